@@ -67,24 +67,25 @@ func byID(do func(*store.Store, context.Context, string) error) change {
 
 func pinned(is bool) change {
 	return func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-		return s.SetPinned(ctx, info.ID, is)
+		return s.Update(ctx, info.ID, func(row *store.Session) { row.Pinned = is })
 	}
 }
 
 func archived(is bool) change {
 	return func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-		return s.SetArchived(ctx, info.ID, is)
+		return s.Update(ctx, info.ID, func(row *store.Session) { row.Archived = is })
 	}
 }
 
 func addTags(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
-	return s.SetTags(ctx, info.ID, append(info.Tags, splitTags(rest)...)...)
+	return s.Update(ctx, info.ID, func(row *store.Session) { row.Tags = append(row.Tags, splitTags(rest)...) })
 }
 
 func removeTags(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 	gone := splitTags(rest)
-	return s.SetTags(ctx, info.ID,
-		slices.DeleteFunc(info.Tags, func(t string) bool { return slices.Contains(gone, t) })...)
+	return s.Update(ctx, info.ID, func(row *store.Session) {
+		row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(gone, t) })
+	})
 }
 
 // splitTags reads tags with commas or spaces between them.

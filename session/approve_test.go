@@ -236,12 +236,6 @@ func TestAlwaysHoldsUntilTheToolChanges(t *testing.T) {
 	if q := asked(remote, approval.No); len(q) != 0 {
 		t.Errorf("asked %+v about the tool as it was allowed", q)
 	}
-	if had, err := b.deps.Store.ForgetToolPermission(t.Context(), remote.Name); err != nil || !had {
-		t.Fatalf("forget: %v, %v", had, err)
-	}
-	if q := asked(remote, approval.No); len(q) != 1 || q[0].Reason != "" {
-		t.Errorf("after it was forgotten asked %+v", q)
-	}
 }
 
 // A tool that is off is not offered, and one that the user switches off in another window is off from the next turn on.

@@ -83,7 +83,7 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	if err := t.deps.Store.SetLeaf(ctx, row.ID, leaf); err != nil {
+	if err := t.deps.Store.Update(ctx, row.ID, func(row *store.Session) { row.Leaf = leaf }); err != nil {
 		return err
 	}
 	t.follow(branch)

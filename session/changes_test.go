@@ -67,7 +67,10 @@ func TestTheNextRequestGoesByWhatAnotherProcessWrote(t *testing.T) {
 			return db.SetRemedies(ctx, history.LeaveOut, s.Messages()[3].ID)
 		}, "marigold", "tangerine"},
 		"system prompt": {func(ctx context.Context, db *store.Store, s *Session) error {
-			return db.SetSystem(ctx, s.Info().ID, "Speak like a gardener.")
+			return db.Update(ctx, s.Info().ID, func(row *store.Session) {
+				row.System,
+					row.SystemFixed = "Speak like a gardener.", true
+			})
 		}, "Be brief.", "Speak like a gardener."},
 		"setting": {func(ctx context.Context, db *store.Store, s *Session) error {
 			row := s.Info()
@@ -211,8 +214,16 @@ func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
 		do   func() error
 	}{
 		{"title", func() error { return other.Rename(t.Context(), id, "Renamed", store.TitleUser) }},
-		{"tags", func() error { return other.SetTags(t.Context(), id, "trip") }},
-		{"system prompt", func() error { return other.SetSystem(t.Context(), id, "Be long.") }},
+		{"tags", func() error {
+			return other.Update(t.Context(), id,
+				func(row *store.Session) { row.Tags = []string{"trip"} })
+		}},
+		{"system prompt", func() error {
+			return other.Update(t.Context(), id, func(row *store.Session) {
+				row.System,
+					row.SystemFixed = "Be long.", true
+			})
+		}},
 		{"settings", func() error { return other.Configure(t.Context(), row) }},
 		{"flag", func() error {
 			_, err := other.SetFlags(t.Context(), map[int64]history.Flag{first: history.Pin})
@@ -220,7 +231,10 @@ func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
 		}},
 		{"remedy", func() error { return other.SetRemedies(t.Context(), history.LeaveOut, first) }},
 		{"message", func() error { _, err := other.Append(t.Context(), message); return err }},
-		{"branch", func() error { return other.SetLeaf(t.Context(), id, first) }},
+		{"branch", func() error {
+			return other.Update(t.Context(), id,
+				func(row *store.Session) { row.Leaf = first })
+		}},
 	} {
 		if stale, err := s.Stale(t.Context()); err != nil || stale {
 			t.Fatalf("before the %s: stale %v, %v", write.what, stale, err)

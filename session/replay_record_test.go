@@ -124,7 +124,8 @@ func (f recordFile) store() *Session {
 	f.t.Helper()
 	b := newBench(f.t)
 	then := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"), store.Options{Now: func() time.Time { return then }})
+	st, err := store.Open(f.t.Context(), filepath.Join(f.t.TempDir(), "winnow.db"),
+		store.Options{Now: func() time.Time { return then }})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -132,15 +133,17 @@ func (f recordFile) store() *Session {
 	const session = "01a2104e-a76b-7f13-80f4-4a15c2c44a33"
 	var users []int64
 	_, err = st.Apply(f.t.Context(), func(take func(store.Line) error) error {
-		err := take(store.Line{Session: &store.SessionLine{ID: session, Endpoint: "test", Model: "m"}})
+		err := take(store.Line{Session: &store.SessionLine{
+			Session: store.Session{ID: session, Endpoint: "test", Model: "m"},
+		}})
 		id := int64(0) // the records name the messages from 1 on
 		for line := range strings.Lines(f.text("conversation")) {
 			role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
 			content = expand(content)
-			m := store.MessageLine{
-				ID: id + 1, Parent: id, Role: store.Text(role), Content: store.Text(content), Status: "complete",
-				Created: then.UnixMilli(), Tokens: int64(b.deps.Count(content)),
-			}
+			m := store.MessageLine{Message: store.Message{Parent: id, Message: history.Message{
+				ID: id + 1, Role: history.Role(role), Content: content, Status: history.Complete,
+				CreatedMS: then.UnixMilli(), Tokens: b.deps.Count(content),
+			}}}
 			if id++; role == "user" {
 				users = append(users, id)
 			}
@@ -195,7 +198,8 @@ func (f recordFile) want(turn int, what, text string) {
 func verdictsText(v store.Verdicts) string {
 	var b strings.Builder
 	for _, e := range v.Entries {
-		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter, e.Cause.Sentence())
+		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter,
+			e.Cause.Sentence())
 	}
 	fmt.Fprintf(&b, "%d tokens in all\n", v.Sum.Total)
 	return b.String()

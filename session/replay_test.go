@@ -42,7 +42,7 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	drain(s.Regenerate(t.Context(), 0, ""))
 	drain(s.Send(t.Context(), "Third"))
 	// Back to the first answer: the newest turns are on another branch now.
-	if err := b.deps.Store.SetLeaf(t.Context(), s.Info().ID, s.Messages()[1].ID); err != nil {
+	if err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = s.Messages()[1].ID }); err != nil {
 		t.Fatal(err)
 	}
 	back := b.open(s.Info().ID)
@@ -62,7 +62,7 @@ func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
 	drain(s.Send(t.Context(), "First"))
 	first := s.Messages()[0].ID
 	drain(s.Send(t.Context(), "Second"))
-	if err := b.deps.Store.SetLeaf(t.Context(), s.Info().ID, first); err != nil {
+	if err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = first }); err != nil {
 		t.Fatal(err)
 	}
 	back := b.open(s.Info().ID)

@@ -23,7 +23,9 @@ func (s *Session) Rename(ctx context.Context, title string) error {
 
 // SetSystem gives this conversation a system prompt of its own, "" for none.
 func (s *Session) SetSystem(ctx context.Context, text string) error {
-	return s.change(func(id string) error { return s.deps.Store.SetSystem(ctx, id, text) },
+	return s.change(func(id string) error {
+		return s.deps.Store.Update(ctx, id, func(row *store.Session) { row.System, row.SystemFixed = text, true })
+	},
 		func(st *state) { st.row.System, st.row.SystemFixed, st.system = text, true, text })
 }
 
@@ -189,7 +191,9 @@ func (t *turn) keepAddress(ctx context.Context) error {
 		return nil // begin stores it with the row
 	}
 	now := st.model.Address()
-	return t.change(func(id string) error { return t.deps.Store.SetAddress(ctx, id, now) },
+	return t.change(func(id string) error {
+		return t.deps.Store.Update(ctx, id, func(row *store.Session) { row.Address = now })
+	},
 		func(st *state) { st.row.Address = now })
 }
 

@@ -181,7 +181,8 @@ func ofOurOwn(t *testing.T, b *bench) {
 	fork, err := s.Fork(ctx, all[3].ID)
 	_, flagged := s.SetFlags(ctx, history.Pin, all[0].ID)
 	err = errors.Join(err, flagged, b.deps.Store.SaveDraft(ctx, s.Info().ID, store.Draft{Text: "unsent"}),
-		b.deps.Store.SetTags(ctx, s.Info().ID, "own"), b.deps.Store.Delete(ctx, fork.ID))
+		b.deps.Store.Update(ctx, s.Info().ID,
+			func(row *store.Session) { row.Tags = []string{"own"} }), b.deps.Store.Delete(ctx, fork.ID))
 	if err == nil {
 		_, err = b.deps.Store.AddSummary(ctx, store.Summary{
 			Session: s.Info().ID, Sources: history.IDs{{all[0].ID, all[1].ID}}, Messages: 2, Text: "Short.",

@@ -50,7 +50,8 @@ func TestWhatMayNotBeWritten(t *testing.T) {
 	locked := filepath.Join(dir, "locked")
 	must(t, "mkdir", os.Mkdir(locked, 0o555))
 	t.Cleanup(func() { os.Chmod(locked, 0o755) })
-	if got := asNobody(t, filepath.Join(locked, "winnow.db")); !strings.Contains(got, "error: cannot create the chat history: ") ||
+	if got := asNobody(t, filepath.Join(locked, "winnow.db")); !strings.Contains(got,
+		"error: cannot create the chat history: ") ||
 		!strings.Contains(got, "permission denied ("+locked+")") {
 		t.Errorf("in a folder that may not be written Open says %q, want permission denied and the folder's name", got)
 	}

@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // StartAnswer stores an answer that is about to arrive, with the status streaming and without calls
@@ -25,7 +23,7 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 		return Message{}, err
 	}
 	m.Status, m.ToolCalls, m.Parts = history.Streaming, nil, nil
-	return inTx(ctx, s.jot, doing, func(tx *sql.Tx) (Message, error) { return s.append(ctx, tx, m, token) })
+	return inTx(ctx, s.jot, doing, func(t *tx) Message { return s.append(t, m, token) })
 }
 
 // Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
@@ -36,20 +34,12 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 	if err != nil {
 		return err
 	}
-	return s.jot(ctx, "keep what arrived", func(tx *sql.Tx) error {
-		m, err := streamed(ctx, tx, id, token)
-		if err != nil {
-			return err
-		}
-		m.Content, m.Reasoning = content, reasoning
+	return s.jot(ctx, "keep what arrived", func(t *tx) {
+		l := streamed(t, id, token)
+		l.Content, l.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
-		_, err = sqlite.Update(ctx, tx, "messages", []sql.NamedArg{
-			sql.Named("status", history.Streaming),
-			sql.Named("hash", fingerprint(m, nil)),
-			sql.Named("reasoning", []byte(reasoning)),
-			sql.Named("content", []byte(content)),
-		}, sql.Named("id", id))
-		return err
+		t.exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
+			history.Streaming, newPrinter().print(&l), []byte(reasoning), []byte(content), id)
 	})
 }
 
@@ -71,55 +61,22 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	case history.Streaming:
 		return Message{}, fmt.Errorf("%s: message %d cannot end as streaming", doing, m.ID)
 	}
-	return inTx(ctx, s.save, doing, func(tx *sql.Tx) (Message, error) {
-		begun, err := streamed(ctx, tx, m.ID, token)
-		if err != nil {
-			return Message{}, err
-		}
+	return inTx(ctx, s.save, doing, func(t *tx) Message {
+		begun := streamed(t, m.ID, token)
 		if m.Role != begun.Role {
-			return Message{}, fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role)
+			t.fail(fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role))
 		}
-		m := m
+		l := MessageLine{Message: m}
 		if r.Session != "" {
-			kept, err := s.putRequest(ctx, tx, &verdicts.Writer{}, r)
-			if err != nil {
-				return Message{}, err
-			}
-			m.Request = kept.ID
+			l.Request = s.putRequest(t, &newestPlan{}, r).ID
 		}
-		if err := finishMessage(ctx, tx, m); err != nil {
-			return Message{}, err
-		}
-		out, err := message(ctx, tx, m.ID)
-		if err != nil {
-			return Message{}, err
-		}
-		n, err := sessionKey(ctx, tx, out.Session)
-		if err != nil {
-			return Message{}, err
-		}
-		return out, s.use(ctx, tx, n)
+		keys := l.attach(t)
+		t.update("messages", l.columns(), fixed, sql.Named("id", m.ID)) // nobody owns it now
+		l.insertContent(t, keys)
+		out := message(t, m.ID)
+		s.use(t, sessionKey(t, out.Session))
+		return out
 	})
-}
-
-func finishMessage(ctx context.Context, tx *sql.Tx, m Message) error {
-	attachments, hashes, err := attach(ctx, tx, m.Parts)
-	if err != nil {
-		return err
-	}
-	r := rowOf(0, m, hashes)
-	values, err := sqlite.Values(r)
-	if err != nil {
-		return err
-	}
-	// What the answer began with stays.
-	values = slices.DeleteFunc(values, func(v sql.NamedArg) bool {
-		return slices.Contains([]string{"id", "session", "seq", "parent", "created_ms", "alone", "fault"}, v.Name)
-	})
-	if _, err := sqlite.Update(ctx, tx, "messages", append(values, sql.Named("owner", "")), sql.Named("id", m.ID)); err != nil {
-		return err
-	}
-	return insertContent(ctx, tx, m.ID, m, r, attachments)
 }
 
 // mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
@@ -138,80 +95,52 @@ func (s *Store) mine(id int64) (string, error) {
 // streamed returns the small fields of an answer that the owner of a token still streams. One that
 // was taken for dead by mistake counts as well: the owner knows better. Its words leave the index until
 // it ends.
-func streamed(ctx context.Context, tx *sql.Tx, id int64, token string) (Message, error) {
-	m := Message{}
-	err := tx.QueryRowContext(ctx, `
-		SELECT
-			status,
-			role,
-			name,
-			label,
-			tool_call_id,
-			extra
+func streamed(t *tx, id int64, token string) (l MessageLine) {
+	there := t.row([]any{&l.Status, &l.Role, blob{&l.Name}, &l.Label, blob{&l.ToolCallID}, raw{&l.Extra}}, `
+		SELECT status, role, name, label, tool_call_id, extra
 		FROM messages
-		WHERE id = ?
-			AND owner = ?
-			AND status IN ('streaming', 'interrupted')`, id, token).
-		Scan(&m.Status, &m.Role, &m.Name, &m.Label, &m.ToolCallID, &m.Extra)
-	if errors.Is(err, sql.ErrNoRows) {
-		return m, &sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed}
+		WHERE id = ? AND owner = ? AND status IN ('streaming', 'interrupted')`, id, token)
+	if !there {
+		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
-	if err != nil || m.Status == history.Streaming {
-		return m, err
+	if l.Status == history.Interrupted {
+		unindex(t, []int64{id})
 	}
-	return m, unindex(ctx, tx, []int64{id})
+	return l
 }
 
-// Recover marks answers as interrupted whose program died while they arrived, and returns how many
+// interruptDead marks answers as interrupted whose program died while they arrived, and returns how many
 // there were. Open does it; a window that meets an answer that stopped growing may do it again. An
 // owner that was taken for dead by mistake, as on a network disk without locks, takes its
 // answer back at its next checkpoint.
-func (s *Store) Recover(ctx context.Context) (int, error) {
+func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
-	owners, err := inTx(ctx, s.view, doing, func(tx *sql.Tx) ([]string, error) {
-		return sqlite.Collect(ctx, tx, sqlite.Only[string], `
-			SELECT DISTINCT owner
-			FROM messages
-			WHERE status = 'streaming'`)
+	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
+		return list[string](t, `SELECT DISTINCT owner FROM messages WHERE status = 'streaming'`)
 	})
 	if err != nil {
-		return 0, explain(doing, s.path, err)
+		return 0, err
 	}
-	var dead []string
-	for _, token := range owners {
-		if !s.owner.Alive(token) {
-			dead = append(dead, token)
-		}
-	}
+	dead := slices.DeleteFunc(owners, s.owner.Alive)
 	s.owner.Sweep()
 	if len(dead) == 0 {
 		return 0, nil
 	}
-	return inTx(ctx, s.save, doing, func(tx *sql.Tx) (int, error) {
-		cut := 0
+	return inTx(ctx, s.save, doing, func(t *tx) (cut int) {
 		for _, token := range dead {
-			n, err := interrupt(ctx, tx, token)
-			if err != nil {
-				return 0, err
-			}
-			cut += n
+			cut += interrupt(t, token)
 		}
-		return cut, nil
+		return cut
 	})
 }
 
 // interrupt marks the unfinished answers of one owner as interrupted. They are whole then, as far as they
 // go, and can be found.
-func interrupt(ctx context.Context, tx *sql.Tx, token string) (int, error) {
-	ids, err := idsWhere(ctx, tx, `
-		UPDATE messages
-		SET status = ?
-		WHERE status = 'streaming' AND owner = ?
-		RETURNING id`, history.Interrupted, token)
-	if err != nil {
-		return 0, fmt.Errorf("mark answers as interrupted: %w", err)
-	}
-	return len(ids), indexStored(ctx, tx, ids)
+func interrupt(t *tx, token string) int {
+	ids := t.ids(`UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
+		history.Interrupted, token)
+	indexStored(t, ids)
+	return len(ids)
 }
 
 // disown interrupts what this store still streams, leaves its sessions and gives its lock back.
@@ -221,10 +150,8 @@ func (s *Store) disown(ctx context.Context) error {
 		return nil
 	}
 	defer s.owner.Release()
-	return s.save(ctx, "keep the unfinished answer", func(tx *sql.Tx) error {
-		if _, err := interrupt(ctx, tx, token); err != nil {
-			return err
-		}
-		return endLeases(ctx, tx, token)
+	return s.save(ctx, "keep the unfinished answer", func(t *tx) {
+		interrupt(t, token)
+		endLeases(t, token)
 	})
 }

@@ -35,16 +35,18 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	a, err := s.StartAnswer(ctx, begun)
 	must(t, "start", err)
 	if got := sessionOf(t, s, session.ID); got.Leaf != a.ID || got.Messages != 2 || got.Turns != 1 {
-		t.Errorf("while the answer arrives: leaf %d, %d messages, %d turns; want %d, 2, 1", got.Leaf, got.Messages, got.Turns, a.ID)
+		t.Errorf("while the answer arrives: leaf %d, %d messages, %d turns; want %d, 2, 1", got.Leaf, got.Messages,
+			got.Turns, a.ID)
 	}
 	for _, text := range []string{"", "Hi", "Hi th\x00\xff"} {
 		must(t, "checkpoint", s.Checkpoint(ctx, a.ID, text, "so "+text))
 		got := read(t, s, a.ID)
 		if got.Content != text || got.Reasoning != "so "+text || got.Status != history.Streaming || got.Damaged {
-			t.Errorf("after Checkpoint(%q): %q, %q, %s, damaged %v", text, got.Content, got.Reasoning, got.Status, got.Damaged)
+			t.Errorf("after Checkpoint(%q): %q, %q, %s, damaged %v", text, got.Content, got.Reasoning, got.Status,
+				got.Damaged)
 		}
 	}
-	must(t, "switch away", s.SetLeaf(ctx, session.ID, first.ID))
+	must(t, "switch away", s.Update(ctx, session.ID, func(row *Session) { row.Leaf = first.ID }))
 
 	c.add(time.Minute)
 	end := a
@@ -66,7 +68,8 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 		t.Errorf("the receipt is\n%+v, %v, want\n%+v", r, err, request)
 	}
 	if got := sessionOf(t, s, session.ID); got.Leaf != first.ID || !got.Updated.Equal(c.t) {
-		t.Errorf("after the answer: leaf %d, used %v; want %d, as the user set it, and %v", got.Leaf, got.Updated, first.ID, c.t)
+		t.Errorf("after the answer: leaf %d, used %v; want %d, as the user set it, and %v", got.Leaf, got.Updated,
+			first.ID, c.t)
 	}
 	if err := s.Checkpoint(ctx, a.ID, "late", ""); !errors.Is(err, ErrNotStreamed) {
 		t.Errorf("Checkpoint of a finished answer = %v, want ErrNotStreamed", err)
@@ -171,7 +174,8 @@ func TestAnswerOfADeadWindowIsInterrupted(t *testing.T) {
 	abandon(t, dead)
 
 	s := openAt(t, path, Options{})
-	if got := read(t, s, answer.ID); got.Status != history.Interrupted || got.Content != "so f" || got.Reasoning != "hm" || got.Damaged {
+	if got := read(t, s, answer.ID); got.Status != history.Interrupted || got.Content != "so f" ||
+		got.Reasoning != "hm" || got.Damaged {
 		t.Errorf("the answer of a dead window is %+v, want interrupted with what arrived", got)
 	}
 	if n := s.Notices(); len(n) != 1 || !strings.Contains(n[0], "What had arrived is kept") {

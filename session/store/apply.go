@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"winnow/history"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 var (
@@ -27,8 +25,6 @@ var (
 	ErrAhead = errors.New("its clock is more than a day ahead")
 	// ErrWaits says that lines name rows that are not here yet.
 	ErrWaits = errors.New("it follows a file that is not here yet")
-	// ErrPurged says that a session was purged, here or on another machine.
-	ErrPurged = errors.New("it was purged")
 )
 
 // Applied says what Apply wrote.
@@ -49,48 +45,48 @@ type Applied struct {
 // first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
 // history is shared, the other machines are to be told of the sessions that changed.
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
-	return inTx(ctx, s.save, "merge the conversations", func(tx *sql.Tx) (Applied, error) {
-		out, err := s.apply(ctx, tx, lines)
-		if err != nil {
-			return out, err
-		}
-		return out, tellSessions(ctx, tx, out.Changed)
+	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
+		out := s.apply(t, lines)
+		tellSessions(t, out.Changed)
+		return out
 	})
 }
 
-func (s *Store) apply(ctx context.Context, tx *sql.Tx, lines func(take func(Line) error) error) (Applied, error) {
+func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
+	ctx := t.ctx
+	t.ctx = context.WithoutCancel(ctx)
 	a := applying{
-		ctx: context.WithoutCancel(ctx), s: s, tx: tx, clean: s.Cleaner(), print: newPrinter(), attached: map[string]int64{},
+		tx: t, s: s, clean: cleaner{clean: s.redact, hashes: map[string]string{}}, attached: map[string]int64{},
 		changed: map[int64]bool{}, diverged: map[int64]bool{}, latest: s.now().Add(mostAhead).UnixMilli() << numberBits,
 	}
-	err := lines(func(l Line) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	t.fail(lines(func(l Line) error {
+		t.fail(ctx.Err())
+		if t.err == nil {
+			a.clean.line(&l)
+			a.line(l)
 		}
-		return a.line(a.clean.Line(l))
-	})
-	if err == nil {
-		err = a.finish()
+		return t.err
+	}))
+	if t.err == nil {
+		a.finish()
 	}
 	var broken sqlite3.Error
-	if errors.As(err, &broken) && broken.Code == sqlite3.ErrConstraint {
-		err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, err)
+	if errors.As(t.err, &broken) && broken.Code == sqlite3.ErrConstraint {
+		t.err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.err)
 	}
-	return a.out, err
+	return a.out
 }
 
 // applying is an Apply within its transaction.
 type applying struct {
-	ctx      context.Context
+	*tx
 	s        *Store
-	tx       *sql.Tx
-	clean    *Cleaner
-	print    *printer
-	plans    verdicts.Writer
+	clean    cleaner
 	attached map[string]int64 // keys of attachments by hex hash
 	latest   int64            // no id is greater
 
 	session int64          // key of the session that the lines belong to, 0 in front of the first one
+	fresh   bool           // that session was not here
 	purged  *TombstoneLine // of that session, nil where it was not purged
 
 	added    []int64        // messages
@@ -100,268 +96,190 @@ type applying struct {
 	out      Applied
 }
 
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrLine, fmt.Sprintf(format, args...))
+// damaged fails with ErrLine.
+func (a *applying) damaged(format string, args ...any) {
+	a.fail(fmt.Errorf("%w: %s", ErrLine, fmt.Sprintf(format, args...)))
 }
 
-func (a *applying) line(l Line) error {
+func (a *applying) line(l Line) {
 	switch {
 	case l.Session != nil:
-		return a.beginSession(l.Session)
+		a.beginSession(l.Session)
 	case l.Tombstone != nil:
-		return a.tombstone(*l.Tombstone)
+		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
-		return a.attachment(l.Attachment)
+		a.attachment(l.Attachment)
 	case a.session == 0 && a.purged == nil:
-		return damaged("a row stands before its session")
+		a.damaged("a row stands before its session")
 	case l.Message != nil:
-		return a.message(*l.Message)
+		a.message(l.Message)
 	case a.purged != nil:
-		return nil
+	case l.Draft != nil && a.fresh:
+		a.insert("drafts", l.Draft.columns(), a.ofSession())
+	case l.Queued != nil && a.fresh:
+		a.insert("queued", l.Queued.columns(), a.ofSession())
+	case l.Draft != nil, l.Queued != nil:
 	case l.Request != nil:
-		return a.request(*l.Request)
+		a.request(l.Request)
 	case l.Summary != nil:
-		return a.summary(*l.Summary)
+		a.summary(l.Summary)
 	case l.Repair != nil:
-		return a.repair(l.Repair)
+		a.repair(l.Repair)
 	case l.Register != nil:
-		return a.register(*l.Register)
+		a.register(*l.Register)
+	default:
+		a.damaged("a row is of no kind")
 	}
-	return damaged("a row is of no kind")
 }
 
+// ofSession is the column that names the session.
+func (a *applying) ofSession() sql.NamedArg { return sql.Named("session", a.session) }
+
 // possible refuses ids that no machine can have given.
-func (a *applying) possible(ids ...int64) error {
+func (a *applying) possible(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			return damaged("%d is no id", id)
+			a.damaged("%d is no id", id)
 		}
 		if id > a.latest {
-			return fmt.Errorf("%w: %w", ErrLine, ErrAhead)
+			a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
 		}
 		a.newest = max(a.newest, id)
 	}
-	return nil
 }
 
 // beginSession finds or adds the session that the next lines belong to.
-func (a *applying) beginSession(l *SessionLine) error {
+func (a *applying) beginSession(l *SessionLine) {
 	if l.ID == "" || len(l.ID) > 64 {
-		return damaged("a session cannot have the id %.80q", l.ID)
+		a.damaged("a session cannot have the id %.80q", l.ID)
 	}
-	var err error
-	if a.purged, err = tombstoneOf(a.ctx, a.tx, l.ID); err != nil || a.purged != nil {
-		a.session = 0
-		return err
+	a.session, a.fresh = 0, false
+	if a.purged = tombstoneOf(a.tx, l.ID); a.purged != nil {
+		return
 	}
-	if a.session, err = sessionThere(a.ctx, a.tx, l.ID); err != nil {
-		return err
+	if a.session = sessionThere(a.tx, l.ID); a.session != 0 {
+		moved := a.exec(`
+			UPDATE sessions
+			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
+			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(l.Updated), l.used)
+		if moved > 0 {
+			a.changed[a.session] = true
+		}
+		return
 	}
-	if a.session == 0 {
-		return a.addSession(l)
+	if max(l.used, milliseconds(l.Updated), milliseconds(l.Created)) > a.latest>>numberBits || l.used < 0 {
+		a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
 	}
-	result, err := a.tx.ExecContext(a.ctx, `
-		UPDATE sessions
-		SET updated_ms = max(updated_ms, ?2),
-			used = max(used, ?3)
-		WHERE n = ?1
-			AND (updated_ms < ?2 OR used < ?3)`, a.session, l.Updated, l.Used)
-	if err != nil {
-		return err
-	}
-	moved, err := result.RowsAffected()
-	if moved > 0 {
-		a.changed[a.session] = true
-	}
-	return err
-}
-
-func (a *applying) addSession(l *SessionLine) error {
-	if max(l.Used, l.Updated, l.Created) > a.latest>>numberBits || l.Used < 0 {
-		return fmt.Errorf("%w: %w", ErrLine, ErrAhead)
-	}
-	if err := a.possible(l.ForkedAt); err != nil {
-		return err
-	}
-	var err error
-	if a.session, err = sqlite.InsertRow(a.ctx, a.tx, "sessions", l); err != nil {
-		return err
-	}
+	a.possible(l.ForkedAt)
+	l.Leaf, l.Messages, l.Turns, l.Address = 0, 0, 0, ""
+	a.session, a.fresh = insertSession(a.tx, l), true
 	a.out.Sessions++
 	a.changed[a.session] = true
-	tags := make([]string, len(l.Tags))
-	for i, tag := range l.Tags {
-		tags[i] = string(tag)
-	}
-	if err := setTags(a.ctx, a.tx, a.session, tags); err != nil {
-		return err
-	}
-	for _, q := range l.Queued {
-		if err := a.insert("queued", q); err != nil {
-			return err
-		}
-	}
-	if l.Draft == nil {
-		return nil
-	}
-	return a.insert("drafts", *l.Draft)
-}
-
-// insert adds a row of the session to a table.
-func (a *applying) insert(table string, row any) error {
-	_, err := sqlite.InsertRow(a.ctx, a.tx, table, row, sql.Named("session", a.session))
-	return err
 }
 
 // attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
 // damaged. Whole ones replace what is damaged here.
-func (a *applying) attachment(l *AttachmentLine) error {
+func (a *applying) attachment(l *AttachmentLine) {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil || len(hash) != sha256.Size {
-		return damaged("attachment %.80q has no SHA-256", l.Hash)
+		a.damaged("attachment %.80q has no SHA-256", l.Hash)
 	}
-	a.attached[l.Hash], err = attachBytes(a.ctx, a.tx, hash, l.Data)
-	return err
+	a.attached[l.Hash] = attachBytes(a.tx, hash, l.Data)
 }
 
 // message stores a message that is not here.
-func (a *applying) message(m MessageLine) error {
+func (a *applying) message(m *MessageLine) {
 	if a.purged != nil {
 		if slices.Contains(a.purged.Messages, m.ID) {
-			return nil
+			return
 		}
-		if err := a.beginSaved(a.purged.Session); err != nil {
-			return err
-		}
+		a.beginSaved(a.purged.Session)
 		defer func() { a.session = 0 }()
 		if slices.Contains(a.purged.Messages, m.Parent) {
 			m.Parent = 0
 		}
 		m.Request = 0
 	}
-	if err := a.possible(m.ID, m.Parent, m.Request); err != nil {
-		return err
-	}
+	a.possible(m.ID, m.Parent, m.Request)
 	if m.ID == 0 || m.Parent >= m.ID {
-		return damaged("message %d cannot follow message %d", m.ID, m.Parent)
+		a.damaged("message %d cannot follow message %d", m.ID, m.Parent)
 	}
-	here, err := a.here("messages", m.ID)
-	if err != nil {
-		return err
+	if m.hash == nil {
+		m.hash = newPrinter().print(m)
 	}
-	print := m.Damaged
-	if print == nil {
-		print = a.print.line(&m)
-	}
-	if here != 0 {
-		return a.messageAgain(here, m, print)
+	if here := a.here("messages", m.ID); here != 0 {
+		a.messageAgain(here, m)
+		return
 	}
 	if m.Parent != 0 {
-		there, err := a.here("messages", m.Parent)
-		if err != nil {
-			return err
-		}
-		if there == 0 {
-			return ErrWaits
-		}
-		if there != a.session {
-			return damaged("message %d follows one of another session", m.ID)
+		switch a.here("messages", m.Parent) {
+		case 0:
+			a.fail(ErrWaits)
+		case a.session:
+		default:
+			a.damaged("message %d follows one of another session", m.ID)
 		}
 	}
-	row := messageRow{MessageLine: m, Session: a.session, Calls: len(m.ToolCalls), PartCount: len(m.Parts), Hash: string(print)}
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, a.session).Scan(&row.Seq); err != nil {
-		return err
+	keys := a.attachments(m)
+	m.session, m.owner, m.Seq = a.session, "", nextSeq(a.tx, a.session)
+	if m.Status == history.Streaming {
+		m.Status = history.Interrupted
 	}
-	if row.Status == Text(history.Streaming) {
-		row.Status = Text(history.Interrupted)
-	}
-	if _, err := sqlite.InsertRow(a.ctx, a.tx, "messages", row); err != nil {
-		return err
-	}
-	attachments, err := a.attachmentsOf(m)
-	if err != nil {
-		return err
-	}
-	if err := insertCallsAndParts(a.ctx, a.tx, m.ID, m, attachments); err != nil {
-		return err
-	}
+	a.insert("messages", m.columns())
+	m.insertCallsAndParts(a.tx, keys)
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
 	a.changed[a.session] = true
-	if err := a.noteDiverged(m); err != nil {
-		return err
-	}
-	return mergeWaiting(a.ctx, a.tx, a.session, m.ID)
+	a.noteDiverged(m)
+	mergeWaiting(a.tx, a.session, m.ID)
 }
 
 // here is the session of a row of a table, 0 where it is not here.
-func (a *applying) here(table string, id int64) (session int64, err error) {
-	err = a.tx.QueryRowContext(a.ctx, "SELECT session FROM "+table+" WHERE id = ?", id).Scan(&session)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return session, err
+func (a *applying) here(table string, id int64) int64 {
+	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
-// messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that claims to be damaged and names the hash of the content here. Images that an import added elsewhere are added here.
-func (a *applying) messageAgain(session int64, m MessageLine, print []byte) error {
-	var hash []byte
-	if err := a.tx.QueryRowContext(a.ctx, `SELECT hash FROM messages WHERE id = ?`, m.ID).Scan(&hash); err != nil {
-		return err
-	}
-	if bytes.Equal(hash, print) && session == a.session {
-		return nil
-	}
-	state, err := otherText, error(nil)
-	if session == a.session && m.Damaged == nil && m.Status == Text(history.Imported) {
-		state, err = lacking(a.ctx, a.tx, session, m.message())
-	}
-	switch {
-	case err != nil:
-		return err
-	case state == without:
-		a.changed[session] = true
-		return a.fill(session, m)
-	case state != withAll:
-		a.out.Refused++
-	}
-	return nil
-}
-
-// fill gives a message that is here the parts of a line.
-func (a *applying) fill(session int64, m MessageLine) error {
-	attachments, err := a.attachmentsOf(m)
-	if err != nil {
-		return err
-	}
-	var hashes [][]byte
-	for _, part := range m.Parts {
-		hash, _ := hex.DecodeString(part.Hash) // it is that of an attachment
-		hashes = append(hashes, hash)
-	}
-	return setParts(a.ctx, a.tx, session, m.message(), attachments, hashes)
-}
-
-// attachmentsOf are the keys of the bytes of a message's parts, which come before it.
-func (a *applying) attachmentsOf(m MessageLine) (keys []int64, err error) {
-	for _, part := range m.Parts {
-		key, there := a.attached[part.Hash]
+// attachments are the keys of the bytes of a message's parts, which come before it.
+func (a *applying) attachments(m *MessageLine) (keys []int64) {
+	for _, part := range m.parts {
+		key, there := a.attached[part.hash]
 		if !there {
-			return nil, damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.Hash)
+			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.hash)
 		}
 		keys = append(keys, key)
 	}
-	return keys, nil
+	return keys
+}
+
+// messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
+// that names the hash of the content here. Images that an import added elsewhere are added here.
+func (a *applying) messageAgain(session int64, m *MessageLine) {
+	hash := value[[]byte](a.tx, `SELECT hash FROM messages WHERE id = ?`, m.ID)
+	if session == a.session && bytes.Equal(hash, m.hash) {
+		return
+	}
+	state := otherText
+	whole := bytes.Equal(newPrinter().print(m), m.hash) // else its sender could not read all of it
+	if session == a.session && whole && m.Status == history.Imported {
+		state = lacking(a.tx, session, m.Message, m.parts)
+	}
+	switch state {
+	case without:
+		a.changed[session] = true
+		here := MessageLine{Message: message(a.tx, m.ID), hash: m.hash, parts: m.parts}
+		here.replaceParts(a.tx, a.attachments(m))
+	case withAll:
+	default:
+		a.out.Refused++
+	}
 }
 
 // noteDiverged notes that two machines went on with a session behind the same message.
-func (a *applying) noteDiverged(m MessageLine) error {
-	if m.Role != Text(history.User) || m.Parent == 0 || m.Status == Text(history.Imported) || a.diverged[a.session] {
-		return nil
+func (a *applying) noteDiverged(m *MessageLine) {
+	if m.Role != history.User || m.Parent == 0 || m.Status == history.Imported || a.diverged[a.session] {
+		return
 	}
-	var diverged bool
-	err := a.tx.QueryRowContext(a.ctx, `
+	a.diverged[a.session] = value[bool](a.tx, `
 		SELECT EXISTS (
 			SELECT 1
 			FROM messages
@@ -371,235 +289,163 @@ func (a *applying) noteDiverged(m MessageLine) error {
 				AND id & ?4 <> ?3 & ?4
 				AND role = 'user'
 				AND status <> 'imported'
-		)`, a.session, m.Parent, m.ID, idStep-1).Scan(&diverged)
-	if diverged {
-		a.diverged[a.session] = true
+		)`, a.session, m.Parent, m.ID, idStep-1)
+	if a.diverged[a.session] {
 		a.out.Diverged++
 	}
-	return err
 }
 
 // request stores a request that is not here, or what is known of its end since.
-func (a *applying) request(r RequestLine) error {
-	if err := a.possible(r.ID, r.User); err != nil {
-		return err
-	}
-	here, err := a.here("requests", r.ID)
-	if err != nil {
-		return err
-	}
-	if r.ID == 0 || here != 0 && here != a.session {
-		return damaged("request %d is of another session", r.ID)
+func (a *applying) request(l *RequestLine) {
+	a.possible(l.ID, l.User, l.base)
+	here := a.here("requests", l.ID)
+	if l.ID == 0 || here != 0 && here != a.session {
+		a.damaged("request %d is of another session", l.ID)
 	}
 	if here != 0 {
-		return a.requestAgain(r)
+		a.requestAgain(l.Request)
+		return
 	}
-	if turn, err := turnOf(a.ctx, a.tx, r.User); err != nil {
-		return err
-	} else if turn > 0 {
-		r.Turn = int64(turn)
+	if turn := turnOf(a.tx, l.User); turn > 0 {
+		l.Turn = turn
 	}
-	if err := a.insert("requests", r); err != nil {
-		return err
-	}
+	a.insert("requests", l.Request.columns(), a.ofSession())
 	a.out.Requests++
 	a.changed[a.session] = true
-	if r.Plan == nil {
-		return nil
+	if l.Sum != nil {
+		putChange(a.tx, a.session, l)
 	}
-	err = a.plans.PutChange(a.ctx, a.tx, verdicts.Key{Session: a.session, Request: r.ID, Purpose: r.Purpose}, *r.Plan)
-	if errors.Is(err, verdicts.ErrNoBase) {
-		return fmt.Errorf("%w: %w", ErrWaits, err)
+	if errors.Is(a.err, errNoBase) {
+		a.err = fmt.Errorf("%w: %w", ErrWaits, a.err)
 	}
-	if errors.Is(err, verdicts.ErrPlan) {
-		return nil // a request whose plan cannot be read comes without it
-	}
-	return err
 }
 
 // requestAgain takes over how a request ended, and that the server did read the whole of it.
-func (a *applying) requestAgain(r RequestLine) error {
-	var was RequestLine
-	err := sqlite.EachRow(a.ctx, a.tx, "requests WHERE id = ?", func(l *RequestLine) error { was = *l; return nil }, r.ID)
-	if err != nil {
-		return err
-	}
-	r.Turn, r.Plan = was.Turn, nil
-	switch {
-	case was.Ended == "" && r.Ended != "":
-	case was.CutExpected > 0 && r.CutExpected == 0 && r.Ended != "":
-		was.CutExpected = 0
-		r = was
-	default:
-		return nil
-	}
-	values, err := sqlite.Values(r)
-	if err == nil {
-		_, err = sqlite.Update(a.ctx, a.tx, "requests", values, sql.Named("id", r.ID))
-	}
-	a.changed[a.session] = true
-	return err
-}
-
-func (a *applying) summary(l SummaryLine) error {
-	if err := a.possible(l.ID, l.First, l.Last); err != nil {
-		return err
-	}
-	here, err := a.here("summaries", l.ID)
-	if err != nil || here != 0 {
-		return err
-	}
-	a.changed[a.session] = true
-	return a.insert("summaries", l)
-}
-
-func (a *applying) repair(l *RepairLine) error {
-	if err := inSession(a.ctx, a.tx, a.session, l.Message); err != nil {
-		return damaged("a repair is one of another session")
-	}
-	var there bool
-	err := a.tx.QueryRowContext(a.ctx, `SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
-		l.Message, string(l.Kind), l.Before).Scan(&there)
-	if err != nil || there {
-		return err
-	}
-	_, err = sqlite.InsertRow(a.ctx, a.tx, "repairs", l)
-	return err
-}
-
-func (a *applying) register(r RegisterLine) error {
-	if err := a.possible(r.Stamp, r.Item); err != nil {
-		return err
-	}
-	set, err := mergeRegister(a.ctx, a.tx, a.session, r)
-	if errors.Is(err, errRegister) {
-		return damaged("%v", err)
-	}
-	if set {
+func (a *applying) requestAgain(r Request) {
+	for _, was := range readRows[Request](a.tx, "requests WHERE id = ?", r.ID) {
+		switch {
+		case was.End == "" && r.End != "":
+			r.Turn = was.Turn
+		case was.CutExpected > 0 && r.CutExpected == 0 && r.End != "":
+			was.CutExpected = 0
+			r = was
+		default:
+			return
+		}
+		a.update("requests", r.columns(), 0, sql.Named("id", r.ID))
 		a.changed[a.session] = true
 	}
-	return err
+}
+
+func (a *applying) summary(l *Summary) {
+	if !inOrder(l.Sources) {
+		return // it cannot be told what it stands for
+	}
+	a.possible(l.ID, l.Sources[0][0], l.LastMessage())
+	if a.here("summaries", l.ID) == 0 {
+		a.changed[a.session] = true
+		insertSummary(a.tx, a.session, l)
+	}
+}
+
+func (a *applying) repair(l *RepairLine) {
+	if a.here("messages", l.Message) != a.session {
+		a.damaged("a repair is one of another session")
+	}
+	there := value[bool](a.tx, `
+		SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
+		l.Message, l.Kind, l.Before)
+	if !there {
+		a.insert("repairs", l.columns())
+	}
+}
+
+func (a *applying) register(r RegisterLine) {
+	a.possible(r.Stamp, r.Item)
+	if mergeRegister(a.tx, a.session, r) {
+		a.changed[a.session] = true
+	}
+	if errors.Is(a.err, errRegister) {
+		a.err = fmt.Errorf("%w: %w", ErrLine, a.err)
+	}
 }
 
 // tombstone purges a session. What the machine that purged it had not got stays, in a session of its own.
-func (a *applying) tombstone(l TombstoneLine) error {
-	if err := a.possible(l.ID); err != nil {
-		return err
+func (a *applying) tombstone(l TombstoneLine) {
+	a.possible(l.ID)
+	if known := tombstoneOf(a.tx, l.Session); known != nil {
+		a.purgedTwice(*known, l)
+		return
 	}
-	known, err := tombstoneOf(a.ctx, a.tx, l.Session)
-	if err != nil {
-		return err
-	}
-	if known != nil {
-		return a.purgedTwice(*known, l)
-	}
-	n, err := sessionThere(a.ctx, a.tx, l.Session)
-	if err != nil {
-		return err
-	}
-	if err := putTombstone(a.ctx, a.tx, l); err != nil || n == 0 {
-		return err
+	n := sessionThere(a.tx, l.Session)
+	putTombstone(a.tx, l)
+	if n == 0 {
+		return
 	}
 	a.out.Purged++
 	a.out.Changed = append(a.out.Changed, l.Session)
-	if err := a.save(n, l); err != nil {
-		return err
-	}
+	a.save(n, l)
 	delete(a.changed, n)
 	a.session = 0
-	return purgeRows(a.ctx, a.tx, n)
+	purgeRows(a.tx, n)
 }
 
 // purgedTwice is told of a session that two machines purged: what either of them had is gone.
-func (a *applying) purgedTwice(known, l TombstoneLine) error {
-	var more []int64
-	for _, id := range l.Messages {
-		if !slices.Contains(known.Messages, id) {
-			more = append(more, id)
-		}
-	}
+func (a *applying) purgedTwice(known, l TombstoneLine) {
+	more := slices.DeleteFunc(slices.Clone(l.Messages), func(id int64) bool {
+		return slices.Contains(known.Messages, id)
+	})
 	if len(more) == 0 {
-		return nil
+		return
 	}
 	known.Messages = append(known.Messages, more...)
 	slices.Sort(known.Messages)
-	if err := execute(a.ctx, a.tx, `DELETE FROM tombstones WHERE id = ?`, known.ID); err != nil {
-		return err
+	a.exec(`DELETE FROM tombstones WHERE id = ?`, known.ID)
+	putTombstone(a.tx, known)
+	tellAgain(a.tx, known.ID)
+	if n := sessionThere(a.tx, savedID(l.Session)); n != 0 {
+		a.unsave(n, more)
 	}
-	if err := putTombstone(a.ctx, a.tx, known); err != nil {
-		return err
-	}
-	if err := tellAgain(a.ctx, a.tx, known.ID); err != nil {
-		return err
-	}
-	n, err := sessionThere(a.ctx, a.tx, savedID(l.Session))
-	if err != nil || n == 0 {
-		return err
-	}
-	return a.unsave(n, more)
 }
 
 // unsave takes messages out of a session of saved ones.
-func (a *applying) unsave(n int64, ids []int64) error {
-	ids, err := idsWhere(a.ctx, a.tx, `SELECT id FROM messages WHERE session = ? AND id IN (SELECT value FROM json_each(?))`, n, sqlite.IDs(ids))
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	var left int
-	err = a.tx.QueryRowContext(a.ctx, `SELECT count(*) FROM messages WHERE session = ?`, n).Scan(&left)
-	if err != nil {
-		return err
-	}
-	if left == len(ids) {
+func (a *applying) unsave(n int64, gone []int64) {
+	const these = ` IN (SELECT value FROM json_each(?))`
+	ids := a.ids(`SELECT id FROM messages WHERE session = ? AND id`+these, n, sqlite.IDs(gone))
+	if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == len(ids) {
 		delete(a.changed, n)
-		return purgeRows(a.ctx, a.tx, n)
+		purgeRows(a.tx, n)
+		return
 	}
 	a.changed[n] = true
-	if err := unindex(a.ctx, a.tx, ids); err != nil {
-		return err
-	}
-	if err := search.NotePurged(a.ctx, a.tx); err != nil {
-		return err
-	}
-	err = execute(a.ctx, a.tx, `UPDATE messages SET parent = 0 WHERE session = ? AND parent IN (SELECT value FROM json_each(?))`, n, sqlite.IDs(ids))
-	if err != nil {
-		return err
-	}
-	return execute(a.ctx, a.tx, `DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(ids))
+	unindex(a.tx, ids)
+	a.fail(search.NotePurged(a.ctx, a.Tx))
+	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, sqlite.IDs(ids))
+	a.exec(`DELETE FROM messages WHERE id`+these, sqlite.IDs(ids))
 }
 
 // save moves the messages of a session that a purge elsewhere did not know to a session of their own.
-func (a *applying) save(n int64, l TombstoneLine) error {
-	gone, err := json.Marshal(l.Messages)
-	if err != nil {
-		return err
-	}
-	unknown, err := idsWhere(a.ctx, a.tx, `
+func (a *applying) save(n int64, l TombstoneLine) {
+	unknown := a.ids(`
 		SELECT id
 		FROM messages
-		WHERE session = ?
-			AND id NOT IN (SELECT value FROM json_each(?))
-		ORDER BY id`, n, string(gone))
-	if err != nil || len(unknown) == 0 {
-		return err
+		WHERE session = ? AND id NOT IN (SELECT value FROM json_each(?))
+		ORDER BY id`, n, asJSON{in: l.Messages, none: "[]"})
+	if len(unknown) == 0 {
+		return
 	}
-	if err := a.beginSaved(l.Session); err != nil {
-		return err
-	}
+	a.beginSaved(l.Session)
 	for i, id := range unknown {
-		err := execute(a.ctx, a.tx, `
+		a.exec(`
 			UPDATE messages
 			SET session = ?2,
 				seq = ?3,
 				request = 0,
 				parent = iif(parent IN (SELECT value FROM json_each(?4)), parent, 0)
 			WHERE id = ?1`, id, a.session, i+1, sqlite.IDs(unknown))
-		if err != nil {
-			return err
-		}
 	}
 	a.changed[a.session] = true
-	return tellAgain(a.ctx, a.tx, unknown...)
+	tellAgain(a.tx, unknown...)
 }
 
 // savedTitle is the title of a session with messages of one that another machine purged.
@@ -612,79 +458,39 @@ func savedID(purged string) string {
 
 // beginSaved goes to the session that has the messages of a purged one which the machine that purged it had not got. It
 // has the same id on all machines.
-func (a *applying) beginSaved(purged string) error {
+func (a *applying) beginSaved(purged string) {
 	id := savedID(purged)
-	var err error
-	if a.session, err = sessionThere(a.ctx, a.tx, id); err != nil || a.session != 0 {
-		return err
+	if a.session = sessionThere(a.tx, id); a.session != 0 {
+		return
 	}
 	a.out.Saved++
-	a.session, err = a.s.addSession(a.ctx, a.tx, Session{ID: id, Title: savedTitle, TitleFrom: TitleAuto})
-	if err != nil {
-		return err
-	}
-	return a.s.use(a.ctx, a.tx, a.session)
+	a.session = a.s.addSession(a.tx, Session{ID: id, Title: savedTitle, TitleFrom: TitleAuto})
+	a.s.use(a.tx, a.session)
 }
 
 // finish writes what the rows decide of the sessions that changed.
-func (a *applying) finish() error {
-	if err := noteClock(a.ctx, a.tx, a.newest); err != nil {
-		return err
-	}
+func (a *applying) finish() {
+	// The clock of the file never falls behind an id of another machine.
+	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	for n := range a.changed {
-		err := execute(a.ctx, a.tx, `
+		a.exec(`
 			UPDATE sessions
 			SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
 				turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user')
 			WHERE n = ?1`, n)
-		if err == nil {
-			err = settleLeaf(a.ctx, a.tx, n)
-		}
-		if err == nil {
-			err = raiseChanges(a.ctx, a.tx, n)
-		}
-		var id string
-		if err == nil {
-			err = a.tx.QueryRowContext(a.ctx, `SELECT id FROM sessions WHERE n = ?`, n).Scan(&id)
-		}
-		if err != nil {
-			return err
-		}
-		a.out.Changed = append(a.out.Changed, id)
+		settleLeaf(a.tx, n)
+		raiseChanges(a.tx, n)
+		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
 	}
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
-	return indexNew(a.ctx, a.tx, a.added)
-}
-
-// sessionThere is the key of a session by its whole id, 0 where there is none.
-func sessionThere(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `SELECT n FROM sessions WHERE id = ?`, id).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	return n, err
+	indexNew(a.tx, a.added)
 }
 
 // tombstoneOf is the tombstone of a session by its id, nil where it was not purged.
-func tombstoneOf(ctx context.Context, tx *sql.Tx, session string) (*TombstoneLine, error) {
-	l := TombstoneLine{Session: session}
-	var messages string
-	err := tx.QueryRowContext(ctx, `SELECT id, messages FROM tombstones WHERE session = ?`, session).Scan(&l.ID, &messages)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(messages), &l.Messages)
-	}
-	return &l, err
+func tombstoneOf(t *tx, session string) (l *TombstoneLine) {
+	eachRow(t, "tombstones WHERE session = ?", func(r *TombstoneLine) { l = r }, session)
+	return l
 }
 
-func putTombstone(ctx context.Context, tx *sql.Tx, l TombstoneLine) error {
-	messages, err := json.Marshal(l.Messages)
-	if err != nil {
-		return err
-	}
-	return execute(ctx, tx, `INSERT INTO tombstones (id, session, messages) VALUES (?, ?, ?)`, l.ID, l.Session, string(messages))
-}
+func putTombstone(t *tx, l TombstoneLine) { t.insert("tombstones", l.columns()) }

@@ -46,15 +46,24 @@ func (w writer) must(doing string, err error) {
 func (w writer) message(session string, parent int64) Message {
 	m := Message{Session: session, Parent: parent, Extra: []byte(w.text("extra"))}
 	m.Role = rapid.SampledFrom(roles).Draw(w.T, "role")
-	m.Status = rapid.SampledFrom([]history.Status{"", history.Interrupted, history.Failed, history.Imported, history.Quarantined}).Draw(w.T, "status")
+	m.Status = rapid.SampledFrom([]history.Status{
+		"", history.Interrupted, history.Failed, history.Imported,
+		history.Quarantined,
+	}).Draw(w.T, "status")
 	m.Content, m.Reasoning, m.Name, m.ToolCallID = w.text("content"), w.text("reasoning"), w.text("name"), w.text("call")
 	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
 	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
 	for range w.pick("calls", 3) {
-		m.ToolCalls = append(m.ToolCalls, history.ToolCall{ID: w.text("id"), Name: w.text("tool"), Arguments: w.text("arguments")})
+		m.ToolCalls = append(m.ToolCalls, history.ToolCall{
+			ID: w.text("id"), Name: w.text("tool"),
+			Arguments: w.text("arguments"),
+		})
 	}
 	for range w.pick("parts", 3) {
-		p := history.Part{Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png", Data: []byte{byte(w.pick("data", 4))}, Tokens: 85}
+		p := history.Part{
+			Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png",
+			Data: []byte{byte(w.pick("data", 4))}, Tokens: 85,
+		}
 		if w.pick("textual", 2) == 0 {
 			p = history.Part{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: w.text("part")}
 		}
@@ -82,21 +91,16 @@ func (w *writer) any() (Session, []int64) {
 	session, err := w.s.Session(context.Background(), id)
 	w.must("find the session", err)
 	var ids []int64
-	w.must("read the ids", w.s.view(context.Background(), "read", func(tx *sql.Tx) error {
+	w.must("read the ids", w.s.view(context.Background(), "read", doing(func(tx *sql.Tx) error {
 		ids = nil
 		return tx.QueryRow(`
 			SELECT json_group_array(m.id ORDER BY m.id)
 			FROM messages m
 			JOIN sessions s ON s.n = m.session
-			WHERE s.id = ?`, id).Scan(jsonOf{&ids})
-	}))
+			WHERE s.id = ?`, id).Scan(asJSON{in: &ids})
+	})))
 	return session, ids
 }
-
-// jsonOf scans a JSON text.
-type jsonOf struct{ into any }
-
-func (j jsonOf) Scan(v any) error { return json.Unmarshal([]byte(fmt.Sprint(v)), j.into) }
 
 // step does one thing to the history, but none of those.
 func (w *writer) step(but ...string) {
@@ -135,11 +139,15 @@ func (w *writer) step(but ...string) {
 			return w.s.SetRemedies(ctx, r, message)
 		},
 		"repair": func() error {
-			r := history.Repair{Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"), After: w.text("after")}
+			r := history.Repair{
+				Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"),
+				After: w.text("after"),
+			}
 			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
 		},
 		"summary": func() error {
-			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0], message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
+			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0],
+				message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
 			return err
 		},
 		"damage": func() error {
@@ -149,9 +157,9 @@ func (w *writer) step(but ...string) {
 		},
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
-		"leaf":    func() error { return w.s.SetLeaf(ctx, session.ID, message) },
+		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
 		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
-		"archive": func() error { return w.s.SetArchived(ctx, session.ID, true) },
+		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
 		"delete":  func() error { return w.s.Delete(ctx, session.ID) },
 		"fork": func() error {
 			fork, err := w.s.Fork(ctx, session.ID, message)
@@ -234,7 +242,7 @@ func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
 	var b strings.Builder
 	for _, id := range allIDs(t, s) {
 		for _, l := range linesOf(t, s, id) {
-			text, err := marshal(l)
+			text, err := json.Marshal(l)
 			if err != nil {
 				t.Fatalf("write a line: %v", err)
 			}
@@ -247,9 +255,9 @@ func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
 // allIDs are the ids of all sessions.
 func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 	var ids []string
-	err := s.view(context.Background(), "list", func(tx *sql.Tx) error {
-		return tx.QueryRow(`SELECT json_group_array(id) FROM (SELECT id FROM sessions ORDER BY id)`).Scan(jsonOf{&ids})
-	})
+	err := s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
+		return tx.QueryRow(`SELECT json_group_array(id) FROM (SELECT id FROM sessions ORDER BY id)`).Scan(asJSON{in: &ids})
+	}))
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
 	}
@@ -362,7 +370,8 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 			t.Fatalf("session %s has %d messages on its branch, had %d", id, len(right), len(left))
 		}
 		for i := range left {
-			if m := right[i]; m.Damaged != left[i].Damaged || m.Content != left[i].Content || m.ID-y.Leaf != left[i].ID-x.Leaf || m.Siblings != left[i].Siblings {
+			if m := right[i]; m.Damaged != left[i].Damaged || m.Content != left[i].Content ||
+				m.ID-y.Leaf != left[i].ID-x.Leaf || m.Siblings != left[i].Siblings {
 				t.Fatalf("message %d of session %s is %+v, was %+v", i, id, m, left[i])
 			}
 		}
@@ -376,22 +385,27 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		"sessions.n": "row number", "sessions.leaf": "in a register", "sessions.messages": "counted", "sessions.turns": "counted",
 		"sessions.changes": "of this file", "sessions.address": "of this machine",
 		"tags.id": "row number", "tags.session": "id",
-		"messages.id": "others name it", "messages.session": "row number", "messages.seq": "counted", "messages.calls": "counted", "messages.parts": "counted",
+		"messages.id": "others name it", "messages.session": "row number", "messages.seq": "counted",
 		"messages.owner": "of the running program",
 		"tool_calls.id":  "row number", "tool_calls.message": "id", "tool_calls.place": "their order",
 		"attachments.id": "row number", "attachments.hash": "of data",
 		"parts.id": "row number", "parts.message": "id", "parts.place": "their order", "parts.attachment": "id",
 		"requests.id": "others name it", "requests.session": "row number",
 		"verdicts.id": "row number", "verdicts.session": "row number", "verdicts.purpose": "of the request", "verdicts.first_request": "of the request", "verdicts.last_request": "of the request behind",
+		"requests.chain": "row number", "verdicts.chain": "of the request",
+		"summaries.first": "of its sources", "summaries.last": "of its sources",
 		"repairs.id": "row number", "repairs.message": "of a message",
-		"flags.message": "in a register", "flags.flag": "in a register", "flags.created_ms": "in a register",
-		"remedies.message": "in a register", "remedies.remedy": "in a register", "remedies.created_ms": "in a register",
+		"flags.message": "in a register", "flags.flag": "in a register",
+		"remedies.message": "in a register", "remedies.remedy": "in a register",
 		"registers.stamp": "it may be any number", "registers.session": "row number",
 		"summaries.id": "it may be any number", "summaries.session": "row number",
 		"drafts.session": "id",
 		"queued.id":      "row number", "queued.session": "id",
 	}
-	apart := []string{"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "home", "segments", "untold", "tombstones", "sqlite_", "other"}
+	apart := []string{
+		"endpoints", "prompts", "tool_permissions", "found", "unfound", "purged", "windows", "home",
+		"segments", "untold", "tombstones", "sqlite_", "other",
+	}
 	s := openAt(t, newPath(t), Options{Now: noon().now})
 	ctx := context.Background()
 	session, m := begin(t, s, "t", "hello")
@@ -399,14 +413,17 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		Role: history.Assistant, Content: "x", ToolCalls: []history.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}},
 		Parts: []history.Part{{Kind: history.ImagePart, Name: "a", MediaType: "image/png", Data: []byte("png")}},
 	}})
-	must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
+	must(t, "tag", s.Update(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
 	_, err := s.Enqueue(ctx, session.ID, Queued{Text: "next", Draft: Draft{Text: "next"}, Parts: []history.Part{}})
 	must(t, "queue", err)
 	must(t, "draft", s.SaveDraft(ctx, session.ID, Draft{Text: "draft"}))
 	must(t, "flag", flag(ctx, s, m.ID, history.Pin))
 	must(t, "remedy", s.SetRemedies(ctx, history.LeaveOut, m.ID))
 	must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {{Kind: "C1"}}}))
-	if _, err := s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1}); err != nil {
+	if _, err := s.AddSummary(ctx, Summary{
+		Session: session.ID, Sources: history.IDs{{m.ID, m.ID}},
+		Messages: 1,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
@@ -437,12 +454,12 @@ func TestDumpHasEveryColumn(t *testing.T) {
 // columns are all columns as table.column.
 func columns(t *testing.T, s *Store, apart []string) []string {
 	var all []string
-	must(t, "list the columns", s.view(context.Background(), "list", func(tx *sql.Tx) error {
+	must(t, "list the columns", s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
 		return tx.QueryRow(`
 			SELECT json_group_array(t.name || '.' || c.name)
 			FROM sqlite_master t, pragma_table_info(t.name) c
-			WHERE t.type = 'table'`).Scan(jsonOf{&all})
-	}))
+			WHERE t.type = 'table'`).Scan(asJSON{in: &all})
+	})))
 	all = slices.DeleteFunc(all, func(c string) bool {
 		return slices.ContainsFunc(apart, func(p string) bool { return strings.HasPrefix(c, p) })
 	})
@@ -463,6 +480,8 @@ func changeValue(t *testing.T, s *Store, column string) (undo func()) {
 		to = `'exclude'`
 	case "remedies.remedy":
 		to = `'text'`
+	case "drafts.files", "drafts.parts", "queued.parts", "queued.folds":
+		to = `'[{}]'`
 	}
 	ctx := context.Background()
 	var row int64

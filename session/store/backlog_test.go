@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"sync"
@@ -16,24 +15,17 @@ func oldMessages(t testing.TB, s *Store, n int, text func(i int) string) Session
 	t.Helper()
 	ctx := context.Background()
 	session, last := begin(t, s, "old", "the first one")
-	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
-		key, err := sessionKey(ctx, tx, session.ID)
-		for seq := 2; seq <= n && err == nil; seq++ {
+	must(t, "fill", s.jot(ctx, "fill", func(t *tx) {
+		key := sessionKey(t, session.ID)
+		for seq := 2; seq <= n; seq++ {
 			m := says(session.ID, last.ID, history.User, text(seq))
 			m.Status = history.Streaming // which is not indexed
-			if m.ID, err = s.newID(ctx, tx); err != nil {
-				return err
-			}
-			last.ID, err = m.ID, insertAt(ctx, tx, key, seq, m, "")
+			m.Seq, m.ID = seq, s.newID(t)
+			insertMessage(t, key, m, "")
+			last.ID = m.ID
 		}
-		if err == nil {
-			err = execute(ctx, tx, `UPDATE messages SET status = 'complete' WHERE session = ?`, key)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO unfound SELECT id FROM messages WHERE session = ?`, key)
-		return err
+		t.exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, key)
+		t.exec(`INSERT INTO unfound SELECT id FROM messages WHERE session = ?`, key)
 	}))
 	return session
 }
@@ -63,7 +55,8 @@ func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
 	if left <= 0 || left >= int64(long) {
 		t.Errorf("after one step %d are left, want some of %d", left, long)
 	}
-	if got, want := hitsOf(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]", long); !reflect.DeepEqual(got, []string{want}) {
+	if got, want := hitsOf(t, s, Search{Text: fmt.Sprint(long)}), fmt.Sprintf("needle [%d]",
+		long); !reflect.DeepEqual(got, []string{want}) {
 		t.Errorf("after one step the newest message: %q, want %q", got, want)
 	}
 	if got := hitsOf(t, s, Search{Text: "needle 100 "}); len(got) != 0 {

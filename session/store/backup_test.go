@@ -62,7 +62,8 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 		must(t, "back up", err)
 		begin(t, s, "", "hello again")
 		second, err := s.BackUpToday(ctx)
-		if want := "winnow-" + c.t.Format("20060102") + ".db"; err != nil || filepath.Base(first) != want || second != "" {
+		if want := "winnow-" + c.t.Format("20060102") + ".db"; err != nil || filepath.Base(first) != want ||
+			second != "" {
 			t.Errorf("the backups of one day are %q and %q, %v; want %s and none", first, second, err, want)
 		}
 		c.add(24 * time.Hour)
@@ -74,7 +75,8 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 		t.Fatalf("with one that was asked for there are %+v; want 8, that one first", all)
 	}
 	all = all[1:]
-	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 || all[6].Sessions != 5 {
+	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 ||
+		all[6].Sessions != 5 {
 		t.Errorf("%d backups are kept: %+v; want 7, the newest with 17 messages", len(all), all)
 	}
 }
@@ -174,7 +176,8 @@ func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	_, err := s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	must(t, "checkpoint", err)
 	var root int64
-	must(t, "find the messages", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
+	must(t, "find the messages",
+		s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, "open", err)
 	_, err = f.WriteAt(make([]byte, 4096), (root-1)*4096)
@@ -292,7 +295,8 @@ func TestMissingHistoryPointsToItsBackup(t *testing.T) {
 	must(t, "close", s.Close())
 	must(t, "remove", os.Remove(path))
 	s = openAt(t, path, Options{Now: noon().now})
-	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "a backup of 2026-11-21: 1 session and 1 message. winnow db restore latest") {
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n,
+		"a backup of 2026-11-21: 1 session and 1 message. winnow db restore latest") {
 		t.Errorf("the notices are %q and do not name the backup", n)
 	}
 }
@@ -314,7 +318,10 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	if want := []int64{m.ID}; !reflect.DeepEqual(c.Damaged, want) {
 		t.Errorf("damaged are %v, want %v", c.Damaged, want)
 	}
-	if want := []string{"rows that belong to nothing: 1", "sessions that count their messages wrongly: 1"}; !reflect.DeepEqual(c.Faults, want) {
+	if want := []string{
+		"rows that belong to nothing: 1",
+		"sessions that count their messages wrongly: 1",
+	}; !reflect.DeepEqual(c.Faults, want) {
 		t.Errorf("the faults are %q, want %q", c.Faults, want)
 	}
 }

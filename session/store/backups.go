@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"github.com/dustin/go-humanize/english"
@@ -29,9 +28,8 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil
 	}
-	var messages bool
-	err := s.view(ctx, "back up the chat history", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM messages)").Scan(&messages)
+	messages, err := inTx(ctx, s.view, "back up the chat history", func(t *tx) bool {
+		return value[bool](t, "SELECT EXISTS (SELECT 1 FROM messages)")
 	})
 	if err != nil || !messages {
 		return "", err
@@ -69,6 +67,7 @@ func (s *Store) offerBackup(ctx context.Context) {
 	}
 	if b, ok := s.NewestBackup(ctx); ok && b.Messages > here {
 		s.notices = append(s.notices, fmt.Sprintf(offer+": %s and %s. winnow db restore latest restores it.",
-			b.Day.Format("2006-01-02"), english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
+			b.Day.Format("2006-01-02"),
+			english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	}
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
@@ -19,11 +18,8 @@ func longChat(b *testing.B, s *Store, n int) Session {
 	b.Helper()
 	ctx := context.Background()
 	session, first := begin(b, s, "long", reply)
-	must(b, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
-		key, err := sessionKey(ctx, tx, session.ID)
-		if err != nil {
-			return err
-		}
+	must(b, "fill", s.jot(ctx, "fill", func(t *tx) {
+		key := sessionKey(t, session.ID)
 		parent := first.ID
 		for i := 1; i < n; i++ {
 			m := says(session.ID, parent, history.User, reply)
@@ -33,16 +29,11 @@ func longChat(b *testing.B, s *Store, n int) Session {
 			if i%10 == 1 {
 				m.ToolCalls = []history.ToolCall{{ID: "call", Name: "weather", Arguments: `{"city":"Oslo"}`}}
 			}
-			if m.ID, err = s.newID(ctx, tx); err != nil {
-				return err
-			}
-			if _, err = insertMessage(ctx, tx, key, m, ""); err != nil {
-				return err
-			}
+			m.Seq, m.ID = i+1, s.newID(t)
+			insertMessage(t, key, m, "")
 			parent = m.ID
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?", parent, n, key)
-		return err
+		t.exec("UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?", parent, n, key)
 	}))
 	return sessionOf(b, s, session.ID)
 }
@@ -112,21 +103,17 @@ func BenchmarkTurn(b *testing.B) {
 func BenchmarkSessions(b *testing.B) {
 	s := newStore(b)
 	ctx := context.Background()
-	must(b, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
+	must(b, "fill", s.jot(ctx, "fill", func(t *tx) {
 		for i := range 10_000 {
-			in := Session{Title: fmt.Sprint("A chat about the weather in ", i), Model: "gpt-5.2", Endpoint: "openai", Dir: "/home/kim/x"}
+			in := Session{
+				Title: fmt.Sprint("A chat about the weather in ", i), Model: "gpt-5.2", Endpoint: "openai",
+				Dir: "/home/kim/x",
+			}
 			if i%10 == 0 {
 				in.Tags = []string{"work", "sky"}
 			}
-			n, err := s.addSession(ctx, tx, in)
-			if err == nil {
-				err = s.use(ctx, tx, n)
-			}
-			if err != nil {
-				return err
-			}
+			s.use(t, s.addSession(t, in))
 		}
-		return nil
 	}))
 	for _, f := range []Filter{{}, {Limit: 50}, {Text: "weather 99"}} {
 		b.Run(fmt.Sprintf("10000,limit=%d,text=%s", f.Limit, f.Text), func(b *testing.B) {

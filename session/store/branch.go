@@ -1,10 +1,7 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 
 	"winnow/history"
@@ -17,8 +14,22 @@ import (
 //
 // The walk follows the parents, so it costs what it returns, however long the session is.
 func (s *Store) Branch(ctx context.Context, session string, leaf, before int64, limit int) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
-		return branch(ctx, tx, session, leaf, before, limit)
+	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
+		from := leaf
+		if before != 0 {
+			inSession(t, n, before)
+			from = value[int64](t, `SELECT parent FROM messages WHERE id = ?`, before)
+		}
+		inSession(t, n, from)
+		if from == 0 {
+			return nil
+		}
+		if limit <= 0 {
+			limit = -1
+		}
+		// CROSS JOIN keeps SQLite from reading the session's messages first.
+		return complete(t, session, readMessages(t, "("+branchUp+` SELECT id AS of_branch FROM branch)
+			CROSS JOIN messages m ON m.id = of_branch`, from, n, limit))
 	})
 }
 
@@ -41,13 +52,34 @@ const branchUp = `
 			LIMIT ?3
 		)`
 
+// branchIDs returns the ids of the branch that ends at a message, in order, and fails with ErrNotFound where it is not
+// in the session.
+func branchIDs(t *tx, session, leaf int64) []int64 {
+	ids := t.ids(branchUp+" SELECT id FROM branch", leaf, session, -1)
+	if len(ids) == 0 {
+		t.missing("find message %d in its session", leaf)
+	}
+	slices.Reverse(ids)
+	return ids
+}
+
+// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0.
+func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]int64, error) {
+	if leaf == 0 {
+		return nil, nil
+	}
+	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []int64 {
+		return branchIDs(t, n, leaf)
+	})
+}
+
 // Answered returns what a message belongs to on its branch: the user's message that it follows, itself where it is one,
 // and where it is the result of a tool the message that called it. Each is 0 where there is none.
 func (s *Store) Answered(ctx context.Context, message int64) (question, call int64, err error) {
-	err = s.view(ctx, "find the message's question", func(tx *sql.Tx) error {
+	err = s.view(ctx, "find the message's question", func(t *tx) {
 		question, call = 0, 0
-		var result bool
-		return sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+		result := false
+		t.each(func(scan func(...any) error) error {
 			var id int64
 			var role history.Role
 			err := scan(&id, &role)
@@ -61,187 +93,100 @@ func (s *Store) Answered(ctx context.Context, message int64) (question, call int
 			return err
 		}, `
 			WITH RECURSIVE up (id, parent, role) AS (
-				SELECT
-					id,
-					parent,
-					role
+				SELECT id, parent, role
 				FROM messages
 				WHERE id = ?
 				UNION ALL
-				SELECT
-					m.id,
-					m.parent,
-					m.role
+				SELECT m.id, m.parent, m.role
 				FROM up
 				JOIN messages m ON m.id = up.parent
 				WHERE up.role <> 'user'
 			)
-			SELECT
-				id,
-				role
+			SELECT id, role
 			FROM up`, message)
 	})
 	return question, call, err
 }
 
-func branch(ctx context.Context, tx *sql.Tx, session string, leaf, before int64, limit int) ([]Message, error) {
-	n, err := sessionKey(ctx, tx, session)
-	if err != nil {
-		return nil, err
-	}
-	from := leaf
-	if before != 0 {
-		err := tx.QueryRowContext(ctx, `
-			SELECT parent
-			FROM messages
-			WHERE id = ?
-				AND session = ?`, before, n).Scan(&from)
-		if err != nil {
-			return nil, found(fmt.Sprintf("find message %d in its session", before), err)
-		}
-	}
-	if from == 0 {
-		return nil, nil
-	}
-	if err := inSession(ctx, tx, n, from); err != nil {
-		return nil, err
-	}
-	if limit <= 0 {
-		limit = -1
-	}
-	// CROSS JOIN keeps SQLite from reading the session's messages first.
-	all, err := readRows(ctx, tx, "("+branchUp+" SELECT id AS of_branch FROM branch) CROSS JOIN messages m ON m.id = of_branch", from, n, limit)
-	if err != nil {
-		return nil, err
-	}
-	// A parent is older than its child, so the order of the ids is the order of the branch.
-	slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
-	return complete(ctx, tx, session, all)
-}
-
-// branchIDs returns the ids of the branch that ends at a message, in order.
-func branchIDs(ctx context.Context, tx *sql.Tx, session, leaf int64) ([]int64, error) {
-	ids, err := idsWhere(ctx, tx, branchUp+`
-		SELECT id
-		FROM branch`, leaf, session, -1)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return nil, &sqlite.Error{Doing: fmt.Sprintf("find message %d in its session", leaf), Kind: ErrNotFound}
-	}
-	slices.Reverse(ids)
-	return ids, nil
-}
-
-// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0.
-func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]int64, error) {
-	if leaf == 0 {
-		return nil, nil
-	}
-	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]int64, error) {
-		return branchIDs(ctx, tx, n, leaf)
-	})
-}
-
 // Uncounted is how many bytes of text the messages with these ids have whose tokens a tokenizer has not counted.
 func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (int, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) (size int, err error) {
-		err = tx.QueryRowContext(ctx, `
+	return inTx(ctx, s.view, "read the messages", func(t *tx) int {
+		return value[int](t, `
 			SELECT coalesce(sum(octet_length(m.content)), 0)
 			FROM json_each(?) ids
 			CROSS JOIN messages m ON m.id = ids.value
-			WHERE m.tokens = 0
-				OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer).Scan(&size)
-		return size, err
+			WHERE m.tokens = 0 OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer)
 	})
-}
-
-// MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
-// has are left out.
-func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
-	return inTx(ctx, s.view, "read the messages", func(tx *sql.Tx) ([]Message, error) {
-		all, err := readRows(ctx, tx, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
-		if err != nil || len(all) == 0 {
-			return nil, err
-		}
-		slices.SortFunc(all, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
-		session, err := sessionByKey(ctx, tx, all[0].key)
-		if err != nil {
-			return nil, err
-		}
-		return complete(ctx, tx, session.ID, all)
-	})
-}
-
-// Messages returns all messages of a session, those of every branch, in the order in which they were
-// stored: a message comes behind its parent.
-func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
-	return withSession(ctx, s.view, "read the messages", session, func(tx *sql.Tx, n int64) ([]Message, error) {
-		all, err := rowsWhere(ctx, tx, `m.session = ? ORDER BY m.id`, n)
-		if err != nil {
-			return nil, err
-		}
-		return complete(ctx, tx, session, all)
-	})
-}
-
-// SetLeaf makes a message the end of the session's active branch; 0 is an empty branch.
-func (s *Store) SetLeaf(ctx context.Context, session string, leaf int64) error {
-	_, err := withSession(ctx, s.save, "switch the branch", session, func(tx *sql.Tx, n int64) (int64, error) {
-		if err := inSession(ctx, tx, n, leaf); err != nil {
-			return 0, err
-		}
-		_, err := sqlite.Update(ctx, tx, "sessions", []sql.NamedArg{sql.Named("leaf", leaf)}, sql.Named("n", n))
-		if err != nil {
-			return 0, err
-		}
-		return 0, s.setRegisters(ctx, tx, n, leafValue)
-	})
-	return err
 }
 
 // Siblings returns the ids of the messages that share a message's parent, itself included, the
 // oldest first.
 func (s *Store) Siblings(ctx context.Context, id int64) ([]int64, error) {
-	return inTx(ctx, s.view, "read the message's versions", func(tx *sql.Tx) ([]int64, error) {
-		ids, err := idsWhere(ctx, tx, `
+	return inTx(ctx, s.view, "read the message's versions", func(t *tx) []int64 {
+		ids := t.ids(`
 			SELECT x.id
 			FROM messages m
 			JOIN messages x ON x.session = m.session AND x.parent = m.parent
 			WHERE m.id = ?
 			ORDER BY x.id`, id)
-		if err == nil && len(ids) == 0 {
-			err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
+		if len(ids) == 0 {
+			t.missing("find message %d", id)
 		}
-		return ids, err
+		return ids
 	})
 }
 
 // LeafUnder returns the message at the end of the branch that a message begins, taking the newest
 // child at every fork: where a switch to that message leads.
 func (s *Store) LeafUnder(ctx context.Context, id int64) (int64, error) {
-	var leaf sql.NullInt64
-	err := s.view(ctx, "find the end of the branch", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
+	return inTx(ctx, s.view, "find the end of the branch", func(t *tx) int64 {
+		leaf := value[int64](t, `
 			WITH RECURSIVE down (id, session) AS (
-				SELECT
-					id,
-					session
+				SELECT id, session
 				FROM messages
 				WHERE id = ?
 				UNION ALL
-				SELECT
-					(SELECT max(m.id) FROM messages m WHERE m.session = down.session AND m.parent = down.id),
-					session
+				SELECT (SELECT max(m.id) FROM messages m WHERE m.session = down.session AND m.parent = down.id), session
 				FROM down
 				WHERE id IS NOT NULL
 			)
-			SELECT max(id)
-			FROM down`, id).Scan(&leaf)
+			SELECT coalesce(max(id), 0)
+			FROM down`, id)
+		if leaf == 0 {
+			t.missing("find message %d", id)
+		}
+		return leaf
 	})
-	if err == nil && !leaf.Valid {
-		err = &sqlite.Error{Doing: fmt.Sprintf("find message %d", id), Kind: ErrNotFound}
-	}
-	return leaf.Int64, err
+}
+
+// Reply is the message that follows another one on its newest branch, 0 for none.
+func (s *Store) Reply(ctx context.Context, message int64) (int64, error) {
+	return inTx(ctx, s.view, "find the reply", func(t *tx) int64 {
+		return value[int64](t, `
+			SELECT coalesce(max(x.id), 0)
+			FROM messages m
+			JOIN messages x ON x.session = m.session AND x.parent = m.id
+			WHERE m.id = ?`, message)
+	})
+}
+
+// Turn is the number of the turn that a user's message begins: how many messages the user has
+// written in its session up to it, on every branch.
+func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
+	return inTx(ctx, s.view, "number the turn", func(t *tx) int {
+		turn := turnOf(t, message)
+		if turn == 0 {
+			t.missing("find message %d", message)
+		}
+		return turn
+	})
+}
+
+// turnOf is the turn of a user's message, 0 where it is not here.
+func turnOf(t *tx, message int64) int {
+	return value[int](t, `
+		SELECT count(*)
+		FROM messages u
+		JOIN messages m ON m.session = u.session AND m.seq <= u.seq
+		WHERE u.id = ? AND m.role = 'user'`, message)
 }

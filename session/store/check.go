@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -31,10 +30,12 @@ func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) 
 // belongs to something finds it. It changes nothing. What it finds is in the CheckResult; the
 // error is for a check that could not be made.
 func (s *Store) Check(ctx context.Context) (CheckResult, error) {
-	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path), Bytes: sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")}
+	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
+	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
 	doing := "check the chat history"
-	for _, step := range []func(context.Context, *CheckResult) error{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
-		err := step(ctx, &c)
+	type step = func(context.Context, *CheckResult) error
+	for _, check := range []step{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
+		err := check(ctx, &c)
 		if sqlite.IsDamage(err) {
 			c.fault("a part of the file cannot be read")
 			continue
@@ -55,13 +56,13 @@ func (c *CheckResult) fault(format string, args ...any) {
 }
 
 func (s *Store) checkCounts(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "count", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
+	return s.view(ctx, "count", func(t *tx) {
+		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
 				(SELECT user_version FROM pragma_user_version),
 				(SELECT count(*) FROM sessions),
 				(SELECT count(*) FROM messages),
-				(SELECT count(*) FROM requests)`).Scan(&c.Schema, &c.Sessions, &c.Messages, &c.Requests)
+				(SELECT count(*) FROM requests)`)
 	})
 }
 
@@ -75,38 +76,33 @@ func (s *Store) checkPages(ctx context.Context, c *CheckResult) error {
 }
 
 func (s *Store) checkHashes(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read the messages", func(tx *sql.Tx) error {
-		var err error
-		c.Damaged = nil
-		if c.Lost, err = idsWhere(ctx, tx, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`); err != nil {
-			return err
-		}
-		return eachMessage(ctx, tx, func(m Message) error {
+	return s.view(ctx, "read the messages", func(t *tx) {
+		c.Damaged, c.Lost = nil, t.ids(`SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+		eachMessage(t, func(m Message) {
 			if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
 				c.Damaged = append(c.Damaged, m.ID)
 			}
-			return nil
 		})
 	})
 }
 
 // checkTies looks for rows whose session or message is not there, and for counts that are wrong.
 func (s *Store) checkTies(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read what belongs together", func(tx *sql.Tx) error {
-		for _, tie := range []struct{ query, says string }{
-			{`SELECT count(*) FROM pragma_foreign_key_check`, "rows that belong to nothing"},
-			{`SELECT count(*) FROM messages m WHERE parent <> 0 AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`, "messages whose parent is not there"},
-			{`SELECT count(*) FROM sessions s WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`, "sessions that count their messages wrongly"},
-			{`SELECT count(*) FROM sessions s WHERE leaf <> 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`, "sessions whose newest message is not there"},
+	return s.view(ctx, "read what belongs together", func(t *tx) {
+		for _, tie := range []struct{ says, rows string }{
+			{"rows that belong to nothing", `pragma_foreign_key_check`},
+			{"messages whose parent is not there", `messages m
+				WHERE parent <> 0
+					AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`},
+			{"sessions that count their messages wrongly", `sessions s
+				WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`},
+			{"sessions whose newest message is not there", `sessions s
+				WHERE leaf <> 0
+					AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`},
 		} {
-			var n int
-			if err := tx.QueryRowContext(ctx, tie.query).Scan(&n); err != nil {
-				return err
-			}
-			if n > 0 {
+			if n := value[int](t, `SELECT count(*) FROM `+tie.rows); n > 0 {
 				c.fault("%s: %d", tie.says, n)
 			}
 		}
-		return nil
 	})
 }

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	flags "flag"
@@ -38,7 +36,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 	random := rand.New(rand.NewSource(int64(sessions)))
 	for i := range sessions {
 		session, last := begin(t, s, fmt.Sprint("session ", i), chatter(random, 40))
-		must(t, "tag", s.SetTags(ctx, session.ID, "tag"))
+		must(t, "tag", s.Update(ctx, session.ID, func(row *Session) { row.Tags = []string{"tag"} }))
 		for j := range 3 + 2*i {
 			m := says(session.ID, last.ID, history.Assistant, chatter(random, 1+random.Intn(200)))
 			if j%4 == 1 {
@@ -49,13 +47,19 @@ func speak(t testing.TB, s *Store, sessions int) {
 			}
 			m = add(t, s, m)
 			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &Verdicts{
-				Added:   []history.Added{{Text: chatter(random, 100)}},
-				Entries: []history.Entry{{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}},
+				Added: []history.Added{{Text: chatter(random, 100)}},
+				Entries: []history.Entry{{
+					ID: last.ID, Disposition: history.Kept,
+					Cause: history.Cause{Text: chatter(random, 3)},
+				}},
 			}})
 			must(t, "put a request", err)
 			next := says(session.ID, m.ID, history.User, chatter(random, 60))
 			if j%5 == 2 {
-				next.Parts = []history.Part{{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte(chatter(random, 1500))}}
+				next.Parts = []history.Part{{
+					Kind: history.ImagePart, Name: "a.png", MediaType: "image/png",
+					Data: []byte(chatter(random, 1500)),
+				}}
 			}
 			last = add(t, s, next)
 			if j%6 == 3 {
@@ -116,14 +120,13 @@ func makeSound(t testing.TB, open bool) sound {
 func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]bool) {
 	t.Helper()
 	byID, all = map[int64]string{}, map[string]bool{}
-	must(t, "read everything", s.view(context.Background(), "read", func(tx *sql.Tx) error {
-		return eachMessage(context.Background(), tx, func(m Message) error {
+	must(t, "read everything", s.view(context.Background(), "read", func(tx *tx) {
+		eachMessage(tx, func(m Message) {
 			if m.Damaged {
 				t.Fatalf("message %d is damaged before anything was", m.ID)
 			}
 			all[printOf(m)] = true
 			byID[m.ID] = printOf(m)
-			return nil
 		})
 	}))
 	return byID, all
@@ -131,12 +134,13 @@ func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]boo
 
 // printOf is a message's fingerprint, taken from what the store serves.
 func printOf(m Message) string {
-	var parts [][]byte
-	for _, p := range m.Parts {
-		sum := sha256.Sum256(bytesOf(p))
-		parts = append(parts, sum[:])
+	l := MessageLine{Message: m}
+	for _, of := range m.Parts {
+		p := part{Part: of}
+		p.hash = hashOf(p.data())
+		l.parts = append(l.parts, p)
 	}
-	return string(fingerprint(m, parts))
+	return string(newPrinter().print(&l))
 }
 
 // harms are the ways in which a history is damaged: its files, by what follows the name, are changed.
@@ -165,7 +169,11 @@ var harms = []struct {
 		files[""] = files[""][:random.Intn(len(files[""]))]
 	}},
 	{"a header of zeros", false, func(_ *rand.Rand, files map[string][]byte) { clear(files[""][:100]) }},
-	{"a first page of noise", false, func(random *rand.Rand, files map[string][]byte) { random.Read(files[""][:4096]) }},
+	{"a first page of noise", false, func(random *rand.Rand,
+		files map[string][]byte,
+	) {
+		random.Read(files[""][:4096])
+	}},
 	{"swapped pages", false, func(random *rand.Rand, files map[string][]byte) {
 		a, b := page(random, files), page(random, files)
 		kept := bytes.Clone(a)
@@ -227,7 +235,8 @@ func TestDamagedFileNeverStopsTheStart(t *testing.T) {
 			files[end] = bytes.Clone(b)
 		}
 		harm.do(rand.New(rand.NewSource(seed)), files)
-		name := fmt.Sprintf("%s (file %d, seed %d, died %v, backup %v)", harm.name, i, seed, len(was.files["-wal"]) > 0, backedUp)
+		name := fmt.Sprintf("%s (file %d, seed %d, died %v, backup %v)", harm.name, i, seed, len(was.files["-wal"]) > 0,
+			backedUp)
 		if tallies[harm.name] == nil {
 			tallies[harm.name] = &tally{}
 		}
@@ -235,7 +244,8 @@ func TestDamagedFileNeverStopsTheStart(t *testing.T) {
 	}
 	for _, harm := range harms {
 		if of := tallies[harm.name]; of != nil {
-			t.Logf("%-32s %3d files, %3d recovered, %5d of %5d messages", harm.name, of.files, of.recovered, of.served, of.stored)
+			t.Logf("%-32s %3d files, %3d recovered, %5d of %5d messages", harm.name, of.files, of.recovered, of.served,
+				of.stored)
 		}
 	}
 }
@@ -315,7 +325,7 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 			note(m)
 		}
 	}
-	err = s.view(ctx, "read", func(tx *sql.Tx) error { return eachMessage(ctx, tx, func(m Message) error { note(m); return nil }) })
+	err = s.view(ctx, "read", func(t *tx) { eachMessage(t, note) })
 	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}
@@ -329,7 +339,8 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 	for _, end := range []string{"", "-wal"} {
 		b, err := os.ReadFile(got.File + end)
 		if err != nil && files[end] != nil || string(b) != string(files[end]) {
-			t.Errorf("the file set aside as %s%s is not the damaged one: %d bytes, want %d, %v", got.File, end, len(b), len(files[end]), err)
+			t.Errorf("the file set aside as %s%s is not the damaged one: %d bytes, want %d, %v", got.File, end, len(b),
+				len(files[end]), err)
 		}
 	}
 	text, err := json.Marshal(got)
@@ -344,11 +355,13 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
 	for _, query := range []string{"PRAGMA integrity_check(messages)", "PRAGMA integrity_check(sessions)"} {
-		if faults, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query); err != nil || faults[0] != "ok" {
+		if faults, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query); err != nil ||
+			faults[0] != "ok" {
 			t.Errorf("%s of the new file: %v, %v", query, faults, err)
 		}
 	}
-	if n, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], "SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
+	if n, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string],
+		"SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
 		t.Errorf("rows hang on nothing in %v, %v", n, err)
 	}
 }

@@ -2,17 +2,44 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Flags returns what the user decided about the messages of a session, by message.
 func (s *Store) Flags(ctx context.Context, session string) (map[int64]history.Flag, error) {
-	return decisions[history.Flag](ctx, s, "read the flags", session, "flags", "flag")
+	return decisions[history.Flag](ctx, s, session, flagValue)
+}
+
+// Remedies returns what the user had sent in place of the damaged messages of a session, by message.
+// Messages whose repair is sent are not among them.
+func (s *Store) Remedies(ctx context.Context, session string) (map[int64]history.Remedy, error) {
+	return decisions[history.Remedy](ctx, s, session, remedyValue)
+}
+
+// decisions reads what the user decided about messages of a session, by message.
+func decisions[T ~string](ctx context.Context, s *Store, session, name string) (map[int64]T, error) {
+	return withSession(ctx, s.view, "read the "+name+"s", session, func(t *tx, n int64) map[int64]T {
+		decided := map[int64]T{}
+		t.each(func(scan func(...any) error) error {
+			var message int64
+			var decision T
+			err := scan(&message, &decision)
+			decided[message] = decision
+			return err
+		}, fmt.Sprintf("SELECT message, %s FROM %s WHERE %s", name, decisionTables[name], ofSession), n)
+		return decided
+	})
+}
+
+// decide keeps what was decided about a message, "" for nothing, and has the other machines told.
+func (s *Store) decide(t *tx, message int64, name, of string) {
+	session := sessionHolding(t, message)
+	writeDecision(t, session, message, name, of)
+	s.setRegister(t, session, message, name)
+	raiseChanges(t, session)
 }
 
 // SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
@@ -20,62 +47,22 @@ func (s *Store) Flags(ctx context.Context, session string) (map[int64]history.Fl
 // one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
 	for message, flag := range flags {
-		switch flag {
-		case history.Pin, history.Exclude, "":
-		default:
+		if !slices.Contains([]history.Flag{history.Pin, history.Exclude, ""}, flag) {
 			return nil, fmt.Errorf("flag message %d: there is no flag %q", message, flag)
 		}
 	}
-	return inTx(ctx, s.save, "flag the messages", func(tx *sql.Tx) (map[int64]history.Flag, error) {
+	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
 		before := map[int64]history.Flag{}
 		for message, flag := range flags {
-			was, err := flagOf(ctx, tx, message)
-			if err != nil {
-				return nil, err
-			}
-			if was == flag {
-				continue
-			}
-			before[message] = was
-			if err := s.setFlag(ctx, tx, message, flag); err != nil {
-				return nil, err
+			sessionHolding(t, message)
+			was := value[history.Flag](t, `SELECT flag FROM flags WHERE message = ?`, message)
+			if was != flag {
+				before[message] = was
+				s.decide(t, message, flagValue, string(flag))
 			}
 		}
-		return before, nil
+		return before
 	})
-}
-
-// flagOf is the flag of a message that must be there, "" for none.
-func flagOf(ctx context.Context, tx *sql.Tx, message int64) (history.Flag, error) {
-	var flag history.Flag
-	err := tx.QueryRowContext(ctx, `
-		SELECT coalesce(f.flag, '')
-		FROM messages m
-		LEFT JOIN flags f ON f.message = m.id
-		WHERE m.id = ?`, message).Scan(&flag)
-	return flag, found(fmt.Sprintf("find message %d", message), err)
-}
-
-func (s *Store) setFlag(ctx context.Context, tx *sql.Tx, message int64, flag history.Flag) error {
-	var err error
-	if flag == "" {
-		err = execute(ctx, tx, `DELETE FROM flags WHERE message = ?`, message)
-	} else {
-		err = sqlite.Upsert(ctx, tx, "flags", "message",
-			sql.Named("message", message),
-			sql.Named("flag", flag),
-			sql.Named("created_ms", s.now().UnixMilli()))
-	}
-	if err != nil {
-		return err
-	}
-	return s.setDecision(ctx, tx, message, flagValue)
-}
-
-// Remedies returns what the user had sent in place of the damaged messages of a session, by message.
-// Messages whose repair is sent are not among them.
-func (s *Store) Remedies(ctx context.Context, session string) (map[int64]history.Remedy, error) {
-	return decisions[history.Remedy](ctx, s, "read the remedies", session, "remedies", "remedy")
 }
 
 // SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
@@ -84,55 +71,15 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	if !slices.Contains(history.Remedies(), r) {
 		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
 	}
-	return s.save(ctx, "keep the remedy", func(tx *sql.Tx) error {
+	return s.save(ctx, "keep the remedy", func(t *tx) {
 		for _, message := range messages {
-			if err := s.setRemedy(ctx, tx, r, message); err != nil {
-				return err
+			undone := r != history.SendRepaired
+			decision := ""
+			if undone {
+				decision = string(r)
 			}
+			s.decide(t, message, remedyValue, decision)
+			t.exec(`UPDATE repairs SET undone = ? WHERE message = ?`, undone, message)
 		}
-		return nil
-	})
-}
-
-func (s *Store) setRemedy(ctx context.Context, tx *sql.Tx, r history.Remedy, message int64) error {
-	err := tx.QueryRowContext(ctx, `SELECT id FROM messages WHERE id = ?`, message).Scan(&message)
-	if err != nil {
-		return found(fmt.Sprintf("find message %d", message), err)
-	}
-	if r == history.SendRepaired {
-		err = execute(ctx, tx, `DELETE FROM remedies WHERE message = ?`, message)
-	} else {
-		err = execute(ctx, tx, `
-			INSERT INTO remedies (message, remedy, created_ms)
-			VALUES (?1, ?2, ?3)
-			ON CONFLICT (message) DO UPDATE
-			SET remedy = ?2,
-				created_ms = ?3
-			WHERE remedy <> ?2`, message, r, s.now().UnixMilli())
-	}
-	if err == nil {
-		err = s.setDecision(ctx, tx, message, remedyValue)
-	}
-	if err != nil {
-		return err
-	}
-	return execute(ctx, tx, `
-		UPDATE repairs
-		SET undone = ?
-		WHERE message = ?`, r != history.SendRepaired, message)
-}
-
-// decisions reads what the user decided about messages of a session, by message, out of a column of a table.
-func decisions[T ~string](ctx context.Context, s *Store, doing, session, table, column string) (map[int64]T, error) {
-	return withSession(ctx, s.view, doing, session, func(tx *sql.Tx, n int64) (map[int64]T, error) {
-		decided := map[int64]T{}
-		err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-			var message int64
-			var decision T
-			err := scan(&message, &decision)
-			decided[message] = decision
-			return err
-		}, fmt.Sprintf("SELECT message, %s FROM %s WHERE %s", column, table, ofSession), n)
-		return decided, err
 	})
 }

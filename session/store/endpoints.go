@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/url"
 	"time"
 )
@@ -27,29 +24,17 @@ type Learned struct {
 
 // Endpoint returns what was learned about a model, and the zero facts where nothing was.
 func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, error) {
-	return inTx(ctx, s.view, "read what is known of the model", func(tx *sql.Tx) (Learned, error) {
-		return learned(ctx, tx, plainURL(baseURL), model)
+	return inTx(ctx, s.view, "read what is known of the model", func(t *tx) Learned {
+		return learned(t, plainURL(baseURL), model, false)
 	})
 }
 
-// learned reads the row of a model.
-func learned(ctx context.Context, tx *sql.Tx, baseURL, model string) (Learned, error) {
+// learned reads the row of a model. With lenient, what cannot be read is nothing.
+func learned(t *tx, baseURL, model string, lenient bool) Learned {
 	l := Learned{BaseURL: baseURL, Model: model}
-	var raw []byte
-	err := tx.QueryRowContext(ctx, `
-		SELECT learned
-		FROM endpoints
-		WHERE base_url = ? AND model = ?`, baseURL, model).Scan(&raw)
-	if errors.Is(err, sql.ErrNoRows) {
-		return l, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &l)
-	}
-	if err != nil {
-		return Learned{BaseURL: baseURL, Model: model}, fmt.Errorf("read what is known of %s: %w", model, err)
-	}
-	return l, nil
+	t.row([]any{asJSON{in: &l, lenient: lenient}},
+		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
+	return l
 }
 
 // Learn replaces what is known of a model but for what the user chose. A user name and password in the URL are not
@@ -83,23 +68,15 @@ func (s *Store) ChooseWindow(ctx context.Context, baseURL, model string, tokens 
 // relearn changes what is known of a model. What cannot be read is replaced.
 func (s *Store) relearn(ctx context.Context, doing, baseURL, model string, change func(*Learned)) error {
 	baseURL = plainURL(baseURL)
-	return s.jot(ctx, doing, func(tx *sql.Tx) error {
-		l, err := learned(ctx, tx, baseURL, model)
-		if syntax := (*json.SyntaxError)(nil); err != nil && !errors.As(err, &syntax) {
-			return err
-		}
+	return s.jot(ctx, doing, func(t *tx) {
+		l := learned(t, baseURL, model, true)
 		change(&l)
-		raw, err := json.Marshal(l)
-		if err != nil {
-			return err
-		}
-		return execute(ctx, tx, `
+		t.exec(`
 			INSERT INTO endpoints (base_url, model, learned, updated_ms)
 			VALUES (?, ?, ?, ?)
 			ON CONFLICT (base_url, model) DO UPDATE
-			SET learned = excluded.learned,
-				updated_ms = excluded.updated_ms`,
-			baseURL, model, string(raw), s.now().UnixMilli())
+			SET learned = excluded.learned, updated_ms = excluded.updated_ms`,
+			baseURL, model, asJSON{in: &l}, s.now().UnixMilli())
 	})
 }
 

@@ -75,13 +75,15 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 			ctx := context.Background()
 			s, err := Open(ctx, path, Options{})
 			must(t, "open", err)
-			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "The disk is full: "+path+" is open read-only. Free some space") {
+			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "),
+				"The disk is full: "+path+" is open read-only. Free some space") {
 				t.Errorf("read-only: %v, notices %q", s.ReadOnly(), s.Notices())
 			}
 			if served := servedBy(t, s, was); len(served) != len(was.prints) {
 				t.Errorf("%d of %d messages can be read", len(served), len(was.prints))
 			}
-			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), "the disk is full; free some space") {
+			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
+				"the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}
 			must(t, "close", s.Close())
@@ -136,7 +138,8 @@ func TestReadOnlyDiskIsRead(t *testing.T) {
 	if got := read(t, s, first.ID).Content; got != "precious" {
 		t.Errorf("content is %q", got)
 	}
-	if _, err := s.Append(context.Background(), says(first.Session, first.ID, history.User, "x")); !errors.Is(err, ErrReadOnly) {
+	if _, err := s.Append(context.Background(), says(first.Session, first.ID, history.User, "x")); !errors.Is(err,
+		ErrReadOnly) {
 		t.Errorf("Append = %v, want ErrReadOnly", err)
 	}
 }

@@ -26,7 +26,8 @@ func locate(path string, mustExist bool) (string, error) {
 		kind := fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)
 		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
 	case err == nil && !info.Mode().IsRegular():
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)}
+		kind := fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
 	case errors.Is(err, os.ErrNotExist):

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,53 +20,25 @@ import (
 // ForkedAt name where it comes from. The records of requests stay where they were sent, so no copy
 // names one. An answer that still arrives in another window is copied as far as it is stored, as interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
-	return inTx(ctx, s.save, "fork the session", func(tx *sql.Tx) (Session, error) {
-		from, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return Session{}, err
-		}
-		f := forking{s: s, tx: tx, from: from}
-		if f.branch, err = branchIDs(ctx, tx, from, message); err != nil {
-			return Session{}, err
-		}
-		if f.to, err = s.addFork(ctx, tx, from, message); err != nil {
-			return Session{}, err
-		}
-		if err := f.copy(ctx); err != nil {
-			return Session{}, err
-		}
-		if err := s.use(ctx, tx, f.to); err != nil {
-			return Session{}, err
-		}
-		return sessionByKey(ctx, tx, f.to)
+	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
+		from := sessionByID(t, session)
+		f := forking{s: s, tx: t, from: from.key, branch: branchIDs(t, from.key, message)}
+		row := from.Session
+		row.ID, row.Parent, row.ForkedAt = "", from.ID, message
+		row.Title = forkTitle(row.Title, list[string](t, `SELECT title FROM sessions WHERE parent = ?`, from.ID))
+		row.Created, row.Pinned, row.Archived, row.Source, row.Origin = time.Time{}, false, false, "", ""
+		f.to = s.addSession(t, row)
+		f.copy()
+		s.use(t, f.to)
+		return sessionByKey(t, f.to).Session
 	})
 }
 
 // Forks returns the sessions that were forked from a session, the oldest first, those in the trash
 // included. The session itself may be gone.
 func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
-	return inTx(ctx, s.view, "find the forks", func(tx *sql.Tx) ([]Session, error) {
-		return sessionsWhere(ctx, tx, `
-			WHERE parent = ?
-				AND parent <> ''
-			ORDER BY n`, session)
-	})
-}
-
-// addFork inserts the row of a fork, without what its messages decide, and returns its key.
-func (s *Store) addFork(ctx context.Context, tx *sql.Tx, session, message int64) (int64, error) {
-	row, err := sessionByKey(ctx, tx, session)
-	if err != nil {
-		return 0, err
-	}
-	taken, err := sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT title FROM sessions WHERE parent = ?`, row.ID)
-	if err != nil {
-		return 0, err
-	}
-	return s.addSession(ctx, tx, Session{
-		Title: forkTitle(row.Title, taken), TitleFrom: row.TitleFrom, Endpoint: row.Endpoint, Address: row.Address, Model: row.Model,
-		Preset: row.Preset, Overrides: row.Overrides, System: row.System, SystemFixed: row.SystemFixed, Dir: row.Dir, Tags: row.Tags,
-		Parent: row.ID, ForkedAt: message,
+	return inTx(ctx, s.view, "find the forks", func(t *tx) []Session {
+		return plainSessions(readSessions(t, `sessions WHERE parent = ? AND parent <> '' ORDER BY n`, session))
 	})
 }
 
@@ -97,36 +68,25 @@ type Origin struct {
 // Origin returns where a session was forked from. Where its parent is gone, what was said up to the fork
 // is taken for copied.
 func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
-	return withSession(ctx, s.view, "find where the session was forked from", session, func(tx *sql.Tx, n int64) (out Origin, err error) {
-		row, err := sessionByKey(ctx, tx, n)
-		if err != nil || row.Parent == "" {
-			return out, err
+	return inTx(ctx, s.view, "find where the session was forked from", func(t *tx) (out Origin) {
+		row := sessionByID(t, session)
+		if row.Parent == "" {
+			return out
 		}
-		var branch []int64
-		parent, err := sessionKey(ctx, tx, row.Parent)
-		if err == nil {
-			if out.Parent, err = sessionByKey(ctx, tx, parent); err != nil {
-				return out, err
-			}
-			branch, err = branchIDs(ctx, tx, parent, row.ForkedAt)
-			out.Copied = len(branch)
+		parents := readSessions(t, `sessions WHERE id = ?`, row.Parent)
+		if len(parents) > 0 {
+			out.Parent = parents[0].Session
+			out.Copied = len(t.ids(branchUp+" SELECT id FROM branch", row.ForkedAt, parents[0].key, -1))
 		}
-		if errors.Is(err, ErrNotFound) {
-			out.Copied, err = countUntil(ctx, tx, n, row.Created)
+		if out.Copied == 0 { // those that are not younger than the fork
+			out.Copied = value[int](t, `
+				SELECT coalesce(
+					(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
+					(SELECT max(seq) FROM messages WHERE session = ?1),
+					0)`, row.key, milliseconds(row.Created))
 		}
-		return out, err
+		return out
 	})
-}
-
-// countUntil counts the first messages of a session that are not younger than a time.
-func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time) (int, error) {
-	var n int
-	err := tx.QueryRowContext(ctx, `
-		SELECT coalesce(
-			(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
-			(SELECT max(seq) FROM messages WHERE session = ?1),
-			0)`, session, sqlite.Milliseconds(until)).Scan(&n)
-	return n, err
 }
 
 // forking is a fork within its transaction: the key of the session that it is made of and its own, and the
@@ -135,26 +95,23 @@ func countUntil(ctx context.Context, tx *sql.Tx, session int64, until time.Time)
 // The copies have ids that follow one another, as a branch has: the copy of the message at place i has
 // the id first + i*idStep.
 type forking struct {
+	*tx
 	s        *Store
-	tx       *sql.Tx
 	from, to int64
 	branch   []int64
 	first    int64
 }
 
 // copy fills the new session. A copy has every column of its table.
-func (f *forking) copy(ctx context.Context) error {
-	var err error
-	if f.first, err = f.s.newIDs(ctx, f.tx, len(f.branch)); err != nil {
-		return err
-	}
-	const ofBranch = "json_each(:branch) b CROSS JOIN %s row ON row.%s = b.value ORDER BY b.key"
-	for _, copied := range []struct {
-		table, from string
-		changed     map[string]string // what the copies have in some columns
+func (f *forking) copy() {
+	f.first = f.s.newIDs(f.tx, len(f.branch))
+	const copied = ":first + :step * b.key"
+	for _, table := range []struct {
+		name, of string
+		changed  map[string]string // what the copies have in some columns
 	}{
-		{"messages", fmt.Sprintf(ofBranch, "messages", "id"), map[string]string{
-			"id":      ":first + :step * b.key",
+		{"messages", "id", map[string]string{
+			"id":      copied,
 			"session": ":fork",
 			"seq":     "1 + b.key",
 			"parent":  "iif(b.key = 0, 0, :first + :step * (b.key - 1))",
@@ -162,100 +119,72 @@ func (f *forking) copy(ctx context.Context) error {
 			"request": "0",
 			"owner":   "''",
 		}},
-		{"tool_calls", fmt.Sprintf(ofBranch, "tool_calls", "message"), map[string]string{"id": "NULL", "message": ":first + :step * b.key"}},
-		{"parts", fmt.Sprintf(ofBranch, "parts", "message"), map[string]string{"id": "NULL", "message": ":first + :step * b.key"}},
-		{"flags", fmt.Sprintf(ofBranch, "flags", "message"), map[string]string{"message": ":first + :step * b.key"}},
-		{"remedies", fmt.Sprintf(ofBranch, "remedies", "message"), map[string]string{"message": ":first + :step * b.key"}},
+		{"tool_calls", "message", map[string]string{"id": "NULL", "message": copied}},
+		{"parts", "message", map[string]string{"id": "NULL", "message": copied}},
+		{"flags", "message", map[string]string{"message": copied}},
+		{"remedies", "message", map[string]string{"message": copied}},
 	} {
-		columns, err := sqlite.TableColumns(ctx, f.tx, copied.table)
-		if err != nil {
-			return err
-		}
+		columns := list[string](f.tx, `SELECT name FROM pragma_table_info(?)`, table.name)
 		values := make([]string, len(columns))
 		for i, c := range columns {
-			values[i] = cmp.Or(copied.changed[c], "row."+c)
+			values[i] = cmp.Or(table.changed[c], "row."+c)
 		}
-		err = f.exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s",
-			copied.table, strings.Join(columns, ", "), strings.Join(values, ", "), copied.from))
-		if err != nil {
-			return err
-		}
+		f.run(fmt.Sprintf(`
+			INSERT INTO %[1]s (%[2]s)
+			SELECT %[3]s
+			FROM json_each(:branch) b
+			CROSS JOIN %[1]s row ON row.%[4]s = b.value
+			ORDER BY b.key`, table.name, strings.Join(columns, ", "), strings.Join(values, ", "), table.of))
 	}
-	err = f.exec(ctx, `
+	f.run(`
 		UPDATE sessions
 		SET messages = json_array_length(:branch),
 			turns = (SELECT count(*) FROM messages WHERE session = :fork AND role = 'user'),
 			leaf = :first + :step * (json_array_length(:branch) - 1)
 		WHERE n = :fork`)
-	if err != nil {
-		return err
-	}
-	for _, copied := range []func(context.Context) error{f.summaries, f.decisions} {
-		if err := copied(ctx); err != nil {
-			return err
+	f.summaries()
+	for name, table := range decisionTables {
+		for _, message := range f.ids("SELECT message FROM "+table+" WHERE "+ofSession+" ORDER BY message", f.to) {
+			f.s.setRegister(f.tx, f.to, message, name)
 		}
 	}
-	copies := make([]int64, len(f.branch))
-	for i := range copies {
-		copies[i] = f.first + int64(i)*idStep
+	var copies []int64
+	for _, message := range f.branch {
+		copies = append(copies, f.copyOf(message))
 	}
-	return indexNew(ctx, f.tx, copies)
+	indexNew(f.tx, copies)
+}
+
+// run runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
+// place, from 0.
+func (f *forking) run(query string) {
+	f.exec(query,
+		sql.Named("branch", sqlite.IDs(f.branch)),
+		sql.Named("first", f.first),
+		sql.Named("step", idStep),
+		sql.Named("fork", f.to))
 }
 
 // summaries copies the summaries that stand for messages of the branch.
-func (f *forking) summaries(ctx context.Context) error {
-	all, err := sqlite.Rows[SummaryLine](ctx, f.tx, `summaries WHERE session = ?1
+func (f *forking) summaries() {
+	for _, l := range readRows[Summary](f.tx, `summaries
+		WHERE session = ?1
 			AND first IN (SELECT value FROM json_each(?2))
 			AND last IN (SELECT value FROM json_each(?2))
-		ORDER BY id`, f.from, sqlite.IDs(f.branch))
-	if err != nil {
-		return err
-	}
-	for _, l := range all {
-		if l.ID, err = f.s.newID(ctx, f.tx); err != nil {
-			return err
+		ORDER BY id`, f.from, sqlite.IDs(f.branch)) {
+		if !inOrder(l.Sources) {
+			continue
 		}
-		l.First, l.Last = f.copyOf(l.First), f.copyOf(l.Last)
+		l.ID = f.s.newID(f.tx)
 		for i, run := range l.Sources {
 			l.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
 		}
-		if _, err := sqlite.InsertRow(ctx, f.tx, "summaries", l, sql.Named("session", f.to)); err != nil {
-			return err
-		}
+		insertSummary(f.tx, f.to, &l)
 	}
-	return nil
 }
 
 // copyOf is the id of the copy of a message of the branch.
 func (f *forking) copyOf(message int64) int64 {
 	place, _ := slices.BinarySearch(f.branch, message)
 	return f.first + int64(place)*idStep
-}
-
-// decisions has the other machines told what was decided about the copies.
-func (f *forking) decisions(ctx context.Context) error {
-	for name, table := range decisionTables {
-		decided, err := idsWhere(ctx, f.tx, "SELECT message FROM "+table+" WHERE "+ofSession+" ORDER BY message", f.to)
-		if err != nil {
-			return err
-		}
-		for _, message := range decided {
-			if err := f.s.setRegister(ctx, f.tx, f.to, message, name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// exec runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
-// place, from 0.
-func (f *forking) exec(ctx context.Context, query string) error {
-	_, err := f.tx.ExecContext(ctx, query,
-		sql.Named("branch", sqlite.IDs(f.branch)),
-		sql.Named("first", f.first),
-		sql.Named("step", idStep),
-		sql.Named("session", f.from),
-		sql.Named("fork", f.to))
-	return err
 }

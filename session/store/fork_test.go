@@ -64,7 +64,10 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	must(t, "remedy", s.SetRemedies(ctx, history.SendAsText, branch[2].ID))
 	for _, last := range []Message{branch[1], branch[3]} {
 		_, err := s.AddSummary(ctx, Summary{
-			Session: row.ID, Sources: history.IDs{{branch[0].ID, last.ID}}, Messages: last.Seq, Endpoint: "home", Model: "m", Text: "Notes.",
+			Session: row.ID, Sources: history.IDs{{
+				branch[0].ID,
+				last.ID,
+			}}, Messages: last.Seq, Endpoint: "home", Model: "m", Text: "Notes.",
 		})
 		must(t, "add a summary", err)
 	}
@@ -93,11 +96,15 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		t.Errorf("the fork's flags are %v (%v), want %v", flags, err, want)
 	}
 	remedies, err := s.Remedies(ctx, fork.ID)
-	if want := map[int64]history.Remedy{fork.Leaf: history.SendAsText}; err != nil || !reflect.DeepEqual(remedies, want) {
+	if want := map[int64]history.Remedy{fork.Leaf: history.SendAsText}; err != nil || !reflect.DeepEqual(remedies,
+		want) {
 		t.Errorf("the fork's remedies are %v (%v), want %v", remedies, err, want)
 	}
 	summaries, err := s.Summaries(ctx, fork.ID)
-	if err != nil || len(summaries) != 1 || !reflect.DeepEqual(summaries[0].Sources, history.IDs{{first, first + idStep}}) ||
+	if err != nil || len(summaries) != 1 || !reflect.DeepEqual(summaries[0].Sources, history.IDs{{
+		first,
+		first + idStep,
+	}}) ||
 		summaries[0].Text != "Notes." || summaries[0].Messages != 2 {
 		t.Errorf("the fork's summaries are %+v (%v), want the one of the first two messages", summaries, err)
 	}
@@ -140,9 +147,9 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	}
 	must(t, "purge the fork", s.Purge(ctx, fork.ID))
 	var left int
-	must(t, "count the attachments", s.view(ctx, "count", func(tx *sql.Tx) error {
+	must(t, "count the attachments", s.view(ctx, "count", doing(func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT count(*) FROM attachments`).Scan(&left)
-	}))
+	})))
 	if left != 0 {
 		t.Errorf("%d attachments are left without a session", left)
 	}

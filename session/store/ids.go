@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-	"time"
-)
+import "time"
 
 // The ids of messages, requests, summaries, registers and tombstones are global: they are given once, whichever machine
 // gives them, so that histories can be merged row by row. An id is a time in milliseconds and the number of the machine
@@ -24,44 +20,26 @@ const mostAhead = 24 * time.Hour
 
 // newIDs gives n ids and returns the first: each of the others is idStep greater than the one before. Where the history
 // is shared, the other machines are to be told of the rows that get them.
-func (s *Store) newIDs(ctx context.Context, tx *sql.Tx, n int) (first int64, err error) {
+func (s *Store) newIDs(t *tx, n int) (first int64) {
 	var clock, number int64
 	var shared bool
-	err = tx.QueryRowContext(ctx, `
+	t.row([]any{&clock, &number, &shared}, `
 		UPDATE home
 		SET clock = max(clock, ? - 1) + ?
-		RETURNING clock, number, folder <> ''`, s.now().UnixMilli(), n).Scan(&clock, &number, &shared)
-	if err != nil {
-		return 0, err
-	}
+		RETURNING clock, number, folder <> ''`, s.now().UnixMilli(), n)
 	first = (clock-int64(n)+1)<<numberBits | number
 	for id := first; shared && id < first+int64(n)*idStep; id += idStep {
-		if err := execute(ctx, tx, `INSERT INTO untold (id) VALUES (?)`, id); err != nil {
-			return 0, err
-		}
+		t.exec(`INSERT INTO untold (id) VALUES (?)`, id)
 	}
-	return first, nil
+	return first
 }
 
 // newID gives one id.
-func (s *Store) newID(ctx context.Context, tx *sql.Tx) (int64, error) { return s.newIDs(ctx, tx, 1) }
-
-// noteClock sets the clock of the file to that of an id of another machine, where that is ahead.
-func noteClock(ctx context.Context, tx *sql.Tx, id int64) error {
-	return execute(ctx, tx, `UPDATE home SET clock = ?1 WHERE clock < ?1`, id>>numberBits)
-}
+func (s *Store) newID(t *tx) int64 { return s.newIDs(t, 1) }
 
 // tellAgain has the other machines told once more of a row that changed after they were.
-func tellAgain(ctx context.Context, tx *sql.Tx, ids ...int64) error {
+func tellAgain(t *tx, ids ...int64) {
 	for _, id := range ids {
-		err := execute(ctx, tx, `
-			INSERT OR IGNORE INTO untold (id)
-			SELECT ?
-			FROM home
-			WHERE folder <> ''`, id)
-		if err != nil {
-			return err
-		}
+		t.exec(`INSERT OR IGNORE INTO untold (id) SELECT ? FROM home WHERE folder <> ''`, id)
 	}
-	return nil
 }

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Conversation is a conversation of another program with all its branches.
@@ -106,14 +105,12 @@ var errDryRun = errors.New("this was a dry run")
 // be imported again, so the import of many conversations does not wait for the disk after each.
 func (s *Store) importInto(ctx context.Context, c Conversation, named bool, o ImportOptions) (ImportResult, error) {
 	var out ImportResult
-	err := s.jot(ctx, "import the conversation", func(tx *sql.Tx) error {
-		in := importing{s: s, tx: tx, named: named}
-		err := in.run(ctx, c)
-		out = in.out
-		if err == nil && o.DryRun {
-			err = errDryRun
+	err := s.jot(ctx, "import the conversation", func(t *tx) {
+		in := importing{tx: t, s: s, named: named}
+		in.run(c)
+		if out = in.out; o.DryRun {
+			t.fail(errDryRun)
 		}
-		return err
 	})
 	switch {
 	case errors.Is(err, errDryRun) && out.New:
@@ -126,8 +123,8 @@ func (s *Store) importInto(ctx context.Context, c Conversation, named bool, o Im
 
 // importing is an import within its transaction.
 type importing struct {
+	*tx
 	s       *Store
-	tx      *sql.Tx
 	named   bool
 	session int64
 	out     ImportResult
@@ -135,94 +132,102 @@ type importing struct {
 	stored map[string][]version // what the session of a conversation with a name holds, by label
 	own    int                  // its messages without a label: somebody went on with it here
 	last   int                  // the seq of its last message
-	ids    []int64              // of the conversation's messages
+	to     []int64              // ids of the conversation's messages
 	turns  int                  // added
 }
 
 // version is one message with some label.
 type version struct {
 	id  int64
-	sum [sha256.Size]byte
+	sum string // digest of what it says and who says it
 }
 
-// textSum is the digest of what a message says and who says it.
-func textSum(role history.Role, content []byte) [sha256.Size]byte {
-	return sha256.Sum256(append(append([]byte(role), 0), content...))
+func versionOf(id int64, role history.Role, content string) version {
+	return version{id, hashOf([]byte(string(role) + "\x00" + content))}
 }
 
-func (in *importing) run(ctx context.Context, c Conversation) error {
-	if err := in.begin(ctx, c.Session); err != nil || !in.out.Session.Deleted.IsZero() {
-		return err
+func (in *importing) run(c Conversation) {
+	in.begin(c.Session)
+	if !in.out.Session.Deleted.IsZero() {
+		return
 	}
+	ctx := in.ctx
 	for _, m := range c.Messages {
-		if err := in.add(ctx, m); err != nil {
-			return err
+		if in.fail(ctx.Err()); in.err != nil {
+			return
 		}
+		in.add(m)
 	}
 	if in.out.New && in.out.Added == 0 {
-		return errors.New("the conversation has no message")
+		in.fail(errors.New("the conversation has no message"))
 	}
-	if in.out.Added > 0 {
-		if err := in.count(ctx, c.Leaf); err != nil {
-			return err
-		}
-		if err := in.date(ctx, c.Session); err != nil {
-			return err
-		}
+	if in.out.Added > 0 && in.err == nil {
+		in.count(c.Leaf)
+		in.date(c.Session)
 	}
-	var err error
-	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
-	return err
+	in.out.Session = sessionByKey(in.tx, in.session).Session
 }
 
 // begin finds the session that the conversation was imported as, or adds one.
-func (in *importing) begin(ctx context.Context, row Session) (err error) {
-	in.session, err = importedAs(ctx, in.tx, row)
-	if err == nil {
-		in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
-		switch {
-		case err != nil:
-			return err
-		case in.named:
-			return in.readStored(ctx)
-		case in.out.Session.Deleted.IsZero():
-			return &DuplicateError{in.out.Session}
+func (in *importing) begin(row Session) {
+	in.stored = map[string][]version{}
+	if in.session = importedAs(in.tx, row); in.session != 0 {
+		in.out.Session = sessionByKey(in.tx, in.session).Session
+		if in.named {
+			in.readStored()
+			return
 		}
-	} else if !errors.Is(err, sql.ErrNoRows) {
-		return err
+		if in.out.Session.Deleted.IsZero() {
+			in.fail(&DuplicateError{in.out.Session})
+		}
 	}
-	in.out.New, in.stored = true, map[string][]version{}
+	in.out.New = true
 	if row.Origin != "" {
-		if row.ID, err = importedID(ctx, in.tx, row); err != nil {
+		row.ID = importedID(in.tx, row)
+	}
+	in.session = in.s.addSession(in.tx, row)
+	in.out.Session = sessionByKey(in.tx, in.session).Session
+}
+
+// readStored reads what the session of the conversation holds.
+func (in *importing) readStored() {
+	in.each(func(scan func(...any) error) error {
+		var id int64
+		var role history.Role
+		var label, content string
+		if err := scan(&id, &in.last, &role, &label, blob{&content}); err != nil {
 			return err
 		}
-	}
-	if in.session, err = in.s.addSession(ctx, in.tx, row); err != nil {
-		return err
-	}
-	in.out.Session, err = sessionByKey(ctx, in.tx, in.session)
-	return err
+		if label == "" {
+			in.own++
+			return nil
+		}
+		in.stored[label] = append(in.stored[label], versionOf(id, role, content))
+		return nil
+	}, `SELECT id, seq, role, label, content FROM messages WHERE session = ? ORDER BY seq`, in.session)
 }
 
 // importedID is the id of a session that is imported, the same on every machine. Where the session with that id was
 // purged, or is in the trash, it is another one.
-func importedID(ctx context.Context, tx *sql.Tx, row Session) (id string, err error) {
-	for n, taken := 0, true; taken && err == nil; n++ {
+func importedID(t *tx, row Session) string {
+	const taken = `
+		SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1)
+			OR EXISTS (SELECT 1 FROM tombstones WHERE session = ?1)`
+	for n := 0; ; n++ {
 		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
-		id = uuid.NewSHA1(uuid.NameSpaceOID, name).String()
-		err = tx.QueryRowContext(ctx, `
-			SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1)
-				OR EXISTS (SELECT 1 FROM tombstones WHERE session = ?1)`, id).Scan(&taken)
+		id := uuid.NewSHA1(uuid.NameSpaceOID, name).String()
+		if !value[bool](t, taken, id) {
+			return id
+		}
 	}
-	return id, err
 }
 
 // messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
 // than that of the message before it, and in the lowest bits a hash of what it says. Where a file gives no time, the
 // first one is made of the session's id and is before 1988.
-func (in *importing) messageID(ctx context.Context, m ImportedMessage) (int64, error) {
+func (in *importing) messageID(m ImportedMessage) int64 {
 	if in.out.Session.Origin == "" {
-		return in.s.newID(ctx, in.tx)
+		return in.s.newID(in.tx)
 	}
 	const oldest = 1 << 39 // milliseconds
 	head := fmt.Sprintf("%s %d %q %q ", in.out.Session.ID, m.Parent, m.Label, m.Role)
@@ -233,191 +238,121 @@ func (in *importing) messageID(ctx context.Context, m ImportedMessage) (int64, e
 		clock = int64(binary.BigEndian.Uint64(session[:]) % oldest)
 	}
 	clock = max(clock, m.Parent>>numberBits+1)
-	for id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep); ; id += idStep {
-		var taken bool
-		err := in.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id).Scan(&taken)
-		if err != nil || !taken {
-			return id, errors.Join(err, tellAgain(ctx, in.tx, id))
-		}
+	id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep)
+	for value[bool](in.tx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id) {
+		id += idStep
 	}
+	tellAgain(in.tx, id)
+	return id
 }
 
-// importedAs is the session that a conversation was imported as. One in the trash counts where there is no
+// importedAs is the session that a conversation was imported as, 0 for none. One in the trash counts where there is no
 // other.
-func importedAs(ctx context.Context, tx *sql.Tx, row Session) (n int64, err error) {
-	err = tx.QueryRowContext(ctx, `
+func importedAs(t *tx, row Session) int64 {
+	return value[int64](t, `
 		SELECT n
 		FROM sessions
-		WHERE source = ?
-			AND origin = ?
-			AND origin <> ''
+		WHERE source = ? AND origin = ? AND origin <> ''
 		ORDER BY deleted_ms <> 0, n
-		LIMIT 1`, row.Source, row.Origin).Scan(&n)
-	return n, err
-}
-
-// readStored reads what the session holds.
-func (in *importing) readStored(ctx context.Context) error {
-	in.stored = map[string][]version{}
-	return sqlite.Each(ctx, in.tx, func(scan func(...any) error) error {
-		var v version
-		var seq int
-		var role history.Role
-		var label string
-		var content []byte
-		if err := scan(&v.id, &seq, &role, &label, &content); err != nil {
-			return err
-		}
-		in.last = max(in.last, seq)
-		if label == "" {
-			in.own++
-			return nil
-		}
-		v.sum = textSum(role, content)
-		in.stored[label] = append(in.stored[label], v)
-		return nil
-	}, `
-		SELECT
-			id,
-			seq,
-			role,
-			label,
-			content
-		FROM messages
-		WHERE session = ?
-		ORDER BY id`, in.session)
+		LIMIT 1`, row.Source, row.Origin)
 }
 
 // add stores a message where it is not here.
-func (in *importing) add(ctx context.Context, m ImportedMessage) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	switch i := len(in.ids); {
+func (in *importing) add(m ImportedMessage) {
+	switch i := len(in.to); {
 	case m.Status == history.Streaming:
-		return errors.New("a message that is still arriving cannot be imported")
+		in.fail(errors.New("a message that is still arriving cannot be imported"))
 	case m.After >= i:
-		return fmt.Errorf("message %d of the conversation is before the one that it follows", i)
+		in.fail(fmt.Errorf("message %d of the conversation is before the one that it follows", i))
 	case in.named && m.Label == "":
-		return fmt.Errorf("message %d of the conversation has no label", i)
+		in.fail(fmt.Errorf("message %d of the conversation has no label", i))
 	case m.After >= 0:
-		m.Parent = in.ids[m.After]
+		m.Parent = in.to[m.After]
+	}
+	if in.err != nil {
+		return
 	}
 	m.Message = in.s.cleanMessage(m.Message)
-	v := version{}
+	v := versionOf(0, m.Role, m.Content)
 	if in.named {
-		v.sum = textSum(m.Role, []byte(m.Content))
-		for _, known := range in.stored[m.Label] {
-			if known.sum == v.sum {
-				in.ids = append(in.ids, known.id)
-				m.ID = known.id
-				return in.addImages(ctx, m.Message)
-			}
+		known := in.stored[m.Label]
+		if at := slices.IndexFunc(known, func(k version) bool { return k.sum == v.sum }); at >= 0 {
+			m.ID = known[at].id
+			in.to = append(in.to, m.ID)
+			in.addImages(m.Message)
+			return
 		}
-		if len(in.stored[m.Label]) > 0 {
+		if len(known) > 0 {
 			in.out.Changed++
 		}
 	}
 	// The driver watches a context that can end with a goroutine for every statement. The transaction
 	// has its own.
-	ctx = context.WithoutCancel(ctx)
-	var err error
-	if m.ID, err = in.messageID(ctx, m); err != nil {
-		return err
+	in.ctx = context.WithoutCancel(in.ctx)
+	in.last++
+	m.ID, m.Seq = in.messageID(m), in.last
+	insertMessage(in.tx, in.session, m.Message, "")
+	if m.Excluded {
+		in.s.decide(in.tx, m.ID, flagValue, string(history.Exclude))
 	}
 	v.id = m.ID
-	if err := insertAt(ctx, in.tx, in.session, in.last+1, m.Message, ""); err != nil {
-		return err
-	}
-	if m.Excluded {
-		if err := in.s.setFlag(ctx, in.tx, v.id, history.Exclude); err != nil {
-			return err
-		}
-	}
 	in.stored[m.Label] = append(in.stored[m.Label], v)
-	in.ids = append(in.ids, v.id)
-	in.last++
+	in.to = append(in.to, v.id)
 	in.out.Added++
 	if m.Role == history.User {
 		in.turns++
 	}
-	return nil
 }
 
 // count writes what the added messages decide of the session's row. leaf is the index of the end of the
 // active branch.
-func (in *importing) count(ctx context.Context, leaf int) error {
+func (in *importing) count(leaf int) {
 	if leaf < 0 {
-		leaf = len(in.ids) - 1
+		leaf = len(in.to) - 1
 	}
-	end, err := in.leaf(ctx, in.ids[leaf])
-	if err != nil {
-		return err
+	end, here := in.to[leaf], in.out.Session.Leaf
+	if here != 0 && in.own > 0 { // somebody went on with it here
+		const holds = branchUp + ` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?4)`
+		if !value[bool](in.tx, holds, end, in.session, -1, here) {
+			end = here
+		}
 	}
-	err = execute(ctx, in.tx, `
-		UPDATE sessions
-		SET messages = messages + ?2,
-			turns = turns + ?3,
-			leaf = ?4
-		WHERE n = ?1`, in.session, in.out.Added, in.turns, end)
-	if err != nil {
-		return err
-	}
-	return in.s.setRegisters(ctx, in.tx, in.session, leafValue)
-}
-
-// leaf is where the active branch ends from now on, where the other program's ends at a message.
-func (in *importing) leaf(ctx context.Context, there int64) (int64, error) {
-	here := in.out.Session.Leaf
-	if here == 0 || in.own == 0 {
-		return there, nil
-	}
-	var extends bool
-	err := in.tx.QueryRowContext(ctx, branchUp+`
-		SELECT EXISTS (
-			SELECT 1
-			FROM branch
-			WHERE id = ?4
-		)`, there, in.session, -1, here).Scan(&extends)
-	if err != nil || !extends {
-		return here, err
-	}
-	return there, nil
+	in.exec(`UPDATE sessions SET messages = messages + ?2, turns = turns + ?3, leaf = ?4 WHERE n = ?1`,
+		in.session, in.out.Added, in.turns, end)
+	in.s.setRegisters(in.tx, in.session, leafValue)
 }
 
 // date gives the session of a conversation with a name its place in the order of last use, and makes any other the
 // session used last.
-func (in *importing) date(ctx context.Context, row Session) error {
+func (in *importing) date(row Session) {
 	if !in.named {
-		return in.s.use(ctx, in.tx, in.session)
+		in.s.use(in.tx, in.session)
+		return
 	}
-	return execute(ctx, in.tx, `
-		UPDATE sessions
-		SET updated_ms = max(updated_ms, ?2),
-			used = max(used, ?2)
-		WHERE n = ?1`, in.session, cmp.Or(sqlite.Milliseconds(row.Updated), sqlite.Milliseconds(row.Created)))
+	in.exec(`UPDATE sessions SET updated_ms = max(updated_ms, ?2), used = max(used, ?2) WHERE n = ?1`,
+		in.session, cmp.Or(milliseconds(row.Updated), milliseconds(row.Created)))
 }
 
 // addImages gives a message that is here the images that an earlier file of its conversation did not hold, and has the
 // other machines told.
-func (in *importing) addImages(ctx context.Context, m Message) error {
-	state, err := lacking(ctx, in.tx, in.session, m)
-	if err != nil || state == sentWithout {
+func (in *importing) addImages(m Message) {
+	here := MessageLine{Message: m}
+	for _, p := range m.Parts {
+		here.parts = append(here.parts, part{Part: p})
+	}
+	switch lacking(in.tx, in.session, m, here.parts) {
+	case sentWithout:
 		in.out.Unfilled++
-		return err
+	case without:
+		here.Message = message(in.tx, m.ID)
+		here.Parts = m.Parts
+		here.replaceParts(in.tx, here.attach(in.tx))
+		tellAgain(in.tx, m.ID)
+		in.out.Filled++
 	}
-	if state != without {
-		return nil
-	}
-	keys, hashes, err := attach(ctx, in.tx, m.Parts)
-	if err != nil {
-		return err
-	}
-	in.out.Filled++
-	return errors.Join(setParts(ctx, in.tx, in.session, m, keys, hashes), tellAgain(ctx, in.tx, m.ID))
 }
 
-// What a message that is here has of the images of another version of it.
+// imageState is what a message that is here has of the images of another version of it.
 type imageState int
 
 const (
@@ -427,48 +362,35 @@ const (
 	sentWithout                   // not all, and it stays so: what requests held must be found again
 )
 
-// lacking compares the images of m with those of the message that is here under its id.
-func lacking(ctx context.Context, tx *sql.Tx, session int64, m Message) (imageState, error) {
-	images := func(parts []history.Part) (n int) {
-		for _, p := range parts {
-			if p.Kind == history.ImagePart {
-				n++
-			}
+// lacking compares the images among the parts of m with those of the message that is here under its id.
+func lacking(t *tx, session int64, m Message, parts []part) imageState {
+	images := 0
+	for _, p := range parts {
+		if p.Kind == history.ImagePart {
+			images++
 		}
-		return n
 	}
-	here, err := message(ctx, tx, m.ID)
+	here := message(t, m.ID)
+	for _, p := range here.Parts {
+		if p.Kind == history.ImagePart {
+			images--
+		}
+	}
 	switch {
-	case err != nil || here.Role != m.Role || here.Content != m.Content:
-		return otherText, err
-	case here.Damaged || images(here.Parts) >= images(m.Parts):
-		return withAll, nil
+	case here.Role != m.Role || here.Content != m.Content:
+		return otherText
+	case here.Damaged || images <= 0:
+		return withAll
+	case value[bool](t, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session):
+		return sentWithout
 	}
-	var sent bool
-	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session).Scan(&sent)
-	if sent {
-		return sentWithout, err
-	}
-	return without, err
+	return without
 }
 
-// setParts gives the message that is here the parts of m, whose bytes are stored.
-func setParts(ctx context.Context, tx *sql.Tx, session int64, m Message, attachments []int64, hashes [][]byte) error {
-	here, err := message(ctx, tx, m.ID)
-	if err != nil {
-		return err
-	}
-	here.Parts = m.Parts
-	r := rowOf(session, here, hashes)
-	if err := execute(ctx, tx, `DELETE FROM parts WHERE message = ?`, m.ID); err != nil {
-		return err
-	}
-	if err := insertCallsAndParts(ctx, tx, m.ID, MessageLine{Parts: r.Parts}, attachments); err != nil {
-		return err
-	}
-	return execute(ctx, tx, `
-		UPDATE messages
-		SET hash = ?,
-			parts = ?
-		WHERE id = ?`, []byte(r.Hash), len(m.Parts), m.ID)
+// replaceParts gives the message that is here the parts of l and its hash; keys are those of their bytes.
+func (l *MessageLine) replaceParts(t *tx, keys []int64) {
+	l.ToolCalls = nil // which are there
+	t.exec(`DELETE FROM parts WHERE message = ?`, l.ID)
+	l.insertCallsAndParts(t, keys)
+	t.exec(`UPDATE messages SET hash = ? WHERE id = ?`, l.hash, l.ID)
 }

@@ -33,15 +33,23 @@ func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
 		said(history.System, "Be brief."),
 		said(history.User, "hi\x00\xff"),
 		{Message: history.Message{Role: history.Assistant, Label: "m-2", Status: history.Imported, CreatedMS: 2000, Reasoning: "hm", ToolCalls: []history.ToolCall{{ID: "c", Name: "f", Arguments: "{"}, {}}}, Extra: []byte(`{"message":{"x":1}}`)},
-		{Message: history.Message{Role: history.Tool, ToolCallID: "c", Status: history.Imported, Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{0, 1}}}}},
+		{Message: history.Message{
+			Role: history.Tool, ToolCallID: "c", Status: history.Imported,
+			Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{0, 1}}},
+		}},
 		{Message: history.Message{Role: "narrator", Content: "x", Status: history.Quarantined}},
 		said(history.User, "and now?"),
 	}
 	created := time.UnixMilli(500).UTC()
-	got, err := imported(s, Session{Title: "A title", TitleFrom: "user", System: "Be kind.", Dir: "/home/kim", Model: "m", Created: created, Tags: []string{"old"}}, messages...)
+	got, err := imported(s, Session{
+		Title: "A title", TitleFrom: "user", System: "Be kind.", Dir: "/home/kim",
+		Model: "m", Created: created, Tags: []string{"old"},
+	}, messages...)
 	must(t, "import", err)
-	if got.Title != "A title" || got.TitleFrom != "user" || got.System != "Be kind." || got.Dir != "/home/kim" || !got.Created.Equal(created) ||
-		!got.Updated.Equal(s.now().Truncate(time.Millisecond)) || got.Messages != 6 || got.Turns != 2 || len(got.Tags) != 1 || len(got.ID) != 36 {
+	if got.Title != "A title" || got.TitleFrom != "user" || got.System != "Be kind." || got.Dir != "/home/kim" ||
+		!got.Created.Equal(created) ||
+		!got.Updated.Equal(s.now().Truncate(time.Millisecond)) || got.Messages != 6 || got.Turns != 2 ||
+		len(got.Tags) != 1 || len(got.ID) != 36 {
 		t.Errorf("the session is %+v", got)
 	}
 	last, err := s.Last(context.Background())

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"winnow/history"
 	"winnow/session/store/search"
@@ -12,115 +11,79 @@ import (
 // searchable is a stored message as the index and a search see it: with the text that is searched, and without the
 // bytes of its images, which cost a search much and tell it nothing.
 type searchable struct {
-	Message
-	session int64  // its session's short key
+	MessageLine
 	text    string // as stored, even where it is damaged
 	damaged bool   // what was said fails its fingerprint
 }
 
 // searchableMessages reads these messages in the order of their ids. Those that are gone are left out.
-func searchableMessages(ctx context.Context, tx *sql.Tx, ids []int64) ([]searchable, error) {
+func searchableMessages(t *tx, ids []int64) []searchable {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
 	}
-	rows, err := rowsWhere(ctx, tx, `m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id`, sqlite.IDs(ids))
-	if err != nil {
-		return nil, err
-	}
-	damaged, err := assemble(ctx, tx, rows, false)
-	if err != nil {
-		return nil, err
-	}
+	rows := readMessages(t, "messages m WHERE m.id IN (SELECT value FROM json_each(?))", sqlite.IDs(ids))
+	damaged := assemble(t, rows, false)
 	out := make([]searchable, len(rows))
 	for i, r := range rows {
-		text := search.Text(r.Message.Message)
-		out[i] = searchable{Message: r.Message, session: r.key, text: text, damaged: damaged[i]}
+		out[i] = searchable{r, search.Text(r.Message.Message), damaged[i]}
 	}
-	return out, nil
-}
-
-// index adds the words of a message to the index.
-func index(ctx context.Context, tx *sql.Tx, id int64, m history.Message) error {
-	return search.Add(ctx, tx, id, search.Text(m))
+	return out
 }
 
 // indexStored adds the words of these stored messages to the index, where they are not in it yet. One
 // that is damaged has no words, and one that still arrives gets them when it is whole.
-func indexStored(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	all, err := searchableMessages(ctx, tx, ids)
-	if err != nil {
-		return err
-	}
-	for _, m := range all {
-		if m.damaged || m.Status == history.Streaming {
-			continue
-		}
-		if err := search.Add(ctx, tx, m.ID, m.text); err != nil {
-			return err
+func indexStored(t *tx, ids []int64) {
+	for _, m := range searchableMessages(t, ids) {
+		if !m.damaged && m.Status != history.Streaming {
+			t.fail(search.Add(t.ctx, t.Tx, m.ID, m.text))
 		}
 	}
-	return nil
 }
 
 // indexNew adds the words of new messages to the index: of as many as one step takes at once, and of the others in the
 // background, the newest first.
-func indexNew(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	if err := search.Later(ctx, tx, ids...); err != nil {
-		return err
-	}
-	return indexNewest(ctx, tx)
+func indexNew(t *tx, ids []int64) {
+	t.fail(search.Later(t.ctx, t.Tx, ids...))
+	indexNewest(t)
 }
 
 // indexNewest takes one step at the backlog.
-func indexNewest(ctx context.Context, tx *sql.Tx) error {
-	ids, err := search.TakeNewest(ctx, tx)
-	if err != nil {
-		return err
-	}
-	return indexStored(ctx, tx, ids)
+func indexNewest(t *tx) {
+	ids, err := search.TakeNewest(t.ctx, t.Tx)
+	t.fail(err)
+	indexStored(t, ids)
 }
 
 // unindex removes the words of these messages from the index. It reads the messages for their words,
 // so it comes before they change or go.
-func unindex(ctx context.Context, tx *sql.Tx, ids []int64) error {
-	all, err := searchableMessages(ctx, tx, ids)
-	if err != nil {
-		return err
+func unindex(t *tx, ids []int64) {
+	for _, m := range searchableMessages(t, ids) {
+		t.fail(search.Remove(t.ctx, t.Tx, m.ID, m.text))
 	}
-	for _, m := range all {
-		if err := search.Remove(ctx, tx, m.ID, m.text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // unindexSession removes the words of all messages of a session.
-func unindexSession(ctx context.Context, tx *sql.Tx, n int64) error {
+func unindexSession(t *tx, n int64) {
 	const step = 500 // messages in memory at once
 	for from := int64(0); ; {
-		ids, err := idsWhere(ctx, tx, `
-			SELECT id
-			FROM messages
-			WHERE session = ?
-				AND id > ?
-			ORDER BY id
-			LIMIT ?`, n, from, step)
-		if err != nil || len(ids) == 0 {
-			return err
+		ids := t.ids(`SELECT id FROM messages WHERE session = ? AND id > ? ORDER BY id LIMIT ?`, n, from, step)
+		if len(ids) == 0 {
+			return
 		}
-		if err := unindex(ctx, tx, ids); err != nil {
-			return err
-		}
+		unindex(t, ids)
 		from = ids[len(ids)-1]
 	}
 }
 
 // Unindexed returns how many messages the index lacks at most: those that were purged since are counted as well.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
-	return inTx(ctx, s.view, "look at the search index", func(tx *sql.Tx) (int64, error) {
-		return search.Waiting(ctx, tx)
-	})
+	return inTx(ctx, s.view, "look at the search index", unindexed)
+}
+
+func unindexed(t *tx) int64 {
+	left, err := search.Waiting(t.ctx, t.Tx)
+	t.fail(err)
+	return left
 }
 
 // IndexSome puts the newest messages of the backlog into the index and returns how many are left, as Unindexed counts
@@ -131,10 +94,8 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
 		return left, err
 	}
-	return inTx(ctx, s.jot, "bring the search index up to date", func(tx *sql.Tx) (int64, error) {
-		if err := indexNewest(ctx, tx); err != nil {
-			return 0, err
-		}
-		return search.Waiting(ctx, tx)
+	return inTx(ctx, s.jot, "bring the search index up to date", func(t *tx) int64 {
+		indexNewest(t)
+		return unindexed(t)
 	})
 }

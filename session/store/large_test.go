@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -78,13 +77,10 @@ func largeHistory(b *testing.B) *Store {
 	begun := time.Now()
 	voice := newSpeaker(1)
 	for from := 0; from < largeSessions; from += 100 {
-		must(b, "fill", s.jot(context.Background(), "fill", func(tx *sql.Tx) error {
+		must(b, "fill", s.jot(context.Background(), "fill", func(t *tx) {
 			for i := from; i < min(largeSessions, from+100); i++ {
-				if err := voice.fill(s, tx, i); err != nil {
-					return err
-				}
+				voice.fill(s, t, i)
 			}
-			return nil
 		}))
 	}
 	b.Logf("wrote %d sessions of %d messages in %v", largeSessions, largeMessages, time.Since(begun).Round(time.Second))
@@ -94,34 +90,26 @@ func largeHistory(b *testing.B) *Store {
 }
 
 // fill writes one session.
-func (s *speaker) fill(store *Store, tx *sql.Tx, i int) error {
-	ctx := context.Background()
-	row := Session{Title: fmt.Sprintf("About %s and %s", nthWord(s.words.Uint64()), nthWord(s.words.Uint64())), Model: "gpt-5.2", Endpoint: "openai"}
+func (s *speaker) fill(store *Store, t *tx, i int) {
+	row := Session{
+		Title: fmt.Sprintf("About %s and %s", nthWord(s.words.Uint64()), nthWord(s.words.Uint64())),
+		Model: "gpt-5.2", Endpoint: "openai",
+	}
 	if i%10 == 0 {
 		row.Tags = []string{"work", nthWord(uint64(i))}
 	}
-	n, err := store.addSession(ctx, tx, row)
-	if err != nil {
-		return err
-	}
+	n := store.addSession(t, row)
 	var last int64
-	for seq := 1; seq <= largeMessages && err == nil; seq++ {
+	for seq := 1; seq <= largeMessages; seq++ {
 		m := says("", last, history.User, s.text())
 		m.CreatedMS = int64(i*largeMessages+seq) * 60_000
 		if m.Status = history.Streaming; seq%2 == 0 { // which is not indexed
 			m.Role = history.Assistant
 		}
-		if m.ID, err = store.newID(ctx, tx); err != nil {
-			return err
-		}
-		last, err = m.ID, insertAt(ctx, tx, n, seq, m, "")
+		m.Seq, m.ID = seq, store.newID(t)
+		insertMessage(t, n, m, "")
+		last = m.ID
 	}
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE sessions SET leaf = ?, messages = ?, turns = ? WHERE n = ?`, last, largeMessages, largeMessages/2, n)
-	if err != nil {
-		return err
-	}
-	return store.use(ctx, tx, n)
+	t.exec(`UPDATE sessions SET leaf = ?, messages = ?, turns = ? WHERE n = ?`, last, largeMessages, largeMessages/2, n)
+	store.use(t, n)
 }

@@ -2,13 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"winnow/session/store/sqlite"
 )
 
 // A session that is open in two windows would grow two ends without anybody wanting it. So a window that
@@ -22,7 +18,6 @@ import (
 //
 // Nothing else in the store depends on it: whoever writes without a lease is not held up.
 func (s *Store) Lease(ctx context.Context, session string) (leased bool, release func(), err error) {
-	doing := "take the session for this window"
 	nobody := func() {}
 	if s.readOnly {
 		leased, err := s.LeasedByOther(ctx, session)
@@ -32,15 +27,13 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 	if err != nil {
 		return false, nobody, err
 	}
-	dead, _, err := s.otherLeases(ctx, session, token)
+	_, dead, err := s.leases(ctx)
 	if err != nil {
-		return false, nobody, explain(doing, s.path, err)
+		return false, nobody, err
 	}
 	s.hold(session, 1)
-	err = s.jot(ctx, doing, func(tx *sql.Tx) error {
-		var err error
-		leased, err = s.takeLease(ctx, tx, session, token, dead)
-		return err
+	leased, err = inTx(ctx, s.jot, "take the session for this window", func(t *tx) bool {
+		return s.takeLease(t, session, token, dead)
 	})
 	if err != nil || leased {
 		s.hold(session, -1)
@@ -51,53 +44,31 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 
 // takeLease ends the leases of dead windows and takes that of the session where nobody else has it. Whoever
 // came since the dead were counted has only just come, and lives.
-func (s *Store) takeLease(ctx context.Context, tx *sql.Tx, session, token string, dead []string) (leased bool, err error) {
+func (s *Store) takeLease(t *tx, session, token string, dead []string) (leased bool) {
 	for _, owner := range dead {
-		if err := endLeases(ctx, tx, owner); err != nil {
-			return false, err
-		}
+		endLeases(t, owner)
 	}
-	n, err := sessionKey(ctx, tx, session)
-	if err != nil {
-		return false, err
+	n := sessionKey(t, session)
+	if value[bool](t, `SELECT count(*) > 0 FROM windows WHERE session = ? AND owner != ?`, n, token) {
+		return true
 	}
-	err = tx.QueryRowContext(ctx, `
-		SELECT count(*) > 0
-		FROM windows
-		WHERE session = ? AND owner != ?`, n, token).Scan(&leased)
-	if err != nil || leased {
-		return leased, err
-	}
-	return false, execute(ctx, tx, `
-		INSERT INTO windows (session, owner, since_ms)
-		VALUES (?, ?, ?)
-		ON CONFLICT DO NOTHING`, n, token, sqlite.Milliseconds(s.now()))
+	t.exec(`INSERT INTO windows (session, owner, since_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		n, token, s.now().UnixMilli())
+	return false
 }
 
 // endLeases ends every lease of one window.
-func endLeases(ctx context.Context, tx *sql.Tx, owner string) error {
-	if err := execute(ctx, tx, "DELETE FROM windows WHERE owner = ?", owner); err != nil {
-		return fmt.Errorf("forget a window that is gone: %w", err)
-	}
-	return nil
-}
+func endLeases(t *tx, owner string) { t.exec("DELETE FROM windows WHERE owner = ?", owner) }
 
-// hold counts how often this store has a session.
-func (s *Store) hold(session string, by int) {
+// hold counts how often this store has a session, and returns the count.
+func (s *Store) hold(session string, by int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held == nil {
 		s.held = map[string]int{}
 	}
-	if s.held[session] += by; s.held[session] == 0 {
-		delete(s.held, session)
-	}
-}
-
-func (s *Store) holds(session string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.held[session] > 0
+	s.held[session] += by
+	return s.held[session]
 }
 
 // endLease gives one lease back, and removes its row where this store has no other of the session. A row that
@@ -106,68 +77,51 @@ func (s *Store) endLease(session, token string) {
 	s.hold(session, -1)
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	s.jot(ctx, "let go of the session", func(tx *sql.Tx) error {
-		if s.holds(session) {
-			return nil
+	s.jot(ctx, "let go of the session", func(t *tx) {
+		if s.hold(session, 0) == 0 {
+			t.exec(`DELETE FROM windows WHERE session = ? AND owner = ?`, sessionThere(t, session), token)
 		}
-		return execute(ctx, tx, `
-			DELETE FROM windows
-			WHERE session = (SELECT n FROM sessions WHERE id = ?) AND owner = ?`, session, token)
 	})
 }
 
 // LeasedByOther reports whether another living window has the lease of a session.
 func (s *Store) LeasedByOther(ctx context.Context, session string) (bool, error) {
-	_, leased, err := s.otherLeases(ctx, session, s.owner.Token())
-	return leased, explain("look which windows have the session open", s.path, err)
-}
-
-// otherLeases returns which of the other windows than that of token are dead, and whether one that lives has
-// leased the session.
-func (s *Store) otherLeases(ctx context.Context, session, token string) (dead []string, leased bool, err error) {
-	if _, err := inTx(ctx, s.view, "find the session", func(tx *sql.Tx) (int64, error) { return sessionKey(ctx, tx, session) }); err != nil {
-		return nil, false, err
+	if err := s.view(ctx, "find the session", func(t *tx) { sessionKey(t, session) }); err != nil {
+		return false, err
 	}
-	leases, err := s.leases(ctx, token)
-	for owner, sessions := range leases {
-		switch {
-		case !s.owner.Alive(owner):
-			dead = append(dead, owner)
-		case slices.Contains(sessions, session):
-			leased = true
-		}
-	}
-	return dead, leased, err
-}
-
-// leases are the ids of the sessions that other windows than that of token have leased, by owner.
-func (s *Store) leases(ctx context.Context, token string) (map[string][]string, error) {
-	return inTx(ctx, s.view, "look which sessions other windows have open", func(tx *sql.Tx) (map[string][]string, error) {
-		leases := map[string][]string{}
-		err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-			var owner, session string
-			err := scan(&owner, &session)
-			leases[owner] = append(leases[owner], session)
-			return err
-		}, `
-			SELECT
-				w.owner,
-				s.id
-			FROM windows w
-			JOIN sessions s ON s.n = w.session
-			WHERE w.owner != ?`, token)
-		return leases, err
-	})
+	leased, err := s.LeasedByOthers(ctx)
+	return slices.Contains(leased, session), err
 }
 
 // LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
 func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
-	leases, err := s.leases(ctx, s.owner.Token())
-	var out []string
-	for owner, sessions := range leases {
+	leased, _, err := s.leases(ctx)
+	return leased, err
+}
+
+// leases are the ids of the sessions that other windows have leased, and which of these windows are dead: their leases
+// do not count.
+func (s *Store) leases(ctx context.Context) (sessions, dead []string, err error) {
+	of := map[string][]string{}
+	err = s.view(ctx, "look which sessions other windows have open", func(t *tx) {
+		clear(of)
+		t.each(func(scan func(...any) error) error {
+			var owner, session string
+			err := scan(&owner, &session)
+			of[owner] = append(of[owner], session)
+			return err
+		}, `
+			SELECT w.owner, s.id
+			FROM windows w
+			JOIN sessions s ON s.n = w.session
+			WHERE w.owner != ?`, s.owner.Token())
+	})
+	for owner, ids := range of {
 		if s.owner.Alive(owner) {
-			out = append(out, sessions...)
+			sessions = append(sessions, ids...)
+		} else {
+			dead = append(dead, owner)
 		}
 	}
-	return out, err
+	return sessions, dead, err
 }

@@ -2,259 +2,326 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"reflect"
+	"errors"
 	"unicode/utf8"
 
-	"winnow/session/store/verdicts"
+	"winnow/history"
 )
 
-// Line is one row of the history as an archive and a segment have it: exactly one of its fields is set. A Session comes
-// before the rows that belong to it, a message behind the one that it follows and behind its attachments, a request
-// behind the messages that it names. Times are Unix milliseconds; ids are the same on every machine, and 0 is none.
+// Line is one row of the history as an archive and a segment have it: exactly one of its fields is set, and its JSON is
+// an object of the row's columns under the field's name. A session comes before the rows that belong to it, a message
+// behind the one that it follows and behind its attachments, a request behind the messages that it names. Times are Unix
+// milliseconds; ids are the same on every machine, and 0 is none.
 //
 // Apply writes lines: into another history, of another machine too, and as often as anybody likes.
 type Line struct {
-	Session    *SessionLine    `json:"session,omitempty"`
-	Request    *RequestLine    `json:"request,omitempty"`
-	Attachment *AttachmentLine `json:"attachment,omitempty"`
-	Message    *MessageLine    `json:"message,omitempty"`
-	Repair     *RepairLine     `json:"repair,omitempty"`
-	Summary    *SummaryLine    `json:"summary,omitempty"`
-	Register   *RegisterLine   `json:"register,omitempty"`
-	Tombstone  *TombstoneLine  `json:"tombstone,omitempty"`
-}
-
-// A field with the tag secret is a text, or JSON, that may hold a secret.
-
-// copied is the line with a row of its own, which it returns, too.
-func (l Line) copied() (out Line, row reflect.Value) {
-	from, to := reflect.ValueOf(l), reflect.ValueOf(&out).Elem()
-	for i := range from.NumField() {
-		if of := from.Field(i); !of.IsNil() {
-			row = reflect.New(of.Type().Elem())
-			row.Elem().Set(of.Elem())
-			to.Field(i).Set(row)
-		}
-	}
-	return out, reflect.Indirect(row)
-}
-
-// Text is what a person, a model or a tool gave, byte for byte. In JSON it is a string, and an object
-// {"base64": "…"} where it is not valid UTF-8.
-type Text string
-
-// MarshalJSON writes the text.
-func (t Text) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
-		return marshal(string(t))
-	}
-	return json.Marshal(encoded{[]byte(t)})
-}
-
-// UnmarshalJSON reads the text.
-func (t *Text) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '{' {
-		var e encoded
-		if err := json.Unmarshal(data, &e); err != nil {
-			return err
-		}
-		*t = Text(e.Base64)
-		return nil
-	}
-	return json.Unmarshal(data, (*string)(t))
-}
-
-// marshal is json.Marshal without escaping for HTML.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
-
-// encoded is a text that JSON has no string for.
-type encoded struct {
-	Base64 []byte `json:"base64"`
-}
-
-// SessionLine is a session's row, with its tags, its unsent draft and its queued messages.
-type SessionLine struct {
-	ID        string     `json:"id"`
-	Title     Text       `json:"title,omitempty" secret:"text"`
-	TitleFrom string     `json:"title_from,omitempty"` // auto or user
-	Created   int64      `json:"created_ms"`
-	Updated   int64      `json:"updated_ms"`
-	Used      int64      `json:"used"`                // the order of last use
-	Parent    string     `json:"parent,omitempty"`    // the session it was forked from
-	ForkedAt  int64      `json:"forked_at,omitempty"` // the message of the parent that it was forked at
-	Pinned    bool       `json:"pinned,omitempty"`
-	Archived  bool       `json:"archived,omitempty"`
-	Deleted   int64      `json:"deleted_ms,omitempty"` // when it went to the trash
-	Endpoint  Text       `json:"endpoint,omitempty"`
-	Model     Text       `json:"model,omitempty"`
-	Preset    Text       `json:"preset,omitempty"`
-	Dir       Text       `json:"dir,omitempty"`
-	Overrides Text       `json:"overrides,omitempty"` // TOML
-	System    Text       `json:"system,omitempty" secret:"text"`
-	Fixed     bool       `json:"system_fixed,omitempty"` // system is the session's own even if it is empty
-	Source    Text       `json:"source,omitempty"`       // the program it was imported from
-	Origin    Text       `json:"origin,omitempty"`       // its id there
-	Tags      []Text     `json:"tags,omitempty" db:"-"`
-	Draft     *DraftLine `json:"draft,omitempty" db:"-"`
-
-	Queued []QueuedLine `json:"queued,omitempty" db:"-"` // in the order in which they are sent
-}
-
-// DraftLine is what stands unsent in the composer.
-type DraftLine struct {
-	Updated int64 `json:"updated_ms"`
-	Text    Text  `json:"text" db:",blob" secret:"text"`
-	Files   Text  `json:"files,omitempty"`                          // a JSON array of paths
-	Parts   Text  `json:"parts,omitempty" db:",blob" secret:"json"` // the files without a path: a JSON array
-}
-
-// QueuedLine is a message that waits until the answer before it is there.
-type QueuedLine struct {
-	Created int64 `json:"created_ms"`
-	Text    Text  `json:"text" db:",blob" secret:"text"`            // as it is sent
-	Parts   Text  `json:"parts,omitempty" db:",blob" secret:"json"` // the files that are sent with it: a JSON array, their bytes in base64
-	Draft   Text  `json:"draft" db:",blob" secret:"text"`           // as it was in the composer
-	Folds   Text  `json:"folds,omitempty" db:",blob"`               // what of the draft was folded: a JSON array
-	Alone   bool  `json:"alone,omitempty"`                          // it is sent without the conversation before it
-	Cut     bool  `json:"cut,omitempty"`                            // it is sent cut if it does not fit whole
-}
-
-// RequestLine is the record of a request. Options is the JSON that winnow keeps, as a string, so that no
-// tool on the way changes its bytes.
-type RequestLine struct {
-	ID         int64            `json:"id"`
-	Turn       int64            `json:"turn"`
-	User       int64            `json:"user"`
-	Created    int64            `json:"created_ms"`
-	Endpoint   Text             `json:"endpoint,omitempty"`
-	Model      Text             `json:"model,omitempty"`
-	Rules      int64            `json:"rules"`
-	Tokenizer  Text             `json:"tokenizer,omitempty"`
-	Estimate   int64            `json:"estimate"`
-	BodyHash   Text             `json:"body_hash,omitempty"` // hex SHA-256
-	Prompt     int64            `json:"prompt_tokens"`       // as reported, -1 for not said; so are the next three
-	Cached     int64            `json:"cached_tokens"`
-	Answer     int64            `json:"answer_tokens"`
-	Reasoning  int64            `json:"reasoning_tokens"`
-	Cost       int64            `json:"cost_nano,omitempty"` // billionths of a US dollar
-	CostFrom   Text             `json:"cost_from,omitempty"`
-	FirstToken int64            `json:"first_token_us"` // microseconds
-	Took       int64            `json:"took_us"`
-	Retries    int64            `json:"retries,omitempty"`
-	Finish     Text             `json:"finish,omitempty"`
-	Ended      Text             `json:"ended,omitempty"`
-	Error      Text             `json:"error,omitempty" secret:"text"`
-	Options    Text             `json:"options,omitempty" db:",null,blob" secret:"json"`
-	Plan       *verdicts.Change `json:"plan,omitempty" db:"-"`
-	Purpose    string           `json:"purpose,omitempty"` // summary or title, "" for an answer
-
-	CacheWrite  int64 `json:"cache_write_tokens,omitempty"` // as reported, 0 for none or not said
-	PriceSource Text  `json:"price_source,omitempty"`       // whose prices the cost was computed from
-
-	Reusable       int64 `json:"reusable_tokens,omitempty"`               // those at its beginning that the request before it began with too
-	ReusableAge    int64 `json:"reusable_us,omitempty"`                   // microseconds since that request
-	CacheDiagnosis Text  `json:"cache_diagnosis,omitempty" secret:"text"` // what the server says of its cache, JSON
-
-	Fault Text `json:"fault,omitempty" secret:"json"` // why the turn failed with it, JSON
-
-	CutExpected int64 `json:"cut_expected,omitempty"` // what the server was expected to count, where it did not read all
+	Session    *SessionLine
+	Draft      *Draft
+	Queued     *Queued
+	Attachment *AttachmentLine
+	Message    *MessageLine
+	Request    *RequestLine
+	Repair     *RepairLine
+	Summary    *Summary
+	Register   *RegisterLine
+	Tombstone  *TombstoneLine
 }
 
 // AttachmentLine is the bytes of an image, a file or a text part.
 type AttachmentLine struct {
-	Hash string `json:"hash"` // hex SHA-256 of Data
-	Data []byte `json:"data"`
+	Hash string // hex SHA-256 of Data
+	Data []byte
 }
 
-// MessageLine is a message with its calls and parts.
-type MessageLine struct {
-	ID           int64      `json:"id" db:",null"`
-	Parent       int64      `json:"parent,omitempty"`
-	Role         Text       `json:"role"`
-	Status       Text       `json:"status"`
-	Created      int64      `json:"created_ms,omitempty"`
-	Tokens       int64      `json:"tokens,omitempty"`
-	Tokenizer    Text       `json:"tokenizer,omitempty"`
-	Request      int64      `json:"request,omitempty"`
-	Endpoint     Text       `json:"endpoint,omitempty"`
-	Model        Text       `json:"model,omitempty"`
-	FinishReason Text       `json:"finish_reason,omitempty"`
-	Label        Text       `json:"label,omitempty"` // its id in the file that it was imported from
-	Name         Text       `json:"name,omitempty" db:",blob" secret:"text"`
-	ToolCallID   Text       `json:"tool_call_id,omitempty" db:",blob"`
-	Content      Text       `json:"content,omitempty" db:",blob" secret:"text"`
-	Reasoning    Text       `json:"reasoning,omitempty" db:",blob" secret:"text"`
-	ToolCalls    []CallLine `json:"tool_calls,omitempty" db:"-"`
-	Parts        []PartLine `json:"parts,omitempty" db:"-"`
-	Alone        bool       `json:"alone,omitempty"`                               // sent without the conversation before it
-	Fault        Text       `json:"fault,omitempty" secret:"json"`                 // why its turn failed behind it without a request that failed, JSON
-	Extra        Text       `json:"extra,omitempty" db:",null,blob" secret:"json"` // unknown keys of the reply, raw JSON
-	Damaged      []byte     `json:"damaged,omitempty" db:"-"`                      // the fingerprint that was stored, where the row does not have it any more
-}
-
-// CallLine is a tool call as received.
-type CallLine struct {
-	ID        Text `json:"id" db:"call_id,blob"`
-	Name      Text `json:"name" db:",blob" secret:"text"`
-	Arguments Text `json:"arguments" db:",blob" secret:"text"`
-}
-
-// PartLine is a part of a message, whose bytes are the attachment with its hash.
-type PartLine struct {
-	Kind      Text   `json:"kind"`
-	Name      Text   `json:"name,omitempty" secret:"text"`
-	MediaType Text   `json:"media_type,omitempty"`
-	Tokens    int64  `json:"tokens,omitempty"`
-	Hash      string `json:"hash" db:"-"`
+func (l *AttachmentLine) columns() []column {
+	return []column{{"hash", &l.Hash, 0}, {"data", &l.Data, 0}}
 }
 
 // RepairLine is the record of a repair.
 type RepairLine struct {
-	Message int64  `json:"message"`
-	Kind    Text   `json:"kind"`
-	Before  []byte `json:"before_hash"` // SHA-256 of the damaged bytes
-	What    Text   `json:"what,omitempty" secret:"text"`
-	Sent    Text   `json:"sent,omitempty" db:",blob" secret:"text"`
-	Rules   int64  `json:"rules"`
-	First   int64  `json:"first_ms"`
-	Last    int64  `json:"last_ms"`
-	Undone  bool   `json:"undone,omitempty"`
+	Message int64
+	Kind    string
+	Before  []byte // SHA-256 of the damaged bytes
+	What    string // a sentence for the user
+	Sent    string // what is sent instead
+	Rules   int    // history's version of the rules
+	First   int64  // when it was applied first, in Unix milliseconds
+	Last    int64
+	Undone  bool
 }
 
-// RegisterLine is a value that can be set on several machines: of a session, or of one of its messages. The greatest
-// stamp holds.
-type RegisterLine struct {
-	Stamp int64  `json:"stamp" db:"stamp"`
-	Item  int64  `json:"item,omitempty" db:"item"` // a message, 0 for the session itself
-	Name  string `json:"name" db:"name"`
-	Value Text   `json:"value" db:"value" secret:"json"`
+func (l *RepairLine) columns() []column {
+	return []column{
+		{"message", &l.Message, 0},
+		{"kind", &l.Kind, 0},
+		{"before_hash", &l.Before, 0},
+		{"what", &l.What, secret},
+		{"sent", blob{&l.Sent}, secret},
+		{"rules", &l.Rules, 0},
+		{"first_ms", &l.First, 0},
+		{"last_ms", &l.Last, 0},
+		{"undone", &l.Undone, 0},
+	}
 }
 
 // TombstoneLine says that a session was purged.
 type TombstoneLine struct {
-	ID       int64   `json:"id"`
-	Session  string  `json:"session"`
-	Messages []int64 `json:"messages"` // those that went with it
+	ID       int64
+	Session  string
+	Messages []int64 // those that went with it
 }
 
-// SummaryLine is a summary.
-type SummaryLine struct {
-	ID       int64       `json:"id"`
-	First    int64       `json:"first"`
-	Last     int64       `json:"last"`
-	Messages int64       `json:"messages"`
-	Created  int64       `json:"created_ms"`
-	Endpoint Text        `json:"endpoint,omitempty"`
-	Model    Text        `json:"model,omitempty"`
-	Text     Text        `json:"text,omitempty" db:",blob" secret:"text"`
-	Sources  MessageRuns `json:"sources,omitempty"` // runs of ids of the messages that it was made from and stands for
+func (l *TombstoneLine) columns() []column {
+	return []column{
+		{"id", &l.ID, 0},
+		{"session", &l.Session, 0},
+		{"messages", asJSON{in: &l.Messages, none: "[]"}, 0},
+	}
+}
+
+// RequestLine is the record of a request with what its plan has otherwise than that of another one.
+type RequestLine struct {
+	Request
+	record
+	base     int64           // the request, 0 for none
+	verdicts []history.Entry // those that base does not have
+	ended    []int64         // messages with another verdict in base, or with one there and none here
+}
+
+func (l *RequestLine) columns() []column {
+	return append(append(l.Request.columns(), l.record.columns()...), []column{
+		{"base", &l.base, lineOnly},
+		{"verdicts", nested[history.Entry]{&l.verdicts, verdictColumns}, lineOnly},
+		{"ended_verdicts", &l.ended, lineOnly},
+	}...)
+}
+
+// kinds are the kinds of lines. to sets the field of a line to an empty row where make is true.
+var kinds = []struct {
+	name string
+	row  func(l *Line, empty bool) row
+}{
+	{"session", func(l *Line, empty bool) row { return field(&l.Session, empty) }},
+	{"draft", func(l *Line, empty bool) row { return field(&l.Draft, empty) }},
+	{"queued", func(l *Line, empty bool) row { return field(&l.Queued, empty) }},
+	{"attachment", func(l *Line, empty bool) row { return field(&l.Attachment, empty) }},
+	{"message", func(l *Line, empty bool) row { return field(&l.Message, empty) }},
+	{"request", func(l *Line, empty bool) row { return field(&l.Request, empty) }},
+	{"repair", func(l *Line, empty bool) row { return field(&l.Repair, empty) }},
+	{"summary", func(l *Line, empty bool) row { return field(&l.Summary, empty) }},
+	{"register", func(l *Line, empty bool) row { return field(&l.Register, empty) }},
+	{"tombstone", func(l *Line, empty bool) row { return field(&l.Tombstone, empty) }},
+}
+
+// field is the row that a field of a line has, nil for none. With empty it gets an empty one.
+func field[T any, P interface {
+	*T
+	row
+}](of *P, empty bool) row {
+	if empty {
+		*of = P(new(T))
+	}
+	if *of == nil {
+		return nil
+	}
+	return *of
+}
+
+// row is the row of the line, and the name of its kind.
+func (l *Line) row() (string, row) {
+	for _, kind := range kinds {
+		if r := kind.row(l, false); r != nil {
+			return kind.name, r
+		}
+	}
+	return "", nil
+}
+
+// MarshalJSON writes the line.
+func (l Line) MarshalJSON() ([]byte, error) {
+	name, r := l.row()
+	if r == nil {
+		return []byte("{}"), nil
+	}
+	text, err := marshalColumns(r.columns())
+	return append(append([]byte(`{"`+name+`":`), text...), '}'), err
+}
+
+// UnmarshalJSON reads a line. One of a kind that is not known is empty.
+func (l *Line) UnmarshalJSON(data []byte) error {
+	*l = Line{}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		if text, there := all[kind.name]; there && string(text) != "null" {
+			return unmarshalColumns(text, kind.row(l, true).columns())
+		}
+	}
+	return nil
+}
+
+// Dump passes everything that is kept of a session to take, line by line and all of one moment: every
+// branch, what was sent for them and what was decided of them. It holds one line in memory at a
+// time, however long the session is. Damaged rows come as they are stored. An
+// answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
+func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
+	return s.view(ctx, "read the session", once(func(t *tx) { dumpSession(t, sessionKey(t, session), take) }))
+}
+
+// once is a transaction that hands out lines: they cannot be handed out from the first on again.
+func once(f func(t *tx)) func(t *tx) {
+	begun := false
+	return func(t *tx) {
+		if begun {
+			t.fail(errors.New("the reading was interrupted by another program"))
+			return
+		}
+		begun = true
+		f(t)
+	}
+}
+
+// dump hands out rows of the history as lines, in one transaction.
+type dump struct {
+	*tx
+	take     func(Line)      // it does nothing after the first error
+	attached map[string]bool // hashes of the attachments that were taken
+}
+
+// newDump hands out lines until the context ends. That is looked at between two lines: the driver watches one that can
+// end with a goroutine for every statement.
+func newDump(t *tx, take func(Line) error) *dump {
+	ctx := t.ctx
+	t.ctx = context.WithoutCancel(ctx)
+	return &dump{tx: t, attached: map[string]bool{}, take: func(l Line) {
+		t.fail(ctx.Err())
+		if t.err == nil {
+			t.fail(take(l))
+		}
+	}}
+}
+
+func dumpSession(t *tx, session int64, take func(Line) error) {
+	const ofThis = "session = ? ORDER BY id"
+	d := newDump(t, take)
+	d.session(session)
+	eachRow(t, "drafts WHERE session = ?", func(r *Draft) { d.take(Line{Draft: r}) }, session)
+	eachRow(t, "queued WHERE "+ofThis, func(r *Queued) { d.take(Line{Queued: r}) }, session)
+	d.messages(ofThis, session)
+	d.requests(ofThis, session)
+	eachRow(t, "repairs WHERE "+ofSession+" ORDER BY message, id",
+		func(r *RepairLine) { d.take(Line{Repair: r}) }, session)
+	d.summaries(ofThis, session)
+	d.registers("session = ? ORDER BY stamp", session)
+}
+
+// ofSession is the condition that a row's message is one of a session. It is asked of each row, because there
+// are few of them and many messages.
+const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
+
+// session hands out a session's row and returns its id.
+func (d *dump) session(n int64) string {
+	s := sessionByKey(d.tx, n)
+	d.take(Line{Session: &s})
+	return s.ID
+}
+
+func (d *dump) registers(where string, of any) {
+	eachRow(d.tx, "registers WHERE "+where, func(r *RegisterLine) { d.take(Line{Register: r}) }, of)
+}
+
+func (d *dump) summaries(where string, of any) {
+	eachRow(d.tx, "summaries WHERE "+where, func(r *Summary) { d.take(Line{Summary: r}) }, of)
+}
+
+// requests hands out requests with what their plans have otherwise. One whose plan is damaged comes without it.
+func (d *dump) requests(where string, of any) {
+	eachRow(d.tx, "requests WHERE "+where, func(r *Request) {
+		l := RequestLine{Request: *r}
+		plan := &tx{Tx: d.Tx, ctx: d.ctx}
+		if readChange(plan, &l); errors.Is(plan.err, errColumn) {
+			l = RequestLine{Request: *r}
+		} else {
+			d.fail(plan.err)
+		}
+		d.take(Line{Request: &l})
+	}, of)
+}
+
+// messages hands out messages with their calls and parts, each behind what its parts hold.
+func (d *dump) messages(where string, of any) {
+	eachRow(d.tx, "messages WHERE "+where, func(m *MessageLine) {
+		if m.Status == history.Streaming {
+			m.Status = history.Interrupted
+		}
+		m.ToolCalls, m.parts = callsOf(d.tx, []int64{m.ID})[m.ID], partsOf(d.tx, []int64{m.ID}, true)[m.ID]
+		for i := range m.parts {
+			p := &m.parts[i]
+			if !d.attached[p.hash] {
+				d.take(Line{Attachment: &AttachmentLine{p.hash, p.data()}})
+				d.attached[p.hash] = true
+			}
+		}
+		d.take(Line{Message: m})
+	}, of)
+}
+
+// cleaner takes the secrets that must not be stored out of the lines of one session, in their order.
+type cleaner struct {
+	clean  func(string) string
+	hashes map[string]string // of attachments that hold other bytes now, by those of before
+}
+
+// line takes the secrets out of a line. A damaged message or attachment stays damaged.
+func (c *cleaner) line(l *Line) {
+	switch {
+	case c.clean == nil:
+	case l.Attachment != nil:
+		c.attachment(l.Attachment)
+	case l.Message != nil:
+		c.message(l.Message)
+	case l.Draft != nil:
+		l.Draft.redact(c.clean)
+	case l.Queued != nil:
+		l.Queued.redact(c.clean)
+	default:
+		if _, r := l.row(); r != nil {
+			redactColumns(r.columns(), c.clean)
+		}
+	}
+}
+
+// message cleans a message. What it costs is counted anew where something changed it.
+func (c *cleaner) message(m *MessageLine) {
+	whole := bytes.Equal(m.hash, newPrinter().print(m))
+	changed := false
+	for i := range m.parts {
+		if now, other := c.hashes[m.parts[i].hash]; other {
+			m.parts[i].hash, m.parts[i].Tokens, changed = now, 0, true
+		}
+	}
+	if changed = redactColumns(m.columns(), c.clean) || changed; !changed {
+		return
+	}
+	m.Tokens = 0
+	if whole {
+		m.hash = newPrinter().print(m)
+	}
+}
+
+// attachment cleans bytes that are a text.
+func (c *cleaner) attachment(l *AttachmentLine) {
+	now := c.clean(string(l.Data))
+	if !utf8.Valid(l.Data) || now == string(l.Data) {
+		return
+	}
+	if was := l.Hash; hashOf(l.Data) == was {
+		l.Hash = hashOf([]byte(now))
+		c.hashes[was] = l.Hash
+	}
+	l.Data = []byte(now)
 }

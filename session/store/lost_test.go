@@ -35,10 +35,13 @@ func TestCheckTellsWasDamagedFromIsDamaged(t *testing.T) {
 
 	s = openAt(t, path, Options{Now: noon().now})
 	c, err := s.Check(ctx)
-	if err != nil || !c.Sound() || !slices.Equal(c.Lost, []int64{first.ID}) || s.salvaged == nil || !slices.Equal(c.SetAside, []string{s.salvaged.File}) {
-		t.Errorf("after the salvage the check says %+v, %v; want it sound, message %d lost, and the file set aside", c, err, first.ID)
+	if err != nil || !c.Sound() || !slices.Equal(c.Lost, []int64{first.ID}) || s.salvaged == nil ||
+		!slices.Equal(c.SetAside, []string{s.salvaged.File}) {
+		t.Errorf("after the salvage the check says %+v, %v; want it sound, message %d lost, and the file set aside", c,
+			err, first.ID)
 	}
-	if m := read(t, s, first.ID); !m.Damaged || m.Content != "" || m.Remains != "what was f\x01rst said" || m.Status != history.Quarantined {
+	if m := read(t, s, first.ID); !m.Damaged || m.Content != "" || m.Remains != "what was f\x01rst said" ||
+		m.Status != history.Quarantined {
 		t.Errorf("the damaged message is %+v", m)
 	}
 	if m := read(t, s, second.ID); m.Damaged || m.Remains != "" {
@@ -47,7 +50,8 @@ func TestCheckTellsWasDamagedFromIsDamaged(t *testing.T) {
 	must(t, "close", s.Close())
 	change(map[string]string{"what was then said": "what was then sa\x02d"})
 	s = openAt(t, path, Options{Now: noon().now})
-	if c, err := s.Check(ctx); err != nil || c.Sound() || !slices.Equal(c.Damaged, []int64{second.ID}) || !slices.Equal(c.Lost, []int64{first.ID}) {
+	if c, err := s.Check(ctx); err != nil || c.Sound() || !slices.Equal(c.Damaged, []int64{second.ID}) ||
+		!slices.Equal(c.Lost, []int64{first.ID}) {
 		t.Errorf("with a new damage the check says %+v, %v; want message %d damaged", c, err, second.ID)
 	}
 }

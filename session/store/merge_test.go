@@ -81,7 +81,8 @@ func TestImportStoresABranchedConversation(t *testing.T) {
 		t.Errorf("Import returns %+v", out)
 	}
 	got := out.Session
-	if got.Source != "chatgpt" || got.Origin != "c1" || got.Messages != 4 || got.Turns != 2 || !got.Created.Equal(time.UnixMilli(1000)) || !got.Updated.Equal(time.UnixMilli(2000)) {
+	if got.Source != "chatgpt" || got.Origin != "c1" || got.Messages != 4 || got.Turns != 2 ||
+		!got.Created.Equal(time.UnixMilli(1000)) || !got.Updated.Equal(time.UnixMilli(2000)) {
 		t.Errorf("the session is %+v", got)
 	}
 	if want := "a1<u1: ho\na2<u1: hu (leaf)\nu1<: hi\nu2<a1: and now?\n"; treeOf(t, s, got.ID) != want {
@@ -111,11 +112,13 @@ func mapValues[K comparable, V any](m map[K]V) func(func(V) bool) {
 func TestMergeAddsWhatIsNew(t *testing.T) {
 	s := newStore(t)
 	first := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho"))
-	if again := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho")); again.New || again.Added != 0 || !reflect.DeepEqual(again.Session, first.Session) {
+	if again := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho")); again.New || again.Added != 0 ||
+		!reflect.DeepEqual(again.Session, first.Session) {
 		t.Errorf("the same again: %+v, want\n%+v", again, first)
 	}
 	grown := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho", "a2<u1: hu", "u2<a2: more"))
-	if grown.New || grown.Added != 2 || grown.Session.ID != first.Session.ID || grown.Session.Messages != 4 || grown.Session.Turns != 2 {
+	if grown.New || grown.Added != 2 || grown.Session.ID != first.Session.ID || grown.Session.Messages != 4 ||
+		grown.Session.Turns != 2 {
 		t.Errorf("a later export: %+v", grown)
 	}
 	if want := "a1<u1: ho\na2<u1: hu\nu1<: hi\nu2<a2: more (leaf)\n"; treeOf(t, s, first.Session.ID) != want {
@@ -167,12 +170,15 @@ func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 	if out.Added != 2 || out.Session.Leaf != mine.ID {
 		t.Errorf("Import returns %+v, want the active branch to stay at %d", out, mine.ID)
 	}
-	if want := "<a1: asked here (leaf)\na1<u1: ho\na2<u2: said there\nu1<: hi\nu2<a1: asked there\n"; treeOf(t, s, first.Session.ID) != want {
+	if want := "<a1: asked here (leaf)\na1<u1: ho\na2<u2: said there\nu1<: hi\nu2<a1: asked there\n"; treeOf(t, s,
+		first.Session.ID) != want {
 		t.Errorf("the session holds\n%swant\n%s", treeOf(t, s, first.Session.ID), want)
 	}
 	// Where the user went back to the other program's branch, it goes on there.
-	must(t, "switch", s.SetLeaf(context.Background(), first.Session.ID, first.Session.Leaf))
-	merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho", "u2<a1: asked there", "a2<u2: said there", "u3<a2: and here"))
+	must(t, "switch", s.Update(context.Background(), first.Session.ID,
+		func(row *Session) { row.Leaf = first.Session.Leaf }))
+	merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho", "u2<a1: asked there", "a2<u2: said there",
+		"u3<a2: and here"))
 	if !strings.Contains(treeOf(t, s, first.Session.ID), "u3<a2: and here (leaf)") {
 		t.Errorf("the session holds\n%s", treeOf(t, s, first.Session.ID))
 	}
@@ -181,11 +187,17 @@ func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 func TestImportRefusesWhatItCouldNotFindAgain(t *testing.T) {
 	s := newStore(t)
 	for name, c := range map[string]Conversation{
-		"no source":       {Session: Session{Origin: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
-		"no origin":       {Session: Session{Source: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
-		"no message":      conversationOf("x"),
-		"a message ahead": {Session: Session{Source: "x", Origin: "x"}, Messages: []ImportedMessage{{Message: Message{Message: history.Message{Label: "a"}}, After: 0}}, Leaf: -1},
-		"no label":        {Session: Session{Source: "x", Origin: "x"}, Messages: []ImportedMessage{{After: -1}}, Leaf: -1},
+		"no source":  {Session: Session{Origin: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
+		"no origin":  {Session: Session{Source: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
+		"no message": conversationOf("x"),
+		"a message ahead": {
+			Session:  Session{Source: "x", Origin: "x"},
+			Messages: []ImportedMessage{{Message: Message{Message: history.Message{Label: "a"}}, After: 0}}, Leaf: -1,
+		},
+		"no label": {
+			Session: Session{Source: "x", Origin: "x"}, Messages: []ImportedMessage{{After: -1}},
+			Leaf: -1,
+		},
 	} {
 		if out, err := s.Import(context.Background(), c, ImportOptions{}); err == nil {
 			t.Errorf("%s: imported as %+v", name, out)
@@ -223,7 +235,10 @@ func TestMergeInStepsIsImportAtOnce(t *testing.T) {
 		whole := conversationOf(fmt.Sprint(runs, " whole"))
 		n := rapid.IntRange(1, 12).Draw(t, "messages")
 		for i := range n {
-			u := ImportedMessage{Message: said(rapid.SampledFrom([]history.Role{history.User, history.Assistant}).Draw(t, "role"), rapid.String().Draw(t, "text")), After: rapid.IntRange(-1, i-1).Draw(t, "after")}
+			u := ImportedMessage{Message: said(rapid.SampledFrom([]history.Role{
+				history.User,
+				history.Assistant,
+			}).Draw(t, "role"), rapid.String().Draw(t, "text")), After: rapid.IntRange(-1, i-1).Draw(t, "after")}
 			u.Label = fmt.Sprint("m", i)
 			whole.Messages = append(whole.Messages, u)
 		}
@@ -246,10 +261,12 @@ func TestMergeInStepsIsImportAtOnce(t *testing.T) {
 			added += out.Added
 		}
 		got, err := s.Import(context.Background(), grows, ImportOptions{})
-		if err != nil || got.Added != 0 || added != n || got.Session.Messages != n || got.Session.Turns != want.Session.Turns {
+		if err != nil || got.Added != 0 || added != n || got.Session.Messages != n ||
+			got.Session.Turns != want.Session.Turns {
 			t.Fatalf("at the end %d of %d messages are added, then %+v, %v", added, n, got, err)
 		}
-		if g, w := strings.ReplaceAll(treeOf(t, s, got.Session.ID), " (leaf)", ""), strings.ReplaceAll(treeOf(t, s, want.Session.ID), " (leaf)", ""); g != w {
+		if g, w := strings.ReplaceAll(treeOf(t, s, got.Session.ID), " (leaf)", ""), strings.ReplaceAll(treeOf(t, s,
+			want.Session.ID), " (leaf)", ""); g != w {
 			t.Fatalf("in steps there is\n%swant\n%s", g, w)
 		}
 	})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"reflect"
 	"slices"
@@ -65,7 +64,7 @@ func TestParentIsOfTheSameSession(t *testing.T) {
 	if _, err := s.Append(ctx, says(a.ID, other.ID, history.User, "z")); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Append behind a message of another session = %v, want ErrNotFound", err)
 	}
-	if err := s.SetLeaf(ctx, a.ID, other.ID); !errors.Is(err, ErrNotFound) {
+	if err := s.Update(ctx, a.ID, func(row *Session) { row.Leaf = other.ID }); !errors.Is(err, ErrNotFound) {
 		t.Errorf("SetLeaf to a message of another session = %v, want ErrNotFound", err)
 	}
 	if _, err := s.Branch(ctx, a.ID, other.ID, 0, 0); !errors.Is(err, ErrNotFound) {
@@ -91,7 +90,6 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		"DELETE FROM parts WHERE message = ?1",
 		"UPDATE parts SET kind = 'text' WHERE message = ?1",
 		"UPDATE attachments SET data = x'99' WHERE id = (SELECT attachment FROM parts WHERE message = ?1)",
-		"UPDATE messages SET calls = 3 WHERE id = ?1",
 	}
 	for i, sql := range damage {
 		m := says(session.ID, first.ID, history.Assistant, "hello")
@@ -104,7 +102,8 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		_, err := s.full.Exec(sql, m.ID)
 		must(t, sql, err)
 		got := read(t, s, m.ID)
-		if !got.Damaged || got.Status != history.Quarantined || got.Content != "" || got.ToolCalls != nil || got.Parts != nil {
+		if !got.Damaged || got.Status != history.Quarantined || got.Content != "" || got.ToolCalls != nil ||
+			got.Parts != nil {
 			t.Errorf("after %q the message is %+v, want it quarantined and without text", sql, got)
 		}
 		window, err := s.Branch(ctx, session.ID, m.ID, 0, 0)
@@ -134,12 +133,9 @@ func TestAGoodCopyMendsDamagedBytes(t *testing.T) {
 	}
 	damaged := add(t, s, says)
 	// An index that is made anew leaves a damaged message out.
-	must(t, "damage", s.jot(ctx, "damage", func(tx *sql.Tx) error {
-		if err := unindex(ctx, tx, []int64{damaged.ID}); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "UPDATE attachments SET data = x'99'")
-		return err
+	must(t, "damage", s.jot(ctx, "damage", func(tx *tx) {
+		unindex(tx, []int64{damaged.ID})
+		tx.exec("UPDATE attachments SET data = x'99'")
 	}))
 	if got := read(t, s, damaged.ID); !got.Damaged {
 		t.Fatalf("the message is not damaged: %+v", got)

@@ -148,7 +148,8 @@ func (x *machine) added(t *rapid.T, s *modelSession, m Message, store int) {
 func (x *machine) begin(t *rapid.T) {
 	_, s := x.any(t)
 	title := rapid.StringN(0, 5, 10).Draw(t, "title")
-	session, m, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, rapid.SampledFrom(roles).Draw(t, "role"), text(t)))
+	session, m, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, rapid.SampledFrom(roles).Draw(t,
+		"role"), text(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,10 @@ func (x *machine) answer(t *rapid.T) {
 	var err error
 	if ends {
 		_, err = s.FinishAnswer(context.Background(), Message{
-			Message: history.Message{ID: id, Role: history.Assistant, Content: says, Status: history.Interrupted, ToolCalls: make([]history.ToolCall, 1)},
+			Message: history.Message{
+				ID: id, Role: history.Assistant, Content: says, Status: history.Interrupted,
+				ToolCalls: make([]history.ToolCall, 1),
+			},
 		}, Request{Session: in.id})
 	} else {
 		err = s.Checkpoint(context.Background(), id, says, "")
@@ -232,19 +236,23 @@ func (x *machine) edit(t *rapid.T) {
 	in := x.session(t)
 	ctx := context.Background()
 	var err error
-	switch rapid.SampledFrom([]string{"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag", "remedy"}).Draw(t, "edit") {
+	switch rapid.SampledFrom([]string{
+		"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag",
+		"remedy",
+	}).Draw(t, "edit") {
 	case "rename":
-		title, from := rapid.StringN(0, 5, 10).Draw(t, "title"), rapid.SampledFrom([]string{"auto", "user"}).Draw(t, "from")
+		title, from := rapid.StringN(0, 5, 10).Draw(t, "title"), rapid.SampledFrom([]string{"auto", "user"}).Draw(t,
+			"from")
 		err = s.Rename(ctx, in.id, title, TitleSource(from))
 		if from == "user" || in.from != "user" {
 			in.title, in.from = title, from
 		}
 	case "pin":
 		in.pinned = !in.pinned
-		err = s.SetPinned(ctx, in.id, in.pinned)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Pinned = in.pinned })
 	case "archive":
 		in.archived = !in.archived
-		err = s.SetArchived(ctx, in.id, in.archived)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Archived = in.archived })
 	case "delete":
 		in.deleted = true
 		err = s.Delete(ctx, in.id)
@@ -253,7 +261,7 @@ func (x *machine) edit(t *rapid.T) {
 		err = s.Restore(ctx, in.id)
 	case "leaf":
 		in.leaf = in.message(t)
-		err = s.SetLeaf(ctx, in.id, in.leaf)
+		err = s.Update(ctx, in.id, func(row *Session) { row.Leaf = in.leaf })
 	case "draft":
 		in.draft = text(t)
 		err = s.SaveDraft(ctx, in.id, Draft{Text: in.draft})
@@ -425,10 +433,12 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 	}
 	for i, id := range want {
 		m, siblings := in.find(id), in.siblings(in.find(id).parent)
-		wants := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", m.id, m.parent, m.seq, m.role, m.status, m.content,
+		wants := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", m.id, m.parent, m.seq, m.role, m.status,
+			m.content,
 			m.calls, slices.Index(siblings, id)+1, len(siblings))
 		g := got[i]
-		is := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", g.ID, g.Parent, g.Seq, g.Role, g.Status, g.Content,
+		is := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", g.ID, g.Parent, g.Seq, g.Role, g.Status,
+			g.Content,
 			len(g.ToolCalls), g.Sibling, g.Siblings)
 		if is != wants {
 			t.Fatalf("message is\n%s, want\n%s", is, wants)

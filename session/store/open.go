@@ -14,7 +14,6 @@ import (
 	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // Options is what Open needs beside the path.
@@ -52,8 +51,8 @@ type Store struct {
 	fresh    bool              // nothing was in the file
 	checked  atomic.Bool       // the whole file was read and is sound
 
-	mu         sync.Mutex
-	newestPlan verdicts.Writer // the plan that was stored last
+	mu     sync.Mutex
+	newest newestPlan // the plan that was stored last
 
 	owner *owner.Owner   // who this store is for its unfinished answers and leases
 	held  map[string]int // how often this store's window has a session open, by id
@@ -103,7 +102,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open read-only.", s.path, errHeld)}
 	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
 		s.frozen = "the disk is full; free some space and start winnow again"
-		s.notices = []string{"The disk is full: " + s.path + " is open read-only. Free some space and start winnow again."}
+		const full = "The disk is full: %s is open read-only. Free some space and start winnow again."
+		s.notices = []string{fmt.Sprintf(full, s.path)}
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.frozen = "there is no permission to write the file"
 		s.notices = []string{fmt.Sprintf("There is no permission to write %s: it is open read-only.", s.path)}
@@ -155,7 +155,7 @@ func (s *Store) begin(ctx context.Context) error {
 	if err := s.create(ctx); err != nil {
 		return explain(doing, s.path, err)
 	}
-	cut, err := s.Recover(ctx)
+	cut, err := s.interruptDead(ctx)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ var errEmpty = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 
 // create makes the schema in a new file, in one transaction, so that nobody finds it half made.
 func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) })
+	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
 }
 
 func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
@@ -243,7 +243,7 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := s.disown(ctx)
-	if !s.readOnly && s.path != sqlite.Memory && s.inPlace() == nil {
+	if !s.readOnly && s.path != sqlite.Memory && s.inPlace("close the chat history") == nil {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}

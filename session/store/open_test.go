@@ -106,7 +106,8 @@ func TestOpenTakesAnyPath(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("Open(%q) stored elsewhere: %v", path, err)
 		}
-		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant, "")); err != nil {
+		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant,
+			"")); err != nil {
 			t.Errorf("StartAnswer in %q: %v", path, err)
 		}
 	}
@@ -148,7 +149,12 @@ func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
 		{text, Options{}, ErrNotHistory, text},
 		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
 		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
-		{filepath.Join(dir, "none.db"), Options{ReadOnly: true}, ErrNotFound, "cannot open the chat history: there is no chat history yet"},
+		{
+			filepath.Join(dir, "none.db"),
+			Options{ReadOnly: true},
+			ErrNotFound,
+			"cannot open the chat history: there is no chat history yet",
+		},
 		{"", Options{}, nil, "no file is named"},
 	} {
 		s, err := Open(context.Background(), c.path, c.o)
@@ -260,7 +266,8 @@ func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 		t.Errorf("Append on a full disk = %v, want ErrDiskFull with its sentence", err)
 	}
 	if got := sessionOf(t, s, session.ID); got.Messages != 1 || got.Leaf != first.ID {
-		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf, first.ID)
+		t.Errorf("after a failed Append the session has %d messages and leaf %d, want 1 and %d", got.Messages, got.Leaf,
+			first.ID)
 	}
 	_, err = s.full.Exec("PRAGMA max_page_count = 1000000")
 	must(t, "unlimit", err)
@@ -303,7 +310,8 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	})
 	if err != nil || tries < 4 || sessionOf(t, s, session.ID).Title != "waited" {
 		tx.Rollback()
-		t.Fatalf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success", tries, err)
+		t.Fatalf("a write against a lock that is given back ended after %d tries with %v, want at least 4 and success",
+			tries, err)
 	}
 	tx, err = other.full.Begin()
 	must(t, "hold the lock", err)
@@ -323,26 +331,26 @@ func TestCancelledContextIsSaidAsSuch(t *testing.T) {
 	session, _ := begin(t, s, "", "hello")
 	ctx, cancel := context.WithCancel(context.Background())
 	// SQLite does not hear an interrupt that comes before its statement runs: the count comes to an end.
-	err := s.save(ctx, "count for long", func(tx *sql.Tx) error {
+	err := s.save(ctx, "count for long", doing(func(tx *sql.Tx) error {
 		go cancel()
 		var n int
 		return tx.QueryRowContext(ctx, `
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000000)
 			SELECT max(i) FROM n`).Scan(&n)
-	})
+	}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a transaction whose context ended = %v, want context.Canceled", err)
 	}
 	// Between two statements, database/sql ends the transaction by itself and then says only that.
 	ctx, cancel = context.WithCancel(context.Background())
-	err = s.save(ctx, "write late", func(tx *sql.Tx) error {
+	err = s.save(ctx, "write late", doing(func(tx *sql.Tx) error {
 		cancel()
 		for {
 			if _, err := tx.Exec("SELECT 1"); errors.Is(err, sql.ErrTxDone) {
 				return err
 			}
 		}
-	})
+	}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a transaction whose context ended between statements = %v, want context.Canceled", err)
 	}

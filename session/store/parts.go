@@ -1,165 +1,178 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
-// insertCallsAndParts stores the calls and parts of a message, whose bytes have these keys, at their places.
-func insertCallsAndParts(ctx context.Context, tx *sql.Tx, message int64, l MessageLine, attachments []int64) error {
-	insert := func(table string, place int, row any) error {
-		_, err := sqlite.InsertRow(ctx, tx, table, row, sql.Named("message", message), sql.Named("place", place))
-		return err
+// callColumns are the columns of a tool call, as received.
+func callColumns(c *history.ToolCall) []column {
+	return []column{
+		{"call_id", blob{&c.ID}, 0},
+		{"name", blob{&c.Name}, secret},
+		{"arguments", blob{&c.Arguments}, secret},
 	}
-	for i, call := range l.ToolCalls {
-		if err := insert("tool_calls", i, call); err != nil {
-			return err
-		}
-	}
-	for i, part := range l.Parts {
-		if err := insert("parts", i, partRow{part, attachments[i]}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// callsOf returns the calls of these messages, in order.
-func callsOf(ctx context.Context, tx *sql.Tx, messages []int64) (map[int64][]history.ToolCall, error) {
-	if len(messages) == 0 {
-		return nil, nil
-	}
-	calls := map[int64][]history.ToolCall{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
-		var id int64
-		var c history.ToolCall
-		err := scan(&id, &c.ID, &c.Name, &c.Arguments)
-		calls[id] = append(calls[id], c)
-		return err
-	}, `
-		SELECT
-			message,
-			call_id,
-			name,
-			arguments
-		FROM tool_calls
-		WHERE message IN (SELECT value FROM json_each(?))
-		ORDER BY message, place`, sqlite.IDs(messages))
-	return calls, err
+// part is a part of a message as it is stored: its bytes are an attachment.
+type part struct {
+	history.Part
+	hash    string // hex SHA-256 of the bytes when they were stored
+	damaged bool   // the bytes that were read have another one
 }
 
-// bytesOf returns what a part is stored as.
-func bytesOf(p history.Part) []byte {
+func partColumns(p *part) []column {
+	return []column{
+		{"kind", &p.Kind, 0},
+		{"name", &p.Name, secret},
+		{"media_type", &p.MediaType, 0},
+		{"tokens", &p.Tokens, 0},
+		{"hash", &p.hash, lineOnly},
+	}
+}
+
+// data returns what a part is stored as.
+func (p *part) data() []byte {
 	if p.Kind == history.TextPart {
 		return []byte(p.Text)
 	}
 	return p.Data
 }
 
-// attach stores the parts' bytes, each once however often it is attached, and returns their keys
-// and hashes.
-func attach(ctx context.Context, tx *sql.Tx, parts []history.Part) (keys []int64, hashes [][]byte, err error) {
-	for _, p := range parts {
-		data := bytesOf(p)
-		hash := sha256.Sum256(data)
-		key, err := attachBytes(ctx, tx, hash[:], data)
-		if err != nil {
-			return nil, nil, err
-		}
-		keys, hashes = append(keys, key), append(hashes, hash[:])
+// insertCallsAndParts stores the calls and parts of a message, whose bytes have these keys, at their places.
+func (l *MessageLine) insertCallsAndParts(t *tx, keys []int64) {
+	for i := range l.ToolCalls {
+		t.insert("tool_calls", callColumns(&l.ToolCalls[i]), sql.Named("message", l.ID), sql.Named("place", i))
 	}
-	return keys, hashes, nil
+	for i := range keys {
+		t.insert("parts", partColumns(&l.parts[i]),
+			sql.Named("message", l.ID), sql.Named("place", i), sql.Named("attachment", keys[i]))
+	}
+}
+
+// callsOf returns the calls of these messages, in order.
+func callsOf(t *tx, messages []int64) map[int64][]history.ToolCall {
+	calls := map[int64][]history.ToolCall{}
+	t.each(func(scan func(...any) error) error {
+		var id int64
+		var c history.ToolCall
+		err := scan(append(fields(callColumns(&c)), &id)...)
+		calls[id] = append(calls[id], c)
+		return err
+	}, `
+		SELECT `+names(callColumns(new(history.ToolCall)), "tool_calls")+`, message
+		FROM tool_calls
+		WHERE message IN (SELECT value FROM json_each(?))
+		ORDER BY message, place`, sqlite.IDs(messages))
+	return calls
+}
+
+// attach stores the bytes of a message's parts, each once however often it is attached, sets the fingerprint of the
+// message and returns their keys.
+func (l *MessageLine) attach(t *tx) (keys []int64) {
+	l.parts = nil
+	for _, of := range l.Parts {
+		p := part{Part: of}
+		hash := sha256.Sum256(p.data())
+		p.hash = hex.EncodeToString(hash[:])
+		l.parts, keys = append(l.parts, p), append(keys, attachBytes(t, hash[:], p.data()))
+	}
+	l.hash = newPrinter().print(l)
+	return keys
 }
 
 // attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
-func attachBytes(ctx context.Context, tx *sql.Tx, hash, data []byte) (key int64, err error) {
+func attachBytes(t *tx, hash, data []byte) (key int64) {
 	if data == nil {
 		data = []byte{}
 	}
 	is := sha256.Sum256(data)
-	result, err := tx.ExecContext(ctx, `
+	written := t.exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
 		SET data = ?2
-		WHERE ?3
-			AND data <> ?2`, hash, data, string(is[:]) == string(hash))
-	if err != nil {
-		return 0, err
+		WHERE ?3 AND data <> ?2`, hash, data, string(is[:]) == string(hash))
+	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, hash)
+	if written > 0 { // While they were damaged they had no words to find.
+		indexStored(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
 	}
-	written, err := result.RowsAffected()
-	if err != nil {
-		return 0, err
-	}
-	err = tx.QueryRowContext(ctx, `
-		SELECT id
-		FROM attachments
-		WHERE hash = ?`, hash).Scan(&key)
-	if err != nil || written == 0 {
-		return key, err
-	}
-	messages, err := idsWhere(ctx, tx, `
-		SELECT message
-		FROM parts
-		WHERE attachment = ?`, key)
-	if err != nil {
-		return 0, err
-	}
-	// While they were damaged they had no words to find.
-	return key, indexStored(ctx, tx, messages)
-}
-
-// storedParts are the parts of one message, with the hashes of their bytes.
-type storedParts struct {
-	parts   []history.Part
-	hashes  [][]byte
-	damaged bool // bytes that were read fail their hash
+	return key
 }
 
 // partsOf returns the parts of these messages, those that are no texts with their bytes only where
 // images is true.
-func partsOf(ctx context.Context, tx *sql.Tx, messages []int64, images bool) (map[int64]storedParts, error) {
-	if len(messages) == 0 {
-		return nil, nil
-	}
-	all := map[int64]storedParts{}
-	err := sqlite.Each(ctx, tx, func(scan func(...any) error) error {
+func partsOf(t *tx, messages []int64, images bool) map[int64][]part {
+	all := map[int64][]part{}
+	t.each(func(scan func(...any) error) error {
 		var id int64
-		var p history.Part
+		var p part
 		var hash, data []byte
-		if err := scan(&id, &p.Kind, &p.Name, &p.MediaType, &p.Tokens, &hash, &data); err != nil {
-			return err
-		}
-		of := all[id]
-		if p.Kind == history.TextPart || images {
-			is := sha256.Sum256(data)
-			of.damaged = of.damaged || string(is[:]) != string(hash)
-		}
+		err := scan(append(fields(partColumns(&p)), &id, &hash, &data)...)
+		p.hash = hex.EncodeToString(hash)
+		p.damaged = (p.Kind == history.TextPart || images) && hashOf(data) != p.hash
 		if p.Kind == history.TextPart {
 			p.Text = string(data)
 		} else {
 			p.Data = data
 		}
-		of.parts, of.hashes = append(of.parts, p), append(of.hashes, hash)
-		all[id] = of
-		return nil
+		all[id] = append(all[id], p)
+		return err
 	}, `
-		SELECT
-			p.message,
-			p.kind,
-			p.name,
-			p.media_type,
-			p.tokens,
-			a.hash,
-			CASE WHEN p.kind = 'text' OR ?2 THEN a.data END
+		SELECT `+names(partColumns(new(part)), "p")+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
 		FROM parts p
 		JOIN attachments a ON a.id = p.attachment
 		WHERE p.message IN (SELECT value FROM json_each(?1))
 		ORDER BY p.message, p.place`, sqlite.IDs(messages), images)
-	return all, err
+	return all
+}
+
+// hashOf is the SHA-256 of bytes in hexadecimal.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// printer takes fingerprints with one hash and one buffer: a window of messages is checked whenever it is read.
+type printer struct {
+	hash  hash.Hash
+	chunk []byte
+}
+
+func newPrinter() *printer { return &printer{hash: sha256.New(), chunk: make([]byte, 4096)} }
+
+// print is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the
+// calls and the parts. A row whose fingerprint differs was damaged on disk. What may change while
+// the message stays the same, such as its status, is left out.
+func (p *printer) print(l *MessageLine) []byte {
+	p.hash.Reset()
+	p.fields(string(l.Role), l.Name, l.Label, l.Content, l.Reasoning, l.ToolCallID, string(l.Extra))
+	for _, c := range l.ToolCalls {
+		p.fields(c.ID, c.Name, c.Arguments)
+	}
+	for _, part := range l.parts {
+		sum, _ := hex.DecodeString(part.hash)
+		p.fields(string(part.Kind), part.Name, part.MediaType, string(sum))
+	}
+	return p.hash.Sum(nil)
+}
+
+// fields adds texts, each after its length, so that text moved from one to the next is noticed.
+func (p *printer) fields(texts ...string) {
+	for _, text := range texts {
+		binary.LittleEndian.PutUint64(p.chunk, uint64(len(text)))
+		n := 8 + copy(p.chunk[8:], text)
+		p.hash.Write(p.chunk[:n])
+		for text = text[n-8:]; len(text) > 0; text = text[n:] {
+			n = copy(p.chunk, text)
+			p.hash.Write(p.chunk[:n])
+		}
+	}
 }

@@ -2,14 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 
 	"winnow/history"
-	"winnow/session/store/search"
-	"winnow/session/store/sqlite"
-	"winnow/session/store/verdicts"
 )
 
 // Place is where a message stands in its session, and what became of it last.
@@ -21,151 +16,48 @@ type Place struct {
 
 // Places looks up where messages stand. Nothing is planned for it. Messages that are gone are not in the map.
 func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place, error) {
-	return inTx(ctx, s.view, "find the messages", func(tx *sql.Tx) (map[int64]Place, error) {
-		p := placer{tx: tx, places: make(map[int64]Place, len(messages)), branches: map[int64][]int64{}}
+	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]Place {
+		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
 		for _, id := range messages {
-			if err := p.find(ctx, id); err != nil {
-				return nil, err
+			var session, leaf int64
+			var at Place
+			if !t.row([]any{&session, &at.Number, &leaf, &at.Of}, `
+				SELECT m.session, m.seq, s.leaf, s.messages
+				FROM messages m
+				JOIN sessions s ON s.n = m.session
+				WHERE m.id = ?`, id) {
+				continue
 			}
+			branch, known := branches[session]
+			if !known {
+				branch = activeBranch(t, session, leaf)
+				branches[session] = branch
+			}
+			if branch != nil {
+				i, active := slices.BinarySearch(branch, id)
+				at.Number, at.Of = i+1, len(branch)
+				if !active {
+					at.Number, at.Of = len(branchIDs(t, session, id)), 0
+				}
+			}
+			if last := pastVerdicts(t, session, id, "AND v.purpose = ''", 1); len(last) > 0 {
+				at.Last = &last[0].Entry
+			}
+			places[id] = at
 		}
-		return p.places, nil
+		return places
 	})
 }
 
-// placer looks up messages within a transaction.
-type placer struct {
-	tx       *sql.Tx
-	places   map[int64]Place
-	branches map[int64][]int64 // the active branches by the short keys of their sessions; nil for a session of one branch
-}
-
-// find looks up a message.
-func (p *placer) find(ctx context.Context, id int64) error {
-	var session, leaf int64
-	var at Place
-	err := p.tx.QueryRowContext(ctx, `
-		SELECT
-			m.session,
-			m.seq,
-			s.leaf,
-			s.messages
-		FROM messages m
-		JOIN sessions s ON s.n = m.session
-		WHERE m.id = ?`, id).Scan(&session, &at.Number, &leaf, &at.Of)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	branch, known := p.branches[session]
-	if !known {
-		if branch, err = p.branch(ctx, session, leaf); err != nil {
-			return err
-		}
-		p.branches[session] = branch
-	}
-	if branch != nil {
-		i, active := slices.BinarySearch(branch, id)
-		at.Number, at.Of = i+1, len(branch)
-		if !active {
-			up, err := branchIDs(ctx, p.tx, session, id)
-			if err != nil {
-				return err
-			}
-			at.Number, at.Of = len(up), 0
-		}
-	}
-	at.Last, err = lastVerdict(ctx, p.tx, session, id)
-	p.places[id] = at
-	return err
-}
-
-// lastVerdict is what the newest request for an answer that did not fail decided about a message; nil where there is
-// none, or where it cannot be read. Of each run only the newest request is looked up, so it costs no more in a long
-// session.
-func lastVerdict(ctx context.Context, tx *sql.Tx, session, message int64) (*history.Entry, error) {
-	read := verdicts.ScanPast()
-	list, err := sqlite.Collect(ctx, tx, func(scan func(...any) error) (*history.Entry, error) {
-		e, _, err := read(scan)
-		if errors.Is(err, sqlite.ErrColumn) {
-			return nil, nil
-		}
-		return &e, err
-	}, `
-		SELECT `+verdicts.PastColumns()+`
-		FROM verdicts v
-		CROSS JOIN requests r ON r.id = (
-			SELECT o.id
-			FROM requests o
-			WHERE o.session = v.session
-				AND o.purpose = v.purpose
-				AND o.id >= v.first_request
-				AND o.id <= coalesce(v.last_request, o.id)
-				AND o.sum IS NOT NULL
-				AND o.ended <> 'failed'
-			ORDER BY o.id DESC
-			LIMIT 1
-		)
-		WHERE v.session = ?
-			AND v.message = ?
-			AND v.purpose = ''
-		ORDER BY v.first_request DESC
-		LIMIT 1`, session, message)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	return list[0], nil
-}
-
-// branch is the active branch of a session, nil where the session has no other.
-func (p *placer) branch(ctx context.Context, session, leaf int64) ([]int64, error) {
-	var forked bool
-	err := p.tx.QueryRowContext(ctx, `
-		SELECT EXISTS (
-			SELECT 1
-			FROM messages
-			WHERE session = ?
-			GROUP BY parent
-			HAVING count(*) > 1
-		)`, session).Scan(&forked)
+// activeBranch is the active branch of a session, nil where the session has no other.
+func activeBranch(t *tx, session, leaf int64) []int64 {
+	forked := value[bool](t, `
+		SELECT EXISTS (SELECT 1 FROM messages WHERE session = ? GROUP BY parent HAVING count(*) > 1)`, session)
 	switch {
-	case err != nil || !forked:
-		return nil, err
+	case !forked:
+		return nil
 	case leaf == 0:
-		return []int64{}, nil
+		return []int64{}
 	}
-	return branchIDs(ctx, p.tx, session, leaf)
-}
-
-// Marks are the places in a text that a search finds: byte ranges in order that do not touch.
-func (in Search) Marks(text string) [][2]int { return search.Parse(in.Text).Marks(text) }
-
-// Reply is the message that follows another one on its newest branch, 0 for none.
-func (s *Store) Reply(ctx context.Context, message int64) (int64, error) {
-	var id int64
-	err := s.view(ctx, "find the reply", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
-			SELECT coalesce(max(x.id), 0)
-			FROM messages m
-			JOIN messages x ON x.session = m.session AND x.parent = m.id
-			WHERE m.id = ?`, message).Scan(&id)
-	})
-	return id, err
-}
-
-// Searched is all of a message that a search looks in: its text, its tool calls and its files.
-func (m Message) Searched() string { return search.Text(m.Message) }
-
-// CountSearched is how many sessions a search looks in.
-func (s *Store) CountSearched(ctx context.Context, trash bool) (int, error) {
-	var n int
-	err := s.view(ctx, "count the sessions", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `
-			SELECT count(*)
-			FROM sessions
-			WHERE deleted_ms = 0
-				OR ?`, trash).Scan(&n)
-	})
-	return n, err
+	return branchIDs(t, session, leaf)
 }

@@ -28,7 +28,10 @@ func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "one")
 	add := func(parent int64, text string) int64 {
-		m, err := s.Append(ctx, Message{Session: session.ID, Parent: parent, Message: history.Message{Role: history.User, Content: text, Status: history.Complete}})
+		m, err := s.Append(ctx, Message{
+			Session: session.ID, Parent: parent,
+			Message: history.Message{Role: history.User, Content: text, Status: history.Complete},
+		})
 		must(t, "append", err)
 		return m.ID
 	}
@@ -107,7 +110,7 @@ func TestSearchedSessionsAreCounted(t *testing.T) {
 		session, _ := begin(t, s, "", fmt.Sprint("number ", i))
 		ids = append(ids, session.ID)
 	}
-	must(t, "archive", s.SetArchived(ctx, ids[0], true))
+	must(t, "archive", s.Update(ctx, ids[0], func(row *Session) { row.Archived = true }))
 	must(t, "delete", s.Delete(ctx, ids[1]))
 	for trash, want := range map[bool]int{false: 2, true: 3} {
 		if n, err := s.CountSearched(ctx, trash); n != want || err != nil {
@@ -136,7 +139,10 @@ func BenchmarkPlaces(b *testing.B) {
 	s := newStore(b)
 	session, first := begin(b, s, "", "one")
 	for i := range 10_000 {
-		verdictOf(b, s, Request{Session: session.ID, End: EndDone}, []history.Disposition{history.Kept, history.Cut}[i/5000], first.ID)
+		verdictOf(b, s, Request{Session: session.ID, End: EndDone}, []history.Disposition{
+			history.Kept,
+			history.Cut,
+		}[i/5000], first.ID)
 	}
 	for b.Loop() {
 		if _, err := s.Places(context.Background(), first.ID, first.ID, first.ID); err != nil {

@@ -106,13 +106,13 @@ func checkChats(t *testing.T, path string, chats, turns int) {
 	if n := s.Notices(); len(n) > 0 {
 		t.Errorf("the notices are %q, want none", n)
 	}
-	must(t, "check", s.view(context.Background(), "check", func(tx *sql.Tx) error {
+	must(t, "check", s.view(context.Background(), "check", doing(func(tx *sql.Tx) error {
 		wrong, err := complaints(context.Background(), tx, "integrity_check")
 		if len(wrong) > 0 {
 			t.Errorf("integrity_check says %q", wrong)
 		}
 		return err
-	}))
+	})))
 }
 
 func TestEightProgramsOnOneFile(t *testing.T) {
@@ -261,7 +261,8 @@ func checkAcknowledged(t *testing.T, s *Store, id int64, a acknowledged) {
 		}
 	case "done":
 		if m.Status != history.Complete || m.Content != streamedText(a.size) || m.Request == 0 {
-			t.Errorf("finished answer %d is %s with %d bytes, want complete with %d", id, m.Status, len(m.Content), a.size)
+			t.Errorf("finished answer %d is %s with %d bytes, want complete with %d", id, m.Status, len(m.Content),
+				a.size)
 		}
 	default:
 		// More may have been stored than was acknowledged, even all of it.

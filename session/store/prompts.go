@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
-	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Draft is a text as it is in the composer.
@@ -17,6 +16,45 @@ type Draft struct {
 	Text  string         // in full
 	Folds []Fold         // what of it is shown as one thing, in the order of the text
 	Parts []history.Part // the files that have a sum and no path, in the order of their folds; prompts have none
+}
+
+func (d *Draft) columns() []column {
+	return []column{
+		{"text", blob{&d.Text}, secret},
+		{"files", asJSON{in: &d.Folds, none: "[]", lenient: true}, 0},
+		{"parts", asJSON{in: &d.Parts, none: "[]", lenient: true}, secretJSON},
+	}
+}
+
+// redact takes the secrets out of a draft. What is folded has its place in the text: where that changed, the draft
+// stands unfolded.
+func (d *Draft) redact(clean func(string) string) {
+	text := d.Text
+	if redactColumns(d.columns(), clean); d.Text != text {
+		d.Folds = nil
+	}
+}
+
+// cleanDraft is a draft without the secrets that must not be stored.
+func (s *Store) cleanDraft(d Draft) Draft {
+	if s.redact != nil {
+		d.Parts = slices.Clone(d.Parts)
+		d.redact(s.redact)
+	}
+	return d
+}
+
+// checked is a draft as it was stored. Folds that the text has no place for are left out: the text matters more.
+func (d Draft) checked() Draft {
+	at := 0
+	for _, f := range d.Folds {
+		if f.From < at || f.To < f.From || f.To > len(d.Text) {
+			d.Folds = nil
+			break
+		}
+		at = f.To
+	}
+	return d
 }
 
 // Fold is what a draft shows as one thing: a long paste, or a file that hangs on the draft.
@@ -45,13 +83,10 @@ type Prompt struct {
 func (p Prompt) Whole() bool { return len(p.Head.Text) == p.Size }
 
 // Hash identifies a draft: equal drafts have equal hashes.
-func (d Draft) Hash() [sha256.Size]byte { return promptHash([]byte(d.Text), folded(d.Folds)) }
-
-func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
+func (d Draft) Hash() (sum [sha256.Size]byte) {
 	h := sha256.New()
-	h.Write([]byte(files))
-	h.Write([]byte{0})
-	h.Write(text)
+	io.WriteString(h, textOf(asJSON{in: d.Folds, none: "[]"})+"\x00")
+	io.WriteString(h, d.Text)
 	h.Sum(sum[:0])
 	return sum
 }
@@ -59,38 +94,25 @@ func promptHash(text []byte, files string) (sum [sha256.Size]byte) {
 // AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
 // prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
-	d.Text, d.Folds = s.cleanDraft(d.Text, slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed))
-	return s.jot(ctx, "save the prompt", func(tx *sql.Tx) error {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		hash, files := d.Hash(), folded(d.Folds)
+	d = s.cleanDraft(Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed)})
+	return s.jot(ctx, "save the prompt", func(t *tx) {
+		n := draftKey(t, session)
+		hash := d.Hash()
 		// The same text sent in another session becomes that session's: purging either must remove it.
-		err = execute(ctx, tx, `
+		t.exec(`
 			INSERT INTO prompts (created_ms, text, files, session, hash)
-			SELECT ?1, ?2, ?3, ?4, ?5
+			SELECT ?1, ?2, ?3, nullif(?4, 0), ?5
 			WHERE NOT EXISTS (
 				SELECT 1
 				FROM prompts
-				WHERE id = (SELECT max(id) FROM prompts)
-					AND session IS ?4
-					AND hash = ?5)`,
-			s.now().UnixMilli(), []byte(d.Text), []byte(files), sql.NullInt64{Int64: n, Valid: n != 0}, hash[:])
-		if err != nil {
-			return err
-		}
-		return execute(ctx, tx, `
+				WHERE id = (SELECT max(id) FROM prompts) AND session IS nullif(?4, 0) AND hash = ?5)`,
+			s.now().UnixMilli(), blob{&d.Text}, asJSON{in: d.Folds, none: "[]"}, n, hash[:])
+		t.exec(`
 			DELETE FROM prompts
 			WHERE id < (SELECT max(id) FROM prompts)
 				AND id <= (
 					SELECT max(id)
-					FROM (
-						SELECT
-							id,
-							sum(length(text) + length(files)) OVER (ORDER BY id DESC) AS upto
-						FROM prompts
-					)
+					FROM (SELECT id, sum(length(text) + length(files)) OVER (ORDER BY id DESC) AS upto FROM prompts)
 					WHERE upto > ?)`, promptBytes)
 	})
 }
@@ -101,133 +123,72 @@ func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, 
 	if limit <= 0 {
 		limit = -1
 	}
-	return inTx(ctx, s.view, "read the prompts", func(tx *sql.Tx) ([]Prompt, error) {
-		return sqlite.Collect(ctx, tx, scanPrompt, `
-			SELECT
-				id,
-				substr(text, 1, ?),
-				length(text),
-				files,
-				hash
+	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Prompt) {
+		t.each(func(scan func(...any) error) error {
+			p, err := scanPrompt(scan)
+			all = append(all, p)
+			return err
+		}, `
+			SELECT id, substr(text, 1, ?), length(text), files, hash
 			FROM prompts
 			WHERE id > ?
 			ORDER BY id DESC
 			LIMIT ?`, headBytes, after, limit)
+		return all
 	})
 }
 
 func scanPrompt(scan func(...any) error) (Prompt, error) {
 	var p Prompt
-	var text, hash sql.RawBytes
-	var files string
-	if err := scan(&p.ID, &text, &p.Size, &files, &hash); err != nil {
+	var hash []byte
+	var folds []Fold
+	if err := scan(&p.ID, blob{&p.Head.Text}, &p.Size, asJSON{in: &folds, lenient: true}, &hash); err != nil {
 		return p, err
 	}
-	if len(hash) == len(p.Hash) {
-		p.Hash = [sha256.Size]byte(hash)
-	} else {
-		p.Hash = promptHash(text, files)
-	}
-	p.Head = Draft{Text: string(text[:min(len(text), headBytes)]), Folds: foldsOf(files, p.Size)}
+	copy(p.Hash[:], hash)
+	whole := Draft{Text: strings.Repeat(" ", p.Size), Folds: folds}
+	p.Head.Folds = whole.checked().Folds
 	return p, nil
 }
 
 // Prompt returns a prompt of the history. It returns ErrNotFound for one that was removed meanwhile.
 func (s *Store) Prompt(ctx context.Context, id int64) (Draft, error) {
-	var text, files string
-	err := s.view(ctx, "read the prompt", func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `
-			SELECT
-				text,
-				files
-			FROM prompts
-			WHERE id = ?`, id).Scan(&text, &files)
-		return found("read the prompt", err)
+	return inTx(ctx, s.view, "read the prompt", func(t *tx) (d Draft) {
+		into := []any{blob{&d.Text}, asJSON{in: &d.Folds, lenient: true}}
+		if !t.row(into, `SELECT text, files FROM prompts WHERE id = ?`, id) {
+			t.missing("read the prompt")
+		}
+		return d.checked()
 	})
-	return draftOf(text, files), err
 }
 
 // SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
 // session is the chat that has not begun.
 func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
-	text, folds := s.cleanDraft(d.Text, d.Folds)
-	m := s.cleanMessage(Message{Message: history.Message{Parts: slices.Concat([]history.Part{}, d.Parts)}})
-	parts, err := json.Marshal(m.Parts)
-	if err != nil {
-		return fmt.Errorf("write the files of the draft: %w", err)
+	d = s.cleanDraft(d)
+	return s.jot(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), d) })
+}
+
+// putDraft replaces the draft of the session with this key.
+func putDraft(t *tx, n int64, d Draft) {
+	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+	if d.Text != "" || len(d.Folds) > 0 {
+		t.insert("drafts", d.columns(), sql.Named("session", n))
 	}
-	return s.jot(ctx, "keep the draft", func(tx *sql.Tx) error {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return err
-		}
-		if text == "" && len(folds) == 0 {
-			return execute(ctx, tx, `DELETE FROM drafts WHERE session = ?`, n)
-		}
-		return sqlite.Upsert(ctx, tx, "drafts", "session",
-			sql.Named("session", n),
-			sql.Named("updated_ms", s.now().UnixMilli()),
-			sql.Named("text", []byte(text)),
-			sql.Named("files", folded(folds)),
-			sql.Named("parts", parts))
-	})
 }
 
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
-	return inTx(ctx, s.view, "read the draft", func(tx *sql.Tx) (Draft, error) {
-		n, err := draftKey(ctx, tx, session)
-		if err != nil {
-			return Draft{}, err
-		}
-		var out Draft
-		err = sqlite.EachRow(ctx, tx, "drafts WHERE session = ?", func(row *DraftLine) error {
-			out = draftOf(string(row.Text), string(row.Files))
-			if json.Unmarshal([]byte(row.Parts), &out.Parts) != nil || len(out.Parts) == 0 {
-				out.Parts = nil // The text matters more.
-			}
-			return nil
-		}, n)
-		return out, err
+	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
+		eachRow(t, "drafts WHERE session = ?", func(d *Draft) { out = d.checked() }, draftKey(t, session))
+		return out
 	})
 }
 
-// folded is what a draft's column says of what is folded in it.
-func folded(folds []Fold) string {
-	if len(folds) == 0 {
-		return "[]"
-	}
-	text, err := json.Marshal(folds)
-	if err != nil {
-		panic(err) // numbers and texts always marshal
-	}
-	return string(text)
-}
-
-func draftOf(text, files string) Draft {
-	return Draft{Text: text, Folds: foldsOf(files, len(text))}
-}
-
-// foldsOf reads the folds of a text of size bytes. Folds that the text has no place for are left out: the
-// text matters more.
-func foldsOf(files string, size int) []Fold {
-	var folds []Fold
-	if json.Unmarshal([]byte(files), &folds) != nil || len(folds) == 0 {
-		return nil
-	}
-	at := 0
-	for _, f := range folds {
-		if f.From < at || f.To < f.From || f.To > size {
-			return nil
-		}
-		at = f.To
-	}
-	return slices.Clip(folds)
-}
-
-func draftKey(ctx context.Context, tx *sql.Tx, session string) (int64, error) {
+// draftKey is the key of the session of a draft, 0 for that of the chat that has not begun.
+func draftKey(t *tx, session string) int64 {
 	if session == "" {
-		return 0, nil
+		return 0
 	}
-	return sessionKey(ctx, tx, session)
+	return sessionKey(t, session)
 }

@@ -50,7 +50,10 @@ func (w *purgeFixture) plan(i int) *Verdicts {
 
 func (w *purgeFixture) begin() {
 	t, ctx, i := w.t, context.Background(), len(w.rows)
-	row, m, err := w.s.Begin(ctx, Session{Title: w.text(i), System: w.text(i), Dir: "/home/" + token(i), Tags: []string{token(i)}}, says("", 0, history.User, w.text(i)))
+	row, m, err := w.s.Begin(ctx, Session{
+		Title: w.text(i), System: w.text(i), Dir: "/home/" + token(i),
+		Tags: []string{token(i)},
+	}, says("", 0, history.User, w.text(i)))
 	must(t, "begin", err)
 	w.rows, w.last = append(w.rows, row), append(w.last, m.ID)
 }
@@ -78,23 +81,37 @@ func (w *purgeFixture) act(i int) {
 		w.last[i] = m.ID
 	case 4:
 		must(t, "rename", s.Rename(ctx, row.ID, w.text(i), "user"))
-		must(t, "system", s.SetSystem(ctx, row.ID, w.text(i)))
+		must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = w.text(i), true }))
 		row.Preset, row.Overrides = "balanced", "# "+w.text(i)
 		must(t, "overrides", s.Configure(ctx, row))
-		must(t, "tags", s.SetTags(ctx, row.ID, token(i)+"a", token(i)+"b"))
+		must(t, "tags", s.Update(ctx, row.ID, func(row *Session) {
+			row.Tags = []string{
+				token(i) + "a",
+				token(i) + "b",
+			}
+		}))
 	case 5:
 		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: w.text(i)}))
 	case 6:
 		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: ""}))
 	case 7, 8:
 		text := w.text(i)
-		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{From: 0, To: 0, Path: "/" + token(i), Sum: token(i)}}}))
+		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{
+			From: 0, To: 0,
+			Path: "/" + token(i), Sum: token(i),
+		}}}))
 	case 9:
-		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{Kind: "C1", Cause: history.Cause{Text: w.text(i)}, After: w.text(i)}}}))
+		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{
+			Kind:  "C1",
+			Cause: history.Cause{Text: w.text(i)}, After: w.text(i),
+		}}}))
 		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: w.plan(i)})
 		must(t, "request", err)
 	case 10:
-		_, err := s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{w.last[i], w.last[i]}}, Messages: 1, Text: w.text(i)})
+		_, err := s.AddSummary(ctx, Summary{
+			Session: row.ID, Sources: history.IDs{{w.last[i], w.last[i]}}, Messages: 1,
+			Text: w.text(i),
+		})
 		must(t, "summary", err)
 	}
 }
@@ -122,7 +139,10 @@ func TestPurgeLeavesNoByteOfASession(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", n), func(t *testing.T) {
 			t.Parallel()
 			path := newPath(t)
-			w := &purgeFixture{t: t, s: openAt(t, path, Options{Now: noon().now}), random: rand.New(rand.NewPCG(uint64(n), 5))}
+			w := &purgeFixture{
+				t: t, s: openAt(t, path, Options{Now: noon().now}),
+				random: rand.New(rand.NewPCG(uint64(n), 5)),
+			}
 			for range 12 {
 				w.begin()
 			}
@@ -198,11 +218,12 @@ func TestPurgeCopies(t *testing.T) {
 			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
 		INSERT INTO prompts (session, created_ms, text) VALUES
 			(1, 1, CAST('tell me of secretword' AS BLOB)), (2, 1, CAST('tell me of staysword' AS BLOB));
-		INSERT INTO drafts (session, updated_ms, text) VALUES (1, 1, CAST('secretword' AS BLOB));
+		INSERT INTO drafts (session, text) VALUES (1, CAST('secretword' AS BLOB));
 		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
 	_, err = old.full.Exec(fill)
 	must(t, "fill", err)
-	made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261101.db"), path+".before-restore-20261102-101112"
+	made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"),
+		"winnow-20261101.db"), path+".before-restore-20261102-101112"
 	must(t, "folder", os.MkdirAll(filepath.Dir(made), 0o700))
 	for _, to := range []string{made, aside} {
 		must(t, "copy", old.Backup(ctx, to))
@@ -215,10 +236,12 @@ func TestPurgeCopies(t *testing.T) {
 	must(t, "read", err)
 	must(t, "damage", os.WriteFile(damaged, append([]byte("damaged"), whole[100:]...), 0o600))
 	must(t, "write", os.WriteFile(damaged+"-wal", []byte("x"), 0o600))
-	must(t, "write", os.WriteFile(path+".damaged-20251105-101112", []byte("from before there was such a session"), 0o600))
+	must(t, "write", os.WriteFile(path+".damaged-20251105-101112", []byte("from before there was such a session"),
+		0o600))
 	must(t, "close", old.Close())
 
-	session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)}
+	session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0,
+		time.UTC)}
 	all, err := backup.Copies(ctx, s.Path(), session.ID, session.Created)
 	want := []backup.Copy{{Path: made}, {Path: aside}, {Path: damaged, Damaged: true}}
 	if err != nil || !slices.Equal(all, want) {
@@ -248,7 +271,8 @@ func TestPurgeCopies(t *testing.T) {
 		t.Errorf("the rewritten backup is %v, %v; before it was %v", after, err, before)
 	}
 	got := openAt(t, made, Options{Now: noon().now})
-	if all, err := got.Sessions(ctx, Filter{}); err != nil || len(all) != 1 || all[0].Title != "stays" || got.salvaged != nil {
+	if all, err := got.Sessions(ctx, Filter{}); err != nil || len(all) != 1 || all[0].Title != "stays" ||
+		got.salvaged != nil {
 		t.Errorf("the rewritten backup holds %+v, %v; salvaged: %v", all, err, got.salvaged)
 	}
 }

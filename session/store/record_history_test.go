@@ -19,7 +19,10 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 		session, _ := begin(t, s, "", "hello")
 		other, _ := begin(t, s, "", "elsewhere")
 		pick := func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, name) }
-		dispositions := []history.Disposition{history.Kept, history.Cut, history.Dropped, history.Recalled, history.Excluded}
+		dispositions := []history.Disposition{
+			history.Kept, history.Cut, history.Dropped, history.Recalled,
+			history.Excluded,
+		}
 		plan := Verdicts{}
 		for id := range int64(6) {
 			plan.Entries = append(plan.Entries, history.Entry{ID: id + 1, Disposition: history.Kept, Whole: true})
@@ -30,7 +33,8 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 		for range rapid.IntRange(1, 9).Draw(rt, "requests") {
 			list := slices.Clone(plan.Entries)
 			e := &list[pick("changed", 6)]
-			*e = history.Entry{ID: e.ID, Disposition: dispositions[pick("disposition", 5)], Whole: pick("whole", 2) == 0}
+			*e = history.Entry{ID: e.ID, Disposition: dispositions[pick("disposition", 5)], Whole: pick("whole",
+				2) == 0}
 			if pick("mended", 2) == 0 {
 				e.Repairs = []history.Repair{{Kind: "C1"}}
 			}
@@ -56,7 +60,10 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 			}
 			tally := Tally{Sum: p.Sum, Stored: len(p.Entries)}
 			for _, e := range p.Entries {
-				seen := PastVerdict{Turn: r.Turn, Nth: of[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum, Entry: e}
+				seen := PastVerdict{
+					Turn: r.Turn, Nth: of[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m",
+					Sum: p.Sum, Entry: e,
+				}
 				if r.End != EndFailed {
 					want[e.ID] = append(want[e.ID], seen)
 				}
@@ -94,7 +101,8 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				if most > 0 {
 					want = list[:min(most, len(list))]
 				}
-				if got, err := s.VerdictHistory(ctx, session.ID, id, most); err != nil || !reflect.DeepEqual(got, want) {
+				if got, err := s.VerdictHistory(ctx, session.ID, id, most); err != nil || !reflect.DeepEqual(got,
+					want) {
 					rt.Fatalf("the history of message %d is\n%+v, %v\nwant\n%+v", id, got, err, want)
 				}
 			}

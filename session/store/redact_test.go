@@ -14,7 +14,10 @@ import (
 func TestAKnownKeyIsNotStored(t *testing.T) {
 	const key = "planted-key-4711"
 	path := filepath.Join(t.TempDir(), "winnow.db")
-	s, err := Open(t.Context(), path, Options{Redact: func(text string) string { return strings.ReplaceAll(text, key, "[redacted]") }})
+	s, err := Open(t.Context(), path, Options{Redact: func(text string) string {
+		return strings.ReplaceAll(text, key,
+			"[redacted]")
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +34,15 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	}}
 	row, m, err := s.Begin(ctx, Session{Title: key, System: "use " + key}, user)
 	do(err)
-	if m.Content != "it is [redacted]" || m.Tokens != 0 || m.Parts[0].Text != "KEY=[redacted]" || !strings.Contains(user.Content, key) || !strings.Contains(user.Parts[0].Text, key) {
-		t.Errorf("stored %+v of %+v, want the stored one without the key and the given one as it was", m.Message, user.Message)
+	if m.Content != "it is [redacted]" || m.Tokens != 0 || m.Parts[0].Text != "KEY=[redacted]" ||
+		!strings.Contains(user.Content, key) || !strings.Contains(user.Parts[0].Text, key) {
+		t.Errorf("stored %+v of %+v, want the stored one without the key and the given one as it was", m.Message,
+			user.Message)
 	}
-	answer, err := s.StartAnswer(ctx, Message{Session: row.ID, Parent: m.ID, Message: history.Message{Role: history.Assistant}})
+	answer, err := s.StartAnswer(ctx, Message{
+		Session: row.ID, Parent: m.ID,
+		Message: history.Message{Role: history.Assistant},
+	})
 	do(err)
 	answer.Content, answer.Reasoning, answer.Status = "your key: "+key, key, history.Complete
 	answer.ToolCalls = []history.ToolCall{{ID: "c1", Name: "tell", Arguments: `{"a":"` + key + `"}`}}
@@ -42,13 +50,19 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	_, err = s.FinishAnswer(ctx, answer, Request{Session: row.ID, Error: "refused " + key})
 	do(err)
 	do(s.Rename(ctx, row.ID, "of "+key, "user"))
-	do(s.SetSystem(ctx, row.ID, "never say "+key))
+	do(s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = "never say "+key, true }))
 	do(s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + key}))
 	do(s.SaveDraft(ctx, row.ID, Draft{Text: "draft " + key}))
-	_, err = s.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
+	_, err = s.AddSummary(ctx, Summary{
+		Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1,
+		Text: "they said " + key,
+	})
 	do(err)
 	_, err = s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
-		return Session{Title: "import " + key}, add(Message{Message: history.Message{Role: history.User, Content: "imported " + key, Status: history.Complete}})
+		return Session{Title: "import " + key}, add(Message{Message: history.Message{
+			Role:    history.User,
+			Content: "imported " + key, Status: history.Complete,
+		}})
 	}, ImportOptions{})
 	do(err)
 	do(s.Close())
@@ -79,7 +93,10 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	must(t, "begin", err)
 	record, err := from.AddRequest(ctx, Request{Session: row.ID, User: m.ID, Turn: 1, Options: []byte(`{"system":"` + key + `"}`), Plan: &Verdicts{Added: []history.Added{{Text: key}}}})
 	must(t, "add the record", err)
-	answer, err := from.StartAnswer(ctx, Message{Session: row.ID, Parent: m.ID, Request: record.ID, Message: history.Message{Role: history.Assistant}})
+	answer, err := from.StartAnswer(ctx, Message{
+		Session: row.ID, Parent: m.ID, Request: record.ID,
+		Message: history.Message{Role: history.Assistant},
+	})
 	must(t, "start the answer", err)
 	answer.Content, answer.Reasoning, answer.Status = "your key: "+key, key, history.Complete
 	answer.ToolCalls = []history.ToolCall{{ID: "c1", Name: "tell", Arguments: `{"a":"` + key + `"}`}}
@@ -88,7 +105,10 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	_, err = from.FinishAnswer(ctx, answer, record)
 	must(t, "finish the answer", err)
 	must(t, "draft", from.SaveDraft(ctx, row.ID, Draft{Text: "draft " + key}))
-	_, err = from.AddSummary(ctx, Summary{Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1, Text: "they said " + key})
+	_, err = from.AddSummary(ctx, Summary{
+		Session: row.ID, Sources: history.IDs{{m.ID, m.ID}}, Messages: 1,
+		Text: "they said " + key,
+	})
 	must(t, "summary", err)
 
 	path := filepath.Join(t.TempDir(), "winnow.db")
@@ -98,11 +118,13 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	must(t, "restore", err)
 	branch, err := to.Branch(ctx, row.ID, answer.ID, 0, 10)
 	must(t, "read", err)
-	if len(branch) != 2 || branch[0].Content != "it is [redacted]" || branch[0].Parts[0].Text != "KEY=[redacted]" || branch[0].Tokens != 0 ||
+	if len(branch) != 2 || branch[0].Content != "it is [redacted]" || branch[0].Parts[0].Text != "KEY=[redacted]" ||
+		branch[0].Tokens != 0 ||
 		string(branch[0].Parts[1].Data) != string(user.Parts[1].Data) || branch[1].Status != history.Complete {
 		t.Errorf("restored as\n%+v", branch)
 	}
-	if plan, err := to.Verdicts(ctx, record.ID); err != nil || len(plan.Added) != 1 || plan.Added[0].Text != "[redacted]" {
+	if plan, err := to.Verdicts(ctx, record.ID); err != nil || len(plan.Added) != 1 ||
+		plan.Added[0].Text != "[redacted]" {
 		t.Errorf("the plan is %+v, %v", plan, err)
 	}
 	if c, err := to.Check(ctx); err != nil || !c.Sound() {

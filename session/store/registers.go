@@ -1,300 +1,223 @@
 package store
 
 import (
-	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-
-	"winnow/history"
-	"winnow/session/store/sqlite"
+	"strings"
 )
 
-// The registers of a session, and those of one of its messages.
+// The registers whose names the code uses.
 const (
-	titleValue    = "title"
-	tagsValue     = "tags"
-	pinnedValue   = "pinned"
-	archivedValue = "archived"
-	deletedValue  = "deleted"
-	modelValue    = "model"
-	settingsValue = "settings"
-	systemValue   = "system"
-	leafValue     = "leaf"
+	titleValue = "title"
+	tagsValue  = "tags"
+	modelValue = "model"
+	leafValue  = "leaf"
 
 	flagValue   = "flag"
 	remedyValue = "remedy"
 	faultValue  = "fault"
 )
 
-// registerColumns are the columns of a session's row that its registers set.
-var registerColumns = map[string][]string{
-	titleValue:    {"title", "title_from"},
-	pinnedValue:   {"pinned"},
-	archivedValue: {"archived"},
-	deletedValue:  {"deleted_ms"},
-	modelValue:    {"endpoint", "model"},
-	settingsValue: {"preset", "overrides"},
-	systemValue:   {"system", "system_fixed"},
-	leafValue:     {"leaf"},
+// sessionRegisters are the registers of a session with the columns that they set.
+var sessionRegisters = map[string]string{
+	titleValue: "title title_from",
+	tagsValue:  "tags",
+	"pinned":   "pinned",
+	"archived": "archived",
+	"deleted":  "deleted_ms",
+	modelValue: "endpoint model",
+	"settings": "preset overrides",
+	"system":   "system system_fixed",
+	leafValue:  "leaf",
 }
 
 // decisionTables are the tables with what was decided about messages, by register, which is the name of the column too.
 var decisionTables = map[string]string{flagValue: "flags", remedyValue: "remedies"}
 
-// setRegisters keeps for the other machines that values of a session were set, which are in its row already. It raises
-// Store.Changes.
-func (s *Store) setRegisters(ctx context.Context, tx *sql.Tx, session int64, names ...string) error {
-	for _, name := range names {
-		if err := s.setRegister(ctx, tx, session, 0, name); err != nil {
-			return err
+// RegisterLine is a value that can be set on several machines: of a session, or of one of its messages. The greatest
+// stamp holds.
+type RegisterLine struct {
+	Stamp int64
+	Item  int64 // a message, 0 for the session itself
+	Name  string
+	Value string // JSON
+}
+
+func (l *RegisterLine) columns() []column {
+	return []column{
+		{"stamp", &l.Stamp, 0},
+		{"item", &l.Item, 0},
+		{"name", &l.Name, 0},
+		{"value", &l.Value, secretJSON},
+	}
+}
+
+// registerColumns are the columns of a session that a register sets, or the one of that name.
+func registerColumns(row *SessionLine, name string) (out []column) {
+	wanted := strings.Fields(sessionRegisters[name])
+	if len(wanted) == 0 {
+		wanted = []string{name}
+	}
+	for _, c := range row.columns() {
+		if slices.Contains(wanted, c.name) {
+			out = append(out, column{name: c.name, in: c.in, use: c.use &^ local})
 		}
 	}
-	return raiseChanges(ctx, tx, session)
+	return out
 }
 
-// setDecision is setRegisters for what was decided about a message. It raises Store.Changes.
-func (s *Store) setDecision(ctx context.Context, tx *sql.Tx, message int64, name string) error {
-	session, err := sessionHolding(ctx, tx, message)
-	if err != nil {
-		return err
-	}
-	if err := s.setRegister(ctx, tx, session, message, name); err != nil {
-		return err
-	}
-	return raiseChanges(ctx, tx, session)
+// registerJSON is the value of a register of a session.
+func registerJSON(t *tx, row *SessionLine, name string) string {
+	text, err := marshalColumns(registerColumns(row, name))
+	t.fail(err)
+	return string(text)
 }
 
-// sessionHolding is the key of a message's session.
-func sessionHolding(ctx context.Context, tx *sql.Tx, message int64) (session int64, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT session FROM messages WHERE id = ?`, message).Scan(&session)
-	return session, found(fmt.Sprintf("find message %d", message), err)
+// setRegisters keeps for the other machines that values of a session were set, which are in its row already. It raises
+// Store.Changes.
+func (s *Store) setRegisters(t *tx, session int64, names ...string) {
+	for _, name := range names {
+		s.setRegister(t, session, 0, name)
+	}
+	raiseChanges(t, session)
+}
+
+// sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
+func sessionHolding(t *tx, message int64) int64 {
+	session := value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
+	if session == 0 {
+		t.missing("find message %d", message)
+	}
+	return session
 }
 
 // setRegister stamps the value that a row has now.
-func (s *Store) setRegister(ctx context.Context, tx *sql.Tx, session, item int64, name string) error {
-	value, err := registerValue(ctx, tx, session, item, name)
-	if err != nil {
-		return err
-	}
-	stamp, err := s.newID(ctx, tx)
-	if err != nil {
-		return err
-	}
-	return putRegister(ctx, tx, session, RegisterLine{Stamp: stamp, Item: item, Name: name, Value: Text(value)})
+func (s *Store) setRegister(t *tx, session, item int64, name string) {
+	value := registerValue(t, session, item, name)
+	putRegister(t, session, RegisterLine{Stamp: s.newID(t), Item: item, Name: name, Value: value})
 }
 
 // putRegister stores a register in place of the one with an earlier stamp.
-func putRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
-	err := execute(ctx, tx, `
-		DELETE FROM untold
-		WHERE id = (SELECT stamp FROM registers WHERE session = ? AND item = ? AND name = ?)`, session, r.Item, r.Name)
-	if err != nil {
-		return err
-	}
-	return execute(ctx, tx, `
-		INSERT OR REPLACE INTO registers (stamp, session, item, name, value)
-		VALUES (?, ?, ?, ?, ?)`, r.Stamp, session, r.Item, r.Name, string(r.Value))
-}
-
-// decision is what was decided about a message: Value is "" where it was taken back.
-type decision struct {
-	Value   string `json:"value,omitempty"`
-	Created int64  `json:"created_ms,omitempty"`
+func putRegister(t *tx, session int64, r RegisterLine) {
+	const same = `session = ? AND item = ? AND name = ?`
+	t.exec(`DELETE FROM untold WHERE id = (SELECT stamp FROM registers WHERE `+same+`)`, session, r.Item, r.Name)
+	t.exec(`DELETE FROM registers WHERE `+same, session, r.Item, r.Name)
+	t.insert("registers", r.columns(), sql.Named("session", session))
 }
 
 // registerValue is the value of a register as JSON, as the rows have it.
-func registerValue(ctx context.Context, tx *sql.Tx, session, item int64, name string) ([]byte, error) {
-	switch {
-	case name == tagsValue:
-		tags, err := tagsOf(ctx, tx, []int64{session})
-		if err != nil {
-			return nil, err
-		}
-		texts := make([]Text, len(tags[session]))
-		for i, tag := range tags[session] {
-			texts[i] = Text(tag)
-		}
-		return json.Marshal(texts)
-	case name == faultValue:
-		var fault string
-		if err := tx.QueryRowContext(ctx, `SELECT fault FROM messages WHERE id = ?`, item).Scan(&fault); err != nil {
-			return nil, err
-		}
-		return json.Marshal(Text(fault))
-	case decisionTables[name] != "":
-		var d decision
-		err := tx.QueryRowContext(ctx, fmt.Sprintf("SELECT %s, created_ms FROM %s WHERE message = ?", name, decisionTables[name]), item).
-			Scan(&d.Value, &d.Created)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return nil, err
-		}
-		return json.Marshal(d)
+func registerValue(t *tx, session, item int64, name string) string {
+	if sessionRegisters[name] != "" {
+		row := sessionByKey(t, session)
+		return registerJSON(t, &row, name)
 	}
-	row := map[string]any{}
-	for _, column := range registerColumns[name] {
-		var value any
-		if err := tx.QueryRowContext(ctx, "SELECT "+column+" FROM sessions WHERE n = ?", session).Scan(&value); err != nil {
-			return nil, err
-		}
-		if text, is := value.(string); is {
-			value = Text(text)
-		}
-		row[column] = value
+	query := `SELECT fault FROM messages WHERE id = ?`
+	if table := decisionTables[name]; table != "" {
+		query = "SELECT " + name + " FROM " + table + " WHERE message = ?"
 	}
-	return json.Marshal(row)
+	text, err := marshalText(value[string](t, query, item))
+	t.fail(err)
+	return string(text)
 }
 
 // errRegister says that a register holds what no program writes.
 var errRegister = errors.New("a value in it cannot be")
 
 // writeRegister sets what a register says in the rows.
-func writeRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
+func writeRegister(t *tx, session int64, r RegisterLine) {
+	var row SessionLine
+	columns := registerColumns(&row, r.Name)
 	switch {
-	case r.Name == tagsValue:
-		var texts []Text
-		if json.Unmarshal([]byte(r.Value), &texts) != nil {
-			return errRegister
-		}
-		tags := make([]string, len(texts))
-		for i, text := range texts {
-			tags[i] = string(text)
-		}
-		return setTags(ctx, tx, session, tags)
-	case r.Name == faultValue:
-		var fault Text
-		if json.Unmarshal([]byte(r.Value), &fault) != nil {
-			return errRegister
-		}
-		return execute(ctx, tx, `UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, string(fault), r.Item, session)
-	case decisionTables[r.Name] != "":
-		return writeDecision(ctx, tx, session, r)
-	case registerColumns[r.Name] == nil:
-		return errRegister
-	}
-	var row map[string]json.RawMessage
-	if json.Unmarshal([]byte(r.Value), &row) != nil {
-		return errRegister
-	}
-	var values []sql.NamedArg
-	for _, column := range registerColumns[r.Name] {
-		var number int64
-		var text Text
-		switch {
-		case json.Unmarshal(row[column], &number) == nil:
-			values = append(values, sql.Named(column, number))
-		case json.Unmarshal(row[column], &text) == nil:
-			values = append(values, sql.Named(column, string(text)))
-		default:
-			return errRegister
-		}
-	}
-	if r.Name == modelValue {
-		// What another machine calls by the name of the endpoint is its business.
-		err := execute(ctx, tx, `UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, values[0].Value)
+	case r.Item != 0:
+		text, err := unmarshalText([]byte(r.Value))
 		if err != nil {
-			return err
+			t.fail(errRegister)
 		}
+		writeDecision(t, session, r.Item, r.Name, text)
+	case sessionRegisters[r.Name] == "" || unmarshalColumns([]byte(r.Value), columns) != nil:
+		t.fail(errRegister)
+	case r.Name == tagsValue:
+		setTags(t, session, row.Tags)
+	default:
+		if r.Name == modelValue {
+			// What another machine calls by the name of the endpoint is its business.
+			t.exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
+		}
+		t.update("sessions", columns, 0, sql.Named("n", session))
 	}
-	_, err := sqlite.Update(ctx, tx, "sessions", values, sql.Named("n", session))
-	return err
 }
 
-// writeDecision sets what was decided about a message. Where the message is not here yet it waits in the register.
-func writeDecision(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) error {
-	var d decision
-	if json.Unmarshal([]byte(r.Value), &d) != nil {
-		return errRegister
+// writeDecision sets what was decided about a message, "" for nothing. Where the message is not here yet it waits in the
+// register.
+func writeDecision(t *tx, session, message int64, name, decision string) {
+	table := decisionTables[name]
+	switch {
+	case name == faultValue:
+		t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, decision, message, session)
+	case table == "":
+		t.fail(errRegister)
+	default:
+		t.exec("DELETE FROM "+table+" WHERE message = ?", message)
+		t.exec(fmt.Sprintf(`
+			INSERT INTO %s (message, %s)
+			SELECT id, ?3
+			FROM messages
+			WHERE id = ?1 AND session = ?2 AND ?3 <> ''`, table, name), message, session, decision)
 	}
-	takes := []string{"", string(history.Pin), string(history.Exclude)}
-	if r.Name == remedyValue {
-		takes = takes[:1]
-		for _, remedy := range history.Remedies() {
-			takes = append(takes, string(remedy))
-		}
-	}
-	if !slices.Contains(takes, d.Value) {
-		return errRegister
-	}
-	table := decisionTables[r.Name]
-	if err := execute(ctx, tx, "DELETE FROM "+table+" WHERE message = ?", r.Item); err != nil || d.Value == "" {
-		return err
-	}
-	return execute(ctx, tx, fmt.Sprintf(`
-		INSERT INTO %s (message, %s, created_ms)
-		SELECT id, ?3, ?4
-		FROM messages
-		WHERE id = ?1
-			AND session = ?2`, table, r.Name), r.Item, session, d.Value, d.Created)
 }
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
-func mergeRegister(ctx context.Context, tx *sql.Tx, session int64, r RegisterLine) (set bool, err error) {
-	if (r.Item == 0) != (registerColumns[r.Name] != nil || r.Name == tagsValue) {
-		return false, errRegister
+func mergeRegister(t *tx, session int64, r RegisterLine) bool {
+	if (r.Item == 0) != (sessionRegisters[r.Name] != "") {
+		t.fail(errRegister)
 	}
 	var before RegisterLine
-	err = sqlite.EachRow(ctx, tx, "registers WHERE session = ? AND item = ? AND name = ?", func(l *RegisterLine) error {
-		before = *l
-		return nil
-	}, session, r.Item, r.Name)
-	if err != nil {
-		return false, err
-	}
+	eachRow(t, "registers WHERE session = ? AND item = ? AND name = ?",
+		func(here *RegisterLine) { before = *here }, session, r.Item, r.Name)
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
 	}
-	if !later {
-		return false, nil
+	if !later || t.err != nil {
+		return false
 	}
 	if r.Name != leafValue { // whose message may not be here: see settleLeaf
-		if err := writeRegister(ctx, tx, session, r); err != nil {
-			return false, err
-		}
+		writeRegister(t, session, r)
 	}
-	return true, putRegister(ctx, tx, session, r)
+	putRegister(t, session, r)
+	return true
 }
 
 // byUser reports whether a title was given by the user.
 func byUser(title RegisterLine) bool {
-	var row struct {
-		From TitleSource `json:"title_from"`
-	}
-	return json.Unmarshal([]byte(title.Value), &row) == nil && row.From == TitleUser
+	var row SessionLine
+	err := unmarshalColumns([]byte(title.Value), registerColumns(&row, titleValue))
+	return err == nil && row.TitleFrom == TitleUser
 }
 
 // mergeWaiting sets what registers say of a message that came after them.
-func mergeWaiting(ctx context.Context, tx *sql.Tx, session, message int64) error {
-	return sqlite.EachRow(ctx, tx, "registers WHERE session = ? AND item = ?", func(r *RegisterLine) error {
-		return writeRegister(ctx, tx, session, *r)
-	}, session, message)
+func mergeWaiting(t *tx, session, message int64) {
+	for _, r := range readRows[RegisterLine](t, "registers WHERE session = ? AND item = ?", session, message) {
+		writeRegister(t, session, r)
+	}
 }
 
 // settleLeaf sets the end of a session's active branch to the newest message or, where it was chosen after that one was
 // written, to the chosen one: the same on every machine that has the same rows.
-func settleLeaf(ctx context.Context, tx *sql.Tx, session int64) error {
-	return execute(ctx, tx, `
+func settleLeaf(t *tx, session int64) {
+	t.exec(`
 		WITH
 			newest (id) AS (SELECT coalesce(max(id), 0) FROM messages WHERE session = ?1),
 			chosen (id) AS (
-				SELECT value ->> '$.leaf'
+				SELECT coalesce(value ->> '$.leaf', 0)
 				FROM registers
-				WHERE session = ?1
-					AND item = 0
-					AND name = 'leaf'
-					AND stamp > (SELECT id FROM newest)
+				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND stamp > (SELECT id FROM newest)
 			)
 		UPDATE sessions
 		SET leaf = coalesce(
-			(
-				SELECT id
-				FROM chosen
-				WHERE id = 0
-					OR id IN (SELECT id FROM messages WHERE session = ?1)
-			),
+			(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
 			(SELECT id FROM newest))
 		WHERE n = ?1`, session)
 }

@@ -15,7 +15,10 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 	session, m := begin(t, s, "", "hello")
 	add := func(role history.Role, model string, kinds ...string) {
 		t.Helper()
-		next := Message{Session: session.ID, Parent: m.ID, Message: history.Message{Role: role, Content: "x", Status: history.Complete}}
+		next := Message{Session: session.ID, Parent: m.ID, Message: history.Message{
+			Role: role, Content: "x",
+			Status: history.Complete,
+		}}
 		if model != "" {
 			next.Endpoint, next.Model = "test", model
 		}
@@ -24,7 +27,10 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 		must(t, "append", err)
 		var list []history.Repair
 		for i, kind := range kinds {
-			list = append(list, history.Repair{Kind: kind, Cause: history.Cause{Text: "what"}, Before: string(rune('a' + i))})
+			list = append(list, history.Repair{
+				Kind: kind, Cause: history.Cause{Text: "what"},
+				Before: string(rune('a' + i)),
+			})
 		}
 		must(t, "record", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: list}))
 	}

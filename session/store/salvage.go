@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -62,12 +63,13 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
-	apply := func(ctx context.Context, tx *sql.Tx, all bool) (messages int, err error) {
+	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
 		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
 		defer db.Close()
 		err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
-			messages, err = s.applySessions(ctx, from, tx, all)
-			return err
+			backup, here := &tx{Tx: from, ctx: ctx}, &tx{Tx: to, ctx: ctx}
+			messages = s.applySessions(backup, here, all)
+			return cmp.Or(here.err, backup.err)
 		})
 		return messages, err
 	}
@@ -84,28 +86,23 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
 // those that are not here: they were purged since.
-func (s *Store) applySessions(ctx context.Context, from, tx *sql.Tx, all bool) (messages int, err error) {
-	keys, sessions, err := keyedSessions(ctx, from, ``)
-	if err != nil {
-		return 0, err
-	}
-	for i, session := range sessions {
-		here, err := sessionThere(ctx, tx, session.ID)
-		if err != nil {
-			return 0, err
-		}
-		if here == 0 && !all {
+func (s *Store) applySessions(from, to *tx, all bool) (messages int) {
+	for _, session := range readSessions(from, `sessions`) {
+		if sessionThere(to, session.ID) == 0 && !all {
 			continue
 		}
-		applied, err := s.apply(ctx, tx, func(take func(Line) error) error {
-			return dumpSession(ctx, from, keys[i], take)
+		part := &tx{Tx: to.Tx, ctx: to.ctx}
+		applied := s.apply(part, func(take func(Line) error) error {
+			of := &tx{Tx: from.Tx, ctx: from.ctx}
+			dumpSession(of, session.key, take)
+			return of.err
 		})
 		messages += applied.Messages
-		if err != nil && !errors.Is(err, ErrLine) && !errors.Is(err, ErrWaits) {
-			return 0, err
+		if !errors.Is(part.err, ErrLine) && !errors.Is(part.err, ErrWaits) {
+			to.fail(part.err)
 		}
 	}
-	return messages, nil
+	return messages
 }
 
 // errReplaced reports that another window has put another file in the place of the damaged one.
@@ -133,30 +130,25 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 }
 
 // checkEach checks every message of a history against its hash.
-func checkEach(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error {
-	return eachMessage(ctx, tx, func(m Message) error {
-		each(m.ID, m.Damaged)
-		return nil
-	})
+func checkEach(ctx context.Context, of *sql.Tx, each func(id int64, damaged bool)) error {
+	t := &tx{Tx: of, ctx: ctx}
+	eachMessage(t, func(m Message) { each(m.ID, m.Damaged) })
+	return t.err
 }
 
 // eachMessage reads every message of the history in the order of their numbers, and checks each
 // against its hash.
-func eachMessage(ctx context.Context, tx *sql.Tx, f func(Message) error) error {
+func eachMessage(t *tx, f func(Message)) {
 	const atOnce = 200
 	for last := int64(-1); ; {
-		rows, err := rowsWhere(ctx, tx, `m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
-		if err != nil || len(rows) == 0 {
-			return err
+		rows := readMessages(t, `messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
+		if len(rows) == 0 {
+			return
 		}
 		last = rows[len(rows)-1].ID
-		all, err := complete(ctx, tx, "", rows)
-		if err != nil {
-			return err
-		}
-		for _, m := range all {
-			if err := f(m); err != nil {
-				return err
+		for _, m := range complete(t, "", rows) {
+			if t.err == nil {
+				f(m)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -155,7 +154,8 @@ func historyTables(t *testing.T, s *Store) []string {
 
 func rowsAsText(t *testing.T, s *Store, table string) []string {
 	t.Helper()
-	columns, err := sqlite.TableColumns(context.Background(), s.reads, table)
+	columns, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string],
+		`SELECT name FROM pragma_table_info(?)`, table)
 	must(t, "read the columns", err)
 	query := fmt.Sprintf("SELECT quote(%s) FROM %s ORDER BY 1", strings.Join(columns, ") || ', ' || quote("), table)
 	out, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query)
@@ -172,10 +172,9 @@ func TestRangesAreReadAroundTheDamage(t *testing.T) {
 	must(t, "write", os.WriteFile(path, file, 0o600))
 	s := openAt(t, path, Options{Now: noon().now})
 	var texts []string
-	must(t, "read", s.view(context.Background(), "read", func(tx *sql.Tx) error {
-		return eachMessage(context.Background(), tx, func(m Message) error {
+	must(t, "read", s.view(context.Background(), "read", func(tx *tx) {
+		eachMessage(tx, func(m Message) {
 			texts = append(texts, m.Content[:min(len(m.Content), 60)])
-			return nil
 		})
 	}))
 	must(t, "close", s.Close())

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"time"
@@ -62,17 +61,14 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 		in.Limit = 50
 	}
 	find := func() ([]Hit, error) {
-		return inTx(ctx, s.view, "search the messages", func(tx *sql.Tx) ([]Hit, error) {
-			return in.find(ctx, tx, q, s.now())
-		})
+		return inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q, s.now()) })
 	}
 	hits, err := find()
 	if !search.Damaged(err) || s.readOnly {
 		return hits, err
 	}
 	// What is indexed anew by the time of the next search is found then.
-	err = s.jot(ctx, "make the search index anew", func(tx *sql.Tx) error { return search.Renew(ctx, tx) })
-	if err != nil {
+	if err := s.jot(ctx, "make the search index anew", renewIndex); err != nil {
 		return nil, err
 	}
 	return find()
@@ -90,49 +86,31 @@ type scored struct {
 
 // find reads the newest messages that the index finds, and ranks them by their texts. A message that is damaged, or
 // that the index is wrong about, is no hit.
-func (in Search) find(ctx context.Context, tx *sql.Tx, q search.Query, now time.Time) ([]Hit, error) {
-	ids, err := in.newest(ctx, tx, q)
-	if err != nil {
-		return nil, err
-	}
-	all, err := searchableMessages(ctx, tx, ids)
-	if err != nil {
-		return nil, err
-	}
+func (in Search) find(t *tx, q search.Query, now time.Time) []Hit {
 	var found []scored
-	for _, m := range all {
+	for _, m := range searchableMessages(t, in.newest(t, q)) {
 		if match, ok := q.Find(m.text); ok && !m.damaged {
-			found = append(found, scored{m, match, match.Score(now.Sub(sqlite.Time(m.CreatedMS)))})
+			found = append(found, scored{m, match, match.Score(now.Sub(timeOf(m.CreatedMS)))})
 		}
 	}
 	slices.SortFunc(found, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID))
 	})
-	return hits(ctx, tx, found[:min(in.Limit, len(found))])
+	return hits(t, found[:min(in.Limit, len(found))])
 }
 
 // newest returns the newest messages that the index finds, in the sessions to look in.
-func (in Search) newest(ctx context.Context, tx *sql.Tx, q search.Query) ([]int64, error) {
+func (in Search) newest(t *tx, q search.Query) []int64 {
 	var session int64
 	first, last := int64(0), int64(math.MaxInt64)
 	if in.Session != "" {
-		var err error
-		if session, err = sessionKey(ctx, tx, in.Session); err != nil {
-			return nil, err
-		}
+		session = sessionKey(t, in.Session)
 		// The index passes over what is before and behind the session.
-		err = tx.QueryRowContext(ctx, `
-			SELECT
-				coalesce(min(id), 0),
-				coalesce(max(id), 0)
-			FROM messages
-			WHERE session = ?`, session).Scan(&first, &last)
-		if err != nil {
-			return nil, err
-		}
+		t.row([]any{&first, &last},
+			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return idsWhere(ctx, tx, `
+	return t.ids(`
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
@@ -146,26 +124,28 @@ func (in Search) newest(ctx context.Context, tx *sql.Tx, q search.Query) ([]int6
 }
 
 // hits makes hits of what was found.
-func hits(ctx context.Context, tx *sql.Tx, found []scored) ([]Hit, error) {
+func hits(t *tx, found []scored) []Hit {
 	var keys []int64
 	for _, f := range found {
 		keys = append(keys, f.session)
 	}
-	keys, rows, err := keyedSessions(ctx, tx, `WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys))
-	if err != nil {
-		return nil, err
-	}
 	sessions := map[int64]Session{}
-	for i, key := range keys {
-		sessions[key] = rows[i]
+	for _, row := range readSessions(t, `sessions WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys)) {
+		sessions[row.key] = row.Session
 	}
 	var out []Hit
 	for _, f := range found {
 		cut := f.match.Snippet()
 		out = append(out, Hit{
-			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: sqlite.Time(f.CreatedMS),
+			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: timeOf(f.CreatedMS),
 			Snippet: cut.Text, Marks: cut.Marks, source: cut,
 		})
 	}
-	return out, nil
+	return out
 }
+
+// Marks are the places in a text that a search finds: byte ranges in order that do not touch.
+func (in Search) Marks(text string) [][2]int { return search.Parse(in.Text).Marks(text) }
+
+// Searched is all of a message that a search looks in: its text, its tool calls and its files.
+func (m Message) Searched() string { return search.Text(m.Message) }

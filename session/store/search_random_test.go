@@ -44,7 +44,8 @@ func TestEveryTextIsAQuery(t *testing.T) {
 			t.Fatalf("Search(%q): %v", text, err)
 		}
 		if _, want := search.Parse(text).Find(said.Content); (len(hits) == 1) != want {
-			t.Fatalf("Search(%q) finds %d messages; that the message has all of %v is %v", text, len(hits), search.Parse(text), want)
+			t.Fatalf("Search(%q) finds %d messages; that the message has all of %v is %v", text, len(hits),
+				search.Parse(text), want)
 		}
 	})
 }
@@ -200,7 +201,8 @@ func (x *finder) look(t *rapid.T) {
 	}
 	q := search.Parse(in.Text)
 	for id, text := range x.texts {
-		if _, ok := q.Find(text); ok && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" || in.Session == x.of[id]) {
+		if _, ok := q.Find(text); ok && (in.Trash || !x.trashed[x.of[id]]) && (in.Session == "" ||
+			in.Session == x.of[id]) {
 			want = append(want, id)
 		}
 	}
@@ -247,7 +249,8 @@ func TestSearchWhileOthersWrite(t *testing.T) {
 			for i := range each {
 				word := fmt.Sprintf("w%dx%d", w, i)
 				last = add(t, s, says(session.ID, last.ID, history.User, "common "+word))
-				if got, want := hitsOf(t, reader, Search{Text: word + " "}), "common ["+word+"]"; len(got) != 1 || got[0] != want {
+				if got, want := hitsOf(t, reader, Search{Text: word + " "}), "common ["+word+"]"; len(got) != 1 ||
+					got[0] != want {
 					t.Errorf("right after it was stored Search(%s) finds %q, want %q", word, got, want)
 				}
 				if rand.IntN(10) == 0 {

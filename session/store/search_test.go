@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,7 +45,10 @@ func TestSearchFindsWords(t *testing.T) {
 	}
 	with := says(session.ID, first.ID, history.Assistant, "looking")
 	with.ToolCalls = []history.ToolCall{{ID: "1", Name: "weather_of", Arguments: `{"city":"Malm\u00f6\nLund","days":3}`}, {Name: "broken", Arguments: `{"half`}}
-	with.Parts = []history.Part{{Kind: history.TextPart, Name: "notes.txt", Text: "bought cucumbers"}, {Kind: history.ImagePart, Name: "holiday.png", Data: []byte("pixels")}}
+	with.Parts = []history.Part{
+		{Kind: history.TextPart, Name: "notes.txt", Text: "bought cucumbers"},
+		{Kind: history.ImagePart, Name: "holiday.png", Data: []byte("pixels")},
+	}
 	add(t, s, with)
 	for text, want := range map[string]string{
 		"cafe ":             "The [Café] in Zürich has a Größe of 42, don't ask",
@@ -118,7 +120,8 @@ func TestSearchRanksAndLimits(t *testing.T) {
 	}
 	hits, err := s.Search(context.Background(), Search{Text: "apples", Limit: 2})
 	must(t, "search", err)
-	if len(hits) != 2 || hits[1].Message != newest.ID || !hits[1].At.Equal(c.t) || hits[1].Role != history.User || hits[1].Session.ID != session.ID {
+	if len(hits) != 2 || hits[1].Message != newest.ID || !hits[1].At.Equal(c.t) || hits[1].Role != history.User ||
+		hits[1].Session.ID != session.ID {
 		t.Errorf("the second of two hits is %+v, want message %d, the newer of two that say the same", hits, newest.ID)
 	}
 }
@@ -157,18 +160,17 @@ func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
 	ctx := context.Background()
 	begin(t, s, "kept", "needle in the hay")
 	gone, first := begin(t, s, "gone", "needle")
-	must(t, "fill", s.jot(ctx, "fill", func(tx *sql.Tx) error {
-		n, err := sessionKey(ctx, tx, gone.ID)
-		for seq := 2; seq < ranked+50 && err == nil; seq++ {
+	must(t, "fill", s.jot(ctx, "fill", func(t *tx) {
+		n := sessionKey(t, gone.ID)
+		for seq := 2; seq < ranked+50; seq++ {
 			m := says(gone.ID, first.ID, history.User, "needle")
-			if m.ID, err = s.newID(ctx, tx); err == nil {
-				err = insertAt(ctx, tx, n, seq, m, "")
-			}
+			m.Seq, m.ID = seq, s.newID(t)
+			insertMessage(t, n, m, "")
 		}
-		return err
 	}))
 	must(t, "delete", s.Delete(ctx, gone.ID))
-	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got, want) {
+	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got,
+		want) {
 		t.Errorf("Search(needle) finds %q, want %q", got, want)
 	}
 }
@@ -226,10 +228,7 @@ func TestAnAnswerThatWasTakenForDeadIsIndexedOnce(t *testing.T) {
 	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle", ""))
 	token, err := s.mine(a.ID)
 	must(t, "owner", err)
-	must(t, "interrupt", s.jot(ctx, "interrupt", func(tx *sql.Tx) error {
-		_, err := interrupt(ctx, tx, token)
-		return err
-	}))
+	must(t, "interrupt", s.jot(ctx, "interrupt", func(t *tx) { interrupt(t, token) }))
 	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the interrupted answer: %q, want %q", got, want)
 	}
@@ -277,7 +276,8 @@ func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
 	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
 		t.Errorf("the marks are %q, want %q", marked, want)
 	}
-	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.Snippet || len(got.Marks) != 4 {
+	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.Snippet ||
+		len(got.Marks) != 4 {
 		t.Errorf("without secrets the hit is %+v", got)
 	}
 	whole, _ := Hit{Snippet: "SECRET", Marks: [][2]int{{0, 6}}}.Without(secret, "[redacted]")

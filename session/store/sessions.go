@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,123 +16,213 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// sessionRow is a session with its key. Tags come from a query of their own.
-type sessionRow struct {
+// Session is one conversation's row.
+type Session struct {
+	ID        string // a UUIDv7; any unique prefix finds it
+	Title     string
+	TitleFrom TitleSource // an automatic title never replaces the user's
+	Created   time.Time
+	Updated   time.Time
+	Endpoint  string // the name of the endpoint last used
+	Address   string // where this machine's requests go, without secrets, "" before the first one
+	Model     string // as the endpoint knows it
+	Preset    string // the preset that was chosen for this session, "" for the configured one
+	Overrides string // TOML of the policy keys that this session overrides
+	System    string // its system prompt
+	// SystemFixed says that System is the session's own even if it is "". Without it, "" is the configured one.
+	SystemFixed bool
+	Leaf        int64  // the newest message of the active branch, 0 for none
+	Parent      string // the session it was forked from
+	ForkedAt    int64  // the message it was forked at
+	Pinned      bool
+	Archived    bool
+	Deleted     time.Time // when it went to the trash, zero otherwise
+	Dir         string    // the working directory it was begun in: a facet, never a wall
+	Source      string    // the program it was imported from, "" for winnow's own and for plain files
+	Origin      string    // its id there
+	Tags        []string
+	Messages    int    // all its messages, every branch
+	Turns       int    // its user messages
+	Match       string // in a search: the matching line
+}
+
+// TitleSource says where a session's title comes from, "" for no title.
+type TitleSource string
+
+// The sources of titles.
+const (
+	TitleAuto TitleSource = "auto"
+	TitleUser TitleSource = "user"
+)
+
+// SessionLine is a session with the facts of its row.
+type SessionLine struct {
 	Session
-	Key int64 `db:"n"`
+	key  int64 // the short key that other tables use
+	used int64 // the order of last use
 }
 
-// sessionsWhere reads sessions with their tags. where is what follows the table in the query.
-func sessionsWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]Session, error) {
-	_, all, err := keyedSessions(ctx, tx, where, args...)
-	return all, err
+func (l *SessionLine) columns() []column {
+	s := &l.Session
+	return []column{
+		{"n", &l.key, given},
+		{"id", &s.ID, 0},
+		{"created_ms", millis{&s.Created}, 0},
+		{"updated_ms", millis{&s.Updated}, 0},
+		{"used", &l.used, 0},
+		{"leaf", &s.Leaf, local},
+		{"parent", &s.Parent, 0},
+		{"forked_at", &s.ForkedAt, 0},
+		{"pinned", &s.Pinned, 0},
+		{"archived", &s.Archived, 0},
+		{"deleted_ms", millis{&s.Deleted}, 0},
+		{"messages", &s.Messages, local},
+		{"turns", &s.Turns, local},
+		{"title", &s.Title, secret},
+		{"title_from", &s.TitleFrom, 0},
+		{"source", &s.Source, 0},
+		{"origin", &s.Origin, 0},
+		{"endpoint", &s.Endpoint, 0},
+		{"address", &s.Address, local},
+		{"model", &s.Model, 0},
+		{"preset", &s.Preset, 0},
+		{"dir", &s.Dir, 0},
+		{"overrides", &s.Overrides, 0},
+		{"system", &s.System, secret},
+		{"system_fixed", &s.SystemFixed, 0},
+		{"tags", &s.Tags, lineOnly},
+	}
 }
 
-// keyedSessions is sessionsWhere with the key of each session.
-func keyedSessions(ctx context.Context, tx *sql.Tx, where string, args ...any) (keys []int64, all []Session, err error) {
-	err = sqlite.EachRow(ctx, tx, "sessions "+where, func(row *sessionRow) error {
-		if len(all) == cap(all) {
-			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
-		}
-		keys, all = append(keys, row.Key), append(all, row.Session)
+// readSessions reads sessions with their tags. from is the query from the name of the table on.
+func readSessions(t *tx, from string, args ...any) []SessionLine {
+	all := readRows[SessionLine](t, from, args...)
+	if len(all) == 0 {
 		return nil
-	}, args...)
-	if err != nil {
-		return nil, nil, err
 	}
-	tags, err := tagsOf(ctx, tx, keys)
-	for i, n := range keys {
-		all[i].Tags = tags[n]
+	byKey := map[int64]*Session{}
+	for i := range all {
+		byKey[all[i].key] = &all[i].Session
 	}
-	return keys, all, err
+	// For a page of sessions the tags are looked up, for more of them the whole small table is read.
+	of, few := "", []any(nil)
+	if len(all) <= 500 {
+		keys := slices.Collect(maps.Keys(byKey))
+		of, few = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
+	}
+	t.each(func(scan func(...any) error) error {
+		var n int64
+		var tag string
+		err := scan(&n, &tag)
+		if s := byKey[n]; s != nil {
+			s.Tags = append(s.Tags, tag)
+		}
+		return err
+	}, "SELECT session, tag FROM tags "+of+" ORDER BY session, tag", few...)
+	return all
+}
+
+// plainSessions are sessions without the facts of their rows.
+func plainSessions(rows []SessionLine) []Session {
+	out := make([]Session, len(rows))
+	for i, r := range rows {
+		out[i] = r.Session
+	}
+	return out
+}
+
+// oneSession reads the only session of a query, or fails with ErrNotFound.
+func oneSession(t *tx, doing, from string, args ...any) (row SessionLine) {
+	if all := readSessions(t, from, args...); len(all) > 0 {
+		return all[0]
+	}
+	t.missing("%s", doing)
+	return row
+}
+
+// sessionByKey reads one session by its short key.
+func sessionByKey(t *tx, n int64) SessionLine {
+	return oneSession(t, "find the session", `sessions WHERE n = ?`, n)
+}
+
+// sessionByID reads one session by its whole id.
+func sessionByID(t *tx, id string) SessionLine {
+	return oneSession(t, fmt.Sprintf("find session %q", id), `sessions WHERE id = ?`, id)
+}
+
+// sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
+func sessionKey(t *tx, id string) int64 {
+	n := sessionThere(t, id)
+	if n == 0 {
+		t.missing("find session %q", id)
+	}
+	return n
+}
+
+// sessionThere is the short key of a session by its whole id, 0 where there is none.
+func sessionThere(t *tx, id string) int64 {
+	return value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
 // are found where no other fits. It returns ErrNotFound or an *AmbiguousError.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
-	return inTx(ctx, s.view, "find the session", func(tx *sql.Tx) (Session, error) { return sessionByPrefix(ctx, tx, idOrPrefix) })
-}
-
-func sessionByPrefix(ctx context.Context, tx *sql.Tx, typed string) (Session, error) {
-	prefix := strings.ToLower(strings.TrimSpace(typed))
-	what := fmt.Sprintf("find session %q", typed)
-	if prefix == "" {
-		return Session{}, &sqlite.Error{Doing: what, Kind: ErrNotFound}
-	}
-	for _, trash := range []bool{false, true} {
-		// 'g' follows every character of an id.
-		all, err := sessionsWhere(ctx, tx, `
-			WHERE id >= ?1
-				AND id < ?1 || 'g'
-				AND (deleted_ms <> 0) = ?2
-			ORDER BY used DESC`, prefix, trash)
-		if err != nil {
-			return Session{}, err
+	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
+		prefix := strings.ToLower(strings.TrimSpace(idOrPrefix))
+		for _, trash := range []bool{false, true} {
+			// 'g' follows every character of an id.
+			all := plainSessions(readSessions(t, `
+				sessions
+				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2
+				ORDER BY used DESC`, prefix, trash))
+			if len(all) == 1 {
+				return all[0]
+			}
+			if len(all) > 1 {
+				t.fail(&AmbiguousError{Prefix: idOrPrefix, Matches: all[:min(10, len(all))], Count: len(all)})
+			}
 		}
-		switch {
-		case len(all) == 1:
-			return all[0], nil
-		case len(all) > 1:
-			return Session{}, &AmbiguousError{Prefix: typed, Matches: all[:min(10, len(all))], Count: len(all)}
-		}
-	}
-	return Session{}, &sqlite.Error{Doing: what, Kind: ErrNotFound}
+		t.missing("find session %q", idOrPrefix)
+		return Session{}
+	})
 }
 
 // Last returns the session used last that is neither in the trash nor archived, or ErrNotFound.
 func (s *Store) Last(ctx context.Context) (Session, error) {
-	return inTx(ctx, s.view, "find the last session", func(tx *sql.Tx) (Session, error) {
-		return oneSession(ctx, tx, "find the last session", `
-			INDEXED BY sessions_used
-			WHERE deleted_ms = 0
-				AND archived = 0
+	return inTx(ctx, s.view, "find the last session", func(t *tx) Session {
+		return oneSession(t, "find the last session", `
+			sessions INDEXED BY sessions_used
+			WHERE deleted_ms = 0 AND archived = 0
 			ORDER BY used DESC
-			LIMIT 1`)
+			LIMIT 1`).Session
 	})
 }
 
-// oneSession reads the only session of a query, or returns ErrNotFound.
-func oneSession(ctx context.Context, tx *sql.Tx, doing, where string, args ...any) (Session, error) {
-	all, err := sessionsWhere(ctx, tx, where, args...)
-	if err == nil && len(all) == 0 {
-		err = &sqlite.Error{Doing: doing, Kind: ErrNotFound}
-	}
-	if err != nil {
-		return Session{}, err
-	}
-	return all[0], nil
-}
-
-// sessionKey returns the short key of a session by its whole id.
-func sessionKey(ctx context.Context, tx *sql.Tx, id string) (int64, error) {
-	var n int64
-	err := tx.QueryRowContext(ctx, `
-		SELECT n
-		FROM sessions
-		WHERE id = ?`, id).Scan(&n)
-	return n, found(fmt.Sprintf("find session %q", id), err)
-}
-
-// sessionByKey reads one session by its short key.
-func sessionByKey(ctx context.Context, tx *sql.Tx, n int64) (Session, error) {
-	return oneSession(ctx, tx, "find the session", `WHERE n = ?`, n)
-}
-
 // addSession inserts a session without messages. An empty id gets a new one.
-func (s *Store) addSession(ctx context.Context, tx *sql.Tx, in Session) (int64, error) {
-	in.Title, in.System = s.clean(in.Title), s.clean(in.System)
-	if in.ID == "" {
-		in.ID = newID()
-	}
+func (s *Store) addSession(t *tx, in Session) int64 {
+	in.ID = cmp.Or(in.ID, newID())
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
 	in.Updated, in.Leaf, in.Deleted, in.Messages, in.Turns = in.Created, 0, time.Time{}, 0, 0
-	n, err := sqlite.InsertRow(ctx, tx, "sessions", in, sql.Named("used", 0))
-	if err != nil {
-		return 0, fmt.Errorf("begin session %q: %w", in.ID, err)
+	in.Title, in.System = s.clean(in.Title), s.clean(in.System)
+	return insertSession(t, &SessionLine{Session: in})
+}
+
+// insertSession stores a session's row and its tags, and returns its key.
+func insertSession(t *tx, l *SessionLine) int64 {
+	t.insert("sessions", l.columns())
+	n := sessionThere(t, l.ID)
+	setTags(t, n, l.Tags)
+	return n
+}
+
+func setTags(t *tx, n int64, tags []string) {
+	t.exec(`DELETE FROM tags WHERE session = ?`, n)
+	for _, tag := range tags {
+		tag = strings.ToValidUTF8(tag, "\uFFFD")
+		t.exec(`INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`, n, tag)
 	}
-	return n, setTags(ctx, tx, n, in.Tags)
 }
 
 // newID is a new session's id.
@@ -139,11 +230,10 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
-func (s *Store) use(ctx context.Context, tx *sql.Tx, n int64) error {
-	return execute(ctx, tx, `
+func (s *Store) use(t *tx, n int64) {
+	t.exec(`
 		UPDATE sessions
-		SET updated_ms = ?1,
-			used = max(?1, 1 + (SELECT max(used) FROM sessions))
+		SET updated_ms = ?1, used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
 }
 
@@ -157,104 +247,31 @@ type Filter struct {
 	Limit    int // 0 for all
 }
 
-// listedRow is what a list needs of a session's row, in the order of the table's columns: what stands behind them there,
-// such as a long system prompt, is not read then.
-type listedRow struct {
-	Key      int64       `db:"n"`
-	ID       string      `db:"id"`
-	Created  time.Time   `db:"created_ms"`
-	Updated  time.Time   `db:"updated_ms"`
-	Used     int64       `db:"used"`
-	Leaf     int64       `db:"leaf"`
-	Parent   string      `db:"parent"`
-	ForkedAt int64       `db:"forked_at"`
-	Pinned   bool        `db:"pinned"`
-	Archived bool        `db:"archived"`
-	Deleted  time.Time   `db:"deleted_ms"`
-	Messages int         `db:"messages"`
-	Turns    int         `db:"turns"`
-	Title    string      `db:"title"`
-	From     TitleSource `db:"title_from"`
-	Endpoint string      `db:"endpoint"`
-	Model    string      `db:"model"`
-	Dir      string      `db:"dir"`
-}
-
-func (r *listedRow) session(tags []string) Session {
-	return Session{
-		ID: r.ID, Created: r.Created, Updated: r.Updated, Leaf: r.Leaf, Parent: r.Parent, ForkedAt: r.ForkedAt,
-		Pinned: r.Pinned, Archived: r.Archived, Deleted: r.Deleted, Messages: r.Messages, Turns: r.Turns,
-		Title: r.Title, TitleFrom: r.From, Endpoint: r.Endpoint, Model: r.Model, Dir: r.Dir, Tags: tags,
-	}
-}
-
-// Sessions lists sessions, the last used first and pinned ones on top. They come without what a list does not show:
-// Preset, Overrides, System, SystemFixed, Source and Origin, which Session reads.
+// Sessions lists sessions, the last used first and pinned ones on top.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]Session, error) { return sessions(ctx, tx, f) })
-}
-
-// SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
-func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "list the sessions", func(tx *sql.Tx) ([]string, error) {
-		return sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT id FROM sessions ORDER BY id`)
-	})
-}
-
-// CountSessions is how many sessions are in use.
-func (s *Store) CountSessions(ctx context.Context) (int, error) {
-	n := 0
-	err := s.view(ctx, "count the sessions", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE `+which(Filter{})).Scan(&n)
-	})
-	return n, err
-}
-
-func sessions(ctx context.Context, tx *sql.Tx, f Filter) ([]Session, error) {
-	words := strings.Fields(strings.ToLower(f.Text))
-	// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
-	picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
-	from, args := "sessions NOT INDEXED WHERE "+which(f), []any(nil)
-	if f.Limit > 0 && !picks {
-		from, args = "sessions WHERE "+which(f)+" ORDER BY pinned DESC, used DESC LIMIT ?", []any{f.Limit}
-	}
-	rows, err := sqlite.PackedRows[listedRow](ctx, tx, from, args...)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b listedRow) int {
-		switch {
-		case a.Pinned == b.Pinned:
-			return cmp.Compare(b.Used, a.Used)
-		case a.Pinned:
-			return -1
+	return inTx(ctx, s.view, "list the sessions", func(t *tx) []Session {
+		limit := -1
+		words := strings.Fields(strings.ToLower(f.Text))
+		// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
+		picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
+		if f.Limit > 0 && !picks {
+			limit = f.Limit
 		}
-		return 1
-	})
-	keys := make([]int64, len(rows))
-	for i, r := range rows {
-		keys[i] = r.Key
-	}
-	tags, err := tagsOf(ctx, tx, keys)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Session, 0, len(rows))
-	for _, r := range rows {
-		s := r.session(tags[r.Key])
-		if !picks || f.fits(s) && hasWords(s, words) {
-			all = append(all, s)
+		from := "sessions WHERE " + f.condition() + " ORDER BY pinned DESC, used DESC LIMIT ?"
+		all := plainSessions(readSessions(t, from, limit))
+		if picks {
+			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
 		}
-	}
-	if f.Limit > 0 {
-		all = all[:min(f.Limit, len(all))]
-	}
-	return all, nil
+		if f.Limit > 0 {
+			all = all[:min(f.Limit, len(all))]
+		}
+		return all
+	})
 }
 
-// which is the condition of a list. It is spelled out, because only then SQLite finds the index of
+// condition is that of the sessions to list. It is spelled out, because only then SQLite finds the index of
 // the sessions in use.
-func which(f Filter) string {
+func (f Filter) condition() string {
 	switch {
 	case f.Trash:
 		return "deleted_ms <> 0"
@@ -276,33 +293,100 @@ func (f Filter) fits(s Session) bool {
 // hasWords reports whether every word, in lower case, is in the session's title or tags.
 func hasWords(s Session, words []string) bool {
 	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
+func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
+	return inTx(ctx, s.view, "list the sessions", func(t *tx) []string {
+		return list[string](t, `SELECT id FROM sessions ORDER BY id`)
+	})
+}
+
+// CountSessions is how many sessions are in use.
+func (s *Store) CountSessions(ctx context.Context) (int, error) {
+	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
+		return value[int](t, `SELECT count(*) FROM sessions WHERE `+Filter{}.condition())
+	})
+}
+
+// CountSearched is how many sessions a search looks in.
+func (s *Store) CountSearched(ctx context.Context, trash bool) (int, error) {
+	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
+		return value[int](t, `SELECT count(*) FROM sessions WHERE deleted_ms = 0 OR ?`, trash)
+	})
+}
+
+// Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
+// settings, the system prompt, the title. What was read of it is stale once the count is another one.
+func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
+	return inTx(ctx, s.view, "look for changes of the session", func(t *tx) (changes int64) {
+		if !t.row([]any{&changes}, `SELECT changes FROM sessions WHERE id = ?`, id) {
+			t.missing("find session %q", id)
 		}
-	}
-	return true
+		return changes
+	})
 }
 
-// tagsOf returns the tags of the sessions with these keys, in alphabetical order. For a page of
-// sessions they are looked up, for more of them the whole small table is read.
-func tagsOf(ctx context.Context, tx *sql.Tx, keys []int64) (map[int64][]string, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	of, args := "", []any(nil)
-	if len(keys) <= 500 {
-		of, args = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
-	}
-	rows, err := sqlite.PackedRows[tagRow](ctx, tx, "tags "+of+" ORDER BY session, tag", args...)
-	tags := map[int64][]string{}
-	for _, r := range rows {
-		tags[r.Session] = append(tags[r.Session], r.Tag)
-	}
-	return tags, err
+// raiseChanges raises the count of Store.Changes. Every writer of what it counts calls it in its transaction.
+func raiseChanges(t *tx, session int64) {
+	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
-type tagRow struct {
-	Session int64  `db:"session"`
-	Tag     string `db:"tag"`
+// Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
+// or in the trash, its model, settings, system prompt and address, and the end of its active branch. Other machines are
+// told of what change changed. An automatic title never replaces the user's, and a session that is in the trash already
+// keeps its date. change may run several times.
+func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
+	return s.save(ctx, "change the session", func(t *tx) {
+		row := sessionByID(t, id)
+		before := row
+		before.Tags = slices.Clone(row.Tags)
+		change(&row.Session)
+		row.Title, row.System = s.clean(row.Title), s.clean(row.System)
+		if row.TitleFrom == TitleAuto && before.TitleFrom == TitleUser {
+			row.Title, row.TitleFrom = before.Title, before.TitleFrom
+		}
+		if !row.Deleted.IsZero() && !before.Deleted.IsZero() {
+			row.Deleted = before.Deleted
+		}
+		inSession(t, row.key, row.Leaf)
+		set := registerColumns(&row, "address")
+		var changed []string
+		for name := range sessionRegisters {
+			if registerJSON(t, &before, name) != registerJSON(t, &row, name) {
+				changed = append(changed, name)
+				set = append(set, registerColumns(&row, name)...)
+			}
+		}
+		if slices.Contains(changed, tagsValue) {
+			setTags(t, row.key, row.Tags)
+		}
+		t.update("sessions", set, 0, sql.Named("n", row.key))
+		s.setRegisters(t, row.key, changed...)
+	})
+}
+
+// Rename sets a session's title. from is user or auto: an automatic title never replaces the
+// user's, and then nothing happens.
+func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
+	return s.Update(ctx, id, func(row *Session) { row.Title, row.TitleFrom = title, from })
+}
+
+// Delete moves a session to the trash. Deleting it again keeps the first date.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.UnixMilli(max(1, s.now().UnixMilli())) })
+}
+
+// Restore takes a session out of the trash.
+func (s *Store) Restore(ctx context.Context, id string) error {
+	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.Time{} })
+}
+
+// Configure sets a session's model with its address, its preset and the policy keys that it overrides, all at once.
+func (s *Store) Configure(ctx context.Context, to Session) error {
+	return s.Update(ctx, to.ID, func(row *Session) {
+		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
+		row.Preset, row.Overrides = to.Preset, to.Overrides
+	})
 }

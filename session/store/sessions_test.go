@@ -63,7 +63,8 @@ func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
 func TestFailedBeginLeavesNothing(t *testing.T) {
 	s := newStore(t)
 	session, _ := begin(t, s, "one", "hello")
-	if _, _, err := s.Begin(context.Background(), Session{ID: session.ID, Title: "two"}, says("", 0, history.User, "x")); err == nil {
+	if _, _, err := s.Begin(context.Background(), Session{ID: session.ID, Title: "two"}, says("", 0, history.User,
+		"x")); err == nil {
 		t.Error("two sessions have one id")
 	}
 	wantTitles(t, s, Filter{}, "one")
@@ -92,7 +93,8 @@ func TestSessionIsFoundByUniquePrefix(t *testing.T) {
 	}
 	_, err := s.Session(ctx, "aaaa")
 	var ambiguous *AmbiguousError
-	if !errors.As(err, &ambiguous) || ambiguous.Count != 2 || len(ambiguous.Matches) != 2 || ambiguous.Matches[0].ID != "aaaa2222" {
+	if !errors.As(err, &ambiguous) || ambiguous.Count != 2 || len(ambiguous.Matches) != 2 ||
+		ambiguous.Matches[0].ID != "aaaa2222" {
 		t.Errorf("Session(aaaa) = %v, want an AmbiguousError with both, the last used first", err)
 	}
 }
@@ -113,7 +115,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	c.add(time.Hour)
 	want.Endpoint, want.Model, want.Preset, want.Overrides = "groq", "kimi/k2", "frugal", "budget = 9"
 	must(t, "configure", s.Configure(ctx, want))
-	must(t, "system", s.SetSystem(ctx, id, "be kind"))
+	must(t, "system", s.Update(ctx, id, func(row *Session) { row.System, row.SystemFixed = "be kind", true }))
 	must(t, "delete", s.Delete(ctx, id))
 	want.System, want.SystemFixed, want.Deleted = "be kind", true, c.t
 	c.add(time.Hour)
@@ -130,11 +132,15 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	_, remErr := s.Remedies(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
-		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
-		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.SetTags(ctx, "nix", "x"),
-		"SetLeaf": s.SetLeaf(ctx, "nix", 0), "SaveDraft": s.SaveDraft(ctx, "nix", Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
+		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx,
+			Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
+		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.Update(ctx, "nix",
+			func(row *Session) { row.Tags = []string{"x"} }),
+		"SetLeaf": s.Update(ctx, "nix", func(row *Session) { row.Leaf = 0 }), "SaveDraft": s.SaveDraft(ctx, "nix",
+			Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
-		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx, history.LeaveOut, 99),
+		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx,
+			history.LeaveOut, 99),
 		"Remedies": remErr,
 	} {
 		if !errors.Is(err, ErrNotFound) {

@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -22,24 +22,36 @@ type Sync struct{ s *Store }
 // Sync returns what shares this history.
 func (s *Store) Sync() *Sync { return &Sync{s} }
 
-// ErrNotSynced says that the history was never shared.
-var ErrNotSynced = errors.New("the history is not synced")
-
 // Home is this history among those that share it.
 type Home struct {
-	Folder string `db:"folder"` // a random name, "" where the history was never shared
-	Name   string `db:"name"`   // of the host, for people
-	Number int64  `db:"number"` // the lowest bits of the ids that it gives
+	Folder string // a random name, "" where the history was never shared
+	Name   string // of the host, for people
+	Number int64  // the lowest bits of the ids that it gives
+}
+
+func (h *Home) columns() []column {
+	return []column{{"folder", &h.Folder, 0}, {"name", &h.Name, 0}, {"number", &h.Number, 0}}
 }
 
 // Segment is a file with lines.
 type Segment struct {
-	Home     string    `db:"home"` // the folder of the machine that wrote it
-	Name     string    `db:"name"`
-	Size     int64     `db:"size"` // of the file
-	Created  time.Time `db:"created_ms"`
-	Sessions []string  `db:"sessions,json"` // ids of those that it names
-	Gone     bool      `db:"gone"`          // others have its lines now
+	Home     string // the folder of the machine that wrote it
+	Name     string
+	Size     int64 // of the file
+	Created  time.Time
+	Sessions []string // ids of those that it names
+	Gone     bool     // others have its lines now
+}
+
+func (s *Segment) columns() []column {
+	return []column{
+		{"home", &s.Home, 0},
+		{"name", &s.Name, 0},
+		{"size", &s.Size, 0},
+		{"created_ms", millis{&s.Created}, 0},
+		{"sessions", asJSON{in: &s.Sessions, none: "[]"}, 0},
+		{"gone", &s.Gone, 0},
+	}
 }
 
 // SyncState is what is known of the sharing.
@@ -53,77 +65,54 @@ type SyncState struct {
 
 // Join makes this history one that is shared, under the name of the host: all of it is to be told.
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
-	return inTx(ctx, y.s.save, "share the history", func(tx *sql.Tx) (SyncState, error) {
-		h, err := homeOf(ctx, tx)
-		if err != nil {
-			return SyncState{}, err
-		}
+	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
+		h := homeOf(t)
 		if h.Folder == "" {
 			id := make([]byte, 8)
 			rand.Read(id)
 			h.Folder = hex.EncodeToString(id)
-			if err := tellAll(ctx, tx, "1", nil); err != nil {
-				return SyncState{}, err
-			}
+			tellAll(t, "1", nil)
 		}
-		if err := execute(ctx, tx, `UPDATE home SET folder = ?, name = ?`, h.Folder, name); err != nil {
-			return SyncState{}, err
-		}
-		return syncState(ctx, tx)
+		t.exec(`UPDATE home SET folder = ?, name = ?`, h.Folder, name)
+		return syncState(t)
 	})
 }
 
-func homeOf(ctx context.Context, tx *sql.Tx) (h Home, err error) {
-	err = sqlite.EachRow(ctx, tx, "home", func(row *Home) error { h = *row; return nil })
-	return h, err
+func homeOf(t *tx) (h Home) {
+	t.row(fields(h.columns()), `SELECT folder, name, number FROM home`)
+	return h
 }
 
 // tellAll has the other machines told of all rows of the sessions that a condition picks.
-func tellAll(ctx context.Context, tx *sql.Tx, condition string, arg any) error {
-	for _, rows := range []string{
-		"id FROM messages", "id FROM requests", "id FROM summaries", "stamp FROM registers",
-	} {
-		err := execute(ctx, tx, `
+func tellAll(t *tx, condition string, arg any) {
+	for _, rows := range []string{"id FROM messages", "id FROM requests", "id FROM summaries", "stamp FROM registers"} {
+		t.exec(`
 			INSERT OR IGNORE INTO untold (id)
 			SELECT `+rows+`
 			WHERE session IN (SELECT n FROM sessions WHERE `+condition+`)`, arg)
-		if err != nil {
-			return err
-		}
 	}
-	return execute(ctx, tx, `INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`)
+	t.exec(`INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`)
 }
 
 // tellSessions has the other machines told of all rows of some sessions, where the history is shared.
-func tellSessions(ctx context.Context, tx *sql.Tx, ids []string) error {
-	sessions, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
+func tellSessions(t *tx, ids []string) {
 	const condition = `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`
-	return tellAll(ctx, tx, condition, string(sessions))
+	tellAll(t, condition, asJSON{in: ids, none: "[]"})
 }
 
 // State returns what is known of the sharing.
 func (y *Sync) State(ctx context.Context) (SyncState, error) {
-	return inTx(ctx, y.s.view, "read the state of the sync", func(tx *sql.Tx) (SyncState, error) { return syncState(ctx, tx) })
+	return inTx(ctx, y.s.view, "read the state of the sync", syncState)
 }
 
-func syncState(ctx context.Context, tx *sql.Tx) (out SyncState, err error) {
-	if out.Home, err = homeOf(ctx, tx); err != nil {
-		return out, err
+func syncState(t *tx) SyncState {
+	return SyncState{
+		Home:     homeOf(t),
+		Others:   readRows[Home](t, "homes ORDER BY name, folder"),
+		Segments: readRows[Segment](t, "segments ORDER BY created_ms, id"),
+		Purged:   list[string](t, `SELECT session FROM tombstones`),
+		Waiting:  value[int](t, `SELECT count(*) FROM untold`),
 	}
-	if out.Others, err = sqlite.Rows[Home](ctx, tx, "homes ORDER BY name, folder"); err != nil {
-		return out, err
-	}
-	if out.Segments, err = sqlite.Rows[Segment](ctx, tx, "segments ORDER BY created_ms, id"); err != nil {
-		return out, err
-	}
-	if out.Purged, err = sqlite.Collect(ctx, tx, sqlite.Only[string], `SELECT session FROM tombstones`); err != nil {
-		return out, err
-	}
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM untold`).Scan(&out.Waiting)
-	return out, err
 }
 
 // Collected are rows that were handed out.
@@ -138,48 +127,46 @@ type Collected struct {
 // is not finished waits. The lines are of one moment.
 func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
 	var out Collected
-	begun := false
-	err := y.s.view(ctx, "collect what is new", func(tx *sql.Tx) error {
-		if begun {
-			return errors.New("the reading was interrupted by another program")
-		}
-		c := collecting{ctx: context.WithoutCancel(ctx), tx: tx, most: most, out: &out}
-		c.dump = newDump(tx, func(l Line) error {
-			begun = true
+	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
+		c := collecting{most: most}
+		c.dump = newDump(t, func(l Line) error {
 			c.bytes += sizeOf(l)
-			return errors.Join(ctx.Err(), take(l))
+			return take(l)
 		})
-		return c.run(y.s.now())
-	})
+		c.run(y.s.now())
+		out = c.out
+	}))
 	return out, err
 }
 
 // collecting is a Collect within its transaction.
 type collecting struct {
-	ctx     context.Context
-	tx      *sql.Tx
-	dump    *dump
+	*dump
 	most    int
 	bytes   int
 	session int64 // whose line was taken last
-	named   map[int64]bool
-	out     *Collected
+	out     Collected
 }
 
 // untoldRow is a row that is to be told.
 type untoldRow struct {
-	ID      int64  `db:"id"`
-	Session int64  `db:"session"`
-	Kind    string `db:"kind"`
+	id, session int64
+	kind        string
 }
 
 // requestPatience is how long a request without an end is taken for one that still runs.
 const requestPatience = time.Hour
 
-func (c *collecting) run(now time.Time) error {
+func (c *collecting) run(now time.Time) {
+	var rows []untoldRow
 	// A request comes behind the messages that it names, which are older than its answer but may be younger than the
 	// request itself: messages first.
-	rows, err := sqlite.Collect(c.ctx, c.tx, sqlite.RowScan[untoldRow](), `
+	c.each(func(scan func(...any) error) error {
+		var r untoldRow
+		err := scan(&r.id, &r.session, &r.kind)
+		rows = append(rows, r)
+		return err
+	}, `
 		SELECT id, session, kind
 		FROM (
 			SELECT m.id, m.session, 'message' AS kind, 1 AS place
@@ -190,8 +177,7 @@ func (c *collecting) run(now time.Time) error {
 			SELECT r.id, r.session, 'request', 2
 			FROM untold u
 			JOIN requests r ON r.id = u.id
-			WHERE r.ended <> ''
-				OR r.created_ms < ?
+			WHERE r.ended <> '' OR r.created_ms < ?
 			UNION ALL
 			SELECT t.id, t.session, 'summary', 3
 			FROM untold u
@@ -205,16 +191,9 @@ func (c *collecting) run(now time.Time) error {
 			FROM untold u
 			JOIN tombstones t ON t.id = u.id
 		)
-		ORDER BY session = 0, session, place, id`, sqlite.Milliseconds(now.Add(-requestPatience)))
-	if err != nil {
-		return err
-	}
-	c.named = map[int64]bool{}
+		ORDER BY session = 0, session, place, id`, milliseconds(now.Add(-requestPatience)))
 	for _, row := range rows {
-		attached, waits, err := c.look(row)
-		if err != nil {
-			return err
-		}
+		attached, waits := c.look(row)
 		if waits {
 			continue
 		}
@@ -222,94 +201,53 @@ func (c *collecting) run(now time.Time) error {
 			c.out.More = true
 			break
 		}
-		if err := c.row(row); err != nil {
-			return err
-		}
-		c.out.IDs = append(c.out.IDs, row.ID)
+		c.row(row)
+		c.out.IDs = append(c.out.IDs, row.id)
 	}
-	return c.names()
+	slices.Sort(c.out.Sessions)
 }
 
 // look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that follows
 // one which is still arriving, and what belongs to a session that has no other message yet.
-func (c *collecting) look(row untoldRow) (attached int, waits bool, err error) {
-	switch row.Kind {
+func (c *collecting) look(row untoldRow) (attached int, waits bool) {
+	switch row.kind {
 	case "tombstone":
-		return 0, false, nil
-	case "request", "summary", "register":
-		err = c.tx.QueryRowContext(c.ctx, `
-			SELECT NOT EXISTS (
-				SELECT 1
-				FROM messages
-				WHERE session = ?
-					AND status <> 'streaming'
-			)`, row.Session).Scan(&waits)
-		return 0, waits, err
+	case "message":
+		c.tx.row([]any{&attached, &waits}, `
+			SELECT
+				(
+					SELECT coalesce(sum(length(a.data)), 0) * 4 / 3
+					FROM parts p
+					JOIN attachments a ON a.id = p.attachment
+					WHERE p.message = m.id
+				),
+				EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.status = 'streaming')
+			FROM messages m
+			WHERE m.id = ?`, row.id)
+	default:
+		waits = value[bool](c.tx, `
+			SELECT NOT EXISTS (SELECT 1 FROM messages WHERE session = ? AND status <> 'streaming')`, row.session)
 	}
-	err = c.tx.QueryRowContext(c.ctx, `
-		SELECT
-			(
-				SELECT coalesce(sum(length(a.data)), 0) * 4 / 3
-				FROM parts p
-				JOIN attachments a ON a.id = p.attachment
-				WHERE p.message = m.id
-			),
-			EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.status = 'streaming')
-		FROM messages m
-		WHERE m.id = ?`, row.ID).Scan(&attached, &waits)
-	return attached, waits, err
+	return attached, waits
 }
 
-func (c *collecting) row(row untoldRow) error {
-	if row.Kind == "tombstone" {
-		return c.tombstone(row.ID)
+func (c *collecting) row(row untoldRow) {
+	if row.session != 0 && c.session != row.session {
+		c.session, c.out.Sessions = row.session, append(c.out.Sessions, c.dump.session(row.session))
 	}
-	if c.session != row.Session {
-		l, err := sessionLine(c.ctx, c.tx, row.Session)
-		if err != nil {
-			return err
-		}
-		if err := c.dump.take(Line{Session: l}); err != nil {
-			return err
-		}
-		c.session, c.named[row.Session] = row.Session, true
-	}
-	switch row.Kind {
+	switch row.kind {
 	case "message":
 		c.out.Messages++
-		return c.dump.messages(c.ctx, "id = ?", row.ID)
+		c.messages("id = ?", row.id)
 	case "request":
-		return c.dump.requests(c.ctx, "id = ?", row.ID)
+		c.requests("id = ?", row.id)
 	case "summary":
-		return c.dump.summaries(c.ctx, "id = ?", row.ID)
+		c.summaries("id = ?", row.id)
+	case "register":
+		c.registers("stamp = ?", row.id)
+	case "tombstone":
+		eachRow(c.tx, "tombstones WHERE id = ?", func(r *TombstoneLine) { c.take(Line{Tombstone: r}) }, row.id)
 	}
-	return c.dump.registers(c.ctx, "stamp = ?", row.ID)
-}
-
-func (c *collecting) tombstone(id int64) error {
-	l := TombstoneLine{ID: id}
-	var messages string
-	err := c.tx.QueryRowContext(c.ctx, `SELECT session, messages FROM tombstones WHERE id = ?`, id).Scan(&l.Session, &messages)
-	if err == nil {
-		err = json.Unmarshal([]byte(messages), &l.Messages)
-	}
-	if err != nil {
-		return err
-	}
-	return c.dump.take(Line{Tombstone: &l})
-}
-
-// names lists the sessions that the lines name.
-func (c *collecting) names() error {
-	for n := range c.named {
-		var id string
-		if err := c.tx.QueryRowContext(c.ctx, `SELECT id FROM sessions WHERE n = ?`, n).Scan(&id); err != nil {
-			return err
-		}
-		c.out.Sessions = append(c.out.Sessions, id)
-	}
-	slices.Sort(c.out.Sessions)
-	return nil
 }
 
 // sizeOf is about how many bytes a line has, apart from its small fields.
@@ -324,8 +262,8 @@ func sizeOf(l Line) int {
 			n += len(call.Arguments)
 		}
 		return n
-	case l.Request != nil && l.Request.Plan != nil:
-		return small + len(l.Request.Options) + small*len(l.Request.Plan.Verdicts)
+	case l.Request != nil:
+		return small + len(l.Request.Options) + small*len(l.Request.verdicts)
 	case l.Summary != nil:
 		return small + len(l.Summary.Text)
 	}
@@ -334,44 +272,32 @@ func sizeOf(l Line) int {
 
 // Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
 func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
-	return y.s.save(ctx, "note the segment", func(tx *sql.Tx) error {
+	return y.s.save(ctx, "note the segment", func(t *tx) {
 		for _, id := range ids {
-			if err := execute(ctx, tx, `DELETE FROM untold WHERE id = ?`, id); err != nil {
-				return err
-			}
+			t.exec(`DELETE FROM untold WHERE id = ?`, id)
 		}
 		for _, segment := range written {
-			if err := putSegment(ctx, tx, segment); err != nil {
-				return err
-			}
+			putSegment(t, segment)
 		}
-		return markGone(ctx, tx, replaced)
+		markGone(t, replaced)
 	})
 }
 
-func putSegment(ctx context.Context, tx *sql.Tx, segment Segment) error {
-	sessions, err := json.Marshal(segment.Sessions)
-	if err != nil {
-		return err
-	}
-	return execute(ctx, tx, `
-		INSERT OR REPLACE INTO segments (home, name, size, created_ms, sessions)
-		VALUES (?, ?, ?, ?, ?)`, segment.Home, segment.Name, segment.Size, sqlite.Milliseconds(segment.Created), string(sessions))
+func putSegment(t *tx, segment Segment) {
+	t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
+	segment.Gone = false
+	t.insert("segments", segment.columns())
 }
 
 // markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not be.
-func markGone(ctx context.Context, tx *sql.Tx, names []string) error {
+func markGone(t *tx, names []string) {
 	for _, name := range names {
-		err := execute(ctx, tx, `
+		t.exec(`
 			INSERT INTO segments (home, name, size, created_ms, sessions, gone)
 			VALUES ('', ?, 0, 0, '[]', 1)
 			ON CONFLICT (name) DO UPDATE
 			SET gone = 1`, name)
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // Merge applies the lines of a segment of another machine, or of this one where its file was restored from a backup.
@@ -380,14 +306,12 @@ func markGone(ctx context.Context, tx *sql.Tx, names []string) error {
 func (y *Sync) Merge(
 	ctx context.Context, from Home, segment Segment, replaced []string, lines func(take func(Line) error) error,
 ) (Applied, error) {
-	return inTx(ctx, y.s.save, "merge the segment", func(tx *sql.Tx) (Applied, error) {
-		var merged bool
-		err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name).Scan(&merged)
-		if err != nil || merged {
-			return Applied{}, err
+	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) Applied {
+		if value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
+			return Applied{}
 		}
 		sessions := map[string]bool{}
-		out, err := y.s.apply(ctx, tx, func(take func(Line) error) error {
+		out := y.s.apply(t, func(take func(Line) error) error {
 			return lines(func(l Line) error {
 				if l.Session != nil {
 					sessions[l.Session.ID] = true
@@ -395,85 +319,60 @@ func (y *Sync) Merge(
 				return take(l)
 			})
 		})
-		if err != nil {
-			return out, err
-		}
-		for id := range sessions {
-			segment.Sessions = append(segment.Sessions, id)
-		}
-		slices.Sort(segment.Sessions)
-		if err := putSegment(ctx, tx, segment); err != nil {
-			return out, err
-		}
-		if err := markGone(ctx, tx, replaced); err != nil {
-			return out, err
-		}
-		return out, meet(ctx, tx, from)
+		segment := segment
+		segment.Sessions = slices.Sorted(maps.Keys(sessions))
+		putSegment(t, segment)
+		markGone(t, replaced)
+		meet(t, from)
+		return out
 	})
 }
 
 // meet notes another machine. Where it gives ids with the number of this one, this one takes another number.
-func meet(ctx context.Context, tx *sql.Tx, other Home) error {
-	h, err := homeOf(ctx, tx)
-	if err != nil || other.Folder == h.Folder {
-		return err
+func meet(t *tx, other Home) {
+	h := homeOf(t)
+	if other.Folder == h.Folder {
+		return
 	}
-	err = execute(ctx, tx, `
+	t.exec(`
 		INSERT INTO homes (folder, number, name)
 		VALUES (?1, ?2, ?3)
 		ON CONFLICT (folder) DO UPDATE
-		SET number = ?2,
-			name = ?3`, other.Folder, other.Number, other.Name)
-	if err != nil || other.Number != h.Number {
-		return err
-	}
-	for taken := true; taken; {
+		SET number = ?2, name = ?3`, other.Folder, other.Number, other.Name)
+	for taken := other.Number == h.Number; taken; {
 		var bits [2]byte
 		rand.Read(bits[:])
 		h.Number = (int64(bits[0])<<8 | int64(bits[1])) % idStep
-		err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?1) OR ?1 = ?2`, h.Number, other.Number).Scan(&taken)
-		if err != nil {
-			return err
-		}
+		taken = value[bool](t, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?)`, h.Number)
 	}
-	return execute(ctx, tx, `UPDATE home SET number = ?`, h.Number)
+	t.exec(`UPDATE home SET number = ?`, h.Number)
 }
 
 // Lost notes that the files of segments are not there any more, although no other has their lines: the rows of their
 // sessions are told again by this machine.
 func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
-	return y.s.save(ctx, "tell lost rows again", func(tx *sql.Tx) error {
+	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
 		for _, segment := range segments {
-			if err := tellSessions(ctx, tx, segment.Sessions); err != nil {
-				return err
-			}
-			if err := execute(ctx, tx, `DELETE FROM segments WHERE name = ?`, segment.Name); err != nil {
-				return err
-			}
+			tellSessions(t, segment.Sessions)
+			t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
-		return nil
 	})
 }
 
 // From is the name of the machine that a message came from, "" for this one.
-func (y *Sync) From(ctx context.Context, message int64) (name string, err error) {
-	err = y.s.view(ctx, "look where the message is from", func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT name FROM homes WHERE number = ? & ?`, message, idStep-1).Scan(&name)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
+func (y *Sync) From(ctx context.Context, message int64) (string, error) {
+	return inTx(ctx, y.s.view, "look where the message is from", func(t *tx) string {
+		return value[string](t, `SELECT name FROM homes WHERE number = ? & ?`, message, idStep-1)
 	})
-	return name, err
 }
 
 // Diverged returns the newest messages of the branches with which other machines went on in a session while one did with
 // the active branch, the newest first.
 func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
-	return withSession(ctx, y.s.view, "look for branches of other machines", session, func(tx *sql.Tx, n int64) ([]int64, error) {
+	return withSession(ctx, y.s.view, "look for branches of other machines", session, func(t *tx, n int64) []int64 {
 		// The user's messages that follow the same answer as one of the active branch and were written on another machine,
 		// each with the newest message behind it.
-		return idsWhere(ctx, tx, fmt.Sprintf(`
+		return t.ids(fmt.Sprintf(`
 			WITH RECURSIVE active (id, parent) AS (
 				SELECT m.id, m.parent
 				FROM sessions s
@@ -502,4 +401,34 @@ func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
 			GROUP BY first
 			ORDER BY 1 DESC`, idStep-1), n)
 	})
+}
+
+// ErrSyncRunning says that another run has not ended.
+var ErrSyncRunning = errors.New("another window syncs at this moment")
+
+// Lock keeps other runs on this history out, in this program and in others, until release is called. The system takes the
+// lock away from a program that ends without that. The error is ErrSyncRunning where somebody else has it.
+func (y *Sync) Lock() (release func(), err error) {
+	if y.s.path == sqlite.Memory {
+		return func() {}, nil
+	}
+	file := y.s.path + "-sync"
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	db := sqlite.Pool(file, sqlite.Lock, 1)
+	// The lock outlives this call, so it hangs on no context of a caller.
+	tx, err := db.BeginTx(context.Background(), nil)
+	if err != nil {
+		db.Close()
+		if sqlite.IsBusy(err) {
+			err = ErrSyncRunning
+		}
+		return nil, err
+	}
+	return func() { tx.Rollback(); db.Close() }, nil
 }

@@ -35,7 +35,8 @@ func TestTokenCountsChangeNothingElse(t *testing.T) {
 	}
 	for id, want := range counts {
 		if got := read(t, s, id); got.Tokens != want || got.Tokenizer != "o300k" || got.Damaged {
-			t.Errorf("message %d has %d tokens by %q, damaged %t; want %d by o300k", id, got.Tokens, got.Tokenizer, got.Damaged, want)
+			t.Errorf("message %d has %d tokens by %q, damaged %t; want %d by o300k", id, got.Tokens, got.Tokenizer,
+				got.Damaged, want)
 		}
 	}
 }
@@ -44,7 +45,7 @@ func TestTokenCountsChangeNothingElse(t *testing.T) {
 func rest(t *testing.T, s *Store) string {
 	t.Helper()
 	rows, err := s.full.Query(`
-		SELECT group_concat(concat_ws(' ', id, session, seq, parent, role, status, created_ms, calls, parts, request, owner,
+		SELECT group_concat(concat_ws(' ', id, session, seq, parent, role, status, created_ms, request, owner,
 			endpoint, model, finish_reason, label, hex(name), hex(tool_call_id), hex(hash), hex(extra), hex(reasoning),
 			hex(content)), char(10))
 		FROM messages`)

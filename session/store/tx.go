@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -12,23 +13,137 @@ import (
 	"winnow/session/store/sqlite"
 )
 
+// tx is a transaction. It keeps the first error that one of its methods meets; what is called after that does nothing,
+// or is rolled back with the rest, and returns zero values. So the steps of a transaction stand one after the other, and
+// its end reports what failed.
+type tx struct {
+	*sql.Tx
+	ctx context.Context
+	err error
+}
+
+// fail keeps an error, if it is the first.
+func (t *tx) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// missing fails with ErrNotFound, naming what was looked for.
+func (t *tx) missing(what string, args ...any) { t.fail(notFound(what, args...)) }
+
+// notFound is ErrNotFound, naming what was looked for.
+func notFound(what string, args ...any) error {
+	return &sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound}
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(query string, args ...any) (rows int64) {
+	if t.err != nil {
+		return 0
+	}
+	result, err := t.ExecContext(t.ctx, query, args...)
+	if err == nil {
+		rows, err = result.RowsAffected()
+	}
+	t.fail(err)
+	return rows
+}
+
+// row reads the only row of a query, and reports whether there is one.
+func (t *tx) row(into []any, query string, args ...any) bool {
+	if t.err != nil {
+		return false
+	}
+	err := t.QueryRowContext(t.ctx, query, args...).Scan(into...)
+	if !errors.Is(err, sql.ErrNoRows) {
+		t.fail(err)
+	}
+	return err == nil
+}
+
+// value reads the only value of a query, the zero value where there is no row.
+func value[T any](t *tx, query string, args ...any) (v T) {
+	t.row([]any{&v}, query, args...)
+	return v
+}
+
+// each calls f with the Scan of every row of a query.
+func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) {
+	if t.err == nil {
+		t.fail(sqlite.Each(t.ctx, t, f, query, args...))
+	}
+}
+
+// list reads the values of a query of one column.
+func list[T any](t *tx, query string, args ...any) (all []T) {
+	t.each(func(scan func(...any) error) error {
+		var v T
+		err := scan(&v)
+		all = append(all, v)
+		return err
+	}, query, args...)
+	return all
+}
+
+// ids reads a column of ids.
+func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, query, args...) }
+
+// insert adds a row of these columns and more to a table.
+func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
+	if t.err == nil {
+		_, err := sqlite.Insert(t.ctx, t.Tx, table, append(values(columns, 0), more...)...)
+		t.fail(err)
+	}
+}
+
+// update sets columns, but for those of some uses, of the row with a key, and returns how many there are.
+func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
+	if t.err == nil {
+		var err error
+		rows, err = sqlite.Update(t.ctx, t.Tx, table, values(columns, but), key...)
+		t.fail(err)
+	}
+	return rows
+}
+
 // patience is how long a transaction waits for other programs before the user hears of it.
 const patience = 15 * time.Second
 
 // save runs f in one transaction that is on the disk when save returns.
-func (s *Store) save(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+func (s *Store) save(ctx context.Context, doing string, f func(t *tx)) error {
 	return s.change(ctx, s.full, doing, f)
 }
 
 // jot runs f in one transaction that survives the end of this program at once, and a power cut a
 // moment later.
-func (s *Store) jot(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+func (s *Store) jot(ctx context.Context, doing string, f func(t *tx)) error {
 	return s.change(ctx, s.quick, doing, f)
+}
+
+// view runs f in one reading transaction: everything it reads belongs to one moment.
+func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
+	return s.mark(explain(doing, s.path, s.transact(ctx, s.reads, f)))
 }
 
 // change runs f in one writing transaction. The writers of this store queue here in order; writers
 // of other programs are waited for. A search index that is damaged is made anew. f may run several times.
-func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx *sql.Tx) error) error {
+func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *tx)) error {
+	return s.write(ctx, doing, func() error {
+		err := s.transact(ctx, db, f)
+		if search.Damaged(err) {
+			if err = s.transact(ctx, db, renewIndex); err == nil {
+				err = s.transact(ctx, db, f)
+			}
+		}
+		return err
+	})
+}
+
+func renewIndex(t *tx) { t.fail(search.Renew(t.ctx, t.Tx)) }
+
+// write runs f as the only writer of this store, on the file that was opened.
+func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 	if s.readOnly {
 		return s.refused(doing)
 	}
@@ -38,88 +153,65 @@ func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(tx 
 	case <-ctx.Done():
 		return explain(doing, s.path, ctx.Err())
 	}
-	if err := s.inPlace(); err != nil {
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
-	}
-	err := s.transact(ctx, db, f)
-	if search.Damaged(err) {
-		err = s.transact(ctx, db, func(tx *sql.Tx) error { return search.Renew(ctx, tx) })
-		if err == nil {
-			err = s.transact(ctx, db, f)
-		}
+	err := s.inPlace(doing)
+	if err == nil {
+		err = f()
 	}
 	if err != nil {
 		return s.mark(explain(doing, s.path, err))
 	}
 	// What was committed to a file that has just been taken away is not kept: the user hears of it.
-	if err := s.inPlace(); err != nil {
+	return s.inPlace(doing)
+}
+
+// inPlace returns an error where the file that is open is no longer under its name. SQLite would
+// go on writing to it, and nobody would find that again.
+func (s *Store) inPlace(doing string) error {
+	if s.opened == nil {
+		return nil
+	}
+	now, err := os.Stat(s.path)
+	if err == nil && !os.SameFile(s.opened, now) {
+		err = errors.New("another file stands in its place")
+	}
+	if err != nil {
 		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 	}
 	return nil
 }
 
-// inPlace returns an error where the file that is open is no longer under its name. SQLite would
-// go on writing to it, and nobody would find that again.
-func (s *Store) inPlace() error {
-	if s.opened == nil {
-		return nil
-	}
-	now, err := os.Stat(s.path)
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(s.opened, now) {
-		return errors.New("another file stands in its place")
-	}
-	return nil
-}
-
-// view runs f in one reading transaction: everything it reads belongs to one moment.
-func (s *Store) view(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
-	return s.mark(explain(doing, s.path, s.transact(ctx, s.reads, f)))
-}
-
 // transact runs f in one transaction, and again while other programs hold the file.
-func (s *Store) transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	return s.retry(ctx, func() error { return sqlite.InTx(ctx, db, f) })
-}
-
-// inTx runs f in one transaction of the kind that transact makes, which is view, save or jot, and returns its
-// result.
-func inTx[T any](
-	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, doing string, f func(tx *sql.Tx) (T, error),
-) (T, error) {
-	var out T
-	err := transact(ctx, doing, func(tx *sql.Tx) error {
-		var err error
-		out, err = f(tx)
-		return err
+func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
+	return s.retry(ctx, func() error {
+		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
+			t := &tx{Tx: of, ctx: ctx}
+			f(t)
+			return t.err
+		})
 	})
-	return out, err
 }
 
-// execute runs a statement whose result nobody asks for.
-func execute(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
-	_, err := tx.ExecContext(ctx, query, args...)
-	return err
-}
+// transactor is Store.view, Store.save or Store.jot.
+type transactor func(ctx context.Context, doing string, f func(t *tx)) error
 
-// idsWhere reads a column of ids.
-func idsWhere(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], query, args...)
+// inTx runs f in one transaction and returns its result, the zero value with an error.
+func inTx[T any](ctx context.Context, transact transactor, doing string, f func(t *tx) T) (T, error) {
+	var out, none T
+	if err := transact(ctx, doing, func(t *tx) { out = f(t) }); err != nil {
+		return none, err
+	}
+	return out, nil
 }
 
 // withSession is inTx with the key of a session.
 func withSession[T any](
-	ctx context.Context, transact func(context.Context, string, func(*sql.Tx) error) error, doing, session string,
-	f func(tx *sql.Tx, n int64) (T, error),
+	ctx context.Context, transact transactor, doing, session string, f func(t *tx, n int64) T,
 ) (T, error) {
-	return inTx(ctx, transact, doing, func(tx *sql.Tx) (out T, err error) {
-		n, err := sessionKey(ctx, tx, session)
-		if err != nil {
-			return out, err
+	return inTx(ctx, transact, doing, func(t *tx) (out T) {
+		if n := sessionKey(t, session); n != 0 {
+			out = f(t, n)
 		}
-		return f(tx, n)
+		return out
 	})
 }
 
@@ -144,12 +236,4 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// found turns "no rows" into ErrNotFound, naming what was looked for.
-func found(what string, err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return &sqlite.Error{Doing: what, Kind: ErrNotFound}
-	}
-	return err
 }

@@ -2,32 +2,29 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
-
-	"winnow/session/store/sqlite"
 )
 
 // Usage is what some requests of a period used, those to one model for one purpose whose costs come from the
 // same place.
 type Usage struct {
-	Period   int     // index of the period
-	Session  string  `db:"session"` // "" where the sums are not by session
-	Title    string  `db:"title"`   // of the session
-	Endpoint string  `db:"endpoint"`
-	Model    string  `db:"model"`
-	Purpose  Purpose `db:"purpose"`
-	From     string  `db:"cost_from"` // as Request.CostFrom
-	Requests int     `db:"requests"`
-	Cost     int64   `db:"cost"` // nanodollars
+	Period   int    // index of the period
+	Session  string // "" where the sums are not by session
+	Title    string // of the session
+	Endpoint string
+	Model    string
+	Purpose  Purpose
+	From     string // as Request.CostFrom
+	Requests int
+	Cost     int64 // nanodollars
 
 	// Tokens as the servers reported them. What was not reported is not in the sums.
-	Prompt     int `db:"prompt"`
-	Cached     int `db:"cached"`
-	CacheWrite int `db:"cache_write"`
-	Answer     int `db:"answer"`
-	Reasoning  int `db:"reasoning"`
-	Uncounted  int `db:"uncounted"` // requests of which the server reported no tokens
+	Prompt     int
+	Cached     int
+	CacheWrite int
+	Answer     int
+	Reasoning  int
+	Uncounted  int // requests of which the server reported no tokens
 }
 
 // Period is a span of time: from From until before To.
@@ -37,55 +34,77 @@ type Period struct{ From, To time.Time }
 // origin of their costs, and by session where that is wanted. Sessions in the trash count; those that were
 // purged are gone with their requests.
 func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]Usage, error) {
-	query := usageByModel
+	session, by := `'', ''`, ""
 	if bySession {
-		query = usageBySession
+		const of = ` FROM sessions WHERE n = requests.session)`
+		session = `(SELECT id` + of + `, (SELECT title` + of
+		by = "session, "
 	}
-	return inTx(ctx, s.view, "sum up the usage", func(tx *sql.Tx) ([]Usage, error) {
-		var all []Usage
+	// The index has all that is summed up.
+	query := `
+		SELECT ` + session + `,
+			endpoint,
+			model,
+			purpose,
+			cost_from,
+			count(*),
+			sum(cost_nano),
+			sum(max(prompt_tokens, 0)),
+			sum(max(cached_tokens, 0)),
+			sum(cache_write_tokens),
+			sum(max(answer_tokens, 0)),
+			sum(max(reasoning_tokens, 0)),
+			sum(prompt_tokens < 0 AND answer_tokens < 0)
+		FROM requests INDEXED BY requests_usage
+		WHERE created_ms >= ? AND created_ms < ?
+		GROUP BY ` + by + `endpoint, model, purpose, cost_from
+		ORDER BY ` + by + `endpoint, model, purpose, cost_from`
+	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range periods {
-			some, err := sqlite.Collect(ctx, tx, sqlite.RowScan[Usage](), query, sqlite.Milliseconds(p.From), sqlite.Milliseconds(p.To))
-			if err != nil {
-				return nil, err
-			}
-			for j := range some {
-				some[j].Period = i
-			}
-			all = append(all, some...)
+			t.each(func(scan func(...any) error) error {
+				u := Usage{Period: i}
+				err := scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
+					&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted)
+				all = append(all, u)
+				return err
+			}, query, milliseconds(p.From), milliseconds(p.To))
 		}
-		return all, nil
+		return all
 	})
 }
 
-// The sums of one period. They read the index requests_usage and nothing else of the requests.
-const (
-	usageSums = `
-		endpoint,
-		model,
-		purpose,
-		cost_from,
-		count(*),
-		sum(cost_nano),
-		sum(max(prompt_tokens, 0)),
-		sum(max(cached_tokens, 0)),
-		sum(cache_write_tokens),
-		sum(max(answer_tokens, 0)),
-		sum(max(reasoning_tokens, 0)),
-		sum(prompt_tokens < 0 AND answer_tokens < 0)`
+// Spending is what those of a session's requests cost together whose costs come from the same place.
+type Spending struct {
+	From     string // as Request.CostFrom
+	Requests int
+	Cost     int64 // nanodollars
+}
 
-	usageByModel = `
-		SELECT '', '',` + usageSums + `
-		FROM requests INDEXED BY requests_usage
-		WHERE created_ms >= ? AND created_ms < ?
-		GROUP BY endpoint, model, purpose, cost_from
-		ORDER BY endpoint, model, purpose, cost_from`
+// Spending sums up what a session's requests cost, on every branch.
+func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
+	return withSession(ctx, s.view, "sum up the costs", session, func(t *tx, n int64) (all []Spending) {
+		t.each(func(scan func(...any) error) error {
+			var s Spending
+			err := scan(&s.From, &s.Requests, &s.Cost)
+			all = append(all, s)
+			return err
+		}, `
+			SELECT cost_from, count(*), sum(cost_nano)
+			FROM requests INDEXED BY requests_cost
+			WHERE session = ?
+			GROUP BY cost_from
+			ORDER BY cost_from`, n)
+		return all
+	})
+}
 
-	usageBySession = `
-		SELECT
-			(SELECT id FROM sessions WHERE n = requests.session),
-			(SELECT title FROM sessions WHERE n = requests.session),` + usageSums + `
-		FROM requests INDEXED BY requests_usage
-		WHERE created_ms >= ? AND created_ms < ?
-		GROUP BY session, endpoint, model, purpose, cost_from
-		ORDER BY session, endpoint, model, purpose, cost_from`
-)
+// SessionTokens sums up the tokens of a session's requests and answers, on every branch, as the servers
+// reported them.
+func (s *Store) SessionTokens(ctx context.Context, session string) (int, error) {
+	return withSession(ctx, s.view, "sum up the tokens", session, func(t *tx, n int64) int {
+		return value[int](t, `
+			SELECT coalesce(sum(max(prompt_tokens, 0) + max(answer_tokens, 0)), 0)
+			FROM requests
+			WHERE session = ?`, n)
+	})
+}

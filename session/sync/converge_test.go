@@ -90,7 +90,8 @@ func (w *world) text() string {
 }
 
 func (b *box) open() {
-	s, err := store.Open(context.Background(), b.path, store.Options{Now: func() time.Time { b.now = b.now.Add(time.Millisecond); return b.now }})
+	s, err := store.Open(context.Background(), b.path,
+		store.Options{Now: func() time.Time { b.now = b.now.Add(time.Millisecond); return b.now }})
 	b.w.must("open", err)
 	b.s = s
 }
@@ -119,7 +120,8 @@ func (b *box) act() {
 		id := fmt.Sprintf("%08x-0000-7000-8000-%012x", len(w.sessions)+1, b.n)
 		w.sessions = append(w.sessions, id)
 		text := w.text()
-		_, _, err := b.s.Begin(ctx, store.Session{ID: id, Title: "begun", Model: "m", Tags: []string{"t"}, System: "s"}, says(id, 0, history.User, text))
+		_, _, err := b.s.Begin(ctx, store.Session{ID: id, Title: "begun", Model: "m", Tags: []string{"t"}, System: "s"},
+			says(id, 0, history.User, text))
 		w.must("begin", err)
 		return
 	}
@@ -142,13 +144,15 @@ func (b *box) act() {
 		"attach": func() error {
 			m := says(row.ID, at.ID, history.User, w.text())
 			m.Parts = []history.Part{
-				{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: fmt.Sprint("file ", w.pick("file", 3))},
-				{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0x89, byte(w.pick("image", 3))}},
+				{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: fmt.Sprint("file ",
+					w.pick("file", 3))},
+				{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0x89, byte(w.pick("image",
+					3))}},
 			}
 			_, err := b.s.Append(ctx, m)
 			return err
 		},
-		"branch": func() error { return b.s.SetLeaf(ctx, row.ID, at.ID) },
+		"branch": func() error { return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Leaf = at.ID }) },
 		"fork": func() error {
 			fork, err := b.s.Fork(ctx, row.ID, at.ID)
 			if err == nil {
@@ -157,7 +161,10 @@ func (b *box) act() {
 			return err
 		},
 		"pin": func() error {
-			_, err := b.s.SetFlags(ctx, map[int64]history.Flag{at.ID: rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(w.T, "flag")})
+			_, err := b.s.SetFlags(ctx, map[int64]history.Flag{at.ID: rapid.SampledFrom([]history.Flag{
+				history.Pin,
+				history.Exclude, "",
+			}).Draw(w.T, "flag")})
 			return err
 		},
 		"remedy": func() error {
@@ -166,10 +173,23 @@ func (b *box) act() {
 		"rename": func() error {
 			return b.s.Rename(ctx, row.ID, fmt.Sprint("title ", w.pick("title", 5)), store.TitleUser)
 		},
-		"tag":     func() error { return b.s.SetTags(ctx, row.ID, fmt.Sprint("tag", w.pick("tag", 3)), "x") },
-		"star":    func() error { return b.s.SetPinned(ctx, row.ID, w.pick("pinned", 2) == 0) },
-		"archive": func() error { return b.s.SetArchived(ctx, row.ID, w.pick("archived", 2) == 0) },
-		"system":  func() error { return b.s.SetSystem(ctx, row.ID, fmt.Sprint("system ", w.pick("system", 3))) },
+		"tag": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+				row.Tags = []string{fmt.Sprint("tag",
+					w.pick("tag", 3)), "x"}
+			})
+		},
+		"star": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Pinned = w.pick("pinned", 2) == 0 })
+		},
+		"archive": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Archived = w.pick("archived", 2) == 0 })
+		},
+		"system": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+				row.System, row.SystemFixed = fmt.Sprint("system ", w.pick("system", 3)), true
+			})
+		},
 		"model": func() error {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
 			return b.s.Configure(ctx, row)
@@ -177,7 +197,10 @@ func (b *box) act() {
 		"delete":  func() error { return b.s.Delete(ctx, row.ID) },
 		"restore": func() error { return b.s.Restore(ctx, row.ID) },
 		"summary": func() error {
-			_, err := b.s.AddSummary(ctx, store.Summary{Session: row.ID, Sources: history.IDs{{all[0].ID, all[0].ID}}, Messages: 1, Model: "m", Text: "in short"})
+			_, err := b.s.AddSummary(ctx, store.Summary{
+				Session: row.ID, Sources: history.IDs{{all[0].ID, all[0].ID}},
+				Messages: 1, Model: "m", Text: "in short",
+			})
 			return err
 		},
 		"export": func() error {
@@ -252,7 +275,10 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	}
 	var entries []history.Entry
 	for i, id := range ids {
-		entries = append(entries, history.Entry{ID: id, Index: i, Role: history.User, Disposition: history.Kept, TokensAfter: i})
+		entries = append(entries, history.Entry{
+			ID: id, Index: i, Role: history.User, Disposition: history.Kept,
+			TokensAfter: i,
+		})
 	}
 	plan := store.Verdicts{Entries: entries}
 	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`, after.ID, user.ID, user.ID, ids[0], user.ID)
@@ -260,7 +286,10 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if err != nil {
 		return err
 	}
-	r, err := b.s.AddRequest(ctx, store.Request{Session: row.ID, Turn: 1, User: user.ID, Model: "m", Rules: 6, BodyHash: hash, Prompt: -1, Options: []byte(options), Plan: &plan})
+	r, err := b.s.AddRequest(ctx, store.Request{
+		Session: row.ID, Turn: 1, User: user.ID, Model: "m", Rules: 6,
+		BodyHash: hash, Prompt: -1, Options: []byte(options), Plan: &plan,
+	})
 	if err != nil || w.pick("fails", 4) == 0 {
 		return err
 	}
@@ -494,7 +523,10 @@ func (b *box) known() bool {
 		for _, s := range there.Segments {
 			merged[s.Name] = true
 		}
-		if !slices.ContainsFunc(own.Segments, func(s store.Segment) bool { return s.Home == own.Folder && !s.Gone && !merged[s.Name] }) {
+		if !slices.ContainsFunc(own.Segments, func(s store.Segment) bool {
+			return s.Home == own.Folder && !s.Gone &&
+				!merged[s.Name]
+		}) {
 			return true
 		}
 	}
@@ -527,7 +559,10 @@ func (w *world) plant() {
 		return
 	}
 	lines := w.archives[w.pick("archive", len(w.archives))]
-	h := head{Folder: stranger, Host: "stranger", Number: int64(w.pick("number", 3)), Created: w.machines[0].now.UnixMilli()}
+	h := head{
+		Folder: stranger, Host: "stranger", Number: int64(w.pick("number", 3)),
+		Created: w.machines[0].now.UnixMilli(),
+	}
 	dir := filepath.Join(w.root, "planted")
 	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {
 		for _, l := range lines {
@@ -555,7 +590,11 @@ func TestMachinesConverge(t *testing.T) {
 		defer os.RemoveAll(root)
 		w := &world{T: t, root: root, said: map[string]bool{}, gone: map[string]bool{"": true}}
 		for i := range rapid.IntRange(2, 5).Draw(t, "machines") {
-			b := &box{w: w, n: i, path: filepath.Join(root, fmt.Sprint(i), "winnow", "winnow.db"), dir: filepath.Join(root, fmt.Sprint(i), "shared"), now: time.Date(2026, 11, 21, 12+i, 0, 0, 0, time.UTC), sent: map[string]string{}}
+			b := &box{
+				w: w, n: i, path: filepath.Join(root, fmt.Sprint(i), "winnow", "winnow.db"),
+				dir: filepath.Join(root, fmt.Sprint(i), "shared"), now: time.Date(2026, 11, 21, 12+i, 0, 0, 0,
+					time.UTC), sent: map[string]string{},
+			}
 			w.must("make the folder", os.MkdirAll(b.dir, 0o700))
 			b.open()
 			defer func() { b.s.Close() }()
@@ -675,7 +714,8 @@ func (w *world) check() {
 			for _, text := range gone {
 				if strings.Contains(string(file), text) {
 					at := strings.Index(string(file), text)
-					return fmt.Errorf("%s holds %q, which was purged; machine %d is %s: %q", path, text, b.n, machine, file[max(0, at-400):min(len(file), at+200)])
+					return fmt.Errorf("%s holds %q, which was purged; machine %d is %s: %q", path, text, b.n, machine,
+						file[max(0, at-400):min(len(file), at+200)])
 				}
 			}
 			return nil
@@ -714,8 +754,10 @@ func (b *box) describe() string {
 			for _, p := range m.Parts {
 				parts = append(parts, p.Name+p.Text)
 			}
-			path[m.ID] = fmt.Sprintf("%s/%d:%s:%s:%s:%d%v", path[m.Parent], m.ID, m.Role, m.Content, m.Status, m.CreatedMS, parts)
-			lines = append(lines, fmt.Sprintf("%s %s %s request=%t", path[m.ID], flags[m.ID], remedies[m.ID], m.Request != 0))
+			path[m.ID] = fmt.Sprintf("%s/%d:%s:%s:%s:%d%v", path[m.Parent], m.ID, m.Role, m.Content, m.Status,
+				m.CreatedMS, parts)
+			lines = append(lines, fmt.Sprintf("%s %s %s request=%t", path[m.ID], flags[m.ID], remedies[m.ID],
+				m.Request != 0))
 		}
 		requests, err := b.s.Requests(ctx, id)
 		w.must("read the requests", err)
@@ -737,8 +779,11 @@ func (b *box) describe() string {
 				Guessed history.IDs
 			}
 			w.must("read the options", json.Unmarshal(r.Options, &options))
-			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 && options.Leaf != named[len(named)-2] || !has(options.Guessed, named[0]) || !has(options.Guessed, r.User) {
-				w.Fatalf("machine %d: request %d of %s was decided by others: %s, names %v", b.n, r.ID, id, r.Options, named)
+			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 &&
+				options.Leaf != named[len(named)-2] || !has(options.Guessed, named[0]) || !has(options.Guessed,
+				r.User) {
+				w.Fatalf("machine %d: request %d of %s was decided by others: %s, names %v", b.n, r.ID, id, r.Options,
+					named)
 			}
 			lines = append(lines, fmt.Sprintf("request %d %s %s end=%q", r.ID, path[r.User], r.Model, r.End))
 		}

@@ -34,8 +34,10 @@ func forge(t *testing.T, dir string, created int64, lines ...store.Line) string 
 // chat are the lines of a session with one message.
 func chat(session string, id int64, text string) []store.Line {
 	return []store.Line{
-		{Session: &store.SessionLine{ID: session, Title: "forged"}},
-		{Message: &store.MessageLine{ID: id, Role: "user", Status: "complete", Content: store.Text(text)}},
+		{Session: &store.SessionLine{Session: store.Session{ID: session, Title: "forged"}}},
+		{Message: &store.MessageLine{Message: store.Message{Message: history.Message{
+			ID: id, Role: history.User, Status: history.Complete, Content: text,
+		}}}},
 	}
 }
 
@@ -169,7 +171,8 @@ func TestOtherContentOfAStoredMessageIsNamed(t *testing.T) {
 	file := forge(t, dir, 1, append(chat(kept.ID, first.ID, "what was never said"), chat("another", 1, "hello")...)...)
 	out := a.sync()
 	a.want(kept.ID, "what was said")
-	want := filepath.Join(stranger, shortName(file)) + " has other content for 1 message that is here; what is here stays."
+	want := filepath.Join(stranger,
+		shortName(file)) + " has other content for 1 message that is here; what is here stays."
 	if len(out.Skipped) != 1 || out.Skipped[0] != want || out.Sessions != 1 {
 		t.Errorf("the sync says %q and adds %d sessions, want %q and 1", out.Skipped, out.Sessions, want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -93,7 +94,7 @@ func (l *Model) pin() tea.Cmd {
 	db := l.With.Store
 	set := func(on bool, said string) change {
 		return change{id: e.ID, said: said + e.quoted() + ".", do: func(ctx context.Context) error {
-			return db.SetPinned(ctx, e.ID, on)
+			return db.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
 		}}
 	}
 	to, from := set(true, "Pinned to the top of the list: "), set(false, "Unpinned: ")
@@ -117,7 +118,7 @@ func (l *Model) archive() tea.Cmd {
 	set := func(on bool) change {
 		said := map[bool]string{true: "Archived: ", false: "Unarchived: "}[on] + e.quoted() + "."
 		return change{id: e.ID, said: said, do: func(ctx context.Context) error {
-			return db.SetArchived(ctx, e.ID, on)
+			return db.Update(ctx, e.ID, func(row *store.Session) { row.Archived = on })
 		}}
 	}
 	to, from := set(!e.Archived), set(e.Archived)
@@ -282,7 +283,7 @@ func (l *Model) endTags() tea.Cmd {
 	db := l.With.Store
 	set := func(tags []string, said string) change {
 		return change{id: of.ID, said: said, do: func(ctx context.Context) error {
-			return db.SetTags(ctx, of.ID, tags...)
+			return db.Update(ctx, of.ID, func(row *store.Session) { row.Tags = tags })
 		}}
 	}
 	to, from := set(tags, said), set(of.Tags, "The tags are unchanged.")

@@ -50,7 +50,8 @@ func CopyInSteps(ctx context.Context, source *sql.DB, path string, between func(
 		return errors.Join(err, to.Close())
 	}
 	var things int
-	copied := from.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&things) // the transaction begins to read
+	// The transaction begins to read.
+	copied := from.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&things)
 	if copied == nil {
 		copied = from.Raw(func(c any) error {
 			b, err := to.(*sqlite3.SQLiteConn).Backup("main", c.(*sqlite3.SQLiteConn), "main")

@@ -23,7 +23,8 @@ var (
 	ErrNotHistory = errors.New("this is not a winnow chat history")
 	ErrDamaged    = errors.New("the chat history is damaged")
 	ErrDisk       = errors.New("the disk failed")
-	ErrNoLocks    = errors.New("files on this disk cannot be locked or shared, as on some network disks; move the chat history to a local disk with --db or [storage] path")
+	ErrNoLocks    = errors.New("files on this disk cannot be locked or shared, as on some network disks; " +
+		"move the chat history to a local disk with --db or [storage] path")
 )
 
 // Error is an error with a sentence for the user. What SQLite said is kept for errors.As and

@@ -56,8 +56,6 @@ CREATE TABLE messages (
 	role          TEXT    NOT NULL,
 	status        TEXT    NOT NULL,
 	created_ms    INTEGER NOT NULL,
-	calls         INTEGER NOT NULL DEFAULT 0,        -- rows of tool_calls
-	parts         INTEGER NOT NULL DEFAULT 0,        -- rows of parts
 	tokens        INTEGER NOT NULL DEFAULT 0,        -- of content, 0 for not counted
 	tokenizer     TEXT    NOT NULL DEFAULT '',       -- who counted them
 	request       INTEGER NOT NULL DEFAULT 0,        -- request that asked for it, 0 for none
@@ -149,6 +147,8 @@ CREATE TABLE requests (
 	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
 	error              TEXT    NOT NULL,
 	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
+	chain              INTEGER NOT NULL DEFAULT 0,  -- of its verdicts: the first request of those that one machine made
+	                                                -- one after the other; 0 where it has no verdicts
 	entries            INTEGER NOT NULL DEFAULT 0,  -- how many messages have a verdict
 	options            BLOB,                        -- JSON: what decided the plan beside the messages
 	sum                TEXT,                        -- JSON: where the tokens went; NULL where it has no verdicts
@@ -157,7 +157,8 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_turn ON requests (session, turn);
-CREATE INDEX requests_purpose ON requests (session, purpose) WHERE sum IS NOT NULL;
+CREATE INDEX requests_purpose ON requests (session, purpose) WHERE chain <> 0;
+CREATE INDEX requests_chain ON requests (chain) WHERE chain <> 0;
 
 -- Sums of costs need not read the records of the plans.
 CREATE INDEX requests_cost ON requests (session, cost_from, cost_nano);
@@ -168,13 +169,13 @@ CREATE INDEX requests_usage ON requests (
 	prompt_tokens, cached_tokens, cache_write_tokens, answer_tokens, reasoning_tokens, session
 );
 
--- What was decided about each message of each request. A row is a run: the requests of one session and one purpose
--- from the first to the last that decided the same about the message, as far as their sum says that their verdicts
--- are here.
+-- What was decided about each message of each request. A row is a run: the requests of one chain, which are of one
+-- session and one purpose, from the first to the last that decided the same about the message.
 CREATE TABLE verdicts (
 	id             INTEGER PRIMARY KEY,
 	session        INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	purpose        TEXT    NOT NULL, -- as requests.purpose
+	chain          INTEGER NOT NULL, -- as requests.chain
 	message        INTEGER NOT NULL,
 	first_request  INTEGER NOT NULL,
 	last_request   INTEGER,          -- NULL while it holds for the newest request
@@ -215,16 +216,14 @@ CREATE TABLE repairs (
 
 CREATE TABLE flags (
 	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude')),
-	created_ms INTEGER NOT NULL
+	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude'))
 ) STRICT;
 
 -- What the user had sent in place of a damaged message: its calls told as text, or nothing. It holds for
 -- the message's whole group of tool calls and results. A message without a row is repaired.
 CREATE TABLE remedies (
 	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop')),
-	created_ms INTEGER NOT NULL
+	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop'))
 ) STRICT;
 
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
@@ -269,13 +268,12 @@ CREATE TABLE tool_permissions (
 
 -- Prompts that were sent, and drafts that were not. files is what stands folded in the text, long pastes and attached
 -- files: a JSON array of objects with from and to (bytes of the text), and for a file path and sum (SHA-256 of its
--- content). It is BLOB in one table and TEXT in the other, so that their rows do not look alike where a damaged file is
--- read without its schema.
+-- content).
 CREATE TABLE prompts (
 	id         INTEGER PRIMARY KEY,
 	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL,
-	files      BLOB    NOT NULL DEFAULT x'5b5d',                  -- []
+	files      TEXT    NOT NULL DEFAULT '[]',
 	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE, -- where it was sent; NULL where that is not kept
 	hash       BLOB    NOT NULL DEFAULT x''                       -- SHA-256 of files, a NUL byte and text
 ) STRICT;
@@ -284,10 +282,9 @@ CREATE INDEX prompts_session ON prompts (session);
 
 CREATE TABLE drafts (
 	session    INTEGER PRIMARY KEY,             -- 0 is the chat that has not begun
-	updated_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL,
 	files      TEXT    NOT NULL DEFAULT '[]',
-	parts      BLOB    NOT NULL DEFAULT x'5b5d' -- the files without a path, such as an image from the clipboard:
+	parts      TEXT    NOT NULL DEFAULT '[]'    -- the files without a path, such as an image from the clipboard:
 	                                            -- a JSON array in the order of those in files, bytes in base64
 ) STRICT;
 
@@ -296,11 +293,10 @@ CREATE TABLE drafts (
 CREATE TABLE queued (
 	id         INTEGER PRIMARY KEY,
 	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL, -- as it is sent
-	parts      BLOB    NOT NULL, -- the files that are sent with it: a JSON array, their bytes in base64
+	parts      TEXT    NOT NULL, -- the files that are sent with it: a JSON array, their bytes in base64
 	draft      BLOB    NOT NULL, -- the text as it was in the composer
-	folds      BLOB    NOT NULL, -- what of the draft was folded: JSON as drafts.files, with files without a path
+	folds      TEXT    NOT NULL, -- what of the draft was folded: JSON as drafts.files, with files without a path
 	alone      INTEGER NOT NULL, -- 1 where it is sent without the conversation before it
 	cut        INTEGER NOT NULL  -- 1 where it is sent cut if it does not fit whole
 ) STRICT;

@@ -31,7 +31,9 @@ func Each(ctx context.Context, q querier, f func(scan func(...any) error) error,
 }
 
 // Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
-func Collect[T any](ctx context.Context, q querier, scan func(scan func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+func Collect[T any](
+	ctx context.Context, q querier, scan func(scan func(...any) error) (T, error), query string, args ...any,
+) ([]T, error) {
 	var all []T
 	err := Each(ctx, q, func(rowScan func(...any) error) error {
 		row, err := scan(rowScan)
@@ -52,7 +54,7 @@ func Collect[T any](ctx context.Context, q querier, scan func(scan func(...any) 
 
 // IDs is a set of ids as one parameter, which json_each takes apart.
 func IDs(ids []int64) string {
-	text, err := json.Marshal(ids)
+	text, err := json.Marshal(append([]int64{}, ids...)) // nil would be null, which json_each takes for one value
 	if err != nil {
 		panic(err) // numbers always marshal
 	}

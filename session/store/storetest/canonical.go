@@ -17,8 +17,14 @@ import (
 // not count: two histories have the same lines where the same was said and decided in them, in whatever order it got
 // there. Each line begins with the session's id.
 func Canonical(ctx context.Context, db *sql.DB) ([]string, error) {
-	c := canonical{ctx: ctx, db: db, message: map[int64]string{0: "-"}, session: map[int64]string{}, of: map[int64]string{}, request: map[int64]string{0: "-"}}
-	for _, read := range []func() error{c.sessionNames, c.messageNames, c.requestNames, c.sessions, c.messages, c.requests, c.verdicts, c.summaries} {
+	c := canonical{
+		ctx: ctx, db: db, message: map[int64]string{0: "-"}, session: map[int64]string{},
+		of: map[int64]string{}, request: map[int64]string{0: "-"},
+	}
+	for _, read := range []func() error{
+		c.sessionNames, c.messageNames, c.requestNames, c.sessions, c.messages,
+		c.requests, c.verdicts, c.summaries,
+	} {
 		if err := read(); err != nil {
 			return nil, err
 		}
@@ -121,9 +127,11 @@ func (c *canonical) messages() error {
 	return c.each(`
 		SELECT m.id, m.parent, m.request, m.session, m.role, m.status, m.created_ms, hex(m.hash), hex(m.content), hex(m.reasoning), hex(coalesce(m.extra, '')),
 			m.finish_reason, m.fault, m.alone, m.endpoint, m.model, m.label, hex(m.name), hex(m.tool_call_id),
-			(SELECT json_group_array(hex(call_id) || hex(name) || hex(arguments)) FROM (SELECT * FROM tool_calls WHERE message = m.id ORDER BY place)),
+			(SELECT json_group_array(hex(call_id) || hex(name) ||
+				hex(arguments)) FROM (SELECT * FROM tool_calls WHERE message = m.id ORDER BY place)),
 			(SELECT json_group_array(kind || hex(name) || media_type || hex(hash) || hex(data))
-				FROM (SELECT p.kind, p.name, p.media_type, a.hash, a.data FROM parts p JOIN attachments a ON a.id = p.attachment WHERE p.message = m.id ORDER BY p.place)),
+				FROM (SELECT p.kind, p.name, p.media_type, a.hash,
+					a.data FROM parts p JOIN attachments a ON a.id = p.attachment WHERE p.message = m.id ORDER BY p.place)),
 			(SELECT flag FROM flags WHERE message = m.id),
 			(SELECT remedy FROM remedies WHERE message = m.id)
 		FROM messages m`, 23, func(v []any) error {
@@ -134,7 +142,10 @@ func (c *canonical) messages() error {
 		if c.session[v[3].(int64)] == "" {
 			return fmt.Errorf("message %d has no session", v[0])
 		}
-		c.line(c.session[v[3].(int64)], "message", append([]any{c.message[v[0].(int64)], c.message[v[1].(int64)], request}, v[4:]...)...)
+		c.line(c.session[v[3].(int64)], "message", append([]any{
+			c.message[v[0].(int64)], c.message[v[1].(int64)],
+			request,
+		}, v[4:]...)...)
 		return nil
 	})
 }
@@ -146,7 +157,10 @@ func (c *canonical) requests() error {
 			cache_write_tokens, price_source, reusable_tokens, reusable_us, cache_diagnosis, fault, cut_expected, entries, sum, added
 		FROM requests`, 34, func(v []any) error {
 		options, _ := v[3].(string)
-		c.line(c.session[v[1].(int64)], "request", append([]any{c.request[v[0].(int64)], c.message[v[2].(int64)], c.options(c.session[v[1].(int64)], options)}, v[4:]...)...)
+		c.line(c.session[v[1].(int64)], "request", append([]any{
+			c.request[v[0].(int64)], c.message[v[2].(int64)],
+			c.options(c.session[v[1].(int64)], options),
+		}, v[4:]...)...)
 		return nil
 	})
 }
@@ -216,11 +230,12 @@ func (c *canonical) verdicts() error {
 			v.tokens_before, v.tokens_after, v.chars_before, v.chars_after, v.cuts, v.inserted, v.repairs
 		FROM requests r
 		JOIN verdicts v ON v.session = r.session
-			AND v.purpose = r.purpose
+			AND v.chain = r.chain
 			AND v.first_request <= r.id
 			AND (v.last_request IS NULL OR v.last_request >= r.id)
 		WHERE r.sum IS NOT NULL`, 19, func(v []any) error {
-		c.line(c.session[v[2].(int64)], "verdict", append([]any{c.request[v[0].(int64)], c.message[v[1].(int64)]}, v[3:]...)...)
+		c.line(c.session[v[2].(int64)], "verdict", append([]any{c.request[v[0].(int64)], c.message[v[1].(int64)]},
+			v[3:]...)...)
 		return nil
 	})
 }
@@ -229,7 +244,8 @@ func (c *canonical) summaries() error {
 	return c.each(`SELECT session, first, last, messages, created_ms, endpoint, model, hex(text), sources FROM summaries`, 9, func(v []any) error {
 		id := c.session[v[0].(int64)]
 		sources, _ := v[8].(string)
-		c.line(id, "summary", append([]any{c.message[v[1].(int64)], c.message[v[2].(int64)], c.runs(id, sources)}, v[3:8]...)...)
+		c.line(id, "summary", append([]any{c.message[v[1].(int64)], c.message[v[2].(int64)], c.runs(id, sources)},
+			v[3:8]...)...)
 		return nil
 	})
 }
@@ -248,7 +264,10 @@ func Differ(a, b []string) string {
 				same++
 			}
 			same = max(0, same-40)
-			return strings.Join([]string{"the first has", a[i][same:], "where the second has", b[i][same:], "in " + a[i]}, "\n")
+			return strings.Join([]string{
+				"the first has", a[i][same:], "where the second has", b[i][same:],
+				"in " + a[i],
+			}, "\n")
 		}
 	}
 	return ""

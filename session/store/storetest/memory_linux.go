@@ -13,7 +13,8 @@ const (
 
 func init() {
 	var fs syscall.Statfs_t
-	if syscall.Statfs(memory, &fs) == nil && fs.Flags&noExec == 0 && fs.Bavail*uint64(fs.Bsize) > room && os.Getenv("TMPDIR") == "" {
+	if syscall.Statfs(memory, &fs) == nil && fs.Flags&noExec == 0 && fs.Bavail*uint64(fs.Bsize) > room &&
+		os.Getenv("TMPDIR") == "" {
 		os.Setenv("TMPDIR", memory)
 	}
 }

@@ -13,15 +13,15 @@ INSERT INTO tags (
 	(1, 1, 'sky');
 
 INSERT INTO messages (
-	id, session, seq, parent, role, status, created_ms, calls, parts, tokens, tokenizer, request, alone, owner,
+	id, session, seq, parent, role, status, created_ms, tokens, tokenizer, request, alone, owner,
 	endpoint, model, finish_reason, fault, label, name, tool_call_id, hash, extra, reasoning, content
 ) VALUES
-	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, 0, 0, '', 0, 0, '', '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, X'', CAST('Will it rian?' AS BLOB)),
-	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 0, 0, 4, 'o200k_base', 0, 0, '', '', '', '', '{"what":"It failed","free":true}', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB)),
-	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 1, 0, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', NULL, X'', X''),
-	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, 1, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'7517E482A26A013506D65E43F9336D080C7D80C16FBAC76192CF3E44E20E4D11', NULL, X'', CAST('{"rain":true}' AS BLOB)),
-	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, 0, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, X'', CAST('Yes, tak' AS BLOB)),
-	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 0, 0, 4, 'o200k_base', 0, 1, '', '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB));
+	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, X'', CAST('Will it rian?' AS BLOB)),
+	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '{"what":"It failed","free":true}', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB)),
+	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', NULL, X'', X''),
+	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'7517E482A26A013506D65E43F9336D080C7D80C16FBAC76192CF3E44E20E4D11', NULL, X'', CAST('{"rain":true}' AS BLOB)),
+	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, X'', CAST('Yes, tak' AS BLOB)),
+	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB));
 
 INSERT INTO tool_calls (
 	id, message, place, call_id, name, arguments
@@ -42,23 +42,23 @@ INSERT INTO requests (
 	id, session, turn, user, purpose, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 	prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cache_write_tokens, cut_expected, cost_nano,
 	cost_from, price_source, reusable_tokens, reusable_us, cache_diagnosis, first_token_us, took_us, retries,
-	finish, ended, error, fault, entries, options, sum, added, shortfalls
+	finish, ended, error, fault, chain, entries, options, sum, added, shortfalls
 ) VALUES
-	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 0, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(4, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(5, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
+	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, 0, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 0, 0, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(4, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(5, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', 3, 3, CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
 
 INSERT INTO verdicts (
-	id, session, purpose, message, first_request, last_request, position, role, disposition, level, level_in_place,
+	id, session, purpose, chain, message, first_request, last_request, position, role, disposition, level, level_in_place,
 	cause, pinned, whole, recalled, tokens_before, tokens_after, chars_before, chars_after, cuts, inserted, repairs
 ) VALUES
-	(1, 1, '', 2, 3, NULL, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL),
-	(2, 1, '', 3, 3, NULL, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]'),
-	(3, 1, '', 4, 3, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
-	(4, 1, '', 4, 4, 4, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
-	(5, 1, '', 4, 5, NULL, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
+	(1, 1, '', 3, 2, 3, NULL, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL),
+	(2, 1, '', 3, 3, 3, NULL, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]'),
+	(3, 1, '', 3, 4, 3, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
+	(4, 1, '', 3, 4, 4, 4, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
+	(5, 1, '', 3, 4, 5, NULL, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 
 INSERT INTO repairs (
 	id, message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone
@@ -66,14 +66,14 @@ INSERT INTO repairs (
 	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
 
 INSERT INTO flags (
-	message, flag, created_ms
+	message, flag
 ) VALUES
-	(2, 'pin', 1795262460000);
+	(2, 'pin');
 
 INSERT INTO remedies (
-	message, remedy, created_ms
+	message, remedy
 ) VALUES
-	(3, 'text', 1795262460000);
+	(3, 'text');
 
 INSERT INTO summaries (
 	id, session, first, last, messages, created_ms, endpoint, model, sources, text
@@ -93,24 +93,24 @@ INSERT INTO tool_permissions (
 INSERT INTO prompts (
 	id, session, created_ms, hash, text, files
 ) VALUES
-	(1, NULL, 1795262460000, X'', CAST('Will it rain?' AS BLOB), CAST('[{"from":0,"to":4}]' AS BLOB)),
-	(2, 1, 1795262460001, X'729E29A29512E326BC6BCE3CEDFF6A93A27E492B60E803C0F47399B98B09AC56', CAST('And tomorrow?' AS BLOB), CAST('[]' AS BLOB));
+	(1, NULL, 1795262460000, X'', CAST('Will it rain?' AS BLOB), '[{"from":0,"to":4}]'),
+	(2, 1, 1795262460001, X'729E29A29512E326BC6BCE3CEDFF6A93A27E492B60E803C0F47399B98B09AC56', CAST('And tomorrow?' AS BLOB), '[]');
 
 INSERT INTO drafts (
-	session, updated_ms, text, files, parts
+	session, text, files, parts
 ) VALUES
-	(1, 1795262460000, CAST('And tomo' AS BLOB), '[{"from":8,"to":8,"path":"/home/kim/plan.txt","sum":"5f"},{"from":8,"to":8,"sum":"6a"}]', CAST('[{"Kind":"image","Name":"pasted-1.png","MediaType":"image/png","Text":"","Data":"iVBORw==","Tokens":85}]' AS BLOB));
+	(1, CAST('And tomo' AS BLOB), '[{"from":8,"to":8,"path":"/home/kim/plan.txt","sum":"5f"},{"from":8,"to":8,"sum":"6a"}]', '[{"Kind":"image","Name":"pasted-1.png","MediaType":"image/png","Text":"","Data":"iVBORw==","Tokens":85}]');
 
 INSERT INTO queued (
-	id, session, created_ms, text, parts, draft, folds, alone, cut
+	id, session, text, parts, draft, folds, alone, cut
 ) VALUES
-	(1, 1, 1795262460000, CAST('And at noon?' AS BLOB), CAST('[{"Kind":"text","Name":"plan.txt","MediaType":"text/plain","Text":"tea","Data":null,"Tokens":1}]' AS BLOB), CAST(' And at noon?' AS BLOB), CAST('[{"from":0,"to":0,"path":"/home/kim/plan.txt","sum":"5f"}]' AS BLOB), 0, 1);
+	(1, 1, CAST('And at noon?' AS BLOB), '[{"Kind":"text","Name":"plan.txt","MediaType":"text/plain","Text":"tea","Data":null,"Tokens":1}]', CAST(' And at noon?' AS BLOB), '[{"from":0,"to":0,"path":"/home/kim/plan.txt","sum":"5f"}]', 0, 1);
 
 INSERT INTO registers (
 	stamp, session, item, name, value
 ) VALUES
-	(11, 1, 0, 'pinned', '{"pinned":1}'),
-	(12, 1, 2, 'flag', '{"value":"pin","created_ms":1795262460000}');
+	(11, 1, 0, 'pinned', '{"pinned":true}'),
+	(12, 1, 2, 'flag', '"pin"');
 
 INSERT INTO tombstones (
 	id, session, messages

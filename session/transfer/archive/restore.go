@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/google/uuid"
@@ -132,7 +133,7 @@ func renew(l store.Line, n int, take func(store.Line) error) error {
 		return take(l)
 	case l.Session != nil:
 		row := *l.Session
-		row.ID, row.Deleted = renewed(row.ID, n), 0
+		row.ID, row.Deleted = renewed(row.ID, n), time.Time{}
 		return take(store.Line{Session: &row})
 	case l.Message != nil:
 		m := *l.Message
