@@ -177,7 +177,7 @@ func (s *selection) fitResults() {
 		if f.tokens >= v.tokens {
 			continue // A cut that costs no less is no help.
 		}
-		f.code = cause.TurnLimit
+		f.cause = &Cause{Code: cause.TurnLimit}
 		s.turnCuts[results[k]] = f
 		s.fixed += f.tokens - v.tokens
 	}
@@ -215,7 +215,7 @@ func (s *selection) cutCurrent() {
 		return
 	}
 	f := at(keep)
-	f.code = cause.CutByUser
+	f.cause = &Cause{Code: cause.CutByUser}
 	s.fixed += f.tokens - v.tokens
 	s.turnCuts[i] = f
 }

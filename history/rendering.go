@@ -26,13 +26,11 @@ func (d detail) level() Level { return [...]Level{Out, Shortened, Brief, Shorten
 type rendering struct {
 	shortened
 	tokens int
-	chars  int        // code points of the original that are sent
-	length int        // code points of what is sent
-	code   cause.Code // why it is cut, where it is
-	limit  int        // the limit that code names
-	notes  bool       // a note is in the place of an image
-	parts  []Part     // the parts that are sent, with a note in the place of each image that is not
-	held   int        // tokens that the selection sets aside for it, where they are more than tokens
+	chars  int    // code points of the original that are sent
+	length int    // code points of what is sent
+	cause  *Cause // why it is cut, without the numbers of its characters; it holds where text or an image is left out
+	parts  []Part // the parts that are sent, with a note in the place of each image that is not
+	held   int    // tokens that the selection sets aside for it, where they are more than tokens
 }
 
 // more reports whether a rendering shows more of a message than another of it.
@@ -146,7 +144,8 @@ func (s *selection) short(i int) rendering {
 	if v.kind() == Assistant && !s.limits.exact && v.tokens-f.tokens < leastSaved {
 		f = v.whole()
 	}
-	f.code, f.limit = s.limits.of(v)
+	code, limit := s.limits.of(v)
+	f.cause = &Cause{Code: code, Limit: limit}
 	if s.limits.imageNotes {
 		f = s.withNotes(f, v)
 	}
@@ -165,7 +164,9 @@ func (s *selection) withNotes(f rendering, v *candidate) rendering {
 		}
 		f.parts[k] = note
 		f.tokens -= saved
-		f.notes = true
+		if f.whole() {
+			f.cause = &Cause{Code: cause.ImageNote}
+		}
 	}
 	return f
 }
@@ -224,7 +225,7 @@ func (s *selection) newestCuts() map[int]rendering {
 		if v.Role != User {
 			if e := s.headAndTail(v, share); e.tokens > f.tokens {
 				f = e
-				f.code, f.limit = cause.NewestLimit, s.budget.tokens(s.lastWhole)
+				f.cause = &Cause{Code: cause.NewestLimit, Limit: s.budget.tokens(s.lastWhole)}
 			}
 		}
 		// The share grows evenly with the budget, what fits into it does not: the rest is paid for too, so that a

@@ -185,11 +185,11 @@ func (f rendering) show(v *candidate, e *Entry) {
 	if !v.Replaced {
 		e.CharsAfter = have
 	}
-	switch {
-	case !f.whole():
-		e.Disposition, e.Cause = Cut, Cause{Code: f.code, Limit: f.limit, Have: have, Want: want}
-	case f.notes:
-		e.Disposition, e.Cause = Cut, Cause{Code: cause.ImageNote}
+	if !f.whole() {
+		e.Disposition, e.Cause = Cut, *f.cause
+		e.Cause.Have, e.Cause.Want = have, want
+	} else if f.cause != nil && f.cause.Code == cause.ImageNote {
+		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
 		e.Cause = Cause{Code: cause.Note}

@@ -39,6 +39,7 @@ type writer struct {
 	list   []written // the other messages
 	added  []Added   // their places are known when all is written
 	spans  []Span    // the same
+	single []piece   // of the messages that have one piece
 	frame  int       // tokens that the chat format costs
 
 	located        int     // so many of the added texts know their entry
@@ -66,7 +67,8 @@ type piece struct {
 // write writes the request.
 func (s *selection) write() *writer {
 	w := &writer{selection: s, lastUser: -1}
-	w.list = make([]written, 0, s.cost.messages+len(s.turn.candidates)+1)
+	n := s.cost.messages + len(s.turn.candidates) + 1
+	w.list, w.single, w.spans = make([]written, 0, n), make([]piece, 0, n), make([]Span, 0, n)
 	if s.o.System != "" {
 		w.system = []piece{{text: s.o.System}}
 	}
@@ -143,12 +145,16 @@ func (w *writer) writeCandidate(i int) {
 	}
 	if v.Role != User {
 		w.lead(i)
-		w.writeMessage(v, f, v.From, []piece{w.textOf(v, f, v.From)})
+		w.writeMessage(v, f, v.From, w.alone(w.textOf(v, f, v.From)))
 		return
 	}
 	front := append(w.closeGap("", joint), w.inline...)
 	w.inline = nil
-	w.lastUser, w.lastUserAt = i, w.writeMessage(v, f, v.From, append(front, w.textOf(v, f, v.From)))
+	text := w.alone(w.textOf(v, f, v.From))
+	if len(front) > 0 {
+		text = append(front, text...)
+	}
+	w.lastUser, w.lastUserAt = i, w.writeMessage(v, f, v.From, text)
 }
 
 // leaveOut counts a candidate to the open gap. What nobody said and what a narrowed request is not about leaves none.
@@ -199,6 +205,13 @@ func (w *writer) said(text string, spans ...Span) piece {
 	from := len(w.spans)
 	w.spans = append(w.spans, spans...)
 	return piece{text: text, from: from, to: len(w.spans)}
+}
+
+// alone is a list of one piece. Most messages are one: their pieces share an allocation.
+func (w *writer) alone(p piece) []piece {
+	w.single = append(w.single, p)
+	n := len(w.single)
+	return w.single[n-1 : n : n]
 }
 
 // closeGap is what stands for the open gap, with what is in front of it and behind it, none where no gap is open.
