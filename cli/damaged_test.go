@@ -109,7 +109,7 @@ func everyRow(t *testing.T, file string, last int) [sha256.Size]byte {
 	defer db.Close()
 	sum := sha256.New()
 	for _, query := range []string{
-		`SELECT id, session, seq, parent, role, status, created_ms, calls, parts, request, owner, endpoint, model,
+		`SELECT id, session, seq, parent, role, status, created_ms, request, owner, endpoint, model,
 			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
 			FROM messages WHERE seq <= ? ORDER BY id`,
 		`SELECT t.* FROM tool_calls t JOIN messages m ON m.id = t.message WHERE m.seq <= ? ORDER BY t.id`,

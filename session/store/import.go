@@ -92,7 +92,7 @@ func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOption
 			m.Model = cmp.Or(m.Model, row.Model)
 		}
 	}
-	row.Model = ""
+	row.Endpoint, row.Model = "", "" // it goes on with the model in use
 	c.Session = row
 	out, err := s.importInto(ctx, c, false, o)
 	return out.Session, err
