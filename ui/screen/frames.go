@@ -12,7 +12,7 @@ import (
 
 const (
 	frameTime = time.Second / 60 // the least time between two views
-	restTime  = 2 * time.Second  // after so long without a view, memory is given back
+	restTime  = time.Second      // after so long without a view, memory is given back
 )
 
 // frames is the model of the program: the application, whose view is built and drawn at most once a frame. A message
