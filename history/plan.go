@@ -41,14 +41,22 @@ type Options struct {
 
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
 type Profile struct {
-	MergeSameRole bool `json:",omitempty"` // join neighbouring messages of one role
-	NoToolToUser  bool `json:",omitempty"` // a minimal assistant message stands between a tool result and a user message
-	ToolIDLength  int  `json:",omitempty"` // tool call ids have exactly this many letters and digits; 0 is any
-	EchoReasoning bool `json:",omitempty"` // the model's reasoning goes back to it in turns that called tools
-	NoReplay      bool `json:",omitempty"` // the endpoint refuses the keys of its own answers
-	NoTools       bool `json:",omitempty"` // the model takes no tool calls: those of the past are sent as text, and no tools are offered
-	ToolsAsText   bool `json:",omitempty"` // the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too
-	NoImages      bool `json:",omitempty"` // the model takes no images: a note stands for each
+	// join neighbouring messages of one role
+	MergeSameRole bool `json:",omitempty"`
+	// a minimal assistant message stands between a tool result and a user message
+	NoToolToUser bool `json:",omitempty"`
+	// tool call ids have exactly this many letters and digits; 0 is any
+	ToolIDLength int `json:",omitempty"`
+	// the model's reasoning goes back to it in turns that called tools
+	EchoReasoning bool `json:",omitempty"`
+	// the endpoint refuses the keys of its own answers
+	NoReplay bool `json:",omitempty"`
+	// the model takes no tool calls: those of the past are sent as text, and no tools are offered
+	NoTools bool `json:",omitempty"`
+	// the endpoint refuses tool calls in a request: all of them are sent as text, the running turn's too
+	ToolsAsText bool `json:",omitempty"`
+	// the model takes no images: a note stands for each
+	NoImages bool `json:",omitempty"`
 }
 
 // Plan is one decided request: what would be sent, and what became of every message and why. The

@@ -17,36 +17,67 @@ const NoLimit = math.MaxInt
 // overridden in the configuration, per session and per request. Character limits count Unicode
 // code points of the original that are kept before the suffix; token limits count tokens.
 type Policy struct {
-	Preset               string      `toml:"preset"`                 // the preset that sets the other keys
-	UserMaxChars         int         `toml:"user_max_chars"`         // a longer user message is cut to this
-	AssistantMaxChars    int         `toml:"assistant_max_chars"`    // an older assistant message that is longer is cut to this
-	AssistantRecallChars int         `toml:"assistant_recall_chars"` // a longer assistant message must match better to be recalled
-	ToolMaxChars         int         `toml:"tool_max_chars"`         // a longer tool result keeps its beginning and end
-	LastWholeMaxTokens   int         `toml:"last_whole_max_tokens"`  // the last turn is sent whole up to this size; 0 cuts it like any other
-	LastWholeShare       float64     `toml:"last_whole_share"`       // and up to this share of the budget, but at least 200 tokens; 0 sets no such limit
-	Elastic              bool        `toml:"elastic"`                // false cuts at these limits even if everything fits
-	RecallMaxTokens      int         `toml:"recall_max_tokens"`      // the most tokens that recalled messages may use; 0 recalls nothing
-	SummarizeRatio       float64     `toml:"summarize_ratio"`        // the share of the budget that is free after the model has summarised the oldest messages, 0 to 1; 0 turns summaries off
-	SummaryAlways        bool        `toml:"summary_always"`         // use a summary even if everything would fit
-	MaxMessages          int         `toml:"max_messages"`           // the most messages of the history; 0 sends no history
-	MinMessages          int         `toml:"min_messages"`           // the strategy oldest keeps at least this many
-	Strategy             Strategy    `toml:"strategy"`               // what is dropped if the budget is too small
-	Budget               int         `toml:"budget"`                 // tokens of the whole request; 0 is auto
-	HistoryBudget        int         `toml:"history_budget"`         // tokens of the history alone; 0 is unset
-	BudgetChars          int         `toml:"budget_chars"`           // characters of the history alone; 0 is unset
-	MaxContextTokens     int         `toml:"max_context_tokens"`     // the upper limit of an automatic budget; at least 8 plus the system prompt
-	OutputReserve        int         `toml:"output_reserve"`         // tokens of the window reserved for the reply; 0 is min(4096, 25 % of the window)
-	StepTokens           int         `toml:"step_tokens"`            // the size of a block of turns that is dropped at once; 0 is auto
-	Placement            Placement   `toml:"placement"`              // where recalled messages are sent
-	ToolHistory          ToolHistory `toml:"tool_history"`           // how past tool calls are sent
-	Recovery             Recovery    `toml:"recovery"`               // how a damaged history is handled
-	ImageNotes           bool        `toml:"image_notes"`            // if the budget is too small, replace an older image by a note with its name
-	MidSystem            MidSystem   `toml:"mid_system"`             // where a system message in the middle is sent
-	MarkerDetail         bool        `toml:"marker_detail"`          // use marker_counted instead of marker
-	Marker               string      `toml:"marker"`                 // replaces dropped messages
-	MarkerCounted        string      `toml:"marker_counted"`         // the same with their number, {n}
-	UserSuffix           string      `toml:"user_suffix"`            // follows a cut user message; {n} is its original length
-	AssistantSuffix      string      `toml:"assistant_suffix"`       // follows a cut assistant message
+	// the preset that sets the other keys
+	Preset string `toml:"preset"`
+	// a longer user message is cut to this
+	UserMaxChars int `toml:"user_max_chars"`
+	// an older assistant message that is longer is cut to this
+	AssistantMaxChars int `toml:"assistant_max_chars"`
+	// a longer assistant message must match better to be recalled
+	AssistantRecallChars int `toml:"assistant_recall_chars"`
+	// a longer tool result keeps its beginning and end
+	ToolMaxChars int `toml:"tool_max_chars"`
+	// the last turn is sent whole up to this size; 0 cuts it like any other
+	LastWholeMaxTokens int `toml:"last_whole_max_tokens"`
+	// and up to this share of the budget, but at least 200 tokens; 0 sets no such limit
+	LastWholeShare float64 `toml:"last_whole_share"`
+	// false cuts at these limits even if everything fits
+	Elastic bool `toml:"elastic"`
+	// the most tokens that recalled messages may use; 0 recalls nothing
+	RecallMaxTokens int `toml:"recall_max_tokens"`
+	// the share of the budget that is free after the model has summarised the oldest messages, 0 to 1; 0 turns
+	// summaries off
+	SummarizeRatio float64 `toml:"summarize_ratio"`
+	// use a summary even if everything would fit
+	SummaryAlways bool `toml:"summary_always"`
+	// the most messages of the history; 0 sends no history
+	MaxMessages int `toml:"max_messages"`
+	// the strategy oldest keeps at least this many
+	MinMessages int `toml:"min_messages"`
+	// what is dropped if the budget is too small
+	Strategy Strategy `toml:"strategy"`
+	// tokens of the whole request; 0 is auto
+	Budget int `toml:"budget"`
+	// tokens of the history alone; 0 is unset
+	HistoryBudget int `toml:"history_budget"`
+	// characters of the history alone; 0 is unset
+	BudgetChars int `toml:"budget_chars"`
+	// the upper limit of an automatic budget; at least 8 plus the system prompt
+	MaxContextTokens int `toml:"max_context_tokens"`
+	// tokens of the window reserved for the reply; 0 is min(4096, 25 % of the window)
+	OutputReserve int `toml:"output_reserve"`
+	// the size of a block of turns that is dropped at once; 0 is auto
+	StepTokens int `toml:"step_tokens"`
+	// where recalled messages are sent
+	Placement Placement `toml:"placement"`
+	// how past tool calls are sent
+	ToolHistory ToolHistory `toml:"tool_history"`
+	// how a damaged history is handled
+	Recovery Recovery `toml:"recovery"`
+	// if the budget is too small, replace an older image by a note with its name
+	ImageNotes bool `toml:"image_notes"`
+	// where a system message in the middle is sent
+	MidSystem MidSystem `toml:"mid_system"`
+	// use marker_counted instead of marker
+	MarkerDetail bool `toml:"marker_detail"`
+	// replaces dropped messages
+	Marker string `toml:"marker"`
+	// the same with their number, {n}
+	MarkerCounted string `toml:"marker_counted"`
+	// follows a cut user message; {n} is its original length
+	UserSuffix string `toml:"user_suffix"`
+	// follows a cut assistant message
+	AssistantSuffix string `toml:"assistant_suffix"`
 }
 
 // Summarizes says whether a summary may stand for the oldest messages.

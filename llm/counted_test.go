@@ -35,8 +35,8 @@ func (s *countingService) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: max(200, s.status), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
 }
 
-// Each service is asked at its own address, in its own format and with the key in its own header, wherever the key comes
-// from. No other server of another name is asked in that way.
+// Each service is asked at its own address, in its own format and with the key in its own header, wherever the key
+// comes from. No other server of another name is asked in that way.
 func TestServicesCountInTheirOwnFormats(t *testing.T) {
 	request := Request{
 		Model:    "models/m-1",

@@ -135,8 +135,8 @@ func samplingOf(t *testing.T, body string) string {
 	return strings.Join(values, " ")
 }
 
-// TestRefusalsOfParametersEnd: a server that refuses everything is not asked for ever, and one that refuses what was not
-// asked is not asked again.
+// TestRefusalsOfParametersEnd: a server that refuses everything is not asked for ever, and one that refuses what was
+// not asked is not asked again.
 func TestRefusalsOfParametersEnd(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

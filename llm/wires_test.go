@@ -183,8 +183,8 @@ func keptAnswer(from history.Origin) history.Message {
 	}
 }
 
-// TestWhatTheResponsesAPITakes: a limit below the least one that is taken becomes that, and the effort that tools needed
-// over Chat Completions is not asked for.
+// TestWhatTheResponsesAPITakes: a limit below the least one that is taken becomes that, and the effort that tools
+// needed over Chat Completions is not asked for.
 func TestWhatTheResponsesAPITakes(t *testing.T) {
 	t.Parallel()
 	r := offering()

@@ -55,9 +55,10 @@ func readText(t *testing.T, path string) string {
 func policyTable(t *testing.T) string {
 	t.Helper()
 	notes := map[string]string{}
-	field := regexp.MustCompile("toml:\"([a-z_]+)\"`\\s*// (.*)")
+	field := regexp.MustCompile("((?:\t// .*\n)+)\t\\w+ +\\w+ +`toml:\"([a-z_]+)\"`")
 	for _, m := range field.FindAllStringSubmatch(readText(t, "../../history/policy.go"), -1) {
-		notes[m[1]] = m[2]
+		note := strings.ReplaceAll(m[1], "\n\t// ", " ")
+		notes[m[2]] = strings.TrimSpace(strings.TrimPrefix(note, "\t// "))
 	}
 	policy := reflect.ValueOf(Defaults().Context)
 	var b strings.Builder

@@ -15,12 +15,12 @@ import (
 // Cause is one reason: a code with the numbers and the text that it needs.
 type Cause struct {
 	Code  Code
-	Front bool   // of a recalled message: its place holds less of it than the block in front of the current message
-	Alone bool   // of a repair that the user has another remedy for: it holds for the message, which is in no tool group
-	Want  int    // what it takes: characters of a message that is cut, tokens of one that did not fit, messages of a gap
+	Front bool   // of a recalled message: its place holds less than the block in front of the current message
+	Alone bool   // of a repair with another remedy: it holds for the message, which is in no tool group
+	Want  int    // what it takes: characters of a cut message, tokens of one that did not fit, messages of a gap
 	Have  int    // how much of Want is there: characters that are sent, tokens that were left
 	Limit int    // the limit that the code names: characters, tokens or messages
-	Text  string // words that are shared, the model of a summary, the name of a call; a sentence where there is no code
+	Text  string // shared words, the model of a summary, the name of a call; a sentence where there is no code
 }
 
 // Sentence is the cause in words for the user, with its numbers.
@@ -33,11 +33,14 @@ func (c Cause) Sentence() string {
 	cut := "cut to " + number(c.Have) + " of " + number(c.Want) + " characters"
 	return strings.TrimSpace(strings.NewReplacer(
 		"{cut}", cut, "{have}", number(c.Have), "{want}", number(c.Want), "{limit}", number(c.Limit), "{text}", c.Text,
-		"{recalled}", "recalled"+phrase(c.Want > 0, ", %s", cut)+phrase(c.Front, "%s", " to the front, cut in its place"),
+		"{recalled}",
+		"recalled"+phrase(c.Want > 0, ", %s", cut)+phrase(c.Front, "%s", " to the front, cut in its place"),
 		"{messages}", english.PluralWord(c.Want, "message that is", "messages that are"),
 		"{condensed}", phrase(c.Text != "", ", summarised by %s", c.Text),
-		"{invalid}", phrase(c.Want > 0, "The arguments of this call were not valid JSON at character %s; they are sent repaired.", number(c.Want)),
-		"{short}", phrase(c.Have > 0, " The arguments of this call were cut off after %s characters; the complete part is sent.", number(c.Have)),
+		"{invalid}", phrase(c.Want > 0,
+			"The arguments of this call were not valid JSON at character %s; they are sent repaired.", number(c.Want)),
+		"{short}", phrase(c.Have > 0,
+			" The arguments of this call were cut off after %s characters; the complete part is sent.", number(c.Have)),
 	).Replace(w.sentence))
 }
 
@@ -60,8 +63,12 @@ func (c Cause) MarshalText() ([]byte, error) {
 		return []byte(c.Text), nil
 	}
 	return []byte(string(c.Code) +
-		phrase(c.Have != 0, " have=%d", c.Have) + phrase(c.Want != 0, " want=%d", c.Want) + phrase(c.Limit != 0, " limit=%d", c.Limit) +
-		phrase(c.Front, " %s", "front") + phrase(c.Alone, " %s", "alone") + phrase(c.Text != "", " text=%s", c.Text)), nil
+		phrase(c.Have != 0, " have=%d", c.Have) +
+		phrase(c.Want != 0, " want=%d", c.Want) +
+		phrase(c.Limit != 0, " limit=%d", c.Limit) +
+		phrase(c.Front, " %s", "front") +
+		phrase(c.Alone, " %s", "alone") +
+		phrase(c.Text != "", " text=%s", c.Text)), nil
 }
 
 // UnmarshalText reads what MarshalText wrote.

@@ -54,7 +54,8 @@ const (
 )
 
 var unspaced = []*unicode.RangeTable{
-	unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Hangul, unicode.Thai, unicode.Lao,
+	unicode.Khmer, unicode.Myanmar,
 }
 
 func kindOf(r rune) characterKind {

@@ -12,8 +12,8 @@ import (
 // to the user, and those of which there is a record. They must be as many, each try counted by itself. The zero Ledger
 // is ready, and safe for concurrent use once its fields are set.
 type Ledger struct {
-	// Unrecorded requests have no record: those of temporary chats, of --no-save, of sessions that were purged or are in
-	// another file. Requests with a second record, in a copy of their session, are taken off.
+	// Unrecorded requests have no record: those of temporary chats, of --no-save, of sessions that were purged or are
+	// in another file. Requests with a second record, in a copy of their session, are taken off.
 	Unrecorded int
 	// Unheard requests are announced and recorded, and reach no server: nothing listens, or the key cannot be read.
 	Unheard int
@@ -65,7 +65,8 @@ func (l *Ledger) Plan(turn any, endpoint string) {
 	}
 }
 
-// Say takes a sentence of a turn for the user, which may announce further requests. A title has no turn; nil stands for it.
+// Say takes a sentence of a turn for the user, which may announce further requests. A title has no turn; nil stands for
+// it.
 func (l *Ledger) Say(turn any, sentence string) { l.announce(turn, Announced(sentence)) }
 
 // Again takes the announcement of a turn that a request leaves once more, as it was.

@@ -25,8 +25,16 @@ type secretRule struct {
 // last rules know a secret by the word in front of it.
 var secretRules = []secretRule{
 	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", []string{"sk-"}, compile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
-	{"keys of their kind", []string{"pk-", "rk-", "sk_", "pk_", "rk_"}, compile(`\b(?:pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_[A-Za-z0-9_-]{16,}`), nil},
-	{"GitHub tokens", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, compile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`), nil},
+	{
+		"keys of their kind",
+		[]string{"pk-", "rk-", "sk_", "pk_", "rk_"},
+		compile(`\b(?:pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_[A-Za-z0-9_-]{16,}`), nil,
+	},
+	{
+		"GitHub tokens",
+		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
+		compile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`), nil,
+	},
 	{"AWS access keys", []string{"akia", "asia"}, compile(`\b(?:AKIA|ASIA)[A-Z0-9]{12,}`), nil},
 	{"Google keys", []string{"aiza"}, compile(`\bAIza[A-Za-z0-9_-]{20,}`), nil},
 	{"Groq keys", []string{"gsk_"}, compile(`\bgsk_[A-Za-z0-9]{16,}`), nil},
@@ -35,10 +43,23 @@ var secretRules = []secretRule{
 	{"Slack tokens", []string{"xox"}, compile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`), nil},
 	{"GitLab tokens", []string{"glpat-"}, compile(`\bglpat-[A-Za-z0-9_-]{16,}`), nil},
 	{"JSON web tokens", []string{"eyj"}, compile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), nil},
-	{"private keys", []string{"private key-----"}, compile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), nil},
-	{"authorization headers", []string{"bearer", "basic"}, compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random},
+	{
+		"private keys",
+		[]string{"private key-----"},
+		compile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), nil,
+	},
+	{
+		"authorization headers",
+		[]string{"bearer", "basic"},
+		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random,
+	},
 	{"passwords in addresses", []string{"://"}, compile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
-	{"named secrets", []string{"key", "token", "secret", "password"}, compile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password|x-api-key)\\?["']?\s*[:=]\s*\\?["']?([^\s"',;\\]{8,})`), nil},
+	{
+		"named secrets",
+		[]string{"key", "token", "secret", "password"},
+		compile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password` +
+			`|x-api-key)\\?["']?\s*[:=]\s*\\?["']?([^\s"',;\\]{8,})`), nil,
+	},
 }
 
 // compile compiles a pattern when a text first has one of its hints; most programs never see one.
@@ -165,7 +186,8 @@ func findPatterns(text string) (spans [][2]int) {
 
 // random says that a word is not one that people write: it is long, has a digit, or capital letters within.
 func random(word string) bool {
-	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
+	capitals := strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
+	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || capitals
 }
 
 // find returns where the rule's secrets stand.

@@ -87,7 +87,10 @@ func ReceiptOf(q store.Request, p history.Plan) Receipt {
 // receiptOf is the receipt of a request. counts are of the conversation's messages, the question included.
 func receiptOf(r store.Request, counts store.Tally) Receipt {
 	cost := CostOf(r)
-	usage := pricing.Usage{Prompt: r.Prompt, Cached: r.Cached, Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1, CacheWrite: r.CacheWrite}
+	usage := pricing.Usage{
+		Prompt: r.Prompt, Cached: r.Cached, CacheWrite: r.CacheWrite,
+		Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1,
+	}
 	if cost.From == pricing.Charged {
 		usage.Cost = cost.Amount
 	}

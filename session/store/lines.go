@@ -12,8 +12,8 @@ import (
 
 // Line is one row of the history as an archive and a segment have it: exactly one of its fields is set, and its JSON is
 // an object of the row's columns under the field's name. A session comes before the rows that belong to it, a message
-// behind the one that it follows and behind its attachments, a request behind the messages that it names. Times are Unix
-// milliseconds; ids are the same on every machine, and 0 is none.
+// behind the one that it follows and behind its attachments, a request behind the messages that it names. Times are
+// Unix milliseconds; ids are the same on every machine, and 0 is none.
 //
 // Apply writes lines: into another history, of another machine too, and as often as anybody likes.
 type Line struct {

@@ -33,8 +33,8 @@ type Message struct {
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 	// Remains is what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent.
 	Remains string
-	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, nil for none. Replay is read
-	// from it and never stored.
+	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, nil for none. Replay is
+	// read from it and never stored.
 	Extra []byte
 }
 

@@ -35,7 +35,8 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	return s.finishPurge(ctx)
 }
 
-// purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by finishPurge.
+// purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by
+// finishPurge.
 func purgeRows(t *tx, n int64) {
 	unindexSession(t, n)
 	t.fail(search.NotePurged(t.ctx, t.Tx))

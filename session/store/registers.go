@@ -149,8 +149,8 @@ func writeRegister(t *tx, session int64, r RegisterLine) {
 	}
 }
 
-// writeDecision sets what was decided about a message, "" for nothing. Where the message is not here yet it waits in the
-// register.
+// writeDecision sets what was decided about a message, "" for nothing. Where the message is not here yet it waits in
+// the register.
 func writeDecision(t *tx, session, message int64, name, decision string) {
 	table := decisionTables[name]
 	switch {

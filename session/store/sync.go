@@ -15,8 +15,8 @@ import (
 )
 
 // Sync shares a history with those of other machines: it hands out the rows that no other machine was told of, and
-// merges what the others hand out. It knows no files: whoever calls it carries lines in segments, files that are named by
-// their content and never change.
+// merges what the others hand out. It knows no files: whoever calls it carries lines in segments, files that are named
+// by their content and never change.
 type Sync struct{ s *Store }
 
 // Sync returns what shares this history.
@@ -123,8 +123,8 @@ type Collected struct {
 	More     bool // there are more of them
 }
 
-// Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row that
-// is not finished waits. The lines are of one moment.
+// Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row
+// that is not finished waits. The lines are of one moment.
 func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
 	var out Collected
 	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
@@ -207,8 +207,8 @@ func (c *collecting) run(now time.Time) {
 	slices.Sort(c.out.Sessions)
 }
 
-// look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that follows
-// one which is still arriving, and what belongs to a session that has no other message yet.
+// look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that
+// follows one which is still arriving, and what belongs to a session that has no other message yet.
 func (c *collecting) look(row untoldRow) (attached int, waits bool) {
 	switch row.kind {
 	case "tombstone":
@@ -289,7 +289,8 @@ func putSegment(t *tx, segment Segment) {
 	t.insert("segments", segment.columns())
 }
 
-// markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not be.
+// markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not
+// be.
 func markGone(t *tx, names []string) {
 	for _, name := range names {
 		t.exec(`
@@ -366,12 +367,12 @@ func (y *Sync) From(ctx context.Context, message int64) (string, error) {
 	})
 }
 
-// Diverged returns the newest messages of the branches with which other machines went on in a session while one did with
-// the active branch, the newest first.
+// Diverged returns the newest messages of the branches with which other machines went on in a session while one did
+// with the active branch, the newest first.
 func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, y.s.view, "look for branches of other machines", session, func(t *tx, n int64) []int64 {
-		// The user's messages that follow the same answer as one of the active branch and were written on another machine,
-		// each with the newest message behind it.
+		// The user's messages that follow the same answer as one of the active branch and were written on another
+		// machine, each with the newest message behind it.
 		return t.ids(fmt.Sprintf(`
 			WITH RECURSIVE active (id, parent) AS (
 				SELECT m.id, m.parent
@@ -406,8 +407,8 @@ func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
 // ErrSyncRunning says that another run has not ended.
 var ErrSyncRunning = errors.New("another window syncs at this moment")
 
-// Lock keeps other runs on this history out, in this program and in others, until release is called. The system takes the
-// lock away from a program that ends without that. The error is ErrSyncRunning where somebody else has it.
+// Lock keeps other runs on this history out, in this program and in others, until release is called. The system takes
+// the lock away from a program that ends without that. The error is ErrSyncRunning where somebody else has it.
 func (y *Sync) Lock() (release func(), err error) {
 	if y.s.path == sqlite.Memory {
 		return func() {}, nil

@@ -14,8 +14,8 @@ import (
 )
 
 // tx is a transaction. It keeps the first error that one of its methods meets; what is called after that does nothing,
-// or is rolled back with the rest, and returns zero values. So the steps of a transaction stand one after the other, and
-// its end reports what failed.
+// or is rolled back with the rest, and returns zero values. So the steps of a transaction stand one after the other,
+// and its end reports what failed.
 type tx struct {
 	*sql.Tx
 	ctx context.Context

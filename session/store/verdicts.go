@@ -140,8 +140,8 @@ type newestPlan struct {
 	entries []history.Entry
 }
 
-// putPlan stores the plan of a request that was added, whose messages have to be in order: what is otherwise than in the
-// request of this machine before it.
+// putPlan stores the plan of a request that was added, whose messages have to be in order: what is otherwise than in
+// the request of this machine before it.
 func putPlan(t *tx, session int64, r Request, p Verdicts, newest *newestPlan) {
 	if !slices.IsSortedFunc(p.Entries, byID) {
 		t.fail(fmt.Errorf("the messages of the plan of request %d are not in order", r.ID))

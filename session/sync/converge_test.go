@@ -632,7 +632,8 @@ func TestMachinesConverge(t *testing.T) {
 
 // settle lets all files arrive and all machines sync until nothing changes.
 func (w *world) settle() {
-	// Answers that are arriving end as those of a window that was closed, and two days later no request is one that runs.
+	// Answers that are arriving end as those of a window that was closed, and two days later no request is one that
+	// runs.
 	latest := w.machines[0].now
 	for _, b := range w.machines {
 		if b.now.After(latest) {

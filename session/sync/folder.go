@@ -12,7 +12,8 @@ import (
 )
 
 // ErrDatabaseInFolder says that the folder is no place for segments, because a database is in it, or it is in the
-// folder of the database. A program that keeps folders in sync copies a database while it is written, and so destroys it.
+// folder of the database. A program that keeps folders in sync copies a database while it is written, and so destroys
+// it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
 // ErrNoFolder says that the folder is not there.

@@ -29,7 +29,7 @@ const (
 	Exclusive             // reads a file with its write-ahead log on a full disk, and keeps all others out
 	Immutable             // reads a file that nobody writes, in a folder that may not be written
 	Plain                 // writes a copy that nobody else has open
-	Scratch               // writes a file that is thrown away where it does not come to its end, and synced when it does
+	Scratch               // writes a file that is thrown away unless it comes to its end, and is synced then
 	Lock                  // takes a file for itself as long as its transaction lasts; the file must exist
 	Peek                  // finds out whether somebody has taken a file by Lock; many may at once
 )
