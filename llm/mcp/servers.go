@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/llm/tool"
 )
 
@@ -163,7 +165,8 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 	quiet, cancel := context.WithTimeout(ctx, silentWait)
 	defer cancel()
 	if m.await(quiet, started) != nil && ctx.Err() == nil {
-		say("waiting for the MCP server " + strings.Join(waiting, " and ") + " to start")
+		say("waiting for the MCP " + english.PluralWord(len(waiting), "server ", "servers ") +
+			english.WordSeries(waiting, "and") + " to start")
 	}
 	if err := m.await(ctx, started); err != nil {
 		return err
