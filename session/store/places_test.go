@@ -102,23 +102,6 @@ func TestPlacesHaveTheLastVerdict(t *testing.T) {
 	}
 }
 
-func TestSearchedSessionsAreCounted(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	var ids []string
-	for i := range 3 {
-		session, _ := begin(t, s, "", fmt.Sprint("number ", i))
-		ids = append(ids, session.ID)
-	}
-	must(t, "archive", s.Update(ctx, ids[0], func(row *Session) { row.Archived = true }))
-	must(t, "delete", s.Delete(ctx, ids[1]))
-	for trash, want := range map[bool]int{false: 2, true: 3} {
-		if n, err := s.CountSearched(ctx, trash); n != want || err != nil {
-			t.Errorf("with the trash %v there are %d sessions, %v, want %d", trash, n, err, want)
-		}
-	}
-}
-
 func TestMarksAreWhereASearchFinds(t *testing.T) {
 	for _, c := range []struct {
 		query, text string

@@ -310,13 +310,6 @@ func (s *Store) CountSessions(ctx context.Context) (int, error) {
 	})
 }
 
-// CountSearched is how many sessions a search looks in.
-func (s *Store) CountSearched(ctx context.Context, trash bool) (int, error) {
-	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
-		return value[int](t, `SELECT count(*) FROM sessions WHERE deleted_ms = 0 OR ?`, trash)
-	})
-}
-
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
 // settings, the system prompt, the title. What was read of it is stale once the count is another one.
 func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
