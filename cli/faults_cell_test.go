@@ -144,7 +144,8 @@ func (a *actor) begin() {
 			}
 		}
 		return store.Session{
-			Origin: fmt.Sprint(a.cell), Endpoint: "example", Model: "m", Title: "The harbour", TitleFrom: store.TitleUser,
+			Origin: fmt.Sprint(a.cell), Endpoint: "example", Model: "m",
+			Title: "The harbour", TitleFrom: store.TitleUser,
 		}, nil
 	}, store.ImportOptions{})
 	if err != nil {

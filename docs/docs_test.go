@@ -62,7 +62,8 @@ func TestLibrariesPageExplainsEveryRequiredModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	var explained []string
-	for _, m := range regexp.MustCompile("(?m)^- `([^`]+)`: \\S.{10,}$").FindAllStringSubmatch(page(t, "libraries.md"), -1) {
+	entry := regexp.MustCompile("(?m)^- `([^`]+)`: \\S.{10,}$")
+	for _, m := range entry.FindAllStringSubmatch(page(t, "libraries.md"), -1) {
 		explained = append(explained, m[1])
 	}
 	required := direct(t, gomod)
@@ -164,7 +165,8 @@ func TestLibrariesAreFreeToGiveAway(t *testing.T) {
 	if len(modules) < 40 {
 		t.Fatalf("winnow is linked with %q, want more", modules)
 	}
-	permissive := regexp.MustCompile(`MIT License|Permission is hereby granted, free of charge|Redistribution and use in source and binary forms|Apache License\s+Version 2\.0`)
+	permissive := regexp.MustCompile(`MIT License|Permission is hereby granted, free of charge|` +
+		`Redistribution and use in source and binary forms|Apache License\s+Version 2\.0`)
 	for i := 0; i+1 < len(modules); i += 2 {
 		files, err := filepath.Glob(filepath.Join(modules[i+1], "[LC][IO][CP][EY]*"))
 		if err != nil {
@@ -214,7 +216,9 @@ func declares(t *testing.T, folder, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declaration := regexp.MustCompile(`(?m)^\s*(?:type |const |var )?` + name + `\b[^(\n]*(?:=|struct|interface|string|int|any)`)
+	declaration := regexp.MustCompile(
+		`(?m)^\s*(?:type |const |var )?` + name + `\b[^(\n]*(?:=|struct|interface|string|int|any)`,
+	)
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
 			continue

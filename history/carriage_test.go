@@ -108,7 +108,8 @@ func TestReasoningIsReturnedInATurnThatCalledTools(t *testing.T) {
 		{"another model", thinking(true), func(o *Options) { o.To.Model = "small" }, []string{``, ``, ``, ``, ``}},
 		{"another endpoint", thinking(true), func(o *Options) { o.To.Endpoint = "home" }, []string{``, ``, ``, ``, ``}},
 		{
-			"answers cut", thinking(true), func(o *Options) { o.Policy.Elastic, o.Policy.LastWholeMaxTokens = false, 0 },
+			"answers cut", thinking(true),
+			func(o *Options) { o.Policy.Elastic, o.Policy.LastWholeMaxTokens = false, 0 },
 			[]string{``, `I need the tool {"x":1} {"y":2}`, ``, ``, ``},
 		},
 		{"calls as text", thinking(true), func(o *Options) { o.Policy.ToolHistory = ToolsText }, []string{

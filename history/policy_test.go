@@ -7,16 +7,17 @@ import (
 )
 
 // presetTable is what each preset sets; – is no limit. Under "whole" stand the tokens and the
-// share of the budget up to which the newest turn stays whole, under "recall" its share and its cap.
+// share of the budget up to which the newest turn stays whole, under "recall" its cap, under "budget"
+// that of the history in tokens, or in characters with the number of messages that it has at least.
 const presetTable = `
-preset           user  answer  recalled  tool  whole         elastic  recall       messages  drops   budget
-balanced         8000  150     600       2000  2000 / 0.125  true     8192         –         middle  auto
-recall           8000  150     600       2000  2000 / 0.05   true     –            –         middle  auto
-classic          8000  150     150       2000  0             false    0            50        middle  6000 tokens of history
-assistant-first  150   8192    8192      2000  0             false    0            50        oldest  15360 characters of history, at least 5 messages
-recent           –     –       –         –     0             false    0            50        oldest  auto
-summary          8000  150     600       2000  2000 / 0.125  true     4096         –         middle  auto
-full             –     –       –         –     –             true     0            –         none    auto
+preset           user  answer  recalled  tool  whole         elastic  recall  messages  drops   budget
+balanced         8000  150     600       2000  2000 / 0.125  true     8192    –         middle  auto
+recall           8000  150     600       2000  2000 / 0.05   true     –       –         middle  auto
+classic          8000  150     150       2000  0             false    0       50        middle  6000 tokens
+assistant-first  150   8192    8192      2000  0             false    0       50        oldest  15360 chars, 5 messages
+recent           –     –       –         –     0             false    0       50        oldest  auto
+summary          8000  150     600       2000  2000 / 0.125  true     4096    –         middle  auto
+full             –     –       –         –     –             true     0       –         none    auto
 `
 
 func TestPresetsSetWhatTheirTableSays(t *testing.T) {
@@ -49,9 +50,9 @@ func presetRow(p Policy) string {
 	budget := "auto"
 	switch {
 	case p.HistoryBudget > 0:
-		budget = fmt.Sprintf("%d tokens of history", p.HistoryBudget)
+		budget = fmt.Sprintf("%d tokens", p.HistoryBudget)
 	case p.BudgetChars > 0:
-		budget = fmt.Sprintf("%d characters of history, at least %d messages", p.BudgetChars, p.MinMessages)
+		budget = fmt.Sprintf("%d chars, %d messages", p.BudgetChars, p.MinMessages)
 	}
 	whole := limit(p.LastWholeMaxTokens)
 	if p.LastWholeMaxTokens > 0 && p.LastWholeMaxTokens != NoLimit {

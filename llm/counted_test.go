@@ -32,7 +32,12 @@ func (s *countingService) Do(req *http.Request) (*http.Response, error) {
 	if answer == "" {
 		answer = `{"input_tokens": 21, "totalTokens": 22}`
 	}
-	return &http.Response{StatusCode: max(200, s.status), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
+	return &http.Response{
+		StatusCode: max(200, s.status),
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(answer)),
+		Request:    req,
+	}, nil
 }
 
 // Each service is asked at its own address, in its own format and with the key in its own header, wherever the key
@@ -51,18 +56,25 @@ func TestServicesCountInTheirOwnFormats(t *testing.T) {
 		"anthropic": {
 			Endpoint{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Key: testKey},
 			"https://api.anthropic.com/v1/messages/count_tokens", "X-Api-Key",
-			`{"messages":[{"content":[{"text":"Hi","type":"text"}],"role":"user"}],"model":"models/m-1","system":"Be brief.","tools":[{"input_schema":{"type":"object"},"name":"look"}]}`, 21,
+			`{"messages":[{"content":[{"text":"Hi","type":"text"}],"role":"user"}],"model":"models/m-1",` +
+				`"system":"Be brief.","tools":[{"input_schema":{"type":"object"},"name":"look"}]}`,
+			21,
 		},
 		"by another name": {
-			Endpoint{Name: "work", BaseURL: "https://api.anthropic.com/v1/", Key: testKey}, "https://api.anthropic.com/v1/messages/count_tokens", "X-Api-Key", "", 21,
+			Endpoint{Name: "work", BaseURL: "https://api.anthropic.com/v1/", Key: testKey},
+			"https://api.anthropic.com/v1/messages/count_tokens", "X-Api-Key", "", 21,
 		},
 		"a gateway": {
-			Endpoint{Name: "anthropic", BaseURL: "https://gateway.example/anthropic/v1?team=1", Key: testKey}, "https://gateway.example/anthropic/v1/messages/count_tokens?team=1", "X-Api-Key", "", 21,
+			Endpoint{Name: "anthropic", BaseURL: "https://gateway.example/anthropic/v1?team=1", Key: testKey},
+			"https://gateway.example/anthropic/v1/messages/count_tokens?team=1", "X-Api-Key", "", 21,
 		},
 		"gemini": {
 			Endpoint{Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", Key: testKey},
 			"https://generativelanguage.googleapis.com/v1beta/models/m-1:countTokens", "X-Goog-Api-Key",
-			`{"generateContentRequest":{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}],"model":"models/m-1","systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"type":"object"}}]}]}}`, 22,
+			`{"generateContentRequest":{"contents":[{"parts":[{"text":"Hi"}],"role":"user"}],"model":"models/m-1",` +
+				`"systemInstruction":{"parts":[{"text":"Be brief."}]},` +
+				`"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"type":"object"}}]}]}}`,
+			22,
 		},
 	} {
 		for _, stored := range []bool{false, true} {
@@ -89,7 +101,11 @@ func TestServicesCountInTheirOwnFormats(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range []Endpoint{{Name: "openai", BaseURL: "https://api.openai.com/v1"}, {Name: "here", BaseURL: "http://127.0.0.1:8080/v1"}, {Name: "x", BaseURL: "https://anthropic.com.example/v1"}} {
+	for _, e := range []Endpoint{
+		{Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Name: "here", BaseURL: "http://127.0.0.1:8080/v1"},
+		{Name: "x", BaseURL: "https://anthropic.com.example/v1"},
+	} {
 		if e.CountedByService() {
 			t.Errorf("%v is taken for a service that counts", e)
 		}
@@ -102,10 +118,22 @@ func TestAServiceThatCannotCountSaysWhy(t *testing.T) {
 		stored error
 		want   string
 	}{
-		"refused":        {&countingService{status: 401, answer: `{"error":{"message":"no"}}`}, nil, "anthropic rejected the API key (401): no"},
-		"no number":      {&countingService{answer: `{"type":"message"}`}, nil, "anthropic sent a response that is not a chat completion: the count has no input_tokens"},
-		"the key echoed": {&countingService{status: 400, answer: `{"error":{"message":"x-api-key ` + testKey + `"}}`}, nil, "anthropic refused the request (400): x-api-key [redacted]"},
-		"no key":         {&countingService{}, errors.New("locked"), "anthropic was not asked, because its API key cannot be read: locked"},
+		"refused": {
+			&countingService{status: 401, answer: `{"error":{"message":"no"}}`}, nil,
+			"anthropic rejected the API key (401): no",
+		},
+		"no number": {
+			&countingService{answer: `{"type":"message"}`}, nil,
+			"anthropic sent a response that is not a chat completion: the count has no input_tokens",
+		},
+		"the key echoed": {
+			&countingService{status: 400, answer: `{"error":{"message":"x-api-key ` + testKey + `"}}`}, nil,
+			"anthropic refused the request (400): x-api-key [redacted]",
+		},
+		"no key": {
+			&countingService{}, errors.New("locked"),
+			"anthropic was not asked, because its API key cannot be read: locked",
+		},
 	} {
 		e := Endpoint{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", Key: testKey, Doer: test.server}
 		if test.stored != nil {

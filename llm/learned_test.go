@@ -73,7 +73,9 @@ func TestRefusalsOfParameters(t *testing.T) {
 		told := server.client(change)
 		told.Learn("m", learned)
 		repeats := server.client(change, func(e *Endpoint) { e.Known = c.Known("m") })
-		for name, client := range map[string]*Client{"the client": c, "one that was told": told, "one that repeats it": repeats} {
+		for name, client := range map[string]*Client{
+			"the client": c, "one that was told": told, "one that repeats it": repeats,
+		} {
 			wantText(t, name+" sends", bodyOf(t, client, next), server.bodies[1])
 		}
 		other := r
@@ -94,10 +96,24 @@ func TestRefusalsOfParameters(t *testing.T) {
 func TestARefusedPromptTeachesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ prompt, refusal string }{
-		{"Which temperature should an oven have?", "Invalid prompt: \"Which temperature should an oven have?\" was flagged by our usage policy."},
-		{"Is a negative\ntemperature not supported\nby the oven?", "Your prompt 'Is a negative temperature not supported by the oven?' was flagged as potentially violating our usage policy."},
-		{"max_tokens is at most 4000, top_p is deprecated, effort is unsupported", "Refused: max_tokens is at most 4000, top_p is deprecated, effort is unsupported"},
-		{"Hello", "Invalid schema for function 'weather': In context=('properties', 'temperature'), 'default' is not permitted."},
+		{
+			"Which temperature should an oven have?",
+			"Invalid prompt: \"Which temperature should an oven have?\" was flagged by our usage policy.",
+		},
+		{
+			"Is a negative\ntemperature not supported\nby the oven?",
+			"Your prompt 'Is a negative temperature not supported by the oven?' was flagged as " +
+				"potentially violating our usage policy.",
+		},
+		{
+			"max_tokens is at most 4000, top_p is deprecated, effort is unsupported",
+			"Refused: max_tokens is at most 4000, top_p is deprecated, effort is unsupported",
+		},
+		{
+			"Hello",
+			"Invalid schema for function 'weather': In context=('properties', 'temperature'), " +
+				"'default' is not permitted.",
+		},
 		{"Hello", "The prompt was refused. A new one at a lower temperature may help."},
 	} {
 		server := script(refusalOf(test.refusal))
@@ -105,15 +121,18 @@ func TestARefusedPromptTeachesNothing(t *testing.T) {
 		r := full()
 		r.Messages[0].Content = test.prompt
 		if _, _, err := heard(c, r); err == nil || server.times() != 1 || len(c.Learned("m").Ways()) != 0 {
-			t.Errorf("%s: %d requests, learned %q, %v; want an error after 1", test.refusal, server.times(), c.Learned("m").Ways(), err)
+			t.Errorf("%s: %d requests, learned %q, %v; want an error after 1",
+				test.refusal, server.times(), c.Learned("m").Ways(), err)
 		}
 	}
-	parameter := `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","param":"temperature","code":"unsupported_parameter"}}`
+	parameter := `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.",` +
+		`"param":"temperature","code":"unsupported_parameter"}}`
 	server := script(step{status: 400, say: []string{parameter}}, chunks(delta("Hello"), "[DONE]"))
 	r := full()
 	r.Messages[0].Content = "Why do I get " + parameter
 	if _, _, err := heard(server.client(), r); err != nil || server.times() != 2 {
-		t.Errorf("a refusal that names its parameter, after a prompt with the same words: %v after %d requests", err, server.times())
+		t.Errorf("a refusal that names its parameter, after a prompt with the same words: %v after %d requests",
+			err, server.times())
 	}
 }
 
@@ -152,7 +171,8 @@ func TestRefusalsOfParametersEnd(t *testing.T) {
 		}
 		plain := script(refusalOf(text))
 		if _, _, err := heard(plain.client(), hello()); err == nil || plain.times() != 1 {
-			t.Errorf("%s: a request without sampling: %v after %d requests, want an error after 1", text, err, plain.times())
+			t.Errorf("%s: a request without sampling: %v after %d requests, want an error after 1",
+				text, err, plain.times())
 		}
 	}
 }

@@ -25,7 +25,9 @@ func said(events ...string) step {
 const (
 	respCreated   = `{"type":"response.created","response":{"status":"in_progress"}}`
 	respHello     = `{"type":"response.output_text.delta","output_index":0,"delta":"Hello"}`
-	respCompleted = `{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":5},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39}}}`
+	respCompleted = `{"type":"response.completed","response":{"status":"completed","usage":{` +
+		`"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":5},` +
+		`"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":39}}}`
 )
 
 func overResponses(e *Endpoint) { e.Wire = ResponsesWire }
@@ -55,12 +57,17 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 		refusal string
 	}{
 		{404, "This model is only supported in v1/responses and not in v1/chat/completions."},
-		{404, "This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"},
-		{400, "Function tools with reasoning_effort are not supported for gpt-5.2 in /v1/chat/completions. Please use /v1/responses instead."},
-		{400, "Function tools with reasoning_effort are not supported for gpt-5.2 in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."},
+		{404, "This is not a chat model and thus not supported in the v1/chat/completions endpoint. " +
+			"Did you mean to use v1/completions?"},
+		{400, "Function tools with reasoning_effort are not supported for gpt-5.2 in /v1/chat/completions. " +
+			"Please use /v1/responses instead."},
+		{400, "Function tools with reasoning_effort are not supported for gpt-5.2 in /v1/chat/completions. " +
+			"To use function tools, use /v1/responses or set reasoning_effort to 'none'."},
 		{400, "This model must be used with the Responses API."},
 	} {
-		refuse := step{status: test.status, say: []string{fmt.Sprintf(`{"error":{"message":%q,"type":"invalid_request_error","param":"model","code":null}}`, test.refusal)}}
+		refuse := step{status: test.status, say: []string{fmt.Sprintf(
+			`{"error":{"message":%q,"type":"invalid_request_error","param":"model","code":null}}`, test.refusal,
+		)}}
 		server := script(refuse, said(respCreated, respHello, respCompleted))
 		c := server.client(tries(1)) // Another format is not another try.
 		var waited []Waiting
@@ -77,9 +84,11 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 		}
 		wantText(t, "paths", server.paths(), "/chat/completions /responses")
 		wantText(t, "learned", strings.Join(c.Learned("gpt-5.2").Ways(), ", "), "over the Responses API")
-		wantText(t, "body", server.bodies[1], `{"include":["reasoning.encrypted_content"],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
+		wantText(t, "body", server.bodies[1], `{"include":["reasoning.encrypted_content"],`+
+			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}],`+
 			`"max_output_tokens":500,"model":"gpt-5.2","reasoning":{"effort":"low"},"store":false,"stream":true,`+
-			`"tools":[{"description":"Reads.","name":"read","parameters":{"type":"object","properties":{}},"strict":false,"type":"function"}]}`)
+			`"tools":[{"description":"Reads.","name":"read","parameters":{"type":"object","properties":{}},`+
+			`"strict":false,"type":"function"}]}`)
 		fresh := NewClient(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
 		fresh.Learn("gpt-5.2", c.Learned("gpt-5.2"))
 		wantText(t, "body of a client that knows it", bodyOf(t, fresh, offering()), server.bodies[1])
@@ -99,19 +108,26 @@ func TestAConfiguredWireStays(t *testing.T) {
 	refuse := func(status int, text string) step {
 		return step{status: status, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, text)}}
 	}
-	chat := script(refuse(400, "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead."), chunks(delta("Hello"), "[DONE]"))
-	if _, _, err := heard(chat.client(func(e *Endpoint) { e.Wire = ChatWire }), offering()); err != nil || chat.paths() != "/chat/completions /chat/completions" || !strings.Contains(chat.bodies[1], `"reasoning_effort":"none"`) {
+	chat := script(refuse(400, "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. "+
+		"Please use /v1/responses instead."), chunks(delta("Hello"), "[DONE]"))
+	_, _, err := heard(chat.client(func(e *Endpoint) { e.Wire = ChatWire }), offering())
+	if err != nil || chat.paths() != "/chat/completions /chat/completions" ||
+		!strings.Contains(chat.bodies[1], `"reasoning_effort":"none"`) {
 		t.Errorf("with wire openai: %v, %s, %v", err, chat.paths(), chat.bodies)
 	}
 	only := script(refuse(404, "This model is only supported in v1/responses and not in v1/chat/completions."))
-	if _, _, err := heard(only.client(func(e *Endpoint) { e.Models = wireOfModel(e, "gpt-5.2", ChatWire) }), hello()); err == nil || only.times() != 1 || !strings.Contains(err.Error(), "only supported in v1/responses") {
+	_, _, err = heard(only.client(func(e *Endpoint) { e.Models = wireOfModel(e, "gpt-5.2", ChatWire) }), hello())
+	if err == nil || only.times() != 1 || !strings.Contains(err.Error(), "only supported in v1/responses") {
 		t.Errorf("with wire openai of the model: %v after %d requests", err, only.times())
 	}
 	none := script(refuse(404, "Not Found"))
-	if _, _, err := heard(none.client(overResponses), hello()); err == nil || none.times() != 1 || !strings.Contains(err.Error(), "has no Responses API (404)") {
+	_, _, err = heard(none.client(overResponses), hello())
+	if err == nil || none.times() != 1 || !strings.Contains(err.Error(), "has no Responses API (404)") {
 		t.Errorf("with wire responses: %v after %d requests", err, none.times())
 	}
-	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) { e.Wire, e.Models = ResponsesWire, wireOfModel(e, "gpt-5.2", AutoWire) })
+	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) {
+		e.Wire, e.Models = ResponsesWire, wireOfModel(e, "gpt-5.2", AutoWire)
+	})
 	if both.Wire("gpt-5.2") != ChatWire || both.Wire("another") != ResponsesWire {
 		t.Errorf("auto over responses: %s and %s", both.Wire("gpt-5.2"), both.Wire("another"))
 	}
@@ -122,8 +138,13 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 	for _, gone := range []step{
 		{status: 404, say: []string{`{"detail":"Not Found"}`}},
 		{status: 405, say: []string{`{"detail":"Method Not Allowed"}`}},
-		{status: 404, header: map[string]string{"Content-Type": "text/html"}, say: []string{`<html><title>404 Not Found</title></html>`}},
-		{status: 400, say: []string{`{"error":{"message":"The requested model 'gpt-5.2' cannot be used with the Responses API."}}`}},
+		{
+			status: 404, header: map[string]string{"Content-Type": "text/html"},
+			say: []string{`<html><title>404 Not Found</title></html>`},
+		},
+		{status: 400, say: []string{
+			`{"error":{"message":"The requested model 'gpt-5.2' cannot be used with the Responses API."}}`,
+		}},
 	} {
 		server := script(gone, chunks(delta("Hello"), "[DONE]"))
 		c := server.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire })
@@ -138,12 +159,16 @@ func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing
 	// Two refusals that point at each other end.
 	server := script(step{status: 404, say: []string{`{"error":{"message":"only supported in v1/responses"}}`}})
 	c := server.client()
-	if _, _, err := heard(c, hello()); err == nil || server.paths() != "/chat/completions /responses /chat/completions" {
+	_, _, err := heard(c, hello())
+	if err == nil || server.paths() != "/chat/completions /responses /chat/completions" {
 		t.Errorf("a server that refuses both: %v after %s", err, server.paths())
 	}
 	// A model that is not known is no missing API.
-	unknown := script(step{status: 404, say: []string{`{"error":{"message":"The model 'x' does not exist","code":"model_not_found"}}`}})
-	if _, _, err := heard(unknown.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire }), hello()); err == nil || unknown.times() != 1 {
+	unknown := script(step{status: 404, say: []string{
+		`{"error":{"message":"The model 'x' does not exist","code":"model_not_found"}}`,
+	}})
+	c = unknown.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire })
+	if _, _, err := heard(c, hello()); err == nil || unknown.times() != 1 {
 		t.Errorf("an unknown model: %v after %s", err, unknown.paths())
 	}
 }
@@ -152,9 +177,13 @@ func TestReasoningOfTheResponsesAPIGoesBackToItsModelAlone(t *testing.T) {
 	t.Parallel()
 	c := script(said(respCompleted)).client(overResponses)
 	r := offering()
-	r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
+	r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), keptResult())
 	body := bodyOf(t, c, r)
-	for _, want := range []string{`{"type":"reasoning","encrypted_content":"e<&>"},{"type":"message","role":"assistant"`, `{"type":"reasoning","encrypted_content":"f"},{"type":"function_call","call_id":"call_1","name":"read","arguments":"{}"}`} {
+	for _, want := range []string{
+		`{"type":"reasoning","encrypted_content":"e<&>"},{"type":"message","role":"assistant"`,
+		`{"type":"reasoning","encrypted_content":"f"},` +
+			`{"type":"function_call","call_id":"call_1","name":"read","arguments":"{}"}`,
+	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the body %s\nlacks %s", body, want)
 		}
@@ -165,7 +194,8 @@ func TestReasoningOfTheResponsesAPIGoesBackToItsModelAlone(t *testing.T) {
 		if client == c {
 			other.Model = "another"
 		}
-		if body := bodyOf(t, client, other); strings.Contains(body, "encrypted_content\":") || strings.Contains(body, "responses_") {
+		body := bodyOf(t, client, other)
+		if strings.Contains(body, "encrypted_content\":") || strings.Contains(body, "responses_") {
 			t.Errorf("%s gets the reasoning: %s", what, body)
 		}
 	}
@@ -178,9 +208,18 @@ func TestReasoningOfTheResponsesAPIGoesBackToItsModelAlone(t *testing.T) {
 // keptAnswer is an answer with a call and its reasoning.
 func keptAnswer(from history.Origin) history.Message {
 	return history.Message{
-		Role: history.Assistant, Content: "I look.", Origin: from, Replay: `{"responses_reasoning":[{"type":"reasoning","encrypted_content":"e<&>"}]}`,
-		ToolCalls: []history.ToolCall{{ID: "call_1", Name: "read", Arguments: "{", Replay: `{"responses_reasoning":[{"type":"reasoning","encrypted_content":"f"}]}`}},
+		Role: history.Assistant, Content: "I look.", Origin: from,
+		Replay: `{"responses_reasoning":[{"type":"reasoning","encrypted_content":"e<&>"}]}`,
+		ToolCalls: []history.ToolCall{{
+			ID: "call_1", Name: "read", Arguments: "{",
+			Replay: `{"responses_reasoning":[{"type":"reasoning","encrypted_content":"f"}]}`,
+		}},
 	}
+}
+
+// keptResult is the result of the call of keptAnswer.
+func keptResult() history.Message {
+	return history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"}
 }
 
 // TestWhatTheResponsesAPITakes: a limit below the least one that is taken becomes that, and the effort that tools
@@ -199,10 +238,13 @@ func TestWhatTheResponsesAPITakes(t *testing.T) {
 func TestReasoningThatIsRefusedIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []string{
-		"{\"error\":{\"message\":\"Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.\"}}",
-		`{"error":{"message":"The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.","code":"invalid_encrypted_content"}}`,
+		"{\"error\":{\"message\":\"Item with id 'rs_1' not found. " +
+			"Items are not persisted when `store` is set to false.\"}}",
+		`{"error":{"message":"The encrypted content for item rs_1 could not be verified. ` +
+			`Reason: Encrypted content could not be decrypted or parsed.","code":"invalid_encrypted_content"}}`,
 		`{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item."}}`,
-		`{"error":{"message":"Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."}}`,
+		`{"error":{"message":"Item 'fc_1' of type 'function_call' was provided ` +
+			`without its required 'reasoning' item: 'rs_1'."}}`,
 	} {
 		status := 400
 		if strings.Contains(refusal, "not found") {
@@ -211,7 +253,7 @@ func TestReasoningThatIsRefusedIsNotSentAgain(t *testing.T) {
 		server := script(step{status: status, say: []string{refusal}})
 		c := server.client(func(e *Endpoint) { e.Known.Wire = ResponsesWire })
 		r := hello()
-		r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"})
+		r.Messages = append(r.Messages, keptAnswer(c.Origin(r.Model)), keptResult())
 		var fault *Error
 		if _, _, err := heard(c, r); !errors.As(err, &fault) || !fault.Replan || !c.Profile(r.Model).NoReplay {
 			t.Errorf("%s: %v, profile %+v", refusal, err, c.Profile(r.Model))

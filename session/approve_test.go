@@ -392,7 +392,8 @@ func storedPermission(name string, p tool.Permission) store.ToolPermission {
 func TestNobodyIsAskedAboutAToolThatIsGone(t *testing.T) {
 	b := newBench(t, calls("c1", remote.Name, `{}`), says("Too bad."))
 	box := &tool.Toolbox{}
-	box.Replace([]tool.Entry{{Tool: remote, Ready: func(context.Context) error { return errors.New("the MCP server files is not in use") }}})
+	gone := errors.New("the MCP server files is not in use")
+	box.Replace([]tool.Entry{{Tool: remote, Ready: func(context.Context) error { return gone }}})
 	b.offer(box)
 	events, err := drain(b.begin().Send(t.Context(), "Write."))
 	if err != nil || len(only[Asked](events)) > 0 {

@@ -248,7 +248,9 @@ func (h *heldConversation) hold() {
 		h.t.Fatal(err)
 	}
 	h.deps = Deps{
-		Store: st, Policy: policy, System: "Be brief.", Approval: approval.Rules{Mode: approval.AskFirst}, MaxRounds: 3, TitleRef: "test/titles",
+		Store: st, Policy: policy, System: "Be brief.", MaxRounds: 3,
+		Approval:   approval.Rules{Mode: approval.AskFirst},
+		TitleRef:   "test/titles",
 		SummaryRef: []string{"", "test/notes", "gone/notes"}[h.dice.IntN(3)],
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "test", BaseURL: "http://127.0.0.1:9/v1", Default: "m", Window: 8192, Doer: h, Tools: box, Tries: 1,

@@ -42,7 +42,9 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	drain(s.Regenerate(t.Context(), 0, ""))
 	drain(s.Send(t.Context(), "Third"))
 	// Back to the first answer: the newest turns are on another branch now.
-	if err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = s.Messages()[1].ID }); err != nil {
+	leaf := s.Messages()[1].ID
+	err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = leaf })
+	if err != nil {
 		t.Fatal(err)
 	}
 	back := b.open(s.Info().ID)

@@ -48,7 +48,13 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 	if _, err := db.SetFlags(t.Context(), map[int64]history.Flag{first: history.Pin}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{db.Rename(t.Context(), id, "Elsewhere", store.TitleUser), db.Update(t.Context(), id, func(row *store.Session) { row.Tags = []string{"trip"} }), db.Update(t.Context(), id, func(row *store.Session) { row.System, row.SystemFixed = "Be brief.", true })} {
+	for _, err := range []error{
+		db.Rename(t.Context(), id, "Elsewhere", store.TitleUser),
+		db.Update(t.Context(), id, func(row *store.Session) { row.Tags = []string{"trip"} }),
+		db.Update(t.Context(), id, func(row *store.Session) {
+			row.System, row.SystemFixed = "Be brief.", true
+		}),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,10 @@ func trialBench(t *testing.T) *bench {
 		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
-	if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Asked: []byte(`{"no_stream_options":true}`)}); err != nil {
+	err := b.deps.Store.Learn(t.Context(), store.Learned{
+		BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Asked: []byte(`{"no_stream_options":true}`),
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return b

@@ -299,7 +299,8 @@ func writeLLM(t *testing.T, dir string, messages int) string {
 	_, err = db.Exec(`
 		CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
 		CREATE TABLE responses (
-			id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT,
+			id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT,
+			conversation_id TEXT, datetime_utc TEXT,
 			options_json TEXT, reasoning TEXT, resolved_model TEXT
 		);
 		CREATE TABLE attachments (id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB);
@@ -307,8 +308,12 @@ func writeLLM(t *testing.T, dir string, messages int) string {
 		CREATE TABLE fragments (id INTEGER PRIMARY KEY, content TEXT);
 		CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, [order] INTEGER);
 		CREATE TABLE system_fragments (response_id TEXT, fragment_id INTEGER, [order] INTEGER);
-		CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT);
-		CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT, exception TEXT);
+		CREATE TABLE tool_calls (
+			id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT
+		);
+		CREATE TABLE tool_results (
+			id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT, exception TEXT
+		);
 		CREATE TABLE tool_results_attachments (tool_result_id INTEGER, attachment_id TEXT, [order] INTEGER)`)
 	tx, begin := db.Begin()
 	if err = errors.Join(err, begin); err != nil {
@@ -321,8 +326,8 @@ func writeLLM(t *testing.T, dir string, messages int) string {
 		}
 		if err == nil {
 			at := written.Add(time.Duration(r) * time.Second).UTC().Format("2006-01-02T15:04:05")
-			_, err = tx.Exec(`INSERT INTO responses VALUES (?, 'm', ?, NULL, ?, ?, ?, NULL, NULL, NULL)`, fmt.Sprintf("r%09d", r),
-				needled(r, "needle-llm"), "Said: "+filler(r+3), c, at)
+			_, err = tx.Exec(`INSERT INTO responses VALUES (?, 'm', ?, NULL, ?, ?, ?, NULL, NULL, NULL)`,
+				fmt.Sprintf("r%09d", r), needled(r, "needle-llm"), "Said: "+filler(r+3), c, at)
 		}
 	}
 	if err = errors.Join(err, tx.Commit(), db.Close()); err != nil {

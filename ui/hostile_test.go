@@ -32,8 +32,8 @@ func hostile() map[string]string {
 		wide.WriteString(strings.Repeat("| "+cell+" ", 40) + "|\n")
 	}
 	return map[string]string{
-		"CJK": strings.Repeat("語言模型看見什麼，又為什麼？한국어 ﾊﾝｶｸ　全角", 12) + "\n\n```\n" + strings.Repeat("漢字", 200) +
-			"\n```",
+		"CJK": strings.Repeat("語言模型看見什麼，又為什麼？한국어 ﾊﾝｶｸ　全角", 12) +
+			"\n\n```\n" + strings.Repeat("漢字", 200) + "\n```",
 		"right-to-left": strings.Repeat("مرحبا بالعالم שלום עולם \u202eabc\u202c \u2067x\u2069 \u200f", 12) +
 			"\n\n- שלום\n- مرحبا",
 		"emoji": strings.Repeat("👩\u200d👩\u200d👧\u200d👦 🏳\ufe0f\u200d🌈 🇩🇪🇯🇵 👍🏽 ❤\ufe0f 1\ufe0f\u20e3 "+

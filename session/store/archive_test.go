@@ -50,7 +50,8 @@ func (w writer) message(session string, parent int64) Message {
 		"", history.Interrupted, history.Failed, history.Imported,
 		history.Quarantined,
 	}).Draw(w.T, "status")
-	m.Content, m.Reasoning, m.Name, m.ToolCallID = w.text("content"), w.text("reasoning"), w.text("name"), w.text("call")
+	m.Content, m.Reasoning = w.text("content"), w.text("reasoning")
+	m.Name, m.ToolCallID = w.text("name"), w.text("call")
 	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
 	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
 	for range w.pick("calls", 3) {
@@ -151,7 +152,10 @@ func (w *writer) step(but ...string) {
 			return err
 		},
 		"damage": func() error {
-			_, err := w.s.full.ExecContext(ctx, `UPDATE messages SET content = CAST(content || 'x' AS BLOB) WHERE id = ?`, message)
+			_, err := w.s.full.ExecContext(ctx, `
+				UPDATE messages
+				SET content = CAST(content || 'x' AS BLOB)
+				WHERE id = ?`, message)
 			w.damaged = true
 			return err
 		},
@@ -184,7 +188,8 @@ func (w *writer) step(but ...string) {
 
 // request is a record that names messages wherever a record can.
 func (w writer) request(session string, user int64, ids []int64) Request {
-	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
+	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},`+
+		`"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
 		ids[len(ids)-1], ids[0], user, user, ids[0], ids[0], ids[0], user)
 	plan := Verdicts{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
@@ -200,7 +205,10 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	return Request{
 		Session: session, Turn: turn, User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
-		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"), Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
+		CostFrom: "prices", PriceSource: "the configuration",
+		CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"),
+		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1,
+		Finish: "stop", End: "done",
 		Error: w.text("error"), Options: []byte(options), Plan: &plan,
 	}
 }
@@ -256,7 +264,9 @@ func digest(t interface{ Fatalf(string, ...any) }, s *Store) string {
 func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 	var ids []string
 	err := s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
-		return tx.QueryRow(`SELECT json_group_array(id) FROM (SELECT id FROM sessions ORDER BY id)`).Scan(asJSON{in: &ids})
+		return tx.QueryRow(`
+			SELECT json_group_array(id)
+			FROM (SELECT id FROM sessions ORDER BY id)`).Scan(asJSON{in: &ids})
 	}))
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
@@ -382,7 +392,8 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 func TestDumpHasEveryColumn(t *testing.T) {
 	t.Parallel()
 	left := map[string]string{
-		"sessions.n": "row number", "sessions.leaf": "in a register", "sessions.messages": "counted", "sessions.turns": "counted",
+		"sessions.n": "row number", "sessions.leaf": "in a register",
+		"sessions.messages": "counted", "sessions.turns": "counted",
 		"sessions.changes": "of this file", "sessions.address": "of this machine",
 		"tags.id": "row number", "tags.session": "id",
 		"messages.id": "others name it", "messages.session": "row number", "messages.seq": "counted",
@@ -391,7 +402,8 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		"attachments.id": "row number", "attachments.hash": "of data",
 		"parts.id": "row number", "parts.message": "id", "parts.place": "their order", "parts.attachment": "id",
 		"requests.id": "others name it", "requests.session": "row number",
-		"verdicts.id": "row number", "verdicts.session": "row number", "verdicts.purpose": "of the request", "verdicts.first_request": "of the request", "verdicts.last_request": "of the request behind",
+		"verdicts.id": "row number", "verdicts.session": "row number", "verdicts.purpose": "of the request",
+		"verdicts.first_request": "of the request", "verdicts.last_request": "of the request behind",
 		"requests.chain": "row number", "verdicts.chain": "of the request",
 		"summaries.first": "of its sources", "summaries.last": "of its sources",
 		"repairs.id": "row number", "repairs.message": "of a message",
@@ -429,7 +441,8 @@ func TestDumpHasEveryColumn(t *testing.T) {
 	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
 		Added: []history.Added{{Text: "a"}},
 		Entries: []history.Entry{{
-			ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{}}, Inserted: []history.Insert{{}}, Repairs: []history.Repair{{}},
+			ID: m.ID, Disposition: history.Kept,
+			Cuts: []history.Range{{}}, Inserted: []history.Insert{{}}, Repairs: []history.Repair{{}},
 			Cause: history.Cause{Code: history.CauseOverBudget, Want: 2},
 		}},
 	}}); err != nil {
@@ -472,7 +485,12 @@ func columns(t *testing.T, s *Store, apart []string) []string {
 // changeValue puts another value in the last row of a column, whatever the schema allows there.
 func changeValue(t *testing.T, s *Store, column string) (undo func()) {
 	table, name, _ := strings.Cut(column, ".")
-	to := fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'integer' THEN iif(%[1]s IN (0, 1), 1 - %[1]s, %[1]s + 1) WHEN 'blob' THEN CAST(%[1]s || 'x' AS BLOB) ELSE %[1]s || 'x' END`, name)
+	to := fmt.Sprintf(`
+		CASE typeof(%[1]s)
+			WHEN 'integer' THEN iif(%[1]s IN (0, 1), 1 - %[1]s, %[1]s + 1)
+			WHEN 'blob' THEN CAST(%[1]s || 'x' AS BLOB)
+			ELSE %[1]s || 'x'
+		END`, name)
 	switch column {
 	case "sessions.title_from":
 		to = `'auto'`
@@ -486,13 +504,17 @@ func changeValue(t *testing.T, s *Store, column string) (undo func()) {
 	ctx := context.Background()
 	var row int64
 	var was any
-	must(t, "read "+column, s.full.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL ORDER BY rowid DESC LIMIT 1`, name, table)).Scan(&row, &was))
-	if _, err := s.full.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE rowid = ?`, table, name, to), row); err != nil {
-		t.Fatalf("change %s: %v", column, err)
-	}
+	must(t, "read "+column, s.full.QueryRowContext(ctx, fmt.Sprintf(`
+		SELECT rowid, %[1]s
+		FROM %[2]s
+		WHERE %[1]s IS NOT NULL
+		ORDER BY rowid DESC LIMIT 1`, name, table)).Scan(&row, &was))
+	change := fmt.Sprintf(`UPDATE %s SET %s = %s WHERE rowid = ?`, table, name, to)
+	_, err := s.full.ExecContext(ctx, change, row)
+	must(t, "change "+column, err)
 	return func() {
-		if _, err := s.full.ExecContext(ctx, fmt.Sprintf(`UPDATE %s SET %s = ? WHERE rowid = ?`, table, name), was, row); err != nil {
-			t.Fatalf("change %s back: %v", column, err)
-		}
+		back := fmt.Sprintf(`UPDATE %s SET %s = ? WHERE rowid = ?`, table, name)
+		_, err := s.full.ExecContext(ctx, back, was, row)
+		must(t, "change back "+column, err)
 	}
 }

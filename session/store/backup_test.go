@@ -129,7 +129,8 @@ func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {
 		c.add(24 * time.Hour)
 	}
 	if there(future) || !there(manual) {
-		t.Errorf("after eight days the automatic backup of the future is there: %v, want false; the manual one: %v, want true", there(future), there(manual))
+		t.Errorf("after eight days the automatic backup of the future is there: %v, want false; "+
+			"the manual one: %v, want true", there(future), there(manual))
 	}
 	if newest, ok := s.NewestBackup(ctx); !ok || newest.Messages != 9 {
 		t.Errorf("the newest backup holds %+v", newest)
@@ -309,7 +310,9 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Sessions != 2 || c.Messages != 2 || c.Schema != 1 {
 		t.Errorf("Check of a sound history = %+v, %v", c, err)
 	}
-	_, err := s.full.Exec("UPDATE messages SET content = x'00' WHERE id = ?; UPDATE sessions SET messages = 7 WHERE id = ?", m.ID, session.ID)
+	_, err := s.full.Exec(`
+		UPDATE messages SET content = x'00' WHERE id = ?;
+		UPDATE sessions SET messages = 7 WHERE id = ?`, m.ID, session.ID)
 	must(t, "damage", err)
 	_, err = s.full.Exec("PRAGMA foreign_keys = OFF; INSERT INTO tags (session, tag) VALUES (99, 'lost')")
 	must(t, "damage", err)

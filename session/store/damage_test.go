@@ -43,7 +43,11 @@ func speak(t testing.TB, s *Store, sessions int) {
 				m.Content = strings.Repeat(chatter(random, 300), 1+random.Intn(8))
 			}
 			if j%3 == 0 {
-				m.ToolCalls = []history.ToolCall{{ID: fmt.Sprint("call_", i, j), Name: "look", Arguments: `{"at": "` + chatter(random, 5) + `"}`}}
+				m.ToolCalls = []history.ToolCall{{
+					ID:        fmt.Sprint("call_", i, j),
+					Name:      "look",
+					Arguments: `{"at": "` + chatter(random, 5) + `"}`,
+				}}
 			}
 			m = add(t, s, m)
 			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &Verdicts{

@@ -32,7 +32,10 @@ func forkable(t testing.TB, s *Store) (Session, []Message) {
 	asked := add(t, s, question)
 	call := says(row.ID, asked.ID, history.Assistant, "")
 	call.Reasoning, call.Extra, call.Model, call.Endpoint = "I should look.", []byte(`{"seed": 7}`), "m", "home"
-	call.ToolCalls = []history.ToolCall{{ID: "c1", Name: "look", Arguments: `{"at": `}, {ID: "", Name: "\xff", Arguments: ""}}
+	call.ToolCalls = []history.ToolCall{
+		{ID: "c1", Name: "look", Arguments: `{"at": `},
+		{ID: "", Name: "\xff", Arguments: ""},
+	}
 	call.FinishReason, call.Request = "tool_calls", 41
 	called := add(t, s, call)
 	result := says(row.ID, called.ID, history.Tool, "a cat")

@@ -32,7 +32,13 @@ func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
 	messages := []Message{
 		said(history.System, "Be brief."),
 		said(history.User, "hi\x00\xff"),
-		{Message: history.Message{Role: history.Assistant, Label: "m-2", Status: history.Imported, CreatedMS: 2000, Reasoning: "hm", ToolCalls: []history.ToolCall{{ID: "c", Name: "f", Arguments: "{"}, {}}}, Extra: []byte(`{"message":{"x":1}}`)},
+		{
+			Message: history.Message{
+				Role: history.Assistant, Label: "m-2", Status: history.Imported, CreatedMS: 2000, Reasoning: "hm",
+				ToolCalls: []history.ToolCall{{ID: "c", Name: "f", Arguments: "{"}, {}},
+			},
+			Extra: []byte(`{"message":{"x":1}}`),
+		},
 		{Message: history.Message{
 			Role: history.Tool, ToolCallID: "c", Status: history.Imported,
 			Parts: []history.Part{{Kind: history.ImagePart, MediaType: "image/png", Data: []byte{0, 1}}},

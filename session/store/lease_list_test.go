@@ -30,7 +30,9 @@ func TestElsewhereListsWhatLivingWindowsHaveOpen(t *testing.T) {
 	release := takeLease(t, one, first.ID, false)
 	takeLease(t, one, second.ID, false)
 	must(t, "leave the mark of a dead window", one.jot(context.Background(), "mark", doing(func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO windows (session, owner, since_ms) SELECT n, ?, 0 FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
+		_, err := tx.Exec(`
+			INSERT INTO windows (session, owner, since_ms)
+			SELECT n, ?, 0 FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
 		return err
 	})))
 	wantLeasedByOthers(t, one)

@@ -464,8 +464,9 @@ func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
 			os.RemoveAll(sub)
 		}()
 		t.Repeat(map[string]func(*rapid.T){
-			"begin": x.begin, "append": x.append, "append again": x.append, "start": x.start, "answer": x.answer,
-			"answer again": x.answer, "reopen": x.reopen, "edit": x.edit, "fork": x.fork, "purge": x.purge, "page": x.page, "": x.check,
+			"begin": x.begin, "append": x.append, "append again": x.append,
+			"start": x.start, "answer": x.answer, "answer again": x.answer,
+			"reopen": x.reopen, "edit": x.edit, "fork": x.fork, "purge": x.purge, "page": x.page, "": x.check,
 		})
 	})
 }

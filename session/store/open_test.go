@@ -224,7 +224,8 @@ func TestFileOfAnotherBuildIsRefused(t *testing.T) {
 			if err == nil {
 				got.Close()
 			}
-			want := "cannot open the chat history: another build of winnow made it; export it there with winnow sessions export (" + path + ")"
+			want := "cannot open the chat history: another build of winnow made it; " +
+				"export it there with winnow sessions export (" + path + ")"
 			if !errors.Is(err, ErrOtherBuild) || err.Error() != want {
 				t.Errorf("Open of schema %d, read-only %t = %v, want\n%s", version, readOnly, err, want)
 			}

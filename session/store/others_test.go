@@ -19,8 +19,13 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "hello")
 	in := Request{
-		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`), Plan: &Verdicts{Sum: history.Sum{Total: 2}, Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}}},
-		Rules: 1, Tokenizer: "o200k_base", Estimate: 99, BodyHash: "ab12", Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
+		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`),
+		Plan: &Verdicts{
+			Sum:     history.Sum{Total: 2},
+			Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}},
+		},
+		Rules: 1, Tokenizer: "o200k_base", Estimate: 99, BodyHash: "ab12",
+		Prompt: -1, Cached: -1, Answer: -1, Reasoning: -1,
 	}
 	one, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
@@ -83,7 +88,10 @@ func TestTurnsAreNumberedOverEveryBranch(t *testing.T) {
 func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
-	in := Learned{BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m", Window: 8192, WindowAt: noon().now(), Ratio: 1.07, Samples: 3, Asked: []byte(`{"no_temperature":true}`)}
+	in := Learned{
+		BaseURL: "https://me:sk-secret@example.com/v1?key=sk-secret", Model: "m",
+		Window: 8192, WindowAt: noon().now(), Ratio: 1.07, Samples: 3, Asked: []byte(`{"no_temperature":true}`),
+	}
 	if got, err := s.Endpoint(ctx, in.BaseURL, "m"); err != nil || got.Window != 0 || got.Samples != 0 {
 		t.Errorf("before anything was learned: %+v, %v", got, err)
 	}
@@ -110,7 +118,10 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 func TestChosenWindowIsTheUsersAlone(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
-	l := Learned{BaseURL: "http://x/v1", Model: "m", Window: 4096, WindowAt: noon().now(), Stated: 8192, Asked: []byte(`{"no_top_p":true}`)}
+	l := Learned{
+		BaseURL: "http://x/v1", Model: "m",
+		Window: 4096, WindowAt: noon().now(), Stated: 8192, Asked: []byte(`{"no_top_p":true}`),
+	}
 	must(t, "learn", s.Learn(ctx, l))
 	must(t, "choose", s.ChooseWindow(ctx, l.BaseURL, l.Model, 2048))
 	got, err := s.Endpoint(ctx, l.BaseURL, l.Model)
@@ -250,7 +261,10 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	if all, err := s.Prompts(ctx, 0, 0); err != nil || len(all) != 3 {
 		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
 	}
-	for _, bad := range []string{"", "{}", "no", `[{"from":9,"to":3}]`, `[{"from":0,"to":99}]`, `[{"from":3,"to":5},{"from":2,"to":2}]`} {
+	for _, bad := range []string{
+		"", "{}", "no",
+		`[{"from":9,"to":3}]`, `[{"from":0,"to":99}]`, `[{"from":3,"to":5},{"from":2,"to":2}]`,
+	} {
 		d := Draft{Text: "a text"}
 		must(t, "read the folds", asJSON{in: &d.Folds, lenient: true}.Scan(bad))
 		if got := d.checked(); got.Text != "a text" || len(got.Folds) > 0 {

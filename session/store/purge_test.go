@@ -42,8 +42,9 @@ func (w *purgeFixture) plan(i int) *Verdicts {
 	return &Verdicts{
 		Added: []history.Added{{Text: w.text(i)}},
 		Entries: []history.Entry{{
-			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)}, Inserted: []history.Insert{{Text: w.text(i)}},
-			Repairs: []history.Repair{{Before: w.text(i), After: w.text(i)}},
+			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)},
+			Inserted: []history.Insert{{Text: w.text(i)}},
+			Repairs:  []history.Repair{{Before: w.text(i), After: w.text(i)}},
 		}},
 	}
 }
@@ -228,7 +229,11 @@ func TestPurgeCopies(t *testing.T) {
 	for _, to := range []string{made, aside} {
 		must(t, "copy", old.Backup(ctx, to))
 	}
-	_, err = old.full.Exec("DELETE FROM sessions WHERE n = 1; DELETE FROM prompts WHERE id = 1; DELETE FROM drafts; VACUUM")
+	_, err = old.full.Exec(`
+		DELETE FROM sessions WHERE n = 1;
+		DELETE FROM prompts WHERE id = 1;
+		DELETE FROM drafts;
+		VACUUM`)
 	must(t, "purge", err)
 	must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261104.db")))
 	damaged := path + ".damaged-20261105-101112"

@@ -91,7 +91,11 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	}
 	row, m, err := from.Begin(ctx, Session{Title: key, System: "use " + key}, user)
 	must(t, "begin", err)
-	record, err := from.AddRequest(ctx, Request{Session: row.ID, User: m.ID, Turn: 1, Options: []byte(`{"system":"` + key + `"}`), Plan: &Verdicts{Added: []history.Added{{Text: key}}}})
+	record, err := from.AddRequest(ctx, Request{
+		Session: row.ID, User: m.ID, Turn: 1,
+		Options: []byte(`{"system":"` + key + `"}`),
+		Plan:    &Verdicts{Added: []history.Added{{Text: key}}},
+	})
 	must(t, "add the record", err)
 	answer, err := from.StartAnswer(ctx, Message{
 		Session: row.ID, Parent: m.ID, Request: record.ID,

@@ -55,8 +55,9 @@ func TestALongQueryIsAQuery(t *testing.T) {
 	s := newStore(t)
 	begin(t, s, "", strings.Repeat("one two three ", 40))
 	for _, text := range []string{
-		strings.Repeat("one two three ", 40), `"` + strings.Repeat("one two three ", 40) + `"`, strings.Repeat("(", 10_000),
-		strings.Repeat("東京", 5_000), strings.Repeat("x", 1<<20), strings.Repeat(`"`, 9_999),
+		strings.Repeat("one two three ", 40), `"` + strings.Repeat("one two three ", 40) + `"`,
+		strings.Repeat("(", 10_000), strings.Repeat("東京", 5_000),
+		strings.Repeat("x", 1<<20), strings.Repeat(`"`, 9_999),
 	} {
 		if _, err := s.Search(context.Background(), Search{Text: text}); err != nil {
 			t.Errorf("Search(%.20q and so on, %d bytes): %v", text, len(text), err)

@@ -44,12 +44,19 @@ func TestSearchFindsWords(t *testing.T) {
 		add(t, s, says(session.ID, first.ID, history.User, text))
 	}
 	with := says(session.ID, first.ID, history.Assistant, "looking")
-	with.ToolCalls = []history.ToolCall{{ID: "1", Name: "weather_of", Arguments: `{"city":"Malm\u00f6\nLund","days":3}`}, {Name: "broken", Arguments: `{"half`}}
+	with.ToolCalls = []history.ToolCall{
+		{ID: "1", Name: "weather_of", Arguments: `{"city":"Malm\u00f6\nLund","days":3}`},
+		{Name: "broken", Arguments: `{"half`},
+	}
 	with.Parts = []history.Part{
 		{Kind: history.TextPart, Name: "notes.txt", Text: "bought cucumbers"},
 		{Kind: history.ImagePart, Name: "holiday.png", Data: []byte("pixels")},
 	}
 	add(t, s, with)
+	const (
+		parts = "looking notes.txt bought cucumbers holiday.png "
+		calls = "weather_of city Malmö Lund days 3 broken {\"half"
+	)
 	for text, want := range map[string]string{
 		"cafe ":             "The [Café] in Zürich has a Größe of 42, don't ask",
 		"CAFÉ zurich":       "The [Café] in [Zürich] has a Größe of 42, don't ask",
@@ -78,10 +85,10 @@ func TestSearchFindsWords(t *testing.T) {
 		"月":                 "㍿山田 im [㋀]",
 		"㋀":                 "㍿山田 im [㋀]",
 		"cooper":            "e\u0301te\u0301 ne [cooperate]",
-		"malmö":             "looking notes.txt bought cucumbers holiday.png weather_of city [Malmö] Lund days 3 broken {\"half",
-		"weather":           "looking notes.txt bought cucumbers holiday.png [weather]_of city Malmö Lund days 3 broken {\"half",
-		"cucumbers holid":   "looking notes.txt bought [cucumbers] [holiday].png weather_of city Malmö Lund days 3 broken {\"half",
-		"half\x00":          "looking notes.txt bought cucumbers holiday.png weather_of city Malmö Lund days 3 broken {\"[half]",
+		"malmö":             parts + "weather_of city [Malmö] Lund days 3 broken {\"half",
+		"weather":           parts + "[weather]_of city Malmö Lund days 3 broken {\"half",
+		"cucumbers holid":   "looking notes.txt bought [cucumbers] [holiday].png " + calls,
+		"half\x00":          parts + "weather_of city Malmö Lund days 3 broken {\"[half]",
 		"caf ":              "",
 		"lundx":             "",
 		`"kitchen and"`:     "",

@@ -38,8 +38,8 @@ func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
 	s := openAt(t, newPath(t), Options{Now: c.now})
 	in := Session{
 		Title: "a\x00title \xff", TitleFrom: "user", Endpoint: "openai", Model: "gpt-5.2", Preset: "classic",
-		Overrides: "budget = 3\n", System: "be brief", Parent: "some-session", ForkedAt: 7, Pinned: true, Archived: true,
-		Dir: "/home/x", Tags: []string{"b", "a", "b"},
+		Overrides: "budget = 3\n", System: "be brief", Parent: "some-session", ForkedAt: 7,
+		Pinned: true, Archived: true, Dir: "/home/x", Tags: []string{"b", "a", "b"},
 	}
 	got, first, err := s.Begin(context.Background(), in, says("", 99, history.User, "hello"))
 	must(t, "begin", err)

@@ -26,11 +26,13 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 	add(one.ID, noon.Add(time.Hour), "m", ForAnswer, "prices", 6, 200, -1, 0, 20)
 	add(two.ID, noon.Add(2*time.Hour), "m", ForAnswer, "prices", 7, 300, 0, 0, 30)
 	add(two.ID, noon.Add(2*time.Hour), "m", ForTitle, "unknown", 0, -1, -1, 0, -1)
-	add(two.ID, noon.Add(24*time.Hour), "n", ForAnswer, "server", 9, 1, 0, 0, 1) // at the end of one period and the start of the next
-	periods := []Period{{noon.Add(-time.Hour), noon.Add(24 * time.Hour)}, {
-		noon.Add(24 * time.Hour),
-		noon.Add(48 * time.Hour),
-	}, {noon.Add(48 * time.Hour), noon.Add(72 * time.Hour)}}
+	// This one is at the end of one period and the start of the next.
+	add(two.ID, noon.Add(24*time.Hour), "n", ForAnswer, "server", 9, 1, 0, 0, 1)
+	periods := []Period{
+		{noon.Add(-time.Hour), noon.Add(24 * time.Hour)},
+		{noon.Add(24 * time.Hour), noon.Add(48 * time.Hour)},
+		{noon.Add(48 * time.Hour), noon.Add(72 * time.Hour)},
+	}
 	for _, test := range []struct {
 		name      string
 		bySession bool
@@ -38,16 +40,16 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 	}{
 		{"by model", false, []Usage{
 			{
-				Endpoint: "e", Model: "m", From: "prices", Requests: 3, Cost: 18, Prompt: 600, Cached: 40, CacheWrite: 7,
-				Answer: 60,
+				Endpoint: "e", Model: "m", From: "prices", Requests: 3, Cost: 18,
+				Prompt: 600, Cached: 40, CacheWrite: 7, Answer: 60,
 			},
 			{Endpoint: "e", Model: "m", Purpose: ForTitle, From: "unknown", Requests: 1, Uncounted: 1},
 			{Period: 1, Endpoint: "e", Model: "n", From: "server", Requests: 1, Cost: 9, Prompt: 1, Answer: 1},
 		}},
 		{"by session", true, []Usage{
 			{
-				Session: one.ID, Endpoint: "e", Model: "m", From: "prices", Requests: 2, Cost: 11, Prompt: 300, Cached: 40,
-				CacheWrite: 7, Answer: 30,
+				Session: one.ID, Endpoint: "e", Model: "m", From: "prices", Requests: 2, Cost: 11,
+				Prompt: 300, Cached: 40, CacheWrite: 7, Answer: 30,
 			},
 			{Session: two.ID, Endpoint: "e", Model: "m", From: "prices", Requests: 1, Cost: 7, Prompt: 300, Answer: 30},
 			{Session: two.ID, Endpoint: "e", Model: "m", Purpose: ForTitle, From: "unknown", Requests: 1, Uncounted: 1},

@@ -215,7 +215,8 @@ func TestPlansOfMachinesWithOneNumberReadBack(t *testing.T) {
 		give(here, there)
 		newest[there] = newest[here]
 		for _, s := range []*Store{here, there} {
-			_, err := s.full.Exec(`UPDATE home SET number = 7, clock = clock + ?`, map[bool]int{true: 5, false: 500}[s == here])
+			ahead := map[bool]int{true: 5, false: 500}[s == here]
+			_, err := s.full.Exec(`UPDATE home SET number = 7, clock = clock + ?`, ahead)
 			check(t, err)
 		}
 		add(here)

@@ -281,7 +281,8 @@ func (b *box) turn(row store.Session, after store.Message) error {
 		})
 	}
 	plan := store.Verdicts{Entries: entries}
-	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`, after.ID, user.ID, user.ID, ids[0], user.ID)
+	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`,
+		after.ID, user.ID, user.ID, ids[0], user.ID)
 	hash, err := b.named(ids)
 	if err != nil {
 		return err
@@ -795,8 +796,10 @@ func (b *box) describe() string {
 		}
 		slices.Sort(lines)
 		tags := slices.Sorted(slices.Values(row.Tags))
-		fmt.Fprintf(&out, "session %s %q %s pinned=%t archived=%t deleted=%t model=%s system=%s tags=%v messages=%d turns=%d parent=%s leaf=%s\n\t%s\n", id, row.Title, row.TitleFrom, row.Pinned, row.Archived,
-			!row.Deleted.IsZero(), row.Model, row.System, tags, row.Messages, row.Turns, row.Parent, path[row.Leaf], strings.Join(lines, "\n\t"))
+		fmt.Fprintf(&out, "session %s %q %s pinned=%t archived=%t deleted=%t model=%s system=%s tags=%v",
+			id, row.Title, row.TitleFrom, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Model, row.System, tags)
+		fmt.Fprintf(&out, " messages=%d turns=%d parent=%s leaf=%s\n\t%s\n",
+			row.Messages, row.Turns, row.Parent, path[row.Leaf], strings.Join(lines, "\n\t"))
 	}
 	return out.String()
 }

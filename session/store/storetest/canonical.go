@@ -92,7 +92,10 @@ func (c *canonical) sessionNames() error {
 }
 
 func (c *canonical) messageNames() error {
-	return c.each(`SELECT id, session, parent, role, created_ms, hex(hash) FROM messages ORDER BY id`, 6, func(v []any) error {
+	return c.each(`
+		SELECT id, session, parent, role, created_ms, hex(hash)
+		FROM messages
+		ORDER BY id`, 6, func(v []any) error {
 		id := v[0].(int64)
 		c.of[id] = c.session[v[1].(int64)]
 		c.message[id] = name(c.of[id], c.message[v[2].(int64)], v[3], v[4], v[5])
@@ -109,7 +112,8 @@ func (c *canonical) requestNames() error {
 
 func (c *canonical) sessions() error {
 	return c.each(`
-		SELECT s.n, s.leaf, s.forked_at, s.parent, s.created_ms, s.title, s.title_from, s.pinned, s.archived, s.deleted_ms, s.messages, s.turns,
+		SELECT s.n, s.leaf, s.forked_at, s.parent, s.created_ms, s.title, s.title_from,
+			s.pinned, s.archived, s.deleted_ms, s.messages, s.turns,
 			s.endpoint, s.model, s.preset, s.overrides, s.system, s.system_fixed, s.dir, s.source, s.origin,
 			(SELECT json_group_array(tag) FROM (SELECT hex(tag) AS tag FROM tags WHERE session = s.n ORDER BY 1))
 		FROM sessions s`, 22, func(v []any) error {
@@ -125,13 +129,19 @@ func (c *canonical) sessions() error {
 
 func (c *canonical) messages() error {
 	return c.each(`
-		SELECT m.id, m.parent, m.request, m.session, m.role, m.status, m.created_ms, hex(m.hash), hex(m.content), hex(m.reasoning), hex(coalesce(m.extra, '')),
+		SELECT m.id, m.parent, m.request, m.session, m.role, m.status, m.created_ms,
+			hex(m.hash), hex(m.content), hex(m.reasoning), hex(coalesce(m.extra, '')),
 			m.finish_reason, m.fault, m.alone, m.endpoint, m.model, m.label, hex(m.name), hex(m.tool_call_id),
-			(SELECT json_group_array(hex(call_id) || hex(name) ||
-				hex(arguments)) FROM (SELECT * FROM tool_calls WHERE message = m.id ORDER BY place)),
+			(SELECT json_group_array(hex(call_id) || hex(name) || hex(arguments))
+				FROM (SELECT * FROM tool_calls WHERE message = m.id ORDER BY place)),
 			(SELECT json_group_array(kind || hex(name) || media_type || hex(hash) || hex(data))
-				FROM (SELECT p.kind, p.name, p.media_type, a.hash,
-					a.data FROM parts p JOIN attachments a ON a.id = p.attachment WHERE p.message = m.id ORDER BY p.place)),
+				FROM (
+					SELECT p.kind, p.name, p.media_type, a.hash, a.data
+					FROM parts p
+					JOIN attachments a ON a.id = p.attachment
+					WHERE p.message = m.id
+					ORDER BY p.place
+				)),
 			(SELECT flag FROM flags WHERE message = m.id),
 			(SELECT remedy FROM remedies WHERE message = m.id)
 		FROM messages m`, 23, func(v []any) error {
@@ -152,9 +162,12 @@ func (c *canonical) messages() error {
 
 func (c *canonical) requests() error {
 	return c.each(`
-		SELECT id, session, user, CAST(options AS TEXT), created_ms, endpoint, model, rules, tokenizer, estimate, body_hash, prompt_tokens, cached_tokens,
-			answer_tokens, reasoning_tokens, first_token_us, took_us, retries, finish, ended, error, cost_nano, cost_from, purpose,
-			cache_write_tokens, price_source, reusable_tokens, reusable_us, cache_diagnosis, fault, cut_expected, entries, sum, added
+		SELECT id, session, user, CAST(options AS TEXT), created_ms, endpoint, model,
+			rules, tokenizer, estimate, body_hash, prompt_tokens, cached_tokens,
+			answer_tokens, reasoning_tokens, first_token_us, took_us, retries, finish, ended, error,
+			cost_nano, cost_from, purpose,
+			cache_write_tokens, price_source, reusable_tokens, reusable_us, cache_diagnosis,
+			fault, cut_expected, entries, sum, added
 		FROM requests`, 34, func(v []any) error {
 		options, _ := v[3].(string)
 		c.line(c.session[v[1].(int64)], "request", append([]any{
@@ -226,7 +239,8 @@ func (c *canonical) runs(session, text string) []string {
 
 func (c *canonical) verdicts() error {
 	return c.each(`
-		SELECT r.id, v.message, r.session, v.position, v.role, v.disposition, v.level, v.level_in_place, v.cause, v.pinned, v.whole, v.recalled,
+		SELECT r.id, v.message, r.session, v.position, v.role, v.disposition,
+			v.level, v.level_in_place, v.cause, v.pinned, v.whole, v.recalled,
 			v.tokens_before, v.tokens_after, v.chars_before, v.chars_after, v.cuts, v.inserted, v.repairs
 		FROM requests r
 		JOIN verdicts v ON v.session = r.session
@@ -241,7 +255,9 @@ func (c *canonical) verdicts() error {
 }
 
 func (c *canonical) summaries() error {
-	return c.each(`SELECT session, first, last, messages, created_ms, endpoint, model, hex(text), sources FROM summaries`, 9, func(v []any) error {
+	return c.each(`
+		SELECT session, first, last, messages, created_ms, endpoint, model, hex(text), sources
+		FROM summaries`, 9, func(v []any) error {
 		id := c.session[v[0].(int64)]
 		sources, _ := v[8].(string)
 		c.line(id, "summary", append([]any{c.message[v[1].(int64)], c.message[v[2].(int64)], c.runs(id, sources)},
