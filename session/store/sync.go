@@ -71,7 +71,8 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 			id := make([]byte, 8)
 			rand.Read(id)
 			h.Folder = hex.EncodeToString(id)
-			tellAll(t, "1", nil)
+			tellRows(t, "1", nil)
+			tellTombstones(t)
 		}
 		t.exec(`UPDATE home SET folder = ?, name = ?`, h.Folder, name)
 		return syncState(t)
@@ -83,21 +84,30 @@ func homeOf(t *tx) (h Home) {
 	return h
 }
 
-// tellAll has the other machines told of all rows of the sessions that a condition picks.
-func tellAll(t *tx, condition string, arg any) {
+// tellRows has the other machines told of all rows of the sessions that a condition picks.
+func tellRows(t *tx, condition string, arg any) {
 	for _, rows := range []string{"id FROM messages", "id FROM requests", "id FROM summaries", "stamp FROM registers"} {
 		t.exec(`
 			INSERT OR IGNORE INTO untold (id)
 			SELECT `+rows+`
 			WHERE session IN (SELECT n FROM sessions WHERE `+condition+`)`, arg)
 	}
-	t.exec(`INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`)
 }
 
-// tellSessions has the other machines told of all rows of some sessions, where the history is shared.
+// tellTombstones has the other machines told of all sessions that were purged.
+func tellTombstones(t *tx) { t.exec(`INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`) }
+
+// tellSessions has the other machines told of all rows of some sessions, or that they were purged, where the history is
+// shared.
 func tellSessions(t *tx, ids []string) {
-	const condition = `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`
-	tellAll(t, condition, asJSON{in: ids, none: "[]"})
+	these := asJSON{in: ids, none: "[]"}
+	tellRows(t, `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`, these)
+	t.exec(`
+		INSERT OR IGNORE INTO untold (id)
+		SELECT id
+		FROM tombstones
+		WHERE session IN (SELECT value FROM json_each(?))
+			AND (SELECT folder <> '' FROM home)`, these)
 }
 
 // State returns what is known of the sharing.
@@ -355,6 +365,7 @@ func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
 	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
 		for _, segment := range segments {
 			tellSessions(t, segment.Sessions)
+			tellTombstones(t)
 			t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
 	})
