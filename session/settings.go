@@ -23,10 +23,11 @@ func (s *Session) Rename(ctx context.Context, title string) error {
 
 // SetSystem gives this conversation a system prompt of its own, "" for none.
 func (s *Session) SetSystem(ctx context.Context, text string) error {
-	return s.change(func(id string) error {
-		return s.deps.Store.Update(ctx, id, func(row *store.Session) { row.System, row.SystemFixed = text, true })
-	},
-		func(st *state) { st.row.System, st.row.SystemFixed, st.system = text, true, text })
+	set := func(row *store.Session) { row.System, row.SystemFixed = text, true }
+	return s.change(func(id string) error { return s.deps.Store.Update(ctx, id, set) }, func(st *state) {
+		set(&st.row)
+		st.system = text
+	})
 }
 
 // system is the system prompt of a conversation's next request: its own, or until it has one what is configured for
@@ -191,10 +192,9 @@ func (t *turn) keepAddress(ctx context.Context) error {
 		return nil // begin stores it with the row
 	}
 	now := st.model.Address()
-	return t.change(func(id string) error {
-		return t.deps.Store.Update(ctx, id, func(row *store.Session) { row.Address = now })
-	},
-		func(st *state) { st.row.Address = now })
+	set := func(row *store.Session) { row.Address = now }
+	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, set) },
+		func(st *state) { set(&st.row) })
 }
 
 // ErrLeased says that the conversation can only be read, because another window writes in it.

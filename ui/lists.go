@@ -46,7 +46,7 @@ func (o *listOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case result == list.Chosen:
 		return m.notice.Say("There is nothing to choose; " + m.keys.First(keymap.Back) + " closes the list.")
 	case result == list.Unknown:
-		return m.notice.NoKey(msg.(tea.KeyPressMsg), m.keys.First(keymap.Back)+" closes the list.")
+		return m.ctx.NoKey(msg.(tea.KeyPressMsg), m.keys.First(keymap.Back)+" closes the list.")
 	}
 	m.tryTheme()
 	return nil

@@ -158,7 +158,7 @@ func (o queueOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmd, m.notice.Say("Removed; "+m.keys.First(keymap.Older)+" in the draft recalls it."))
 	case queue.Other:
-		return m.notice.NoKey(key, m.keys.First(keymap.Back)+" closes the list.")
+		return m.ctx.NoKey(key, m.keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
 }

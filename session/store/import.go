@@ -336,6 +336,9 @@ func (in *importing) date(row Session) {
 // addImages gives a message that is here the images that an earlier file of its conversation did not hold, and has the
 // other machines told.
 func (in *importing) addImages(m Message) {
+	if !slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart }) {
+		return
+	}
 	here := MessageLine{Message: m}
 	for _, p := range m.Parts {
 		here.parts = append(here.parts, part{Part: p})

@@ -80,11 +80,6 @@ func (m *Model) Say(text string) tea.Cmd {
 // Error shows why something did not work.
 func (m *Model) Error(text string) tea.Cmd { return m.Show(event.Notice{Text: text, Error: true}) }
 
-// NoKey says that a key does nothing where it was pressed, and which ones do something.
-func (m *Model) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
-	return m.Show(event.NoKey(msg, others))
-}
-
 // over is a command that gives an OverMsg after a time.
 func over(after time.Duration, msg OverMsg) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return msg })

@@ -6,7 +6,7 @@
 
 CREATE TABLE sessions (
 	n            INTEGER PRIMARY KEY,           -- the short key that other tables use
-	id           TEXT    NOT NULL UNIQUE,       -- UUIDv7, what the user sees
+	id           TEXT    NOT NULL UNIQUE,       -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
 	created_ms   INTEGER NOT NULL,
 	updated_ms   INTEGER NOT NULL,
 	used         INTEGER NOT NULL,              -- order of last use; never falls, even when the clock does
