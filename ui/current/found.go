@@ -34,7 +34,9 @@ func (c *Model) Learn() tea.Cmd {
 	prices := c.ask(func(ctx context.Context) (app.Then, error) {
 		return func() tea.Cmd { c.Screen.Priced(); return nil }, s.ReadSpent(ctx)
 	})
-	past := c.ask(func(ctx context.Context) (app.Then, error) { return c.Screen.PastRead, s.LoadPast(ctx) })
+	past := c.ask(func(ctx context.Context) (app.Then, error) {
+		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
+	})
 	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks(), c.FindElsewhere())
 }
 
@@ -74,7 +76,7 @@ func (c *Model) FindChanged() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		if stale, err := s.Stale(ctx); err == nil && stale {
-			return c.Screen.Changed, nil
+			return func() tea.Cmd { return c.Screen.Changed() }, nil
 		}
 		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
 	})
