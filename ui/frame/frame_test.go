@@ -84,18 +84,14 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 // The first screen fits whatever room it has, and says which model answers as long as there is a line.
 func TestTheFirstScreenFits(t *testing.T) {
 	f := First{
-		Parts: []Part{
-			{Label: "Model", Lines: []Line{
-				{Name: "guide", Text: ", built in and offline"},
-				{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
-			}},
-			{Label: "Why", Lines: []Line{{Text: "No API key is set, and no local server is running."}}, Rank: 2},
-			{Label: "Try", Lines: []Line{{Text: "What happens when a chat gets too long?", Yours: true}}, Rank: 1},
-			{Label: "Real models", Lines: []Line{
-				{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
-			}, Rank: 5},
-		},
-		Keys: [][2]string{{"ctrl+l", "another model"}, {"ctrl+s", "earlier chats"}},
+		{Label: "Model", Lines: []Line{
+			{Name: "guide", Text: ", built in and offline"},
+			{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
+		}},
+		{Label: "Not saved", Lines: []Line{{Text: "This chat is temporary."}}, Rank: 2},
+		{Label: "Try", Lines: []Line{
+			{Text: "What happens when a chat gets too long?", Yours: true}, {Text: "@", Does: "attach a file"},
+		}, Rank: 1},
 	}
 	st := plain()
 	for w := 20; w <= 200; w += 7 {

@@ -116,12 +116,12 @@ func (c *chat) greet() {
 	}
 }
 
-// because is a reason behind a comma.
+// because is a reason in parentheses.
 func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ", " + reason
+	return " (" + reason + ")"
 }
 
 // enter makes the open session this window's, and says what it holds.
