@@ -37,7 +37,7 @@ func TestTheHeaderKeepsItsNumbers(t *testing.T) {
 func TestHints(t *testing.T) {
 	var hints []key.Binding
 	for _, key := range []string{
-		"enter send", "ctrl+x context", "ctrl+s sessions", "ctrl+p commands",
+		"enter send", "ctrl+x context", "ctrl+s chats", "ctrl+p commands",
 		"tab page", "? help",
 	} {
 		k, what, _ := strings.Cut(key, " ")
@@ -47,9 +47,9 @@ func TestHints(t *testing.T) {
 		w           int
 		state, want string
 	}{
-		{120, "", "  enter send   ctrl+x context   ctrl+s sessions   ctrl+p commands   ? help" +
+		{120, "", "  enter send   ctrl+x context   ctrl+s chats   ctrl+p commands   ? help" +
 			strings.Repeat(" ", 46)},
-		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s sessions   ? help              ↓ 13 newer "},
+		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s chats   ? help              ↓ 13 newer "},
 		{50, "", " enter send   ctrl+x context   ? help             "},
 		{30, "✓ copied 214 characters", " ? help ✓ copied 214 charact… "},
 	} {

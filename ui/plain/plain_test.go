@@ -191,7 +191,7 @@ func TestSessionsAreOpenedByTheirIds(t *testing.T) {
 	}
 	o.Start = next
 	out := transcript(t, o, "Another\n/sessions\n/resume nothing\n/resume "+id+"\n/history\n")
-	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no session nothing", "Left \"Another\"",
+	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no chat nothing", "Left \"Another\"",
 		"This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
 }
 

@@ -217,7 +217,7 @@ func (s *Model) Usage(string) tea.Cmd {
 			}
 			return words
 		}
-		return s.done("This session: "+text(sums.Session)+" · today: "+text(sums.Day)+" · this month: "+
+		return s.done("This chat: "+text(sums.Session)+" · today: "+text(sums.Day)+" · this month: "+
 			text(sums.Month)+". winnow usage shows more.", nil)
 	})
 }
