@@ -34,12 +34,12 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 
 	chat := startIn(t, env, agreementWidth, 60, "-m", "openai/small", "-s", id)
 	chat.Want("enter send")
-	for command, said := range map[string]string{"/pin 2": "Pinned message 2", "/exclude 5": "Excluded message 5"} {
-		chat.Send(command)
-		chat.Want(command)
-		chat.Send(enterKey)
-		chat.Want(said)
-	}
+	chat.Send("\tgJp") // in the transcript, to the second message
+	chat.Want("Pinned message 2")
+	chat.Send("JJJx")
+	chat.Want("Excluded message 5")
+	chat.Send(escKey)
+	chat.Want("enter send")
 	chat.Send("And what now?")
 	chat.Want("And what now?")
 	chat.Send(enterKey)

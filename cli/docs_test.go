@@ -223,9 +223,9 @@ func code(text string) string {
 func slashTable() string {
 	var rows [][]string
 	for _, c := range ui.Commands() {
-		name := code(strings.TrimSpace("/" + c.Name + " " + c.Args))
-		for _, also := range c.Also {
-			name += " " + code("/"+also)
+		name := c.Title()
+		if c.Name != "" {
+			name = code(name)
 		}
 		rows = append(rows, []string{name, c.Help})
 	}

@@ -43,7 +43,9 @@ func TestChatFromStartToResume(t *testing.T) {
 func answered(screen string) bool { return receipts(screen) > 0 }
 
 // receipts counts the receipts on a screen: long ones, and those of requests in which everything was whole.
-func receipts(screen string) int { return strings.Count(screen, "saw ") + strings.Count(screen, " tokens · ") }
+func receipts(screen string) int {
+	return strings.Count(screen, "saw ") + strings.Count(screen, " tokens · ")
+}
 
 func TestChatThatSaidNothingLeavesNothing(t *testing.T) {
 	t.Parallel()

@@ -31,10 +31,14 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	}
 
 	chat := start()
-	chat.Want("because OPENAI_API_KEY is set", "enter send")
+	chat.Want("OPENAI_API_KEY is set.", "enter send")
 	chat.Send("/model guide/guide" + enterKey)
 	chat.Want("The next message goes to guide/guide.")
-	chat.Send("/theme dark" + enterKey)
+	chat.Send("\x10") // ctrl+p
+	chat.Want("Find a command")
+	chat.Send("theme" + enterKey)
+	chat.Want("the terminal's own sixteen colours")
+	chat.Send("dark" + enterKey)
 	chat.Want("The theme is dark. It is remembered.")
 	leave(chat)
 	if text, err := os.ReadFile(state); !strings.Contains(string(text), `"theme":"dark"`) {

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,19 +16,50 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
-// Command is one slash command.
+// Command is what the palette runs. One with a name is a slash command too.
 type Command struct {
 	composer.Command
+	title string // of one that only the palette has, "" for a slash command
+	group string // where it stands before anything is typed, "" where typing finds it
 	run   func(*Model, string) tea.Cmd
 	key   keymap.Action // does the same, "" for none
 	lines bool          // its argument may have several lines
 }
 
-func command(name, args, help string, run func(*Model, string) tea.Cmd, also ...string) Command {
-	return Command{Command: composer.Command{Name: name, Also: also, Args: args, Help: help}, run: run}
+// Title is the command as it is typed, or as the palette names it.
+func (c Command) Title() string {
+	if c.title != "" {
+		return c.title
+	}
+	return c.Usage()
+}
+
+// value stands for the command in a list.
+func (c Command) value() string { return cmp.Or(c.title, c.Name) }
+
+// command makes a slash command.
+func command(name, args, help string, run func(*Model, string) tea.Cmd) Command {
+	return Command{Command: composer.Command{Name: name, Args: args, Help: help}, run: run}
+}
+
+// action makes a command that only the palette has.
+func action(title, help string, run func(*Model) tea.Cmd) Command {
+	return Command{
+		Command: composer.Command{Help: help}, title: title, run: func(m *Model, _ string) tea.Cmd { return run(m) },
+	}
+}
+
+// doing is a command that does what a key does.
+func doing(a keymap.Action) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.do(a) }
+}
+
+// in puts a command among those that the palette opens with.
+func (c Command) in(group string) Command {
+	c.group = group
+	return c
 }
 
 // on names the key that does the same as a command.
@@ -41,103 +74,96 @@ func (c Command) inLines() Command {
 	return c
 }
 
-// flagging is a command that gives messages that are named by their numbers a flag, else the selected ones.
-func flagging(f history.Flag) func(*Model, string) tea.Cmd {
-	return func(m *Model, numbers string) tea.Cmd {
-		if numbers == "" {
-			return m.flag(f)
-		}
-		return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagNamed(f, numbers) })
-	}
-}
+// The groups of the palette.
+const (
+	chatGroup    = "Chat"
+	contextGroup = "Context"
+	modelGroup   = "Model"
+	moreGroup    = "More"
+)
 
-// Commands lists the slash commands in the order of the palette: what is used daily comes first.
+// Commands lists the commands in the order of the palette: those that it opens with, by their groups, then the others.
 func Commands() []Command {
 	return []Command{
-		command("new", "", "start a new chat; this one stays",
-			func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear").on(keymap.New),
-		command("resume", "[WORDS]", "open another chat, by title", (*Model).openSessions, "sessions",
-			"continue").on(keymap.Sessions),
-		command("model", "[ENDPOINT/MODEL]", "choose the model",
-			setting((*settings.Model).ChooseModel)).on(keymap.Models),
+		command("new", "", "start a new chat; this one stays", doing(keymap.New)).on(keymap.New).in(chatGroup),
+		command("chats", "[WORDS]", "open another chat, or find a message", (*Model).openSessions).
+			on(keymap.Sessions).in(chatGroup),
 		command("attach", "PATH", "attach text files, images, or a web page by its address",
-			func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
+			func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }).in(chatGroup),
 		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code",
-			func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
+			func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy).in(chatGroup),
+		command("context", "", "show the whole request as it would be sent",
+			func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request).in(contextGroup),
+		action("What if…", "try another budget, preset, placement or model", (*Model).openWhatif).
+			on(keymap.WhatIf).in(contextGroup),
+		command("compact", "[off]", "summarise older messages and send the summary; off undoes it",
+			(*Model).compact).in(contextGroup),
+		command("model", "[ENDPOINT/MODEL]", "choose the model, or add a provider",
+			setting((*settings.Model).ChooseModel)).on(keymap.Models).in(modelGroup),
+		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor",
+			setting((*settings.Model).System)).inLines().in(modelGroup),
+		command("tools", "", "list the tools and their costs; set what they may do",
+			setting((*settings.Model).Tools)).in(modelGroup),
+		command("help", "", "show the keys and commands",
+			func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help).in(moreGroup),
+		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }).on(keymap.Quit).in(moreGroup),
+
 		command("retry", "[MODEL]", "ask again, or ask another model; both answers are kept",
 			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).on(keymap.Again),
 		command("search", "TEXT", "find text in this chat, sent or not", (*Model).search).on(keymap.Find),
-		command("context", "", "show the whole request as it would be sent",
-			func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request),
-		command("compact", "[off]", "summarise older messages and send the summary; off undoes it", (*Model).compact),
-		command("pin", "[NUMBERS]", "always send the selected or named (3 5-8) messages whole",
-			flagging(history.Pin)).on(keymap.Pin),
-		command("exclude", "[NUMBERS]", "never send the selected or named messages",
-			flagging(history.Exclude)).on(keymap.Exclude),
-		command("auto", "[NUMBERS]", "remove pin or exclusion from the selected or named messages",
-			flagging("")).on(keymap.Auto),
-		command("undo", "", "undo the last pin, exclude or auto",
-			func(m *Model, _ string) tea.Cmd { return m.do(keymap.TakeBack) }).on(keymap.TakeBack),
-		command("whatif", "", "try another budget, preset, placement or model",
-			func(m *Model, _ string) tea.Cmd { return m.openWhatif() }).on(keymap.WhatIf),
-		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model’s window",
-			setting((*settings.Model).Budget)),
-		command("window", "[TOKENS]", "set the model’s context window; auto detects it",
-			setting((*settings.Model).Window)),
-		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets",
-			setting((*settings.Model).Preset)),
-		command("repair", "", "list what was repaired, and choose what is sent instead",
-			func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
-		command("usage", "", "show the tokens and costs of chat, day and month", setting((*settings.Model).Usage)),
-		command("alone", "TEXT", "send a message without the chat before it",
-			func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
-		command("queue", "", "list the queued messages, to take one back or remove it",
-			func(m *Model, _ string) tea.Cmd { return openQueue(m) }),
-		command("temporary", "", "start a chat that isn’t saved", func(m *Model, _ string) tea.Cmd {
-			return m.leaveFor(func(o *current.Model) tea.Cmd {
-				return o.Temporary()
-			})
-		}),
-		command("keep", "", "save a temporary chat", func(m *Model, _ string) tea.Cmd {
-			return m.current.Keep()
-		}),
 		command("fork", "", "continue in a copy of this chat; this one stays",
 			func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
 		command("rename", "TITLE", "give the chat a title", setting((*settings.Model).Rename)),
 		command("title", "", "ask the model for a title", setting((*settings.Model).Retitle)),
 		command("export", "[FORMAT] [FILE]", "write the chat to a file: md, html, jsonl, prompt, json",
 			setting((*settings.Model).ExportTo)),
-		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor",
-			setting((*settings.Model).System)).inLines(),
+		command("alone", "TEXT", "send a message without the chat before it",
+			func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
+		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model’s window",
+			setting((*settings.Model).Budget)),
+		command("window", "[TOKENS]", "set the model’s context window; auto detects it",
+			setting((*settings.Model).Window)),
+		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets",
+			setting((*settings.Model).Preset)),
 		command("persona", "[NAME]", "use one of your system prompts; alone it lists them",
 			setting((*settings.Model).ChoosePersona)),
-		command("tools", "", "list the tools and their costs; set what they may do", setting((*settings.Model).Tools)),
-		command("thinking", "", "show or hide the model’s reasoning",
-			func(m *Model, _ string) tea.Cmd { return m.do(keymap.Reason) }).on(keymap.Reason),
-		command("theme", "[NAME]", "choose the colours; alone it lists the themes", setting((*settings.Model).Theme)),
-		command("mouse", "", "let the terminal handle the mouse, or winnow again", func(m *Model, _ string) tea.Cmd {
-			return m.toggleMouse()
-		}),
+		command("thinking", "", "show or hide the model’s reasoning", doing(keymap.Reason)).on(keymap.Reason),
+		command("repair", "", "list what was repaired, and choose what is sent instead",
+			func(m *Model, _ string) tea.Cmd { return m.openRepairs() }).on(keymap.Repairs),
+		command("undo", "", "undo the last pin, exclude or auto", doing(keymap.TakeBack)).on(keymap.TakeBack),
 		command("doctor", "", "check the files, the terminal and the endpoints", setting((*settings.Model).Examine)),
-		command("help", "", "show the keys and commands",
-			func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help),
-		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit").on(keymap.Quit),
+
+		action("Pin", "always send the selected messages whole",
+			func(m *Model) tea.Cmd { return m.flag(history.Pin) }).on(keymap.Pin),
+		action("Exclude", "never send the selected messages",
+			func(m *Model) tea.Cmd { return m.flag(history.Exclude) }).on(keymap.Exclude),
+		action("Automatic", "remove pin or exclusion from the selected messages",
+			func(m *Model) tea.Cmd { return m.flag("") }).on(keymap.Auto),
+		action("Temporary chat", "start a chat that isn’t saved", func(m *Model) tea.Cmd {
+			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Temporary() })
+		}),
+		action("Save this chat", "save a temporary chat", func(m *Model) tea.Cmd { return m.current.Keep() }),
+		action("Queue", "list the queued messages, to take one back or remove it", openQueue),
+		action("Usage", "show the tokens and costs of chat, day and month",
+			func(m *Model) tea.Cmd { return m.settings.Usage("") }),
+		action("Theme…", "choose the colours", func(m *Model) tea.Cmd { return m.settings.Theme("") }),
+		action("Mouse", "let the terminal handle the mouse, or winnow again", (*Model).toggleMouse),
 	}
 }
 
-// commandNamed finds a command by any of its names.
+// SlashCommands are the commands that can be typed in the draft.
+func SlashCommands() []Command {
+	return slices.DeleteFunc(Commands(), func(c Command) bool { return c.Name == "" })
+}
+
+// commandNamed finds a slash command by its name, or any other by its title.
 func commandNamed(name string) (Command, bool) {
-	for _, c := range Commands() {
-		if c.Name == name {
-			return c, true
-		}
-		for _, also := range c.Also {
-			if also == name {
-				return c, true
-			}
-		}
+	all := Commands()
+	i := slices.IndexFunc(all, func(c Command) bool { return c.value() == name })
+	if i < 0 {
+		return Command{}, false
 	}
-	return Command{}, false
+	return all[i], true
 }
 
 // runCommand does what a draft that begins with a slash says.
@@ -172,8 +198,8 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 // unknownCommand says that there is no command of a name, and which one was probably meant.
 func unknownCommand(name string) string {
 	var names []string
-	for _, c := range Commands() {
-		names = append(append(names, c.Name), c.Also...)
+	for _, c := range SlashCommands() {
+		names = append(names, c.Name)
 	}
 	text := fmt.Sprintf("There is no command /%s. ", name)
 	if near := llm.Nearest(name, names); near != "" {

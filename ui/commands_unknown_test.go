@@ -8,7 +8,7 @@ import (
 func TestAMistypedCommandNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"modle": "Did you mean /model?", "docter": "Did you mean /doctor?", "sesions": "Did you mean /sessions?",
+		"modle": "Did you mean /model?", "docter": "Did you mean /doctor?", "chat": "Did you mean /chats?",
 		"xyzzy": "",
 	} {
 		got := unknownCommand(typed)

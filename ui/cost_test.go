@@ -110,8 +110,8 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
 	l.say("What is it worth?")
-	l.types("/whatif")
-	l.press("enter", "down", "down", "down", "right")
+	l.picks("what if")
+	l.press("down", "down", "down", "right")
 	l.shows("◂ there/large")
 	l.shows("~$0.25 → ~$2.00 a request")
 	l.press("esc", "tab", "tab")

@@ -38,7 +38,7 @@ func cureFor(m *Model, over *session.OversizeError) func(string) string {
 		case string(history.PartSystem):
 			return "/system"
 		case string(history.PartPinned):
-			return "/auto " + over.Pinned()
+			return "unpin message " + over.Pinned()
 		case string(history.PartDraft):
 			if file, ok := m.composer.LargestFile(); ok {
 				return "detach " + file
@@ -108,15 +108,16 @@ func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 // wayHint is a way out as a hint: what is typed, and what it does.
 func wayHint(way string) key.Binding {
 	does := map[string]string{
-		"/system": "shorten", "/auto": "unpin", "/preset": "cut history", "/budget": "raise", "/window": "raise",
+		"/system": "shorten", "/preset": "cut history", "/budget": "raise", "/window": "raise",
 		"/tools": "switch off",
 	}
 	name, rest, _ := strings.Cut(way, " ")
-	if name == "detach" {
+	switch name {
+	case "detach":
 		return keymap.Typed("backspace", way)
-	}
-	if first, more, several := strings.Cut(rest, " "); name == "/auto" && several && more != "" {
-		rest = first // the largest is enough to name
+	case "unpin":
+		largest, _, _ := strings.Cut(strings.TrimPrefix(rest, "message "), " ") // it is enough to name
+		return keymap.Typed("unpin", "message "+largest)
 	}
 	return keymap.Typed(strings.TrimSpace(name+" "+rest), does[name])
 }

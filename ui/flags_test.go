@@ -152,38 +152,8 @@ func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
 	if l.focus != draftPane || len(l.chat.Picked()) != 3 {
 		t.Fatalf("in the draft %d messages are selected, want 3", len(l.chat.Picked()))
 	}
-	l.types("/pin")
-	l.press("enter")
+	l.press("tab", "p")
 	l.shows("Pinned 3 messages")
-}
-
-func TestMessagesAreFlaggedByNumber(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
-		l.say(q)
-	}
-	l.types("/exclude 2, 4-5")
-	l.press("enter")
-	l.shows("Excluded 3 messages: −")
-	for i, want := range []history.Flag{"", history.Exclude, "", history.Exclude, history.Exclude, ""} {
-		if f := l.flagOf(i); f != want {
-			t.Errorf("message %d has the flag %q, want %q", i+1, f, want)
-		}
-	}
-	l.types("/undo")
-	l.press("enter")
-	l.shows("Undone: excluded 3 messages")
-	for _, c := range []struct{ typed, want string }{
-		{"/pin 7", "There is no message 7: the chat has 6 messages."},
-		{"/pin 5-2", "There is no message 5-2"},
-		{"/pin two", "two is not a number"},
-		{"/pin", "Select a message first"},
-	} {
-		l.types(c.typed)
-		l.press("enter")
-		l.shows(c.want)
-	}
 }
 
 func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
@@ -250,26 +220,22 @@ func tooled(t *testing.T, w, h int) *live {
 
 func TestAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
-	l.press("tab", "g", "J")
-	for _, c := range []struct {
-		number string
-		keys   []string
-		want   string
-	}{
-		{"2", nil, "; its 2 results go with it."},
-		{"3", []string{"u"}, "; its call and 1 result go with it."},
-		{"2-3", []string{"u"}, "; their result goes with them."},
-		{"1-5", []string{"u"}, "Excluded 5 messages: −"},
+	l.press("tab", "tab")
+	for _, c := range []struct{ undo, keys, want string }{
+		{"", "g j x", "; its 2 results go with it."},
+		{"u", "g j j x", "; its call and 1 result go with it."},
+		{"u", "g j v J x", "; their result goes with them."},
+		{"u", "g v J J J J x", "Excluded 5 messages: −"},
 	} {
-		l.press(c.keys...)
-		l.press("esc", "esc")
-		l.setFocus(draftPane)
-		l.types("/exclude " + c.number)
-		l.press("enter")
+		if c.undo != "" {
+			l.press(c.undo)
+			l.shows("Undone")
+		}
+		l.press(strings.Fields(c.keys)...)
 		l.shows(c.want)
 		l.until("the action", func() bool { return !l.chat.Flagging() })
 		want := 3
-		if c.number == "1-5" {
+		if strings.HasPrefix(c.want, "Excluded 5") {
 			want = 5
 		}
 		out := 0
@@ -279,9 +245,8 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 			}
 		}
 		if out != want {
-			t.Errorf("excluding %s leaves out %d messages, want %d", c.number, out, want)
+			t.Errorf("%s leaves out %d messages, want %d", c.keys, out, want)
 		}
-		l.press("tab", "g")
 	}
 }
 

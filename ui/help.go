@@ -156,7 +156,7 @@ func helpChoices(keys keymap.Map, at here) []list.Item {
 			right = keys.First(c.key)
 		}
 		choices = append(choices, list.Item{
-			Label: c.Usage(), About: c.Help, Right: right, Group: "Commands", Value: "/" + c.Name,
+			Label: c.Title(), About: c.Help, Right: right, Group: "Commands", Value: "/" + c.value(),
 		})
 	}
 	for _, s := range signs {

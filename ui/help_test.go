@@ -31,7 +31,7 @@ func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 		want = append(want, strings.Join(b.Keys(), " ")+": "+b.Help().Desc)
 	}
 	for _, c := range Commands() {
-		want = append(want, c.Usage()+": "+c.Help)
+		want = append(want, c.Title()+": "+c.Help)
 	}
 	slices.Sort(want)
 	for scope := keymap.InDraft; scope <= keymap.InQueue; scope <<= 1 {
@@ -69,7 +69,7 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 }
 
 func TestCommandsRunFromTheHelp(t *testing.T) {
-	m := helping(t, "/whatif")
+	m := helping(t, "another budget")
 	m.Update(enter)
 	if isHelp(m.overlays.top()) || m.panel.Whatif == nil {
 		t.Errorf("the dials are not open:\n%s", plain(m))

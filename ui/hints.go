@@ -71,7 +71,6 @@ func (m *Model) hints() []key.Binding {
 		return []key.Binding{
 			k.Hint("send the next", keymap.Send),
 			k.Hint("take the last back", keymap.Older),
-			keymap.Typed("/queue", "list"),
 			k.Hint("help", keymap.Ask),
 		}
 	}

@@ -62,7 +62,6 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.press("s")
 	l.shows(" tokens · ")
 	l.until("the turn ends", func() bool { return !l.turn.Busy })
-	l.types("/usage")
-	l.press("enter")
+	l.picks("usage")
 	l.shows("This chat: 0 tokens, ~$0.25 · today: ")
 }

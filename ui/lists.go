@@ -102,11 +102,12 @@ func newList(m *Model, o list.Options, items []list.Item, chosen func(value stri
 	return &listOverlay{Model: list.New(m.ctx, o, items...), chosen: chosen}
 }
 
+// openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
 func (m *Model) openPalette() tea.Cmd {
 	l := newList(m, list.Options{
-		Title: "commands", Prompt: "Find a command", Noun: "command", Does: "run", Adds: "complete",
-		Also: keymap.Palette, Column: paletteColumn, Leads: true,
-	}, paletteChoices(m.keys, m.composer.RecentCommands()), m.takeCommand)
+		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette,
+		Uncounted: true, Column: paletteColumn, Short: true,
+	}, paletteChoices(m.keys), m.takeCommand)
 	l.added = func(name string) tea.Cmd { return writeCommand(m, name) }
 	m.overlays.open(l)
 	return nil
@@ -115,38 +116,18 @@ func (m *Model) openPalette() tea.Cmd {
 // paletteColumn is the widest column of commands with what may follow them, in cells: none of them is cut.
 const paletteColumn = 24
 
-// suggestedCommands are the commands that stand in front of the others before any was used.
-func suggestedCommands() []string { return []string{"model", "attach", "resume"} }
-
-// mostRecent is how many of the commands that were used last stand in front of the others.
-const mostRecent = 3
-
-// paletteChoices are the commands: those that were used last, by their names, then the others. Before any was used,
-// some that a newcomer wants stand in front.
-func paletteChoices(keys keymap.Map, used []string) []list.Item {
-	choice := func(c Command, group string) list.Item {
-		key := ""
-		if c.key != "" {
-			key = keys.First(c.key)
-		}
-		return list.Item{Label: "/" + c.Name, Args: c.Args, About: c.Help, Right: key, Group: group, Value: c.Name}
-	}
-	first := "Recent"
-	if len(used) == 0 {
-		used, first = suggestedCommands(), "Suggested"
-	}
+// paletteChoices are the commands as a list shows them.
+func paletteChoices(keys keymap.Map) []list.Item {
 	var choices []list.Item
-	recent := map[string]bool{}
-	for _, name := range used {
-		if c, ok := commandNamed(name); ok && !recent[c.Name] && len(recent) < mostRecent {
-			recent[c.Name] = true
-			choices = append(choices, choice(c, first))
-		}
-	}
 	for _, c := range Commands() {
-		if !recent[c.Name] {
-			choices = append(choices, choice(c, "All commands"))
+		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
+		if c.title == "" {
+			item.Label, item.Args = "/"+c.Name, c.Args
 		}
+		if c.key != "" {
+			item.Right = keys.First(c.key)
+		}
+		choices = append(choices, item)
 	}
 	return choices
 }
@@ -160,12 +141,17 @@ func (m *Model) takeCommand(name string) tea.Cmd {
 	case c.Needs():
 		return writeCommand(m, name)
 	}
-	m.composer.Remember(store.Draft{Text: "/" + name})
+	if c.Name != "" {
+		m.composer.Remember(store.Draft{Text: "/" + name})
+	}
 	return c.run(m, "")
 }
 
-// writeCommand puts a command into the draft.
+// writeCommand puts a slash command into the draft, and runs any other.
 func writeCommand(m *Model, name string) tea.Cmd {
+	if c, _ := commandNamed(name); c.Name == "" {
+		return m.takeCommand(name)
+	}
 	if !m.composer.Empty() {
 		return m.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}

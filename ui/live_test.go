@@ -252,6 +252,13 @@ func (l *live) types(text string) {
 	}
 }
 
+// picks runs a command of the palette.
+func (l *live) picks(name string) {
+	l.press("ctrl+p")
+	l.types(name)
+	l.press("enter")
+}
+
 // say sends a message and waits for the plan behind its answer.
 func (l *live) say(text string) {
 	l.t.Helper()

@@ -102,7 +102,7 @@ func New(o Options) (*Model, error) {
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
 	})
 	var commands []composer.Command
-	for _, c := range Commands() {
+	for _, c := range SlashCommands() {
 		commands = append(commands, c.Command)
 	}
 	offered := servers.Servers{Servers: o.Servers}

@@ -61,7 +61,7 @@ func TestWhatIsACommand(t *testing.T) {
 		{"openai/gpt-5.2", "/new", true},
 		{"openai/gpt-5.2", "/new\n", true},
 		{"openai/gpt-5.2", "/new\nmore", true},
-		{"openai/gpt-5.2", "/clear now\nmore", true},
+		{"openai/gpt-5.2", "/quit now\nmore", true},
 		{"openai/gpt-5.2", " /new\nmore", false},
 		{"openai/gpt-5.2", "/etc/hosts:\nmore", false},
 		{"openai/gpt-5.2", "// new\nmore", false},

@@ -117,8 +117,7 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.Unrecorded = 1
-	l.types("/temporary")
-	l.press("enter")
+	l.picks("temporary")
 	l.shows("temporary, not saved")
 	l.say("hello")
 	l.types("a draft")

@@ -240,7 +240,7 @@ func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("A question.")
-	l.types("/repairs")
+	l.types("/repair")
 	l.press("enter")
 	l.shows("Nothing is damaged")
 	l.press("t")

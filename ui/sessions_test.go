@@ -118,19 +118,17 @@ func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
 	l.on("bread")
 }
 
-func TestResumeOpensTheListFiltered(t *testing.T) {
+func TestTheChatsOpenFiltered(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"/resume", "/sessions", "/continue"} {
-		l := onStage(t, 120, 40)
-		kept := l.keep("bread", "parser")
-		l.types(name + " bre")
-		l.press("enter")
-		l.lists("bread")
-		l.press("enter")
-		l.until("the chat", func() bool { return l.current.Info.ID == kept["bread"].ID })
-		if l.overlays.any() || !l.composer.Empty() {
-			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
-		}
+	l := onStage(t, 120, 40)
+	kept := l.keep("bread", "parser")
+	l.types("/chats bre")
+	l.press("enter")
+	l.lists("bread")
+	l.press("enter")
+	l.until("the chat", func() bool { return l.current.Info.ID == kept["bread"].ID })
+	if l.overlays.any() || !l.composer.Empty() {
+		t.Errorf("the chat is not alone on the screen:\n%s", plain(l.Model))
 	}
 }
 

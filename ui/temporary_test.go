@@ -13,8 +13,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.Unrecorded = 1
-	l.types("/temporary")
-	l.press("enter")
+	l.picks("temporary")
 	l.shows("temporary, not saved")
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
@@ -46,8 +45,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	l.Unrecorded = 1
-	l.types("/temporary")
-	l.press("enter")
+	l.picks("temporary")
 	l.shows("temporary, not saved")
 	if said, stays := l.wouldBeGone(confirm.LeaveUnsaved); stays {
 		t.Errorf("a chat without a message is not left at once: %v", said)
@@ -79,14 +77,11 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 func TestTemporaryChatCanBeKept(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.types("/keep")
-	l.press("enter")
+	l.picks("save this")
 	l.shows("This chat is already saved.")
-	l.types("/temporary")
-	l.press("enter")
+	l.picks("temporary")
 	l.shows("temporary, not saved")
-	l.types("/keep")
-	l.press("enter")
+	l.picks("save this")
 	l.shows("There is nothing to save yet.")
 	l.say("first")
 	l.say("second")
@@ -112,11 +107,9 @@ func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
 	before := l.View().MouseMode
-	l.types("/mouse")
-	l.press("enter")
+	l.picks("mouse")
 	between := l.View().MouseMode
-	l.types("/mouse")
-	l.press("enter")
+	l.picks("mouse")
 	if before == between || l.View().MouseMode != before {
 		t.Errorf("the mouse mode is %v, after /mouse %v, after another %v", before, between, l.View().MouseMode)
 	}

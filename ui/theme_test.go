@@ -14,8 +14,7 @@ func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.themes.Wanted, l.themes.Own = theme.Dark, map[string]theme.Palette{"mine": {You: "5"}}
 	l.restyle()
-	l.types("/theme")
-	l.press("enter")
+	l.picks("theme")
 	l.shows("the terminal's own sixteen colours")
 	l.press("down")
 	if l.themes.Styles.Name == theme.Dark {
@@ -25,15 +24,13 @@ func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	if l.themes.Styles.Name != theme.Dark {
 		t.Errorf("esc left the theme %s", l.themes.Styles.Name)
 	}
-	l.types("/theme mine")
+	l.picks("theme")
+	l.types("mine")
 	l.press("enter")
 	l.shows("The theme is mine")
 	if l.themes.Styles.Name != "mine" {
 		t.Errorf("the theme is %s, want mine", l.themes.Styles.Name)
 	}
-	l.types("/theme pink")
-	l.press("enter")
-	l.shows("There is no theme pink")
 }
 
 func TestTheTerminalsBackgroundDecidesAboutColours(t *testing.T) {

@@ -115,7 +115,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten   /window 16000 raise"},
 		{"pinned messages", over(history.BoundBudget, history.FixedPart{
 			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
-		}), nil, "/auto 3 unpin   /budget 16000 raise"},
+		}), nil, "unpin message 3   /budget 16000 raise"},
 		{
 			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil,
 			"/tools switch off   /window 16000 raise",

@@ -45,8 +45,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.chat.Plan.Entries
 
-		l.types("/whatif")
-		l.press("enter")
+		l.picks("what if")
 		l.shows("What if")
 		l.shows("nothing is sent or stored")
 		l.press("right")

@@ -18,9 +18,8 @@ import (
 // Command is what a draft that begins with a slash may become. A path behind /attach is completed as a command that
 // attaches it, and a word that begins with @ as one that attaches what it names.
 type Command struct {
-	Name string   // without the slash; of what is attached, with the @
-	Also []string // other names
-	Args string   // what may follow, "" for nothing; in brackets where it may be left out
+	Name string // without the slash; of what is attached, with the @
+	Args string // what may follow, "" for nothing; in brackets where it may be left out
 	Help string
 	Path string // the file or folder that is attached, "" for none
 }
@@ -99,7 +98,7 @@ func (c *Model) IsCommand(draft string) bool {
 func (c *Model) isCommandName(name string) bool {
 	is := func(list []Command) bool {
 		return slices.ContainsFunc(list, func(o Command) bool {
-			return o.Name == name || slices.Contains(o.Also, name)
+			return o.Name == name
 		})
 	}
 	return is(c.Commands) || c.Templates != nil && is(c.Templates())
@@ -143,11 +142,7 @@ func (c *Model) Completions() []Command {
 	}
 	var out []Command
 	for _, command := range commands {
-		fits := strings.HasPrefix(command.Name, name)
-		for _, also := range command.Also {
-			fits = fits || name != "" && strings.HasPrefix(also, name)
-		}
-		if fits {
+		if strings.HasPrefix(command.Name, name) {
 			out = append(out, command)
 		}
 	}

@@ -51,18 +51,6 @@ func (c *Model) Remember(d store.Draft) {
 	}
 }
 
-// RecentCommands are the names of slash commands among the prompts, the newest first. A name may come twice.
-func (c *Model) RecentCommands() []string {
-	var names []string
-	for _, p := range c.Prompts {
-		if rest, ok := strings.CutPrefix(p.Head.Text, "/"); ok {
-			name, _, _ := strings.Cut(rest, " ")
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // promptsMsg are prompts of the history that were not read before, the newest first.
 type promptsMsg struct {
 	prompts []store.Prompt

@@ -43,7 +43,7 @@ type Options struct {
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
 
-	Leads     bool // the first group are items of the next one: a filter finds them there by their labels alone
+	Short     bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
 	Uncounted bool // the list does not say how many items it has
 	Masked    bool // what is typed is a secret
 	Column    int  // the widest column of labels in cells, 0 for that of most lists
@@ -135,7 +135,7 @@ func (m *Model) set(items []Item) {
 }
 
 // match finds what the filter leaves.
-func (m *Model) match() { m.shown, m.all = matches(m.items, m.Filter.Text(), m.Leads), nil }
+func (m *Model) match() { m.shown, m.all = matches(m.items, m.Filter.Text(), m.Short), nil }
 
 // Select puts the cursor on the item with a value, where the list shows it.
 func (m *Model) Select(value string) {
@@ -252,7 +252,7 @@ func (m *Model) rows() []row {
 	rows := make([]row, 0, len(m.shown))
 	group, column := "", m.column()
 	for i, s := range m.shown {
-		if name := m.items[s.group].Group; name != group {
+		if name := m.items[s.group].Group; name != group && !m.ungrouped() {
 			if group = name; len(rows) > 0 {
 				rows = append(rows, row{at: -1})
 			}
@@ -269,6 +269,9 @@ func (m *Model) rows() []row {
 	m.all = rows
 	return rows
 }
+
+// ungrouped says that the items stand by how well they fit alone.
+func (m *Model) ungrouped() bool { return m.Short && m.Filter.Text() != "" }
 
 // Lines is how many lines all items take.
 func (m *Model) Lines() int { return len(m.rows()) }

@@ -175,24 +175,29 @@ func TestTheStateSaysWhatTheFilterSearches(t *testing.T) {
 	}
 }
 
-func TestTheFirstGroupHasOnlyNamesWhereItLeads(t *testing.T) {
-	p := New(ctx(), Options{Leads: true}, []Item{
-		{Label: "/attach", About: "attach a page by its address", Group: "Recent", Value: "attach"},
-		{Label: "/retry", About: "ask again", Group: "Recent", Value: "retry"},
-		{Label: "/rename", About: "give a title", Group: "All", Value: "rename"},
-		{Label: "/new", About: "start anew", Group: "All", Value: "new"},
+func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
+	p := New(ctx(), Options{Short: true}, []Item{
+		{Label: "/attach", About: "attach a page by its address", Group: "Chat", Value: "attach"},
+		{Label: "/copy", About: "copy an answer", Group: "More", Value: "copy"},
+		{Label: "/rename", About: "give a title", Value: "rename"},
+		{Label: "/retry", About: "ask again", Value: "retry"},
 	}...)
 	p.Resize(60, 10)
-	press(p, "r", "e")
-	got := ""
-	for _, r := range p.rows() {
-		got += " " + r.group
-		if r.at >= 0 {
-			got += p.items[p.shown[r.at].item].Value
+	shown := func() (got string) {
+		for _, r := range p.rows() {
+			got += " " + r.group
+			if r.at >= 0 {
+				got += p.items[p.shown[r.at].item].Value
+			}
 		}
+		return got
 	}
-	if want := " Recent retry  All rename attach"; got != want {
-		t.Errorf("the list is %q, want %q", got, want)
+	if got, want := shown(), " Chat attach  More copy"; got != want {
+		t.Errorf("the list opens with %q, want %q", got, want)
+	}
+	press(p, "r", "e")
+	if got, want := shown(), " rename retry attach"; got != want {
+		t.Errorf("the filter leaves %q, want %q", got, want)
 	}
 }
 

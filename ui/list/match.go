@@ -32,19 +32,20 @@ type labels []Item
 func (l labels) String(i int) string { return l[i].Label }
 func (l labels) Len() int            { return len(l) }
 
-// matches are the items that fit every word of a filter. Groups keep their order; in a group the best one is first.
-// Where the first group leads, what fits there by more than its label stands in the second one.
-func matches(items []Item, filter string, leads bool) []match {
-	left, second := make([]match, len(items)), 0
+// matches are the items that fit every word of a filter. Groups keep their order; in a group the best one is first. A
+// short list has without a filter the items of its groups alone, and with one no groups.
+func matches(items []Item, filter string, short bool) []match {
+	left := make([]match, len(items))
 	for i := range items {
 		left[i].item, left[i].group = i, i
 		if i > 0 && items[i].Group == items[i-1].Group {
 			left[i].group = left[i-1].group
-		} else if second == 0 {
-			second = i
 		}
 	}
 	words := strings.Fields(filter)
+	if len(words) == 0 && short {
+		return slices.DeleteFunc(left, func(m match) bool { return items[m.item].Group == "" })
+	}
 	if len(words) == 0 {
 		return left
 	}
@@ -67,8 +68,8 @@ func matches(items []Item, filter string, leads bool) []match {
 		if strings.EqualFold(name, filter) || strings.EqualFold(name[strings.LastIndex(name, "/")+1:], filter) {
 			m.rank = exact
 		}
-		if leads && m.group == 0 && m.rank >= inOther {
-			m.group = second
+		if short {
+			m.group = 0
 		}
 	}
 	slices.SortStableFunc(left, func(a, b match) int {

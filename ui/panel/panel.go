@@ -39,11 +39,12 @@ type Model struct {
 	wrong   string // that the limit is wrong, and what to do, "" where it is not
 	Guessed string // that tokens are guessed until the messages are counted, "" where they are
 
-	At     int  // the place under the cursor
-	opened bool // the run of messages that the cursor is in is shown message by message
-	Moved  bool // the user moved the cursor: until then it stays at the end
-	Led    bool // the transcript's cursor moved it
-	list   list // the part of the list that was drawn last
+	At       int  // the place under the cursor
+	opened   bool // the user had the run of messages that the cursor is in shown message by message
+	unfolded bool // the panel has the keys: where everything is whole, it is shown message by message
+	Moved    bool // the user moved the cursor: until then it stays at the end
+	Led      bool // the transcript's cursor moved it
+	list     list // the part of the list that was drawn last
 
 	gists map[gistOf]string // how messages begin, without their secrets
 
@@ -178,7 +179,7 @@ func (p *Model) Count(c session.Counting) {
 
 // open is the run that is shown message by message, -1 for none.
 func (p *Model) open() int {
-	if !p.opened {
+	if !p.isOpen() {
 		return -1
 	}
 	return p.Shown().Rows.runAt(p.At)
@@ -186,10 +187,12 @@ func (p *Model) open() int {
 
 // Unfold shows a request in which everything is whole message by message, as long as the panel has the keys.
 func (p *Model) Unfold(focused bool) {
-	if p.Changed(); p.Shown().Whole() {
-		p.opened = focused
-	}
+	p.Changed()
+	p.unfolded = focused
 }
+
+// isOpen says that the run that the cursor is in is shown message by message.
+func (p *Model) isOpen() bool { return p.opened || p.unfolded && p.Shown().Whole() }
 
 // stand puts the cursor on a place. A run that it leaves is one line again.
 func (p *Model) stand(place int) {
@@ -226,7 +229,7 @@ func (p *Model) Put(place int) {
 func (p *Model) Folded() (first, last int, is bool) {
 	r := p.Shown().Rows
 	k := r.runAt(p.At)
-	if k < 0 || p.opened {
+	if k < 0 || p.isOpen() {
 		return 0, 0, false
 	}
 	return r.entriesBefore(r.runs[k].from), r.entriesBefore(r.runs[k].to) - 1, true

@@ -175,24 +175,21 @@ func (m *itemList) beside(e *entry, d *drawn, mark Mark) func(line int) string {
 // head returns the first line of an item: who speaks, and at its end the verdict.
 func (m *itemList) head(e *entry, l look, mark Mark) string {
 	st := m.styles
-	strong, muted := st.Strong, st.Muted
-	if e.Role == history.User {
-		strong = st.You.Bold(true)
+	style := st.Muted // A name is not to be taken for a heading.
+	if e.Role == history.User && !l.unsent {
+		style = st.You
 	}
-	if l.unsent {
-		strong = st.Muted
-	}
-	w := m.bodyWidth()
+	w := m.proseWidth()
 	name, rest := "", ""
 	switch {
 	case len(e.Calls) > 0:
-		name, rest = m.call(e.Calls[0], strong)
+		name, rest = m.call(e.Calls[0], st.Text)
 	case e.Joins:
 		name, rest = m.beginning(e, l, w-min(w/2, 2+ansi.StringWidth(mark.Tag)))
 	default:
-		name = strong.Render(markdown.OneLine(e.Name, w))
+		name = style.Render(markdown.OneLine(e.Name, w))
 		if e.Detail != "" {
-			rest = muted.Render("   " + e.Detail)
+			rest = st.Muted.Render("   " + e.Detail)
 		}
 	}
 	tag := mark.Tag

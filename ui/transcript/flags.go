@@ -48,36 +48,6 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 	return c.do(Action{Flag: f, IDs: ids})
 }
 
-// FlagNamed gives messages that are named by their numbers a flag, as soon as all of the messages are read.
-func (c *Model) FlagNamed(f history.Flag, numbers string) tea.Cmd {
-	if !c.whole {
-		c.unread = append(c.unread, namedFlag{f, numbers})
-		return nil
-	}
-	ids, fault := c.Named(numbers)
-	if fault != "" {
-		return c.SayError(fault)
-	}
-	return c.FlagThese(f, ids...)
-}
-
-// namedFlag is a flag for messages that are named by their numbers.
-type namedFlag struct {
-	flag    history.Flag
-	numbers string
-}
-
-// FlagRead gives the flags that were asked for before all messages were read.
-func (c *Model) FlagRead() tea.Cmd {
-	waiting := c.unread
-	c.unread = nil
-	var cmds []tea.Cmd
-	for _, w := range waiting {
-		cmds = append(cmds, c.FlagNamed(w.flag, w.numbers))
-	}
-	return tea.Batch(cmds...)
-}
-
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd {
 	if c.undo.empty() {

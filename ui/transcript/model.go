@@ -33,14 +33,14 @@ type Model struct {
 	Next      history.Plan               // of the next request
 	Streaming bool
 	firstRead int    // index of the first message that the server can have read of the request shown; 0 is all
+	quiet     bool   // all messages of the request shown are whole
 	Edited    int64  // the message that is being edited, 0 for none
 	Name      string // the model that answers, in short
 
 	Search    Search
 	selection selection
 	undo      undoStack
-	whole     bool        // Messages are all of the branch
-	unread    []namedFlag // asked for before they were
+	whole     bool // Messages are all of the branch
 }
 
 // New returns an empty transcript.
@@ -69,7 +69,7 @@ func (c *Model) Resize(w, h, left, right int) {
 func (c *Model) Open(s *session.Session) {
 	c.EndSearch()
 	c.Unselect()
-	c.Session, c.undo, c.unread, c.Next = s, undoStack{}, nil, history.Plan{}
+	c.Session, c.undo, c.Next = s, undoStack{}, history.Plan{}
 	c.whole = s.Loaded()
 	c.Reset(s.Branch())
 }
@@ -246,6 +246,10 @@ func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
 // JudgeRead is judge for a request of which the server read only the messages from an index on.
 func (c *Model) JudgeRead(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
+	c.quiet = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
+		glyph := theme.Glyph(e)
+		return glyph != whole && glyph != "◆"
+	})
 	c.share()
 	c.countHits()
 	c.list.SetBoundary(seenFrom(plan))
@@ -319,6 +323,9 @@ func (c *Model) Mark(id int64) Mark {
 		// It is newer than the plan: what was sent or said just now.
 		mark.Glyph, mark.Style = theme.Glyph(history.Entry{Disposition: history.Kept}), st.Seen
 	}
+	if at := c.list.selected && c.list.cursor == id; c.quiet && mark.Glyph == whole && !at {
+		mark.Glyph = "" // The silent case: every message is whole.
+	}
 	switch hits := c.hitTag(id); {
 	case hits != "":
 		mark.Tag, mark.Short, mark.TagStyle = hits, "", st.Strong
@@ -328,8 +335,10 @@ func (c *Model) Mark(id int64) Mark {
 	return mark
 }
 
-// fault is the sign of what went wrong; notRead that of a message that the server cannot have read.
+// whole is the sign of a message that is sent as it is, fault that of what went wrong, notRead that of a message that
+// the server cannot have read.
 const (
+	whole   = "●"
 	fault   = "✗"
 	notRead = fault
 )

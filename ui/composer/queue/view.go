@@ -73,7 +73,7 @@ func (q *Model) View(st theme.Styles, k keymap.Map, empty bool, w, most int) []s
 	}
 	if more := n - shown; more > 0 {
 		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render("and "+theme.Thousands(more)+
-			" more; /queue lists them"), w))
+			" more"), w))
 	}
 	return lines[:min(len(lines), most)]
 }
