@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 )
 
 // DamagedError says that a history is damaged and that the policy does not repair it: nothing is to be
@@ -55,10 +54,4 @@ var damageKinds = map[string]struct{ field, fault string }{
 	"C13": {"content", "it holds data that cannot be sent"},
 	"C14": {"content", "it holds bytes that are not text"},
 	"C15": {"role", "it cannot be read, or its role is unknown"},
-}
-
-// forgivePending takes the stand-ins for the results of pending calls off the repairs of their answer. They
-// are in the plan all the same: they are what a new message would be sent with.
-func (e *Entry) forgivePending() {
-	e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 }

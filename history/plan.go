@@ -39,6 +39,30 @@ type Options struct {
 	CutCurrent bool // the user chose to cut the current message where the request does not fit otherwise
 }
 
+// Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no
+// marker says that there were others.
+type Scope struct {
+	For      cause.Code // why the others are left out
+	Messages IDs        // none for a request without history
+}
+
+// The reasons to narrow a request.
+const (
+	ForAlone   = cause.Alone         // the user sends a message without the conversation before it
+	ForSummary = cause.OtherMessages // a model is to summarize these messages
+	ForTitle   = cause.Title         // a model is to make a title of them
+)
+
+// narrowed reports whether a message is left out because the request is about others. With cause.Invalid, the request
+// would not be valid with any of the history.
+func narrowed(code cause.Code) bool {
+	switch code {
+	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
+		return true
+	}
+	return false
+}
+
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
 type Profile struct {
 	// join neighbouring messages of one role
@@ -128,28 +152,20 @@ func (e Entry) Sent() bool {
 }
 
 // FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot
-// be sent, and what the user had left out, did not fall out: messages in front of it may well be sent.
+// be sent, what the user had left out, and what its request was not about did not fall out: messages in front of it may
+// well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Cause.Code {
-	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut:
+	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut, cause.Alone, cause.OtherMessages, cause.Title:
 		return false
 	}
-	return e.Disposition == Dropped && !e.LeftOut() && !e.outOfScope()
+	return e.Disposition == Dropped && !e.LeftOut()
 }
 
 // LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
 // left out.
 func (e Entry) LeftOut() bool {
 	return e.Cause.Code == cause.LeftOut || e.Cause.Code == cause.LeftOutGroup
-}
-
-// outOfScope reports whether the message is not sent because its request was about other messages.
-func (e Entry) outOfScope() bool {
-	switch e.Cause.Code {
-	case cause.Alone, cause.OtherMessages, cause.Title:
-		return true
-	}
-	return false
 }
 
 // Range is a half-open range of code points of a message's text.
@@ -280,17 +296,14 @@ func (p Plan) SpansAmong(entries []Entry) []Span {
 	return list
 }
 
-// serverTokens is a counted number of tokens as a server counts them. Every number of tokens that a
-// person sees goes through it: on the screen, in tables, in reasons and in errors.
-func serverTokens(counted int, ratio float64) int {
-	if ratio > 0 && ratio != 1 {
-		return int(math.Round(float64(counted) * ratio))
+// Tokens is a counted number of tokens as the server counts them. Every number of tokens that a person sees goes
+// through it: on the screen, in tables, in reasons and in errors.
+func (s Sum) Tokens(counted int) int {
+	if s.Ratio > 0 && s.Ratio != 1 {
+		return int(math.Round(float64(counted) * s.Ratio))
 	}
 	return counted
 }
-
-// Tokens is a counted number of tokens as the server counts them.
-func (s Sum) Tokens(counted int) int { return serverTokens(counted, s.Ratio) }
 
 // Used is what Limit is checked against: the whole request as the server counts it.
 func (s Sum) Used() int { return s.Tokens(s.Total) }
@@ -307,10 +320,19 @@ type Share struct {
 	Tokens int
 }
 
-// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are
-// Used.
+// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are Used.
 func (s Sum) Shares() []Share {
-	list := []Share{
+	list := s.counted()
+	round := s.rounding()
+	for i := range list {
+		list[i].Tokens = round(list[i].Tokens)
+	}
+	return list
+}
+
+// counted is the parts of a request in counted tokens.
+func (s Sum) counted() []Share {
+	return []Share{
 		{"system", s.System},
 		{"tools", s.Tools},
 		{"format", s.Frame},
@@ -320,20 +342,15 @@ func (s Sum) Shares() []Share {
 		{"added", s.Added},
 		{"draft", s.Draft},
 	}
-	round := rounding(s.Tokens)
-	for i := range list {
-		list[i].Tokens = round(list[i].Tokens)
-	}
-	return list
 }
 
 // rounding turns the counted tokens of the parts of a request, one after the other, into the server's, so that together
 // they are those of the sum.
-func rounding(tokens func(counted int) int) func(part int) int {
+func (s Sum) rounding() func(part int) int {
 	counted, before := 0, 0
 	return func(part int) int {
 		counted += part
-		now := tokens(counted)
+		now := s.Tokens(counted)
 		part, before = now-before, now
 		return part
 	}

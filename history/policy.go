@@ -123,6 +123,9 @@ const (
 	RecoverStrict Recovery = "strict" // refuse, naming message and field
 )
 
+// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
+func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
+
 // MidSystem says where a system message in the middle of a history goes.
 type MidSystem string
 

@@ -21,17 +21,6 @@ const (
 	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
-// searchable is the index of all candidates of a thread.
-func (t *thread) searchable() *relevance.Index {
-	if t.index == nil {
-		t.index = relevance.NewIndex()
-	}
-	for i := t.index.Len(); i < len(t.candidates); i++ {
-		t.index.Add(t.candidates[i].searched())
-	}
-	return t.index
-}
-
 // searched is what is looked for in a message: its text with its calls.
 func (v *candidate) searched() relevance.Text {
 	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
@@ -41,11 +30,17 @@ func (v *candidate) searched() relevance.Text {
 	return x
 }
 
-// rank says how much each tool group and single message is about a question.
+// rank says how much each tool group and single message is about a question. It is valid until the next question.
 func (t *thread) rank(question string) relevance.Ranking {
+	if t.index == nil {
+		t.index = relevance.NewIndex()
+	}
 	units := make([]relevance.Unit, 0, len(t.candidates))
 	for i := range t.candidates {
 		v := &t.candidates[i]
+		if i >= t.index.Len() {
+			t.index.Add(v.searched())
+		}
 		if i == 0 || v.group != t.candidates[i-1].group {
 			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
 		}
@@ -53,42 +48,13 @@ func (t *thread) rank(question string) relevance.Ranking {
 		u.To = i + 1
 		u.Tokens += v.tokens
 	}
-	return t.searchable().Rank(question, units)
+	return t.index.Rank(question, units)
 }
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
 func (t *thread) pauseBefore(i int) bool {
 	before, now := t.candidates[i-1].CreatedMS, t.candidates[i].CreatedMS
 	return before != 0 && now-before > pause
-}
-
-// leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
-// next neighbours, which may be the answer.
-const leastFound = 0.3
-
-// Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
-// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
-// be sent, such as a quarantined one, is not found.
-func (c *Conversation) Search(question string) [][]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.thread(c.newest)
-	var found [][]int
-	for _, hit := range t.rank(question).Best() {
-		if hit.Score < leastFound {
-			break
-		}
-		var group []int
-		for _, v := range t.candidates[hit.From:hit.To] {
-			if !v.StandIn {
-				group = append(group, v.From)
-			}
-		}
-		if len(group) > 0 {
-			found = append(found, group)
-		}
-	}
-	return found
 }
 
 // hits are the units that the current message is about, on their way into the priority list.
@@ -98,14 +64,48 @@ type hits struct {
 	passed int              // how many of them were too long
 }
 
-// find finds the hits.
+// find ranks the history by the current message, and changes the scores of what comes later or earlier than its words
+// say. Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (h *hits) find() {
 	current := h.current()
 	if h.o.Policy.RecallMaxTokens == 0 || current < 0 || h.turn.candidates[current].Content == "" {
 		return
 	}
-	h.rankFor(h.turn.candidates[current].Content)
+	question := h.turn.candidates[current].Content
+	h.ranking = h.history.rank(question)
+	said, named := h.history.index.AsksWhatWasSaid(question), strings.ToLower(question)
+	for k := range h.ranking.Units {
+		u := &h.ranking.Units[k]
+		switch found := (unit{u.From, u.To}); {
+		case h.o.Policy.ImageNotes && h.names(named, found):
+			u.Score = namedScore
+		case said && h.candidates[u.From].Role == Assistant:
+			u.Score *= saidShare
+		case h.cutAtLimits(found):
+			u.Score *= longShare
+		}
+	}
 	h.units = h.ranking.Best()
+}
+
+// names reports whether a text names an image of a unit.
+func (s *selection) names(text string, u unit) bool {
+	return slices.ContainsFunc(s.candidates[u.from:u.to], func(v candidate) bool {
+		return slices.ContainsFunc(v.Parts, func(p Part) bool {
+			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
+		})
+	})
+}
+
+// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
+func (s *selection) cutAtLimits(u unit) bool {
+	for i := u.from; i < u.to; i++ {
+		v := &s.candidates[i]
+		if !s.allows(v) && (v.kind() != Assistant || v.chars > s.o.Policy.AssistantRecallChars) {
+			return true
+		}
+	}
+	return false
 }
 
 // next is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
@@ -133,44 +133,6 @@ func (h *hits) next() (increment, bool) {
 	return increment{}, false
 }
 
-// rankFor ranks the history by a question, and changes the scores of what comes later or earlier than its words say.
-// Where the question is what the assistant said, no answer has to wait, and each counts more.
-func (s *selection) rankFor(question string) {
-	s.ranking = s.history.rank(question) // valid until the next question
-	said, named := s.history.index.AsksWhatWasSaid(question), strings.ToLower(question)
-	for k := range s.ranking.Units {
-		u := &s.ranking.Units[k]
-		switch found := (unit{u.From, u.To}); {
-		case s.limits.imageNotes && s.names(named, found):
-			u.Score = namedScore
-		case said && s.candidates[u.From].Role == Assistant:
-			u.Score *= saidShare
-		case s.cutAtLimits(found):
-			u.Score *= longShare
-		}
-	}
-}
-
-// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
-func (s *selection) cutAtLimits(u unit) bool {
-	for i := u.from; i < u.to; i++ {
-		v := &s.candidates[i]
-		if !s.limits.allows(v) && (v.kind() != Assistant || v.chars > s.o.Policy.AssistantRecallChars) {
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether a text names an image of a unit.
-func (s *selection) names(text string, u unit) bool {
-	return slices.ContainsFunc(s.candidates[u.from:u.to], func(v candidate) bool {
-		return slices.ContainsFunc(v.Parts, func(p Part) bool {
-			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
-		})
-	})
-}
-
 // recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
 // for images, messages with images are not recalled.
 func (s *selection) recallCost(inc increment) int {
@@ -178,7 +140,7 @@ func (s *selection) recallCost(inc increment) int {
 	for i := inc.from; i < inc.to; i++ {
 		v := &s.candidates[i]
 		// The newest turn has its own place in the list.
-		if s.barred(i) || !s.limits.imageNotes && images(v.Parts) > 0 || s.last.holds(i) {
+		if s.barred(i) || !s.o.Policy.ImageNotes && images(v.Parts) > 0 || s.last.holds(i) {
 			return 0
 		}
 		before, after := s.rendering(i, max(s.body[i], s.recall[i])), s.rendering(i, inc.detail)
@@ -194,7 +156,7 @@ func (s *selection) recallCost(inc increment) int {
 		case s.recalled(i):
 			tokens += s.recalledCost(i, after) - s.recalledCost(i, before)
 		default:
-			tokens += s.recalledCost(i, after) + s.labelCost(i)
+			tokens += s.recalledCost(i, after) + s.c.remembered(s.label(i))
 			if s.days[v.day()] == 0 {
 				tokens += s.dayCost(v.day())
 			}
@@ -203,10 +165,13 @@ func (s *selection) recallCost(inc increment) int {
 	return tokens
 }
 
-// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to
-// it.
+// recalledCost is what a text costs in the block of recalled ones, which carries nothing, with the names of the images
+// that are attached to it.
 func (s *selection) recalledCost(i int, f rendering) int {
-	tokens := s.candidates[i].alone(f)
+	v, tokens := &s.candidates[i], f.tokens
+	if tokens > 0 && (len(v.ToolCalls) > 0 || f.whole()) {
+		tokens -= v.carried
+	}
 	for _, p := range f.parts {
 		if p.Kind == ImagePart {
 			tokens += s.c.remembered(p.Attached())
@@ -276,82 +241,59 @@ func (s *selection) follows(i int) bool {
 	return v.From == before.From+1 && v.day() == before.day()
 }
 
-// labelCosts is what the labels cost of a candidate and of the one behind it, which depends on it, where they are
-// recalled.
-func (s *selection) labelCosts(i int) int {
-	tokens := 0
-	for k := i; k < min(i+2, len(s.candidates)); k++ {
-		if s.recalled(k) {
-			tokens += s.labelCost(k)
-		}
-	}
-	return tokens
-}
-
-func (s *selection) labelCost(i int) int { return s.c.remembered(s.label(i)) }
-
 const msPerDay = 24 * 60 * 60 * 1000
 
 // day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one that is later
 // than those before it can stand above messages. It is 0 where it is not known.
 func (v *candidate) day() int64 { return v.newest / msPerDay }
 
-// dayLine stands in front of what is recalled of a day.
-func dayLine(day int64) string { return "\n" + dateOf(day) }
-
+// dateOf is a day as text.
 func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Format(time.DateOnly) }
 
-// dayCost is what the line of a day costs.
+// dayCost is what the line costs that stands in front of what is recalled of a day.
 func (s *selection) dayCost(day int64) int {
 	if day == 0 {
 		return 0
 	}
-	return s.c.remembered(dayLine(day))
+	return s.c.remembered("\n" + dateOf(day))
 }
 
-// date adds recalled candidate i to the count of its day, or takes it off with sign -1, and returns the change in cost:
-// the line of a day stands once in the block.
-func (s *selection) date(i, sign int) int {
-	if !s.recalled(i) || s.inOrder() {
-		return 0
-	}
-	day := s.candidates[i].day()
-	s.days[day] += sign
-	if sign > 0 && s.days[day] == 1 || sign < 0 && s.days[day] == 0 {
-		return sign * s.dayCost(day)
-	}
-	return 0
+// recalledBlock is the recalled texts in their order, to stand in front of the current message.
+type recalledBlock struct {
+	text   string // empty where nothing is recalled
+	spans  []Span // of the texts with their labels, by the bytes of text
+	frame  string // what of the text nobody said
+	tokens int    // of the frame
+	images []Part // of the recalled messages
 }
 
-// recalledBlock is the recalled texts in their order, to stand in front of the current message, with the images of the
-// recalled messages. Both are empty where nothing is recalled.
-func (w *writer) recalledBlock() ([]piece, []Part) {
-	var text, frame strings.Builder // frame is what of text nobody said
-	var spans []Span
-	var images []Part
-	tokens := w.c.remembered(recallHead) + w.c.remembered(recallTail)
-	add := func(added string, cost int) {
+// recalledTexts is the block of all that is recalled.
+func (s *selection) recalledTexts() (b recalledBlock) {
+	var text, frame strings.Builder
+	add := func(added string) {
 		text.WriteString(added)
 		frame.WriteString(added)
-		tokens += cost
+		b.tokens += s.c.remembered(added)
 	}
-	add(recallHead, 0)
 	day := int64(0)
-	for i := range w.candidates {
-		if !w.recalled(i) {
+	for i := range s.candidates {
+		if !s.recalled(i) || s.inOrder() {
 			continue
 		}
-		v, f := &w.candidates[i], w.rendering(i, w.recall[i])
+		v, f := &s.candidates[i], s.rendering(i, s.recall[i])
+		if text.Len() == 0 {
+			add(recallHead)
+		}
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add(dayLine(day), w.dayCost(day))
+			add("\n" + dateOf(day))
 		}
 		from := text.Len()
-		add(w.label(i), w.labelCost(i))
+		add(s.label(i))
 		if v.StandIn {
-			add(f.text, f.tokens) // It belongs to the call in front of it.
-			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.From {
-				spans[n].To = text.Len()
+			add(f.text) // It belongs to the call in front of it.
+			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
+				b.spans[n].To = text.Len()
 			}
 			continue
 		}
@@ -361,22 +303,17 @@ func (w *writer) recalledBlock() ([]piece, []Part) {
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
 				text.WriteString("\n" + p.Attached())
-				images = append(images, p)
+				b.images = append(b.images, p)
 				continue
 			}
 			text.WriteString("\n" + p.Sent())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		spans = append(spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
+		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
-	if text.Len() == len(recallHead) {
-		return nil, nil
+	if text.Len() > 0 {
+		add(recallTail)
 	}
-	add(recallTail, 0)
-	block := w.add(Added{
-		Kind: AddedRecalled, Text: frame.String(), Tokens: tokens, Cause: Cause{Code: cause.RecalledBlock},
-	})
-	said := w.said(text.String(), spans...)
-	said.added = block.added
-	return []piece{said, {text: joint}}, images
+	b.text, b.frame = text.String(), frame.String()
+	return b
 }

@@ -10,21 +10,31 @@ import (
 // selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list
 // that fits.
 type selection struct {
-	*request
+	c          *Conversation
+	o          Options
+	history    *thread
+	candidates []candidate // of the history
+	body       []detail    // of each candidate in its place
+	recall     []detail    // of each candidate in the block of recalled texts
+	cause      []cause.Code
+	turn       *thread     // the current message and what the running turn has added
+	turnSent   []rendering // of each of its candidates
+	turnFirst  bool        // the running turn takes all the room
+
+	budget budget
+	step   int // tokens of the largest block
+	fixed  int // tokens of all that is sent whatever fits of the history
+	gap    int // tokens of a marker at the most
 	cost   cost
-	body   []detail      // of each candidate in its place
-	recall []detail      // of each candidate in the block of recalled texts
-	cause  []cause.Code  // of each candidate, as far as it is known while choosing
 	days   map[int64]int // how many recalled texts are of each day
 
-	shortened []*rendering      // texts at the limits of the policy, by candidate; nil where it was not asked for
+	shortened map[int]rendering // texts at the limits of the policy, by candidate
 	headTails map[int]rendering // see newestCuts; nil before they are asked for
 
 	opener    unit // the opening of the conversation, where the strategy keeps it
 	asked     unit // the question of a newest turn that is too long to stand at the end as one
 	last      unit // the newest turn, or the end of it
 	lastWhole int  // tokens up to which it stays whole
-	turnFirst bool // the running turn takes all the room
 
 	summary    *Summary // may stand in the request, nil for none
 	covered    []bool   // the candidates that it stands for
@@ -36,28 +46,6 @@ type selection struct {
 	stop    Cause      // and why
 	over    bool       // what must be sent does not fit
 }
-
-// newSelection selects nothing of the history but its system messages, which are sent in any case.
-func newSelection(r *request) *selection {
-	n := len(r.candidates)
-	s := &selection{
-		request: r, days: map[int64]int{}, shortened: r.history.shortenedFor(r.limits),
-		body: make([]detail, n), recall: make([]detail, n), cause: make([]cause.Code, n),
-	}
-	for i := range s.candidates {
-		if v := &s.candidates[i]; v.Role == System {
-			s.body[i], s.cause[i] = whole, cause.System
-			s.fixed += systemCost(v)
-		}
-	}
-	if s.neighbour(-1, 1) >= 0 {
-		s.cost.gaps = 1
-	}
-	return s
-}
-
-// systemCost is what a system message of the history costs behind the system prompt.
-func systemCost(v *candidate) int { return v.tokens + frameMessage + frameJoint }
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
 // so it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to
@@ -103,22 +91,24 @@ func (s *selection) everything() increment {
 	return all
 }
 
+// elastic reports whether a text may stay whole that is over the limits of the policy.
+func (s *selection) elastic() bool { return s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone }
+
 // chooseAll takes the whole list where it fits, and reports whether it does. It is taken step by step, so that the last
 // step back is known.
 func (s *selection) chooseAll() bool {
-	all, elastic := s.everything(), s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone
 	before, tokens := s.cost, s.fixed
 	for i := range s.candidates {
-		if elastic && !s.barred(i) && s.cause[i] != cause.Summarized {
+		if s.elastic() && !s.barred(i) && s.cause[i] != cause.Summarized {
 			tokens += s.candidates[i].tokens + frameMessage
 		}
 	}
 	if tokens > s.budget.counted {
 		return false
 	}
-	for inc := range s.increments(!elastic) {
-		if elastic {
-			inc.cause = all.cause
+	for inc := range s.increments(!s.elastic()) {
+		if s.elastic() {
+			inc.cause = s.everything().cause
 		}
 		s.steps = append(s.steps, s.raise(inc))
 		if s.fixed+s.cost.body > s.budget.counted {
@@ -176,9 +166,8 @@ func (s *selection) raise(inc increment) (changes []change) {
 // lower takes back what was raised last.
 func (s *selection) lower(changes []change, before cost) {
 	for _, c := range slices.Backward(changes) {
-		s.date(c.candidate, -1)
-		s.body[c.candidate], s.recall[c.candidate], s.cause[c.candidate] = c.body, c.recall, c.cause
-		s.date(c.candidate, 1)
+		s.set(c.candidate, c.body, c.recall)
+		s.cause[c.candidate] = c.cause
 	}
 	s.cost = before
 }
@@ -228,12 +217,7 @@ func (s *selection) exclude() {
 		case excluded[v.From]:
 			s.cause[i] = cause.Excluded
 		case scope != nil && !s.holdsGroup(scope.Messages, v):
-			s.cause[i] = narrowedCauses[scope.For]
-		default:
-			continue
-		}
-		if s.body[i] = out; v.Role == System {
-			s.fixed -= systemCost(v)
+			s.cause[i] = scope.For
 		}
 	}
 	for i := range s.candidates {
@@ -283,16 +267,20 @@ func (s *selection) barred(i int) bool {
 	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
 		return true
 	}
-	return s.outOfScope(i) || s.candidates[i].Role == System
+	return narrowed(s.cause[i]) || s.candidates[i].Role == System
 }
 
-// outOfScope reports whether the request is about other messages than a candidate.
-func (s *selection) outOfScope(i int) bool {
-	switch s.cause[i] {
-	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
-		return true
+// free reports whether a candidate waits for the priority list.
+func (s *selection) free(i int) bool { return !s.barred(i) && s.body[i] == out }
+
+// countFree is how many messages of a unit count against the policy's number.
+func (s *selection) countFree(u unit) (n int) {
+	for i := u.from; i < u.to; i++ {
+		if s.free(i) && !s.candidates[i].StandIn {
+			n++
+		}
 	}
-	return false
+	return n
 }
 
 // capMessages bars what is over the policy's number of messages: the opener counts first, then the newest. Tool groups
@@ -320,30 +308,42 @@ func (s *selection) capMessages() {
 		if n > 0 && q >= 0 && !taken(q) {
 			n += s.countFree(unit{q, q + 1})
 		}
-		if n > left {
-			left = 0
-			for i := g.from; i < g.to; i++ {
-				if s.free(i) {
-					s.cause[i] = cause.MessageCap
-				}
+		if n <= left {
+			if left -= n; n > 0 && q >= 0 {
+				asked = q
 			}
 			continue
 		}
-		if left -= n; n > 0 && q >= 0 {
-			asked = q
+		left = 0
+		for i := g.from; i < g.to; i++ {
+			if s.free(i) {
+				s.cause[i] = cause.MessageCap
+			}
 		}
 	}
 }
 
-// free reports whether a candidate waits for the priority list.
-func (s *selection) free(i int) bool { return !s.barred(i) && s.body[i] == out }
-
-// countFree is how many messages of a unit count against the policy's number.
-func (s *selection) countFree(u unit) (n int) {
-	for i := u.from; i < u.to; i++ {
-		if s.free(i) && !s.candidates[i].StandIn {
-			n++
+// neighbour is the next candidate in a direction that has a place in the request's body, -1 for none.
+func (s *selection) neighbour(i, step int) int {
+	for i += step; i >= 0 && i < len(s.candidates); i += step {
+		if s.candidates[i].Role != System {
+			return i
 		}
 	}
-	return n
+	return -1
+}
+
+// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
+// what opens an imported conversation, and for what is no answer.
+func (s *selection) questionOf(i int) int {
+	if v := &s.candidates[i]; v.Role == Assistant || v.Role == Tool {
+		return s.history.turns[v.turn].asked
+	}
+	return -1
+}
+
+// withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
+func (s *selection) withoutQuestion(i int) bool {
+	q := s.questionOf(i)
+	return q < 0 || s.cause[q] == cause.Excluded || narrowed(s.cause[q])
 }

@@ -41,14 +41,10 @@ func Valid(messages []Message, p Profile) error {
 	if len(messages) > 0 && messages[0].Role == System {
 		first = 1
 	}
-	if first == len(messages) {
-		return &InvalidError{"V1", first, "there is no user message"}
-	}
-	if messages[first].Role != User {
+	if first == len(messages) || messages[first].Role != User {
 		return &InvalidError{"V1", first, "the conversation begins with no user message"}
 	}
-	seen, open, from := map[string]bool{}, map[string]bool{},
-		0 // calls so far, those without a result, and their message
+	seen, open, from := map[string]bool{}, map[string]bool{}, 0 // calls so far, those without a result, their message
 	for i := range messages {
 		m := &messages[i]
 		rule, what := invalidMessage(messages, i, p)
@@ -56,7 +52,7 @@ func Valid(messages []Message, p Profile) error {
 		case m.Role == Tool && rule == "" && !open[m.ToolCallID]:
 			rule, what = "V3", "the result of call "+strconv.Quote(m.ToolCallID)+" belongs to no open call"
 		case m.Role != Tool && len(open) > 0:
-			return &InvalidError{"V3", from, "a call has no result behind it"}
+			rule, what, i = "V3", "a call has no result behind it", from
 		case m.Role != Tool:
 			from = i
 		}
@@ -127,33 +123,6 @@ func invalidCall(call ToolCall, seen bool, p Profile) (rule, what string) {
 		return "V8", fmt.Sprintf("the id %q has another length or other characters than ids have", call.ID)
 	}
 	return "", ""
-}
-
-// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but the system prompt
-// and the user's message.
-func (c *Conversation) fallback(o Options) (Plan, error) {
-	o.Policy.ToolHistory = ToolsText
-	if plan, err := c.plan(o); sendable(plan, o) {
-		return plan, err
-	}
-	o.Scope = &Scope{For: forValidity}
-	o.Turn = slices.DeleteFunc(slices.Clone(o.Turn), func(m Message) bool { return m.Role != User })
-	return c.plan(o)
-}
-
-// sendable checks what is about to be sent as the strictest server would. A preview without a current message is
-// checked
-// as if one followed.
-func sendable(p Plan, o Options) bool {
-	messages := p.Messages
-	last := Role("")
-	if n := len(messages); n > 0 {
-		last = messages[n-1].Role
-	}
-	if len(o.Turn) == 0 && last != User && !(last == Tool && o.Profile.NoToolToUser) {
-		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
-	}
-	return Valid(messages, o.Profile) == nil
 }
 
 // shortIDs gives the calls of a request ids of exactly n letters and digits. An id's new name is made from the old one
