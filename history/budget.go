@@ -165,11 +165,11 @@ func (s *selection) shortfall(was cost) Cause {
 	return Cause{Code: cause.OverBudget, Want: want, Have: have}
 }
 
-// set gives a candidate its detail level in its place, and the one that recall shows of it.
-func (s *selection) set(i int, body, recall detail) {
+// set changes what is chosen of a candidate.
+func (s *selection) set(i int, to choice) {
 	inBody, inRequest := s.inBody(i), s.inRequest(i)
 	s.charge(i, -1)
-	s.body[i], s.recall[i] = body, recall
+	s.chosen[i] = to
 	s.charge(i, 1)
 	if !inBody && s.inBody(i) {
 		s.enter(i)
@@ -199,7 +199,7 @@ func (s *selection) charge(i, sign int) {
 	if !s.recalled(i) {
 		return
 	}
-	best, day := s.rendering(i, s.recall[i]), s.candidates[i].day()
+	best, day := s.rendering(i, s.chosen[i].recall), s.candidates[i].day()
 	s.cost.recalled += sign * s.recalledCost(i, best)
 	s.cost.chars += sign * best.length()
 	s.days[day] += sign
@@ -232,15 +232,17 @@ func (s *selection) inOrder() bool { return s.o.Policy.Placement == InOrder }
 // detailInBody is the detail level of a candidate in the body: recall in order shows it there.
 func (s *selection) detailInBody(i int) detail {
 	if s.inOrder() && s.recalled(i) {
-		return s.recall[i]
+		return s.chosen[i].recall
 	}
-	return s.body[i]
+	return s.chosen[i].body
 }
 
 // inBody reports whether a candidate is in the body, inRequest whether it is in the request at all.
 func (s *selection) inBody(i int) bool { return s.detailInBody(i) != out }
 
-func (s *selection) inRequest(i int) bool { return s.body[i] != out || s.recall[i] != out }
+func (s *selection) inRequest(i int) bool {
+	return s.chosen[i].body != out || s.chosen[i].recall != out
+}
 
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
 // them; the plan that comes with the error shows each message.
@@ -295,38 +297,30 @@ func (e *OverBudgetError) Error() string {
 // overBudget is the error for a plan that does not fit.
 func (s *selection) overBudget(p Plan) *OverBudgetError {
 	var pins []int
-	tokens := map[PartOf]int{PartSystem: p.Sum.System, PartTools: p.Sum.Tools, PartTurn: p.Sum.Draft}
 	for i, e := range p.Entries[:p.Sum.Stored] {
-		switch {
-		case e.Role == System:
-			tokens[PartSystem] += e.TokensAfter
-		case e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote:
-			tokens[PartPinned] += e.TokensAfter
+		if e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote {
 			pins = append(pins, i)
-		default:
-			tokens[PartHistory] += e.TokensAfter
 		}
 	}
 	slices.SortStableFunc(pins, func(x, y int) int { return p.Entries[y].TokensAfter - p.Entries[x].TokensAfter })
+	draft := 0
 	if i := s.current(); i >= 0 {
-		tokens[PartDraft] = s.turnSent[i].tokens
-		tokens[PartTurn] -= s.turnSent[i].tokens
+		draft = s.turnSent[i].tokens
 	}
-	tokens[PartFormat] = p.Sum.Total
-	var parts []FixedPart
+	parts := []FixedPart{
+		{PartSystem, p.Sum.System, nil},
+		{PartTools, p.Sum.Tools, nil},
+		{PartPinned, p.Sum.Pinned, pins},
+		{PartDraft, draft, nil},
+		{PartTurn, p.Sum.Draft - draft, nil},
+		{PartHistory, p.Sum.Body + p.Sum.Recalled, nil},
+		{PartFormat, p.Sum.Added + p.Sum.Frame, nil},
+	}
 	round := p.Sum.rounding()
-	for _, kind := range []PartOf{PartSystem, PartTools, PartPinned, PartDraft, PartTurn, PartHistory, PartFormat} {
-		if kind != PartFormat {
-			tokens[PartFormat] -= tokens[kind]
-		}
-		part := FixedPart{Kind: kind, Tokens: round(tokens[kind])}
-		if kind == PartPinned {
-			part.Messages = pins
-		}
-		if part.Tokens > 0 {
-			parts = append(parts, part)
-		}
+	for i := range parts {
+		parts[i].Tokens = round(parts[i].Tokens)
 	}
+	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
 	return &OverBudgetError{Need: p.Sum.Used(), Have: p.Sum.Limit, Bound: p.Sum.Bound, Parts: parts}
 }

@@ -92,10 +92,9 @@ func (c *Conversation) newSelection(o Options) *selection {
 	}
 	o.System = message.Clean(o.System)
 	t := c.thread(readingFor(o))
-	n := len(t.candidates)
 	s := &selection{
 		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), budget: measureBudget(o),
-		step: o.Policy.step(), body: make([]detail, n), recall: make([]detail, n), cause: make([]cause.Code, n),
+		step: o.Policy.step(), chosen: make([]choice, len(t.candidates)),
 		days: map[int64]int{}, shortened: map[int]rendering{},
 	}
 	if s.neighbour(-1, 1) >= 0 {
@@ -165,8 +164,8 @@ func (s *selection) countFixed() {
 // takeSystem takes the system messages of the history, which are sent in any case behind the system prompt.
 func (s *selection) takeSystem() {
 	for i := range s.candidates {
-		if v := &s.candidates[i]; v.Role == System && s.cause[i] == cause.None {
-			s.body[i], s.cause[i] = whole, cause.System
+		if v := &s.candidates[i]; v.Role == System && s.chosen[i].cause == cause.None {
+			s.chosen[i].body, s.chosen[i].cause = whole, cause.System
 			s.fixed += v.tokens + frameMessage + frameJoint
 		}
 	}

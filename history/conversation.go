@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"sync"
 
 	"winnow/history/repair"
@@ -15,13 +16,9 @@ type Conversation struct {
 	count    Counter
 	counted  map[string]int // texts of earlier requests with their tokens
 	messages []Message
-	sizes    []size  // of each message
 	last     *thread // what the last request was made of
 	changed  bool    // since then
 }
-
-// size is how long the text of a message is. It is measured once.
-type size struct{ chars, tokens int }
 
 // Read is a conversation of these messages. A nil count takes one token per four bytes.
 func Read(past []Message, count Counter) *Conversation {
@@ -38,8 +35,7 @@ func Read(past []Message, count Counter) *Conversation {
 func (c *Conversation) Append(list ...Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.messages = append(c.messages, list...)
-	c.sizes = append(c.sizes, sizesOf(list, c.count)...)
+	c.messages = append(c.messages, c.countAll(list)...)
 	c.changed = c.changed || len(list) > 0
 }
 
@@ -49,7 +45,7 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	defer c.mu.Unlock()
 	for at, n := range tokens {
 		if n > 0 {
-			c.messages[at].Tokens, c.sizes[at].tokens = n, n
+			c.messages[at].Tokens = n
 		}
 	}
 	c.changed = true
@@ -150,7 +146,7 @@ func (c *Conversation) thread(r reading) *thread {
 		return c.last
 	}
 	r.remedies = maps.Clone(r.remedies)
-	t := c.read(c.messages, c.sizes, r, nil)
+	t := c.read(c.messages, r, nil)
 	t.takeIndex(c.last)
 	c.last, c.changed = t, false
 	return t
@@ -162,7 +158,7 @@ func (c *Conversation) turnFor(o Options, history *thread) *thread {
 	if r.tools = ToolsKeep; o.Profile.ToolsAsText {
 		r.tools = ToolsText
 	}
-	t := c.read(o.Turn, sizesOf(o.Turn, c.count), r, history)
+	t := c.read(c.countAll(o.Turn), r, history)
 	// Results as text become messages of the user, because a request must not end with an answer.
 	for i := range t.candidates {
 		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.Joins && v.Role == Assistant {
@@ -172,17 +168,15 @@ func (c *Conversation) turnFor(o Options, history *thread) *thread {
 	return t
 }
 
-// sizesOf are the sizes of messages. The tokens that a message comes with are believed.
-func sizesOf(list []Message, count Counter) []size {
-	sizes := make([]size, len(list))
+// countAll is messages with the tokens of their texts. Those that a message comes with are believed.
+func (c *Conversation) countAll(list []Message) []Message {
+	list = slices.Clone(list)
 	for i := range list {
-		m := &list[i]
-		sizes[i] = size{runes(m.Content), m.Tokens}
-		if m.Tokens == 0 {
-			sizes[i].tokens = count(m.Content)
+		if m := &list[i]; m.Tokens == 0 {
+			m.Tokens = c.count(m.Content)
 		}
 	}
-	return sizes
+	return list
 }
 
 // overhead is what a message costs beside its text and its frame.

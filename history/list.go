@@ -58,11 +58,11 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 func (s *selection) price(inc increment) int {
 	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
-		if s.barred(i) || s.body[i] >= inc.detail || s.last.holds(i) {
+		if s.barred(i) || s.chosen[i].body >= inc.detail || s.last.holds(i) {
 			continue
 		}
-		tokens += s.rendering(i, inc.detail).tokens - s.rendering(i, s.body[i]).tokens
-		if s.body[i] == out {
+		tokens += s.rendering(i, inc.detail).tokens - s.rendering(i, s.chosen[i].body).tokens
+		if s.chosen[i].body == out {
 			tokens += frameMessage
 		}
 	}

@@ -133,35 +133,18 @@ func (h *hits) next() (increment, bool) {
 	return increment{}, false
 }
 
-// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
-// for images, messages with images are not recalled.
+// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. The newest turn has its own place
+// in the list. Under a policy that has no notes for images, messages with images are not recalled.
 func (s *selection) recallCost(inc increment) int {
-	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
-		v := &s.candidates[i]
-		// The newest turn has its own place in the list.
-		if s.barred(i) || !s.o.Policy.ImageNotes && images(v.Parts) > 0 || s.last.holds(i) {
+		if s.barred(i) || s.last.holds(i) || !s.o.Policy.ImageNotes && images(s.candidates[i].Parts) > 0 {
 			return 0
 		}
-		before, after := s.rendering(i, max(s.body[i], s.recall[i])), s.rendering(i, inc.detail)
-		if s.inRequest(i) && !after.more(before) {
-			continue
-		}
-		switch {
-		case s.inOrder():
-			tokens += max(0, after.tokens-before.tokens)
-			if q := s.questionOf(i); q >= 0 && !s.inBody(q) {
-				tokens += s.rendering(q, short).tokens
-			}
-		case s.recalled(i):
-			tokens += s.recalledCost(i, after) - s.recalledCost(i, before)
-		default:
-			tokens += s.recalledCost(i, after) + s.c.remembered(s.label(i))
-			if s.days[v.day()] == 0 {
-				tokens += s.dayCost(v.day())
-			}
-		}
 	}
+	before := s.cost
+	changes := s.raise(inc)
+	tokens := s.cost.recalled - before.recalled
+	s.lower(changes, before)
 	return tokens
 }
 
@@ -170,7 +153,7 @@ func (s *selection) recallCost(inc increment) int {
 func (s *selection) recalledCost(i int, f rendering) int {
 	v, tokens := &s.candidates[i], f.tokens
 	if tokens > 0 && (len(v.ToolCalls) > 0 || f.whole()) {
-		tokens -= v.carried
+		tokens -= v.extra
 	}
 	for _, p := range f.parts {
 		if p.Kind == ImagePart {
@@ -181,16 +164,16 @@ func (s *selection) recalledCost(i int, f rendering) int {
 }
 
 // recalled reports whether recall shows more of a candidate than its place does.
-func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.body[i], s.recall[i]) }
+func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.chosen[i]) }
 
-// recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (s *selection) recallAdds(i int, body, recall detail) bool {
-	return recall != out && (body == out || s.rendering(i, recall).more(s.rendering(i, body)))
+// recallAdds is recalled for a choice.
+func (s *selection) recallAdds(i int, of choice) bool {
+	return of.recall != out && (of.body == out || s.rendering(i, of.recall).more(s.rendering(i, of.body)))
 }
 
 // causeRecalled is why candidate i is recalled as f.
 func (s *selection) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: s.body[i] != out && !s.inOrder()}
+	c := Cause{Front: s.chosen[i].body != out && !s.inOrder()}
 	if !f.whole() {
 		c.Have, c.Want = f.chars, s.candidates[i].chars
 	}
@@ -204,7 +187,7 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
 	case s.history.index.Standing(i):
 		c.Code = cause.Instruction
-	case s.inOrder() && s.recall[i] == short:
+	case s.inOrder() && s.chosen[i].recall == short:
 		c.Code = cause.AnswerRecalled
 	default:
 		c.Code = cause.Neighbour
@@ -248,7 +231,7 @@ const msPerDay = 24 * 60 * 60 * 1000
 func (v *candidate) day() int64 { return v.newest / msPerDay }
 
 // dateOf is a day as text.
-func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Format(time.DateOnly) }
+func dateOf(day int64) string { return utc(day*msPerDay, time.DateOnly) }
 
 // dayCost is what the line costs that stands in front of what is recalled of a day.
 func (s *selection) dayCost(day int64) int {
@@ -280,7 +263,7 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 		if !s.recalled(i) || s.inOrder() {
 			continue
 		}
-		v, f := &s.candidates[i], s.rendering(i, s.recall[i])
+		v, f := &s.candidates[i], s.rendering(i, s.chosen[i].recall)
 		if text.Len() == 0 {
 			add(recallHead)
 		}

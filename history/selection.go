@@ -14,9 +14,7 @@ type selection struct {
 	o          Options
 	history    *thread
 	candidates []candidate // of the history
-	body       []detail    // of each candidate in its place
-	recall     []detail    // of each candidate in the block of recalled texts
-	cause      []cause.Code
+	chosen     []choice    // of each of them
 	turn       *thread     // the current message and what the running turn has added
 	turnSent   []rendering // of each of its candidates
 	turnFirst  bool        // the running turn takes all the room
@@ -45,6 +43,13 @@ type selection struct {
 	stopped increment  // what did not fit
 	stop    Cause      // and why
 	over    bool       // what must be sent does not fit
+}
+
+// choice is how much a request holds of a candidate, and why as far as that is known while choosing.
+type choice struct {
+	body   detail // in its place
+	recall detail // in the block of recalled texts
+	cause  cause.Code
 }
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
@@ -97,15 +102,7 @@ func (s *selection) elastic() bool { return s.o.Policy.Elastic || s.o.Policy.Str
 // chooseAll takes the whole list where it fits, and reports whether it does. It is taken step by step, so that the last
 // step back is known.
 func (s *selection) chooseAll() bool {
-	before, tokens := s.cost, s.fixed
-	for i := range s.candidates {
-		if s.elastic() && !s.barred(i) && s.cause[i] != cause.Summarized {
-			tokens += s.candidates[i].tokens + frameMessage
-		}
-	}
-	if tokens > s.budget.counted {
-		return false
-	}
+	before := s.cost
 	for inc := range s.increments(!s.elastic()) {
 		if s.elastic() {
 			inc.cause = s.everything().cause
@@ -123,42 +120,41 @@ func (s *selection) chooseAll() bool {
 	return false
 }
 
-// change is the detail levels of a candidate, and its cause, before it was raised.
+// change is what was chosen of a candidate before it was raised.
 type change struct {
-	candidate    int
-	body, recall detail
-	cause        cause.Code
+	candidate int
+	before    choice
 }
 
 // raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
 // that it answers.
 func (s *selection) raise(inc increment) (changes []change) {
-	set := func(i int, body, recall detail, code cause.Code) {
-		changes = append(changes, change{i, s.body[i], s.recall[i], s.cause[i]})
-		s.set(i, body, recall)
-		s.cause[i] = code
+	set := func(i int, to choice) {
+		changes = append(changes, change{i, s.chosen[i]})
+		s.set(i, to)
 	}
 	for i := inc.from; i < inc.to; i++ {
-		level := s.body[i]
+		to := s.chosen[i]
+		level := &to.body
 		if inc.recall {
-			level = s.recall[i]
+			level = &to.recall
 		}
-		if s.barred(i) || level >= inc.detail || !inc.recall && s.cause[i] == cause.Summarized {
+		if s.barred(i) || *level >= inc.detail || !inc.recall && to.cause == cause.Summarized {
 			continue
 		}
 		if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
+			asked := s.chosen[q]
 			switch {
 			case !inc.recall:
-				set(q, short, s.recall[q], cause.Question)
+				set(q, choice{short, asked.recall, cause.Question})
 			case s.inOrder():
-				set(q, s.body[q], short, s.cause[q])
+				set(q, choice{asked.body, short, asked.cause})
 			}
 		}
-		if inc.recall {
-			set(i, s.body[i], inc.detail, s.cause[i])
-		} else {
-			set(i, inc.detail, s.recall[i], inc.cause)
+		if *level = inc.detail; !inc.recall {
+			to.cause = inc.cause
 		}
+		set(i, to)
 	}
 	return changes
 }
@@ -166,8 +162,7 @@ func (s *selection) raise(inc increment) (changes []change) {
 // lower takes back what was raised last.
 func (s *selection) lower(changes []change, before cost) {
 	for _, c := range slices.Backward(changes) {
-		s.set(c.candidate, c.body, c.recall)
-		s.cause[c.candidate] = c.cause
+		s.set(c.candidate, c.before)
 	}
 	s.cost = before
 }
@@ -182,8 +177,8 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 			undone = append(undone, c)
 		}
 		for _, c := range step {
-			i, was := c.candidate, then[c.candidate]
-			before, now := s.best(i, was.body, was.recall), s.best(i, s.body[i], s.recall[i])
+			i, was := c.candidate, then[c.candidate].before
+			before, now := s.best(i, was), s.best(i, s.chosen[i])
 			if !s.candidates[i].StandIn && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
 				messages = append(messages, s.candidates[i].From)
 			}
@@ -197,14 +192,14 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 }
 
 // best is the most that a request holds of a candidate: its text has -1 characters where the request does not hold it.
-func (s *selection) best(i int, body, recall detail) rendering {
+func (s *selection) best(i int, of choice) rendering {
 	switch {
-	case s.recallAdds(i, body, recall):
-		return s.rendering(i, recall)
-	case body == out:
+	case s.recallAdds(i, of):
+		return s.rendering(i, of.recall)
+	case of.body == out:
 		return rendering{chars: -1}
 	}
-	return s.rendering(i, body)
+	return s.rendering(i, of.body)
 }
 
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not about.
@@ -215,15 +210,15 @@ func (s *selection) exclude() {
 		v := &s.candidates[i]
 		switch {
 		case excluded[v.From]:
-			s.cause[i] = cause.Excluded
+			s.chosen[i].cause = cause.Excluded
 		case scope != nil && !s.holdsGroup(scope.Messages, v):
-			s.cause[i] = scope.For
+			s.chosen[i].cause = scope.For
 		}
 	}
 	for i := range s.candidates {
 		q := s.questionOf(i)
-		if q >= 0 && s.cause[q] == cause.Excluded && !s.barred(i) && !pinned[s.candidates[i].From] {
-			s.cause[i] = cause.QuestionExcluded
+		if q >= 0 && s.chosen[q].cause == cause.Excluded && !s.barred(i) && !pinned[s.candidates[i].From] {
+			s.chosen[i].cause = cause.QuestionExcluded
 		}
 	}
 }
@@ -263,15 +258,15 @@ func (s *selection) pin() {
 
 // barred reports whether the priority list must not raise a candidate.
 func (s *selection) barred(i int) bool {
-	switch s.cause[i] {
+	switch s.chosen[i].cause {
 	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
 		return true
 	}
-	return narrowed(s.cause[i]) || s.candidates[i].Role == System
+	return narrowed(s.chosen[i].cause) || s.candidates[i].Role == System
 }
 
 // free reports whether a candidate waits for the priority list.
-func (s *selection) free(i int) bool { return !s.barred(i) && s.body[i] == out }
+func (s *selection) free(i int) bool { return !s.barred(i) && s.chosen[i].body == out }
 
 // countFree is how many messages of a unit count against the policy's number.
 func (s *selection) countFree(u unit) (n int) {
@@ -317,7 +312,7 @@ func (s *selection) capMessages() {
 		left = 0
 		for i := g.from; i < g.to; i++ {
 			if s.free(i) {
-				s.cause[i] = cause.MessageCap
+				s.chosen[i].cause = cause.MessageCap
 			}
 		}
 	}
@@ -345,5 +340,5 @@ func (s *selection) questionOf(i int) int {
 // withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
 func (s *selection) withoutQuestion(i int) bool {
 	q := s.questionOf(i)
-	return q < 0 || s.cause[q] == cause.Excluded || narrowed(s.cause[q])
+	return q < 0 || s.chosen[q].cause == cause.Excluded || narrowed(s.chosen[q].cause)
 }

@@ -103,7 +103,7 @@ func (s *selection) condense() {
 	s.summarized = true
 	for i, replace := range replaced {
 		if replace {
-			s.cause[i] = cause.Summarized
+			s.chosen[i].cause = cause.Summarized
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 		return nil, nil
 	}
 	for _, i := range s.unsummarized() {
-		if s.free(i) || !s.barred(i) && !s.rendering(i, s.body[i]).whole() {
+		if s.free(i) || !s.barred(i) && !s.rendering(i, s.chosen[i].body).whole() {
 			return s.oldest(int(float64(s.budget.counted-s.fixed) * (1 - o.Policy.SummarizeRatio))), s.summary
 		}
 	}
@@ -163,7 +163,7 @@ func (s *selection) unsummarized() (list []int) {
 	turns := s.history.turns
 	for i := 0; len(turns) > 0 && i < turns[len(turns)-1].from; i++ {
 		v := &s.candidates[i]
-		excluded := s.cause[i] == cause.Excluded || s.cause[i] == cause.QuestionExcluded
+		excluded := s.chosen[i].cause == cause.Excluded || s.chosen[i].cause == cause.QuestionExcluded
 		if !v.StandIn && v.Role != System && !excluded && !s.covers(i) {
 			list = append(list, i)
 		}

@@ -32,11 +32,7 @@ type candidate struct {
 	text   int   // the part of tokens that goes when its text is cut
 	chars  int   // code points of its text
 	newest int64 // when the newest message up to here was said, Unix milliseconds
-
-	// What only the server of an answer understands. See carry.
-	keys      bool // its own keys and those of its calls
-	reasoning bool
-	carried   int // tokens of both
+	extra  int   // tokens of what only its server understands: see carry
 }
 
 // kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
@@ -62,8 +58,8 @@ type turn struct {
 }
 
 // read repairs, groups and counts messages. A running turn stands behind a history.
-func (c *Conversation) read(past []Message, sizes []size, r reading, history *thread) *thread {
-	t := &thread{reading: r, ids: map[string]bool{}}
+func (c *Conversation) read(past []Message, r reading, history *thread) *thread {
+	t := &thread{reading: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
 	o := repair.Options{
 		Begins: history == nil, IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.imageless,
 	}
@@ -71,34 +67,36 @@ func (c *Conversation) read(past []Message, sizes []size, r reading, history *th
 		o.Offset, o.Used = len(history.entries), func(id string) bool { return history.ids[id] }
 	}
 	repaired := repair.Run(past, o)
-	t.entries = make([]Entry, len(past))
 	for i := range past {
-		t.entries[i] = Entry{
-			ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars, Repairs: repaired.Repairs[i],
+		m, e := &past[i], &t.entries[i]
+		*e = Entry{
+			ID: m.ID, Index: i, Role: m.Role, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i],
 			Disposition: Blank, Cause: Cause{Code: cause.Blank},
 		}
-		e := &t.entries[i]
 		if code, unsent := repaired.Unsent[i]; unsent {
 			e.drop(code)
-		} else if past[i].Unreadable() {
+		} else if m.Unreadable() {
 			e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
 		}
-		if m, changed := repaired.Before[i]; changed {
-			e.TokensBefore = c.sizeOf(&m, &past[i], sizes[i]).tokens + overhead(&m, c.remembered)
+		if before, changed := repaired.Before[i]; changed {
+			e.TokensBefore = c.textCost(&before, m) + overhead(&before, c.remembered)
 		}
 	}
 	t.candidates = make([]candidate, len(repaired.Drafts))
 	for i, d := range repaired.Drafts {
-		z := c.sizeOf(&d.Message, &past[d.From], sizes[d.From])
-		v := candidate{Draft: d, group: d.From, chars: z.chars, text: z.tokens}
-		v.tokens = v.text + overhead(&d.Message, c.remembered)
+		v, said := &t.candidates[i], &past[d.From]
+		*v = candidate{Draft: d, group: d.From, chars: t.entries[d.From].CharsBefore}
+		if d.Content != said.Content {
+			v.chars = runes(d.Content)
+		}
+		v.Tokens = c.textCost(&d.Message, said)
+		v.text, v.tokens = v.Tokens, v.Tokens+overhead(&d.Message, c.remembered)
 		if d.Head != nil {
 			v.group = d.Head.From
 		}
 		if _, changed := repaired.Before[d.From]; !changed && !v.StandIn {
 			t.entries[d.From].TokensBefore = v.tokens
 		}
-		t.candidates[i] = v
 	}
 	t.group(repaired.Heads)
 	t.carry(repaired.Before, c.remembered)
@@ -106,12 +104,12 @@ func (c *Conversation) read(past []Message, sizes []size, r reading, history *th
 	return t
 }
 
-// sizeOf is the size of a message as it is sent, whose size is z as it was said.
-func (c *Conversation) sizeOf(sent, said *Message, z size) size {
+// textCost is what the text of a message costs as it is sent.
+func (c *Conversation) textCost(sent, said *Message) int {
 	if sent.Content == said.Content {
-		return z
+		return said.Tokens
 	}
-	return size{runes(sent.Content), c.remembered(sent.Content)}
+	return c.remembered(sent.Content)
 }
 
 // drop says that a message is not sent.
@@ -151,26 +149,27 @@ func (t *thread) carry(otherwise map[int]Message, count Counter) {
 		v := &t.candidates[i]
 		calls := len(v.ToolCalls) > 0
 		called = called && v.Role != User || calls
-		own := v.Role == Assistant && !v.StandIn && v.Origin == t.to && t.to != Origin{}
-		if !own || !calls && (t.merges || v.Joins || v.BrokeOff()) {
-			continue
+		own := v.Role == Assistant && !v.StandIn && v.Origin == t.to && t.to != Origin{} &&
+			(calls || !t.merges && !v.Joins && !v.BrokeOff())
+		if !own || !t.echo || !called {
+			v.Reasoning = ""
 		}
-		if t.keys {
-			v.keys, v.carried = true, countKeys(v.Replay, count)
-			for _, call := range v.ToolCalls {
-				v.carried += countKeys(call.Replay, count)
+		if !own || !t.keys {
+			v.Replay, v.ToolCalls = "", slices.Clone(v.ToolCalls)
+			for k := range v.ToolCalls {
+				v.ToolCalls[k].Replay = ""
 			}
 		}
-		if t.echo && called && v.Reasoning != "" {
-			v.reasoning = true
-			v.carried += count(v.Reasoning)
+		v.extra = count(v.Reasoning) + countKeys(v.Replay, count)
+		for _, call := range v.ToolCalls {
+			v.extra += countKeys(call.Replay, count)
 		}
-		v.tokens += v.carried
+		v.tokens += v.extra
 		if !calls {
-			v.text += v.carried // It goes when the text is cut.
+			v.text += v.extra // It goes when the text is cut.
 		}
-		if _, chosen := otherwise[v.From]; !chosen {
-			t.entries[v.From].TokensBefore += v.carried
+		if _, chosen := otherwise[v.From]; !chosen && !v.StandIn {
+			t.entries[v.From].TokensBefore += v.extra
 		}
 	}
 }
@@ -195,21 +194,14 @@ func countKeys(replay string, count Counter) int {
 	return count(replay)
 }
 
-// messageWith is the candidate as a message with what a rendering shows of it, and with what it carries.
+// messageWith is the candidate as a message with what a rendering shows of it.
 func (v *candidate) messageWith(f rendering) Message {
 	m := v.Message
-	carries := f.text == v.Content || len(v.ToolCalls) > 0
 	m.Content, m.Parts = f.text, f.parts
-	if !v.reasoning || !carries {
-		m.Reasoning = ""
-	}
-	if !v.keys || !carries {
-		m.Replay = ""
-	}
-	if !v.keys && slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.Replay != "" }) {
-		m.ToolCalls = slices.Clone(m.ToolCalls)
-		for k := range m.ToolCalls {
-			m.ToolCalls[k].Replay = ""
+	if f.text != v.Content {
+		m.Tokens = 0
+		if len(v.ToolCalls) == 0 {
+			m.Reasoning, m.Replay = "", ""
 		}
 	}
 	if m.Status == Interrupted || m.Status == Streaming {

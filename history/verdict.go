@@ -45,8 +45,8 @@ func (v *verdicts) judgeHistory() {
 		case i < 0:
 		case v.inRequest(i):
 			v.judgeSent(e, i)
-		case v.cause[i] == cause.Excluded || v.cause[i] == cause.QuestionExcluded:
-			e.Disposition, e.Cause = Excluded, Cause{Code: v.cause[i]}
+		case v.chosen[i].cause == cause.Excluded || v.chosen[i].cause == cause.QuestionExcluded:
+			e.Disposition, e.Cause = Excluded, Cause{Code: v.chosen[i].cause}
 		default:
 			e.Disposition, e.Cause = Dropped, v.causeDropped(i)
 		}
@@ -60,18 +60,18 @@ func (v *verdicts) judgeHistory() {
 
 // judgeSent is the verdict on a candidate that is in the request.
 func (v *verdicts) judgeSent(e *Entry, i int) {
-	e.Level, e.Place = max(v.body[i].level(), v.recall[i].level()), v.body[i].level()
+	e.Level, e.Place = max(v.chosen[i].body.level(), v.chosen[i].recall.level()), v.chosen[i].body.level()
 	e.Pinned = v.o.Flags[e.ID] == Pin
 	v.Sum.Sent++
-	f := v.rendering(i, v.body[i])
+	f := v.rendering(i, v.chosen[i].body)
 	e.TokensAfter = f.tokens
 	if e.Recalled = v.recalled(i); e.Recalled {
 		v.judgeRecalled(e, i)
 		return
 	}
-	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.cause[i], cause.Recent)
+	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.chosen[i].cause, cause.Recent)
 	f.show(&v.candidates[i], e)
-	if v.cause[i] != cause.Pinned {
+	if v.chosen[i].cause != cause.Pinned {
 		v.Sum.Body += f.tokens
 		return
 	}
@@ -83,7 +83,7 @@ func (v *verdicts) judgeSent(e *Entry, i int) {
 
 // judgeRecalled is the verdict on a candidate of which recall shows more than its place does.
 func (v *verdicts) judgeRecalled(e *Entry, i int) {
-	f := v.rendering(i, v.recall[i])
+	f := v.rendering(i, v.chosen[i].recall)
 	f.show(&v.candidates[i], e)
 	e.Disposition, e.Cause = Recalled, v.causeRecalled(i, f)
 	if v.inOrder() {
@@ -148,10 +148,10 @@ func (v *verdicts) readAgain() {
 // causeDropped is why candidate i is not sent.
 func (s *selection) causeDropped(i int) Cause {
 	switch {
-	case s.cause[i] == cause.MessageCap:
+	case s.chosen[i].cause == cause.MessageCap:
 		return Cause{Code: cause.MessageCap, Limit: s.o.Policy.MaxMessages}
-	case s.barred(i), s.cause[i] == cause.Summarized:
-		return Cause{Code: s.cause[i]}
+	case s.barred(i), s.chosen[i].cause == cause.Summarized:
+		return Cause{Code: s.chosen[i].cause}
 	case s.stopped.to == 0 && s.stop.Code != cause.None, s.stopped.holds(i):
 		return s.stop
 	case s.stopped.recall:
@@ -169,13 +169,13 @@ func (v *verdicts) findNext() {
 		v.Stays = len(v.Messages)
 		return
 	}
-	body, recall := v.body, v.recall
-	v.body, v.recall = slices.Clone(body), slices.Clone(recall)
+	chosen := v.chosen
+	v.chosen = slices.Clone(chosen)
 	for _, c := range undone {
-		v.body[c.candidate], v.recall[c.candidate] = c.body, c.recall
+		v.chosen[c.candidate] = c.before
 	}
 	v.Stays = Alike(v.Messages, v.written().messages)
-	v.body, v.recall = body, recall
+	v.chosen = chosen
 }
 
 // Alike counts the messages that two requests to one model begin with alike. A server that keeps what it read of the
@@ -200,11 +200,11 @@ func sameWords(a, b *Message) bool {
 // show writes into an entry what of its text is sent and what is in its place, by the code points of the stored text.
 func (f rendering) show(v *candidate, e *Entry) {
 	have, want := f.chars, v.chars
-	if v.Replaced {
-		f.showReplaced(e)
-	} else {
+	if !v.Replaced {
 		f.showOwn(v, e)
 		have, want = e.CharsAfter, e.CharsBefore
+	} else if e.insert(0, f.text); e.CharsBefore > 0 {
+		e.Cuts = []Range{{0, e.CharsBefore}} // Another text is sent for it.
 	}
 	if !f.whole() || f.cause.Code == cause.ImageNote {
 		e.Disposition, e.Cause = Cut, f.cause
@@ -217,33 +217,25 @@ func (f rendering) show(v *candidate, e *Entry) {
 	}
 }
 
-// showReplaced is show for a message that another text is sent for.
-func (f rendering) showReplaced(e *Entry) {
-	if e.CharsBefore > 0 {
-		e.Cuts = []Range{{0, e.CharsBefore}}
-	}
-	if f.text != "" {
-		e.Inserted = []Insert{{0, f.text}}
-	}
-}
-
 // showOwn is show for a message whose own text is sent, with more in front of it and behind it where that was repaired.
 func (f rendering) showOwn(v *candidate, e *Entry) {
-	n := e.CharsBefore
+	n, tail := e.CharsBefore, v.chars-v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
 	from, to := own(f.cut.From), own(f.cut.To)
 	if e.CharsAfter = n - (to - from); from < to {
 		e.Cuts = []Range{{from, to}}
 	}
-	tail := v.chars - v.Tail
-	inserts := []Insert{{0, f.between(v, 0, v.Lead)}, {from, ""}, {n, f.between(v, tail, v.chars)}}
+	e.insert(0, f.between(v, 0, v.Lead))
 	if v.Lead <= f.cut.From && f.cut.From < tail {
-		inserts[1].Text = f.note
+		e.insert(from, f.note)
 	}
-	for _, in := range inserts {
-		if in.Text != "" {
-			e.Inserted = append(e.Inserted, in)
-		}
+	e.insert(n, f.between(v, tail, v.chars))
+}
+
+// insert notes what stands in the text's place, where it is anything.
+func (e *Entry) insert(at int, text string) {
+	if text != "" {
+		e.Inserted = append(e.Inserted, Insert{at, text})
 	}
 }
 
@@ -253,12 +245,13 @@ func (f rendering) between(v *candidate, from, to int) string {
 	if from == to {
 		return ""
 	}
-	text := []rune(v.Content)
-	switch {
-	case f.cut.To <= from || to <= f.cut.From:
-		return string(text[from:to])
-	case from > f.cut.From:
-		return string(text[min(f.cut.To, to):to])
+	text, cut := []rune(v.Content), f.cut
+	if f.whole() {
+		cut = Range{to, to}
 	}
-	return string(text[from:f.cut.From]) + f.note + string(text[min(f.cut.To, to):to])
+	head, rest := string(text[from:max(from, min(to, cut.From))]), string(text[min(to, max(from, cut.To)):to])
+	if from <= cut.From && cut.From < to {
+		return head + f.note + rest
+	}
+	return head + rest
 }

@@ -107,7 +107,7 @@ func (w *writer) writeCandidate(i int) {
 		for _, k := range w.inline {
 			w.frame += frameJoint
 			system := &w.candidates[k]
-			w.say(w.lastUserAt, system, w.rendering(k, w.body[k]), system.From)
+			w.say(w.lastUserAt, system, w.rendering(k, w.chosen[k].body), system.From)
 			w.put(w.lastUserAt, joint)
 		}
 		w.inline = nil
@@ -128,7 +128,7 @@ func (w *writer) leaveOut(i int) {
 		return
 	}
 	w.missing++
-	if w.summarized && !w.summaryWritten && w.cause[i] == cause.Summarized {
+	if w.summarized && !w.summaryWritten && w.chosen[i].cause == cause.Summarized {
 		w.gapSummary, w.summaryWritten = true, true
 	}
 }
@@ -189,7 +189,7 @@ func (w *writer) hoist(v *candidate, f rendering, entry int) {
 // current message too, which stands as it was written.
 func (w *writer) closeHistory() {
 	for _, i := range w.inline {
-		w.hoist(&w.candidates[i], w.rendering(i, w.body[i]), w.candidates[i].From)
+		w.hoist(&w.candidates[i], w.rendering(i, w.chosen[i].body), w.candidates[i].From)
 	}
 	front := ""
 	if w.messages[0].Content != "" {
