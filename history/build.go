@@ -94,7 +94,7 @@ func (c *Conversation) newSelection(o Options) *selection {
 	t := c.thread(readingFor(o))
 	s := &selection{
 		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), budget: measureBudget(o),
-		step: o.Policy.step(), chosen: make([]choice, len(t.candidates)),
+		step: o.Policy.step(), chosen: make([]choice, len(t.candidates)), covered: make([]bool, len(t.candidates)),
 		days: map[int64]int{}, shortened: map[int]rendering{},
 	}
 	if s.neighbour(-1, 1) >= 0 {

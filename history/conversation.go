@@ -110,22 +110,15 @@ type reading struct {
 
 // form is what an endpoint gets to see of tool calls, images, and what its own answers brought with them.
 type form struct {
-	tools     ToolHistory
-	imageless bool
-	to        Origin // who gets its own back, zero for nobody
-	keys      bool   // the keys that only the server knows go back
-	echo      bool   // the reasoning goes back
-	merges    bool   // neighbouring answers are joined, so that answers without calls carry nothing
+	tools   ToolHistory
+	to      Origin // who gets its own back, zero for nobody
+	profile Profile
 }
 
 // readingFor is how the history is read for a request.
 func readingFor(o Options) reading {
-	p := o.Profile
-	r := reading{form: form{
-		tools: cmp.Or(o.Policy.ToolHistory, ToolsKeep), imageless: p.NoImages,
-		to: o.To, keys: !p.NoReplay, echo: p.EchoReasoning, merges: p.MergeSameRole,
-	}}
-	if (p.NoTools || p.ToolsAsText) && r.tools == ToolsKeep {
+	r := reading{form: form{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
+	if (o.Profile.NoTools || o.Profile.ToolsAsText) && r.tools == ToolsKeep {
 		r.tools = ToolsText
 	}
 	if o.Policy.Recovery == RecoverStrip {

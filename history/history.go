@@ -60,25 +60,10 @@ const (
 	SendAsText   = message.SendAsText
 	LeaveOut     = message.LeaveOut
 
-	CauseFits             = cause.Fits
-	CauseFreeBudget       = cause.FreeBudget
-	CauseOverBudget       = cause.OverBudget
-	CauseOverChars        = cause.OverChars
-	CauseOlder            = cause.Older
-	CauseSummarized       = cause.Summarized
-	CauseExcluded         = cause.Excluded
-	CauseQuestionExcluded = cause.QuestionExcluded
-	CauseReadAgain        = cause.ReadAgain
-	CauseSharedWords      = cause.SharedWords
-	CauseNeighbour        = cause.Neighbour
-	CauseResultMissing    = cause.ResultMissing
-	CauseCutReadAgain     = cause.CutReadAgain
-	CauseUserLimit        = cause.UserLimit
-	CauseAssistantLimit   = cause.AssistantLimit
-	CauseToolLimit        = cause.ToolLimit
-	CauseCutByUser        = cause.CutByUser
-	CauseGap              = cause.Gap
-	CauseRecalledBlock    = cause.RecalledBlock
+	CauseOverBudget = cause.OverBudget
+	CauseOverChars  = cause.OverChars
+	CauseOlder      = cause.Older
+	CauseGap        = cause.Gap
 )
 
 // Remedies are the remedies that can be chosen.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"math"
+	"slices"
 
 	"winnow/history/cause"
 )
@@ -222,23 +223,14 @@ type Span struct {
 	Calls    bool // the tool calls of the entry are written out in it
 }
 
-// EntryOf is the entry of a message by its id.
+// EntryOf is the entry of a message by its id. It is looked for from the end, where the new ones are.
 func (p Plan) EntryOf(message int64) (Entry, bool) {
-	if i := p.Find(message); i >= 0 {
-		return p.Entries[i], true
-	}
-	return Entry{}, false
-}
-
-// Find is the index of the entry of a message, -1 where there is none. It is looked for from the end, where the new
-// ones are.
-func (p Plan) Find(message int64) int {
-	for i := len(p.Entries) - 1; i >= 0; i-- {
-		if p.Entries[i].ID == message {
-			return i
+	for _, e := range slices.Backward(p.Entries) {
+		if e.ID == message {
+			return e, true
 		}
 	}
-	return -1
+	return Entry{}, false
 }
 
 // Group is the positions of the messages that are sent or left out together with the one at position i, itself among
@@ -246,18 +238,6 @@ func (p Plan) Find(message int64) int {
 // result is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them
 // holds for all. Of the messages of the running turn each is alone.
 func (p *Plan) Group(i int) []int { return groupOf(p.groups, i) }
-
-// SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
-// place, one more where it is recalled, none for one that is not sent.
-func (p Plan) SpansOf(entry int) []Span {
-	var list []Span
-	for _, s := range p.Spans {
-		if s.Entry == entry {
-			list = append(list, s)
-		}
-	}
-	return list
-}
 
 // Shown lists for every message of the request the entries whose text it is, in order. A message that several were
 // joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
@@ -322,17 +302,7 @@ type Share struct {
 
 // Shares are all parts of a request in the order of Sum. Each is rounded so that together they are Used.
 func (s Sum) Shares() []Share {
-	list := s.counted()
-	round := s.rounding()
-	for i := range list {
-		list[i].Tokens = round(list[i].Tokens)
-	}
-	return list
-}
-
-// counted is the parts of a request in counted tokens.
-func (s Sum) counted() []Share {
-	return []Share{
+	list := []Share{
 		{"system", s.System},
 		{"tools", s.Tools},
 		{"format", s.Frame},
@@ -342,6 +312,11 @@ func (s Sum) counted() []Share {
 		{"added", s.Added},
 		{"draft", s.Draft},
 	}
+	round := s.rounding()
+	for i := range list {
+		list[i].Tokens = round(list[i].Tokens)
+	}
+	return list
 }
 
 // rounding turns the counted tokens of the parts of a request, one after the other, into the server's, so that together

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +16,18 @@ const (
 	saidShare = 1.5 // of the score of an answer, where what the assistant said is asked for
 
 	pause = 4 * 60 * 60 * 1000 // milliseconds between two messages that are about different things
-
-	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
-// searched is what is looked for in a message: its text with its calls.
+// searched is what is looked for in a message: its text with its calls and the names of its images.
 func (v *candidate) searched() relevance.Text {
 	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
 	if len(v.ToolCalls) > 0 {
 		x.Content = v.TextWithCalls()
+	}
+	for _, p := range v.Parts {
+		if p.Kind == ImagePart {
+			x.Content += "\n" + p.Name
+		}
 	}
 	return x
 }
@@ -73,28 +75,17 @@ func (h *hits) find() {
 	}
 	question := h.turn.candidates[current].Content
 	h.ranking = h.history.rank(question)
-	said, named := h.history.index.AsksWhatWasSaid(question), strings.ToLower(question)
+	said := h.history.index.AsksWhatWasSaid(question)
 	for k := range h.ranking.Units {
 		u := &h.ranking.Units[k]
-		switch found := (unit{u.From, u.To}); {
-		case h.o.Policy.ImageNotes && h.names(named, found):
-			u.Score = namedScore
+		switch {
 		case said && h.candidates[u.From].Role == Assistant:
 			u.Score *= saidShare
-		case h.cutAtLimits(found):
+		case h.cutAtLimits(unit{u.From, u.To}):
 			u.Score *= longShare
 		}
 	}
 	h.units = h.ranking.Best()
-}
-
-// names reports whether a text names an image of a unit.
-func (s *selection) names(text string, u unit) bool {
-	return slices.ContainsFunc(s.candidates[u.from:u.to], func(v candidate) bool {
-		return slices.ContainsFunc(v.Parts, func(p Part) bool {
-			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
-		})
-	})
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.

@@ -35,7 +35,7 @@ type selection struct {
 	lastWhole int  // tokens up to which it stays whole
 
 	summary    *Summary // may stand in the request, nil for none
-	covered    []bool   // the candidates that it stands for
+	covered    []bool   // the candidates that the summary stands for
 	summarized bool     // it does stand there
 
 	ranking relevance.Ranking

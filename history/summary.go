@@ -62,7 +62,7 @@ func (s *selection) findSummary() {
 		if tainted || s.o.Scope != nil {
 			continue
 		}
-		s.summary, s.covered = sum, make([]bool, len(s.candidates))
+		s.summary = sum
 		for i := range s.candidates {
 			v := &s.candidates[i]
 			s.covered[i] = v.Role != System && s.holdsGroup(sum.Messages, v)
@@ -70,9 +70,6 @@ func (s *selection) findSummary() {
 		return
 	}
 }
-
-// covers reports whether the summary stands for a candidate.
-func (s *selection) covers(i int) bool { return s.summary != nil && s.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and
 // saves something: it may need a message of its own, and for each gap that it leaves a marker, a message for that and a
@@ -113,7 +110,7 @@ func (s *selection) condense() {
 func (s *selection) replaceable() []bool {
 	replaced := make([]bool, len(s.candidates))
 	for i := range s.candidates {
-		replaced[i] = s.covers(i) && s.free(i) && !s.opener.holds(i)
+		replaced[i] = s.covered[i] && s.free(i) && !s.opener.holds(i)
 	}
 	for i := range s.candidates {
 		if q := s.questionOf(i); q >= 0 && !replaced[i] && !s.barred(i) {
@@ -164,7 +161,7 @@ func (s *selection) unsummarized() (list []int) {
 	for i := 0; len(turns) > 0 && i < turns[len(turns)-1].from; i++ {
 		v := &s.candidates[i]
 		excluded := s.chosen[i].cause == cause.Excluded || s.chosen[i].cause == cause.QuestionExcluded
-		if !v.StandIn && v.Role != System && !excluded && !s.covers(i) {
+		if !v.StandIn && v.Role != System && !excluded && !s.covered[i] {
 			list = append(list, i)
 		}
 	}

@@ -61,7 +61,7 @@ type turn struct {
 func (c *Conversation) read(past []Message, r reading, history *thread) *thread {
 	t := &thread{reading: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
 	o := repair.Options{
-		Begins: history == nil, IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.imageless,
+		Begins: history == nil, IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.profile.NoImages,
 	}
 	if history != nil {
 		o.Offset, o.Used = len(history.entries), func(id string) bool { return history.ids[id] }
@@ -150,11 +150,11 @@ func (t *thread) carry(otherwise map[int]Message, count Counter) {
 		calls := len(v.ToolCalls) > 0
 		called = called && v.Role != User || calls
 		own := v.Role == Assistant && !v.StandIn && v.Origin == t.to && t.to != Origin{} &&
-			(calls || !t.merges && !v.Joins && !v.BrokeOff())
-		if !own || !t.echo || !called {
+			(calls || !t.profile.MergeSameRole && !v.Joins && !v.BrokeOff())
+		if !own || !t.profile.EchoReasoning || !called {
 			v.Reasoning = ""
 		}
-		if !own || !t.keys {
+		if !own || t.profile.NoReplay {
 			v.Replay, v.ToolCalls = "", slices.Clone(v.ToolCalls)
 			for k := range v.ToolCalls {
 				v.ToolCalls[k].Replay = ""

@@ -30,9 +30,7 @@ func (s *selection) plan() Plan {
 	for _, a := range v.Added {
 		sum.Added += a.Tokens
 	}
-	for _, part := range sum.counted() {
-		sum.Total += part.Tokens
-	}
+	sum.Total = sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
 	return v.Plan
 }
 
