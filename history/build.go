@@ -56,15 +56,14 @@ func (c *Conversation) fallback(o Options) (Plan, error) {
 // sendable checks what is about to be sent as the strictest server would. A preview without a current message is
 // checked as if one followed.
 func sendable(p Plan, o Options) bool {
-	messages := p.Messages
-	last := Role("")
-	if n := len(messages); n > 0 {
-		last = messages[n-1].Role
+	if len(o.Turn) > 0 {
+		return Valid(p.Messages, o.Profile) == nil
 	}
-	if len(o.Turn) == 0 && last != User && !(last == Tool && o.Profile.NoToolToUser) {
-		messages = append(slices.Clip(messages), Message{Role: User, Content: "?"})
+	next := []Message{{Role: User, Content: "?"}}
+	if n := len(p.Messages); n > 0 && (p.Messages[n-1].Role == User || o.Profile.NoToolToUser) {
+		next = nil
 	}
-	return Valid(messages, o.Profile) == nil
+	return Valid(slices.Concat(p.Messages, next), o.Profile) == nil
 }
 
 // selectFor is the pipeline up to what is sent of every message.
@@ -112,18 +111,13 @@ func (s *selection) current() int {
 // its end: a model continues such a text instead of answering, if its server takes it at all. The current message
 // stays: without it there is nothing to ask. A system message is sent with the system prompt.
 func (s *selection) narrowTurn() {
-	excluded := map[int]bool{}
-	for _, v := range s.turn.candidates {
-		if !v.StandIn && s.o.Flags[v.ID] == Exclude {
-			excluded[v.group] = true
-		}
-	}
 	list, current, atEnd := s.turn.candidates, s.current(), true
+	excluded := s.flagged(s.turn, Exclude)
 	for i := len(list) - 1; i >= 0; i-- {
 		v := list[i]
 		e := &s.turn.entries[v.From]
 		switch {
-		case excluded[v.group] && i != current:
+		case excluded[v.From] && i != current:
 			if !v.StandIn {
 				e.Disposition, e.Cause.Code = Excluded, cause.Excluded
 			}

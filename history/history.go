@@ -5,8 +5,9 @@
 // out. The Plan holds the messages to send and, for every message of the conversation, one Entry
 // that says what became of it and why. Everything winnow shows about the context is this value.
 //
-// A Conversation is a history that was read once. It keeps a few numbers of each message, and asks a Source for the
-// few messages whose texts a request needs.
+// A Conversation is a history that is read once and appended to. Four types decide a request of it: budget is what it
+// may hold, selection chooses how much of each message is in it, rendering is a message at a detail level, and verdicts
+// say what became of each.
 package history
 
 import (

@@ -342,7 +342,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		b := c.selectFor(s.o)
 		p := b.plan()
-		pinned, question := b.flagged(Pin), -1
+		pinned, question := b.flagged(b.history, Pin), -1
 		for i, v := range b.candidates {
 			if v.Role == User {
 				question = i
@@ -355,7 +355,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1,
 					planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] &&
+			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(b.history, Exclude)[v.group] &&
 				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}

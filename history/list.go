@@ -29,11 +29,10 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 				return
 			}
 		}
-		hits := hits{selection: s}
-		if recall {
-			hits.find()
+		if s.hits, s.passed = nil, 0; recall {
+			s.findHits()
 		}
-		next, found := hits.next()
+		next, found := s.nextHit()
 		recent := 0 // tokens of the blocks so far
 		for inc := range s.blocks() {
 			recent += s.price(inc)
@@ -41,14 +40,14 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 				if !yield(next) {
 					return
 				}
-				next, found = hits.next()
+				next, found = s.nextHit()
 			}
 			if !yield(inc) {
 				return
 			}
 		}
 		for found && yield(next) {
-			next, found = hits.next()
+			next, found = s.nextHit()
 		}
 	}
 }
@@ -95,29 +94,28 @@ func (s *selection) openerAndNewest() []increment {
 // shortened, then the same whole.
 func (s *selection) blocks() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for end := len(s.candidates); end > 0; {
-			u := s.joined(s.unitBefore(end))
+		for u := s.joined(s.unitBefore(len(s.candidates))); u.to > 0; u = s.joined(s.unitBefore(u.from)) {
 			if !yield(increment{unit: u, detail: short, cause: cause.RecentShort}) {
 				return
 			}
-			end = u.from
 		}
-		for end := len(s.candidates); end > 0 && s.elastic(); {
-			u := s.unitBefore(end)
+		for u := s.unitBefore(len(s.candidates)); u.to > 0 && s.elastic(); u = s.unitBefore(u.from) {
 			if !yield(increment{unit: u, detail: whole, cause: cause.FreeBudget}) {
 				return
 			}
-			end = u.from
 		}
 	}
 }
 
-// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end.
+// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end. It is empty where nothing
+// does.
 func (s *selection) unitBefore(end int) unit {
-	switch s.o.Policy.Strategy {
-	case DropOldest:
+	switch {
+	case end == 0:
+		return unit{}
+	case s.o.Policy.Strategy == DropOldest:
 		return s.history.groupBefore(end)
-	case DropTurns:
+	case s.o.Policy.Strategy == DropTurns:
 		return unit{s.history.turns[s.candidates[end-1].turn].from, end}
 	}
 	return s.history.blockBefore(end, s.step)
@@ -130,7 +128,7 @@ const joinedBlocks = 2
 // are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a
 // whole prompt.
 func (s *selection) joined(u unit) unit {
-	if s.o.Policy.Strategy != DropMiddle {
+	if s.o.Policy.Strategy != DropMiddle || u.to == 0 {
 		return u
 	}
 	place := func(i int) block {

@@ -59,33 +59,26 @@ func (t *thread) pauseBefore(i int) bool {
 	return before != 0 && now-before > pause
 }
 
-// hits are the units that the current message is about, on their way into the priority list.
-type hits struct {
-	*selection
-	units  []relevance.Unit // the most relevant first
-	passed int              // how many of them were too long
-}
-
-// find ranks the history by the current message, and changes the scores of what comes later or earlier than its words
+// findHits ranks the history by the current message, and changes the scores of what comes later or earlier than its words
 // say. Where the question is what the assistant said, no answer has to wait, and each counts more.
-func (h *hits) find() {
-	current := h.current()
-	if h.o.Policy.RecallMaxTokens == 0 || current < 0 || h.turn.candidates[current].Content == "" {
+func (s *selection) findHits() {
+	current := s.current()
+	if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
 		return
 	}
-	question := h.turn.candidates[current].Content
-	h.ranking = h.history.rank(question)
-	said := h.history.index.AsksWhatWasSaid(question)
-	for k := range h.ranking.Units {
-		u := &h.ranking.Units[k]
+	question := s.turn.candidates[current].Content
+	s.ranking = s.history.rank(question)
+	said := s.history.index.AsksWhatWasSaid(question)
+	for k := range s.ranking.Units {
+		u := &s.ranking.Units[k]
 		switch {
-		case said && h.candidates[u.From].Role == Assistant:
+		case said && s.candidates[u.From].Role == Assistant:
 			u.Score *= saidShare
-		case h.cutAtLimits(unit{u.From, u.To}):
+		case s.cutAtLimits(unit{u.From, u.To}):
 			u.Score *= longShare
 		}
 	}
-	h.units = h.ranking.Best()
+	s.hits = s.ranking.Best()
 }
 
 // cutAtLimits reports whether a unit at the limits of recalled texts is cut.
@@ -99,24 +92,24 @@ func (s *selection) cutAtLimits(u unit) bool {
 	return false
 }
 
-// next is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
+// nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
 // So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
 // others. Where it is more than may be recalled, or longer than a block, it comes cut.
-func (h *hits) next() (increment, bool) {
-	for len(h.units) > 0 && h.passed < maxPassed {
-		inc := increment{unit: unit{h.units[0].From, h.units[0].To}, detail: brief, recall: true}
-		h.units = h.units[1:]
-		if h.cutAtLimits(inc.unit) {
+func (s *selection) nextHit() (increment, bool) {
+	for len(s.hits) > 0 && s.passed < maxPassed {
+		inc := increment{unit: unit{s.hits[0].From, s.hits[0].To}, detail: brief, recall: true}
+		s.hits = s.hits[1:]
+		if s.cutAtLimits(inc.unit) {
 			inc.detail = whole
 		}
-		tokens, limit := h.recallCost(inc), min(h.o.Policy.RecallMaxTokens-h.cost.recalled, h.step)
+		tokens, limit := s.recallCost(inc), min(s.o.Policy.RecallMaxTokens-s.cost.recalled, s.step)
 		if tokens > limit && inc.detail == whole {
 			inc.detail = brief
-			tokens = h.recallCost(inc)
+			tokens = s.recallCost(inc)
 		}
 		switch {
 		case tokens > limit:
-			h.passed++
+			s.passed++
 		case tokens > 0:
 			return inc, true
 		}

@@ -39,10 +39,12 @@ type selection struct {
 	summarized bool     // it does stand there
 
 	ranking relevance.Ranking
-	steps   [][]change // what each increment raised, in order
-	stopped increment  // what did not fit
-	stop    Cause      // and why
-	over    bool       // what must be sent does not fit
+	hits    []relevance.Unit // what the current message is about and is not taken yet, the most relevant first
+	passed  int              // how many of them were too long
+	steps   [][]change       // what each increment raised, in order
+	stopped increment        // what did not fit
+	stop    Cause            // and why
+	over    bool             // what must be sent does not fit
 }
 
 // choice is how much a request holds of a candidate, and why as far as that is known while choosing.
@@ -205,7 +207,7 @@ func (s *selection) best(i int, of choice) rendering {
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not about.
 // With a question go the answers to it, but for those that are pinned.
 func (s *selection) exclude() {
-	excluded, pinned, scope := s.flagged(Exclude), s.flagged(Pin), s.o.Scope
+	excluded, pinned, scope := s.flagged(s.history, Exclude), s.flagged(s.history, Pin), s.o.Scope
 	for i := range s.candidates {
 		v := &s.candidates[i]
 		switch {
@@ -224,14 +226,11 @@ func (s *selection) exclude() {
 }
 
 // flagged is the positions of the messages with a flag, and of those in their groups.
-func (s *selection) flagged(f Flag) map[int]bool {
+func (s *selection) flagged(t *thread, f Flag) map[int]bool {
 	flagged := map[int]bool{}
-	if len(s.o.Flags) == 0 {
-		return flagged
-	}
-	for at := range s.history.entries {
-		if s.o.Flags[s.history.entries[at].ID] == f {
-			for _, member := range groupOf(s.history.groups, at) {
+	for at := range t.entries {
+		if len(s.o.Flags) > 0 && s.o.Flags[t.entries[at].ID] == f {
+			for _, member := range groupOf(t.groups, at) {
 				flagged[member] = true
 			}
 		}
@@ -248,7 +247,7 @@ func (s *selection) holdsGroup(set IDs, v *candidate) bool {
 
 // pin takes what the user wants whole, a message with its whole tool group.
 func (s *selection) pin() {
-	pinned := s.flagged(Pin)
+	pinned := s.flagged(s.history, Pin)
 	for i := range s.candidates {
 		if pinned[s.candidates[i].From] {
 			s.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned})

@@ -52,7 +52,7 @@ func (p Plan) Summarized() bool {
 // excluded, because nobody can say what of its text comes from that one. It stands for a tool group as a whole or not
 // at all.
 func (s *selection) findSummary() {
-	excluded := s.flagged(Exclude)
+	excluded := s.flagged(s.history, Exclude)
 	for k := range s.o.Summaries {
 		sum := &s.o.Summaries[k]
 		tainted := false

@@ -40,14 +40,13 @@ type writer struct {
 	spans    []Span
 	frame    int // tokens that the chat format costs
 
-	apart          bool  // the next text stands apart from what its message already says
-	located        int   // so many of the added texts know their entry
-	lastUser       int   // the newest candidate of the user's that is written, -1 for none
-	lastUserAt     int   // its message
-	inline         []int // system messages on their way to the next message of the user
-	missing        int   // messages that are not sent, since the last one that is
-	gapSummary     bool  // the summary stands for some of them
-	summaryWritten bool
+	apart      bool  // the next text stands apart from what its message already says
+	located    int   // so many of the added texts know their entry
+	lastUser   int   // the newest candidate of the user's that is written, -1 for none
+	lastUserAt int   // its message
+	inline     []int // system messages on their way to the next message of the user
+	missing    int   // messages that are not sent, since the last one that is
+	condensed  bool  // the summary stands for some of them
 }
 
 // written is the request as it is selected.
@@ -68,21 +67,21 @@ func (s *selection) written() *writer {
 
 // finish takes an empty system prompt off, and gives calls the ids that the endpoint takes.
 func (w *writer) finish() {
-	for k := range w.added {
-		if w.added[k].Before == 0 {
-			w.added[k].At = 0 // in front of all entries
-		}
+	system := 1
+	if w.messages[0].Content == "" {
+		system = 0
 	}
-	if w.messages[0].Content != "" {
-		w.frame += frameMessage
-	} else {
-		w.messages = w.messages[1:]
-		for k := range w.added {
-			w.added[k].Before--
+	w.messages = w.messages[1-system:]
+	w.frame += system * frameMessage
+	for k := range w.added {
+		a := &w.added[k]
+		if a.Before == 0 {
+			a.At = 0 // in front of all entries
 		}
-		for k := range w.spans {
-			w.spans[k].Message--
-		}
+		a.Before += system - 1
+	}
+	for k := range w.spans {
+		w.spans[k].Message += system - 1
 	}
 	if n := w.o.Profile.ToolIDLength; n > 0 {
 		shortIDs(w.messages, n)
@@ -128,9 +127,7 @@ func (w *writer) leaveOut(i int) {
 		return
 	}
 	w.missing++
-	if w.summarized && !w.summaryWritten && w.chosen[i].cause == cause.Summarized {
-		w.gapSummary, w.summaryWritten = true, true
-	}
+	w.condensed = w.condensed || w.chosen[i].cause == cause.Summarized
 }
 
 // lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
@@ -143,15 +140,17 @@ func (w *writer) lead(i int) {
 		w.closeGap(w.lastUserAt, joint, "")
 	case w.missing > 0:
 		w.closeGap(w.open(Message{Role: User}, false), "", "")
-	case len(w.messages) == 1:
+	default:
 		w.begin()
 	}
 }
 
 // begin puts a message of the user in front of an answer that the request would begin with.
 func (w *writer) begin() {
-	w.add(w.open(Message{Role: User}, false),
-		Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}})
+	if len(w.messages) == 1 {
+		start := Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
+		w.add(w.open(Message{Role: User}, false), start)
+	}
 }
 
 // closeGap writes into a message what stands for the open gap, with what is in front of it and behind it, nothing where
@@ -161,11 +160,11 @@ func (w *writer) closeGap(at int, front, behind string) {
 		return
 	}
 	a := Added{Kind: AddedMarker, Text: w.marker(w.missing), Cause: Cause{Code: cause.Gap, Want: w.missing}}
-	if w.gapSummary {
+	if w.condensed && !(Plan{Added: w.added}).Summarized() {
 		a.Kind, a.Text, a.Cause.Text = AddedSummary, w.summaryText(), w.summary.By
 	}
 	a.Text = front + a.Text + behind
-	w.missing, w.gapSummary = 0, false
+	w.missing, w.condensed = 0, false
 	w.add(at, a)
 }
 
@@ -212,7 +211,7 @@ func (w *writer) writeTurn() {
 			w.hoist(v, f, shown)
 			continue
 		}
-		if len(w.messages) == 1 && v.Role != User {
+		if v.Role != User {
 			w.begin()
 		}
 		var block recalledBlock
