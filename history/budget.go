@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -34,15 +35,10 @@ const (
 	maxReplyShare = 2
 )
 
-// budget is how much a request may hold.
+// budget is how much a request may hold. Of the sum it has what limits the request, before anything is in it.
 type budget struct {
-	asked   int     // the budget that the user set, 0 for automatic
-	bound   Bound   // what sets limit
-	reserve int     // of the window, for the reply
-	limit   int     // tokens of the whole request, as the server counts them
-	counted int     // the same in counted tokens
-	ratio   float64 // the server's tokens per counted token
-	margin  float64
+	Sum
+	counted int // counted tokens of the whole request
 	history int // counted tokens of the history alone
 	chars   int // characters of the history alone
 }
@@ -50,74 +46,202 @@ type budget struct {
 // measureBudget is the budget formula: the smaller of the budget and of what the window leaves beside the
 // reply. Reserve and margin guard the window and are not taken off the budget; every other part is a
 // row of the sum and is subtracted there, once.
-func measureBudget(p Policy, window, ceiling int, ratio float64) budget {
-	r := budget{
-		asked: p.Budget, bound: BoundBudget, limit: p.Budget, ratio: ratio, margin: marginKnown,
+func measureBudget(o Options) budget {
+	p := o.Policy
+	b := budget{
+		Sum: Sum{
+			Tools: o.Tools, Window: o.Window, Budget: p.Budget, Limit: p.Budget, Bound: BoundBudget,
+			Ratio: o.Ratio, Margin: marginKnown,
+		},
 		history: NoLimit, chars: NoLimit,
 	}
-	if !(ratio > 0) || math.IsInf(ratio, 0) {
-		r.ratio, r.margin = 1, marginUnknown
+	if !(o.Ratio > 0) || math.IsInf(o.Ratio, 0) {
+		b.Ratio, b.Margin = 1, marginUnknown
 	}
-	if r.limit == 0 {
-		r.bound, r.limit = BoundMaxContext, p.MaxContextTokens
+	if b.Limit == 0 {
+		b.Bound, b.Limit = BoundMaxContext, p.MaxContextTokens
 	}
-	if window > 0 {
-		r.reserve = reserveOf(p, window)
-		if leaves := int(float64(window-r.reserve) * (1 - r.margin)); leaves < r.limit {
-			r.bound, r.limit = BoundWindow, leaves
+	if o.Window > 0 {
+		b.Reserve = min(replyTokens, o.Window/replyShare)
+		if p.OutputReserve > 0 {
+			b.Reserve = min(p.OutputReserve, o.Window/maxReplyShare)
+		}
+		if leaves := int(float64(o.Window-b.Reserve) * (1 - b.Margin)); leaves < b.Limit {
+			b.Bound, b.Limit = BoundWindow, leaves
 		}
 	}
-	if ceiling > 0 && ceiling < r.limit {
-		r.bound, r.limit = BoundUnread, ceiling
+	if o.Limit > 0 && o.Limit < b.Limit {
+		b.Bound, b.Limit = BoundUnread, o.Limit
 	}
-	r.counted = r.countedIn(r.limit)
+	b.counted = b.countedIn(b.Limit)
 	if p.HistoryBudget > 0 {
-		r.history = r.countedIn(p.HistoryBudget)
+		b.history = b.countedIn(p.HistoryBudget)
 	}
 	if p.BudgetChars > 0 {
-		r.chars = p.BudgetChars
+		b.chars = p.BudgetChars
 	}
-	return r
-}
-
-// reserveOf is what of the window is kept free for the reply.
-func reserveOf(p Policy, window int) int {
-	if p.OutputReserve > 0 {
-		return min(p.OutputReserve, window/maxReplyShare)
-	}
-	return min(replyTokens, window/replyShare)
+	return b
 }
 
 // countedIn is the most counted tokens that the server counts as no more than so many.
-func (r budget) countedIn(tokens int) int {
+func (b budget) countedIn(tokens int) int {
 	if tokens == NoLimit {
 		return NoLimit
 	}
-	counted := int(float64(tokens)/r.ratio) + 1
-	for counted > 0 && r.tokens(counted) > tokens {
+	counted := int(float64(tokens)/b.Ratio) + 1
+	for counted > 0 && b.Tokens(counted) > tokens {
 		counted--
 	}
 	return counted
 }
 
-// tokens is a counted number as the server counts it.
-func (r budget) tokens(counted int) int { return serverTokens(counted, r.ratio) }
-
 // step is the size of a block in tokens: a power of two near a quarter of the most that the policy ever
 // sends. A budget that is set by hand, and the model's window, do not change it.
-func (r budget) step(p Policy) int {
+func (p Policy) step() int {
 	if p.StepTokens > 0 {
 		return p.StepTokens
 	}
-	ceiling := p.MaxContextTokens
-	if ceiling == 0 {
-		ceiling = p.Budget
-	}
-	step := 1
-	for step < ceiling/4-step/2 && step < 1<<40 {
+	quarter, step := cmp.Or(p.MaxContextTokens, p.Budget)/4, 1
+	for step < quarter-step/2 && step < 1<<40 {
 		step *= 2
 	}
 	return step
+}
+
+// cost is what the selected texts cost so far. It is a value: a step that does not fit is undone by taking the old one
+// back.
+type cost struct {
+	body            int // tokens of the texts in the body, with their frames
+	gaps            int // runs of messages that the body leaves out
+	withoutQuestion int // answers in the body without a question of theirs
+	recalled        int // tokens of the recalled texts, with their labels
+	chars           int // characters of the history as sent
+	messages        int // how many they are
+}
+
+// need is the tokens of the whole request as far as it is selected.
+func (s *selection) need() int { return s.fixed + s.past(s.cost) }
+
+// past is the tokens of the history with its markers and what is recalled.
+func (s *selection) past(of cost) int {
+	tokens := of.body + of.gaps*s.gap
+	if of.gaps > 0 && s.o.System == "" {
+		tokens += frameMessage // of a marker at the end of a system prompt that is not there
+	}
+	if of.withoutQuestion > 0 {
+		// Each may follow a message that holds nothing but a marker, or what a request begins with.
+		tokens += of.withoutQuestion*frameMessage + s.c.remembered(startText)
+	}
+	if of.recalled > 0 && !s.inOrder() {
+		tokens += of.recalled + s.c.remembered(recallHead) + s.c.remembered(recallTail)
+	}
+	return tokens
+}
+
+// fits checks every bound of the policy after a step, before which the request held so many messages. The newest
+// messages up to MinMessages, with the question of the last of them, may go beyond the bounds on the history, never
+// beyond those of the request.
+func (s *selection) fits(before int) bool {
+	if s.need() > s.budget.counted {
+		return false
+	}
+	if p := s.o.Policy; p.Strategy == DropOldest && (s.cost.messages <= p.MinMessages || before < p.MinMessages) {
+		return true
+	}
+	return s.past(s.cost) <= s.budget.history && s.cost.chars <= s.budget.chars
+}
+
+// shortfall is why an increment did not fit, with its sum; was is the cost without it.
+func (s *selection) shortfall(was cost) Cause {
+	before, after := s.past(was), s.past(s.cost)
+	available := s.budget.counted - s.fixed
+	if after <= available {
+		available = s.budget.history
+	}
+	if after <= available {
+		return Cause{Code: cause.OverChars, Want: s.cost.chars - was.chars, Have: max(0, s.budget.chars-was.chars)}
+	}
+	want, have := s.budget.Tokens(after-before), s.budget.Tokens(max(0, available-before))
+	return Cause{Code: cause.OverBudget, Want: want, Have: have}
+}
+
+// set changes what is chosen of a candidate.
+func (s *selection) set(i int, to choice) {
+	inBody, inRequest := s.inBody(i), s.inRequest(i)
+	s.charge(i, -1)
+	s.chosen[i] = to
+	s.charge(i, 1)
+	if !inBody && s.inBody(i) {
+		s.enter(i)
+	}
+	if !inRequest && s.inRequest(i) && !s.candidates[i].StandIn {
+		s.cost.messages++
+	}
+}
+
+// charge adds what a candidate's texts cost, or takes it away with sign -1. The line of a day stands once in the block
+// of recalled texts, and the label of the next candidate depends on this one.
+func (s *selection) charge(i, sign int) {
+	own := s.rendering(i, s.detailInBody(i))
+	s.cost.body += sign * max(own.tokens, own.held)
+	s.cost.chars += sign * own.length()
+	if s.inOrder() {
+		if s.recalled(i) {
+			s.cost.recalled += sign * own.tokens
+		}
+		return
+	}
+	for k := i; k < min(i+2, len(s.candidates)); k++ {
+		if s.recalled(k) {
+			s.cost.recalled += sign * s.c.remembered(s.label(k))
+		}
+	}
+	if !s.recalled(i) {
+		return
+	}
+	best, day := s.rendering(i, s.chosen[i].recall), s.candidates[i].day()
+	s.cost.recalled += sign * s.recalledCost(i, best)
+	s.cost.chars += sign * best.length()
+	s.days[day] += sign
+	if sign > 0 && s.days[day] == 1 || sign < 0 && s.days[day] == 0 {
+		s.cost.recalled += sign * s.dayCost(day)
+	}
+}
+
+// enter adds the cost of a candidate that has just entered the body: its frame, and a gap that it opens or closes.
+func (s *selection) enter(i int) {
+	v := &s.candidates[i]
+	s.cost.body += frameMessage + s.bridge(v)
+	if v.Role == Assistant && s.withoutQuestion(i) {
+		s.cost.withoutQuestion++
+	}
+	before, after := s.neighbour(i, -1), s.neighbour(i, 1)
+	gapBefore := before >= 0 && !s.inBody(before)
+	gapAfter := after >= 0 && !s.inBody(after)
+	switch {
+	case gapBefore && gapAfter:
+		s.cost.gaps++
+	case !gapBefore && !gapAfter:
+		s.cost.gaps--
+	}
+}
+
+// inOrder reports whether recalled messages are in their place in the body, and not in a block of their own.
+func (s *selection) inOrder() bool { return s.o.Policy.Placement == InOrder }
+
+// detailInBody is the detail level of a candidate in the body: recall in order shows it there.
+func (s *selection) detailInBody(i int) detail {
+	if s.inOrder() && s.recalled(i) {
+		return s.chosen[i].recall
+	}
+	return s.chosen[i].body
+}
+
+// inBody reports whether a candidate is in the body, inRequest whether it is in the request at all.
+func (s *selection) inBody(i int) bool { return s.detailInBody(i) != out }
+
+func (s *selection) inRequest(i int) bool {
+	return s.chosen[i].body != out || s.chosen[i].recall != out
 }
 
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
@@ -172,37 +296,31 @@ func (e *OverBudgetError) Error() string {
 
 // overBudget is the error for a plan that does not fit.
 func (s *selection) overBudget(p Plan) *OverBudgetError {
-	system, turn := FixedPart{Kind: PartSystem, Tokens: p.Sum.System}, FixedPart{Kind: PartTurn, Tokens: p.Sum.Draft}
-	pinned, history := FixedPart{Kind: PartPinned}, FixedPart{Kind: PartHistory}
+	var pins []int
 	for i, e := range p.Entries[:p.Sum.Stored] {
-		switch {
-		case e.Role == System:
-			system.Tokens += e.TokensAfter
-		case e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote:
-			pinned.Tokens += e.TokensAfter
-			pinned.Messages = append(pinned.Messages, i)
-		default:
-			history.Tokens += e.TokensAfter
+		if e.Cause.Code == cause.Pinned || e.Cause.Code == cause.PinnedByNote {
+			pins = append(pins, i)
 		}
 	}
-	slices.SortStableFunc(pinned.Messages, func(x, y int) int {
-		return p.Entries[y].TokensAfter - p.Entries[x].TokensAfter
-	})
-	parts := []FixedPart{system, {Kind: PartTools, Tokens: p.Sum.Tools}, pinned, {Kind: PartDraft}, turn, history}
+	slices.SortStableFunc(pins, func(x, y int) int { return p.Entries[y].TokensAfter - p.Entries[x].TokensAfter })
+	draft := 0
 	if i := s.current(); i >= 0 {
-		parts[3].Tokens = s.turnRendering(i).tokens
-		parts[4].Tokens -= parts[3].Tokens
+		draft = s.turnSent[i].tokens
 	}
-	format := FixedPart{Kind: PartFormat, Tokens: p.Sum.Total}
-	for _, part := range parts {
-		format.Tokens -= part.Tokens
+	parts := []FixedPart{
+		{PartSystem, p.Sum.System, nil},
+		{PartTools, p.Sum.Tools, nil},
+		{PartPinned, p.Sum.Pinned, pins},
+		{PartDraft, draft, nil},
+		{PartTurn, p.Sum.Draft - draft, nil},
+		{PartHistory, p.Sum.Body + p.Sum.Recalled, nil},
+		{PartFormat, p.Sum.Added + p.Sum.Frame, nil},
 	}
-	parts = append(parts, format)
-	round := rounding(s.budget.tokens)
+	round := p.Sum.rounding()
 	for i := range parts {
 		parts[i].Tokens = round(parts[i].Tokens)
 	}
 	parts = slices.DeleteFunc(parts, func(p FixedPart) bool { return p.Tokens <= 0 })
 	slices.SortStableFunc(parts, func(x, y FixedPart) int { return y.Tokens - x.Tokens })
-	return &OverBudgetError{Need: p.Sum.Used(), Have: s.budget.limit, Bound: s.budget.bound, Parts: parts}
+	return &OverBudgetError{Need: p.Sum.Used(), Have: p.Sum.Limit, Bound: p.Sum.Bound, Parts: parts}
 }

@@ -41,10 +41,38 @@ func (c *Conversation) plan(o Options) (Plan, error) {
 	return p, s.overBudget(p)
 }
 
+// fallback plans a request that is certainly valid: tool calls of the past as text, then nothing but the system prompt
+// and the user's message.
+func (c *Conversation) fallback(o Options) (Plan, error) {
+	o.Policy.ToolHistory = ToolsText
+	if plan, err := c.plan(o); sendable(plan, o) {
+		return plan, err
+	}
+	o.Scope = &Scope{For: cause.Invalid}
+	o.Turn = slices.DeleteFunc(slices.Clone(o.Turn), func(m Message) bool { return m.Role != User })
+	return c.plan(o)
+}
+
+// sendable checks what is about to be sent as the strictest server would. A preview without a current message is
+// checked as if one followed.
+func sendable(p Plan, o Options) bool {
+	if len(o.Turn) > 0 {
+		return Valid(p.Messages, o.Profile) == nil
+	}
+	next := []Message{{Role: User, Content: "?"}}
+	if n := len(p.Messages); n > 0 && (p.Messages[n-1].Role == User || o.Profile.NoToolToUser) {
+		next = nil
+	}
+	return Valid(slices.Concat(p.Messages, next), o.Profile) == nil
+}
+
 // selectFor is the pipeline up to what is sent of every message.
 func (c *Conversation) selectFor(o Options) *selection {
-	s := newSelection(c.request(o))
+	s := c.newSelection(o)
+	s.narrowTurn()
+	s.countFixed()
 	s.exclude()
+	s.takeSystem()
 	s.findSummary()
 	s.findNewest()
 	s.findOpener()
@@ -56,101 +84,85 @@ func (c *Conversation) selectFor(o Options) *selection {
 	return s
 }
 
-// request is what is known of a request before anything of the history is chosen.
-type request struct {
-	c          *Conversation
-	o          Options
-	history    *thread
-	candidates []candidate // of the history
-	turn       *thread
-	budget     budget
-	limits     limits
-	step       int // tokens of the largest block
-	fixed      int // tokens of all that is sent whatever fits of the history
-	gap        int // tokens of a marker at the most
-
-	turnCuts map[int]rendering // what is cut of the running turn, by its candidate
-}
-
-// request reads the history for an endpoint, and measures the budget and what is sent in any case.
-func (c *Conversation) request(o Options) *request {
-	o.System = systemText(o.System)
+// newSelection reads the history and the running turn for an endpoint, and measures the budget.
+func (c *Conversation) newSelection(o Options) *selection {
+	if message.IsBlank(o.System) {
+		o.System = "" // Servers refuse a message that says nothing.
+	}
+	o.System = message.Clean(o.System)
 	t := c.thread(readingFor(o))
-	r := &request{
-		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), turnCuts: map[int]rendering{},
-		budget: measureBudget(o.Policy, o.Window, o.Limit, o.Ratio), limits: limitsOf(o.Policy),
+	s := &selection{
+		c: c, o: o, history: t, candidates: t.candidates, turn: c.turnFor(o, t), budget: measureBudget(o),
+		step: o.Policy.step(), chosen: make([]choice, len(t.candidates)), covered: make([]bool, len(t.candidates)),
+		days: map[int64]int{}, shortened: map[int]rendering{},
 	}
-	r.step = r.budget.step(o.Policy)
-	r.excludeTurn()
-	r.dropTrailing()
-	text := r.marker(max(1, len(r.candidates)))
-	r.gap = max(c.remembered(text+joint), c.remembered(joint+text))
-	r.fixed = frameRequest + o.Tools + c.remembered(o.System)
-	if o.System != "" {
-		r.fixed += frameMessage
+	if s.neighbour(-1, 1) >= 0 {
+		s.cost.gaps = 1
 	}
-	for i := range r.turn.candidates {
-		v := &r.turn.candidates[i]
-		r.fixed += v.tokens + frameMessage + r.bridge(v)
-		if v.Role == System {
-			r.fixed += frameJoint
-		}
-		if i == 0 && v.Role != User {
-			r.fixed += c.remembered(startText) + frameMessage
-		}
-	}
-	return r
-}
-
-// systemText is a system prompt as it can be sent: text, and nothing at all where it is blank, because servers refuse a
-// message that says nothing.
-func systemText(system string) string {
-	if message.IsBlank(system) {
-		return ""
-	}
-	return message.Clean(system)
-}
-
-// excludeTurn leaves out what the user excluded of the running turn, a message with its whole tool group. The current
-// message stays: without it there is nothing to ask.
-func (r *request) excludeTurn() {
-	groups := map[int]bool{}
-	for _, v := range r.turn.candidates {
-		if !v.StandIn && r.o.Flags[v.ID] == Exclude {
-			groups[v.group] = true
-		}
-	}
-	current := r.current()
-	kept := r.turn.candidates[:0]
-	for i, v := range r.turn.candidates {
-		if groups[v.group] && i != current {
-			if !v.StandIn {
-				e := &r.turn.entries[v.From]
-				e.Disposition, e.Cause.Code = Excluded, cause.Excluded
-			}
-			continue
-		}
-		kept = append(kept, v)
-	}
-	r.turn.candidates = kept
+	return s
 }
 
 // current is the candidate of the current message in the turn, -1 for none.
-func (r *request) current() int {
-	return slices.IndexFunc(r.turn.candidates, func(v candidate) bool { return v.Role == User })
+func (s *selection) current() int {
+	return slices.IndexFunc(s.turn.candidates, func(v candidate) bool { return v.Role == User })
 }
 
-// dropTrailing leaves out answers at the end of the running turn: a model continues such a text instead of answering,
-// if its server takes it at all. A system message is sent with the system prompt.
-func (r *request) dropTrailing() {
-	list := r.turn.candidates
-	for i := len(list) - 1; i >= 0 && (list[i].Role == Assistant || list[i].Role == System); i-- {
-		if list[i].Role == Assistant {
-			r.turn.entries[list[i].From].drop(cause.Trailing)
-			list = slices.Delete(list, i, i+1)
+// narrowTurn leaves out what the user excluded of the running turn, a message with its whole tool group, and answers at
+// its end: a model continues such a text instead of answering, if its server takes it at all. The current message
+// stays: without it there is nothing to ask. A system message is sent with the system prompt.
+func (s *selection) narrowTurn() {
+	list, current, atEnd := s.turn.candidates, s.current(), true
+	excluded := s.flagged(s.turn, Exclude)
+	for i := len(list) - 1; i >= 0; i-- {
+		v := list[i]
+		e := &s.turn.entries[v.From]
+		switch {
+		case excluded[v.From] && i != current:
+			if !v.StandIn {
+				e.Disposition, e.Cause.Code = Excluded, cause.Excluded
+			}
+		case atEnd && v.Role == Assistant:
+			e.drop(cause.Trailing)
+		default:
+			atEnd = atEnd && v.Role == System
+			continue
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+	s.turn.candidates = list
+	for i := range list {
+		s.turnSent = append(s.turnSent, list[i].whole())
+	}
+}
+
+// countFixed counts what is sent whatever fits of the history.
+func (s *selection) countFixed() {
+	c, text := s.c, s.marker(max(1, len(s.candidates)))
+	s.gap = max(c.remembered(text+joint), c.remembered(joint+text))
+	s.fixed = frameRequest + s.o.Tools + c.remembered(s.o.System)
+	if s.o.System != "" {
+		s.fixed += frameMessage
+	}
+	for i := range s.turn.candidates {
+		v := &s.turn.candidates[i]
+		s.fixed += v.tokens + frameMessage + s.bridge(v)
+		if v.Role == System {
+			s.fixed += frameJoint
+		}
+		if i == 0 && v.Role != User {
+			s.fixed += c.remembered(startText) + frameMessage
 		}
 	}
-	r.turn.candidates = list
+}
+
+// takeSystem takes the system messages of the history, which are sent in any case behind the system prompt.
+func (s *selection) takeSystem() {
+	for i := range s.candidates {
+		if v := &s.candidates[i]; v.Role == System && s.chosen[i].cause == cause.None {
+			s.chosen[i].body, s.chosen[i].cause = whole, cause.System
+			s.fixed += v.tokens + frameMessage + frameJoint
+		}
+	}
 }
 
 // fitResults cuts the results of the running turn to the room that is free beside all else that must be sent. They come
@@ -169,19 +181,24 @@ func (s *selection) fitResults() {
 		}
 	}
 	for k, share := range shareOut(tokens, room) {
-		v := &s.turn.candidates[results[k]]
-		if v.tokens <= share {
+		if tokens[k] <= share {
 			continue
 		}
-		f := s.headAndTail(v, share)
-		if f.tokens >= v.tokens {
-			continue // A cut that costs no less is no help.
-		}
-		f.cause = &Cause{Code: cause.TurnLimit}
-		s.turnCuts[results[k]] = f
-		s.fixed += f.tokens - v.tokens
+		f := s.headAndTail(&s.turn.candidates[results[k]], share)
+		f.cause.Code = cause.TurnLimit
+		s.turnFirst = s.cutTurn(results[k], f) || s.turnFirst
 	}
-	s.turnFirst = len(s.turnCuts) > 0
+}
+
+// cutTurn sends less of a candidate of the running turn, where that costs less.
+func (s *selection) cutTurn(i int, f rendering) bool {
+	saved := s.turnSent[i].tokens - f.tokens
+	if saved <= 0 {
+		return false
+	}
+	s.turnSent[i] = f
+	s.fixed -= saved
+	return true
 }
 
 // shareOut divides room between texts: the small ones get the tokens that they need, the large ones the same.
@@ -207,23 +224,10 @@ func (s *selection) cutCurrent() {
 		return
 	}
 	v := &s.turn.candidates[i]
-	at := func(keep int) rendering {
-		return v.render(s.limits.prefixCut(v.Content, v.chars, keep, s.o.Policy.UserSuffix), s.c.count)
+	at := func(keep int) rendering { return s.prefixCut(v, "", keep, s.o.Policy.UserSuffix) }
+	if keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over }); keep > 0 {
+		f := at(keep)
+		f.cause.Code = cause.CutByUser
+		s.cutTurn(i, f)
 	}
-	keep := sort.Search(v.chars, func(n int) bool { return at(n+1).tokens > v.tokens-over })
-	if keep == 0 {
-		return
-	}
-	f := at(keep)
-	f.cause = &Cause{Code: cause.CutByUser}
-	s.fixed += f.tokens - v.tokens
-	s.turnCuts[i] = f
-}
-
-// turnRendering is what is sent of a candidate of the running turn.
-func (r *request) turnRendering(i int) rendering {
-	if f, cut := r.turnCuts[i]; cut {
-		return f
-	}
-	return r.turn.candidates[i].whole()
 }

@@ -83,15 +83,15 @@ func newRepairs(before, after Entry) []Repair {
 
 // appendChanges finds what is otherwise for one message.
 func appendChanges(list []Change, before, after Entry) []Change {
-	n := len(list)
-	if kind := changeKind(before, after); kind != "" {
+	kind, repaired := changeKind(before, after), after.Sent() && len(newRepairs(before, after)) > 0
+	if kind == "" && !repaired && !sameVerdict(before, after) {
+		kind = ChangeAltered
+	}
+	if kind != "" {
 		list = append(list, Change{kind, before, after})
 	}
-	if after.Sent() && len(newRepairs(before, after)) > 0 {
+	if repaired {
 		list = append(list, Change{ChangeRepaired, before, after})
-	}
-	if n == len(list) && !sameVerdict(before, after) {
-		list = append(list, Change{ChangeAltered, before, after})
 	}
 	return list
 }

@@ -1,7 +1,9 @@
 package history
 
 import (
+	"cmp"
 	"maps"
+	"slices"
 	"sync"
 
 	"winnow/history/repair"
@@ -14,17 +16,8 @@ type Conversation struct {
 	count    Counter
 	counted  map[string]int // texts of earlier requests with their tokens
 	messages []Message
-	sizes    []size // of each message
-	recounts int    // how often sizes changed
-	threads  map[form]*thread
-	newest   reading // of the last request
-}
-
-// size is what a message costs as it was said. It is counted once.
-type size struct {
-	chars int // code points of its text
-	text  int // tokens of its text
-	rest  int // tokens of its calls and parts
+	last     *thread // what the last request was made of
+	changed  bool    // since then
 }
 
 // Read is a conversation of these messages. A nil count takes one token per four bytes.
@@ -32,8 +25,8 @@ func Read(past []Message, count Counter) *Conversation {
 	if count == nil {
 		count = func(s string) int { return (len(s) + 3) / 4 }
 	}
-	c := &Conversation{count: count, counted: map[string]int{}, threads: map[form]*thread{}}
-	c.newest.tools = ToolsKeep
+	nothing := &thread{reading: reading{form: form{tools: ToolsKeep}}}
+	c := &Conversation{count: count, counted: map[string]int{}, last: nothing, changed: true}
 	c.Append(past...)
 	return c
 }
@@ -42,8 +35,8 @@ func Read(past []Message, count Counter) *Conversation {
 func (c *Conversation) Append(list ...Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.messages = append(c.messages, list...)
-	c.sizes = append(c.sizes, sizesOf(list, c.count)...)
+	c.messages = append(c.messages, c.countAll(list)...)
+	c.changed = c.changed || len(list) > 0
 }
 
 // Recount replaces the tokens of messages that came with a guess, by their position in the conversation.
@@ -52,17 +45,46 @@ func (c *Conversation) Recount(tokens map[int]int) {
 	defer c.mu.Unlock()
 	for at, n := range tokens {
 		if n > 0 {
-			c.messages[at].Tokens, c.sizes[at].text = n, n
+			c.messages[at].Tokens = n
 		}
 	}
-	c.recounts++
+	c.changed = true
 }
 
 // Group is Plan.Group before there is a plan.
 func (c *Conversation) Group(i int) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return groupOf(c.thread(c.newest).groups, i)
+	return groupOf(c.latest().groups, i)
+}
+
+// leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
+// next neighbours, which may be the answer.
+const leastFound = 0.3
+
+// Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
+// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
+// be sent, such as a quarantined one, is not found.
+func (c *Conversation) Search(question string) [][]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.latest()
+	var found [][]int
+	for _, hit := range t.rank(question).Best() {
+		if hit.Score < leastFound {
+			break
+		}
+		var group []int
+		for _, v := range t.candidates[hit.From:hit.To] {
+			if !v.StandIn {
+				group = append(group, v.From)
+			}
+		}
+		if len(group) > 0 {
+			found = append(found, group)
+		}
+	}
+	return found
 }
 
 // mostCounted is how many texts beside the messages have their tokens remembered.
@@ -80,32 +102,27 @@ func (c *Conversation) remembered(text string) int {
 	return n
 }
 
-// form is how the tool calls and images of a history are sent.
-type form struct {
-	tools     ToolHistory
-	imageless bool
-}
-
 // reading is what a thread depends on beside the messages.
 type reading struct {
 	form
-	carriage
 	remedies map[int64]Remedy // by Message.ID
-	offset   int              // positions of the request's conversation in front of the first message
-	used     func(id string) bool
+}
+
+// form is what an endpoint gets to see of tool calls, images, and what its own answers brought with them.
+type form struct {
+	tools   ToolHistory
+	to      Origin // who gets its own back, zero for nobody
+	profile Profile
 }
 
 // readingFor is how the history is read for a request.
 func readingFor(o Options) reading {
-	r := reading{form: form{o.Policy.ToolHistory, o.Profile.NoImages}, carriage: carriageOf(o)}
-	switch {
-	case o.Policy.Recovery == RecoverStrip:
-		r.tools = repair.ToolsStrip
-	case r.tools == "":
-		r.tools = ToolsKeep
-	}
+	r := reading{form: form{cmp.Or(o.Policy.ToolHistory, ToolsKeep), o.To, o.Profile}}
 	if (o.Profile.NoTools || o.Profile.ToolsAsText) && r.tools == ToolsKeep {
 		r.tools = ToolsText
+	}
+	if o.Policy.Recovery == RecoverStrip {
+		r.tools = repair.ToolsStrip
 	}
 	if o.Policy.Recovery.TakesRemedies() {
 		r.remedies = o.Remedies
@@ -113,35 +130,28 @@ func readingFor(o Options) reading {
 	return r
 }
 
-// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
-func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
+// latest is the conversation as the last request had it.
+func (c *Conversation) latest() *thread { return c.thread(c.last.reading) }
 
-// thread is the history read in one way. What did not change since the last request in that form is taken over.
+// thread is the history read in one way. It is read anew when messages were added, or for another endpoint.
 func (c *Conversation) thread(r reading) *thread {
-	c.newest = r
-	was := c.threads[r.form]
-	if was != nil && len(was.entries) == len(c.messages) && was.recounts == c.recounts &&
-		was.carriage == r.carriage && maps.Equal(was.remedies, r.remedies) {
-		return was
+	if !c.changed && c.last.form == r.form && maps.Equal(c.last.remedies, r.remedies) {
+		return c.last
 	}
 	r.remedies = maps.Clone(r.remedies)
-	t := c.read(c.messages, c.sizes, r)
-	t.recounts = c.recounts
-	if was != nil {
-		t.takeOver(was)
-	}
-	c.threads[r.form] = t
+	t := c.read(c.messages, r, nil)
+	t.takeIndex(c.last)
+	c.last, c.changed = t, false
 	return t
 }
 
 // turnFor reads the running turn. The ids of its calls differ from those of the history.
 func (c *Conversation) turnFor(o Options, history *thread) *thread {
-	r := reading{form: form{ToolsKeep, o.Profile.NoImages}, carriage: carriageOf(o), offset: len(c.messages)}
-	r.used = func(id string) bool { return history.ids[id] }
-	if o.Profile.ToolsAsText {
+	r := reading{form: history.form}
+	if r.tools = ToolsKeep; o.Profile.ToolsAsText {
 		r.tools = ToolsText
 	}
-	t := c.read(o.Turn, sizesOf(o.Turn, c.count), r)
+	t := c.read(c.countAll(o.Turn), r, history)
 	// Results as text become messages of the user, because a request must not end with an answer.
 	for i := range t.candidates {
 		if v := &t.candidates[i]; o.Profile.ToolsAsText && v.Joins && v.Role == Assistant {
@@ -151,17 +161,15 @@ func (c *Conversation) turnFor(o Options, history *thread) *thread {
 	return t
 }
 
-// sizesOf are the sizes of messages. The tokens that a message comes with are believed.
-func sizesOf(list []Message, count Counter) []size {
-	sizes := make([]size, len(list))
+// countAll is messages with the tokens of their texts. Those that a message comes with are believed.
+func (c *Conversation) countAll(list []Message) []Message {
+	list = slices.Clone(list)
 	for i := range list {
-		m := &list[i]
-		sizes[i] = size{runes(m.Content), m.Tokens, overhead(m, count)}
-		if m.Tokens == 0 {
-			sizes[i].text = count(m.Content)
+		if m := &list[i]; m.Tokens == 0 {
+			m.Tokens = c.count(m.Content)
 		}
 	}
-	return sizes
+	return list
 }
 
 // overhead is what a message costs beside its text and its frame.
@@ -185,6 +193,25 @@ func partCost(p Part, count Counter) int {
 		return ImageTokens
 	}
 	return count(p.Sent())
+}
+
+// images is how many of the parts of a message are images.
+func images(parts []Part) int {
+	n := 0
+	for _, p := range parts {
+		if p.Kind == ImagePart {
+			n++
+		}
+	}
+	return n
+}
+
+// groupOf is the group of a message, which is the message alone where it has no other.
+func groupOf(groups map[int][]int, i int) []int {
+	if list := groups[i]; list != nil {
+		return list
+	}
+	return []int{i}
 }
 
 // Arguments is what is sent in place of the arguments of one call.

@@ -146,7 +146,7 @@ func (t *asked) packed(question string, budget int) func(int) bool {
 // ranked are the groups of messages that a question is about, the most relevant first.
 func (t *asked) ranked(question string) [][]int {
 	var list [][]int
-	history := t.conversation.thread(t.conversation.newest)
+	history := t.conversation.latest()
 	for _, hit := range history.rank(question).Best() {
 		var group []int
 		for _, v := range history.candidates[hit.From:hit.To] {

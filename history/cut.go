@@ -1,6 +1,7 @@
 package history
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,60 +12,34 @@ import (
 	"winnow/history/message"
 )
 
-// What a cut user message keeps free inside its limit for the suffix, and the limit from which on it does.
-const (
-	userReserve     = 100
-	userReserveFrom = 1000
-)
-
-// shortened is a text at a detail level: what is sent, and which code points of the original are not.
-type shortened struct {
-	text string
-	cut  Range  // empty where all of it is sent
-	note string // what is in the place of the cut
-}
-
-// whole reports whether nothing was taken out.
-func (s shortened) whole() bool { return s.cut == Range{} }
-
-// withLead is the same with so many code points of text in front, which are not cut.
-func (s shortened) withLead(lead string) shortened {
-	s.text = lead + s.text
-	if n := runes(lead); !s.whole() {
-		s.cut = Range{s.cut.From + n, s.cut.To + n}
+// without is a candidate with a note between the head and the tail of its text.
+func (s *selection) without(v *candidate, head, note, tail string) rendering {
+	text, cut := head+note+tail, Range{runes(head), v.chars - runes(tail)}
+	return rendering{
+		text: text, cut: cut, note: note, parts: v.Parts, chars: v.chars - (cut.To - cut.From),
+		tokens: s.c.remembered(text) + v.tokens - v.text,
 	}
-	return s
 }
 
-// prefixCut keeps the first keep code points and says so with a suffix. A text that already ends in this suffix behind
-// so short a prefix is its own cut, and a suffix never makes a text longer.
-func (l limits) prefixCut(text string, n, keep int, template string) shortened {
+// exact reports whether a cut falls at the limit, even inside a word or where it saves little.
+func (s *selection) exact() bool {
+	return s.o.Policy.Preset == "classic" || s.o.Policy.Preset == "assistant-first"
+}
+
+// prefixCut keeps so many code points of a text behind its lead, and says so with a suffix. A text that already ends in
+// this suffix behind so short a prefix is its own cut, and only under the preset classic a suffix makes a text longer.
+func (s *selection) prefixCut(v *candidate, lead string, keep int, template string) rendering {
+	text := v.Content[len(lead):]
 	if body, ok := cutBefore(text, template); ok && runes(body) <= keep {
-		return shortened{text: text}
+		return v.whole()
 	}
-	head := l.atWord(text, message.Prefix(text, keep))
+	n := v.chars - runes(lead)
+	head := s.atWord(text, message.Prefix(text, keep))
 	kept, suffix := runes(head), strings.ReplaceAll(template, "{n}", strconv.Itoa(n))
-	if kept >= n || kept+runes(suffix) >= n && !l.longer {
-		return shortened{text: text}
+	if kept >= n || kept+runes(suffix) >= n && s.o.Policy.Preset != "classic" {
+		return v.whole()
 	}
-	return shortened{text: head + suffix, cut: Range{kept, n}, note: suffix}
-}
-
-// wordChars is how many characters in front of a limit are looked at for the end of a word.
-const wordChars = 12
-
-// atWord is the beginning of a text without the word that it ends inside of, where that begins near its end.
-func (l limits) atWord(text, head string) string {
-	next, _ := utf8.DecodeRuneInString(text[len(head):])
-	at := strings.LastIndexFunc(head, unicode.IsSpace)
-	if l.exact || at <= 0 || unicode.IsSpace(next) || runes(head[at:]) > wordChars {
-		return head
-	}
-	word := strings.TrimRightFunc(head[:at], unicode.IsSpace)
-	if word == "" || message.Prefix(text, runes(word)) != word {
-		return head // The blank belongs to a character in front of it.
-	}
-	return word
+	return s.without(v, lead+head, suffix, "")
 }
 
 // cutBefore finds the text in front of one of winnow's own suffixes.
@@ -74,47 +49,48 @@ func cutBefore(text, template string) (string, bool) {
 		return strings.CutSuffix(text, template)
 	}
 	rest, ok := strings.CutSuffix(text, after)
-	if !ok {
-		return "", false
-	}
 	digits := strings.TrimRight(rest, "0123456789")
-	if len(digits) == len(rest) {
+	if !ok || len(digits) == len(rest) {
 		return "", false
 	}
 	return strings.CutSuffix(digits, before)
 }
 
-// The words around the size of what a cut from the middle took out.
-const (
-	middleBefore = "\n[... "
-	middleAfter  = " characters left out ...]\n"
-)
+// wordChars is how many characters in front of a limit are looked at for the end of a word.
+const wordChars = 12
 
-// middleCut keeps the head and the tail of a text, half the limit each, with the size of the cut in
-// between: the end of a tool's output often says how it went.
-func (l limits) middleCut(text string, n, limit int) shortened {
-	if n <= limit || cutInMiddle(text, limit) {
-		return shortened{text: text}
+// atWord is the beginning of a text without the word that it ends inside of, where that begins near its end.
+func (s *selection) atWord(text, head string) string {
+	next, _ := utf8.DecodeRuneInString(text[len(head):])
+	at := strings.LastIndexFunc(head, unicode.IsSpace)
+	if s.exact() || at <= 0 || unicode.IsSpace(next) || runes(head[at:]) > wordChars {
+		return head
 	}
-	head := l.atWord(text, message.Prefix(text, limit-limit/2))
-	tail := suffixOf(text, limit/2)
-	from, to := runes(head), n-runes(tail)
-	note := middleBefore + strconv.Itoa(to-from) + middleAfter
-	if from >= to || runes(note) >= to-from {
-		return shortened{text: text}
+	word := strings.TrimRightFunc(head[:at], unicode.IsSpace)
+	if word == "" || message.Prefix(text, runes(word)) != word {
+		return head // The blank belongs to a character in front of it.
 	}
-	return shortened{text: head + note + tail, cut: Range{from, to}, note: note}
+	return word
 }
 
-// cutInMiddle reports whether a text is what middleCut left of another.
-func cutInMiddle(text string, limit int) bool {
-	at := strings.Index(text, middleBefore)
-	if at < 0 {
-		return false
+// middleNote is what stands in the place of a cut from the middle.
+var middleNote = regexp.MustCompile(`\n\[\.\.\. \d+ characters left out \.\.\.\]\n`)
+
+// middleCut keeps the head and the tail of a text behind its lead, half the limit each, with the size of the cut in
+// between: the end of a tool's output often says how it went.
+func (s *selection) middleCut(v *candidate, lead string, limit int) rendering {
+	text, n := v.Content[len(lead):], v.chars-runes(lead)
+	if own := middleNote.FindString(text); n <= limit || own != "" && n-runes(own) <= limit {
+		return v.whole()
 	}
-	digits := strings.TrimLeft(text[at+len(middleBefore):], "0123456789")
-	tail, ok := strings.CutPrefix(digits, middleAfter)
-	return ok && runes(text[:at])+runes(tail) <= limit
+	head := s.atWord(text, message.Prefix(text, limit-limit/2))
+	tail := suffixOf(text, limit/2)
+	left := n - runes(head) - runes(tail)
+	note := "\n[... " + strconv.Itoa(left) + " characters left out ...]\n"
+	if left <= runes(note) {
+		return v.whole()
+	}
+	return s.without(v, lead+head, note, tail)
 }
 
 // suffixOf is the longest run of whole grapheme clusters up to the end with at most n code points.
@@ -122,8 +98,7 @@ func suffixOf(text string, n int) string {
 	if n <= 0 {
 		return ""
 	}
-	// Clusters are found from the front; a window of a few times n from the end would begin at an
-	// unknown place inside one, so the borders are found in one pass over the text.
+	// Clusters are found from the front: one that begins in a window from the end would begin at an unknown place.
 	over := runes(text) - n
 	g := graphemes.FromString(text)
 	for g.Next() {

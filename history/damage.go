@@ -2,38 +2,31 @@ package history
 
 import (
 	"fmt"
-	"slices"
 )
 
 // DamagedError says that a history is damaged and that the policy does not repair it: nothing is to be
 // sent. The plan that comes with it shows what would be sent, repaired.
 type DamagedError struct {
-	Message int64  // the message's ID
-	Index   int    // its position in the conversation, from 0
-	Field   string // what of it is damaged
-	Kind    string // C1 to C15
-	Fault   string // what is wrong with it
+	Index int    // the message's position in the conversation, from 0
+	Kind  string // C1 to C15
 }
 
+// Error names the message, counted from 1, the field, and what is wrong with it.
 func (e *DamagedError) Error() string {
+	of := damageKinds[e.Kind]
 	return fmt.Sprintf("message %d is damaged in its %s (%s): %s; recovery = \"strict\" refuses that",
-		e.Index+1, e.Field, e.Kind, e.Fault)
+		e.Index+1, of.field, e.Kind, of.fault)
 }
 
 // damage is the first fault of a plan's messages, nil for none.
 func damage(p Plan) error {
 	for _, e := range p.Entries {
-		kind := ""
 		switch {
 		case e.Disposition == Isolated:
-			kind = "C15"
+			return &DamagedError{e.Index, "C15"}
 		case len(e.Repairs) > 0:
-			kind = e.Repairs[0].Kind
-		default:
-			continue
+			return &DamagedError{e.Index, e.Repairs[0].Kind}
 		}
-		of := damageKinds[kind]
-		return &DamagedError{Message: e.ID, Index: e.Index, Field: of.field, Kind: kind, Fault: of.fault}
 	}
 	return nil
 }
@@ -55,10 +48,4 @@ var damageKinds = map[string]struct{ field, fault string }{
 	"C13": {"content", "it holds data that cannot be sent"},
 	"C14": {"content", "it holds bytes that are not text"},
 	"C15": {"role", "it cannot be read, or its role is unknown"},
-}
-
-// forgivePending takes the stand-ins for the results of pending calls off the repairs of their answer. They
-// are in the plan all the same: they are what a new message would be sent with.
-func (e *Entry) forgivePending() {
-	e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 }

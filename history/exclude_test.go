@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // tokenOf is a word that only the message at a position has.
@@ -127,7 +129,7 @@ func TestNothingExcludedIsSummarized(t *testing.T) {
 // A narrowed request holds messages of its scope alone, and no marker that tells of others.
 func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		scope := Scope{For: rapid.SampledFrom([]Narrowed{ForAlone, ForSummary, ForTitle}).Draw(t, "for")}
+		scope := Scope{For: rapid.SampledFrom([]cause.Code{ForAlone, ForSummary, ForTitle}).Draw(t, "for")}
 		if scope.For != ForAlone {
 			in := rapid.SliceOfN(rapid.Bool(), len(s.past), len(s.past)).Draw(t, "in")
 			at := 0

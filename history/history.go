@@ -5,8 +5,9 @@
 // out. The Plan holds the messages to send and, for every message of the conversation, one Entry
 // that says what became of it and why. Everything winnow shows about the context is this value.
 //
-// A Conversation is a history that was read once. It keeps a few numbers of each message, and asks a Source for the
-// few messages whose texts a request needs.
+// A Conversation is a history that is read once and appended to. Four types decide a request of it: budget is what it
+// may hold, selection chooses how much of each message is in it, rendering is a message at a detail level, and verdicts
+// say what became of each.
 package history
 
 import (
@@ -60,25 +61,10 @@ const (
 	SendAsText   = message.SendAsText
 	LeaveOut     = message.LeaveOut
 
-	CauseFits             = cause.Fits
-	CauseFreeBudget       = cause.FreeBudget
-	CauseOverBudget       = cause.OverBudget
-	CauseOverChars        = cause.OverChars
-	CauseOlder            = cause.Older
-	CauseSummarized       = cause.Summarized
-	CauseExcluded         = cause.Excluded
-	CauseQuestionExcluded = cause.QuestionExcluded
-	CauseReadAgain        = cause.ReadAgain
-	CauseSharedWords      = cause.SharedWords
-	CauseNeighbour        = cause.Neighbour
-	CauseResultMissing    = cause.ResultMissing
-	CauseCutReadAgain     = cause.CutReadAgain
-	CauseUserLimit        = cause.UserLimit
-	CauseAssistantLimit   = cause.AssistantLimit
-	CauseToolLimit        = cause.ToolLimit
-	CauseCutByUser        = cause.CutByUser
-	CauseGap              = cause.Gap
-	CauseRecalledBlock    = cause.RecalledBlock
+	CauseOverBudget = cause.OverBudget
+	CauseOverChars  = cause.OverChars
+	CauseOlder      = cause.Older
+	CauseGap        = cause.Gap
 )
 
 // Remedies are the remedies that can be chosen.

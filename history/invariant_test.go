@@ -140,11 +140,11 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 func (b *selection) sendsUnpinned() bool {
 	explained := map[int]bool{}
 	for i := range b.candidates {
-		if b.cause[i] != cause.Pinned {
+		if b.chosen[i].cause != cause.Pinned {
 			continue
 		}
 		explained[i] = true
-		if q := b.questionOf(i); q >= 0 && b.body[q] == short && b.recall[q] == out {
+		if q := b.questionOf(i); q >= 0 && b.chosen[q].body == short && b.chosen[q].recall == out {
 			explained[q] = true
 		}
 	}
@@ -342,7 +342,7 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 		c := Read(s.past, s.o.Count)
 		b := c.selectFor(s.o)
 		p := b.plan()
-		pinned, question := b.flagged(Pin), -1
+		pinned, question := b.flagged(b.history, Pin), -1
 		for i, v := range b.candidates {
 			if v.Role == User {
 				question = i
@@ -350,12 +350,12 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			if v.Role == User || v.Role == System || question < 0 {
 				continue
 			}
-			excluded := b.cause[question] == cause.Excluded
+			excluded := b.chosen[question].cause == cause.Excluded
 			if b.inBody(i) && !b.inBody(question) && !(excluded && pinned[v.group]) {
 				t.Fatalf("message %d is sent without message %d\n%s%s\n%s", v.From+1, b.candidates[question].From+1,
 					planText(p, nil), requestText(p), s)
 			}
-			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(Exclude)[v.group] &&
+			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(b.history, Exclude)[v.group] &&
 				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
 			}

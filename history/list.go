@@ -29,11 +29,10 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 				return
 			}
 		}
-		hits := hits{selection: s}
-		if recall {
-			hits.find()
+		if s.hits, s.passed = nil, 0; recall {
+			s.findHits()
 		}
-		next, found := hits.next()
+		next, found := s.nextHit()
 		recent := 0 // tokens of the blocks so far
 		for inc := range s.blocks() {
 			recent += s.price(inc)
@@ -41,14 +40,14 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 				if !yield(next) {
 					return
 				}
-				next, found = hits.next()
+				next, found = s.nextHit()
 			}
 			if !yield(inc) {
 				return
 			}
 		}
 		for found && yield(next) {
-			next, found = hits.next()
+			next, found = s.nextHit()
 		}
 	}
 }
@@ -58,11 +57,11 @@ func (s *selection) increments(recall bool) iter.Seq[increment] {
 func (s *selection) price(inc increment) int {
 	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
-		if s.barred(i) || s.body[i] >= inc.detail || s.last.holds(i) {
+		if s.barred(i) || s.chosen[i].body >= inc.detail || s.last.holds(i) {
 			continue
 		}
-		tokens += s.rendering(i, inc.detail).tokens - s.rendering(i, s.body[i]).tokens
-		if s.body[i] == out {
+		tokens += s.rendering(i, inc.detail).tokens - s.rendering(i, s.chosen[i].body).tokens
+		if s.chosen[i].body == out {
 			tokens += frameMessage
 		}
 	}
@@ -76,34 +75,50 @@ func (s *selection) openerAndNewest() []increment {
 		{unit: s.opener, detail: short, cause: cause.Opener},
 		{unit: s.asked, detail: short, cause: cause.Newest},
 	}
-	if s.lastWhole > 0 {
-		list = append(list,
-			increment{unit: s.last, detail: short, cause: cause.Newest},
-			increment{unit: s.last, detail: s.newestDetail(), cause: cause.Newest})
+	if s.lastWhole == 0 {
+		return list
 	}
-	return list
+	tokens, most := 0, headTail
+	for i := s.last.from; i < s.last.to; i++ {
+		tokens += s.candidates[i].tokens + frameMessage
+	}
+	if tokens <= s.lastWhole {
+		most = whole
+	}
+	return append(list,
+		increment{unit: s.last, detail: short, cause: cause.Newest},
+		increment{unit: s.last, detail: most, cause: cause.Newest})
 }
 
 // blocks is what stands in its place whatever the current message says: the blocks from the newest to the oldest,
 // shortened, then the same whole.
 func (s *selection) blocks() iter.Seq[increment] {
 	return func(yield func(increment) bool) {
-		for end := len(s.candidates); end > 0; {
-			u := s.joined(s.unitBefore(end))
+		for u := s.joined(s.unitBefore(len(s.candidates))); u.to > 0; u = s.joined(s.unitBefore(u.from)) {
 			if !yield(increment{unit: u, detail: short, cause: cause.RecentShort}) {
 				return
 			}
-			end = u.from
 		}
-		elastic := s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone
-		for end := len(s.candidates); end > 0 && elastic; {
-			u := s.unitBefore(end)
+		for u := s.unitBefore(len(s.candidates)); u.to > 0 && s.elastic(); u = s.unitBefore(u.from) {
 			if !yield(increment{unit: u, detail: whole, cause: cause.FreeBudget}) {
 				return
 			}
-			end = u.from
 		}
 	}
+}
+
+// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end. It is empty where nothing
+// does.
+func (s *selection) unitBefore(end int) unit {
+	switch {
+	case end == 0:
+		return unit{}
+	case s.o.Policy.Strategy == DropOldest:
+		return s.history.groupBefore(end)
+	case s.o.Policy.Strategy == DropTurns:
+		return unit{s.history.turns[s.candidates[end-1].turn].from, end}
+	}
+	return s.history.blockBefore(end, s.step)
 }
 
 // joinedBlocks is how many blocks may enter and leave as one while they are short.
@@ -113,7 +128,7 @@ const joinedBlocks = 2
 // are small beside a block. The oldest end of the history then moves in rarer steps, and each of its steps costs a
 // whole prompt.
 func (s *selection) joined(u unit) unit {
-	if s.o.Policy.Strategy != DropMiddle {
+	if s.o.Policy.Strategy != DropMiddle || u.to == 0 {
 		return u
 	}
 	place := func(i int) block {
@@ -140,23 +155,9 @@ func (s *selection) shortCost(u unit) int {
 	return tokens
 }
 
-// unitBefore is what enters or leaves as one, the unit that ends in front of candidate end.
-func (s *selection) unitBefore(end int) unit {
-	switch s.o.Policy.Strategy {
-	case DropOldest:
-		return s.history.groupBefore(end)
-	case DropTurns:
-		return unit{s.history.turns[s.candidates[end-1].turn].from, end}
-	}
-	return s.history.blockBefore(end, s.step)
-}
-
-// smallStep is what fits into even a small request, in tokens. What stands at the front of the priority list is no more
-// than that: where the first step does not fit, nothing does.
+// smallStep is what fits into even a small request, in tokens, or a block where blocks are smaller. What stands at the
+// front of the priority list is no more than that: where the first step does not fit, nothing does.
 const smallStep = 1024
-
-// small is smallStep, or a block where blocks are smaller.
-func (s *selection) small() int { return min(smallStep, s.step) }
 
 // newestLeast is what stays whole of the newest turn however small the budget is, in tokens.
 const newestLeast = 200
@@ -169,21 +170,9 @@ func (s *selection) newestLimit() int {
 		return limit
 	}
 	if p.LastWholeShare > 0 {
-		limit = min(limit, max(newestLeast, int(p.LastWholeShare*float64(s.budget.limit))))
+		limit = min(limit, max(newestLeast, int(p.LastWholeShare*float64(s.budget.Limit))))
 	}
 	return s.budget.countedIn(limit)
-}
-
-// newestDetail is whole for a newest turn up to the policy's tokens.
-func (s *selection) newestDetail() detail {
-	tokens := 0
-	for i := s.last.from; i < s.last.to; i++ {
-		tokens += s.candidates[i].tokens + frameMessage
-	}
-	if tokens <= s.lastWhole {
-		return whole
-	}
-	return headTail
 }
 
 // findNewest finds the newest turn. Of a tool loop that is longer than a block even when shortened, it is what the user
@@ -192,9 +181,9 @@ func (s *selection) findNewest() {
 	if s.lastWhole = s.newestLimit(); s.lastWhole == 0 || len(s.candidates) == 0 {
 		return
 	}
-	newest := s.history.turns[len(s.history.turns)-1]
+	newest, small := s.history.turns[len(s.history.turns)-1], min(smallStep, s.step)
 	s.last = newest.unit
-	if s.shortCost(s.last) <= s.small() {
+	if s.shortCost(s.last) <= small {
 		return
 	}
 	s.asked = unit{s.last.from, s.last.from}
@@ -204,7 +193,7 @@ func (s *selection) findNewest() {
 	from, tokens := s.last.to, 0
 	for from > s.asked.to {
 		g := s.history.groupBefore(from)
-		if tokens += s.shortCost(g); tokens > s.small()/2 {
+		if tokens += s.shortCost(g); tokens > small/2 {
 			break
 		}
 		from = g.from
@@ -218,15 +207,15 @@ func (s *selection) findOpener() {
 	if s.o.Policy.Strategy != DropMiddle {
 		return
 	}
-	first := 0
-	for first < len(s.candidates) && (s.candidates[first].Role != User || s.barred(first)) {
-		first++
+	for i := range s.candidates {
+		if v := &s.candidates[i]; v.Role == User && !s.barred(i) {
+			s.opener = unit{i, s.history.turns[v.turn].to}
+			break
+		}
 	}
-	if first == len(s.candidates) {
-		return
-	}
-	s.opener = unit{first, s.history.turns[s.candidates[first].turn].to}
-	if s.shortCost(s.opener) > s.small()/2 || s.opener.to-s.opener.from > max(1, s.o.Policy.MaxMessages/2) {
-		s.opener.to = first + 1
+	messages := s.opener.to - s.opener.from
+	long := s.shortCost(s.opener) > min(smallStep, s.step)/2
+	if messages > 0 && (long || messages > max(1, s.o.Policy.MaxMessages/2)) {
+		s.opener.to = s.opener.from + 1
 	}
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"math"
+	"slices"
 
 	"winnow/history/cause"
 )
@@ -37,6 +38,30 @@ type Options struct {
 	Count     Counter          // counts tokens; nil counts one token per four bytes
 
 	CutCurrent bool // the user chose to cut the current message where the request does not fit otherwise
+}
+
+// Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no
+// marker says that there were others.
+type Scope struct {
+	For      cause.Code // why the others are left out
+	Messages IDs        // none for a request without history
+}
+
+// The reasons to narrow a request.
+const (
+	ForAlone   = cause.Alone         // the user sends a message without the conversation before it
+	ForSummary = cause.OtherMessages // a model is to summarize these messages
+	ForTitle   = cause.Title         // a model is to make a title of them
+)
+
+// narrowed reports whether a message is left out because the request is about others. With cause.Invalid, the request
+// would not be valid with any of the history.
+func narrowed(code cause.Code) bool {
+	switch code {
+	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
+		return true
+	}
+	return false
 }
 
 // Profile is what an endpoint's chat format insists on, beyond the strict form sent everywhere.
@@ -128,28 +153,20 @@ func (e Entry) Sent() bool {
 }
 
 // FellOut reports whether the message is dropped because it does not fit or is over a limit of the policy. What cannot
-// be sent, and what the user had left out, did not fall out: messages in front of it may well be sent.
+// be sent, what the user had left out, and what its request was not about did not fall out: messages in front of it may
+// well be sent.
 func (e Entry) FellOut() bool {
 	switch e.Cause.Code {
-	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut:
+	case cause.Duplicate, cause.Trailing, cause.ToolsLeftOut, cause.Alone, cause.OtherMessages, cause.Title:
 		return false
 	}
-	return e.Disposition == Dropped && !e.LeftOut() && !e.outOfScope()
+	return e.Disposition == Dropped && !e.LeftOut()
 }
 
 // LeftOut reports whether the message is not sent because the user had it, or the tool call that it belongs to,
 // left out.
 func (e Entry) LeftOut() bool {
 	return e.Cause.Code == cause.LeftOut || e.Cause.Code == cause.LeftOutGroup
-}
-
-// outOfScope reports whether the message is not sent because its request was about other messages.
-func (e Entry) outOfScope() bool {
-	switch e.Cause.Code {
-	case cause.Alone, cause.OtherMessages, cause.Title:
-		return true
-	}
-	return false
 }
 
 // Range is a half-open range of code points of a message's text.
@@ -206,23 +223,14 @@ type Span struct {
 	Calls    bool // the tool calls of the entry are written out in it
 }
 
-// EntryOf is the entry of a message by its id.
+// EntryOf is the entry of a message by its id. It is looked for from the end, where the new ones are.
 func (p Plan) EntryOf(message int64) (Entry, bool) {
-	if i := p.Find(message); i >= 0 {
-		return p.Entries[i], true
-	}
-	return Entry{}, false
-}
-
-// Find is the index of the entry of a message, -1 where there is none. It is looked for from the end, where the new
-// ones are.
-func (p Plan) Find(message int64) int {
-	for i := len(p.Entries) - 1; i >= 0; i-- {
-		if p.Entries[i].ID == message {
-			return i
+	for _, e := range slices.Backward(p.Entries) {
+		if e.ID == message {
+			return e, true
 		}
 	}
-	return -1
+	return Entry{}, false
 }
 
 // Group is the positions of the messages that are sent or left out together with the one at position i, itself among
@@ -230,18 +238,6 @@ func (p Plan) Find(message int64) int {
 // result is never sent, but belongs to the group; so does a result that the user had left out. A flag on one of them
 // holds for all. Of the messages of the running turn each is alone.
 func (p *Plan) Group(i int) []int { return groupOf(p.groups, i) }
-
-// SpansOf are the spans of the entry at an index, in the order of the request: one for a message that is in its
-// place, one more where it is recalled, none for one that is not sent.
-func (p Plan) SpansOf(entry int) []Span {
-	var list []Span
-	for _, s := range p.Spans {
-		if s.Entry == entry {
-			list = append(list, s)
-		}
-	}
-	return list
-}
 
 // Shown lists for every message of the request the entries whose text it is, in order. A message that several were
 // joined to is the text of all of them; the system prompt and what nobody said is no entry's. A text in the block of
@@ -280,17 +276,14 @@ func (p Plan) SpansAmong(entries []Entry) []Span {
 	return list
 }
 
-// serverTokens is a counted number of tokens as a server counts them. Every number of tokens that a
-// person sees goes through it: on the screen, in tables, in reasons and in errors.
-func serverTokens(counted int, ratio float64) int {
-	if ratio > 0 && ratio != 1 {
-		return int(math.Round(float64(counted) * ratio))
+// Tokens is a counted number of tokens as the server counts them. Every number of tokens that a person sees goes
+// through it: on the screen, in tables, in reasons and in errors.
+func (s Sum) Tokens(counted int) int {
+	if s.Ratio > 0 && s.Ratio != 1 {
+		return int(math.Round(float64(counted) * s.Ratio))
 	}
 	return counted
 }
-
-// Tokens is a counted number of tokens as the server counts them.
-func (s Sum) Tokens(counted int) int { return serverTokens(counted, s.Ratio) }
 
 // Used is what Limit is checked against: the whole request as the server counts it.
 func (s Sum) Used() int { return s.Tokens(s.Total) }
@@ -307,8 +300,7 @@ type Share struct {
 	Tokens int
 }
 
-// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are
-// Used.
+// Shares are all parts of a request in the order of Sum. Each is rounded so that together they are Used.
 func (s Sum) Shares() []Share {
 	list := []Share{
 		{"system", s.System},
@@ -320,7 +312,7 @@ func (s Sum) Shares() []Share {
 		{"added", s.Added},
 		{"draft", s.Draft},
 	}
-	round := rounding(s.Tokens)
+	round := s.rounding()
 	for i := range list {
 		list[i].Tokens = round(list[i].Tokens)
 	}
@@ -329,11 +321,11 @@ func (s Sum) Shares() []Share {
 
 // rounding turns the counted tokens of the parts of a request, one after the other, into the server's, so that together
 // they are those of the sum.
-func rounding(tokens func(counted int) int) func(part int) int {
+func (s Sum) rounding() func(part int) int {
 	counted, before := 0, 0
 	return func(part int) int {
 		counted += part
-		now := tokens(counted)
+		now := s.Tokens(counted)
 		part, before = now-before, now
 		return part
 	}

@@ -45,7 +45,7 @@ type Policy struct {
 	// the strategy oldest keeps at least this many
 	MinMessages int `toml:"min_messages"`
 	// what is dropped if the budget is too small
-	Strategy Strategy `toml:"strategy"`
+	Strategy Strategy `toml:"strategy" takes:"middle oldest turns none"`
 	// tokens of the whole request; 0 is auto
 	Budget int `toml:"budget"`
 	// tokens of the history alone; 0 is unset
@@ -59,15 +59,15 @@ type Policy struct {
 	// the size of a block of turns that is dropped at once; 0 is auto
 	StepTokens int `toml:"step_tokens"`
 	// where recalled messages are sent
-	Placement Placement `toml:"placement"`
+	Placement Placement `toml:"placement" takes:"steady in-order"`
 	// how past tool calls are sent
-	ToolHistory ToolHistory `toml:"tool_history"`
+	ToolHistory ToolHistory `toml:"tool_history" takes:"keep text drop"`
 	// how a damaged history is handled
-	Recovery Recovery `toml:"recovery"`
+	Recovery Recovery `toml:"recovery" takes:"repair strip strict"`
 	// if the budget is too small, replace an older image by a note with its name
 	ImageNotes bool `toml:"image_notes"`
 	// where a system message in the middle is sent
-	MidSystem MidSystem `toml:"mid_system"`
+	MidSystem MidSystem `toml:"mid_system" takes:"hoist inline"`
 	// use marker_counted instead of marker
 	MarkerDetail bool `toml:"marker_detail"`
 	// replaces dropped messages
@@ -122,6 +122,9 @@ const (
 	RecoverStrip  Recovery = "strip"  // send text only
 	RecoverStrict Recovery = "strict" // refuse, naming message and field
 )
+
+// TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
+func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
 
 // MidSystem says where a system message in the middle of a history goes.
 type MidSystem string
@@ -206,45 +209,27 @@ func unlimited(p Policy) Policy {
 	return p
 }
 
-// Check says what is wrong with a policy, in the words of the configuration file.
+// Check says what is wrong with a policy, in the words of the configuration file. Numbers are 0 or more, and shares 0
+// to 1.
 func (p Policy) Check() error {
-	if err := p.checkNumbers(); err != nil {
-		return err
-	}
-	for _, w := range []struct {
-		key, value string
-		takes      []string
-	}{
-		{"strategy", string(p.Strategy), []string{"middle", "oldest", "turns", "none"}},
-		{"placement", string(p.Placement), []string{"steady", "in-order"}},
-		{"tool_history", string(p.ToolHistory), []string{"keep", "text", "drop"}},
-		{"recovery", string(p.Recovery), []string{"repair", "strip", "strict"}},
-		{"mid_system", string(p.MidSystem), []string{"hoist", "inline"}},
-	} {
-		if !slices.Contains(w.takes, w.value) {
-			return fmt.Errorf("context.%s is %q; must be %s", w.key, w.value, strings.Join(w.takes, ", "))
-		}
-	}
-	if strings.TrimSpace(p.Marker) == "" {
-		return fmt.Errorf("context.marker is blank; it must contain text")
-	}
-	return nil
-}
-
-// checkNumbers wants whole numbers of 0 or more, and shares of 0 to 1.
-func (p Policy) checkNumbers() error {
 	v := reflect.ValueOf(p)
 	for i := range v.NumField() {
-		key := v.Type().Field(i).Tag.Get("toml")
-		switch n := v.Field(i); {
-		case n.CanInt() && n.Int() < 0:
-			return fmt.Errorf("context.%s is %d; must be 0 or more", key, n.Int())
-		case n.CanFloat() && !(n.Float() >= 0 && n.Float() <= 1): // a NaN fails too
-			return fmt.Errorf("context.%s is %g; must be 0 to 1", key, n.Float())
+		tag := v.Type().Field(i).Tag
+		key, takes := tag.Get("toml"), strings.Fields(tag.Get("takes"))
+		switch value := v.Field(i); {
+		case value.CanInt() && value.Int() < 0:
+			return fmt.Errorf("context.%s is %d; must be 0 or more", key, value.Int())
+		case value.CanFloat() && !(value.Float() >= 0 && value.Float() <= 1): // a NaN fails too
+			return fmt.Errorf("context.%s is %g; must be 0 to 1", key, value.Float())
+		case len(takes) > 0 && !slices.Contains(takes, value.String()):
+			return fmt.Errorf("context.%s is %q; must be %s", key, value, strings.Join(takes, ", "))
 		}
 	}
 	if p.Budget == 0 && p.MaxContextTokens == 0 {
 		return fmt.Errorf("context.max_context_tokens is 0; with an automatic budget it takes 1 or more")
+	}
+	if strings.TrimSpace(p.Marker) == "" {
+		return fmt.Errorf("context.marker is blank; it must contain text")
 	}
 	return nil
 }

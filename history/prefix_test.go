@@ -24,7 +24,7 @@ func TestNextIsTakenOut(t *testing.T) {
 		p := b.plan()
 		_, undone := b.nextToFall()
 		for _, c := range undone {
-			b.body[c.candidate], b.recall[c.candidate] = c.body, c.recall
+			b.chosen[c.candidate] = c.before
 		}
 		without := b.plan()
 		want := Alike(p.Messages, without.Messages)

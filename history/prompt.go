@@ -44,14 +44,24 @@ type PromptMessage struct {
 
 // NewPrompt is the text form of a plan. Times are UTC.
 func NewPrompt(p Plan) Prompt {
-	out := Prompt{Stored: len(p.Entries), Tokens: p.Sum.Used()}
-	for i := range p.Entries {
-		out.count(&p.Entries[i])
+	count := func(holds func(e Entry) bool) (n int) {
+		for _, e := range p.Entries {
+			if e.Sent() && holds(e) {
+				n++
+			}
+		}
+		return n
 	}
+	out := Prompt{
+		Stored: len(p.Entries), Sent: count(Entry.Sent), Tokens: p.Sum.Used(), Recalled: count(Entry.wasRecalled),
+		Truncated: count(func(e Entry) bool { return len(e.Cuts) > 0 }),
+		Repaired:  count(func(e Entry) bool { return len(e.Repairs) > 0 }),
+	}
+	out.Left = out.Stored - out.Sent
 	// What stands in its place and in the block of recalled texts is cut in its place: the block shows more.
 	block := slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedRecalled })
 	shown := p.Shown()
-	var oldest, newest int64
+	var times []int64
 	for i, m := range p.Messages {
 		one := PromptMessage{
 			Position: i + 1, Role: string(m.Role), Speaker: strings.ToUpper(string(m.Role[:1])) + string(m.Role[1:]),
@@ -65,41 +75,23 @@ func NewPrompt(p Plan) Prompt {
 			one.OriginalLength += e.CharsBefore
 			one.Truncated = one.Truncated || len(e.Cuts) > 0 || e.Recalled && block
 		}
-		if created := m.CreatedMS; created != 0 {
-			when := time.UnixMilli(created).UTC()
-			one.Time, one.Date = when.Format(time.TimeOnly), when.Format(time.DateOnly)
-			if oldest == 0 || created < oldest {
-				oldest, out.Oldest = created, when.Format(time.RFC3339)
-			}
-			if created > newest {
-				newest, out.Newest = created, when.Format(time.RFC3339)
-			}
+		if m.CreatedMS != 0 {
+			times = append(times, m.CreatedMS)
+			one.Time, one.Date = utc(m.CreatedMS, time.TimeOnly), utc(m.CreatedMS, time.DateOnly)
 		}
 		out.Messages = append(out.Messages, one)
+	}
+	if len(times) > 0 {
+		out.Oldest, out.Newest = utc(slices.Min(times), time.RFC3339), utc(slices.Max(times), time.RFC3339)
 	}
 	return out
 }
 
+// utc is a time in Unix milliseconds as text.
+func utc(ms int64, layout string) string { return time.UnixMilli(ms).UTC().Format(layout) }
+
 // signs are the signs of the roles.
 var signs = map[Role]string{System: "💬", User: "👤", Assistant: "🤖", Tool: "💬"}
-
-// count adds a verdict to the sums.
-func (p *Prompt) count(e *Entry) {
-	if !e.Sent() {
-		p.Left++
-		return
-	}
-	p.Sent++
-	if len(e.Cuts) > 0 {
-		p.Truncated++
-	}
-	if e.wasRecalled() {
-		p.Recalled++
-	}
-	if len(e.Repairs) > 0 {
-		p.Repaired++
-	}
-}
 
 // promptText is all that a message says.
 func promptText(m Message) string {
@@ -154,29 +146,27 @@ func indent(text string) string { return notBlank.ReplaceAllString(text, "    $0
 
 var (
 	notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)
-	// Errors of text/template: a line, and what is wrong there.
-	templateFault = regexp.MustCompile(`^template: prompt:(\d+)[:\d]*: (?:executing "[^"]*" at <.*?>: )?((?s).*)$`)
-	noField       = regexp.MustCompile(`can't evaluate field (\S+) in type history\.(\w+)`)
+	// Errors of text/template: a line, what is wrong there, and where a field does not exist, its name and whose it is.
+	templateFault = regexp.MustCompile(
+		`^template: (?:prompt:)?(\d*)[:\d]*:? ?(?:executing "[^"]*" at <.*?>: )?((?s).*?(?:field (\S+) in type history\.(\w+))?)$`)
 )
 
 // templateError takes the place out of the library's error, and names the fields there are.
 func templateError(err error) error {
 	part := templateFault.FindStringSubmatch(err.Error())
-	if part == nil {
-		return &TemplateError{Line: 1, Text: strings.TrimPrefix(err.Error(), "template: ")}
+	line, _ := strconv.Atoi(part[1])
+	e := &TemplateError{Line: max(1, line), Text: part[2]}
+	of, has := "the conversation", reflect.TypeFor[Prompt]()
+	switch part[4] {
+	case "":
+		return e
+	case "PromptMessage":
+		of, has = "a message", reflect.TypeFor[PromptMessage]()
 	}
-	e := &TemplateError{Text: part[2]}
-	e.Line, _ = strconv.Atoi(part[1])
-	if field := noField.FindStringSubmatch(e.Text); field != nil {
-		of, has := "the conversation", reflect.TypeFor[Prompt]()
-		if field[2] == "PromptMessage" {
-			of, has = "a message", reflect.TypeFor[PromptMessage]()
-		}
-		var names []string
-		for f := range has.Fields() {
-			names = append(names, f.Name)
-		}
-		e.Text = fmt.Sprintf("%s has no field %s; it has %s", of, field[1], strings.Join(names, ", "))
+	var names []string
+	for f := range has.Fields() {
+		names = append(names, f.Name)
 	}
+	e.Text = fmt.Sprintf("%s has no field %s; it has %s", of, part[3], strings.Join(names, ", "))
 	return e
 }

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,35 +16,33 @@ const (
 	saidShare = 1.5 // of the score of an answer, where what the assistant said is asked for
 
 	pause = 4 * 60 * 60 * 1000 // milliseconds between two messages that are about different things
-
-	namedScore = 2 // of a message with an image that the question names: more than any other
 )
 
-// searchable is the index of all candidates of a thread.
-func (t *thread) searchable() *relevance.Index {
-	if t.index == nil {
-		t.index = relevance.NewIndex()
-	}
-	for i := t.index.Len(); i < len(t.candidates); i++ {
-		t.index.Add(t.candidates[i].searched())
-	}
-	return t.index
-}
-
-// searched is what is looked for in a message: its text with its calls.
+// searched is what is looked for in a message: its text with its calls and the names of its images.
 func (v *candidate) searched() relevance.Text {
 	x := relevance.Text{Content: v.Content, Speaker: v.Name, Asks: v.Role == User}
 	if len(v.ToolCalls) > 0 {
 		x.Content = v.TextWithCalls()
 	}
+	for _, p := range v.Parts {
+		if p.Kind == ImagePart {
+			x.Content += "\n" + p.Name
+		}
+	}
 	return x
 }
 
-// rank says how much each tool group and single message is about a question.
+// rank says how much each tool group and single message is about a question. It is valid until the next question.
 func (t *thread) rank(question string) relevance.Ranking {
+	if t.index == nil {
+		t.index = relevance.NewIndex()
+	}
 	units := make([]relevance.Unit, 0, len(t.candidates))
 	for i := range t.candidates {
 		v := &t.candidates[i]
+		if i >= t.index.Len() {
+			t.index.Add(v.searched())
+		}
 		if i == 0 || v.group != t.candidates[i-1].group {
 			units = append(units, relevance.Unit{From: i, Apart: i > 0 && t.pauseBefore(i)})
 		}
@@ -53,7 +50,7 @@ func (t *thread) rank(question string) relevance.Ranking {
 		u.To = i + 1
 		u.Tokens += v.tokens
 	}
-	return t.searchable().Rank(question, units)
+	return t.index.Rank(question, units)
 }
 
 // pauseBefore reports whether the conversation had a long pause in front of candidate i.
@@ -62,70 +59,57 @@ func (t *thread) pauseBefore(i int) bool {
 	return before != 0 && now-before > pause
 }
 
-// leastFound is the score that Search finds a group of messages with: those that have words of the question, and their
-// next neighbours, which may be the answer.
-const leastFound = 0.3
-
-// Search lists the groups of messages that a question is about, the most relevant first, by their positions in the
-// conversation: a message that calls tools with the results of its calls, or one message alone. A message that cannot
-// be sent, such as a quarantined one, is not found.
-func (c *Conversation) Search(question string) [][]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.thread(c.newest)
-	var found [][]int
-	for _, hit := range t.rank(question).Best() {
-		if hit.Score < leastFound {
-			break
-		}
-		var group []int
-		for _, v := range t.candidates[hit.From:hit.To] {
-			if !v.StandIn {
-				group = append(group, v.From)
-			}
-		}
-		if len(group) > 0 {
-			found = append(found, group)
-		}
-	}
-	return found
-}
-
-// hits are the units that the current message is about, on their way into the priority list.
-type hits struct {
-	*selection
-	units  []relevance.Unit // the most relevant first
-	passed int              // how many of them were too long
-}
-
-// find finds the hits.
-func (h *hits) find() {
-	current := h.current()
-	if h.o.Policy.RecallMaxTokens == 0 || current < 0 || h.turn.candidates[current].Content == "" {
+// findHits ranks the history by the current message, and changes the scores of what comes later or earlier than its words
+// say. Where the question is what the assistant said, no answer has to wait, and each counts more.
+func (s *selection) findHits() {
+	current := s.current()
+	if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
 		return
 	}
-	h.rankFor(h.turn.candidates[current].Content)
-	h.units = h.ranking.Best()
+	question := s.turn.candidates[current].Content
+	s.ranking = s.history.rank(question)
+	said := s.history.index.AsksWhatWasSaid(question)
+	for k := range s.ranking.Units {
+		u := &s.ranking.Units[k]
+		switch {
+		case said && s.candidates[u.From].Role == Assistant:
+			u.Score *= saidShare
+		case s.cutAtLimits(unit{u.From, u.To}):
+			u.Score *= longShare
+		}
+	}
+	s.hits = s.ranking.Best()
 }
 
-// next is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
+// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
+func (s *selection) cutAtLimits(u unit) bool {
+	for i := u.from; i < u.to; i++ {
+		v := &s.candidates[i]
+		if !s.allows(v) && (v.kind() != Assistant || v.chars > s.o.Policy.AssistantRecallChars) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
 // So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
 // others. Where it is more than may be recalled, or longer than a block, it comes cut.
-func (h *hits) next() (increment, bool) {
-	for len(h.units) > 0 && h.passed < maxPassed {
-		inc := increment{unit: unit{h.units[0].From, h.units[0].To}, detail: brief, recall: true}
-		h.units = h.units[1:]
-		if h.cutAtLimits(inc.unit) {
+func (s *selection) nextHit() (increment, bool) {
+	for len(s.hits) > 0 && s.passed < maxPassed {
+		inc := increment{unit: unit{s.hits[0].From, s.hits[0].To}, detail: brief, recall: true}
+		s.hits = s.hits[1:]
+		if s.cutAtLimits(inc.unit) {
 			inc.detail = whole
 		}
-		tokens, limit := h.recallCost(inc), min(h.o.Policy.RecallMaxTokens-h.cost.recalled, h.step)
+		tokens, limit := s.recallCost(inc), min(s.o.Policy.RecallMaxTokens-s.cost.recalled, s.step)
 		if tokens > limit && inc.detail == whole {
 			inc.detail = brief
-			tokens = h.recallCost(inc)
+			tokens = s.recallCost(inc)
 		}
 		switch {
 		case tokens > limit:
-			h.passed++
+			s.passed++
 		case tokens > 0:
 			return inc, true
 		}
@@ -133,80 +117,28 @@ func (h *hits) next() (increment, bool) {
 	return increment{}, false
 }
 
-// rankFor ranks the history by a question, and changes the scores of what comes later or earlier than its words say.
-// Where the question is what the assistant said, no answer has to wait, and each counts more.
-func (s *selection) rankFor(question string) {
-	s.ranking = s.history.rank(question) // valid until the next question
-	said, named := s.history.index.AsksWhatWasSaid(question), strings.ToLower(question)
-	for k := range s.ranking.Units {
-		u := &s.ranking.Units[k]
-		switch found := (unit{u.From, u.To}); {
-		case s.limits.imageNotes && s.names(named, found):
-			u.Score = namedScore
-		case said && s.candidates[u.From].Role == Assistant:
-			u.Score *= saidShare
-		case s.cutAtLimits(found):
-			u.Score *= longShare
-		}
-	}
-}
-
-// cutAtLimits reports whether a unit at the limits of recalled texts is cut.
-func (s *selection) cutAtLimits(u unit) bool {
-	for i := u.from; i < u.to; i++ {
-		v := &s.candidates[i]
-		if !s.limits.allows(v) && (v.kind() != Assistant || v.chars > s.o.Policy.AssistantRecallChars) {
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether a text names an image of a unit.
-func (s *selection) names(text string, u unit) bool {
-	return slices.ContainsFunc(s.candidates[u.from:u.to], func(v candidate) bool {
-		return slices.ContainsFunc(v.Parts, func(p Part) bool {
-			return p.Kind == ImagePart && p.Name != "" && strings.Contains(text, strings.ToLower(p.Name))
-		})
-	})
-}
-
-// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. Under a policy that has no notes
-// for images, messages with images are not recalled.
+// recallCost is what an increment adds to what is recalled, 0 where it adds nothing. The newest turn has its own place
+// in the list. Under a policy that has no notes for images, messages with images are not recalled.
 func (s *selection) recallCost(inc increment) int {
-	tokens := 0
 	for i := inc.from; i < inc.to; i++ {
-		v := &s.candidates[i]
-		// The newest turn has its own place in the list.
-		if s.barred(i) || !s.limits.imageNotes && images(v.Parts) > 0 || s.last.holds(i) {
+		if s.barred(i) || s.last.holds(i) || !s.o.Policy.ImageNotes && images(s.candidates[i].Parts) > 0 {
 			return 0
 		}
-		before, after := s.rendering(i, max(s.body[i], s.recall[i])), s.rendering(i, inc.detail)
-		if s.inRequest(i) && !after.more(before) {
-			continue
-		}
-		switch {
-		case s.inOrder():
-			tokens += max(0, after.tokens-before.tokens)
-			if q := s.questionOf(i); q >= 0 && !s.inBody(q) {
-				tokens += s.rendering(q, short).tokens
-			}
-		case s.recalled(i):
-			tokens += s.recalledCost(i, after) - s.recalledCost(i, before)
-		default:
-			tokens += s.recalledCost(i, after) + s.labelCost(i)
-			if s.days[v.day()] == 0 {
-				tokens += s.dayCost(v.day())
-			}
-		}
 	}
+	before := s.cost
+	changes := s.raise(inc)
+	tokens := s.cost.recalled - before.recalled
+	s.lower(changes, before)
 	return tokens
 }
 
-// recalledCost is what a text costs in the block of recalled ones, with the names of the images that are attached to
-// it.
+// recalledCost is what a text costs in the block of recalled ones, which carries nothing, with the names of the images
+// that are attached to it.
 func (s *selection) recalledCost(i int, f rendering) int {
-	tokens := s.candidates[i].alone(f)
+	v, tokens := &s.candidates[i], f.tokens
+	if tokens > 0 && (len(v.ToolCalls) > 0 || f.whole()) {
+		tokens -= v.extra
+	}
 	for _, p := range f.parts {
 		if p.Kind == ImagePart {
 			tokens += s.c.remembered(p.Attached())
@@ -216,16 +148,16 @@ func (s *selection) recalledCost(i int, f rendering) int {
 }
 
 // recalled reports whether recall shows more of a candidate than its place does.
-func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.body[i], s.recall[i]) }
+func (s *selection) recalled(i int) bool { return s.recallAdds(i, s.chosen[i]) }
 
-// recallAdds reports whether recall at one detail level shows more of a candidate than its place at another.
-func (s *selection) recallAdds(i int, body, recall detail) bool {
-	return recall != out && (body == out || s.rendering(i, recall).more(s.rendering(i, body)))
+// recallAdds is recalled for a choice.
+func (s *selection) recallAdds(i int, of choice) bool {
+	return of.recall != out && (of.body == out || s.rendering(i, of.recall).more(s.rendering(i, of.body)))
 }
 
 // causeRecalled is why candidate i is recalled as f.
 func (s *selection) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: s.body[i] != out && !s.inOrder()}
+	c := Cause{Front: s.chosen[i].body != out && !s.inOrder()}
 	if !f.whole() {
 		c.Have, c.Want = f.chars, s.candidates[i].chars
 	}
@@ -239,7 +171,7 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
 	case s.history.index.Standing(i):
 		c.Code = cause.Instruction
-	case s.inOrder() && s.recall[i] == short:
+	case s.inOrder() && s.chosen[i].recall == short:
 		c.Code = cause.AnswerRecalled
 	default:
 		c.Code = cause.Neighbour
@@ -276,82 +208,59 @@ func (s *selection) follows(i int) bool {
 	return v.From == before.From+1 && v.day() == before.day()
 }
 
-// labelCosts is what the labels cost of a candidate and of the one behind it, which depends on it, where they are
-// recalled.
-func (s *selection) labelCosts(i int) int {
-	tokens := 0
-	for k := i; k < min(i+2, len(s.candidates)); k++ {
-		if s.recalled(k) {
-			tokens += s.labelCost(k)
-		}
-	}
-	return tokens
-}
-
-func (s *selection) labelCost(i int) int { return s.c.remembered(s.label(i)) }
-
 const msPerDay = 24 * 60 * 60 * 1000
 
 // day is when a candidate was said, in days since 1970, UTC: the newest day up to there, since only one that is later
 // than those before it can stand above messages. It is 0 where it is not known.
 func (v *candidate) day() int64 { return v.newest / msPerDay }
 
-// dayLine stands in front of what is recalled of a day.
-func dayLine(day int64) string { return "\n" + dateOf(day) }
+// dateOf is a day as text.
+func dateOf(day int64) string { return utc(day*msPerDay, time.DateOnly) }
 
-func dateOf(day int64) string { return time.UnixMilli(day * msPerDay).UTC().Format(time.DateOnly) }
-
-// dayCost is what the line of a day costs.
+// dayCost is what the line costs that stands in front of what is recalled of a day.
 func (s *selection) dayCost(day int64) int {
 	if day == 0 {
 		return 0
 	}
-	return s.c.remembered(dayLine(day))
+	return s.c.remembered("\n" + dateOf(day))
 }
 
-// date adds recalled candidate i to the count of its day, or takes it off with sign -1, and returns the change in cost:
-// the line of a day stands once in the block.
-func (s *selection) date(i, sign int) int {
-	if !s.recalled(i) || s.inOrder() {
-		return 0
-	}
-	day := s.candidates[i].day()
-	s.days[day] += sign
-	if sign > 0 && s.days[day] == 1 || sign < 0 && s.days[day] == 0 {
-		return sign * s.dayCost(day)
-	}
-	return 0
+// recalledBlock is the recalled texts in their order, to stand in front of the current message.
+type recalledBlock struct {
+	text   string // empty where nothing is recalled
+	spans  []Span // of the texts with their labels, by the bytes of text
+	frame  string // what of the text nobody said
+	tokens int    // of the frame
+	images []Part // of the recalled messages
 }
 
-// recalledBlock is the recalled texts in their order, to stand in front of the current message, with the images of the
-// recalled messages. Both are empty where nothing is recalled.
-func (w *writer) recalledBlock() ([]piece, []Part) {
-	var text, frame strings.Builder // frame is what of text nobody said
-	var spans []Span
-	var images []Part
-	tokens := w.c.remembered(recallHead) + w.c.remembered(recallTail)
-	add := func(added string, cost int) {
+// recalledTexts is the block of all that is recalled.
+func (s *selection) recalledTexts() (b recalledBlock) {
+	var text, frame strings.Builder
+	add := func(added string) {
 		text.WriteString(added)
 		frame.WriteString(added)
-		tokens += cost
+		b.tokens += s.c.remembered(added)
 	}
-	add(recallHead, 0)
 	day := int64(0)
-	for i := range w.candidates {
-		if !w.recalled(i) {
+	for i := range s.candidates {
+		if !s.recalled(i) || s.inOrder() {
 			continue
 		}
-		v, f := &w.candidates[i], w.rendering(i, w.recall[i])
+		v, f := &s.candidates[i], s.rendering(i, s.chosen[i].recall)
+		if text.Len() == 0 {
+			add(recallHead)
+		}
 		if d := v.day(); d != day && d != 0 {
 			day = d
-			add(dayLine(day), w.dayCost(day))
+			add("\n" + dateOf(day))
 		}
 		from := text.Len()
-		add(w.label(i), w.labelCost(i))
+		add(s.label(i))
 		if v.StandIn {
-			add(f.text, f.tokens) // It belongs to the call in front of it.
-			if n := len(spans) - 1; n >= 0 && spans[n].Entry == v.From {
-				spans[n].To = text.Len()
+			add(f.text) // It belongs to the call in front of it.
+			if n := len(b.spans) - 1; n >= 0 && b.spans[n].Entry == v.From {
+				b.spans[n].To = text.Len()
 			}
 			continue
 		}
@@ -361,22 +270,17 @@ func (w *writer) recalledBlock() ([]piece, []Part) {
 		for _, p := range f.parts {
 			if p.Kind == ImagePart {
 				text.WriteString("\n" + p.Attached())
-				images = append(images, p)
+				b.images = append(b.images, p)
 				continue
 			}
 			text.WriteString("\n" + p.Sent())
 		}
 		calls := v.CallsAsText || len(v.ToolCalls) > 0
-		spans = append(spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
+		b.spans = append(b.spans, Span{Entry: v.From, From: from, To: text.Len(), Recalled: true, Calls: calls})
 	}
-	if text.Len() == len(recallHead) {
-		return nil, nil
+	if text.Len() > 0 {
+		add(recallTail)
 	}
-	add(recallTail, 0)
-	block := w.add(Added{
-		Kind: AddedRecalled, Text: frame.String(), Tokens: tokens, Cause: Cause{Code: cause.RecalledBlock},
-	})
-	said := w.said(text.String(), spans...)
-	said.added = block.added
-	return []piece{said, {text: joint}}, images
+	b.text, b.frame = text.String(), frame.String()
+	return b
 }

@@ -32,7 +32,7 @@ func damagedGroups(t *thread) map[int]bool {
 // messages say whose choice that is.
 func TestNothingIsSentOfAGroupThatIsLeftOut(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		keep := reading{form: form{ToolsKeep, s.o.Profile.NoImages}}
+		keep := reading{form: form{tools: ToolsKeep, profile: Profile{NoImages: s.o.Profile.NoImages}}}
 		repaired := Read(s.past, s.o.Count).thread(keep)
 		groups := damagedGroups(repaired)
 		s.o.Remedies = forAll(s.past, LeaveOut)

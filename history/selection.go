@@ -10,54 +10,49 @@ import (
 // selection decides how much a request holds of each candidate. It takes the longest beginning of the priority list
 // that fits.
 type selection struct {
-	*request
+	c          *Conversation
+	o          Options
+	history    *thread
+	candidates []candidate // of the history
+	chosen     []choice    // of each of them
+	turn       *thread     // the current message and what the running turn has added
+	turnSent   []rendering // of each of its candidates
+	turnFirst  bool        // the running turn takes all the room
+
+	budget budget
+	step   int // tokens of the largest block
+	fixed  int // tokens of all that is sent whatever fits of the history
+	gap    int // tokens of a marker at the most
 	cost   cost
-	body   []detail      // of each candidate in its place
-	recall []detail      // of each candidate in the block of recalled texts
-	cause  []cause.Code  // of each candidate, as far as it is known while choosing
 	days   map[int64]int // how many recalled texts are of each day
 
-	shortened []*rendering      // texts at the limits of the policy, by candidate; nil where it was not asked for
+	shortened map[int]rendering // texts at the limits of the policy, by candidate
 	headTails map[int]rendering // see newestCuts; nil before they are asked for
 
 	opener    unit // the opening of the conversation, where the strategy keeps it
 	asked     unit // the question of a newest turn that is too long to stand at the end as one
 	last      unit // the newest turn, or the end of it
 	lastWhole int  // tokens up to which it stays whole
-	turnFirst bool // the running turn takes all the room
 
 	summary    *Summary // may stand in the request, nil for none
-	covered    []bool   // the candidates that it stands for
+	covered    []bool   // the candidates that the summary stands for
 	summarized bool     // it does stand there
 
 	ranking relevance.Ranking
-	steps   [][]change // what each increment raised, in order
-	stopped increment  // what did not fit
-	stop    Cause      // and why
-	over    bool       // what must be sent does not fit
+	hits    []relevance.Unit // what the current message is about and is not taken yet, the most relevant first
+	passed  int              // how many of them were too long
+	steps   [][]change       // what each increment raised, in order
+	stopped increment        // what did not fit
+	stop    Cause            // and why
+	over    bool             // what must be sent does not fit
 }
 
-// newSelection selects nothing of the history but its system messages, which are sent in any case.
-func newSelection(r *request) *selection {
-	n := len(r.candidates)
-	s := &selection{
-		request: r, days: map[int64]int{}, shortened: r.history.shortenedFor(r.limits),
-		body: make([]detail, n), recall: make([]detail, n), cause: make([]cause.Code, n),
-	}
-	for i := range s.candidates {
-		if v := &s.candidates[i]; v.Role == System {
-			s.body[i], s.cause[i] = whole, cause.System
-			s.fixed += systemCost(v)
-		}
-	}
-	if s.neighbour(-1, 1) >= 0 {
-		s.cost.gaps = 1
-	}
-	return s
+// choice is how much a request holds of a candidate, and why as far as that is known while choosing.
+type choice struct {
+	body   detail // in its place
+	recall detail // in the block of recalled texts
+	cause  cause.Code
 }
-
-// systemCost is what a system message of the history costs behind the system prompt.
-func systemCost(v *candidate) int { return v.tokens + frameMessage + frameJoint }
 
 // choose takes the longest beginning of the priority list that fits. The whole list is tried first: it leaves no gap,
 // so it may fit where a beginning of it with its markers does not, even where nothing of it does. A summary that is to
@@ -103,22 +98,16 @@ func (s *selection) everything() increment {
 	return all
 }
 
+// elastic reports whether a text may stay whole that is over the limits of the policy.
+func (s *selection) elastic() bool { return s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone }
+
 // chooseAll takes the whole list where it fits, and reports whether it does. It is taken step by step, so that the last
 // step back is known.
 func (s *selection) chooseAll() bool {
-	all, elastic := s.everything(), s.o.Policy.Elastic || s.o.Policy.Strategy == DropNone
-	before, tokens := s.cost, s.fixed
-	for i := range s.candidates {
-		if elastic && !s.barred(i) && s.cause[i] != cause.Summarized {
-			tokens += s.candidates[i].tokens + frameMessage
-		}
-	}
-	if tokens > s.budget.counted {
-		return false
-	}
-	for inc := range s.increments(!elastic) {
-		if elastic {
-			inc.cause = all.cause
+	before := s.cost
+	for inc := range s.increments(!s.elastic()) {
+		if s.elastic() {
+			inc.cause = s.everything().cause
 		}
 		s.steps = append(s.steps, s.raise(inc))
 		if s.fixed+s.cost.body > s.budget.counted {
@@ -133,42 +122,41 @@ func (s *selection) chooseAll() bool {
 	return false
 }
 
-// change is the detail levels of a candidate, and its cause, before it was raised.
+// change is what was chosen of a candidate before it was raised.
 type change struct {
-	candidate    int
-	body, recall detail
-	cause        cause.Code
+	candidate int
+	before    choice
 }
 
 // raise takes an increment: each candidate of it that may be sent and is at a lower detail level, with the question
 // that it answers.
 func (s *selection) raise(inc increment) (changes []change) {
-	set := func(i int, body, recall detail, code cause.Code) {
-		changes = append(changes, change{i, s.body[i], s.recall[i], s.cause[i]})
-		s.set(i, body, recall)
-		s.cause[i] = code
+	set := func(i int, to choice) {
+		changes = append(changes, change{i, s.chosen[i]})
+		s.set(i, to)
 	}
 	for i := inc.from; i < inc.to; i++ {
-		level := s.body[i]
+		to := s.chosen[i]
+		level := &to.body
 		if inc.recall {
-			level = s.recall[i]
+			level = &to.recall
 		}
-		if s.barred(i) || level >= inc.detail || !inc.recall && s.cause[i] == cause.Summarized {
+		if s.barred(i) || *level >= inc.detail || !inc.recall && to.cause == cause.Summarized {
 			continue
 		}
 		if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
+			asked := s.chosen[q]
 			switch {
 			case !inc.recall:
-				set(q, short, s.recall[q], cause.Question)
+				set(q, choice{short, asked.recall, cause.Question})
 			case s.inOrder():
-				set(q, s.body[q], short, s.cause[q])
+				set(q, choice{asked.body, short, asked.cause})
 			}
 		}
-		if inc.recall {
-			set(i, s.body[i], inc.detail, s.cause[i])
-		} else {
-			set(i, inc.detail, s.recall[i], inc.cause)
+		if *level = inc.detail; !inc.recall {
+			to.cause = inc.cause
 		}
+		set(i, to)
 	}
 	return changes
 }
@@ -176,9 +164,7 @@ func (s *selection) raise(inc increment) (changes []change) {
 // lower takes back what was raised last.
 func (s *selection) lower(changes []change, before cost) {
 	for _, c := range slices.Backward(changes) {
-		s.date(c.candidate, -1)
-		s.body[c.candidate], s.recall[c.candidate], s.cause[c.candidate] = c.body, c.recall, c.cause
-		s.date(c.candidate, 1)
+		s.set(c.candidate, c.before)
 	}
 	s.cost = before
 }
@@ -193,8 +179,8 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 			undone = append(undone, c)
 		}
 		for _, c := range step {
-			i, was := c.candidate, then[c.candidate]
-			before, now := s.best(i, was.body, was.recall), s.best(i, s.body[i], s.recall[i])
+			i, was := c.candidate, then[c.candidate].before
+			before, now := s.best(i, was), s.best(i, s.chosen[i])
 			if !s.candidates[i].StandIn && (before.chars != now.chars || images(before.parts) != images(now.parts)) {
 				messages = append(messages, s.candidates[i].From)
 			}
@@ -208,51 +194,43 @@ func (s *selection) nextToFall() (messages []int, undone []change) {
 }
 
 // best is the most that a request holds of a candidate: its text has -1 characters where the request does not hold it.
-func (s *selection) best(i int, body, recall detail) rendering {
+func (s *selection) best(i int, of choice) rendering {
 	switch {
-	case s.recallAdds(i, body, recall):
-		return s.rendering(i, recall)
-	case body == out:
+	case s.recallAdds(i, of):
+		return s.rendering(i, of.recall)
+	case of.body == out:
 		return rendering{chars: -1}
 	}
-	return s.rendering(i, body)
+	return s.rendering(i, of.body)
 }
 
 // exclude bars what the user took out, a message with its whole tool group, and what a narrowed request is not about.
 // With a question go the answers to it, but for those that are pinned.
 func (s *selection) exclude() {
-	excluded, pinned, scope := s.flagged(Exclude), s.flagged(Pin), s.o.Scope
+	excluded, pinned, scope := s.flagged(s.history, Exclude), s.flagged(s.history, Pin), s.o.Scope
 	for i := range s.candidates {
 		v := &s.candidates[i]
 		switch {
 		case excluded[v.From]:
-			s.cause[i] = cause.Excluded
+			s.chosen[i].cause = cause.Excluded
 		case scope != nil && !s.holdsGroup(scope.Messages, v):
-			s.cause[i] = narrowedCauses[scope.For]
-		default:
-			continue
-		}
-		if s.body[i] = out; v.Role == System {
-			s.fixed -= systemCost(v)
+			s.chosen[i].cause = scope.For
 		}
 	}
 	for i := range s.candidates {
 		q := s.questionOf(i)
-		if q >= 0 && s.cause[q] == cause.Excluded && !s.barred(i) && !pinned[s.candidates[i].From] {
-			s.cause[i] = cause.QuestionExcluded
+		if q >= 0 && s.chosen[q].cause == cause.Excluded && !s.barred(i) && !pinned[s.candidates[i].From] {
+			s.chosen[i].cause = cause.QuestionExcluded
 		}
 	}
 }
 
 // flagged is the positions of the messages with a flag, and of those in their groups.
-func (s *selection) flagged(f Flag) map[int]bool {
+func (s *selection) flagged(t *thread, f Flag) map[int]bool {
 	flagged := map[int]bool{}
-	if len(s.o.Flags) == 0 {
-		return flagged
-	}
-	for at := range s.history.entries {
-		if s.o.Flags[s.history.entries[at].ID] == f {
-			for _, member := range groupOf(s.history.groups, at) {
+	for at := range t.entries {
+		if len(s.o.Flags) > 0 && s.o.Flags[t.entries[at].ID] == f {
+			for _, member := range groupOf(t.groups, at) {
 				flagged[member] = true
 			}
 		}
@@ -269,7 +247,7 @@ func (s *selection) holdsGroup(set IDs, v *candidate) bool {
 
 // pin takes what the user wants whole, a message with its whole tool group.
 func (s *selection) pin() {
-	pinned := s.flagged(Pin)
+	pinned := s.flagged(s.history, Pin)
 	for i := range s.candidates {
 		if pinned[s.candidates[i].From] {
 			s.raise(increment{unit: unit{i, i + 1}, detail: whole, cause: cause.Pinned})
@@ -279,20 +257,24 @@ func (s *selection) pin() {
 
 // barred reports whether the priority list must not raise a candidate.
 func (s *selection) barred(i int) bool {
-	switch s.cause[i] {
+	switch s.chosen[i].cause {
 	case cause.Excluded, cause.QuestionExcluded, cause.MessageCap:
 		return true
 	}
-	return s.outOfScope(i) || s.candidates[i].Role == System
+	return narrowed(s.chosen[i].cause) || s.candidates[i].Role == System
 }
 
-// outOfScope reports whether the request is about other messages than a candidate.
-func (s *selection) outOfScope(i int) bool {
-	switch s.cause[i] {
-	case cause.Alone, cause.OtherMessages, cause.Title, cause.Invalid:
-		return true
+// free reports whether a candidate waits for the priority list.
+func (s *selection) free(i int) bool { return !s.barred(i) && s.chosen[i].body == out }
+
+// countFree is how many messages of a unit count against the policy's number.
+func (s *selection) countFree(u unit) (n int) {
+	for i := u.from; i < u.to; i++ {
+		if s.free(i) && !s.candidates[i].StandIn {
+			n++
+		}
 	}
-	return false
+	return n
 }
 
 // capMessages bars what is over the policy's number of messages: the opener counts first, then the newest. Tool groups
@@ -320,30 +302,42 @@ func (s *selection) capMessages() {
 		if n > 0 && q >= 0 && !taken(q) {
 			n += s.countFree(unit{q, q + 1})
 		}
-		if n > left {
-			left = 0
-			for i := g.from; i < g.to; i++ {
-				if s.free(i) {
-					s.cause[i] = cause.MessageCap
-				}
+		if n <= left {
+			if left -= n; n > 0 && q >= 0 {
+				asked = q
 			}
 			continue
 		}
-		if left -= n; n > 0 && q >= 0 {
-			asked = q
+		left = 0
+		for i := g.from; i < g.to; i++ {
+			if s.free(i) {
+				s.chosen[i].cause = cause.MessageCap
+			}
 		}
 	}
 }
 
-// free reports whether a candidate waits for the priority list.
-func (s *selection) free(i int) bool { return !s.barred(i) && s.body[i] == out }
-
-// countFree is how many messages of a unit count against the policy's number.
-func (s *selection) countFree(u unit) (n int) {
-	for i := u.from; i < u.to; i++ {
-		if s.free(i) && !s.candidates[i].StandIn {
-			n++
+// neighbour is the next candidate in a direction that has a place in the request's body, -1 for none.
+func (s *selection) neighbour(i, step int) int {
+	for i += step; i >= 0 && i < len(s.candidates); i += step {
+		if s.candidates[i].Role != System {
+			return i
 		}
 	}
-	return n
+	return -1
+}
+
+// questionOf is the candidate of the user's message that candidate i answers: the newest one before it. It is -1 for
+// what opens an imported conversation, and for what is no answer.
+func (s *selection) questionOf(i int) int {
+	if v := &s.candidates[i]; v.Role == Assistant || v.Role == Tool {
+		return s.history.turns[v.turn].asked
+	}
+	return -1
+}
+
+// withoutQuestion reports whether an answer never had a question, or has one that cannot be sent.
+func (s *selection) withoutQuestion(i int) bool {
+	q := s.questionOf(i)
+	return q < 0 || s.chosen[q].cause == cause.Excluded || narrowed(s.chosen[q].cause)
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"iter"
 	"slices"
 
 	"winnow/history/cause"
@@ -16,46 +17,59 @@ type Summary struct {
 	By       string // the model that wrote it
 }
 
-// The frame of a summary.
-const (
-	summaryHead = "[Summary of what was said before]\n"
-	summaryTail = "\n[End of the summary]"
-)
+// IDs is a set of messages of one branch, as rising runs of ids from the first to the last. A message that
+// stands between the ends of a run on its branch belongs to the set.
+type IDs [][2]int64
+
+// Holds reports whether the set has a message.
+func (s IDs) Holds(id int64) bool {
+	return slices.ContainsFunc(s, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
+}
+
+// IDsOf is the set of those messages of a branch, which are its ids in order, for which in holds.
+func IDsOf(branch iter.Seq[int64], in func(id int64) bool) IDs {
+	var s IDs
+	running := false
+	for id := range branch {
+		held := in(id)
+		switch {
+		case held && running:
+			s[len(s)-1][1] = id
+		case held:
+			s = append(s, [2]int64{id, id})
+		}
+		running = held
+	}
+	return s
+}
 
 // Summarized says that a summary stands in the request.
 func (p Plan) Summarized() bool {
 	return slices.ContainsFunc(p.Added, func(a Added) bool { return a.Kind == AddedSummary })
 }
 
-// findSummary takes the first of the summaries that may be used. It stands for a tool group as a whole or not at all.
+// findSummary takes the first of the summaries that may be used: none of the messages that it was made from is
+// excluded, because nobody can say what of its text comes from that one. It stands for a tool group as a whole or not
+// at all.
 func (s *selection) findSummary() {
-	if s.o.Scope != nil {
-		return
-	}
-	i := slices.IndexFunc(s.o.Summaries, s.usable)
-	if i < 0 {
-		return
-	}
-	s.summary, s.covered = &s.o.Summaries[i], make([]bool, len(s.candidates))
-	for i := range s.candidates {
-		v := &s.candidates[i]
-		s.covered[i] = v.Role != System && s.holdsGroup(s.summary.Messages, v)
-	}
-}
-
-// usable reports whether none of the messages that a summary was made from is excluded: nobody can say what of its text
-// comes from that one.
-func (s *selection) usable(m Summary) bool {
-	for at := range s.flagged(Exclude) {
-		if m.Messages.Holds(s.history.entries[at].ID) {
-			return false
+	excluded := s.flagged(s.history, Exclude)
+	for k := range s.o.Summaries {
+		sum := &s.o.Summaries[k]
+		tainted := false
+		for at := range excluded {
+			tainted = tainted || sum.Messages.Holds(s.history.entries[at].ID)
 		}
+		if tainted || s.o.Scope != nil {
+			continue
+		}
+		s.summary = sum
+		for i := range s.candidates {
+			v := &s.candidates[i]
+			s.covered[i] = v.Role != System && s.holdsGroup(sum.Messages, v)
+		}
+		return
 	}
-	return true
 }
-
-// covers reports whether the summary stands for a candidate.
-func (s *selection) covers(i int) bool { return s.summary != nil && s.covered[i] }
 
 // condense lets the summary stand for what it was made from, all but the opener and what is pinned, where it fits and
 // saves something: it may need a message of its own, and for each gap that it leaves a marker, a message for that and a
@@ -68,8 +82,9 @@ func (s *selection) condense() {
 	if !s.o.Policy.Elastic {
 		deepest = short
 	}
-	replaced, tokens := s.replaceable(), s.summaryCost()
-	saved := -tokens - frameMessage
+	text := s.summaryText()
+	tokens := max(s.c.remembered(text+joint), s.c.remembered(joint+text))
+	replaced, saved := s.replaceable(), -tokens-frameMessage
 	for i, replace := range replaced {
 		if !replace {
 			continue
@@ -85,7 +100,7 @@ func (s *selection) condense() {
 	s.summarized = true
 	for i, replace := range replaced {
 		if replace {
-			s.cause[i] = cause.Summarized
+			s.chosen[i].cause = cause.Summarized
 		}
 	}
 }
@@ -95,7 +110,7 @@ func (s *selection) condense() {
 func (s *selection) replaceable() []bool {
 	replaced := make([]bool, len(s.candidates))
 	for i := range s.candidates {
-		replaced[i] = s.covers(i) && s.free(i) && !s.opener.holds(i)
+		replaced[i] = s.covered[i] && s.free(i) && !s.opener.holds(i)
 	}
 	for i := range s.candidates {
 		if q := s.questionOf(i); q >= 0 && !replaced[i] && !s.barred(i) {
@@ -105,30 +120,9 @@ func (s *selection) replaceable() []bool {
 	return replaced
 }
 
-// summaryCost is what the text of the summary costs.
-func (s *selection) summaryCost() int {
-	text := s.summaryText()
-	return max(s.c.remembered(text+joint), s.c.remembered(joint+text))
-}
-
+// summaryText is the text of the summary in its frame.
 func (s *selection) summaryText() string {
-	return summaryHead + message.Clean(s.summary.Text) + summaryTail
-}
-
-// older is the candidate with which the newest turn begins: a summary never stands for that.
-func (s *selection) older() int {
-	if len(s.history.turns) == 0 {
-		return 0
-	}
-	return s.history.turns[len(s.history.turns)-1].from
-}
-
-// unsummarized reports whether a candidate is a message that a summary may hold, and that none stands for. What the
-// user excluded is none: no model gets it, to summarize it or otherwise.
-func (s *selection) unsummarized(i int) bool {
-	v := &s.candidates[i]
-	excluded := s.cause[i] == cause.Excluded || s.cause[i] == cause.QuestionExcluded
-	return !v.StandIn && v.Role != System && !excluded && !s.covers(i)
+	return "[Summary of what was said before]\n" + message.Clean(s.summary.Text) + "\n[End of the summary]"
 }
 
 // Older are the messages that a model is to summarize when the user asks for it now, the oldest first: all before the
@@ -152,27 +146,36 @@ func (c *Conversation) Condense(o Options) (list []Message, before *Summary) {
 	if s.over || o.Policy.SummarizeRatio == 0 || o.Scope != nil {
 		return nil, nil
 	}
-	for i := range s.older() {
-		if s.unsummarized(i) && (s.free(i) || !s.barred(i) && !s.rendering(i, s.body[i]).whole()) {
+	for _, i := range s.unsummarized() {
+		if s.free(i) || !s.barred(i) && !s.rendering(i, s.chosen[i].body).whole() {
 			return s.oldest(int(float64(s.budget.counted-s.fixed) * (1 - o.Policy.SummarizeRatio))), s.summary
 		}
 	}
 	return nil, nil
 }
 
+// unsummarized is the candidates before the newest turn that a summary may hold, and that none stands for. What the
+// user excluded is none: no model gets it, to summarize it or otherwise.
+func (s *selection) unsummarized() (list []int) {
+	turns := s.history.turns
+	for i := 0; len(turns) > 0 && i < turns[len(turns)-1].from; i++ {
+		v := &s.candidates[i]
+		excluded := s.chosen[i].cause == cause.Excluded || s.chosen[i].cause == cause.QuestionExcluded
+		if !v.StandIn && v.Role != System && !excluded && !s.covered[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // oldest are the oldest turns that a model may summarize, until the messages that are left of these take no more than
 // some tokens.
 func (s *selection) oldest(tokens int) (list []Message) {
-	rest := 0
-	for i := range s.older() {
-		if s.unsummarized(i) {
-			rest += s.candidates[i].tokens + frameMessage
-		}
+	rest, may := 0, s.unsummarized()
+	for _, i := range may {
+		rest += s.candidates[i].tokens + frameMessage
 	}
-	for i := range s.older() {
-		if !s.unsummarized(i) {
-			continue
-		}
+	for _, i := range may {
 		if rest <= tokens && len(list) > 0 && s.candidates[i].turn != s.candidates[i-1].turn {
 			break
 		}

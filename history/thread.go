@@ -1,7 +1,9 @@
 package history
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"winnow/history/cause"
 	"winnow/history/relevance"
@@ -11,21 +13,18 @@ import (
 // thread is a run of messages as it may be sent: repaired, grouped and counted.
 type thread struct {
 	reading
-	recounts   int // of the conversation when it was read
 	candidates []candidate
 	turns      []turn
-	entries    []Entry                 // the verdict on each message before anything is chosen
-	places     []int                   // the candidate of each message, -1 where it has none
-	groups     map[int][]int           // see Plan.Group; a message that is alone has none
-	ids        map[string]bool         // of the calls
-	index      *relevance.Index        // of the candidates, as far as they were searched already
-	shortened  map[limits][]*rendering // texts at the limits of a policy, by candidate
+	entries    []Entry          // the verdict on each message before anything is chosen
+	places     []int            // the candidate of each message, -1 where it has none
+	groups     map[int][]int    // see Plan.Group; a message that is alone has none
+	ids        map[string]bool  // of the calls
+	index      *relevance.Index // of the candidates, as far as they were searched already
 }
 
 // candidate is one message as it may be sent.
 type candidate struct {
 	*repair.Draft
-	load
 	group  int   // the position of the message that asked for the tools, else its own
 	turn   int   // index into the thread's turns
 	at     int   // tokens of the conversation in front of its group, all whole
@@ -33,6 +32,7 @@ type candidate struct {
 	text   int   // the part of tokens that goes when its text is cut
 	chars  int   // code points of its text
 	newest int64 // when the newest message up to here was said, Unix milliseconds
+	extra  int   // tokens of what only its server understands: see carry
 }
 
 // kind is the role whose limits hold for a candidate: a tool's result that is sent as text stays one.
@@ -57,43 +57,46 @@ type turn struct {
 	asked  int // the candidate of the user's message, -1 for none
 }
 
-// read repairs, groups and counts messages.
-func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
-	t := &thread{reading: r, ids: map[string]bool{}, shortened: map[limits][]*rendering{}}
-	repaired := repair.Run(past, repair.Options{
-		Begins: r.offset == 0, Offset: r.offset, Used: r.used, IDs: t.ids, Remedies: r.remedies,
-		Tools: r.tools, NoImages: r.imageless,
-	})
-	t.entries = make([]Entry, len(past))
+// read repairs, groups and counts messages. A running turn stands behind a history.
+func (c *Conversation) read(past []Message, r reading, history *thread) *thread {
+	t := &thread{reading: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
+	o := repair.Options{
+		Begins: history == nil, IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.profile.NoImages,
+	}
+	if history != nil {
+		o.Offset, o.Used = len(history.entries), func(id string) bool { return history.ids[id] }
+	}
+	repaired := repair.Run(past, o)
 	for i := range past {
-		e := Entry{
-			ID: past[i].ID, Index: i, Role: past[i].Role, CharsBefore: sizes[i].chars,
-			Repairs: repaired.Repairs[i],
+		m, e := &past[i], &t.entries[i]
+		*e = Entry{
+			ID: m.ID, Index: i, Role: m.Role, CharsBefore: runes(m.Content), Repairs: repaired.Repairs[i],
+			Disposition: Blank, Cause: Cause{Code: cause.Blank},
 		}
-		e.Disposition, e.Cause.Code = Blank, cause.Blank
 		if code, unsent := repaired.Unsent[i]; unsent {
 			e.drop(code)
-		} else if past[i].Unreadable() {
+		} else if m.Unreadable() {
 			e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
 		}
-		if m, changed := repaired.Before[i]; changed {
-			was := sizes[i].of(&m, &past[i], c.remembered)
-			e.TokensBefore = was.text + was.rest
+		if before, changed := repaired.Before[i]; changed {
+			e.TokensBefore = c.textCost(&before, m) + overhead(&before, c.remembered)
 		}
-		t.entries[i] = e
 	}
-	t.candidates = make([]candidate, 0, len(repaired.Drafts))
-	for _, d := range repaired.Drafts {
-		v := candidate{Draft: d, group: d.From}
+	t.candidates = make([]candidate, len(repaired.Drafts))
+	for i, d := range repaired.Drafts {
+		v, said := &t.candidates[i], &past[d.From]
+		*v = candidate{Draft: d, group: d.From, chars: t.entries[d.From].CharsBefore}
+		if d.Content != said.Content {
+			v.chars = runes(d.Content)
+		}
+		v.Tokens = c.textCost(&d.Message, said)
+		v.text, v.tokens = v.Tokens, v.Tokens+overhead(&d.Message, c.remembered)
 		if d.Head != nil {
 			v.group = d.Head.From
 		}
-		is := sizes[d.From].of(&d.Message, &past[d.From], c.remembered)
-		v.chars, v.text, v.tokens = is.chars, is.text, is.text+is.rest
 		if _, changed := repaired.Before[d.From]; !changed && !v.StandIn {
-			t.entries[v.From].TokensBefore = v.tokens
+			t.entries[d.From].TokensBefore = v.tokens
 		}
-		t.candidates = append(t.candidates, v)
 	}
 	t.group(repaired.Heads)
 	t.carry(repaired.Before, c.remembered)
@@ -101,31 +104,23 @@ func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 	return t
 }
 
-// drop says that a message is not sent.
-func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{Code: code} }
-
-// of is the size of a message as it is sent, whose size is this as it was said.
-func (z size) of(sent, said *Message, count Counter) size {
-	if sent.Content != said.Content {
-		z.chars, z.text = runes(sent.Content), count(sent.Content)
+// textCost is what the text of a message costs as it is sent.
+func (c *Conversation) textCost(sent, said *Message) int {
+	if sent.Content == said.Content {
+		return said.Tokens
 	}
-	if !same(sent.ToolCalls, said.ToolCalls) || !same(sent.Parts, said.Parts) {
-		z.rest = overhead(sent, count)
-	}
-	return z
+	return c.remembered(sent.Content)
 }
 
-// same reports whether two slices are the same memory.
-func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+// drop says that a message is not sent.
+func (e *Entry) drop(code cause.Code) { e.Disposition, e.Cause = Dropped, Cause{Code: code} }
 
 // group finds the messages that are sent or left out together: a call with its results, and with the results of it that
 // are not sent.
 func (t *thread) group(heads map[int]int) {
 	members := map[int][]int{}
-	for at := range t.entries {
-		if head, ok := heads[at]; ok {
-			members[head] = append(members[head], at)
-		}
+	for at, head := range heads {
+		members[head] = append(members[head], at)
 	}
 	t.groups = map[int][]int{}
 	for head, list := range members {
@@ -137,33 +132,89 @@ func (t *thread) group(heads map[int]int) {
 	}
 }
 
-// groupOf is the group of a message, which is the message alone where it has no other.
-func groupOf(groups map[int][]int, i int) []int {
-	if list := groups[i]; list != nil {
-		return list
-	}
-	return []int{i}
-}
-
-// images is how many of the parts of a message are images.
-func images(parts []Part) int {
-	n := 0
-	for _, p := range parts {
-		if p.Kind == ImagePart {
-			n++
+// carry decides what each candidate carries beside its text that its server wants returned: the model's reasoning, and
+// keys that only that server understands, such as a signature of the reasoning. They go back with the message they came
+// with, or not at all:
+//
+//   - keys to the endpoint and model that sent them, and nowhere else;
+//   - reasoning where the endpoint asks for it, in a turn that called tools, from the first call on;
+//   - a message that makes calls carries both whatever is cut of its text, because servers refuse the calls without
+//     them. An answer without calls carries them only while its text is whole;
+//   - calls that are sent as text carry nothing, nor does an answer that broke off or that is joined to its neighbour.
+//
+// Of the messages that the user chose something else for, the cost is already known that they would have without it.
+func (t *thread) carry(otherwise map[int]Message, count Counter) {
+	called := false // in the turn at hand
+	for i := range t.candidates {
+		v := &t.candidates[i]
+		calls := len(v.ToolCalls) > 0
+		called = called && v.Role != User || calls
+		own := v.Role == Assistant && !v.StandIn && v.Origin == t.to && t.to != Origin{} &&
+			(calls || !t.profile.MergeSameRole && !v.Joins && !v.BrokeOff())
+		if !own || !t.profile.EchoReasoning || !called {
+			v.Reasoning = ""
+		}
+		if !own || t.profile.NoReplay {
+			v.Replay, v.ToolCalls = "", slices.Clone(v.ToolCalls)
+			for k := range v.ToolCalls {
+				v.ToolCalls[k].Replay = ""
+			}
+		}
+		v.extra = count(v.Reasoning) + countKeys(v.Replay, count)
+		for _, call := range v.ToolCalls {
+			v.extra += countKeys(call.Replay, count)
+		}
+		v.tokens += v.extra
+		if !calls {
+			v.text += v.extra // It goes when the text is cut.
+		}
+		if _, chosen := otherwise[v.From]; !chosen && !v.StandIn {
+			t.entries[v.From].TokensBefore += v.extra
 		}
 	}
-	return n
+}
+
+// encryptedReasoning is a value in an item of the Responses API.
+var encryptedReasoning = regexp.MustCompile(`"encrypted_content":"[^"]*"`)
+
+// CarriesEncrypted reports whether the keys of an answer hold reasoning that only its server can read.
+func CarriesEncrypted(replay string) bool {
+	return strings.Contains(replay, `"responses_reasoning"`) && encryptedReasoning.MatchString(replay)
+}
+
+// countKeys counts what a message carries. Encrypted reasoning counts nothing: how much is in it is not known, and
+// servers drop it where its turn is over.
+func countKeys(replay string, count Counter) int {
+	if replay == "" {
+		return 0
+	}
+	if CarriesEncrypted(replay) {
+		replay = encryptedReasoning.ReplaceAllString(replay, "")
+	}
+	return count(replay)
+}
+
+// messageWith is the candidate as a message with what a rendering shows of it.
+func (v *candidate) messageWith(f rendering) Message {
+	m := v.Message
+	m.Content, m.Parts = f.text, f.parts
+	if f.text != v.Content {
+		m.Tokens = 0
+		if len(v.ToolCalls) == 0 {
+			m.Reasoning, m.Replay = "", ""
+		}
+	}
+	if m.Status == Interrupted || m.Status == Streaming {
+		m.Status = Complete // Its text says that it broke off, or is cut and says that.
+	}
+	return m
 }
 
 // number gives the candidates their turn and their place in the conversation. A message of the user begins a turn: one
 // that was never answered is a turn by itself.
 func (t *thread) number() {
-	t.places = make([]int, len(t.entries))
-	for i := range t.places {
-		t.places[i] = -1
-	}
-	newest := int64(0)
+	t.places = slices.Repeat([]int{-1}, len(t.entries))
+	newest, tokens := int64(0), 0
 	for i := range t.candidates {
 		v := &t.candidates[i]
 		if !v.StandIn {
@@ -171,53 +222,33 @@ func (t *thread) number() {
 		}
 		newest = max(newest, v.CreatedMS)
 		v.newest = newest
-		if len(t.turns) == 0 || v.Role == User {
-			next := turn{unit: unit{i, i}, asked: -1}
-			if n := len(t.turns); n > 0 {
-				next.at = t.turns[n-1].at + t.turns[n-1].tokens
-			}
-			if v.Role == User {
-				next.asked = i
-			}
-			t.turns = append(t.turns, next)
+		switch {
+		case v.Role == User:
+			t.turns = append(t.turns, turn{unit: unit{i, i}, at: tokens, asked: i})
+		case len(t.turns) == 0:
+			t.turns = append(t.turns, turn{asked: -1})
 		}
 		v.turn = len(t.turns) - 1
 		x := &t.turns[v.turn]
-		if v.at = x.at + x.tokens; i > x.from && t.candidates[i-1].group == v.group {
+		if v.at = tokens; i > x.from && t.candidates[i-1].group == v.group {
 			v.at = t.candidates[i-1].at
 		}
+		tokens += v.tokens + frameMessage
 		x.tokens += v.tokens + frameMessage
 		x.to = i + 1
 	}
 }
 
-// takeOver keeps what was made of the candidates at the beginning that are the same as they were: the index where they
-// have the same text, shortened texts where they cost the same too.
-func (t *thread) takeOver(was *thread) {
-	for l := range was.shortened {
-		t.shortened[l] = make([]*rendering, len(t.candidates))
+// takeIndex takes the index over of the candidates at the beginning that have the same text as they had.
+func (t *thread) takeIndex(was *thread) {
+	if t.index = was.index; t.index == nil {
+		return
 	}
 	same := 0
-	for ; same < min(len(t.candidates), len(was.candidates)); same++ {
-		v, w := &t.candidates[same], &was.candidates[same]
-		if v.searched() != w.searched() {
-			break
-		}
-		for l, list := range was.shortened {
-			if v.rendersLike(w) {
-				t.shortened[l][same] = list[same]
-			}
-		}
+	for same < min(t.index.Len(), len(t.candidates)) && t.candidates[same].searched() == was.candidates[same].searched() {
+		same++
 	}
-	if t.index = was.index; t.index != nil {
-		t.index.Truncate(min(same, t.index.Len()))
-	}
-}
-
-// rendersLike reports whether two candidates of one text have the same renderings.
-func (v *candidate) rendersLike(w *candidate) bool {
-	return v.kind() == w.kind() && v.Frame == w.Frame && v.tokens == w.tokens && v.text == w.text && v.load == w.load &&
-		slices.EqualFunc(v.Parts, w.Parts, samePart)
+	t.index.Truncate(same)
 }
 
 // groupBefore is the unit of a tool group or a single message that ends in front of candidate end.
@@ -256,6 +287,7 @@ func (t *thread) block(i, largest int) block {
 	return block{size, at / size}
 }
 
+// blockBefore is the unit of a block that ends in front of candidate end.
 func (t *thread) blockBefore(end, largest int) unit {
 	from, b := end-1, t.block(end-1, largest)
 	for from > 0 && t.block(from-1, largest) == b {

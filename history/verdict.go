@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -9,81 +10,70 @@ import (
 
 // verdicts says what became of every message of a request that is written.
 type verdicts struct {
-	*writer
-	sum     Sum
-	entries []Entry
+	*selection
+	Plan
 }
 
 // plan writes the selection and says what became of every message.
 func (s *selection) plan() Plan {
-	v := verdicts{writer: s.write(), sum: Sum{
-		System: s.c.remembered(s.o.System), Tools: s.o.Tools, Stored: len(s.history.entries),
-		Reserve: s.budget.reserve, Window: s.o.Window, Budget: s.budget.asked,
-		Limit: s.budget.limit, Bound: s.budget.bound, Ratio: s.budget.ratio, Margin: s.budget.margin,
+	w := s.written()
+	v := verdicts{s, Plan{
+		Rules: Rules, Summary: s.summary, Messages: w.messages, Added: w.added, Spans: w.spans, Sum: s.budget.Sum,
+		Entries: make([]Entry, 0, len(s.history.entries)+len(s.turn.entries)), groups: s.history.groups,
 	}}
-	v.entries = make([]Entry, 0, len(s.history.entries)+len(s.turn.entries))
 	v.judgeHistory()
 	v.judgeTurn()
 	v.readAgain()
-	p := Plan{Rules: Rules, Summary: s.summary, Entries: v.entries, groups: s.history.groups}
-	p.Messages = v.finish()
-	p.Added, p.Spans = v.added, v.spans
-	var undone []change
-	p.Next, undone = s.nextToFall()
-	p.Stays = s.alike(p.Messages, undone)
-	for _, a := range p.Added {
-		v.sum.Added += a.Tokens
+	v.findNext()
+	sum := &v.Sum
+	sum.System, sum.Frame, sum.Stored = s.c.remembered(s.o.System), frameRequest+w.frame, len(s.history.entries)
+	for _, a := range v.Added {
+		sum.Added += a.Tokens
 	}
-	v.sum.Frame = frameRequest + v.frame
-	p.Sum = v.sum
-	p.Sum.Total = p.Sum.parts()
-	return p
-}
-
-// parts is the sum of the parts of a request.
-func (s Sum) parts() int {
-	return s.System + s.Tools + s.Pinned + s.Body + s.Recalled + s.Draft + s.Added + s.Frame
+	sum.Total = sum.System + sum.Tools + sum.Pinned + sum.Body + sum.Recalled + sum.Draft + sum.Added + sum.Frame
+	return v.Plan
 }
 
 // judgeHistory gives each message of the history its verdict.
 func (v *verdicts) judgeHistory() {
-	v.entries = append(v.entries, v.history.entries...)
+	v.Entries = append(v.Entries, v.history.entries...)
 	for at, i := range v.history.places {
-		e := &v.entries[at]
+		e := &v.Entries[at]
 		switch {
 		case i < 0:
 		case v.inRequest(i):
 			v.judgeSent(e, i)
+		case v.chosen[i].cause == cause.Excluded || v.chosen[i].cause == cause.QuestionExcluded:
+			e.Disposition, e.Cause = Excluded, Cause{Code: v.chosen[i].cause}
 		default:
 			e.Disposition, e.Cause = Dropped, v.causeDropped(i)
-			if c := v.cause[i]; c == cause.Excluded || c == cause.QuestionExcluded {
-				e.Disposition = Excluded
-			}
 		}
 		if v.o.Pending != 0 && e.ID == v.o.Pending {
-			e.forgivePending()
+			// The stand-ins for the results of pending calls are no repairs. They are in the plan all the same: they
+			// are what a new message would be sent with.
+			e.Repairs = slices.DeleteFunc(slices.Clone(e.Repairs), func(r Repair) bool { return r.Kind == "C5" })
 		}
 	}
 }
 
 // judgeSent is the verdict on a candidate that is in the request.
 func (v *verdicts) judgeSent(e *Entry, i int) {
-	e.Level, e.Place = max(v.body[i].level(), v.recall[i].level()), v.body[i].level()
+	e.Level, e.Place = max(v.chosen[i].body.level(), v.chosen[i].recall.level()), v.chosen[i].body.level()
 	e.Pinned = v.o.Flags[e.ID] == Pin
-	v.sum.Sent++
-	f := v.rendering(i, v.body[i])
+	v.Sum.Sent++
+	f := v.rendering(i, v.chosen[i].body)
 	e.TokensAfter = f.tokens
 	if e.Recalled = v.recalled(i); e.Recalled {
 		v.judgeRecalled(e, i)
 		return
 	}
-	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.cause[i], cause.Recent)
+	e.Disposition, e.Cause.Code = Kept, cmp.Or(v.chosen[i].cause, cause.Recent)
 	f.show(&v.candidates[i], e)
-	if v.cause[i] != cause.Pinned {
-		v.sum.Body += f.tokens
+	if v.chosen[i].cause != cause.Pinned {
+		v.Sum.Body += f.tokens
 		return
 	}
-	v.sum.Pinned += f.tokens
+	v.Sum.Pinned += f.tokens
 	if e.Cause.Code == cause.Note {
 		e.Cause.Code = cause.PinnedByNote
 	}
@@ -91,29 +81,29 @@ func (v *verdicts) judgeSent(e *Entry, i int) {
 
 // judgeRecalled is the verdict on a candidate of which recall shows more than its place does.
 func (v *verdicts) judgeRecalled(e *Entry, i int) {
-	f := v.rendering(i, v.recall[i])
+	f := v.rendering(i, v.chosen[i].recall)
 	f.show(&v.candidates[i], e)
 	e.Disposition, e.Cause = Recalled, v.causeRecalled(i, f)
 	if v.inOrder() {
-		v.sum.Recalled += f.tokens
+		v.Sum.Recalled += f.tokens
 		e.TokensAfter, e.Place = f.tokens, e.Level
 		return
 	}
 	tokens := v.recalledCost(i, f)
-	v.sum.Recalled += tokens
-	v.sum.Body += e.TokensAfter
+	v.Sum.Recalled += tokens
+	v.Sum.Body += e.TokensAfter
 	e.TokensAfter += tokens
 }
 
 // judgeTurn gives each stored message of the running turn its verdict.
 func (v *verdicts) judgeTurn() {
 	entries := slices.Clone(v.turn.entries)
-	for i := range v.turn.candidates {
-		c, f := &v.turn.candidates[i], v.turnRendering(i)
+	for i, f := range v.turnSent {
+		c := &v.turn.candidates[i]
 		if c.StandIn {
 			continue
 		}
-		v.sum.Draft += f.tokens
+		v.Sum.Draft += f.tokens
 		e := &entries[c.From]
 		e.Disposition, e.Cause, e.Level, e.TokensAfter = Kept, Cause{Code: cause.Turn}, Whole, f.tokens
 		if f.show(c, e); !f.whole() {
@@ -123,7 +113,7 @@ func (v *verdicts) judgeTurn() {
 	}
 	for _, e := range entries {
 		if e.Index += len(v.history.entries); e.ID != 0 {
-			v.entries = append(v.entries, e)
+			v.Entries = append(v.Entries, e)
 		}
 	}
 }
@@ -132,10 +122,10 @@ func (v *verdicts) judgeTurn() {
 func (v *verdicts) readAgain() {
 	see := func(positions []int) {
 		for _, at := range positions {
-			if at < 0 || at >= len(v.entries) {
+			if at < 0 || at >= len(v.Entries) {
 				continue
 			}
-			switch e := &v.entries[at]; {
+			switch e := &v.Entries[at]; {
 			case e.FellOut():
 				e.Cause = Cause{Code: cause.ReadAgain}
 			case e.Disposition == Cut:
@@ -156,10 +146,10 @@ func (v *verdicts) readAgain() {
 // causeDropped is why candidate i is not sent.
 func (s *selection) causeDropped(i int) Cause {
 	switch {
-	case s.cause[i] == cause.MessageCap:
+	case s.chosen[i].cause == cause.MessageCap:
 		return Cause{Code: cause.MessageCap, Limit: s.o.Policy.MaxMessages}
-	case s.barred(i), s.cause[i] == cause.Summarized:
-		return Cause{Code: s.cause[i]}
+	case s.barred(i), s.chosen[i].cause == cause.Summarized:
+		return Cause{Code: s.chosen[i].cause}
 	case s.stopped.to == 0 && s.stop.Code != cause.None, s.stopped.holds(i):
 		return s.stop
 	case s.stopped.recall:
@@ -168,72 +158,98 @@ func (s *selection) causeDropped(i int) Cause {
 	return Cause{Code: cause.Older}
 }
 
+// findNext finds what falls out next, and how many messages stay as they are then: the request is written a second time
+// without it.
+func (v *verdicts) findNext() {
+	var undone []change
+	v.Next, undone = v.nextToFall()
+	if len(undone) == 0 {
+		v.Stays = len(v.Messages)
+		return
+	}
+	chosen := v.chosen
+	v.chosen = slices.Clone(chosen)
+	for _, c := range undone {
+		v.chosen[c.candidate] = c.before
+	}
+	v.Stays = Alike(v.Messages, v.written().messages)
+	v.chosen = chosen
+}
+
+// Alike counts the messages that two requests to one model begin with alike. A server that keeps what it read of the
+// first need not read these again for the second.
+func Alike(before, now []Message) int {
+	n := 0
+	for n < len(before) && n < len(now) && sameWords(&before[n], &now[n]) {
+		n++
+	}
+	return n
+}
+
+// sameWords says that a model gets the same to see of both messages.
+func sameWords(a, b *Message) bool {
+	return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
+		a.Reasoning == b.Reasoning && a.Replay == b.Replay &&
+		slices.Equal(a.ToolCalls, b.ToolCalls) && slices.EqualFunc(a.Parts, b.Parts, func(a, b Part) bool {
+		return a.Kind == b.Kind && a.MediaType == b.MediaType && a.Sent() == b.Sent() && bytes.Equal(a.Data, b.Data)
+	})
+}
+
 // show writes into an entry what of its text is sent and what is in its place, by the code points of the stored text.
 func (f rendering) show(v *candidate, e *Entry) {
-	have, want := e.CharsBefore, e.CharsBefore
-	switch {
-	case v.Replaced:
-		f.showReplaced(e)
-		have, want = f.chars, v.chars
-	case v.Lead+v.Tail > 0:
-		f.showFramed(v, e)
-		have = e.CharsAfter
-	case !f.whole():
-		have = f.chars
-		e.Cuts, e.Inserted = []Range{f.cut}, []Insert{{f.cut.From, f.note}}
-	}
+	have, want := f.chars, v.chars
 	if !v.Replaced {
-		e.CharsAfter = have
+		f.showOwn(v, e)
+		have, want = e.CharsAfter, e.CharsBefore
+	} else if e.insert(0, f.text); e.CharsBefore > 0 {
+		e.Cuts = []Range{{0, e.CharsBefore}} // Another text is sent for it.
+	}
+	if !f.whole() || f.cause.Code == cause.ImageNote {
+		e.Disposition, e.Cause = Cut, f.cause
 	}
 	if !f.whole() {
-		e.Disposition, e.Cause = Cut, *f.cause
 		e.Cause.Have, e.Cause.Want = have, want
-	} else if f.cause != nil && f.cause.Code == cause.ImageNote {
-		e.Disposition, e.Cause = Cut, *f.cause
 	}
 	if e.Whole = len(e.Cuts) == 0; v.Replaced && !e.Whole {
 		e.Cause = Cause{Code: cause.Note}
 	}
 }
 
-// showReplaced is show for a message that another text is sent for.
-func (f rendering) showReplaced(e *Entry) {
-	if e.CharsBefore > 0 {
-		e.Cuts = []Range{{0, e.CharsBefore}}
-	}
-	if f.text != "" {
-		e.Inserted = []Insert{{0, f.text}}
-	}
-}
-
-// showFramed is show for a message that is sent with more text in front of its own or behind it.
-func (f rendering) showFramed(v *candidate, e *Entry) {
-	n, text := e.CharsBefore, []rune(v.Content)
-	tail := len(text) - v.Tail
+// showOwn is show for a message whose own text is sent, with more in front of it and behind it where that was repaired.
+func (f rendering) showOwn(v *candidate, e *Entry) {
+	n, tail := e.CharsBefore, v.chars-v.Tail
 	own := func(at int) int { return max(0, min(at-v.Lead, n)) }
 	from, to := own(f.cut.From), own(f.cut.To)
 	if e.CharsAfter = n - (to - from); from < to {
 		e.Cuts = []Range{{from, to}}
 	}
-	note := ""
+	e.insert(0, f.between(v, 0, v.Lead))
 	if v.Lead <= f.cut.From && f.cut.From < tail {
-		note = f.note
+		e.insert(from, f.note)
 	}
-	for _, in := range []Insert{{0, f.sent(text, 0, v.Lead)}, {from, note}, {n, f.sent(text, tail, len(text))}} {
-		if in.Text != "" {
-			e.Inserted = append(e.Inserted, in)
-		}
+	e.insert(n, f.between(v, tail, v.chars))
+}
+
+// insert notes what stands in the text's place, where it is anything.
+func (e *Entry) insert(at int, text string) {
+	if text != "" {
+		e.Inserted = append(e.Inserted, Insert{at, text})
 	}
 }
 
-// sent is what of the code points of a candidate's text from one place to another is sent, with the note where the cut
-// begins among them.
-func (f rendering) sent(text []rune, from, to int) string {
-	if f.whole() || f.cut.To <= from || to <= f.cut.From {
-		return string(text[from:to])
+// between is what is sent of the code points of a candidate's text from one place to another, with the note where the
+// cut begins among them.
+func (f rendering) between(v *candidate, from, to int) string {
+	if from == to {
+		return ""
 	}
-	if from > f.cut.From {
-		return string(text[min(f.cut.To, to):to])
+	text, cut := []rune(v.Content), f.cut
+	if f.whole() {
+		cut = Range{to, to}
 	}
-	return string(text[from:f.cut.From]) + f.note + string(text[min(f.cut.To, to):to])
+	head, rest := string(text[from:max(from, min(to, cut.From))]), string(text[min(to, max(from, cut.To)):to])
+	if from <= cut.From && cut.From < to {
+		return head + f.note + rest
+	}
+	return head + rest
 }

@@ -35,126 +35,90 @@ const (
 // writer writes what was selected as the messages of a request. It changes nothing of the selection.
 type writer struct {
 	*selection
-	system []piece   // of the system prompt
-	list   []written // the other messages
-	added  []Added   // their places are known when all is written
-	spans  []Span    // the same
-	single []piece   // of the messages that have one piece
-	frame  int       // tokens that the chat format costs
+	messages []Message // the system prompt first, which has no text where there is none
+	added    []Added
+	spans    []Span
+	frame    int // tokens that the chat format costs
 
-	located        int     // so many of the added texts know their entry
-	lastUser       int     // the newest candidate of the user's that is written, -1 for none
-	lastUserAt     int     // where it is in list
-	inline         []piece // system messages on their way to the next message of the user
-	missing        int     // messages that are not sent, since the last one that is
-	gapSummary     bool    // the summary stands for some of them
-	summaryWritten bool
+	apart      bool  // the next text stands apart from what its message already says
+	located    int   // so many of the added texts know their entry
+	lastUser   int   // the newest candidate of the user's that is written, -1 for none
+	lastUserAt int   // its message
+	inline     []int // system messages on their way to the next message of the user
+	missing    int   // messages that are not sent, since the last one that is
+	condensed  bool  // the summary stands for some of them
 }
 
-// written is a message of the request, whose content is made of pieces.
-type written struct {
-	Message
-	pieces []piece
-}
-
-// piece is a part of the content of a message.
-type piece struct {
-	text     string
-	from, to int // the spans in it, by their index; their places count from its beginning
-	added    int // 1 for the first of the added texts, 0 for a text that somebody said
-}
-
-// write writes the request.
-func (s *selection) write() *writer {
+// written is the request as it is selected.
+func (s *selection) written() *writer {
 	w := &writer{selection: s, lastUser: -1}
-	n := s.cost.messages + len(s.turn.candidates) + 1
-	w.list, w.single, w.spans = make([]written, 0, n), make([]piece, 0, n), make([]Span, 0, n)
-	if s.o.System != "" {
-		w.system = []piece{{text: s.o.System}}
-	}
+	w.messages = append(make([]Message, 0, s.cost.messages+len(s.turn.candidates)+2), Message{
+		Role: System, Content: s.o.System,
+	})
 	for i := range s.candidates {
 		w.writeCandidate(i)
 	}
 	w.closeHistory()
 	w.writeTurn()
 	w.locate(w.turnEntry(len(w.turn.entries)))
+	w.finish()
 	return w
 }
 
-// finish puts the pieces of the messages together, the system prompt first, and sets the places of all that is in them.
-func (w *writer) finish() []Message {
-	list := w.list
-	if len(w.system) > 0 {
-		w.frame += frameMessage
-		list = slices.Insert(list, 0, written{Message{Role: System}, w.system})
+// finish takes an empty system prompt off, and gives calls the ids that the endpoint takes.
+func (w *writer) finish() {
+	system := 1
+	if w.messages[0].Content == "" {
+		system = 0
 	}
-	messages := make([]Message, len(list))
-	for n, one := range list {
-		at := 0
-		for _, p := range one.pieces {
-			for k := p.from; k < p.to; k++ {
-				s := &w.spans[k]
-				s.Message, s.From, s.To = n, at+s.From, at+s.To
-			}
-			if p.added > 0 {
-				a := &w.added[p.added-1]
-				if a.Before, a.From, a.To = n, at, at+len(p.text); one.Role == System {
-					a.At = 0 // in front of all entries
-				}
-			}
-			at += len(p.text)
+	w.messages = w.messages[1-system:]
+	w.frame += system * frameMessage
+	for k := range w.added {
+		a := &w.added[k]
+		if a.Before == 0 {
+			a.At = 0 // in front of all entries
 		}
-		messages[n] = one.Message
-		messages[n].Content = contentOf(one.pieces)
+		a.Before += system - 1
+	}
+	for k := range w.spans {
+		w.spans[k].Message += system - 1
 	}
 	if n := w.o.Profile.ToolIDLength; n > 0 {
-		shortIDs(messages, n)
+		shortIDs(w.messages, n)
 	}
 	slices.SortStableFunc(w.spans, func(a, b Span) int { return cmp.Or(a.Message-b.Message, a.From-b.From) })
-	return messages
-}
-
-// contentOf is the text of pieces.
-func contentOf(pieces []piece) string {
-	if len(pieces) == 1 {
-		return pieces[0].text
-	}
-	var text strings.Builder
-	for _, p := range pieces {
-		text.WriteString(p.text)
-	}
-	return text.String()
 }
 
 // writeCandidate writes one candidate of the history, or counts it to the open gap.
 func (w *writer) writeCandidate(i int) {
 	v, d := &w.candidates[i], w.detailInBody(i)
-	if d == out {
-		w.leaveOut(i)
-		return
-	}
 	f := w.rendering(i, d)
-	if v.Role == System {
-		w.frame += frameJoint
-		if w.o.Policy.MidSystem == Inline && len(w.list) > 0 {
-			w.inline = append(w.inline, w.textOf(v, f, v.From), piece{text: joint})
-			return
+	switch {
+	case d == out:
+		w.leaveOut(i)
+	case v.Role == System && w.o.Policy.MidSystem == Inline && len(w.messages) > 1:
+		w.inline = append(w.inline, i)
+	case v.Role == System:
+		w.hoist(v, f, v.From)
+	case v.Role == User:
+		w.lastUser, w.lastUserAt = i, w.open(v.messageWith(f), v.Joins)
+		w.closeGap(w.lastUserAt, "", joint)
+		for _, k := range w.inline {
+			w.frame += frameJoint
+			system := &w.candidates[k]
+			w.say(w.lastUserAt, system, w.rendering(k, w.chosen[k].body), system.From)
+			w.put(w.lastUserAt, joint)
 		}
-		w.hoist(w.textOf(v, f, v.From))
-		return
-	}
-	if v.Role != User {
+		w.inline = nil
+		w.say(w.lastUserAt, v, f, v.From)
+		w.locate(v.From)
+	default:
 		w.lead(i)
-		w.writeMessage(v, f, v.From, w.alone(w.textOf(v, f, v.From)))
-		return
+		w.say(w.open(v.messageWith(f), v.Joins), v, f, v.From)
+		if !v.StandIn {
+			w.locate(v.From)
+		}
 	}
-	front := append(w.closeGap("", joint), w.inline...)
-	w.inline = nil
-	text := w.alone(w.textOf(v, f, v.From))
-	if len(front) > 0 {
-		text = append(front, text...)
-	}
-	w.lastUser, w.lastUserAt = i, w.writeMessage(v, f, v.From, text)
 }
 
 // leaveOut counts a candidate to the open gap. What nobody said and what a narrowed request is not about leaves none.
@@ -163,9 +127,7 @@ func (w *writer) leaveOut(i int) {
 		return
 	}
 	w.missing++
-	if w.summarized && !w.summaryWritten && w.cause[i] == cause.Summarized {
-		w.gapSummary, w.summaryWritten = true, true
-	}
+	w.condensed = w.condensed || w.chosen[i].cause == cause.Summarized
 }
 
 // lead closes the open gap in front of candidate i, which is not the user's, and sees to it that a message of the user
@@ -175,112 +137,94 @@ func (w *writer) lead(i int) {
 	q := w.questionOf(i)
 	switch {
 	case q >= 0 && q == w.lastUser:
-		m := &w.list[w.lastUserAt]
-		m.pieces = append(m.pieces, w.closeGap(joint, "")...)
+		w.closeGap(w.lastUserAt, joint, "")
 	case w.missing > 0:
-		w.put(Message{Role: User}, false, w.closeGap("", ""))
-	case len(w.list) == 0:
+		w.closeGap(w.open(Message{Role: User}, false), "", "")
+	default:
 		w.begin()
 	}
 }
 
 // begin puts a message of the user in front of an answer that the request would begin with.
 func (w *writer) begin() {
-	w.put(Message{Role: User}, false, []piece{
-		w.add(Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}),
-	})
-}
-
-// add is a piece that nobody said, which costs its tokens.
-func (w *writer) add(a Added) piece {
-	if a.Tokens == 0 {
-		a.Tokens = w.c.remembered(a.Text)
+	if len(w.messages) == 1 {
+		start := Added{Kind: AddedStart, Text: startText, Cause: Cause{Code: cause.BeginsAsUser}}
+		w.add(w.open(Message{Role: User}, false), start)
 	}
-	w.added = append(w.added, a)
-	return piece{text: a.Text, added: len(w.added)}
 }
 
-// said is a piece that holds the texts of entries.
-func (w *writer) said(text string, spans ...Span) piece {
-	from := len(w.spans)
-	w.spans = append(w.spans, spans...)
-	return piece{text: text, from: from, to: len(w.spans)}
-}
-
-// alone is a list of one piece. Most messages are one: their pieces share an allocation.
-func (w *writer) alone(p piece) []piece {
-	w.single = append(w.single, p)
-	n := len(w.single)
-	return w.single[n-1 : n : n]
-}
-
-// closeGap is what stands for the open gap, with what is in front of it and behind it, none where no gap is open.
-func (w *writer) closeGap(front, behind string) []piece {
+// closeGap writes into a message what stands for the open gap, with what is in front of it and behind it, nothing where
+// no gap is open.
+func (w *writer) closeGap(at int, front, behind string) {
 	if w.missing == 0 {
-		return nil
+		return
 	}
 	a := Added{Kind: AddedMarker, Text: w.marker(w.missing), Cause: Cause{Code: cause.Gap, Want: w.missing}}
-	if w.gapSummary {
+	if w.condensed && !(Plan{Added: w.added}).Summarized() {
 		a.Kind, a.Text, a.Cause.Text = AddedSummary, w.summaryText(), w.summary.By
 	}
 	a.Text = front + a.Text + behind
-	w.missing, w.gapSummary = 0, false
-	return []piece{w.add(a)}
+	w.missing, w.condensed = 0, false
+	w.add(at, a)
 }
 
 // marker stands for n messages that are not sent.
-func (r *request) marker(n int) string {
-	if r.o.Policy.MarkerDetail && !message.IsBlank(r.o.Policy.MarkerCounted) {
-		return strings.ReplaceAll(r.o.Policy.MarkerCounted, "{n}", strconv.Itoa(n))
+func (s *selection) marker(n int) string {
+	p := &s.o.Policy
+	if p.MarkerDetail && !message.IsBlank(p.MarkerCounted) {
+		return strings.ReplaceAll(p.MarkerCounted, "{n}", strconv.Itoa(n))
 	}
-	return r.o.Policy.Marker
+	return p.Marker
 }
 
-// hoist puts pieces at the end of the system prompt.
-func (w *writer) hoist(pieces ...piece) {
-	if len(w.system) > 0 {
-		w.system = append(w.system, piece{text: joint})
-	}
-	w.system = append(w.system, pieces...)
+// hoist writes a system message to the end of the system prompt.
+func (w *writer) hoist(v *candidate, f rendering, entry int) {
+	w.frame += frameJoint
+	w.apart = true
+	w.say(0, v, f, entry)
 }
 
 // closeHistory puts what found no later message of the history at the end of the system prompt: the gap in front of the
 // current message too, which stands as it was written.
 func (w *writer) closeHistory() {
-	if n := len(w.inline); n > 0 {
-		w.hoist(w.inline[:n-1]...)
+	for _, i := range w.inline {
+		w.hoist(&w.candidates[i], w.rendering(i, w.chosen[i].body), w.candidates[i].From)
 	}
 	front := ""
-	if len(w.system) > 0 {
+	if w.messages[0].Content != "" {
 		front = joint
 	}
-	w.system = append(w.system, w.closeGap(front, "")...)
+	w.closeGap(0, front, "")
 }
 
 // writeTurn writes the running turn, the current message first.
 func (w *writer) writeTurn() {
 	current := w.current()
-	for i := range w.turn.candidates {
-		v, f := &w.turn.candidates[i], w.turnRendering(i)
+	for i, f := range w.turnSent {
+		v := &w.turn.candidates[i]
 		entry := w.turnEntry(v.From)
 		shown := entry
 		if w.turn.entries[v.From].ID == 0 {
 			shown = -1 // a draft has none
 		}
 		if v.Role == System {
-			w.frame += frameJoint
-			w.hoist(w.textOf(v, f, shown))
+			w.hoist(v, f, shown)
 			continue
 		}
-		if len(w.list) == 0 && v.Role != User {
+		if v.Role != User {
 			w.begin()
 		}
-		var front []piece
-		if i == current && !w.inOrder() {
-			block, images := w.recalledBlock()
-			front, f.parts = block, slices.Concat(images, f.parts)
+		var block recalledBlock
+		if i == current {
+			block = w.recalledTexts()
+			f.parts = slices.Concat(block.images, f.parts)
 		}
-		w.writeMessage(v, f, entry, append(front, w.textOf(v, f, shown)))
+		at := w.open(v.messageWith(f), v.Joins)
+		w.quote(at, block)
+		w.say(at, v, f, shown)
+		if !v.StandIn {
+			w.locate(entry)
+		}
 	}
 }
 
@@ -295,21 +239,57 @@ func (w *writer) turnEntry(at int) int {
 	return n
 }
 
-// textOf is the text of a candidate, which is that of an entry or nobody's.
-func (w *writer) textOf(v *candidate, f rendering, entry int) piece {
-	if v.StandIn {
-		return w.add(Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
+// quote writes the block of recalled texts into a message.
+func (w *writer) quote(at int, b recalledBlock) {
+	if b.text == "" {
+		return
 	}
-	return w.said(f.text, Span{Entry: entry, To: len(f.text), Calls: v.CallsAsText})
+	from := w.put(at, b.text)
+	for _, s := range b.spans {
+		s.Message, s.From, s.To = at, from+s.From, from+s.To
+		w.spans = append(w.spans, s)
+	}
+	w.added = append(w.added, Added{
+		Kind: AddedRecalled, Before: at, From: from, To: from + len(b.text), Text: b.frame, Tokens: b.tokens,
+		Cause: Cause{Code: cause.RecalledBlock},
+	})
+	w.put(at, joint)
 }
 
-// writeMessage writes a candidate as a message of these pieces and returns the index of the message that holds it.
-func (w *writer) writeMessage(v *candidate, f rendering, entry int, pieces []piece) int {
-	at := w.put(v.messageWith(f), v.Joins, pieces)
-	if !v.StandIn {
-		w.locate(entry)
+// say writes the text of a candidate into a message. It is that of an entry, or nobody's.
+func (w *writer) say(at int, v *candidate, f rendering, entry int) {
+	if v.StandIn {
+		w.add(at, Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})
+		return
 	}
-	return at
+	from := w.put(at, f.text)
+	w.spans = append(w.spans, Span{
+		Entry: entry, Message: at, From: from, To: from + len(f.text), Calls: v.CallsAsText,
+	})
+	w.apart = false
+}
+
+// add writes a text that nobody said into a message.
+func (w *writer) add(at int, a Added) {
+	if a.Tokens == 0 {
+		a.Tokens = w.c.remembered(a.Text)
+	}
+	a.Before, a.From = at, w.put(at, a.Text)
+	a.To = a.From + len(a.Text)
+	w.added = append(w.added, a)
+}
+
+// put writes a text to the end of a message, and returns where it begins.
+func (w *writer) put(at int, text string) int {
+	m := &w.messages[at]
+	if text != "" {
+		if w.apart && m.Content != "" {
+			m.Content += joint
+		}
+		w.apart = false
+	}
+	m.Content += text
+	return len(m.Content) - len(text)
 }
 
 // locate sets the entry of the texts that were added since the last stored message: they are in the message whose entry
@@ -320,10 +300,10 @@ func (w *writer) locate(entry int) {
 	}
 }
 
-// put writes a message to the end of the body, or joins it to the last one where the endpoint wants the roles to
-// alternate. It returns the index of the message that holds it.
-func (w *writer) put(m Message, joins bool, pieces []piece) int {
-	m.Name = ""
+// open begins a message at the end of the body, or joins it to the last one where the endpoint wants the roles to
+// alternate. It returns the index of the message that holds it. Its text is written later.
+func (w *writer) open(m Message, joins bool) int {
+	m.Name, m.Content = "", ""
 	if m.Role != Assistant {
 		m.ToolCalls = nil
 	}
@@ -331,20 +311,19 @@ func (w *writer) put(m Message, joins bool, pieces []piece) int {
 		m.ToolCallID = ""
 	}
 	w.frame += frameMessage
-	if n := len(w.list); n > 0 {
-		last := &w.list[n-1]
-		if w.merges(&last.Message, &m, joins) {
-			last.join(m, pieces)
-			return n - 1
-		}
-		if w.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
-			bridge := w.add(Added{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
-			w.list = append(w.list, written{Message{Role: Assistant}, []piece{bridge}})
-			w.frame += frameMessage
-		}
+	last := &w.messages[len(w.messages)-1]
+	w.apart = w.merges(last, &m, joins)
+	if w.apart {
+		join(last, m)
+		return len(w.messages) - 1
 	}
-	w.list = append(w.list, written{m, pieces})
-	return len(w.list) - 1
+	if w.o.Profile.NoToolToUser && last.Role == Tool && m.Role == User {
+		w.frame += frameMessage
+		w.messages = append(w.messages, Message{Role: Assistant})
+		w.add(len(w.messages)-1, Added{Kind: AddedBridge, Text: bridgeText, Cause: Cause{Code: cause.Bridge}})
+	}
+	w.messages = append(w.messages, m)
+	return len(w.messages) - 1
 }
 
 // merges says that a message is no message of its own behind last, but joined to it.
@@ -353,27 +332,22 @@ func (w *writer) merges(last, m *Message, joins bool) bool {
 	return alike && (w.o.Profile.MergeSameRole || joins && m.Role == Assistant && len(m.ToolCalls) == 0)
 }
 
-// join puts a message behind the text of one of the same role. Calls stay with what came with them: the text in front
-// of them becomes theirs.
-func (m *written) join(next Message, pieces []piece) {
+// join puts a message behind one of the same role. Calls stay with what came with them: the text in front of them
+// becomes theirs.
+func join(last *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
-		m.ToolCalls, m.Reasoning, m.Origin, m.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
+		last.ToolCalls, last.Reasoning, last.Origin, last.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
 	}
-	hasText := func(p piece) bool { return p.text != "" }
-	if slices.ContainsFunc(m.pieces, hasText) && slices.ContainsFunc(pieces, hasText) {
-		m.pieces = append(m.pieces, piece{text: joint})
-	}
-	m.pieces = append(m.pieces, pieces...)
-	m.Parts = slices.Concat(m.Parts, next.Parts)
-	m.ID, m.Label, m.Tokens = 0, "", 0
+	last.Parts = slices.Concat(last.Parts, next.Parts)
+	last.ID, last.Label, last.Tokens = 0, "", 0
 }
 
 // bridge is what a bridge may cost behind a candidate, 0 where none can be needed.
-func (r *request) bridge(v *candidate) int {
-	if !r.o.Profile.NoToolToUser || v.Role != Tool {
+func (s *selection) bridge(v *candidate) int {
+	if !s.o.Profile.NoToolToUser || v.Role != Tool {
 		return 0
 	}
-	return r.bridgeCost()
+	return s.bridgeCost()
 }
 
-func (r *request) bridgeCost() int { return r.c.remembered(bridgeText) + frameMessage }
+func (s *selection) bridgeCost() int { return s.c.remembered(bridgeText) + frameMessage }

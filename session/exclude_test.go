@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -69,10 +70,10 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 			t.Errorf("with a message of it excluded the request is %s", body)
 		}
 		plan, _ := s.Preview("And now?")
-		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Cause.Code != history.CauseExcluded {
+		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Cause.Code != cause.Excluded {
 			t.Errorf("the excluded message is %+v", e)
 		}
-		if e := plan.Entries[4]; e.Cause.Code == history.CauseSummarized {
+		if e := plan.Entries[4]; e.Cause.Code == cause.Summarized {
 			t.Errorf("a message that is sent itself is explained by %q", e.Cause.Sentence())
 		}
 	}
@@ -168,7 +169,7 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
 	}
 	plan, err := s.Preview("And?")
-	if e := plan.Entries[6]; err != nil || e.Cause.Code == history.CauseSummarized {
+	if e := plan.Entries[6]; err != nil || e.Cause.Code == cause.Summarized {
 		t.Errorf("the long message is %+v, %v", e, err)
 	}
 }

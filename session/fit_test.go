@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/llm"
 	"winnow/session/store"
 )
@@ -72,7 +73,7 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	if err != nil || !r.Proven {
 		t.Fatalf("the request is not proven: %v, %s", err, r.Doubt)
 	}
-	if e := r.Plan.Entries[2]; e.Disposition != history.Cut || e.Cause.Code != history.CauseCutByUser {
+	if e := r.Plan.Entries[2]; e.Disposition != history.Cut || e.Cause.Code != cause.CutByUser {
 		t.Errorf("the record says %+v of the message, want cut by the user", e)
 	}
 	if got, again := b.body(2), b.body(3); !strings.Contains(again, `truncated, original`) ||

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/history/cause"
 )
 
 // TestFlagsAreUndoneInAnyOrder pins, excludes and frees messages at random and then takes every
@@ -33,7 +34,7 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			for i, e := range plan.Entries {
 				f := want[e.ID]
 				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded &&
-					e.Cause.Code != history.CauseQuestionExcluded) != (f == history.Exclude) {
+					e.Cause.Code != cause.QuestionExcluded) != (f == history.Exclude) {
 					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Flag(e.ID), e, f)
 				}
 			}

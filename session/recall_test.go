@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/recall"
@@ -49,7 +50,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 	}
 	planned := only[Planned](events)
 	read := planned[len(planned)-1].Plan.Entries[2]
-	if read.Disposition != history.Dropped || read.Cause.Code != history.CauseReadAgain {
+	if read.Disposition != history.Dropped || read.Cause.Code != cause.ReadAgain {
 		t.Errorf("the verdict on the message that was looked up is %s, %q", read.Disposition, read.Cause.Sentence())
 	}
 	reopened := b.open(s.Info().ID)
@@ -69,7 +70,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := stored.Verdicts.Entries[2].Cause; c.Code != history.CauseReadAgain {
+	if c := stored.Verdicts.Entries[2].Cause; c.Code != cause.ReadAgain {
 		t.Errorf("the stored verdict is %q", c.Sentence())
 	}
 	if got := reopened.Messages()[10].ReadAgain; !slices.Contains(got, 2) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/history/cause"
 )
 
 // condensing is a conversation of some turns under the summary preset and a small budget, before the
@@ -56,7 +57,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	}
 	plan := only[Planned](events)[0].Plan
 	if len(plan.Entries) != 25 || plan.Entries[4].Level != history.Out ||
-		plan.Entries[4].Cause.Code != history.CauseSummarized {
+		plan.Entries[4].Cause.Code != cause.Summarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
 	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/history/cause"
 )
 
 // tableEntries are rows of every kind.
@@ -17,11 +18,11 @@ func tableEntries() []history.Entry {
 		},
 		{
 			Index: 8, Role: history.Assistant, Disposition: history.Cut, TokensBefore: 512, TokensAfter: 44,
-			Cause: history.Cause{Code: history.CauseAssistantLimit, Have: 150, Want: 2310, Limit: 150},
+			Cause: history.Cause{Code: cause.AssistantLimit, Have: 150, Want: 2310, Limit: 150},
 		},
 		{
 			Index: 9, Role: history.Tool, Disposition: history.Kept, TokensBefore: 7, TokensAfter: 7,
-			Cause: history.Cause{Code: history.CauseFits}, Repairs: []history.Repair{
+			Cause: history.Cause{Code: cause.Fits}, Repairs: []history.Repair{
 				{Kind: "C9", Cause: history.Cause{Text: "This result was blank; a note says so."}},
 			},
 		},

@@ -25,8 +25,7 @@ type Cause struct {
 
 // Sentence is the cause in words for the user, with its numbers.
 func (c Cause) Sentence() string {
-	w, known := words[c.Code]
-	if !known {
+	if c.Code == None {
 		return c.Text
 	}
 	number := func(n int) string { return humanize.Comma(int64(n)) }
@@ -41,7 +40,7 @@ func (c Cause) Sentence() string {
 			"The arguments of this call were not valid JSON at character %s; they are sent repaired.", number(c.Want)),
 		"{short}", phrase(c.Have > 0,
 			" The arguments of this call were cut off after %s characters; the complete part is sent.", number(c.Have)),
-	).Replace(w.sentence))
+	).Replace(words[c.Code].sentence))
 }
 
 // phrase is a part of a text where it holds, else nothing.
@@ -57,11 +56,7 @@ func phrase(holds bool, format string, value any) string {
 func (c Cause) Short() string { return strings.ReplaceAll(words[c.Code].short, "{text}", c.Text) }
 
 // MarshalText writes a cause as records keep it: its code, then what it has of numbers and flags, and the text last.
-// A cause without a code is its text.
 func (c Cause) MarshalText() ([]byte, error) {
-	if c.Code == None {
-		return []byte(c.Text), nil
-	}
 	return []byte(string(c.Code) +
 		phrase(c.Have != 0, " have=%d", c.Have) +
 		phrase(c.Want != 0, " want=%d", c.Want) +
@@ -74,10 +69,6 @@ func (c Cause) MarshalText() ([]byte, error) {
 // UnmarshalText reads what MarshalText wrote.
 func (c *Cause) UnmarshalText(written []byte) error {
 	code, rest, _ := strings.Cut(string(written), " ")
-	if _, known := words[Code(code)]; !known {
-		*c = Cause{Text: string(written)}
-		return nil
-	}
 	fields, text, _ := strings.Cut(" "+rest, " text=")
 	*c = Cause{Code: Code(code), Text: text}
 	numbers := map[string]*int{"have": &c.Have, "want": &c.Want, "limit": &c.Limit}

@@ -110,7 +110,6 @@ const (
 	ImageDamaged   Code = "image_damaged"
 	ImageUnseen    Code = "image_unseen"
 	TextBytes      Code = "text_bytes"
-	CallNameBytes  Code = "call_name_bytes"
 )
 
 // wording is how a code is put to the user. What has braces comes from the numbers and the text of a Cause.
@@ -183,12 +182,9 @@ var words = map[Code]wording{
 	CutReadAgain: {"{cut}: the model read more of it with the recall tool", ""},
 	ImageNote:    {"cut: a note replaces an older image", "image as a note"},
 
-	CallEmpty: {"An empty tool call is left out.", "empty call"},
-	CallUnnamed: {
-		"A tool call was cut off before its name; the calls of this message are sent as text.",
-		"call broke off",
-	},
-	CallName: {"The tool name of this call has characters that servers refuse; they are sent as _.", "tool name"},
+	CallEmpty:   {"An empty tool call is left out.", "empty call"},
+	CallUnnamed: {"A tool call was cut off before its name; the calls are sent as text.", "call broke off"},
+	CallName:    {"The tool name of this call has characters that servers refuse; they are sent as _.", "tool name"},
 	CallIDBad: {
 		"The id of a tool call was missing or malformed; the call and its result get a new one.",
 		"call id",
@@ -200,40 +196,24 @@ var words = map[Code]wording{
 	ResultAgain:   {"The same result is already in the request; it is sent once.", "sent once already"},
 	ResultSecond:  {"Its call already has a different result; this one is sent as text.", "second result"},
 	ResultLoose:   {"The call of this tool result is missing; it is sent as text.", "no call"},
-	ResultOfText: {
-		"The call of this tool result was cut off and is sent as text; so is the result.",
-		"call sent as text",
-	},
-	ResultMoved:  {"This tool result was in the wrong place; it is moved after its call.", "wrong place"},
-	ResultEmpty:  {"The tool result was empty; a note is sent instead.", "empty result"},
-	ResultBinary: {"The tool result is binary data; a note with its size is sent instead.", "binary result"},
+	ResultOfText:  {"The call of this result was cut off; both are sent as text.", "call sent as text"},
+	ResultMoved:   {"This tool result was in the wrong place; it is moved after its call.", "wrong place"},
+	ResultEmpty:   {"The tool result was empty; a note is sent instead.", "empty result"},
+	ResultBinary:  {"The tool result is binary data; a note with its size is sent instead.", "binary result"},
 
-	ArgumentsAbsent: {"This call had no arguments; an empty object is sent.", "no arguments"},
-	ArgumentsLost: {
-		"The arguments of this call cannot be read as an object; an empty object is sent instead.",
-		"arguments lost",
-	},
-	ArgumentsSplit:    {"The arguments of several calls were joined; each call gets its own.", "arguments"},
-	ArgumentsFirst:    {"The arguments of several calls were joined; the first object is sent.", "arguments"},
-	ArgumentsRepaired: {"{invalid}{short}", "arguments"},
-	ArgumentsUnwrapped: {
-		"The arguments of this call were an object written as a string; the object itself is sent.{short}",
-		"arguments",
-	},
-	ArgumentsValue: {
-		"The arguments of this call were not an object; they are sent as {\"value\": …}.{short}",
-		"arguments",
-	},
+	ArgumentsAbsent:    {"This call had no arguments; an empty object is sent.", "no arguments"},
+	ArgumentsLost:      {"These arguments cannot be read as an object; an empty object is sent.", "arguments lost"},
+	ArgumentsSplit:     {"The arguments of several calls were joined; each call gets its own.", "arguments"},
+	ArgumentsFirst:     {"The arguments of several calls were joined; the first object is sent.", "arguments"},
+	ArgumentsRepaired:  {"{invalid}{short}", "arguments"},
+	ArgumentsUnwrapped: {"These arguments were an object in a string; the object itself is sent.{short}", "arguments"},
+	ArgumentsValue:     {"These arguments were no object; they are sent as {\"value\": …}.{short}", "arguments"},
 
 	RowUnreadable:  {"This message cannot be read, or its role is unknown; it is kept but not sent.", "unreadable"},
 	AnswerEmpty:    {"This answer has no text; it is left out.", "no text"},
 	SystemLate:     {"A system message within the conversation is sent where the model's format allows one.", "moved"},
 	ImageNotOfUser: {"Servers accept images from the user only; a note is sent instead.", "image"},
-	ImageDamaged: {
-		"This image is incomplete, or of a type that servers do not accept; a note is sent instead.",
-		"image damaged",
-	},
-	ImageUnseen:   {"This model does not accept images; a note is sent instead.", "image not supported"},
-	TextBytes:     {"Bytes that are not valid text are sent as replacement characters.", "invalid bytes"},
-	CallNameBytes: {"Bytes in a tool name that are not valid text are sent as _.", "invalid bytes"},
+	ImageDamaged:   {"This image is incomplete, or of a type that servers refuse; a note is sent.", "image damaged"},
+	ImageUnseen:    {"This model does not accept images; a note is sent instead.", "image not supported"},
+	TextBytes:      {"Bytes that are not valid text are sent as replacement characters.", "invalid bytes"},
 }

@@ -247,7 +247,7 @@ func (m *run) notText(d *Draft) {
 	}
 	for k, c := range d.ToolCalls {
 		if name := message.Clean(c.Name); name != c.Name {
-			m.log(d, "C14", cause.CallNameBytes, c.Name, legalName(name))
+			m.log(d, "C14", cause.CallName, c.Name, legalName(name))
 			d.ownCalls()[k].Name = legalName(name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session/store"
 	"winnow/ui/theme"
 )
@@ -129,7 +130,7 @@ func lengths(e history.Entry) string {
 
 // why is the reason of a verdict without the verdict, "" where that says it all: a message is whole because it fits.
 func why(e history.Entry) string {
-	if e.Cause.Code == history.CauseFits || e.Cause.Code == history.CauseFreeBudget {
+	if e.Cause.Code == cause.Fits || e.Cause.Code == cause.FreeBudget {
 		return ""
 	}
 	sentence := theme.OneSentence(e.Cause.Sentence())
@@ -137,7 +138,7 @@ func why(e history.Entry) string {
 		sentence = reason
 	}
 	switch e.Cause.Code {
-	case history.CauseUserLimit, history.CauseAssistantLimit, history.CauseToolLimit:
+	case cause.UserLimit, cause.AssistantLimit, cause.ToolLimit:
 		sentence += " characters"
 	}
 	return sentence

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session/store"
 	"winnow/ui/theme"
 )
@@ -207,7 +208,7 @@ func (s sentMessages) spansOf(i int) []Span {
 	for _, a := range s.Plan.Added {
 		switch {
 		case a.Before != i:
-		case a.Cause.Code == history.CauseRecalledBlock:
+		case a.Cause.Code == cause.RecalledBlock:
 			list = append(list, s.recalled(a)...)
 		case a.From < a.To:
 			list = append(list, Span{a.From, a.To, Added})

@@ -25,7 +25,10 @@ func sourceOf(r *Request, e history.Entry) source {
 		return c
 	}
 	k := slices.IndexFunc(r.Plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
-	for _, span := range r.Plan.SpansOf(k) {
+	for _, span := range r.Plan.Spans {
+		if span.Entry != k {
+			continue
+		}
 		if c.asText = c.asText || span.Calls; span.Recalled {
 			c.block, c.found = span, true
 			continue

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/event"
@@ -136,7 +137,7 @@ func TestTheHistoryOfAMessageStandsBelowItsText(t *testing.T) {
 	in := opened()
 	whole := in.Plan.Entries[0]
 	cut := history.Entry{ID: 1, Disposition: history.Cut, Cause: history.Cause{
-		Code: history.CauseAssistantLimit,
+		Code: cause.AssistantLimit,
 		Have: 150, Want: 2310, Limit: 150,
 	}, CharsBefore: 2310, CharsAfter: 150, TokensBefore: 584, TokensAfter: 44}
 	in.Plan.Entries = edited(in.Plan.Entries, func(list []history.Entry) {

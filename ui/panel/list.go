@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -311,7 +312,7 @@ func (p *Model) entryLine(st theme.Styles, e history.Entry) inList {
 		more: p.gist(e.ID, e.Role, said.text), selected: p.Selected != nil && p.Selected(e.ID),
 		saved: saving(r.Plan.Sum.Tokens(e.TokensAfter) - r.Plan.Sum.Tokens(e.TokensBefore)),
 	}
-	if e.Cause.Code == history.CauseNeighbour && l.glyph == "↺" {
+	if e.Cause.Code == cause.Neighbour && l.glyph == "↺" {
 		l.text = "recalled" + phrase(": with ", r.match(e.Index))
 	}
 	l.tint = st.OfGlyph(l.glyph)
@@ -357,7 +358,7 @@ func (r *Request) match(index int) string {
 			if i < 0 || i >= len(r.Plan.Entries) {
 				continue
 			}
-			if e := r.Plan.Entries[i]; e.Recalled && e.Cause.Code == history.CauseSharedWords {
+			if e := r.Plan.Entries[i]; e.Recalled && e.Cause.Code == cause.SharedWords {
 				return theme.Thousands(i + 1)
 			}
 		}

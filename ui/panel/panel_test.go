@@ -127,7 +127,7 @@ func long() Model {
 	for i := range 61 {
 		e := history.Entry{
 			ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, Whole: true,
-			Cause: history.Cause{Code: history.CauseFits}, TokensBefore: 30 + i, TokensAfter: 30 + i,
+			Cause: history.Cause{Code: cause.Fits}, TokensBefore: 30 + i, TokensAfter: 30 + i,
 		}
 		if i%2 == 1 {
 			e.Role = history.Assistant

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -37,7 +38,7 @@ func (p *Model) prices(e history.Entry) []keyPrice {
 		switch {
 		case member.Pinned:
 			flag = history.Pin
-		case member.Disposition == history.Excluded && member.Cause.Code != history.CauseQuestionExcluded:
+		case member.Disposition == history.Excluded && member.Cause.Code != cause.QuestionExcluded:
 			flag = history.Exclude
 		}
 		after += r.Plan.Sum.Tokens(member.TokensAfter)

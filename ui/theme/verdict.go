@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/ui/markdown"
 )
 
@@ -16,7 +17,7 @@ func Glyph(e history.Entry) string {
 	switch {
 	case e.Disposition == history.Excluded:
 		return "⊘"
-	case e.Cause.Code == history.CauseReadAgain, e.Cause.Code == history.CauseCutReadAgain:
+	case e.Cause.Code == cause.ReadAgain, e.Cause.Code == cause.CutReadAgain:
 		return "↺"
 	case e.Disposition == history.Dropped, e.Disposition == history.Isolated, e.Disposition == history.Blank:
 		return "○"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/record"
@@ -350,9 +351,9 @@ func verdict(e *history.Entry) string {
 	case text == "":
 	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
 		return text + " characters"
-	case e.Cause.Code == history.CauseSharedWords && strings.HasPrefix(text, "recalled: "):
+	case e.Cause.Code == cause.SharedWords && strings.HasPrefix(text, "recalled: "):
 		return "recalled: “" + strings.TrimPrefix(text, "recalled: ") + "”"
-	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == history.CauseResultMissing &&
+	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == cause.ResultMissing &&
 		strings.HasPrefix(text, "repaired"):
 		return text + ", a note is sent"
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/history/cause"
 	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -91,7 +92,7 @@ func parser() ([]store.Message, []history.Entry) {
 		message(history.User, "Never touch generated files."),
 	}, []history.Entry{
 		with(func(e *history.Entry) {
-			e.Recalled, e.Cause = true, history.Cause{Code: history.CauseSharedWords, Text: "re-parse"}
+			e.Recalled, e.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
 		}),
 		dropped, dropped, kept,
 		with(func(e *history.Entry) {
@@ -101,7 +102,7 @@ func parser() ([]store.Message, []history.Entry) {
 		}),
 		kept,
 		with(func(e *history.Entry) {
-			e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: history.CauseResultMissing}}}
+			e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
 		}),
 		kept, kept, kept, kept, kept, kept,
 		with(func(e *history.Entry) { e.Pinned = true }),
