@@ -47,7 +47,6 @@ type Answer struct {
 	think     thinking
 	slots     slots
 	responses responsesItems
-	text      textChunk
 	usage     json.RawMessage // the counts that came last
 
 	chunk     kept         // what the server says of its cache and of the answer
@@ -60,12 +59,15 @@ func NewAnswer(f Format) *Answer {
 	return &Answer{
 		format:    f,
 		keptCalls: make(map[int]kept),
-		responses: responsesItems{byKey: make(map[string]*responsesItem)},
+		slots:     slots{byIndex: make(map[int]int)},
+		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
 	}
 }
 
-// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none.
+// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
+// of another type than expected is left out.
 func (a *Answer) Read(data []byte) error {
+	var e envelope
 	if !isObject(data) {
 		var list []envelope // as Gemini sends errors; a ping or a number is none
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 && list[0].isError() {
@@ -73,13 +75,38 @@ func (a *Answer) Read(data []byte) error {
 		}
 		return nil
 	}
-	switch a.format {
-	case Responses:
-		return a.readResponses(data)
-	case Ollama:
-		return a.readOllama(data)
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &e); errors.As(err, &syntax) {
+		return err
 	}
-	return a.readChat(data)
+	if e.isError() {
+		return Refusal(data)
+	}
+	read := map[Format]func([]byte) (bool, error){Responses: a.readResponses, Ollama: a.readOllama}[a.format]
+	if read == nil {
+		read = a.readChat
+	}
+	part, err := read(data)
+	a.Began = a.Began || part
+	if !part && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
+		return Refusal(data)
+	}
+	return err
+}
+
+// envelope is the keys by which an event of any format is an error. The last three are words of one where the event is
+// no part of an answer.
+type envelope struct {
+	Object  string          `json:"object"`
+	Type    string          `json:"type"`
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+	Errors  json.RawMessage `json:"errors"`
+}
+
+func (e envelope) isError() bool {
+	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
 }
 
 // Events gives the events that were not given yet.
@@ -107,34 +134,6 @@ func (a *Answer) Extra() json.RawMessage {
 		Calls   map[int]kept `json:"tool_calls,omitempty"`
 	}{a.chunk, a.kept, a.keptCalls})
 	return raw
-}
-
-// envelope is the keys by which an event of any format is an error.
-type envelope struct {
-	Object  string          `json:"object"`
-	Type    string          `json:"type"`
-	Error   json.RawMessage `json:"error"`
-	Message json.RawMessage `json:"message"`
-	Detail  json.RawMessage `json:"detail"`
-	Errors  json.RawMessage `json:"errors"`
-}
-
-// isError says that an event is an error and no part of an answer.
-func (e envelope) isError() bool {
-	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
-}
-
-// decode reads an event, and gives the error that it is. A value of another type than expected is left out, and the
-// others are read. An event that is not known for a part of an answer is an error if it has words.
-func (a *Answer) decode(data []byte, event any, e *envelope, known func() bool) error {
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, event); errors.As(err, &syntax) {
-		return err
-	}
-	if e.isError() || !known() && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
-		return Refusal(data)
-	}
-	return nil
 }
 
 // content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
@@ -179,8 +178,7 @@ func (a *Answer) message(m fields) {
 	visible, thought := texts(m["content"])
 	// If two keys have reasoning, it is the same.
 	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
-	a.content(visible, false)
-	a.add(Text, m.text("refusal"))
+	a.content(visible+m.text("refusal"), false)
 	var calls []fields
 	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
 	for _, call := range calls {
@@ -240,11 +238,7 @@ func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // isBlank says that a value is none: some servers send an error with each chunk.
 func isBlank(raw json.RawMessage) bool {
-	switch string(raw) {
-	case "", "null", `""`, "false", "{}":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"", "null", `""`, "false", "{}"}, string(raw))
 }
 
 // kept is keys that are kept, with their values as they came.

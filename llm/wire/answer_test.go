@@ -124,7 +124,6 @@ func TestToolCalls(t *testing.T) {
 		{"a new name without id", []string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"g","arguments":"{}"}}]`}, `f  {}; g  {}`},
 		{"the same name again, after a whole call", []string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"f","arguments":"{}"}}]`}, `f  {}; f  {}`},
 		{"the same name in every piece", []string{`[{"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"function":{"name":"f","arguments":":1}"}}]`}, `f  {"x":1}`},
-		{"the id after the name", []string{`[{"function":{"name":"f"}}]`, `[{"id":"a","function":{"arguments":"{}"}}]`}, `f a {}`},
 		{"two objects glued on one index", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"}{\"}"}}]`, `[{"index":0,"function":{"arguments":"{\"y\":2}"}}]`}, `f a {"x":"}{"};   {"y":2}`},
 		{"two objects glued in one piece", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":[{}]} {\"y\":2}{}"}}]`}, `f a {"x":[{}]} ;   {"y":2};   {}`},
 		{"a quote behind a backslash", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"\\\"}{\"}"}}]`}, `f a {"x":"\"}{"}`},

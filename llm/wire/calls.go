@@ -60,6 +60,7 @@ func (s *slots) add(f fragment) (index int, events []Event) {
 
 // find gives the call that a fragment belongs to, -1 for a new one.
 func (s *slots) find(f fragment) int {
+	last := len(s.calls) - 1
 	if f.index >= 0 {
 		at, known := s.byIndex[f.index]
 		if known && (f.name == "" || f.id == "" || s.calls[at].id == "" || s.calls[at].id == f.id) {
@@ -67,18 +68,18 @@ func (s *slots) find(f fragment) int {
 		}
 		return -1
 	}
-	last := len(s.calls) - 1
-	for at := last; at >= 0; at-- {
-		call := s.calls[at]
-		switch {
-		case f.id != "" && f.id == call.id:
+	for at, call := range s.calls {
+		if f.id != "" && f.id == call.id {
 			return at
-		case at < last:
-		case f.id != "" && f.name == "" && call.id == "" && call.isBlank():
-			return at // The id comes after the name.
-		case f.id == "" && (f.name == "" || call.name == "" || f.name == call.name && !call.isWhole()):
-			return at // Some servers repeat the name in every piece.
 		}
+	}
+	if last < 0 || f.id != "" {
+		return -1
+	}
+	call := s.calls[last]
+	// Some servers repeat the name in every piece.
+	if f.name == "" || f.name == call.name && !json.Valid([]byte(call.arguments.String())) {
+		return last
 	}
 	return -1
 }
@@ -86,18 +87,9 @@ func (s *slots) find(f fragment) int {
 func (s *slots) open(index int) int {
 	s.calls = append(s.calls, new(openCall))
 	at := len(s.calls) - 1
-	if index >= 0 {
-		if s.byIndex == nil {
-			s.byIndex = make(map[int]int)
-		}
-		s.byIndex[index] = at
-	}
+	s.byIndex[index] = at
 	return at
 }
-
-func (c *openCall) isBlank() bool { return strings.TrimSpace(c.arguments.String()) == "" }
-
-func (c *openCall) isWhole() bool { return json.Valid([]byte(c.arguments.String())) }
 
 // glued is where one object may end and another begin.
 var glued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`}\s*{`) })
@@ -109,11 +101,12 @@ func (c *openCall) take(arguments string) (own, next string) {
 	if !glued().MatchString(before[max(0, len(before)-1):] + arguments) {
 		return arguments, ""
 	}
-	object := json.NewDecoder(strings.NewReader(c.arguments.String()))
-	if object.Decode(new(map[string]json.RawMessage)) != nil {
+	all := c.arguments.String()
+	object := json.NewDecoder(strings.NewReader(all))
+	if object.Decode(new(fields)) != nil {
 		return arguments, ""
 	}
-	next = strings.TrimLeft(c.arguments.String()[object.InputOffset():], blanks)
+	next = strings.TrimLeft(all[object.InputOffset():], blanks)
 	if !strings.HasPrefix(next, "{") {
 		return arguments, ""
 	}

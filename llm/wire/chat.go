@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -163,39 +162,9 @@ func chatContent(m message.Message, marked bool) any {
 	return content
 }
 
-// textChunk is what stands around the text of a chunk that holds nothing else. The chunks of an answer mostly differ in
-// their text alone, and such a one need not be taken apart.
-type textChunk struct{ head, tail []byte }
-
-// cutText cuts a chunk at its first content, which is a JSON string; content is nil where it has none.
-func cutText(data []byte) (around textChunk, content []byte) {
-	head, rest, _ := bytes.Cut(data, []byte(`"content":`))
-	if len(rest) == 0 || rest[0] != '"' {
-		return around, nil
-	}
-	for end := 1; end < len(rest); end++ {
-		switch rest[end] {
-		case '\\':
-			end++
-		case '"':
-			return textChunk{head, rest[end+1:]}, rest[:end+1]
-		}
-	}
-	return around, nil
-}
-
 // readChat takes a chunk, or an answer in one piece.
-func (a *Answer) readChat(data []byte) error {
-	around, content := cutText(data)
-	if content != nil && bytes.Equal(around.head, a.text.head) && bytes.Equal(around.tail, a.text.tail) {
-		var piece string
-		if json.Unmarshal(content, &piece) == nil {
-			a.content(piece, false)
-			return nil
-		}
-	}
+func (a *Answer) readChat(data []byte) (part bool, err error) {
 	var chunk struct {
-		envelope
 		ID      json.RawMessage `json:"id"`
 		Choices []struct {
 			FinishReason string          `json:"finish_reason"`
@@ -210,40 +179,23 @@ func (a *Answer) readChat(data []byte) error {
 		Missed    json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
 		Diagnosis json.RawMessage `json:"diagnostics"`              // Anthropic
 	}
-	known := func() bool { return chunk.Choices != nil || chunk.Usage != nil }
-	if err := a.decode(data, &chunk, &chunk.envelope, known); err != nil {
-		return err
-	}
-	if len(chunk.Choices) > 0 { // The last chunk of a stream holds the usage and no choice.
+	_ = json.Unmarshal(data, &chunk) // A value of another type than expected is left out.
+	if len(chunk.Choices) > 0 {      // The last chunk of a stream holds the usage and no choice.
 		c := chunk.Choices[0]
 		if c.FinishReason == "error" || !isBlank(c.Error) {
-			return Refusal(data)
+			return true, Refusal(data)
 		}
 		a.Finish = cmp.Or(c.FinishReason, a.Finish)
 		if len(c.Delta) == 0 && c.Message != nil {
 			c.Delta, a.Done = c.Message, true
 		}
 		a.message(c.Delta)
-		if a.text = (textChunk{}); c.FinishReason == "" && chunk.Usage == nil && onlyText(c.Delta) && !a.Done {
-			a.text = textChunk{bytes.Clone(around.head), bytes.Clone(around.tail)}
-		}
 	}
-	a.Began = a.Began || known()
 	a.about(chunk.ID, chunk.Missed)
 	a.chunk = a.chunk.with("diagnostics", chunk.Diagnosis)
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
 	a.counted(chunk.Usage)
-	return nil
-}
-
-// onlyText says that a piece of a message holds its text and nothing else.
-func onlyText(delta fields) bool {
-	for key, value := range delta {
-		if key != "content" && key != "role" && string(value) != "null" {
-			return false
-		}
-	}
-	return delta["content"] != nil
+	return chunk.Choices != nil || chunk.Usage != nil, nil
 }

@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"crypto/rand"
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,39 +98,30 @@ func (r Request) ollama() ollamaRequest {
 }
 
 // readOllama takes one line.
-func (a *Answer) readOllama(data []byte) error {
+func (a *Answer) readOllama(data []byte) (part bool, err error) {
 	var line struct {
-		envelope
+		Message    fields          `json:"message"` // The last line may have none.
 		Done       bool            `json:"done"`
 		DoneReason string          `json:"done_reason"`
 		Prompt     json.RawMessage `json:"prompt_eval_count"`
 		Answer     json.RawMessage `json:"eval_count"`
 	}
-	known := func() bool { return line.Done || isObject(line.Message) }
-	if err := a.decode(data, &line, &line.envelope, known); err != nil || !known() {
-		return err
+	_ = json.Unmarshal(data, &line) // A value of another type than expected is left out.
+	if !line.Done && line.Message == nil {
+		return false, nil
 	}
-	var m fields
-	_ = json.Unmarshal(line.Message, &m) // The last line may have none.
-	a.message(m)
-	a.Began, a.Done, a.Finish = true, line.Done, line.DoneReason
+	a.message(line.Message)
+	a.Done, a.Finish = line.Done, line.DoneReason
 	if a.Done {
 		// A count that is missing stays so: old servers leave out the prompt's if they had it in their cache.
 		usage, _ := Encode(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
 		a.counted(usage)
 	}
-	return nil
+	return true, nil
 }
 
 // newCallID is an id as newer servers of Ollama make them.
-func newCallID() string {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	id := []byte("call_")
-	for range 8 {
-		id = append(id, letters[rand.IntN(len(letters))])
-	}
-	return string(id)
-}
+func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:8]) }
 
 // OllamaModel is what /api/show says of a model.
 type OllamaModel struct {

@@ -58,7 +58,7 @@ func TestReader(t *testing.T) {
 		{"JSON and something else", "{\"error\":1}\ndata: [DONE]\n\n", `{ "error":1}|[DONE]|done EOF`},
 		{"no JSON after all", "{\"a\":}\ndata: b\n\n", `{"a":} data: b|EOF`},
 		{"a page", "<html>\n<p>no\n", "<html> <p>no|EOF"},
-		{"a page, up to its title", "<html>\n<TITLE>Sign in</TITLE>\n<p>no", "<html> <TITLE>Sign in</TITLE>|EOF"},
+		{"a page, up to its title", "<html>\n<title>Sign in</title>\n<p>no", "<html> <title>Sign in</title>|EOF"},
 		{"blanks", "\n\n \n", "EOF"},
 		{"nothing", "", "EOF"},
 	}
