@@ -45,9 +45,8 @@ type Answer struct {
 	format    Format
 	events    []Event // not given yet
 	think     thinking
-	slots     slots
+	calls     calls
 	responses responsesItems
-	usage     json.RawMessage // the counts that came last
 
 	chunk     kept         // what the server says of its cache and of the answer
 	kept      kept         // the unknown keys of the message
@@ -59,7 +58,7 @@ func NewAnswer(f Format) *Answer {
 	return &Answer{
 		format:    f,
 		keptCalls: make(map[int]kept),
-		slots:     slots{byIndex: make(map[int]int)},
+		calls:     calls{byIndex: make(map[int]int)},
 		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
 	}
 }
@@ -67,7 +66,6 @@ func NewAnswer(f Format) *Answer {
 // Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
 // of another type than expected is left out.
 func (a *Answer) Read(data []byte) error {
-	var e envelope
 	if !isObject(data) {
 		var list []envelope // as Gemini sends errors; a ping or a number is none
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 && list[0].isError() {
@@ -75,27 +73,41 @@ func (a *Answer) Read(data []byte) error {
 		}
 		return nil
 	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, &e); errors.As(err, &syntax) {
-		return err
+	var e envelope
+	if bytes.Contains(data, []byte(`"error"`)) {
+		_ = json.Unmarshal(data, &e) // What is no JSON is found below.
 	}
 	if e.isError() {
 		return Refusal(data)
 	}
-	read := map[Format]func([]byte) (bool, error){Responses: a.readResponses, Ollama: a.readOllama}[a.format]
-	if read == nil {
-		read = a.readChat
+	part, err := a.read(data)
+	if part {
+		a.Began = true
+		return err
 	}
-	part, err := read(data)
-	a.Began = a.Began || part
-	if !part && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &e); errors.As(err, &syntax) {
+		return err
+	}
+	if e.Message != nil || e.Detail != nil || e.Errors != nil {
 		return Refusal(data)
 	}
-	return err
+	return nil
 }
 
-// envelope is the keys by which an event of any format is an error. The last three are words of one where the event is
-// no part of an answer.
+// read takes an event if it is a part of an answer.
+func (a *Answer) read(data []byte) (part bool, err error) {
+	switch a.format {
+	case Responses:
+		return a.readResponses(data)
+	case Ollama:
+		return a.readOllama(data), nil
+	}
+	return a.readChat(data)
+}
+
+// envelope is the keys by which an event of any format is an error. The last three are the words of one, where the
+// event is no part of an answer.
 type envelope struct {
 	Object  string          `json:"object"`
 	Type    string          `json:"type"`
@@ -150,13 +162,6 @@ func (a *Answer) add(to Channel, piece string) {
 	}
 }
 
-// call adds a piece of a tool call. It gives the index of that call.
-func (a *Answer) call(f fragment) int {
-	at, events := a.slots.add(f)
-	a.events = append(a.events, events...)
-	return at
-}
-
 // about keeps what the server says of the answer: its id, and of its cache.
 func (a *Answer) about(id, missed json.RawMessage) {
 	if a.KeepID {
@@ -165,10 +170,9 @@ func (a *Answer) about(id, missed json.RawMessage) {
 	a.chunk = a.chunk.with("prompt_cache_diagnostics", missed)
 }
 
-// counted adds what the server says of the usage, unless it said the same before.
+// counted adds what the server says of the usage.
 func (a *Answer) counted(usage json.RawMessage) {
-	if isObject(usage) && !bytes.Equal(usage, a.usage) {
-		a.usage = usage
+	if isObject(usage) {
 		a.events = append(a.events, Event{Usage: usage})
 	}
 }
@@ -200,7 +204,7 @@ func (a *Answer) messageCall(call fields) {
 		f.arguments = string(function["arguments"]) // from a server that does not stream them
 	}
 	if a.format == Ollama { // Each call comes whole, from old servers without an id.
-		f.index, f.id = len(a.slots.calls), cmp.Or(f.id, newCallID())
+		f.index, f.id = len(a.calls.all), cmp.Or(f.id, newCallID())
 	}
 	at := a.call(f)
 	if k := a.keptCalls[at].withUnknown(call, callKeys); k != nil {

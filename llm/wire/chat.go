@@ -40,18 +40,16 @@ type chatMessage struct {
 	ReasoningContent *string           `json:"reasoning_content,omitempty"`
 	ToolCalls        []json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID       string            `json:"tool_call_id,omitempty"`
-	CacheControl     *cacheControl     `json:"cache_control,omitempty"`
+	CacheControl     object            `json:"cache_control,omitempty"`
 }
 
 type chatPart struct {
 	openai.ChatMessagePart
-	CacheControl *cacheControl `json:"cache_control,omitempty"`
+	CacheControl object `json:"cache_control,omitempty"`
 }
 
-// cacheControl marks the end of what a server should cache.
-type cacheControl struct {
-	Type string `json:"type"`
-}
+// cacheMark marks the end of what a server should cache.
+func cacheMark() object { return object{"type": "ephemeral"} }
 
 // The keys of a message and of a call that are written here or read here. All others of an answer are kept and go
 // back to its server.
@@ -67,7 +65,7 @@ var (
 func (r Request) chat() ([]byte, error) {
 	body := chatRequest{
 		Model:           r.Model,
-		Messages:        make([]json.RawMessage, len(r.Messages)),
+		Messages:        []json.RawMessage{},
 		Tools:           Tools(r.Tools),
 		Temperature:     r.Temperature,
 		TopP:            r.TopP,
@@ -90,10 +88,7 @@ func (r Request) chat() ([]byte, error) {
 		}
 	}
 	for i, m := range r.Messages {
-		var err error
-		if body.Messages[i], err = r.chatMessage(m, slices.Contains(r.CacheMarks, i)); err != nil {
-			return nil, err
-		}
+		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
 	}
 	return Encode(body)
 }
@@ -108,13 +103,13 @@ func Tools(functions []openai.FunctionDefinition) []openai.Tool {
 }
 
 // chatMessage is one message, with a mark at its end if it ends a part to be cached.
-func (r Request) chatMessage(m message.Message, marked bool) (json.RawMessage, error) {
+func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
 	w := chatMessage{Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool)}
 	switch m.Role {
 	case message.Tool:
 		w.ToolCallID = m.ToolCallID
 		if marked {
-			w.CacheControl = &cacheControl{"ephemeral"} // A result is marked as a whole.
+			w.CacheControl = cacheMark() // A result is marked as a whole.
 		}
 	case message.Assistant:
 		if r.EchoReasoning && (len(m.ToolCalls) > 0 || m.Reasoning != "") {
@@ -122,15 +117,9 @@ func (r Request) chatMessage(m message.Message, marked bool) (json.RawMessage, e
 			w.ReasoningContent = &m.Reasoning
 		}
 		for _, call := range m.ToolCalls {
-			raw, err := withReplay(openai.ToolCall{
-				ID:       call.ID,
-				Type:     openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments},
-			}, call.Replay, callKeys)
-			if err != nil {
-				return nil, err
-			}
-			w.ToolCalls = append(w.ToolCalls, raw)
+			function := openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}
+			c := openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction, Function: function}
+			w.ToolCalls = append(w.ToolCalls, withReplay(c, call.Replay, callKeys))
 		}
 	default:
 		m.Replay = ""
@@ -157,7 +146,7 @@ func chatContent(m message.Message, marked bool) any {
 		}
 	}
 	if marked {
-		content[len(content)-1].CacheControl = &cacheControl{"ephemeral"}
+		content[len(content)-1].CacheControl = cacheMark()
 	}
 	return content
 }

@@ -3,7 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -151,21 +151,15 @@ type responsesEvent struct {
 
 // responsesOutput is an item as a server writes it.
 type responsesOutput struct {
-	ID        string              `json:"id"`
-	Type      string              `json:"type"`
-	CallID    string              `json:"call_id"`
-	Name      string              `json:"name"`
-	Arguments string              `json:"arguments"`
-	Phase     string              `json:"phase"`
-	Encrypted string              `json:"encrypted_content"`
-	Summary   []map[string]string `json:"summary"` // parts have a type and a text or a refusal
-	Content   []map[string]string `json:"content"`
+	openai.ResponseOutputItem
+	Phase     json.RawMessage `json:"phase"`
+	Encrypted string          `json:"encrypted_content"`
 }
 
 // responsesItems are the items of the output so far.
 type responsesItems struct {
 	byKey map[string]*responsesItem // the newest is under "" too
-	held  []json.RawMessage         // reasoning that waits for the item it led to
+	held  kept                      // reasoning that waits for the item it led to
 	ends  map[Channel]paragraph     // the last paragraph of each text
 	calls int                       // how many calls began
 }
@@ -235,33 +229,22 @@ func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
 		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
 	case o.Type == "function_call":
 		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name, arguments: o.Arguments})
-	case o.Type == "message" && o.Phase != "":
-		phase, _ := Encode(o.Phase) // A text always encodes.
-		a.kept = a.kept.with(keptPhase, phase)
+	case o.Type == "message":
+		a.kept = a.kept.with(keptPhase, o.Phase)
 	case o.Type == "reasoning" && (o.Encrypted != "" || len(o.Content) > 0):
 		// An item that holds only an id means nothing to a server that stores nothing.
-		a.responses.held = append(a.responses.held, raw)
+		a.responses.held = a.responses.held.with(keptReasoning, fmt.Appendf(nil, "[%s]", raw))
 	}
 	if streamed {
 		return
 	}
-	for i, p := range slices.Concat(o.Summary, o.Content) {
-		if o.Type == "message" {
-			a.itemPiece(Text, paragraph{item: it}, p["text"]+p["refusal"])
-		} else {
-			a.itemPiece(Reasoning, paragraph{it, i}, p["text"])
-		}
+	to := map[string]Channel{"message": Text}[o.Type] // else Reasoning
+	for i, p := range o.Summary {
+		a.itemPiece(to, paragraph{it, i}, p.Text)
 	}
-}
-
-// heldReasoning is the reasoning that led to the item that begins, nil for none.
-func (a *Answer) heldReasoning() json.RawMessage {
-	if len(a.responses.held) == 0 {
-		return nil
+	for _, p := range o.Content {
+		a.itemPiece(to, paragraph{item: it}, p.Text+p.Refusal)
 	}
-	raw, _ := Encode(a.responses.held) // Only values that were read from JSON are in it.
-	a.responses.held = nil
-	return raw
 }
 
 // itemPiece adds a piece of what the model says or thinks. Its paragraphs are those of one text.
@@ -270,7 +253,8 @@ func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 		return
 	}
 	if to == Text && !of.item.streamed {
-		a.kept = a.kept.with(keptReasoning, a.heldReasoning())
+		a.kept = a.kept.with(keptReasoning, a.responses.held[keptReasoning])
+		a.responses.held = nil
 	}
 	of.item.streamed = true
 	if last, any := a.responses.ends[to]; any && last != of {
@@ -295,7 +279,7 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 	f.index = it.call
 	at := a.call(f)
 	if begins && a.responses.held != nil {
-		a.keptCalls[at] = kept{keptReasoning: a.heldReasoning()}
+		a.keptCalls[at], a.responses.held = a.responses.held, nil
 	}
 }
 
