@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,12 +30,18 @@ func TestOnlyMessagesArePassedOn(t *testing.T) {
 			stream.WriteString(line)
 			kept.WriteString(line)
 		}
-		p := &process{printed: new(tail)}
 		reader, writer := io.Pipe()
-		go p.filter(io.NopCloser(strings.NewReader(stream.String())), writer)
+		f := &filter{messages: writer, others: new(tail)}
+		piece := rapid.IntRange(1, 40_000).Draw(t, "piece")
+		go func() {
+			for part := range slices.Chunk([]byte(stream.String()), piece) {
+				f.Write(part)
+			}
+			writer.Close()
+		}()
 		passed, err := io.ReadAll(reader)
-		if err != nil || string(passed) != messages.String() || string(p.printed.text) != others.String() {
-			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, p.printed.text, err)
+		if err != nil || string(passed) != messages.String() || string(f.others.text) != others.String() {
+			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, f.others.text, err)
 		}
 	})
 }
@@ -72,7 +79,7 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 		}
 	}
 	lost := errors.New(`standalone SSE stream: failed to reconnect: Get "https://a.example/mcp?key=1": EOF`)
-	if got := (&link{}).explain(lost).Error(); got != "EOF" {
+	if got := (&link{ctx: t.Context()}).explain(lost).Error(); got != "EOF" {
 		t.Errorf("an error of a request is %q", got)
 	}
 }

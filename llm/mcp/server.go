@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,21 +18,11 @@ import (
 	"winnow/llm/tool"
 )
 
-const (
-	// A server that ends by itself is restarted so often in a row, each time after twice the delay. One that ran for
-	// steadyTime begins anew.
-	mostRestarts = 5
-	steadyTime   = time.Minute
-
-	relistDelay = 100 * time.Millisecond // between two readings of a server's lists
-)
-
-// server is one server and its goroutine.
+// server is one server. While it is connected it has a goroutine.
 type server struct {
 	m      *Servers
 	config Server
 	box    tool.Toolbox
-	again  chan struct{} // asks for a new start
 
 	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
 	status Status
@@ -44,12 +33,42 @@ type server struct {
 func newServer(m *Servers, config Server) *server {
 	config.StartupTimeout = cmp.Or(config.StartupTimeout, DefaultStartup)
 	config.ToolTimeout = cmp.Or(config.ToolTimeout, DefaultTool)
-	s := &server{m: m, config: config, again: make(chan struct{}, 1)}
+	s := &server{m: m, config: config}
 	s.status = Status{Name: config.Name, From: config.From, Address: config.Address(), State: Idle}
 	if config.Disabled {
 		s.status.State = Disabled
 	}
 	return s
+}
+
+// start starts the server where it was not started or has ended. The caller holds the lock.
+func (s *server) start() {
+	if s.m.ctx.Err() == nil && (s.status.State == Idle || s.status.State == Ended) {
+		s.status.State = Starting
+		s.m.running.Go(s.run)
+		s.m.announce()
+	}
+}
+
+// run connects to the server and keeps its lists up to date until the connection ends. A server that has failed, or
+// that winnow has ended, offers nothing any more.
+func (s *server) run() {
+	state := Failed
+	l, err := s.connect()
+	if err == nil {
+		state, err = Ended, s.serve(l)
+	}
+	s.update(func() {
+		if s.m.ctx.Err() != nil {
+			state, err = Ended, nil
+		}
+		if state == Failed {
+			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
+		}
+		if s.link, s.status.State, s.status.Err = nil, state, err; state == Failed || err == nil {
+			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
+		}
+	})
 }
 
 // update changes the server under the lock and wakes those who wait for a change.
@@ -67,55 +86,6 @@ func (s *server) update(change func()) {
 	s.m.announce()
 }
 
-// run keeps the server connected until the program ends.
-func (s *server) run() {
-	defer s.set(Ended, nil)
-	ends, worked := 0, false
-	for {
-		began := time.Now()
-		l, err := s.connect()
-		if err == nil {
-			worked = true
-			err = s.serve(l)
-		}
-		if s.m.ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > steadyTime {
-			ends = 0
-		}
-		var delay <-chan time.Time
-		state := Failed
-		if worked && ends < mostRestarts {
-			state, delay = Restarting, time.After(s.m.options.Delay<<ends)
-			ends++
-		}
-		s.set(state, err)
-		s.m.options.Log.Warn("mcp: a server is "+string(state), "server", s.config.Name, "kind", fmt.Sprintf("%T", err))
-		select {
-		case <-delay:
-		case <-s.again:
-			ends, worked = 0, false
-			s.set(Starting, nil)
-		case <-s.m.ctx.Done():
-			return
-		}
-	}
-}
-
-// set changes the state of a server that is not connected. One that has failed or ended offers nothing any more.
-func (s *server) set(state State, err error) {
-	s.update(func() {
-		s.link, s.status.State, s.status.Err = nil, state, err
-		if state == Failed {
-			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
-		}
-		if state == Failed || state == Ended {
-			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
-		}
-	})
-}
-
 // connect starts the server and reads its list of tools.
 func (s *server) connect() (*link, error) {
 	l, err := s.dial()
@@ -124,24 +94,24 @@ func (s *server) connect() (*link, error) {
 	}
 	tools, err := s.readTools(l)
 	if err != nil {
-		if err = l.explain(err); l.ended() {
-			err = context.Cause(l.ctx)
-		}
+		err = l.explain(err)
 		l.end()
 		return nil, err
 	}
 	s.update(func() {
-		if s.status.State == Restarting {
+		if s.status.Err != nil {
 			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
 		}
-		s.link, s.status.State, s.status.Err = l, Ready, nil
-		s.status.Tools = tools
+		s.link, s.status.State, s.status.Err, s.status.Tools = l, Ready, nil, tools
 		if info := l.session.InitializeResult().ServerInfo; info != nil {
 			s.status.Title = clean(info.Name+" "+info.Version, 120)
 		}
 	})
 	return l, nil
 }
+
+// relistDelay is the time between two readings of a server's lists.
+const relistDelay = 100 * time.Millisecond
 
 // serve keeps the lists up to date until the connection ends, and says why it did. A server that is slow with its
 // prompts and resources is ready all the same.
@@ -151,13 +121,10 @@ func (s *server) serve(l *link) error {
 		prompts, resources := s.readOffers(l)
 		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
 		select {
-		case <-time.After(relistDelay):
-		case <-l.ctx.Done():
-		}
-		select {
-		case <-l.changed:
 		case <-l.ctx.Done():
 			return context.Cause(l.ctx)
+		case <-l.changed:
+			time.Sleep(relistDelay)
 		}
 		if tools, err := s.readTools(l); err == nil {
 			s.update(func() { s.status.Tools = tools })
@@ -191,15 +158,15 @@ func (s *server) dial() (*link, error) {
 	var err error
 	if s.config.Command == "" {
 		transport, err = httpTransport(s.config, l.finish)
-	} else if l.process, err = startProcess(s.config, &l.printed); err == nil {
-		transport = l.process.transport()
+	} else {
+		l.process, transport, err = startProcess(s.config, &l.printed, l.finish)
 	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)
 	defer cancel()
-	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.options.Version}, l.options())
+	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.version}, l.options())
 	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err == nil {
 		go func() { l.finish(l.explain(l.session.Wait())) }()
@@ -215,11 +182,17 @@ func (s *server) dial() (*link, error) {
 // options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
 // and is shown no folders.
 func (l *link) options() *sdk.ClientOptions {
+	listChanged := func() {
+		select {
+		case l.changed <- struct{}{}:
+		default: // The lists are read soon.
+		}
+	}
 	return &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { wake(l.changed) },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { wake(l.changed) },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { wake(l.changed) },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { listChanged() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { listChanged() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { listChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if say, ok := l.progress.Load(r.Params.ProgressToken); ok {
 				say.(func(string))(far(r.Params))
@@ -245,13 +218,13 @@ var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 
 // explain says for the user why the connection ended, or why a request over it failed.
 func (l *link) explain(err error) error {
-	switch answer := answerOf(err); {
-	case answer != nil:
+	if answer := answerOf(err); answer != nil {
 		return errors.New(cut(plain(answer.Message), 4000))
-	case l.process != nil && !errors.Is(err, errTooLong) && l.process.wait(drainTime) &&
-		(err == nil || errors.Is(err, sdk.ErrConnectionClosed) || !l.process.cmd.ProcessState.Success()):
-		return l.process.how()
-	case err == nil || errors.Is(err, sdk.ErrSessionMissing):
+	}
+	if cause := context.Cause(l.ctx); cause != nil {
+		return cause
+	}
+	if err == nil || errors.Is(err, sdk.ErrSessionMissing) {
 		return errGone
 	}
 	return errors.New(request.ReplaceAllString(err.Error(), ""))
@@ -278,43 +251,42 @@ func (l *link) end() {
 	}
 }
 
-// ended says that the connection has ended, or does so in a moment: the end is known after drainTime, see explain.
-func (l *link) ended() bool {
-	select {
-	case <-l.ctx.Done():
-		return true
-	case <-time.After(closeGrace + drainTime):
-		return false
-	}
-}
-
-// connected waits until the server is ready.
+// connected waits until the server is ready. One that has ended is started.
 func (s *server) connected(ctx context.Context) (l *link, err error) {
 	waited := s.m.await(ctx, func() bool {
-		l = s.link
+		s.start()
 		switch s.status.State {
 		case Ready:
-			return l.ctx.Err() == nil // else it will be Restarting
-		case Starting, Restarting:
+			l = s.link
+			return l.ctx.Err() == nil // else it will be Ended
+		case Starting:
 			return false
 		}
-		err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
+		l, err = nil, fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
 		return true
 	})
 	return l, cmp.Or(waited, err)
 }
 
-// ready says why calls of the server's tools cannot run now. It waits for a server that is restarted. A server that
-// is asked by HTTP may have ended unnoticed: it has to answer first.
-func (s *server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.ToolTimeout)
-	defer cancel()
-	for {
-		l, err := s.connected(ctx)
-		if err != nil || l.process != nil || l.session.Ping(ctx, nil) == nil || !l.ended() {
-			return err
+// ready says why calls of the server's tools cannot run now. A server that is asked by HTTP may have ended unnoticed:
+// it has to answer, if need be over a new connection.
+func (s *server) ready(ctx context.Context) (err error) {
+	for range 2 {
+		_, err = ask(ctx, s, func(ctx context.Context, l *link) (any, error) {
+			if l.process != nil {
+				return nil, nil
+			}
+			err := l.session.Ping(ctx, nil)
+			if answerOf(err) != nil {
+				return nil, nil
+			}
+			return nil, err
+		})
+		if err == nil {
+			return nil
 		}
 	}
+	return err
 }
 
 // caller calls one of the server's tools. Its result is a text for the model; an error is one too. A call is never
@@ -340,7 +312,7 @@ func (s *server) caller(own string) tool.Func {
 }
 
 // ask asks the server for something, within the time that a call may take. The error is a sentence for the model
-// and the user.
+// and the user. The connection ends where it failed.
 func ask[T any](
 	asked context.Context, s *server, request func(context.Context, *link) (T, error),
 ) (answer T, err error) {
@@ -349,22 +321,22 @@ func ask[T any](
 	l, err := s.connected(ctx)
 	if err == nil {
 		defer context.AfterFunc(l.ctx, cancel)()
-		if answer, err = request(ctx, l); err == nil {
-			return answer, nil
-		}
+		answer, err = request(ctx, l)
 	}
 	name := s.config.Name
 	switch {
+	case err == nil:
+		return answer, nil
 	case asked.Err() != nil:
-		err = fmt.Errorf("stopped before the MCP server %s answered: %w", name, asked.Err())
+		return answer, fmt.Errorf("stopped before the MCP server %s answered: %w", name, asked.Err())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
+		return answer, fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
 	case l == nil:
-	case answerOf(err) == nil && !errors.Is(err, syscall.ECONNREFUSED) && l.ended():
-		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
-			"whether the call took effect is not known", name, context.Cause(l.ctx))
-	default:
-		err = fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
+		return answer, err
+	case answerOf(err) != nil:
+		return answer, fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
 	}
-	return answer, err
+	l.finish(l.explain(err))
+	return answer, fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
+		"whether the call took effect is not known", name, context.Cause(l.ctx))
 }
