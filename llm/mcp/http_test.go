@@ -188,6 +188,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		mu.Unlock()
 		h.ServeHTTP(w, r)
 	})))
+	until(t, m, func(s Status) bool { return s.Listed })
 	mu.Lock()
 	handler = fresh()
 	mu.Unlock()

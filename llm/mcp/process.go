@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +28,7 @@ type process struct {
 
 // startProcess starts a server's program in a process group of its own, and makes the connection to it. What it prints
 // that is no message is kept in printed. lost is told when it has ended, and why.
-func startProcess(s Server, printed *tail, lost func(error)) (*process, sdk.Transport, error) {
+func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
 	path, err := s.program()
 	if err != nil {
 		return nil, nil, err
@@ -42,8 +41,8 @@ func startProcess(s Server, printed *tail, lost func(error)) (*process, sdk.Tran
 	for name, value := range s.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdout = &filter{messages: writer, others: printed, lost: lost}
-	cmd.Stderr, cmd.WaitDelay = printed, closeGrace
+	out, errs := &filter{messages: writer, others: printed, lost: lost}, &filter{others: printed, lost: lost}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, errs, closeGrace
 	setGroup(cmd)
 	if p.in, err = cmd.StdinPipe(); err == nil {
 		err = cmd.Start()
@@ -53,7 +52,10 @@ func startProcess(s Server, printed *tail, lost func(error)) (*process, sdk.Tran
 		return nil, nil, fmt.Errorf("cannot start %s: %w", s.Command, err)
 	}
 	go func() {
-		cmd.Wait()
+		if err := cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) {
+			printed.add(out.line)
+			printed.add(errs.line)
+		}
 		killGroup(cmd)
 		ended := "it ended"
 		if !cmd.ProcessState.Success() {
@@ -92,12 +94,12 @@ func (p *process) end() {
 	<-p.exited
 }
 
-// filter is the standard output of a program. It passes the messages on. The SDK would end the connection at any other
-// line; those are kept with what the program prints to its standard error. What calls itself a message is passed on
-// even if it cannot be decoded: somebody may be waiting for that very answer.
+// filter is the standard output or the standard error of a program. It passes the messages of the first one on. The
+// SDK would end the connection at any other line; those are kept. What calls itself a message is passed on even if it
+// cannot be decoded: somebody may be waiting for that very answer.
 type filter struct {
-	messages *io.PipeWriter
-	others   *tail
+	messages *io.PipeWriter // nil for none
+	others   *printed
 	lost     func(error)
 	line     []byte // the newest line, as far as it came
 }
@@ -105,6 +107,7 @@ type filter struct {
 // errTooLong ends the connection of a server whose message is too long.
 var errTooLong = fmt.Errorf("it has more than %d MB", MostResult>>20)
 
+// Write takes a piece of what the program prints.
 func (f *filter) Write(p []byte) (int, error) {
 	for part := range bytes.SplitAfterSeq(p, []byte("\n")) {
 		f.line = append(f.line, part...)
@@ -112,14 +115,13 @@ func (f *filter) Write(p []byte) (int, error) {
 			f.lost(errTooLong)
 			return 0, errTooLong
 		}
-		if !bytes.HasSuffix(f.line, []byte("\n")) {
+		if !bytes.HasSuffix(part, []byte("\n")) {
 			break
 		}
-		to := io.Writer(f.others)
-		if bytes.HasPrefix(bytes.TrimSpace(f.line), []byte("{")) && bytes.Contains(f.line, []byte(`"jsonrpc"`)) {
-			to = f.messages
-		}
-		if _, err := to.Write(f.line); err != nil {
+		isObject := bytes.HasPrefix(bytes.TrimSpace(f.line), []byte("{"))
+		if f.messages == nil || !isObject || !bytes.Contains(f.line, []byte(`"jsonrpc"`)) {
+			f.others.add(f.line)
+		} else if _, err := f.messages.Write(f.line); err != nil {
 			return 0, err // Nobody reads the messages any more.
 		}
 		f.line = f.line[:0]
@@ -127,34 +129,28 @@ func (f *filter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// printed are the last lines of a program that are no messages.
+type printed struct {
 	mu   sync.Mutex
-	text []byte
+	last []string
 }
 
-const tailBytes = 10_000
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
-	t.text = slices.Delete(t.text, 0, max(0, len(t.text)-tailBytes))
-	return len(p), nil
-}
-
-// quote is the end of a sentence with the last lines, "" where there are none. Those of a stack trace say little.
-func (t *tail) quote() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(string(t.text)) {
-		if line = clean(line, 200); line != "" && !strings.HasPrefix(line, "at ") {
-			lines = append(lines, line)
-		}
+// add adds a line. Those of a stack trace say little.
+func (p *printed) add(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := clean(string(line), 200); text != "" && !strings.HasPrefix(text, "at ") {
+		p.last = append(p.last, text)
+		p.last = p.last[max(0, len(p.last)-4):]
 	}
-	if lines == nil {
+}
+
+// quote is the end of a sentence with the lines, "" where there are none.
+func (p *printed) quote() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil {
 		return ""
 	}
-	return "; it printed: " + strings.Join(lines[max(0, len(lines)-4):], " / ")
+	return "; it printed: " + strings.Join(p.last, " / ")
 }

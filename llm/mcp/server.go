@@ -26,19 +26,7 @@ type server struct {
 
 	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
 	status Status
-	link   *link    // nil where it is not connected
-	news   []string // sentences that the user has not read yet
-}
-
-func newServer(m *Servers, config Server) *server {
-	config.StartupTimeout = cmp.Or(config.StartupTimeout, DefaultStartup)
-	config.ToolTimeout = cmp.Or(config.ToolTimeout, DefaultTool)
-	s := &server{m: m, config: config}
-	s.status = Status{Name: config.Name, From: config.From, Address: config.Address(), State: Idle}
-	if config.Disabled {
-		s.status.State = Disabled
-	}
-	return s
+	link   *link // nil where it is not connected
 }
 
 // start starts the server where it was not started or has ended. The caller holds the lock.
@@ -50,25 +38,60 @@ func (s *server) start() {
 	}
 }
 
-// run connects to the server and keeps its lists up to date until the connection ends. A server that has failed, or
-// that winnow has ended, offers nothing any more.
+// run keeps the server connected until one of the two ends. A server that has failed, or that winnow has ended, offers
+// nothing any more.
 func (s *server) run() {
-	state := Failed
-	l, err := s.connect()
-	if err == nil {
-		state, err = Ended, s.serve(l)
-	}
+	err := s.serve()
 	s.update(func() {
-		if s.m.ctx.Err() != nil {
-			state, err = Ended, nil
+		s.status.State, s.status.Err = Ended, err
+		if s.link == nil {
+			s.status.State = Failed
+			s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
 		}
-		if state == Failed {
-			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
-		}
-		if s.link, s.status.State, s.status.Err = nil, state, err; state == Failed || err == nil {
+		if s.link == nil || s.m.ctx.Err() != nil {
 			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
 		}
+		s.link = nil
 	})
+}
+
+// relistDelay is the time between two readings of a server's lists.
+const relistDelay = 100 * time.Millisecond
+
+// serve connects to the server and keeps its lists up to date until the connection ends, and says why it did. A server
+// that is slow with its prompts and resources is ready all the same.
+func (s *server) serve() error {
+	l, err := s.dial()
+	if err != nil {
+		return err
+	}
+	defer l.end()
+	for {
+		tools, err := s.readTools(l)
+		if err != nil {
+			return l.explain(err)
+		}
+		s.update(func() { s.connected(l, tools) })
+		prompts, resources := s.readOffers(l)
+		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
+		select {
+		case <-l.ctx.Done():
+			return context.Cause(l.ctx)
+		case <-l.changed:
+			time.Sleep(relistDelay)
+		}
+	}
+}
+
+// connected makes the server ready, with its tools.
+func (s *server) connected(l *link, tools []Tool) {
+	if s.status.Err != nil {
+		s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
+	}
+	s.link, s.status.State, s.status.Err, s.status.Tools = l, Ready, nil, tools
+	if info := l.session.InitializeResult().ServerInfo; info != nil {
+		s.status.Title = clean(info.Name+" "+info.Version, 120)
+	}
 }
 
 // update changes the server under the lock and wakes those who wait for a change.
@@ -86,52 +109,6 @@ func (s *server) update(change func()) {
 	s.m.announce()
 }
 
-// connect starts the server and reads its list of tools.
-func (s *server) connect() (*link, error) {
-	l, err := s.dial()
-	if err != nil {
-		return nil, err
-	}
-	tools, err := s.readTools(l)
-	if err != nil {
-		err = l.explain(err)
-		l.end()
-		return nil, err
-	}
-	s.update(func() {
-		if s.status.Err != nil {
-			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
-		}
-		s.link, s.status.State, s.status.Err, s.status.Tools = l, Ready, nil, tools
-		if info := l.session.InitializeResult().ServerInfo; info != nil {
-			s.status.Title = clean(info.Name+" "+info.Version, 120)
-		}
-	})
-	return l, nil
-}
-
-// relistDelay is the time between two readings of a server's lists.
-const relistDelay = 100 * time.Millisecond
-
-// serve keeps the lists up to date until the connection ends, and says why it did. A server that is slow with its
-// prompts and resources is ready all the same.
-func (s *server) serve(l *link) error {
-	defer l.end()
-	for {
-		prompts, resources := s.readOffers(l)
-		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
-		select {
-		case <-l.ctx.Done():
-			return context.Cause(l.ctx)
-		case <-l.changed:
-			time.Sleep(relistDelay)
-		}
-		if tools, err := s.readTools(l); err == nil {
-			s.update(func() { s.status.Tools = tools })
-		}
-	}
-}
-
 // protocol is the version that a connection begins with; the server may answer with another one. A program that does
 // not know a newer one may end at its first message.
 const protocol = "2025-11-25"
@@ -140,7 +117,7 @@ const protocol = "2025-11-25"
 type link struct {
 	session  *sdk.ClientSession
 	process  *process        // nil for a server that is asked by HTTP
-	printed  tail            // what the program printed that is no message
+	printed  printed         // what the program printed that is no message
 	ctx      context.Context // ends with the connection; its cause says why
 	finish   context.CancelCauseFunc
 	changed  chan struct{} // holds one when a list of the server has changed
@@ -251,92 +228,88 @@ func (l *link) end() {
 	}
 }
 
-// connected waits until the server is ready. One that has ended is started.
-func (s *server) connected(ctx context.Context) (l *link, err error) {
+// await waits until the server is ready. One that has ended is started.
+func (s *server) await(ctx context.Context) (l *link, err error) {
 	waited := s.m.await(ctx, func() bool {
 		s.start()
-		switch s.status.State {
-		case Ready:
-			l = s.link
-			return l.ctx.Err() == nil // else it will be Ended
-		case Starting:
+		l = s.link
+		switch {
+		case s.status.State == Starting, l != nil && l.ctx.Err() != nil:
 			return false
+		case l == nil:
+			err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
 		}
-		l, err = nil, fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
 		return true
 	})
 	return l, cmp.Or(waited, err)
 }
 
+// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
+// and the user. The connection ends where it failed.
+func (s *server) ask(asked context.Context, request func(context.Context, *link) error) error {
+	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
+	defer cancel()
+	l, err := s.await(ctx)
+	if err == nil {
+		defer context.AfterFunc(l.ctx, cancel)()
+		err = request(ctx, l)
+	}
+	name := s.config.Name
+	switch {
+	case err == nil:
+		return nil
+	case asked.Err() != nil:
+		return asked.Err()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
+	case l == nil:
+		return err
+	case answerOf(err) != nil:
+		return fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
+	}
+	l.finish(l.explain(err))
+	return fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
+		"whether the call took effect is not known", name, context.Cause(l.ctx))
+}
+
 // ready says why calls of the server's tools cannot run now. A server that is asked by HTTP may have ended unnoticed:
 // it has to answer, if need be over a new connection.
-func (s *server) ready(ctx context.Context) (err error) {
-	for range 2 {
-		_, err = ask(ctx, s, func(ctx context.Context, l *link) (any, error) {
-			if l.process != nil {
-				return nil, nil
-			}
-			err := l.session.Ping(ctx, nil)
-			if answerOf(err) != nil {
-				return nil, nil
-			}
-			return nil, err
-		})
-		if err == nil {
+func (s *server) ready(ctx context.Context) error {
+	ping := func(ctx context.Context, l *link) error {
+		if l.process != nil {
 			return nil
 		}
+		if err := l.session.Ping(ctx, nil); answerOf(err) == nil {
+			return err
+		}
+		return nil // It knows no ping.
 	}
-	return err
+	if s.ask(ctx, ping) == nil {
+		return nil
+	}
+	return s.ask(ctx, ping)
 }
 
 // caller calls one of the server's tools. Its result is a text for the model; an error is one too. A call is never
 // repeated: nobody knows what the first one did.
 func (s *server) caller(own string) tool.Func {
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
-		result, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.CallToolResult, error) {
+		var result *sdk.CallToolResult
+		err := s.ask(ctx, func(ctx context.Context, l *link) (err error) {
 			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
 			token := fmt.Sprintf("%p", params)
 			params.SetProgressToken(token)
 			l.progress.Store(token, func(text string) { tool.Progress(ctx, text) })
 			defer l.progress.Delete(token)
-			return l.session.CallTool(ctx, params)
+			result, err = l.session.CallTool(ctx, params)
+			return err
 		})
+		if err == nil && result.IsError {
+			err = errors.New(resultText(result))
+		}
 		if err != nil {
 			return "", err
 		}
-		if result.IsError {
-			return "", errors.New(resultText(result))
-		}
 		return resultText(result), nil
 	}
-}
-
-// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
-// and the user. The connection ends where it failed.
-func ask[T any](
-	asked context.Context, s *server, request func(context.Context, *link) (T, error),
-) (answer T, err error) {
-	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
-	defer cancel()
-	l, err := s.connected(ctx)
-	if err == nil {
-		defer context.AfterFunc(l.ctx, cancel)()
-		answer, err = request(ctx, l)
-	}
-	name := s.config.Name
-	switch {
-	case err == nil:
-		return answer, nil
-	case asked.Err() != nil:
-		return answer, fmt.Errorf("stopped before the MCP server %s answered: %w", name, asked.Err())
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return answer, fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
-	case l == nil:
-		return answer, err
-	case answerOf(err) != nil:
-		return answer, fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
-	}
-	l.finish(l.explain(err))
-	return answer, fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
-		"whether the call took effect is not known", name, context.Cause(l.ctx))
 }

@@ -4,14 +4,13 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/dustin/go-humanize/english"
 
 	"winnow/llm/tool"
 )
@@ -108,6 +107,7 @@ type Servers struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change of any server
+	news    []string      // sentences that the user has not read yet
 }
 
 // New makes servers of different names ready to be started. They are told winnow's version.
@@ -115,7 +115,14 @@ func New(version string, configured ...Server) *Servers {
 	m := &Servers{version: version, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	for _, c := range configured {
-		m.all = append(m.all, newServer(m, c))
+		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartup)
+		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultTool)
+		s := &server{m: m, config: c}
+		s.status = Status{Name: c.Name, From: c.From, Address: c.Address(), State: Idle}
+		if c.Disabled {
+			s.status.State = Disabled
+		}
+		m.all = append(m.all, s)
 	}
 	return m
 }
@@ -138,29 +145,27 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 	m.Start()
 	var waiting, news []string
 	started := func() bool {
-		waiting = nil
+		waiting, news = nil, m.news
 		for _, s := range m.all {
 			if s.status.State == Starting {
 				waiting = append(waiting, s.config.Name)
 			}
 		}
+		if waiting == nil {
+			m.news = nil
+		}
 		return waiting == nil
 	}
 	quiet, cancel := context.WithTimeout(ctx, silentWait)
 	defer cancel()
-	if m.await(quiet, started) != nil && ctx.Err() == nil {
-		say("waiting for the MCP " + english.PluralWord(len(waiting), "server ", "servers ") +
-			english.WordSeries(waiting, "and") + " to start")
+	err := m.await(quiet, started)
+	if err != nil && ctx.Err() == nil {
+		say("waiting for MCP servers to start: " + strings.Join(waiting, ", "))
+		err = m.await(ctx, started)
 	}
-	if err := m.await(ctx, started); err != nil {
+	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	for _, s := range m.all {
-		news = append(news, s.news...)
-		s.news = nil
-	}
-	m.mu.Unlock()
 	for _, sentence := range news {
 		say(sentence)
 	}

@@ -525,7 +525,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	mute.StartupTimeout = silentWait + 200*time.Millisecond
 	m := New("test", quits, mute, serverOf(t, "honest"))
 	defer m.Close()
-	want := "waiting for the MCP server mute to start; " +
+	want := "waiting for MCP servers to start: mute; " +
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
 		"reading the configuration / Error: the variable TOKEN is missing / Node.js v20; " +
 		"the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)"
