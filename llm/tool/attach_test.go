@@ -96,13 +96,13 @@ func TestAttachNamesTheReason(t *testing.T) {
 		name, data, says string
 		is               error
 	}{
-		{name: "empty", is: ErrEmptyFile},
+		{name: "empty", says: "the file is empty"},
 		{name: "large", data: string(large), is: ErrTooLarge},
 		{name: "a program", data: "\x7fELF\x02\x01\x01\x00", says: "binary file;"},
 		{name: "null bytes far behind", data: strings.Repeat("words\n", 1000) + "\x00", says: "binary file;"},
 		{name: "a paper", data: "%PDF-1.7\n", says: "application/pdf"},
 		{name: "packed", data: "PK\x03\x04\x14\x00", says: "application/zip"},
-		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "type that models do not accept (image/bmp)"},
+		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "it is image/bmp; only text files and images (png, jpeg, gif, webp)"},
 		{name: "half a picture", data: string(picture(t, "png", 9, 9)[:20]), says: "its size cannot be read"},
 	} {
 		p, err := Attach("f", []byte(c.data), "gpt-4o", nil)

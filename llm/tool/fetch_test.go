@@ -77,7 +77,7 @@ func TestDocumentsBecomeText(t *testing.T) {
 		"/image":   "no text but image/png",
 		"/missing": "404",
 		"/loop":    "more than 5 redirects",
-		"/away":    "another host, which was not asked: http://elsewhere.invalid/",
+		"/away":    "an address that was not asked: http://elsewhere.invalid/",
 	} {
 		if d, err := ReadPage(t.Context(), local, base+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want an error with %q", path, d, err, want)

@@ -42,7 +42,7 @@ func TestACallAlwaysGetsAnAnswer(t *testing.T) {
 		}
 	}
 	got, _ := Set{Boxes: []*Toolbox{nil}}.Run(t.Context(), "x", "")
-	wantText(t, "no box", got, `error: no such tool: x; there are no tools`)
+	wantText(t, "no box", got, `error: no such tool: x; there are: none`)
 }
 
 func TestSetOffersEachNameOnce(t *testing.T) {
