@@ -28,8 +28,9 @@ const LargestFile = 10 << 20
 var ErrTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
 
 // Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not by its
-// name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted. Bytes
-// of a text that are not UTF-8 are kept; UTF-16 is read as the text it is. The error says why the file cannot be sent.
+// name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted.
+// Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is. The error says why the file cannot be
+// sent.
 func Attach(name string, data []byte, model string, count func(string) int) (message.Part, error) {
 	if len(data) == 0 {
 		return message.Part{}, errors.New("the file is empty")

@@ -137,15 +137,16 @@ func clientFor(hosts []string, req *http.Request) *http.Client {
 			DialContext:       dialer.DialContext,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			first := via[0].URL
+			first, next := via[0].URL, req.URL
 			if len(via) > maxRedirects {
 				return fmt.Errorf("more than %d redirects", maxRedirects)
 			}
-			if !strings.EqualFold(req.URL.Hostname(), first.Hostname()) || first.Scheme == "https" && req.URL.Scheme != "https" {
-				return fmt.Errorf("it points to an address that was not asked: %s", req.URL.Redacted())
+			plain := first.Scheme == "https" && next.Scheme != "https"
+			if plain || !strings.EqualFold(next.Hostname(), first.Hostname()) {
+				return fmt.Errorf("it points to an address that was not asked: %s", next.Redacted())
 			}
 			req.Header.Del("Referer")
-			return allowed(hosts, req.URL)
+			return allowed(hosts, next)
 		},
 	}
 }

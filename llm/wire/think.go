@@ -43,9 +43,10 @@ func (t *thinking) add(piece string, last bool) (thought, text string) {
 	}
 	if t.stage == insideThink {
 		before, after, closed := strings.Cut(t.held, thinkClose)
+		at := strings.LastIndexByte(t.held, '<')
 		if closed {
 			t.stage = behindThink
-		} else if at := strings.LastIndexByte(t.held, '<'); !last && at >= 0 && strings.HasPrefix(thinkClose, t.held[at:]) {
+		} else if !last && at >= 0 && strings.HasPrefix(thinkClose, t.held[at:]) {
 			before, after = t.held[:at], t.held[at:]
 		}
 		thought, t.held = before, after
