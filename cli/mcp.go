@@ -94,5 +94,5 @@ func (w *setup) newServers(p *program) (*mcp.Servers, []string) {
 	for _, fault := range faults {
 		notices = append(notices, w.redactor.Text(fault.Error()))
 	}
-	return mcp.New(mcp.Options{Version: p.build, Log: w.log}, servers...), notices
+	return mcp.New(p.build, servers...), notices
 }

@@ -176,7 +176,7 @@ func (p *program) checkTools(ctx context.Context, f *findings, c config.Config, 
 		return // checkEndpoints said why.
 	}
 	defer w.close()
-	servers := mcp.New(mcp.Options{Version: p.build, Log: w.log}, configured...)
+	servers := mcp.New(p.build, configured...)
 	defer servers.Close()
 	list := servers.List()
 	if start {

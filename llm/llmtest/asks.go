@@ -17,7 +17,10 @@ func AsksForAnAnswer(body []byte) bool {
 }
 
 // A name that a server or an argument gives may hold blanks and line ends.
-var announcement = regexp.MustCompile(`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title again|(?s:.*?) again with the result of)\b`)
+var announcement = regexp.MustCompile(
+	`\bTry \d+ of \d+ in|\b[Aa]sking (?:once more|again|\S+ again|\S+ to summarise|\S+ for a title|for the title ` +
+		`again|(?s:.*?) again with the result of)\b`,
+)
 
 // Announced is how many further requests a sentence for the user announces: those that winnow makes beside the first
 // one of a turn.

@@ -74,7 +74,9 @@ func CheckOllama(body []byte) error {
 			calls[c.ID] = c.Function.Name
 		}
 		if m.Role == "tool" && (m.ToolName == "" || calls[m.ToolCallID] != m.ToolName) {
-			return fmt.Errorf("message %d is a result of %q, and its call %q of %q", i, m.ToolName, m.ToolCallID, calls[m.ToolCallID])
+			return fmt.Errorf(
+				"message %d is a result of %q, and its call %q of %q", i, m.ToolName, m.ToolCallID, calls[m.ToolCallID],
+			)
 		}
 	}
 	return nil

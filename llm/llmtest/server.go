@@ -127,7 +127,8 @@ func (s *Faulty) hit(h Heard) Fault {
 	default:
 		stage = Text
 	}
-	if s.over || stage != h.Asks || !strings.Contains(h.Body, s.Fault.While) || s.Stage == AfterTool && !answersTool(h.Body) {
+	if s.over || stage != h.Asks || !strings.Contains(h.Body, s.Fault.While) ||
+		s.Stage == AfterTool && !answersTool(h.Body) {
 		return Fault{}
 	}
 	if s.hits++; s.Fault.Times > 0 && s.hits > s.Fault.Times {
@@ -223,7 +224,8 @@ func (a *answering) end(how Ending) {
 
 // document answers a question that is none for an answer, or gives the beginning of the fault's stream instead.
 func (a *answering) document(now Fault) {
-	text := `{"object":"list","data":[{"id":"m","object":"model","context_length":8192,"pricing":{"prompt":"0.000001","completion":"0.000002"}}]}`
+	text := `{"object":"list","data":[{"id":"m","object":"model","context_length":8192,` +
+		`"pricing":{"prompt":"0.000001","completion":"0.000002"}}]}`
 	switch {
 	case strings.HasSuffix(a.heard.Path, "/apply-template"):
 		text = `{"prompt":"all of it"}`
@@ -283,13 +285,17 @@ func halves(stage Stage, answersTool bool, body string) (before, after string) {
 	text := chunk(`"content":"` + FirstHalf + `"`)
 	rest := chunk(`"content":"` + SecondHalf + `"`)
 	end := usage(n, 8) + done
-	toCall := call(`"index":0,"id":"` + CallID + `","type":"function","function":{"name":"` + Tool + `","arguments":` + strconv.Quote(FirstArgument) + `}`)
+	toCall := call(
+		`"index":0,"id":"` + CallID + `","type":"function","function":{"name":"` + Tool + `","arguments":` +
+			strconv.Quote(FirstArgument) + `}`,
+	)
 	restOfCall := call(`"index":0,"function":{"arguments":` + strconv.Quote(LastArgument) + `}`)
 	switch {
 	case stage == FirstByte:
 		return "", text + rest + finished("stop") + end
 	case stage == Reasoning:
-		return chunk(`"reasoning_content":"` + Thought + `"`), chunk(`"reasoning_content":"`+SecondThought+`"`) + text + rest + finished("stop") + end
+		return chunk(`"reasoning_content":"` + Thought + `"`), chunk(`"reasoning_content":"`+SecondThought+`"`) + text +
+			rest + finished("stop") + end
 	case stage == Calls && !answersTool:
 		return toCall, restOfCall + finished("tool_calls") + end
 	case stage == AfterTool && !answersTool:

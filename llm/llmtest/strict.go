@@ -17,16 +17,17 @@ type Profile string
 
 // The profiles. Where what a server does depends on a chat template, it is the strictest one in use.
 const (
-	OpenAI     Profile = "openai"
-	Responses  Profile = "responses" // OpenAI's Responses API, with nothing stored
-	LlamaCpp   Profile = "llamacpp"
-	Alternate  Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
-	Toolless   Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
-	Mistral    Profile = "mistral"
-	DeepSeek   Profile = "deepseek"
-	Thinking   Profile = "deepseek+thinking"
-	Anthropic  Profile = "anthropic"         // its Chat Completions endpoint
-	Offered    Profile = "anthropic+offered" // calls and results stand only in a request that offers tools, as on Bedrock
+	OpenAI    Profile = "openai"
+	Responses Profile = "responses" // OpenAI's Responses API, with nothing stored
+	LlamaCpp  Profile = "llamacpp"
+	Alternate Profile = "llamacpp+alternate" // its template wants user and assistant in turn, as Mistral's do
+	Toolless  Profile = "llamacpp+toolless"  // so does this one, which counts tools' messages too, as Gemma's do
+	Mistral   Profile = "mistral"
+	DeepSeek  Profile = "deepseek"
+	Thinking  Profile = "deepseek+thinking"
+	Anthropic Profile = "anthropic" // its Chat Completions endpoint
+	// Calls and results stand only in a request that offers tools, as on Bedrock.
+	Offered    Profile = "anthropic+offered"
 	Gemini     Profile = "gemini"            // its Chat Completions endpoint
 	Signatures Profile = "gemini+signatures" // its model requires the signatures of its calls
 	Strictest  Profile = "strictest"         // none that there is: what every request satisfies, whoever gets it

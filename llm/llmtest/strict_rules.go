@@ -51,7 +51,9 @@ var finders = map[string]finder{
 	"user-first": inMessage(func(b *body, i int, m message) bool {
 		return m.Role != "assistant" || i > 0 && b.messages[i-1].Role != "system"
 	}),
-	"ends-open": inMessage(func(b *body, i int, m message) bool { return i < len(b.messages)-1 || m.Role != "assistant" }),
+	"ends-open": inMessage(
+		func(b *body, i int, m message) bool { return i < len(b.messages)-1 || m.Role != "assistant" },
+	),
 	"role-order": inMessage(func(b *body, i int, m message) bool {
 		return slices.Contains(strings.Fields(mistralOrder[b.roleBefore(i)]), m.Role)
 	}),
@@ -61,7 +63,9 @@ var finders = map[string]finder{
 		return len(m.ToolCalls) == 0 || b.roleBefore(i) != "assistant"
 	}),
 	"call-answered": inMessage(func(b *body, i int, m message) bool {
-		return !slices.ContainsFunc(m.ToolCalls, func(c toolCall) bool { return !slices.Contains(b.resultsAfter(i), c.ID) })
+		return !slices.ContainsFunc(
+			m.ToolCalls, func(c toolCall) bool { return !slices.Contains(b.resultsAfter(i), c.ID) },
+		)
 	}),
 	"as-many-results": inMessage(func(b *body, i int, m message) bool {
 		return i > 0 && m.Role == "tool" || len(m.ToolCalls) == len(b.resultsAfter(i))
@@ -122,7 +126,8 @@ var finders = map[string]finder{
 	}),
 	"arguments-object": inCall(func(_ *body, c toolCall) bool {
 		var object map[string]any
-		return c.Function.Arguments != nil && json.Unmarshal([]byte(*c.Function.Arguments), &object) == nil && object != nil
+		return c.Function.Arguments != nil && json.Unmarshal([]byte(*c.Function.Arguments), &object) == nil &&
+			object != nil
 	}),
 }
 

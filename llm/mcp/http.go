@@ -24,16 +24,13 @@ func httpTransport(s Server, lost func(error)) (sdk.Transport, error) {
 }
 
 // guard does the HTTP requests to one server. It adds the configured headers, lets no request leave for another
-// server, bounds the answers, and says at once when the server has ended: the SDK would try for half a minute to go on
-// with a stream that broke off.
+// server, bounds the answers, and says when the server has ended: the SDK would try for half a minute to go on with a
+// stream that broke off.
 type guard struct {
 	origin  *url.URL
 	headers map[string]string
 	lost    func(error)
 }
-
-// soon has the SDK go on with a stream that broke off after 100 ms.
-const soon = "retry: 100\n\n"
 
 // RoundTrip does one request, also one that a redirect leads to.
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -56,18 +53,13 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	forgotten := resp != nil && resp.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != ""
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		g.lost(errGone)
+		g.lost(fmt.Errorf("nothing answers at its address: %w", syscall.ECONNREFUSED))
 		return nil, err
 	case err != nil:
 		return nil, err
 	case r.Method == http.MethodPost && resp.StatusCode >= 400 && !forgotten:
 		return nil, refusal(resp)
-	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"): // The SDK bounds each event.
-		resp.Body = &struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(strings.NewReader(soon), resp.Body), resp.Body}
-	default:
+	case !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream"): // The SDK bounds each event.
 		resp.Body = http.MaxBytesReader(nil, resp.Body, MostResult)
 	}
 	return resp, nil

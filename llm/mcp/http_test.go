@@ -188,6 +188,7 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 		mu.Unlock()
 		h.ServeHTTP(w, r)
 	})))
+	until(t, m, func(s Status) bool { return s.Listed })
 	mu.Lock()
 	handler = fresh()
 	mu.Unlock()
@@ -219,14 +220,12 @@ func TestAnHTTPServerThatEndsInACall(t *testing.T) {
 		server.CloseClientConnections()
 	}))
 	t.Cleanup(server.Close)
-	// The SDK by itself waits for a second before it goes on with the stream.
-	m := started(t, Server{Name: "web", URL: server.URL, ToolTimeout: 900 * time.Millisecond})
+	m := started(t, Server{Name: "web", URL: server.URL})
 	until(t, m, func(s Status) bool { return s.Listed })
 	got := call(t, m, "web__add", `{"a":2,"b":3}`)
-	if !strings.Contains(got, "ended during the call: the server ended") {
+	if !strings.Contains(got, "ended during the call: nothing answers at its address") {
 		t.Errorf("got %q", got)
 	}
-	until(t, m, func(s Status) bool { return s.State == Failed })
 	if err := m.all[0].ready(t.Context()); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("its tools are ready: %v", err)
 	}

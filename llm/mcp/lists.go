@@ -23,43 +23,51 @@ type (
 
 // Prompt has a server make a prompt, as one text. What the model is to have said in it has a line that says so.
 func (m *Servers) Prompt(ctx context.Context, server, name string, arguments map[string]string) (string, error) {
-	s, err := m.find(server)
-	if err != nil {
-		return "", err
-	}
-	made, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.GetPromptResult, error) {
-		return l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
+	var texts []string
+	err := m.ask(ctx, server, func(ctx context.Context, l *link) error {
+		made, err := l.session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: arguments})
+		if err != nil {
+			return err
+		}
+		for _, message := range made.Messages {
+			if message != nil {
+				speaker := map[sdk.Role]string{"assistant": "Assistant:\n"}[message.Role]
+				texts = append(texts, speaker+strings.TrimSpace(contentText(message.Content)))
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("get the prompt %s of %s: %w", name, server, err)
-	}
-	var texts []string
-	for _, message := range made.Messages {
-		if message != nil {
-			speaker := map[sdk.Role]string{"assistant": "Assistant:\n"}[message.Role]
-			texts = append(texts, speaker+strings.TrimSpace(contentText(message.Content)))
-		}
 	}
 	return strings.Join(texts, "\n\n"), nil
 }
 
 // Read reads a resource, as one text.
-func (m *Servers) Read(ctx context.Context, server, uri string) (string, error) {
-	s, err := m.find(server)
-	if err != nil {
-		return "", err
-	}
-	read, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.ReadResourceResult, error) {
-		return l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+func (m *Servers) Read(ctx context.Context, server, uri string) (text string, err error) {
+	err = m.ask(ctx, server, func(ctx context.Context, l *link) error {
+		read, err := l.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			return err
+		}
+		for _, c := range read.Contents {
+			text += resourceText(c)
+		}
+		return nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("read %s of %s: %w", uri, server, err)
 	}
-	var text string
-	for _, c := range read.Contents {
-		text += resourceText(c)
-	}
 	return text, nil
+}
+
+// ask asks a server for something.
+func (m *Servers) ask(ctx context.Context, server string, request func(context.Context, *link) error) error {
+	s, err := m.find(server)
+	if err != nil {
+		return err
+	}
+	return s.ask(ctx, request)
 }
 
 // list reads one of the server's lists to its end, or until it is too long.
@@ -67,14 +75,11 @@ func list[P, T any](s *server, l *link, of func(context.Context, *P) iter.Seq2[*
 	ctx, cancel := context.WithTimeout(l.ctx, s.config.StartupTimeout)
 	defer cancel()
 	for item, err := range of(ctx, nil) {
-		if err != nil {
+		if err != nil || len(all) == mostListed {
 			return all, err
 		}
 		if item != nil {
 			all = append(all, item)
-		}
-		if len(all) == mostListed {
-			break
 		}
 	}
 	return all, nil

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 )
+
+var blankLines = regexp.MustCompile(`\n+`)
 
 // Exactly the lines that can be messages are passed on, and the others are kept.
 func TestOnlyMessagesArePassedOn(t *testing.T) {
@@ -29,12 +32,21 @@ func TestOnlyMessagesArePassedOn(t *testing.T) {
 			stream.WriteString(line)
 			kept.WriteString(line)
 		}
-		p := &process{printed: new(tail)}
 		reader, writer := io.Pipe()
-		go p.filter(io.NopCloser(strings.NewReader(stream.String())), writer)
+		f := &filter{messages: writer, others: new(printed)}
+		piece := rapid.IntRange(1, 40_000).Draw(t, "piece")
+		go func() {
+			for part := range slices.Chunk([]byte(stream.String()), piece) {
+				f.Write(part)
+			}
+			writer.Close()
+		}()
 		passed, err := io.ReadAll(reader)
-		if err != nil || string(passed) != messages.String() || string(p.printed.text) != others.String() {
-			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, p.printed.text, err)
+		kept := strings.Split(strings.TrimSpace(blankLines.ReplaceAllString(others.String(), "\n")), "\n")
+		want := strings.Join(kept[max(0, len(kept)-4):], " / ")
+		got := strings.TrimPrefix(f.others.quote(), "; it printed: ")
+		if err != nil || string(passed) != messages.String() || got != want {
+			t.Fatalf("%.300q became %.300q and %.300q, %v", stream.String(), passed, got, err)
 		}
 	})
 }
@@ -72,7 +84,7 @@ func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 		}
 	}
 	lost := errors.New(`standalone SSE stream: failed to reconnect: Get "https://a.example/mcp?key=1": EOF`)
-	if got := (&link{}).explain(lost).Error(); got != "EOF" {
+	if got := (&link{ctx: t.Context()}).explain(lost).Error(); got != "EOF" {
 		t.Errorf("an error of a request is %q", got)
 	}
 }

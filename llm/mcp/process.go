@@ -1,15 +1,14 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,61 +16,57 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const (
-	closeGrace = 700 * time.Millisecond // how long a program has to obey when it is to end
-	drainTime  = 300 * time.Millisecond // for what is still in the pipes of a program that ended
-)
+// closeGrace is how long a program has to obey when it is to end, and what it started to leave its output.
+const closeGrace = 700 * time.Millisecond
 
 // process is a running server program, with everything that it starts.
 type process struct {
-	cmd      *exec.Cmd
-	in       io.WriteCloser // its standard input
-	messages *io.PipeReader // the lines of its standard output that are messages
-	printed  *tail          // the other lines, and those of its standard error
-	exited   chan struct{}  // closed when it has ended
+	in     io.WriteCloser // its standard input
+	kill   context.CancelFunc
+	exited chan struct{} // closed when it has ended
 }
 
-// startProcess starts a server's program in a process group of its own.
-func startProcess(s Server, printed *tail) (*process, error) {
+// startProcess starts a server's program in a process group of its own, and makes the connection to it. What it prints
+// that is no message is kept in printed. lost is told when it has ended, and why.
+func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.Transport, error) {
 	path, err := s.program()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &process{cmd: exec.Command(path, s.Args...), printed: printed, exited: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env = s.Dir, os.Environ()
+	ctx, kill := context.WithCancel(context.Background())
+	p := &process{kill: kill, exited: make(chan struct{})}
+	messages, writer := io.Pipe()
+	cmd := exec.CommandContext(ctx, path, s.Args...)
+	cmd.Dir, cmd.Env = s.Dir, os.Environ()
 	for name, value := range s.Env {
-		p.cmd.Env = append(p.cmd.Env, name+"="+value)
+		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	p.cmd.Stderr, p.cmd.WaitDelay = printed, drainTime // A descendant may hold the pipe open.
-	apart(p.cmd)
-	out, output, err := os.Pipe() // Wait would close a pipe of cmd's own before it is read to its end.
-	if err != nil {
-		return nil, err
-	}
-	defer output.Close()
-	p.cmd.Stdout = output
-	if p.in, err = p.cmd.StdinPipe(); err == nil {
-		err = p.cmd.Start()
+	out, errs := &filter{messages: writer, others: printed, lost: lost}, &filter{others: printed, lost: lost}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, errs, closeGrace
+	setGroup(cmd)
+	if p.in, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
 	}
 	if err != nil {
-		out.Close()
-		return nil, fmt.Errorf("cannot start %s: %w", s.Command, err)
+		kill()
+		return nil, nil, fmt.Errorf("cannot start %s: %w", s.Command, err)
 	}
-	reader, writer := io.Pipe()
-	p.messages = reader
-	go p.filter(out, writer)
 	go func() {
-		defer close(p.exited)
-		p.cmd.Wait()
-		killGroup(p.cmd)
-		out.SetReadDeadline(time.Now().Add(drainTime)) // Where there are no groups, a descendant may hold it open.
+		if err := cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) {
+			printed.add(out.line)
+			printed.add(errs.line)
+		}
+		killGroup(cmd)
+		ended := "it ended"
+		if !cmd.ProcessState.Success() {
+			ended += " (" + cmd.ProcessState.String() + ")"
+		}
+		lost(errors.New(ended + printed.quote()))
+		close(p.exited)
+		writer.Close()
 	}()
-	return p, nil
-}
-
-// transport is the connection to the program. The SDK's limit counts what it has read of the next message too.
-func (p *process) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: p.messages, Writer: p.in, MaxLineLength: 2 * MostResult}
+	// The SDK's limit counts what it has read of the next message too.
+	return p, &sdk.IOTransport{Reader: messages, Writer: p.in, MaxLineLength: 2 * MostResult}, nil
 }
 
 // program finds the server's program where the server itself would: a PATH in its own environment goes first.
@@ -88,91 +83,74 @@ func (s Server) program() (string, error) {
 	return path, err
 }
 
+// end ends the program: it closes its standard input, then asks it to end, then kills it, each with time to obey.
+func (p *process) end() {
+	p.in.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(closeGrace):
+	}
+	p.kill()
+	<-p.exited
+}
+
+// filter is the standard output or the standard error of a program. It passes the messages of the first one on. The
+// SDK would end the connection at any other line; those are kept. What calls itself a message is passed on even if it
+// cannot be decoded: somebody may be waiting for that very answer.
+type filter struct {
+	messages *io.PipeWriter // nil for none
+	others   *printed
+	lost     func(error)
+	line     []byte // the newest line, as far as it came
+}
+
 // errTooLong ends the connection of a server whose message is too long.
 var errTooLong = fmt.Errorf("it has more than %d MB", MostResult>>20)
 
-// filter passes the messages of the program on. The SDK would end the connection at any other line; those are kept
-// with what the program prints to its standard error. What calls itself a message is passed on even if it cannot be
-// decoded: somebody may be waiting for that very answer.
-func (p *process) filter(out io.ReadCloser, messages *io.PipeWriter) {
-	defer out.Close()
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, MostResult)
-	for lines.Scan() {
-		to, line := io.Writer(p.printed), lines.Bytes()
-		if bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) && bytes.Contains(line, []byte(`"jsonrpc"`)) {
-			to = messages
+// Write takes a piece of what the program prints.
+func (f *filter) Write(p []byte) (int, error) {
+	for part := range bytes.SplitAfterSeq(p, []byte("\n")) {
+		f.line = append(f.line, part...)
+		if len(f.line) > MostResult {
+			f.lost(errTooLong)
+			return 0, errTooLong
 		}
-		if _, err := fmt.Fprintf(to, "%s\n", line); err != nil {
-			return // Nobody reads the messages any more.
+		if !bytes.HasSuffix(part, []byte("\n")) {
+			break
 		}
-	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = errTooLong
-	}
-	messages.CloseWithError(err)
-}
-
-// end ends the program: it closes its standard input, then asks it to end, then kills it, each with time to obey.
-func (p *process) end() {
-	defer p.messages.Close()
-	p.in.Close()
-	for _, next := range []func(*exec.Cmd){endGroup, killGroup} {
-		if p.wait(closeGrace) {
-			return
+		isObject := bytes.HasPrefix(bytes.TrimSpace(f.line), []byte("{"))
+		if f.messages == nil || !isObject || !bytes.Contains(f.line, []byte(`"jsonrpc"`)) {
+			f.others.add(f.line)
+		} else if _, err := f.messages.Write(f.line); err != nil {
+			return 0, err // Nobody reads the messages any more.
 		}
-		next(p.cmd)
+		f.line = f.line[:0]
 	}
-	p.wait(closeGrace)
-}
-
-func (p *process) wait(d time.Duration) bool {
-	select {
-	case <-p.exited:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
-
-// how says how the program ended by itself, with what it printed.
-func (p *process) how() error {
-	text := "it ended"
-	if !p.cmd.ProcessState.Success() {
-		text += " (" + p.cmd.ProcessState.String() + ")"
-	}
-	return errors.New(text + p.printed.quote())
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailBytes = 10_000
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
-	t.text = slices.Delete(t.text, 0, max(0, len(t.text)-tailBytes))
 	return len(p), nil
 }
 
-// quote is the end of a sentence with the last lines, "" where there are none. Those of a stack trace say little.
-func (t *tail) quote() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(string(t.text)) {
-		if line = clean(line, 200); line != "" && !strings.HasPrefix(line, "at ") {
-			lines = append(lines, line)
-		}
+// printed are the last lines of a program that are no messages.
+type printed struct {
+	mu   sync.Mutex
+	last []string
+}
+
+// add adds a line. Those of a stack trace say little.
+func (p *printed) add(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := clean(string(line), 200); text != "" && !strings.HasPrefix(text, "at ") {
+		p.last = append(p.last, text)
+		p.last = p.last[max(0, len(p.last)-4):]
 	}
-	if lines == nil {
+}
+
+// quote is the end of a sentence with the lines, "" where there are none.
+func (p *printed) quote() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil {
 		return ""
 	}
-	return "; it printed: " + strings.Join(lines[max(0, len(lines)-4):], " / ")
+	return "; it printed: " + strings.Join(p.last, " / ")
 }

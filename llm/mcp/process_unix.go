@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// apart gives a program a session of its own: it cannot read the terminal, and signals reach it with everything
-// that it starts.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// setGroup gives a program a session of its own: it cannot read the terminal, and signals reach it with everything
+// that it starts. To be ended it is asked first.
+func setGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+}
 
-// endGroup asks a program and everything that it started to end.
-func endGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-
-// killGroup kills a program and everything that it started.
+// killGroup kills everything that a program started.
 func killGroup(cmd *exec.Cmd) { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

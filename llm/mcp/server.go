@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,37 +18,80 @@ import (
 	"winnow/llm/tool"
 )
 
-const (
-	// A server that ends by itself is restarted so often in a row, each time after twice the delay. One that ran for
-	// steadyTime begins anew.
-	mostRestarts = 5
-	steadyTime   = time.Minute
-
-	relistDelay = 100 * time.Millisecond // between two readings of a server's lists
-)
-
-// server is one server and its goroutine.
+// server is one server. While it is connected it has a goroutine.
 type server struct {
 	m      *Servers
 	config Server
 	box    tool.Toolbox
-	again  chan struct{} // asks for a new start
 
 	// Servers.mu guards what follows. The lists of the status are replaced and not changed.
 	status Status
-	link   *link    // nil where it is not connected
-	news   []string // sentences that the user has not read yet
+	link   *link // nil where it is not connected
 }
 
-func newServer(m *Servers, config Server) *server {
-	config.StartupTimeout = cmp.Or(config.StartupTimeout, DefaultStartup)
-	config.ToolTimeout = cmp.Or(config.ToolTimeout, DefaultTool)
-	s := &server{m: m, config: config, again: make(chan struct{}, 1)}
-	s.status = Status{Name: config.Name, From: config.From, Address: config.Address(), State: Idle}
-	if config.Disabled {
-		s.status.State = Disabled
+// start starts the server where it was not started or has ended. The caller holds the lock.
+func (s *server) start() {
+	if s.m.ctx.Err() == nil && (s.status.State == Idle || s.status.State == Ended) {
+		s.status.State = Starting
+		s.m.running.Go(s.run)
+		s.m.announce()
 	}
-	return s
+}
+
+// run keeps the server connected until one of the two ends. A server that has failed, or that winnow has ended, offers
+// nothing any more.
+func (s *server) run() {
+	err := s.serve()
+	s.update(func() {
+		s.status.State, s.status.Err = Ended, err
+		if s.link == nil {
+			s.status.State = Failed
+			s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
+		}
+		if s.link == nil || s.m.ctx.Err() != nil {
+			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
+		}
+		s.link = nil
+	})
+}
+
+// relistDelay is the time between two readings of a server's lists.
+const relistDelay = 100 * time.Millisecond
+
+// serve connects to the server and keeps its lists up to date until the connection ends, and says why it did. A server
+// that is slow with its prompts and resources is ready all the same.
+func (s *server) serve() error {
+	l, err := s.dial()
+	if err != nil {
+		return err
+	}
+	defer l.end()
+	for {
+		tools, err := s.readTools(l)
+		if err != nil {
+			return l.explain(err)
+		}
+		s.update(func() { s.connected(l, tools) })
+		prompts, resources := s.readOffers(l)
+		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
+		select {
+		case <-l.ctx.Done():
+			return context.Cause(l.ctx)
+		case <-l.changed:
+			time.Sleep(relistDelay)
+		}
+	}
+}
+
+// connected makes the server ready, with its tools.
+func (s *server) connected(l *link, tools []Tool) {
+	if s.status.Err != nil {
+		s.m.news = append(s.m.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
+	}
+	s.link, s.status.State, s.status.Err, s.status.Tools = l, Ready, nil, tools
+	if info := l.session.InitializeResult().ServerInfo; info != nil {
+		s.status.Title = clean(info.Name+" "+info.Version, 120)
+	}
 }
 
 // update changes the server under the lock and wakes those who wait for a change.
@@ -67,104 +109,6 @@ func (s *server) update(change func()) {
 	s.m.announce()
 }
 
-// run keeps the server connected until the program ends.
-func (s *server) run() {
-	defer s.set(Ended, nil)
-	ends, worked := 0, false
-	for {
-		began := time.Now()
-		l, err := s.connect()
-		if err == nil {
-			worked = true
-			err = s.serve(l)
-		}
-		if s.m.ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > steadyTime {
-			ends = 0
-		}
-		var delay <-chan time.Time
-		state := Failed
-		if worked && ends < mostRestarts {
-			state, delay = Restarting, time.After(s.m.options.Delay<<ends)
-			ends++
-		}
-		s.set(state, err)
-		s.m.options.Log.Warn("mcp: a server is "+string(state), "server", s.config.Name, "kind", fmt.Sprintf("%T", err))
-		select {
-		case <-delay:
-		case <-s.again:
-			ends, worked = 0, false
-			s.set(Starting, nil)
-		case <-s.m.ctx.Done():
-			return
-		}
-	}
-}
-
-// set changes the state of a server that is not connected. One that has failed or ended offers nothing any more.
-func (s *server) set(state State, err error) {
-	s.update(func() {
-		s.link, s.status.State, s.status.Err = nil, state, err
-		if state == Failed {
-			s.news = append(s.news, fmt.Sprintf("the MCP server %s is not in use: %s", s.config.Name, err))
-		}
-		if state == Failed || state == Ended {
-			s.status.Tools, s.status.Prompts, s.status.Resources, s.status.Listed = nil, nil, nil, false
-		}
-	})
-}
-
-// connect starts the server and reads its list of tools.
-func (s *server) connect() (*link, error) {
-	l, err := s.dial()
-	if err != nil {
-		return nil, err
-	}
-	tools, err := s.readTools(l)
-	if err != nil {
-		if err = l.explain(err); l.ended() {
-			err = context.Cause(l.ctx)
-		}
-		l.end()
-		return nil, err
-	}
-	s.update(func() {
-		if s.status.State == Restarting {
-			s.news = append(s.news, fmt.Sprintf("the MCP server %s was started again: %s", s.config.Name, s.status.Err))
-		}
-		s.link, s.status.State, s.status.Err = l, Ready, nil
-		s.status.Tools = tools
-		if info := l.session.InitializeResult().ServerInfo; info != nil {
-			s.status.Title = clean(info.Name+" "+info.Version, 120)
-		}
-	})
-	return l, nil
-}
-
-// serve keeps the lists up to date until the connection ends, and says why it did. A server that is slow with its
-// prompts and resources is ready all the same.
-func (s *server) serve(l *link) error {
-	defer l.end()
-	for {
-		prompts, resources := s.readOffers(l)
-		s.update(func() { s.status.Listed, s.status.Prompts, s.status.Resources = true, prompts, resources })
-		select {
-		case <-time.After(relistDelay):
-		case <-l.ctx.Done():
-		}
-		select {
-		case <-l.changed:
-		case <-l.ctx.Done():
-			return context.Cause(l.ctx)
-		}
-		if tools, err := s.readTools(l); err == nil {
-			s.update(func() { s.status.Tools = tools })
-		}
-	}
-}
-
 // protocol is the version that a connection begins with; the server may answer with another one. A program that does
 // not know a newer one may end at its first message.
 const protocol = "2025-11-25"
@@ -173,7 +117,7 @@ const protocol = "2025-11-25"
 type link struct {
 	session  *sdk.ClientSession
 	process  *process        // nil for a server that is asked by HTTP
-	printed  tail            // what the program printed that is no message
+	printed  printed         // what the program printed that is no message
 	ctx      context.Context // ends with the connection; its cause says why
 	finish   context.CancelCauseFunc
 	changed  chan struct{} // holds one when a list of the server has changed
@@ -191,15 +135,15 @@ func (s *server) dial() (*link, error) {
 	var err error
 	if s.config.Command == "" {
 		transport, err = httpTransport(s.config, l.finish)
-	} else if l.process, err = startProcess(s.config, &l.printed); err == nil {
-		transport = l.process.transport()
+	} else {
+		l.process, transport, err = startProcess(s.config, &l.printed, l.finish)
 	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(s.m.ctx, s.config.StartupTimeout)
 	defer cancel()
-	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.options.Version}, l.options())
+	client := sdk.NewClient(&sdk.Implementation{Name: "winnow", Version: s.m.version}, l.options())
 	l.session, err = client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err == nil {
 		go func() { l.finish(l.explain(l.session.Wait())) }()
@@ -215,11 +159,17 @@ func (s *server) dial() (*link, error) {
 // options are what winnow offers to a server: nothing. A server may not ask for answers of the model or the user,
 // and is shown no folders.
 func (l *link) options() *sdk.ClientOptions {
+	listChanged := func() {
+		select {
+		case l.changed <- struct{}{}:
+		default: // The lists are read soon.
+		}
+	}
 	return &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { wake(l.changed) },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { wake(l.changed) },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { wake(l.changed) },
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { listChanged() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { listChanged() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { listChanged() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if say, ok := l.progress.Load(r.Params.ProgressToken); ok {
 				say.(func(string))(far(r.Params))
@@ -245,13 +195,13 @@ var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 
 // explain says for the user why the connection ended, or why a request over it failed.
 func (l *link) explain(err error) error {
-	switch answer := answerOf(err); {
-	case answer != nil:
+	if answer := answerOf(err); answer != nil {
 		return errors.New(cut(plain(answer.Message), 4000))
-	case l.process != nil && !errors.Is(err, errTooLong) && l.process.wait(drainTime) &&
-		(err == nil || errors.Is(err, sdk.ErrConnectionClosed) || !l.process.cmd.ProcessState.Success()):
-		return l.process.how()
-	case err == nil || errors.Is(err, sdk.ErrSessionMissing):
+	}
+	if cause := context.Cause(l.ctx); cause != nil {
+		return cause
+	}
+	if err == nil || errors.Is(err, sdk.ErrSessionMissing) {
 		return errGone
 	}
 	return errors.New(request.ReplaceAllString(err.Error(), ""))
@@ -278,93 +228,88 @@ func (l *link) end() {
 	}
 }
 
-// ended says that the connection has ended, or does so in a moment: the end is known after drainTime, see explain.
-func (l *link) ended() bool {
-	select {
-	case <-l.ctx.Done():
-		return true
-	case <-time.After(closeGrace + drainTime):
-		return false
-	}
-}
-
-// connected waits until the server is ready.
-func (s *server) connected(ctx context.Context) (l *link, err error) {
+// await waits until the server is ready. One that has ended is started.
+func (s *server) await(ctx context.Context) (l *link, err error) {
 	waited := s.m.await(ctx, func() bool {
+		s.start()
 		l = s.link
-		switch s.status.State {
-		case Ready:
-			return l.ctx.Err() == nil // else it will be Restarting
-		case Starting, Restarting:
+		switch {
+		case s.status.State == Starting, l != nil && l.ctx.Err() != nil:
 			return false
+		case l == nil:
+			err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
 		}
-		err = fmt.Errorf("the MCP server %s is not in use: %w", s.config.Name, cmp.Or(s.status.Err, errGone))
 		return true
 	})
 	return l, cmp.Or(waited, err)
 }
 
-// ready says why calls of the server's tools cannot run now. It waits for a server that is restarted. A server that
-// is asked by HTTP may have ended unnoticed: it has to answer first.
-func (s *server) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.config.ToolTimeout)
+// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
+// and the user. The connection ends where it failed.
+func (s *server) ask(asked context.Context, request func(context.Context, *link) error) error {
+	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
 	defer cancel()
-	for {
-		l, err := s.connected(ctx)
-		if err != nil || l.process != nil || l.session.Ping(ctx, nil) == nil || !l.ended() {
+	l, err := s.await(ctx)
+	if err == nil {
+		defer context.AfterFunc(l.ctx, cancel)()
+		err = request(ctx, l)
+	}
+	name := s.config.Name
+	switch {
+	case err == nil:
+		return nil
+	case asked.Err() != nil:
+		return asked.Err()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
+	case l == nil:
+		return err
+	case answerOf(err) != nil:
+		return fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
+	}
+	l.finish(l.explain(err))
+	return fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
+		"whether the call took effect is not known", name, context.Cause(l.ctx))
+}
+
+// ready says why calls of the server's tools cannot run now. A server that is asked by HTTP may have ended unnoticed:
+// it has to answer, if need be over a new connection.
+func (s *server) ready(ctx context.Context) error {
+	ping := func(ctx context.Context, l *link) error {
+		if l.process != nil {
+			return nil
+		}
+		if err := l.session.Ping(ctx, nil); answerOf(err) == nil {
 			return err
 		}
+		return nil // It knows no ping.
 	}
+	if s.ask(ctx, ping) == nil {
+		return nil
+	}
+	return s.ask(ctx, ping)
 }
 
 // caller calls one of the server's tools. Its result is a text for the model; an error is one too. A call is never
 // repeated: nobody knows what the first one did.
 func (s *server) caller(own string) tool.Func {
 	return func(ctx context.Context, arguments json.RawMessage) (string, error) {
-		result, err := ask(ctx, s, func(ctx context.Context, l *link) (*sdk.CallToolResult, error) {
+		var result *sdk.CallToolResult
+		err := s.ask(ctx, func(ctx context.Context, l *link) (err error) {
 			params := &sdk.CallToolParams{Name: own, Arguments: arguments}
 			token := fmt.Sprintf("%p", params)
 			params.SetProgressToken(token)
 			l.progress.Store(token, func(text string) { tool.Progress(ctx, text) })
 			defer l.progress.Delete(token)
-			return l.session.CallTool(ctx, params)
+			result, err = l.session.CallTool(ctx, params)
+			return err
 		})
+		if err == nil && result.IsError {
+			err = errors.New(resultText(result))
+		}
 		if err != nil {
 			return "", err
 		}
-		if result.IsError {
-			return "", errors.New(resultText(result))
-		}
 		return resultText(result), nil
 	}
-}
-
-// ask asks the server for something, within the time that a call may take. The error is a sentence for the model
-// and the user.
-func ask[T any](
-	asked context.Context, s *server, request func(context.Context, *link) (T, error),
-) (answer T, err error) {
-	ctx, cancel := context.WithTimeout(asked, s.config.ToolTimeout)
-	defer cancel()
-	l, err := s.connected(ctx)
-	if err == nil {
-		defer context.AfterFunc(l.ctx, cancel)()
-		if answer, err = request(ctx, l); err == nil {
-			return answer, nil
-		}
-	}
-	name := s.config.Name
-	switch {
-	case asked.Err() != nil:
-		err = fmt.Errorf("stopped before the MCP server %s answered: %w", name, asked.Err())
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("the MCP server %s did not answer within %s (tool_timeout)", name, s.config.ToolTimeout)
-	case l == nil:
-	case answerOf(err) == nil && !errors.Is(err, syscall.ECONNREFUSED) && l.ended():
-		err = fmt.Errorf("the connection to the MCP server %s ended during the call: %w; "+
-			"whether the call took effect is not known", name, context.Cause(l.ctx))
-	default:
-		err = fmt.Errorf("the MCP server %s: %w", name, l.explain(err))
-	}
-	return answer, err
 }

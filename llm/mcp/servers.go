@@ -1,5 +1,6 @@
 // Package mcp uses the tools, prompts and resources of MCP servers. It starts the programs that the user named,
-// keeps them running, and bounds what they send. It decides nothing about whether a call may run.
+// starts those again that ended when they are needed, and bounds what they send. It decides nothing about whether a
+// call may run.
 package mcp
 
 import (
@@ -7,12 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/dustin/go-humanize/english"
 
 	"winnow/llm/tool"
 )
@@ -90,26 +88,18 @@ type State string
 
 // The states of a server.
 const (
-	Disabled   State = "off"         // the configuration says so
-	Idle       State = "not started" // nothing has needed it yet
-	Starting   State = "starting"
-	Ready      State = "ready"
-	Restarting State = "restarting" // it ended by itself
-	Failed     State = "failed"     // it did not start, or ended too often
-	Ended      State = "ended"      // winnow ends, or has ended it
+	Disabled State = "off"         // the configuration says so
+	Idle     State = "not started" // nothing has needed it yet
+	Starting State = "starting"
+	Ready    State = "ready"
+	Failed   State = "failed" // it did not start
+	Ended    State = "ended"  // it ended, and starts again when it is needed
 )
-
-// Options are what the servers of one program share. The zero value is for use as it is.
-type Options struct {
-	Version string        // winnow's, for the servers
-	Log     *slog.Logger  // nil discards
-	Delay   time.Duration // before the first restart; 0 is half a second
-}
 
 // Servers are the MCP servers that the user named. Nothing is started before Start or Prepare. The methods may be
 // called from several goroutines.
 type Servers struct {
-	options Options
+	version string
 	all     []*server
 	ctx     context.Context
 	stop    context.CancelFunc
@@ -117,66 +107,65 @@ type Servers struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change of any server
+	news    []string      // sentences that the user has not read yet
 }
 
-// New makes servers of different names ready to be started.
-func New(o Options, configured ...Server) *Servers {
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	o.Delay = cmp.Or(o.Delay, 500*time.Millisecond)
-	m := &Servers{options: o, changed: make(chan struct{})}
+// New makes servers of different names ready to be started. They are told winnow's version.
+func New(version string, configured ...Server) *Servers {
+	m := &Servers{version: version, changed: make(chan struct{})}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	for _, c := range configured {
-		m.all = append(m.all, newServer(m, c))
+		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartup)
+		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultTool)
+		s := &server{m: m, config: c}
+		s.status = Status{Name: c.Name, From: c.From, Address: c.Address(), State: Idle}
+		if c.Disabled {
+			s.status.State = Disabled
+		}
+		m.all = append(m.all, s)
 	}
 	return m
 }
 
-// Start connects to all servers at once, in the background. It does nothing where it was called before.
+// Start connects in the background to all servers that were not started or have ended.
 func (m *Servers) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.all {
-		if s.status.State == Idle && m.ctx.Err() == nil {
-			s.status.State = Starting
-			m.running.Go(s.run)
-			m.announce()
-		}
+		s.start()
 	}
 }
 
 // silentWait is how long Prepare waits without a word.
 const silentWait = 400 * time.Millisecond
 
-// Prepare starts the servers and waits until each of them is ready or has failed, or until ctx ends. It says what
-// it waits for, and what happened since it was called last: which servers failed, were started again or changed
-// their tools.
+// Prepare starts the servers as Start does and waits until each of them is ready or has failed, or until ctx ends. It
+// says what it waits for, and what happened since it was called last: which servers failed or were started again.
 func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error {
 	m.Start()
 	var waiting, news []string
 	started := func() bool {
-		waiting = nil
+		waiting, news = nil, m.news
 		for _, s := range m.all {
 			if s.status.State == Starting {
 				waiting = append(waiting, s.config.Name)
 			}
 		}
+		if waiting == nil {
+			m.news = nil
+		}
 		return waiting == nil
 	}
 	quiet, cancel := context.WithTimeout(ctx, silentWait)
 	defer cancel()
-	if m.await(quiet, started) != nil && ctx.Err() == nil {
-		say("waiting for the MCP " + english.PluralWord(len(waiting), "server ", "servers ") +
-			english.WordSeries(waiting, "and") + " to start")
+	err := m.await(quiet, started)
+	if err != nil && ctx.Err() == nil {
+		say("waiting for MCP servers to start: " + strings.Join(waiting, ", "))
+		err = m.await(ctx, started)
 	}
-	if err := m.await(ctx, started); err != nil {
+	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	for _, s := range m.all {
-		news = append(news, s.news...)
-		s.news = nil
-	}
-	m.mu.Unlock()
 	for _, sentence := range news {
 		say(sentence)
 	}
@@ -187,7 +176,8 @@ func (m *Servers) Prepare(ctx context.Context, say func(sentence string)) error 
 func (m *Servers) await(ctx context.Context, done func() bool) error {
 	for {
 		m.mu.Lock()
-		over, changed := done(), m.changed
+		over := done()
+		changed := m.changed
 		m.mu.Unlock()
 		if over {
 			return nil
@@ -239,7 +229,7 @@ func (m *Servers) Changed() <-chan struct{} {
 	return m.changed
 }
 
-// Restart starts a server anew that was started before.
+// Restart ends a server, and starts it. It waits for the end.
 func (m *Servers) Restart(name string) error {
 	s, err := m.find(name)
 	if err == nil && s.config.Disabled {
@@ -248,14 +238,17 @@ func (m *Servers) Restart(name string) error {
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s.link != nil {
-		s.link.finish(errors.New("restarted by the user"))
-	} else {
-		wake(s.again)
-	}
-	return nil
+	return m.await(m.ctx, func() bool {
+		switch s.status.State {
+		case Ready:
+			s.link.finish(errors.New("restarted by the user"))
+			return false
+		case Failed:
+			s.status.State = Idle
+		}
+		s.start()
+		return true
+	})
 }
 
 func (m *Servers) find(name string) (*server, error) {
@@ -269,7 +262,9 @@ func (m *Servers) find(name string) (*server, error) {
 
 // Close ends all servers and waits for their end.
 func (m *Servers) Close() {
+	m.mu.Lock()
 	m.stop()
+	m.mu.Unlock()
 	m.running.Wait()
 }
 
@@ -277,12 +272,4 @@ func (m *Servers) Close() {
 func (m *Servers) announce() {
 	close(m.changed)
 	m.changed = make(chan struct{})
-}
-
-// wake puts a token into a channel that holds one. It does nothing where there is one already.
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }

@@ -38,7 +38,7 @@ func unstarted(t *testing.T, configured ...Server) *Servers {
 			configured[i].Env[name] = value
 		}
 	}
-	m := New(Options{Version: "test", Delay: time.Millisecond}, configured...)
+	m := New("test", configured...)
 	t.Cleanup(func() {
 		m.Close()
 		if left := processesWith(t, mark); len(left) > 0 {
@@ -165,10 +165,9 @@ func TestABadCallIsAnAnswerAndNoMore(t *testing.T) {
 		"banner": `^done$`,
 		"dies": `^error: the connection to the MCP server dies ended during the call: it ended \(exit status 7\); ` +
 			`it printed: panic: \[31mout of cheese; whether the call took effect is not known$`,
-		"large":  `^error: the connection .* large ended during the call: it has more than 16 MB; whether`,
-		"bytes":  "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
-		"deep":   `^error: the connection .* deep ended during the call: .*depth`,
-		"closes": `^error: the connection to the MCP server closes ended during the call: `,
+		"large": `^error: the connection .* large ended during the call: it has more than 16 MB; whether`,
+		"bytes": "^a\uFFFD+b \x00 \x1b\\[31m \uFFFD$",
+		"deep":  `^error: the connection .* deep ended during the call: .*depth`,
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -261,31 +260,31 @@ func TestAServerThatDoesNotStartSaysWhy(t *testing.T) {
 	}
 }
 
-// A server that ends again and again is given up, until the user starts it once more. The first restart can come
-// before the first Prepare returns, so what happened is read from all that is said.
-func TestRestartsAreBounded(t *testing.T) {
+// A server that ends is started when it is needed, once for each request, and one that does not start any more is not
+// in use until the user starts it.
+func TestAServerThatEndedIsStartedWhenItIsNeeded(t *testing.T) {
 	t.Parallel()
-	m := unstarted(t, serverOf(t, "mayfly"))
-	givenUp := func() (said string) {
-		for {
-			changed := m.Changed()
-			if said += news(t, m) + "; "; strings.Contains(said, "is not in use") {
-				return said
-			}
-			<-changed
+	m := started(t, serverOf(t, "mayfly"))
+	for range 2 {
+		until(t, m, func(s Status) bool { return s.State == Ended })
+		if got := news(t, m); !strings.HasPrefix(got, "the MCP server mayfly was started again: it ended") {
+			t.Errorf("said %q", got)
 		}
 	}
-	for _, start := range []string{"by itself", "by the user"} {
-		said := givenUp()
-		if n := strings.Count(said, "was started again"); n != mostRestarts {
-			t.Errorf("started %s, it was restarted %d times, want %d: %s", start, n, mostRestarts, said)
-		}
-		if got := call(t, m, "mayfly__ok", `{}`); !strings.HasPrefix(got, "error: no such tool") {
-			t.Errorf("a call of a server that was given up: %q", got)
-		}
-		if err := m.Restart("mayfly"); err != nil {
-			t.Fatal(err)
-		}
+	until(t, m, func(s Status) bool { return s.State == Ended })
+	m.all[0].config.Command = "winnow-no-such-program"
+	want := "error: the MCP server mayfly is not in use: the program winnow-no-such-program is not found"
+	if got := call(t, m, "mayfly__ok", `{}`); got != want {
+		t.Errorf("the call gave %q, want %q", got, want)
+	}
+	if got := call(t, m, "mayfly__ok", `{}`); !strings.HasPrefix(got, "error: no such tool") {
+		t.Errorf("a call of a server that failed: %q", got)
+	}
+	if err := m.Restart("mayfly"); err != nil {
+		t.Fatal(err)
+	}
+	if got := news(t, m); !strings.Contains(got, "is not in use") {
+		t.Errorf("said %q", got)
 	}
 }
 
@@ -305,7 +304,6 @@ func TestARestartByTheUser(t *testing.T) {
 	if err := m.Restart("honest"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, m, func(s Status) bool { return s.State != Ready })
 	if got := call(t, m, "honest__add", `{"a":1,"b":1}`); got != "2" {
 		t.Errorf("got %q", got)
 	}
@@ -442,7 +440,7 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 	t.Parallel()
 	off := serverOf(t, "honest")
 	off.Name, off.Disabled = "off", true
-	m := New(Options{}, serverOf(t, "honest"), off)
+	m := New("test", serverOf(t, "honest"), off)
 	if err := m.Restart("off"); err == nil {
 		t.Error("a server that is off was started")
 	}
@@ -461,9 +459,9 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	mute.StartupTimeout = 50 * time.Millisecond
 	hangs := serverOf(t, "hangs")
 	hangs.ToolTimeout = 50 * time.Millisecond
-	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "closes"), serverOf(t, "quits"),
+	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "quits"),
 		Server{Name: "absent", Command: "winnow-no-such-program"})
-	for _, name := range []string{"web__add", "hangs__work", "dies__work", "closes__work", "dies__ok"} {
+	for _, name := range []string{"web__add", "hangs__work", "dies__work", "dies__ok"} {
 		call(t, m, name, `{}`)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -525,9 +523,9 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	mute, quits := serverOf(t, "mute"), serverOf(t, "quits")
 	mute.StartupTimeout = silentWait + 200*time.Millisecond
-	m := New(Options{}, quits, mute, serverOf(t, "honest"))
+	m := New("test", quits, mute, serverOf(t, "honest"))
 	defer m.Close()
-	want := "waiting for the MCP server mute to start; " +
+	want := "waiting for MCP servers to start: mute; " +
 		"the MCP server quits is not in use: it ended (exit status 3); it printed: " +
 		"reading the configuration / Error: the variable TOKEN is missing / Node.js v20; " +
 		"the MCP server mute is not in use: it did not answer within 600ms (startup_timeout)"
@@ -536,7 +534,7 @@ func TestPrepareSaysWhatItWaitsFor(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	other := New(Options{}, serverOf(t, "mute"))
+	other := New("test", serverOf(t, "mute"))
 	defer other.Close()
 	if err := other.Prepare(stopped, func(string) {}); err == nil {
 		t.Error("a stopped Prepare waits")

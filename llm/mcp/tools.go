@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"strings"
@@ -28,12 +27,6 @@ type Tool struct {
 	Offered bool   // it is offered, where a request has room for it
 	Note    string // why it is not offered, or what of it was changed; "" for nothing
 }
-
-// The longest full name that the Chat Completions format allows, and what of it may be the server's name.
-const (
-	longestName = 64
-	longestKey  = 32
-)
 
 // named turns a server's list into tools with full names, each once. Those that the configuration names go first: there
 // may be no room for all of them.
@@ -72,18 +65,18 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 	return append(first, others...)
 }
 
+var (
+	foreign   = regexp.MustCompile(`[^a-zA-Z0-9_-]`) // to what the Chat Completions format allows in a name
+	manyLines = regexp.MustCompile(`__+`)
+)
+
 // fullName is the name under which a server's tool is offered: the server's, two low lines, the tool's. The part for
 // the server neither holds nor ends in two low lines, so that a full name can be of one server alone.
 func fullName(server, name string) string {
 	key := strings.Trim(manyLines.ReplaceAllString(foreign.ReplaceAllString(server, "_"), "_"), "_")
-	key = marked(key, server, longestKey)
-	return marked(key+"__"+foreign.ReplaceAllString(name, "_"), key+"__"+name, longestName)
+	key = marked(key, server, 32)
+	return marked(key+"__"+foreign.ReplaceAllString(name, "_"), key+"__"+name, 64)
 }
-
-var (
-	foreign   = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-	manyLines = regexp.MustCompile(`__+`)
-)
 
 // marked is a name that may stand for another one. It ends in a digest of that where they differ or it is too long.
 func marked(name, of string, limit int) string {
@@ -100,18 +93,16 @@ const anyObject = `{"properties":{},"type":"object"}`
 // schema makes a tool's schema one that model servers accept: one bad schema would have them refuse every request. The
 // note says what was changed, where that matters to the model. There is no schema where it is too large.
 func schema(given any) (made json.RawMessage, note string) {
-	text, err := json.Marshal(given)
+	object, ok := given.(map[string]any)
+	text, _ := json.Marshal(given) // It was read from JSON.
 	if len(text) > mostSchema {
 		return nil, fmt.Sprintf("its schema has %d bytes; at most %d are sent with each request", len(text), mostSchema)
 	}
 	var parsed jsonschema.Schema
-	if err == nil {
-		err = json.Unmarshal(text, &parsed)
-	}
+	err := json.Unmarshal(text, &parsed)
 	if err == nil {
 		_, err = parsed.Resolve(nil)
 	}
-	object, ok := given.(map[string]any)
 	if err == nil && (!ok || cmp.Or(parsed.Type, "object") != "object") {
 		err = errors.New("it is not that of an object")
 	}
@@ -121,12 +112,11 @@ func schema(given any) (made json.RawMessage, note string) {
 	}
 	// Strict servers want an object without alternatives on its first level. The server itself checks which properties
 	// belong together.
-	object = maps.Clone(object)
 	for _, key := range []string{"$schema", "allOf", "anyOf", "oneOf", "not", "enum", "if", "then", "else"} {
 		delete(object, key)
 	}
 	object["type"] = "object"
-	if _, ok := object["properties"]; !ok {
+	if object["properties"] == nil {
 		object["properties"] = map[string]any{}
 	}
 	made, _ = json.Marshal(object)
@@ -142,15 +132,14 @@ func resultText(r *sdk.CallToolResult) string {
 			parts = append(parts, text)
 		}
 	}
-	text := strings.Join(parts, "\n")
-	if text == "" && r.StructuredContent != nil {
+	if parts == nil && r.StructuredContent != nil {
 		var object strings.Builder
 		e := json.NewEncoder(&object)
 		e.SetEscapeHTML(false)
 		e.Encode(r.StructuredContent)
-		text = strings.TrimSpace(object.String())
+		return strings.TrimSpace(object.String())
 	}
-	return cmp.Or(text, "[no output]")
+	return cmp.Or(strings.Join(parts, "\n"), "[no output]")
 }
 
 // contentText is one part of a result, "" for an empty one.

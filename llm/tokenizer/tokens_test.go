@@ -28,7 +28,9 @@ func TestTokensOfLongTextsByPieces(t *testing.T) {
 	if got, want := c.Count(strings.Repeat(line, n)), n*c.Count(line); got != want {
 		t.Errorf("%d lines: got %d tokens, want %d", n, got, want)
 	}
-	for _, text := range []string{strings.Repeat("word ", pieceMax/2), strings.Repeat("東", pieceMax), strings.Repeat("\x80", pieceMax*2)} {
+	for _, text := range []string{
+		strings.Repeat("word ", pieceMax/2), strings.Repeat("東", pieceMax), strings.Repeat("\x80", pieceMax*2),
+	} {
 		sum := ""
 		for rest := text; rest != ""; {
 			piece := firstPiece(rest)

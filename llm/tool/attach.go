@@ -10,6 +10,7 @@ import (
 	_ "image/png"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	_ "golang.org/x/image/webp"
@@ -19,33 +20,26 @@ import (
 	"winnow/history/message"
 )
 
-// LargestFile is the largest file that can be attached, in bytes. Servers take requests of some tens
-// of megabytes, and a file goes with every request that holds its message.
+// LargestFile is the largest file that can be attached, in bytes. Servers take requests of some tens of megabytes, and
+// a file goes with every request that holds its message.
 const LargestFile = 10 << 20
 
-// Errors of Attach that are no fault of the file's format.
-var (
-	ErrEmptyFile = errors.New("the file is empty")
-	ErrTooLarge  = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
-)
+// ErrTooLarge is the error of Attach for a file that is larger than LargestFile.
+var ErrTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
 
-// Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not
-// by its name. The cost of a picture is estimated for a model, a text is counted by count, where nil
-// leaves it uncounted. Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is.
-// The error says why the file cannot be sent.
+// Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not by its
+// name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted.
+// Bytes of a text that are not UTF-8 are kept; UTF-16 is read as the text it is. The error says why the file cannot be
+// sent.
 func Attach(name string, data []byte, model string, count func(string) int) (message.Part, error) {
 	if len(data) == 0 {
-		return message.Part{}, ErrEmptyFile
+		return message.Part{}, errors.New("the file is empty")
 	}
 	if len(data) > LargestFile {
 		return message.Part{}, ErrTooLarge
 	}
-	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
-	if err != nil {
-		return message.Part{}, fmt.Errorf("detect the type of the file: %w", err)
-	}
-	switch kind {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // It is always a valid type.
+	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
 		w, h, ok := PictureSize(data)
 		if !ok {
 			return message.Part{}, fmt.Errorf("it looks like an image (%s), but its size cannot be read", kind)
@@ -55,7 +49,11 @@ func Attach(name string, data []byte, model string, count func(string) int) (mes
 	}
 	text, ok := asText(data)
 	if !ok {
-		return message.Part{}, notTaken(kind)
+		if kind == "application/octet-stream" || strings.HasPrefix(kind, "text/") {
+			kind = "a binary file"
+		}
+		err := fmt.Errorf("it is %s; only text files and images (png, jpeg, gif, webp) can be attached", kind)
+		return message.Part{}, err
 	}
 	p := message.Part{Kind: message.TextPart, Name: name, MediaType: "text/plain", Text: text}
 	if count != nil {
@@ -64,27 +62,11 @@ func Attach(name string, data []byte, model string, count func(string) int) (mes
 	return p, nil
 }
 
-// notTaken says why a file that is no text is not sent.
-func notTaken(kind string) error {
-	switch {
-	case strings.HasPrefix(kind, "image/"):
-		return fmt.Errorf("it is an image of a type that models do not accept (%s); use png, jpeg, gif or webp", kind)
-	case kind != "application/octet-stream" && !strings.HasPrefix(kind, "text/"):
-		kind = "a binary file (" + kind + ")"
-	default:
-		kind = "a binary file"
-	}
-	return fmt.Errorf("it is %s; only text files and images (png, jpeg, gif, webp) can be attached", kind)
-}
-
-// asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the
-// UTF-16 that begins with its mark.
+// asText reads bytes as a text, and says whether they are one: no text holds null bytes, but for the UTF-16 that begins
+// with its mark.
 func asText(data []byte) (string, bool) {
 	data, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), data)
-	if err != nil {
-		return "", false
-	}
-	if bytes.IndexByte(data, 0) >= 0 || bytes.HasPrefix(data, []byte("%PDF-")) {
+	if err != nil || bytes.IndexByte(data, 0) >= 0 || bytes.HasPrefix(data, []byte("%PDF-")) {
 		return "", false
 	}
 	controls := 0

@@ -63,7 +63,8 @@ func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 		{webp("VP8X", 0, 0, 0, 0, 0x1f, 3, 0, 0x57, 2, 0), "image/webp", 800, 600},
 	} {
 		p, err := Attach("main.go", c.data, "gpt-4o", nil)
-		if err != nil || p.Kind != message.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) || p.Tokens != PictureTokens("gpt-4o", c.w, c.h) {
+		if err != nil || p.Kind != message.ImagePart || p.MediaType != c.kind || !bytes.Equal(p.Data, c.data) ||
+			p.Tokens != PictureTokens("gpt-4o", c.w, c.h) {
 			t.Errorf("%s of %d by %d: %s, %s, %d tokens, %v", c.kind, c.w, c.h, p.Kind, p.MediaType, p.Tokens, err)
 		}
 		if w, h, ok := PictureSize(c.data); !ok || w != c.w || h != c.h {
@@ -75,7 +76,10 @@ func TestAttachRecognisesPicturesByTheirContent(t *testing.T) {
 func TestAttachReadsTexts(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"code", "package main\n", "package main\n"},
-		{"a drawing is a text", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<svg xmlns='http://www.w3.org/2000/svg'/>"},
+		{
+			"a drawing is a text", "<svg xmlns='http://www.w3.org/2000/svg'/>",
+			"<svg xmlns='http://www.w3.org/2000/svg'/>",
+		},
 		{"a page", "<!DOCTYPE html><p>hi", "<!DOCTYPE html><p>hi"},
 		{"bytes that are not UTF-8 stay", "caf\xe9 au lait", "caf\xe9 au lait"},
 		{"a mark in front is not the text's", "\xef\xbb\xbfhi", "hi"},
@@ -96,13 +100,16 @@ func TestAttachNamesTheReason(t *testing.T) {
 		name, data, says string
 		is               error
 	}{
-		{name: "empty", is: ErrEmptyFile},
+		{name: "empty", says: "the file is empty"},
 		{name: "large", data: string(large), is: ErrTooLarge},
 		{name: "a program", data: "\x7fELF\x02\x01\x01\x00", says: "binary file;"},
 		{name: "null bytes far behind", data: strings.Repeat("words\n", 1000) + "\x00", says: "binary file;"},
 		{name: "a paper", data: "%PDF-1.7\n", says: "application/pdf"},
 		{name: "packed", data: "PK\x03\x04\x14\x00", says: "application/zip"},
-		{name: "another picture", data: "BM\x00\x00\x00\x00", says: "type that models do not accept (image/bmp)"},
+		{
+			name: "another picture", data: "BM\x00\x00\x00\x00",
+			says: "it is image/bmp; only text files and images (png, jpeg, gif, webp)",
+		},
 		{name: "half a picture", data: string(picture(t, "png", 9, 9)[:20]), says: "its size cannot be read"},
 	} {
 		p, err := Attach("f", []byte(c.data), "gpt-4o", nil)
@@ -117,8 +124,12 @@ func TestAttachNamesTheReason(t *testing.T) {
 
 func TestAttachTakesAnyBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		head := rapid.SampledFrom([]string{"", "\x89PNG\r\n\x1a\n", "GIF89a", "RIFF\x00\x00\x00\x00WEBPVP", "\xff\xd8\xff", "\xff\xfe"}).Draw(t, "head")
-		p, err := Attach("f", append([]byte(head), rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "data")...), "claude", nil)
+		head := rapid.SampledFrom(
+			[]string{"", "\x89PNG\r\n\x1a\n", "GIF89a", "RIFF\x00\x00\x00\x00WEBPVP", "\xff\xd8\xff", "\xff\xfe"},
+		).Draw(t, "head")
+		p, err := Attach(
+			"f", append([]byte(head), rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "data")...), "claude", nil,
+		)
 		if err == nil && p.Kind == message.TextPart && strings.IndexByte(p.Text, 0) >= 0 {
 			t.Fatalf("the text %q holds a null byte", p.Text)
 		}

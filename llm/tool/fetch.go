@@ -1,7 +1,7 @@
 package tool
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,12 +75,9 @@ func (p Page) part(start int) string {
 	runes := []rune(p.Text)
 	start = min(max(0, start), len(runes))
 	end := min(start+partOfPage, len(runes))
-	head := fmt.Sprintf("%s (%s, %d characters)", p.URL, p.Type, len(runes))
+	head := fmt.Sprintf("%s (%s); characters %d to %d of %d", p.URL, p.Type, start, end, len(runes))
 	if p.Cut {
 		head += fmt.Sprintf("; only the first %d MB were read", largestPage>>20)
-	}
-	if start > 0 || end < len(runes) {
-		head += fmt.Sprintf("; characters %d to %d", start, end)
 	}
 	return head + "\n\n" + string(runes[start:end])
 }
@@ -105,30 +102,9 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 	}
 	req.Header.Set("User-Agent", "winnow")
 	req.Header.Set("Accept", "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.1")
-	var proxied bool // of the request that is being sent: a proxy may be on this network
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		Proxy: func(r *http.Request) (*url.URL, error) {
-			proxy, err := http.ProxyFromEnvironment(r)
-			proxied = proxy != nil
-			return proxy, err
-		},
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			dialer := &net.Dialer{}
-			if len(hosts) == 0 && !proxied {
-				dialer.ControlContext = publicOnly
-			}
-			return dialer.DialContext(ctx, network, address)
-		},
-	}
-	client := &http.Client{Transport: transport, Timeout: patience, CheckRedirect: redirectWithin(hosts)}
-	resp, err := client.Do(req)
+	resp, err := clientFor(hosts, req).Do(req)
 	if err != nil {
-		var at *url.Error
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		return Page{}, err
+		return Page{}, errors.Unwrap(err) // without the method and the URL
 	}
 	defer resp.Body.Close()
 	p := Page{URL: resp.Request.URL.Redacted()}
@@ -136,34 +112,58 @@ func ReadPage(ctx context.Context, hosts []string, address string) (Page, error)
 		return Page{}, fmt.Errorf("%s answered %s", p.URL, resp.Status)
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, largestPage+1))
-	if err != nil {
-		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
+	if err == nil {
+		p.Cut = len(raw) > largestPage
+		err = p.decode(raw[:min(len(raw), largestPage)], resp.Header.Get("Content-Type"))
 	}
-	p.Cut = len(raw) > largestPage
-	if err := p.decode(raw[:min(len(raw), largestPage)], resp.Header.Get("Content-Type")); err != nil {
+	if err != nil {
 		return Page{}, fmt.Errorf("read %s: %w", p.URL, err)
 	}
 	return p, nil
 }
 
-// decode reads the bytes of a document as text.
-func (p *Page) decode(raw []byte, contentType string) (err error) {
-	if p.Type, _, err = mime.ParseMediaType(contentType); err != nil {
-		contentType = http.DetectContentType(raw)
-		p.Type, _, _ = strings.Cut(contentType, ";")
+// clientFor is the client for a request and its redirects. A proxy may be on this network.
+func clientFor(hosts []string, req *http.Request) *http.Client {
+	dialer := &net.Dialer{}
+	proxy, err := http.ProxyFromEnvironment(req)
+	if len(hosts) == 0 && proxy == nil {
+		dialer.ControlContext = publicOnly
 	}
+	return &http.Client{
+		Timeout: patience,
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			Proxy:             func(*http.Request) (*url.URL, error) { return proxy, err },
+			DialContext:       dialer.DialContext,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			first, next := via[0].URL, req.URL
+			if len(via) > maxRedirects {
+				return fmt.Errorf("more than %d redirects", maxRedirects)
+			}
+			plain := first.Scheme == "https" && next.Scheme != "https"
+			if plain || !strings.EqualFold(next.Hostname(), first.Hostname()) {
+				return fmt.Errorf("it points to an address that was not asked: %s", next.Redacted())
+			}
+			req.Header.Del("Referer")
+			return allowed(hosts, next)
+		},
+	}
+}
+
+// decode reads the bytes of a document as text.
+func (p *Page) decode(raw []byte, contentType string) error {
+	contentType = cmp.Or(contentType, http.DetectContentType(raw))
+	p.Type, _, _ = mime.ParseMediaType(contentType) // "" for what is none
 	if _, ok := asText(raw); !ok {
 		return fmt.Errorf("it is no text but %s", p.Type)
 	}
-	reader, err := charset.NewReader(bytes.NewReader(raw), contentType)
+	encoding, _, _ := charset.DetermineEncoding(raw, contentType)
+	text, err := encoding.NewDecoder().Bytes(raw)
 	if err != nil {
 		return err
 	}
-	decoded, err := io.ReadAll(reader)
-	if err != nil {
-		return err
-	}
-	p.Text = strings.ToValidUTF8(string(decoded), "\uFFFD")
+	p.Text = strings.ToValidUTF8(string(text), "\uFFFD")
 	if p.Cut {
 		p.Text = strings.TrimSuffix(p.Text, "\uFFFD") // half a character
 	}
@@ -177,27 +177,20 @@ func (p *Page) decode(raw []byte, contentType string) (err error) {
 
 // allowed says why a URL may not be asked, as far as its name tells.
 func allowed(hosts []string, u *url.URL) error {
+	host := strings.ToLower(u.Hostname())
 	listed := slices.ContainsFunc(hosts, func(pattern string) bool {
-		if below, ok := strings.CutPrefix(pattern, "*"); ok {
-			return strings.HasSuffix(strings.ToLower(u.Hostname()), strings.ToLower(below))
-		}
-		return strings.EqualFold(u.Hostname(), pattern)
+		pattern = strings.ToLower(pattern)
+		below, many := strings.CutPrefix(pattern, "*")
+		return host == pattern || many && strings.HasSuffix(host, below)
 	})
+	addr, err := netip.ParseAddr(host)
 	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return refuse("only http and https URLs can be fetched, not %q", u.Redacted())
-	case u.Hostname() == "":
-		return refuse("%q names no host", u.Redacted())
-	case u.User != nil:
-		return refuse("a URL with a user name is not fetched")
+	case u.Scheme != "http" && u.Scheme != "https" || host == "" || u.User != nil:
+		return refuse("only http and https URLs with a host and without a user name are fetched, not %q", u.Redacted())
 	case len(hosts) > 0 && !listed:
-		return refuse("the host %s is not among those that may be fetched: %s", u.Hostname(), strings.Join(hosts, ", "))
-	case len(hosts) > 0:
-		return nil
-	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	if err == nil && !public(addr) || strings.EqualFold(u.Hostname(), "localhost") {
-		return refuseLocal(u.Hostname())
+		return refuse("the host %s is not among those that may be fetched: %s", host, strings.Join(hosts, ", "))
+	case len(hosts) == 0 && (err == nil && !public(addr) || host == "localhost"):
+		return refuseLocal(host)
 	}
 	return nil
 }
@@ -205,23 +198,6 @@ func allowed(hosts []string, u *url.URL) error {
 func refuseLocal(host string) error {
 	return refuse("%s is an address of this machine or its network, "+
 		"which is not fetched unless the configuration lists it", host)
-}
-
-// redirectWithin follows redirects within one host.
-func redirectWithin(hosts []string) func(*http.Request, []*http.Request) error {
-	return func(req *http.Request, via []*http.Request) error {
-		first := via[0].URL
-		switch {
-		case len(via) > maxRedirects:
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		case !strings.EqualFold(req.URL.Hostname(), first.Hostname()):
-			return fmt.Errorf("it points to another host, which was not asked: %s", req.URL.Redacted())
-		case first.Scheme == "https" && req.URL.Scheme != "https":
-			return fmt.Errorf("it points to an address without encryption, which was not asked: %s", req.URL.Redacted())
-		}
-		req.Header.Del("Referer")
-		return allowed(hosts, req.URL)
-	}
 }
 
 // publicOnly refuses a connection to an address of this network. It sees the addresses after their name was resolved: a

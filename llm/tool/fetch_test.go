@@ -48,7 +48,12 @@ func goes(to string) http.HandlerFunc {
 func TestDocumentsBecomeText(t *testing.T) {
 	t.Parallel()
 	base, _ := site(t, map[string]http.HandlerFunc{
-		"/page":   sends("text/html", `<html><head><title>T</title><script>alert(1)</script></head><body><h1>Hi &amp; all</h1><p>A <a href="/x">link</a>.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>`),
+		"/page": sends(
+			"text/html",
+			`<html><head><title>T</title><script>alert(1)</script></head><body><h1>Hi &amp; all</h1><p>A <a `+
+				`href="/x">link</a>.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></b`+
+				`ody></html>`,
+		),
 		"/latin":  sends("text/plain; charset=iso-8859-1", "caf\xe9"),
 		"/json":   sends("application/json", `{"a":1}`),
 		"/image":  sends("image/png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
@@ -77,14 +82,15 @@ func TestDocumentsBecomeText(t *testing.T) {
 		"/image":   "no text but image/png",
 		"/missing": "404",
 		"/loop":    "more than 5 redirects",
-		"/away":    "another host, which was not asked: http://elsewhere.invalid/",
+		"/away":    "an address that was not asked: http://elsewhere.invalid/",
 	} {
 		if d, err := ReadPage(t.Context(), local, base+path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v; want an error with %q", path, d, err, want)
 		}
 	}
 	long, err := ReadPage(t.Context(), local, base+"/long")
-	if err != nil || !long.Cut || len(long.Text) > largestPage || !utf8.ValidString(long.Text) || strings.Contains(long.Text, "\uFFFD") {
+	if err != nil || !long.Cut || len(long.Text) > largestPage || !utf8.ValidString(long.Text) ||
+		strings.Contains(long.Text, "\uFFFD") {
 		t.Errorf("of a long document %d bytes, cut %v, %v", len(long.Text), long.Cut, err)
 	}
 }
@@ -129,7 +135,11 @@ func TestNothingIsSentToAddressesThatNobodyListed(t *testing.T) {
 
 func TestPublicAddresses(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.1.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"} {
+	for _, address := range []string{
+		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.1.1", "0.0.0.0", "224.0.0.1",
+		"255.255.255.255", "::", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
+		"2002:7f00:1::",
+	} {
 		if public(netip.MustParseAddr(address)) {
 			t.Errorf("%s is taken for a public address", address)
 		}
@@ -154,7 +164,8 @@ func TestToolGivesALongDocumentInParts(t *testing.T) {
 	if err != nil || !strings.HasSuffix(second, "\n\nend") {
 		t.Errorf("the second part is %.100s, %v", second, err)
 	}
-	if past, err := run(t.Context(), []byte(`{"url":"`+base+`/","start":99999999}`)); err != nil || !strings.HasSuffix(past, "\n\n") {
+	if past, err := run(t.Context(), []byte(`{"url":"`+base+`/","start":99999999}`)); err != nil ||
+		!strings.HasSuffix(past, "\n\n") {
 		t.Errorf("behind the end is %.100s, %v", past, err)
 	}
 }

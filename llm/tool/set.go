@@ -38,22 +38,39 @@ const (
 // MostTools is the most tools that are offered: OpenAI's servers refuse requests with more.
 const MostTools = 128
 
-// Tools lists the tools that are offered, in the order of the boxes.
-func (s Set) Tools() []Tool {
-	var all []Tool
+// entries are the tools that are not off, in the order of the boxes.
+func (s Set) entries() (all []Entry) {
 	names := map[string]bool{}
 	for _, box := range s.Boxes {
-		for _, tool := range box.Tools() {
-			if !names[tool.Name] && !s.off(tool) && len(all) < MostTools {
-				all = append(all, tool)
+		for _, e := range box.list() {
+			if !names[e.Name] && (s.Off == nil || !s.Off(e.Tool)) {
+				all = append(all, e)
 			}
-			names[tool.Name] = true
+			names[e.Name] = true
 		}
 	}
-	if !slices.ContainsFunc(all, func(t Tool) bool { return !t.Companion }) {
+	return all
+}
+
+// find is the tool of a name, unless it is off.
+func (s Set) find(name string) (Entry, bool) {
+	all := s.entries()
+	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Entry{}, false
+}
+
+// Tools lists the tools that are offered, in the order of the boxes.
+func (s Set) Tools() (offered []Tool) {
+	all := s.entries()
+	if !slices.ContainsFunc(all, func(e Entry) bool { return !e.Companion }) {
 		return nil
 	}
-	return all
+	for _, e := range all[:min(len(all), MostTools)] {
+		offered = append(offered, e.Tool)
+	}
+	return offered
 }
 
 // Tool is the tool of this name, where there is one that is not off.
@@ -64,7 +81,7 @@ func (s Set) Tool(name string) (Tool, bool) {
 
 // Ready says why calls of a tool cannot run now. It may wait for the tool, for as long as a call may take.
 func (s Set) Ready(ctx context.Context, name string) error {
-	if e, ok := s.find(name); ok && e.Ready != nil {
+	if e, _ := s.find(name); e.Ready != nil {
 		return e.Ready(ctx)
 	}
 	return nil
@@ -92,16 +109,17 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	defer cancel()
 	text, err := e.answer(timed, object)
 	text = cut(text, cmp.Or(e.MaxOutput, s.Limits.Output))
-	switch {
-	case err == nil:
+	if err == nil {
 		return text, Done
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return joined(text, "error: stopped before "+name+" was done; it may have run in part"), Stopped
-	case timed.Err() != nil && errors.Is(err, timed.Err()):
-		sentence := fmt.Sprintf("error: stopped after %s, before %s was done; it may have run in part", limit, name)
-		return joined(text, sentence), TimedOut
 	}
-	return joined(text, "error: "+err.Error()), Done
+	end = Done
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		end, err = Stopped, fmt.Errorf("stopped before %s was done; it may have run in part", name)
+	case timed.Err() != nil && errors.Is(err, timed.Err()):
+		end, err = TimedOut, fmt.Errorf("stopped after %s, before %s was done; it may have run in part", limit, name)
+	}
+	return joined(text, "error: "+err.Error()), end
 }
 
 // answer runs a tool that may panic, or not watch its ctx.
@@ -125,11 +143,6 @@ func (e Entry) answer(ctx context.Context, arguments json.RawMessage) (string, e
 	case a := <-answers:
 		return a.text, a.err
 	case <-ctx.Done():
-	}
-	select {
-	case a := <-answers: // It ended at the same moment.
-		return a.text, a.err
-	default:
 		return "", ctx.Err()
 	}
 }
@@ -140,11 +153,7 @@ func (s Set) unknown(name string) string {
 	for _, tool := range s.Tools() {
 		names = append(names, tool.Name)
 	}
-	there := "there are no tools"
-	if names != nil {
-		there = "there are: " + strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("error: no such tool: %.80s; %s", name, there)
+	return fmt.Sprintf("error: no such tool: %.80s; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // cut is the beginning of a result that is longer than the limit, with a line that says what is missing. No character
@@ -168,17 +177,3 @@ func joined(text, sentence string) string {
 	}
 	return text + "\n" + sentence
 }
-
-// find is the tool of a name, unless it is off.
-func (s Set) find(name string) (Entry, bool) {
-	for _, box := range s.Boxes {
-		for _, e := range box.list() {
-			if e.Name == name {
-				return e, !s.off(e.Tool)
-			}
-		}
-	}
-	return Entry{}, false
-}
-
-func (s Set) off(tool Tool) bool { return s.Off != nil && s.Off(tool) }

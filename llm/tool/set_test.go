@@ -42,7 +42,7 @@ func TestACallAlwaysGetsAnAnswer(t *testing.T) {
 		}
 	}
 	got, _ := Set{Boxes: []*Toolbox{nil}}.Run(t.Context(), "x", "")
-	wantText(t, "no box", got, `error: no such tool: x; there are no tools`)
+	wantText(t, "no box", got, `error: no such tool: x; there are: none`)
 }
 
 func TestSetOffersEachNameOnce(t *testing.T) {
@@ -54,12 +54,18 @@ func TestSetOffersEachNameOnce(t *testing.T) {
 	first.Register(Tool{Name: "b"}, says("replaced"))
 	first.Register(Tool{Name: "b"}, says("first"))
 	gone := func(context.Context) error { return errors.New("gone") }
-	second.Replace([]Entry{{Tool: Tool{Name: "b"}, Run: says("second")}, {Tool: Tool{Name: "c"}, Run: says("second"), Ready: gone}})
+	second.Replace(
+		[]Entry{
+			{Tool: Tool{Name: "b"}, Run: says("second")}, {Tool: Tool{Name: "c"}, Run: says("second"), Ready: gone},
+		},
+	)
 	set := Set{Boxes: []*Toolbox{nil, &first, &second}, Off: func(t Tool) bool { return t.Name == "a" }}
 	if tools := set.Tools(); len(tools) != 2 || tools[0].Name != "b" || tools[1].Name != "c" {
 		t.Errorf("the set offers %v", tools)
 	}
-	for name, want := range map[string]string{"b": "first", "c": "second", "a": `error: no such tool: a; there are: b, c`} {
+	for name, want := range map[string]string{
+		"b": "first", "c": "second", "a": `error: no such tool: a; there are: b, c`,
+	} {
 		got, _ := set.Run(t.Context(), name, "")
 		wantText(t, name, got, want)
 		if _, there := set.Tool(name); there != (name != "a") {
@@ -77,7 +83,9 @@ func TestAToolsOwnLimitOfItsOutputCounts(t *testing.T) {
 	box.Register(Tool{Name: "own", MaxOutput: 8}, says)
 	box.Register(Tool{Name: "all"}, says)
 	set := Set{Boxes: []*Toolbox{&box}, Limits: Limits{Output: 4}}
-	for name, want := range map[string]string{"own": "01234567\n[output cut: 8 of 10", "all": "0123\n[output cut: 4 of 10"} {
+	for name, want := range map[string]string{
+		"own": "01234567\n[output cut: 8 of 10", "all": "0123\n[output cut: 4 of 10",
+	} {
 		if got, _ := set.Run(t.Context(), name, ""); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -86,10 +94,11 @@ func TestAToolsOwnLimitOfItsOutputCounts(t *testing.T) {
 
 func TestACallHasATime(t *testing.T) {
 	var box Toolbox
-	box.Register(Tool{Name: "slow", Timeout: time.Millisecond}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+	waits := func(ctx context.Context, _ json.RawMessage) (string, error) {
 		<-ctx.Done()
 		return "", ctx.Err()
-	})
+	}
+	box.Register(Tool{Name: "slow", Timeout: time.Millisecond}, waits)
 	release := make(chan struct{})
 	defer close(release)
 	box.Register(Tool{Name: "deaf"}, func(context.Context, json.RawMessage) (string, error) {
@@ -147,7 +156,8 @@ func TestLongOutputIsCutWithAMark(t *testing.T) {
 			}
 		case !cut || !utf8.ValidString(got) || len(strings.TrimSuffix(kept, "\n")) > limit:
 			t.Fatalf("%q cut at %d is %q", text, limit, got)
-		case !strings.HasPrefix(text, strings.TrimSuffix(kept, "\n")) || !strings.Contains(mark, fmt.Sprintf("of %d bytes", len(text))):
+		case !strings.HasPrefix(text, strings.TrimSuffix(kept, "\n")) ||
+			!strings.Contains(mark, fmt.Sprintf("of %d bytes", len(text))):
 			t.Fatalf("%q cut at %d is %q", text, limit, got)
 		}
 	})

@@ -54,19 +54,15 @@ type Entry struct {
 // Toolbox holds tools that a model may call. The zero value and nil are empty boxes; a box is safe for concurrent use.
 type Toolbox struct {
 	mu      sync.Mutex
-	entries []Entry
+	entries []Entry // replaced and not changed
 }
 
 // Register puts a tool into the box, in place of one of the same name.
 func (t *Toolbox) Register(tool Tool, run Func) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	made := Entry{Tool: tool, Run: run}
-	if i := slices.IndexFunc(t.entries, func(old Entry) bool { return old.Name == tool.Name }); i >= 0 {
-		t.entries[i] = made
-		return
-	}
-	t.entries = append(t.entries, made)
+	others := slices.DeleteFunc(slices.Clone(t.entries), func(e Entry) bool { return e.Name == tool.Name })
+	t.entries = append(others, Entry{Tool: tool, Run: run})
 }
 
 // Replace puts tools into the box in place of all that it held.
@@ -83,7 +79,7 @@ func (t *Toolbox) list() []Entry {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Clone(t.entries)
+	return t.entries
 }
 
 // Tools lists the tools in the order in which they were registered.

@@ -45,10 +45,8 @@ type Answer struct {
 	format    Format
 	events    []Event // not given yet
 	think     thinking
-	slots     slots
+	calls     calls
 	responses responsesItems
-	text      textChunk
-	usage     json.RawMessage // the counts that came last
 
 	chunk     kept         // what the server says of its cache and of the answer
 	kept      kept         // the unknown keys of the message
@@ -60,11 +58,13 @@ func NewAnswer(f Format) *Answer {
 	return &Answer{
 		format:    f,
 		keptCalls: make(map[int]kept),
-		responses: responsesItems{byKey: make(map[string]*responsesItem)},
+		calls:     calls{byIndex: make(map[int]int)},
+		responses: responsesItems{byKey: make(map[string]*responsesItem), ends: make(map[Channel]paragraph)},
 	}
 }
 
-// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none.
+// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
+// of another type than expected is left out.
 func (a *Answer) Read(data []byte) error {
 	if !isObject(data) {
 		var list []envelope // as Gemini sends errors; a ping or a number is none
@@ -73,13 +73,52 @@ func (a *Answer) Read(data []byte) error {
 		}
 		return nil
 	}
+	var e envelope
+	if bytes.Contains(data, []byte(`"error"`)) {
+		_ = json.Unmarshal(data, &e) // What is no JSON is found below.
+	}
+	if e.isError() {
+		return Refusal(data)
+	}
+	part, err := a.read(data)
+	if part {
+		a.Began = true
+		return err
+	}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &e); errors.As(err, &syntax) {
+		return err
+	}
+	if e.Message != nil || e.Detail != nil || e.Errors != nil {
+		return Refusal(data)
+	}
+	return nil
+}
+
+// read takes an event if it is a part of an answer.
+func (a *Answer) read(data []byte) (part bool, err error) {
 	switch a.format {
 	case Responses:
 		return a.readResponses(data)
 	case Ollama:
-		return a.readOllama(data)
+		return a.readOllama(data), nil
 	}
 	return a.readChat(data)
+}
+
+// envelope is the keys by which an event of any format is an error. The last three are the words of one, where the
+// event is no part of an answer.
+type envelope struct {
+	Object  string          `json:"object"`
+	Type    string          `json:"type"`
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+	Errors  json.RawMessage `json:"errors"`
+}
+
+func (e envelope) isError() bool {
+	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
 }
 
 // Events gives the events that were not given yet.
@@ -109,34 +148,6 @@ func (a *Answer) Extra() json.RawMessage {
 	return raw
 }
 
-// envelope is the keys by which an event of any format is an error.
-type envelope struct {
-	Object  string          `json:"object"`
-	Type    string          `json:"type"`
-	Error   json.RawMessage `json:"error"`
-	Message json.RawMessage `json:"message"`
-	Detail  json.RawMessage `json:"detail"`
-	Errors  json.RawMessage `json:"errors"`
-}
-
-// isError says that an event is an error and no part of an answer.
-func (e envelope) isError() bool {
-	return !isBlank(e.Error) || e.Object == "error" || e.Type == "error"
-}
-
-// decode reads an event, and gives the error that it is. A value of another type than expected is left out, and the
-// others are read. An event that is not known for a part of an answer is an error if it has words.
-func (a *Answer) decode(data []byte, event any, e *envelope, known func() bool) error {
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, event); errors.As(err, &syntax) {
-		return err
-	}
-	if e.isError() || !known() && (e.Message != nil || e.Detail != nil || e.Errors != nil) {
-		return Refusal(data)
-	}
-	return nil
-}
-
 // content adds a piece of the text, which may hold reasoning. Behind the last one no tag follows.
 func (a *Answer) content(piece string, last bool) {
 	thought, text := a.think.add(piece, last)
@@ -151,13 +162,6 @@ func (a *Answer) add(to Channel, piece string) {
 	}
 }
 
-// call adds a piece of a tool call. It gives the index of that call.
-func (a *Answer) call(f fragment) int {
-	at, events := a.slots.add(f)
-	a.events = append(a.events, events...)
-	return at
-}
-
 // about keeps what the server says of the answer: its id, and of its cache.
 func (a *Answer) about(id, missed json.RawMessage) {
 	if a.KeepID {
@@ -166,10 +170,9 @@ func (a *Answer) about(id, missed json.RawMessage) {
 	a.chunk = a.chunk.with("prompt_cache_diagnostics", missed)
 }
 
-// counted adds what the server says of the usage, unless it said the same before.
+// counted adds what the server says of the usage.
 func (a *Answer) counted(usage json.RawMessage) {
-	if isObject(usage) && !bytes.Equal(usage, a.usage) {
-		a.usage = usage
+	if isObject(usage) {
 		a.events = append(a.events, Event{Usage: usage})
 	}
 }
@@ -179,8 +182,7 @@ func (a *Answer) message(m fields) {
 	visible, thought := texts(m["content"])
 	// If two keys have reasoning, it is the same.
 	a.add(Reasoning, cmp.Or(m.text("reasoning_content"), m.text("reasoning"), m.text("thinking"))+thought)
-	a.content(visible, false)
-	a.add(Text, m.text("refusal"))
+	a.content(visible+m.text("refusal"), false)
 	var calls []fields
 	_ = json.Unmarshal(m["tool_calls"], &calls) // What is no call stays nil.
 	for _, call := range calls {
@@ -202,7 +204,7 @@ func (a *Answer) messageCall(call fields) {
 		f.arguments = string(function["arguments"]) // from a server that does not stream them
 	}
 	if a.format == Ollama { // Each call comes whole, from old servers without an id.
-		f.index, f.id = len(a.slots.calls), cmp.Or(f.id, newCallID())
+		f.index, f.id = len(a.calls.all), cmp.Or(f.id, newCallID())
 	}
 	at := a.call(f)
 	if k := a.keptCalls[at].withUnknown(call, callKeys); k != nil {
@@ -240,11 +242,7 @@ func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // isBlank says that a value is none: some servers send an error with each chunk.
 func isBlank(raw json.RawMessage) bool {
-	switch string(raw) {
-	case "", "null", `""`, "false", "{}":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"", "null", `""`, "false", "{}"}, string(raw))
 }
 
 // kept is keys that are kept, with their values as they came.

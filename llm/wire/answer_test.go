@@ -113,23 +113,105 @@ func TestToolCalls(t *testing.T) {
 		want      string   // name id arguments of each call
 	}{
 		{"by index", []string{
-			`[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]`, `[{"index":1,"id":"b","function":{"name":"g","arguments":""}}]`,
-			`[{"index":0,"function":{"arguments":"{\"x\""}}]`, `[{"index":1,"function":{"arguments":"{}"}}]`, `[{"index":0,"function":{"arguments":":1}"}}]`,
+			`[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]`,
+			`[{"index":1,"id":"b","function":{"name":"g","arguments":""}}]`,
+			`[{"index":0,"function":{"arguments":"{\"x\""}}]`,
+			`[{"index":1,"function":{"arguments":"{}"}}]`,
+			`[{"index":0,"function":{"arguments":":1}"}}]`,
 		}, `f a {"x":1}; g b {}`},
-		{"no index, whole calls", []string{`[{"id":"a","function":{"name":"f","arguments":"{}"}}]`, `[{"id":"b","function":{"name":"f","arguments":"{}"}}]`}, `f a {}; f b {}`},
-		{"index null", []string{`[{"index":null,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`, `[{"index":null,"function":{"arguments":":1}"}}]`}, `f a {"x":1}`},
-		{"index always 0", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`, `[{"index":0,"id":"b","function":{"name":"g","arguments":"{\"y\""}}]`, `[{"index":0,"function":{"arguments":":2}"}}]`}, `f a {}; g b {"y":2}`},
-		{"blank id and name repeated", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]`, `[{"index":0,"id":"","function":{"name":"","arguments":"}"}}]`}, `f a {}`},
-		{"id repeated without index", []string{`[{"id":"a","function":{"name":"f","arguments":"{"}}]`, `[{"id":"b","function":{"name":"g","arguments":"{"}}]`, `[{"id":"a","function":{"name":"f","arguments":"}"}}]`, `[{"id":"b","function":{"arguments":"}"}}]`}, `f a {}; g b {}`},
-		{"a new name without id", []string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"g","arguments":"{}"}}]`}, `f  {}; g  {}`},
-		{"the same name again, after a whole call", []string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"f","arguments":"{}"}}]`}, `f  {}; f  {}`},
-		{"the same name in every piece", []string{`[{"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"function":{"name":"f","arguments":":1}"}}]`}, `f  {"x":1}`},
-		{"the id after the name", []string{`[{"function":{"name":"f"}}]`, `[{"id":"a","function":{"arguments":"{}"}}]`}, `f a {}`},
-		{"two objects glued on one index", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"}{\"}"}}]`, `[{"index":0,"function":{"arguments":"{\"y\":2}"}}]`}, `f a {"x":"}{"};   {"y":2}`},
-		{"two objects glued in one piece", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":[{}]} {\"y\":2}{}"}}]`}, `f a {"x":[{}]} ;   {"y":2};   {}`},
-		{"a quote behind a backslash", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"\\\"}{\"}"}}]`}, `f a {"x":"\"}{"}`},
-		{"several calls in one chunk", []string{`[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g","arguments":"{}"}}]`}, `f a {}; g b {}`},
-		{"text that is no object stays one call", []string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"1}{"}}]`, `[{"index":0,"function":{"arguments":"{"}}]`}, `f a 1}{{`},
+		{
+			"no index, whole calls",
+			[]string{
+				`[{"id":"a","function":{"name":"f","arguments":"{}"}}]`,
+				`[{"id":"b","function":{"name":"f","arguments":"{}"}}]`,
+			},
+			`f a {}; f b {}`,
+		},
+		{
+			"index null",
+			[]string{
+				`[{"index":null,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`,
+				`[{"index":null,"function":{"arguments":":1}"}}]`,
+			},
+			`f a {"x":1}`,
+		},
+		{
+			"index always 0",
+			[]string{
+				`[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]`,
+				`[{"index":0,"id":"b","function":{"name":"g","arguments":"{\"y\""}}]`,
+				`[{"index":0,"function":{"arguments":":2}"}}]`,
+			},
+			`f a {}; g b {"y":2}`,
+		},
+		{
+			"blank id and name repeated",
+			[]string{
+				`[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]`,
+				`[{"index":0,"id":"","function":{"name":"","arguments":"}"}}]`,
+			},
+			`f a {}`,
+		},
+		{
+			"id repeated without index",
+			[]string{
+				`[{"id":"a","function":{"name":"f","arguments":"{"}}]`,
+				`[{"id":"b","function":{"name":"g","arguments":"{"}}]`,
+				`[{"id":"a","function":{"name":"f","arguments":"}"}}]`, `[{"id":"b","function":{"arguments":"}"}}]`,
+			},
+			`f a {}; g b {}`,
+		},
+		{
+			"a new name without id",
+			[]string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"g","arguments":"{}"}}]`},
+			`f  {}; g  {}`,
+		},
+		{
+			"the same name again, after a whole call",
+			[]string{`[{"function":{"name":"f","arguments":"{}"}}]`, `[{"function":{"name":"f","arguments":"{}"}}]`},
+			`f  {}; f  {}`,
+		},
+		{
+			"the same name in every piece",
+			[]string{
+				`[{"function":{"name":"f","arguments":"{\"x\""}}]`, `[{"function":{"name":"f","arguments":":1}"}}]`,
+			},
+			`f  {"x":1}`,
+		},
+		{
+			"two objects glued on one index",
+			[]string{
+				`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"}{\"}"}}]`,
+				`[{"index":0,"function":{"arguments":"{\"y\":2}"}}]`,
+			},
+			`f a {"x":"}{"};   {"y":2}`,
+		},
+		{
+			"two objects glued in one piece",
+			[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":[{}]} {\"y\":2}{}"}}]`},
+			`f a {"x":[{}]} ;   {"y":2};   {}`,
+		},
+		{
+			"a quote behind a backslash",
+			[]string{`[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\"\\\"}{\"}"}}]`},
+			`f a {"x":"\"}{"}`,
+		},
+		{
+			"several calls in one chunk",
+			[]string{
+				`[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g",` +
+					`"arguments":"{}"}}]`,
+			},
+			`f a {}; g b {}`,
+		},
+		{
+			"text that is no object stays one call",
+			[]string{
+				`[{"index":0,"id":"a","function":{"name":"f","arguments":"1}{"}}]`,
+				`[{"index":0,"function":{"arguments":"{"}}]`,
+			},
+			`f a 1}{{`,
+		},
 		{"no calls", []string{`null`, `"x"`, `[null]`}, ``},
 	} {
 		var data []string
@@ -170,7 +252,10 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 					*map[Channel]*string{Text: &text, Reasoning: &thought}[e.Channel] += e.Text
 				}
 				if text != test.text || strings.TrimLeft(thought, "\n") != test.reasoning {
-					t.Fatalf("%q cut at %d and %d: got (%s)%s, want (%s)%s", test.content, i, j, thought, text, test.reasoning, test.text)
+					t.Fatalf(
+						"%q cut at %d and %d: got (%s)%s, want (%s)%s", test.content, i, j, thought, text,
+						test.reasoning, test.text,
+					)
 				}
 			}
 		}
@@ -180,7 +265,8 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 // TestCallsWithoutAnIDGetOneEach asks the reader of Ollama's lines, whose older servers give none.
 func TestCallsWithoutAnIDGetOneEach(t *testing.T) {
 	t.Parallel()
-	const line = `{"message":{"tool_calls":[{"function":{"name":"read","arguments":{}}},{"function":{"name":"read","arguments":{}}}]}}`
+	const line = `{"message":{"tool_calls":[{"function":{"name":"read","arguments":{}}},{"function":{"name":"read",` +
+		`"arguments":{}}}]}}`
 	calls := callsOf(t, Ollama, line, line, line)
 	ids := map[string]bool{}
 	for _, call := range calls {
@@ -195,8 +281,9 @@ func TestCallsWithoutAnIDGetOneEach(t *testing.T) {
 func TestEveryOrderOfEventsIsRead(t *testing.T) {
 	t.Parallel()
 	kinds := []string{
-		"created", "output_item.added", "output_item.done", "output_text.delta", "refusal.delta", "reasoning_text.delta",
-		"reasoning_summary_part.added", "function_call_arguments.delta", "function_call_arguments.done", "other",
+		"created", "output_item.added", "output_item.done", "output_text.delta", "refusal.delta",
+		"reasoning_text.delta", "reasoning_summary_part.added", "function_call_arguments.delta",
+		"function_call_arguments.done", "other",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		said := ""
@@ -206,7 +293,8 @@ func TestEveryOrderOfEventsIsRead(t *testing.T) {
 			draw := func(key string, values ...any) { e[key] = rapid.SampledFrom(values).Draw(t, key) }
 			draw("output_index", nil, 0, 1, "1", -1, 1e30, []any{})
 			draw("item_id", nil, "a", "b", 3)
-			draw("item", nil, "x", map[string]any{"type": "function_call", "id": "a", "call_id": "c", "name": "f", "arguments": "{}"},
+			draw("item", nil, "x",
+				map[string]any{"type": "function_call", "id": "a", "call_id": "c", "name": "f", "arguments": "{}"},
 				map[string]any{"type": "reasoning", "id": "a", "summary": nil, "encrypted_content": "e"},
 				map[string]any{"type": "message", "id": "b", "content": 5}, map[string]any{"type": 7})
 			draw("arguments", nil, "{}", 5)

@@ -11,7 +11,8 @@ import (
 func BenchmarkChunk(b *testing.B) {
 	var body strings.Builder
 	for i := range 1000 {
-		fmt.Fprintf(&body, `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1764000000,"model":"small",`+
+		fmt.Fprintf(&body, `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1764000000,`+
+			`"model":"small",`+
 			`"choices":[{"index":0,"delta":{"content":"w%d "},"finish_reason":null}]}`+"\n\n", i)
 	}
 	b.ReportAllocs()

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -15,12 +16,12 @@ type fragment struct {
 	arguments string
 }
 
-// slots sorts the pieces of an answer's tool calls. Servers disagree about how calls are distinguished, so in this
-// order: an index that is given; else the id of a call that is known; else a new id or name begins a call; else the
-// piece belongs to the last one. Two rules go before the index, which some servers leave at 0 for every call: a new
-// id together with a name begins a call, and so does a brace behind arguments that are already a whole object.
-type slots struct {
-	calls   []*openCall
+// calls are the tool calls of an answer so far. Servers disagree about how they are distinguished, so in this order: an
+// index that is given; else the id of a call that is known; else a new id or name begins a call; else a piece belongs
+// to the last one. Two rules go before the index, which some servers leave at 0 for every call: a new id together with
+// a name begins a call, and so does a brace behind arguments that are already a whole object.
+type calls struct {
+	all     []*openCall
 	byIndex map[int]int // the server's index → the newest call with it
 }
 
@@ -30,16 +31,46 @@ type openCall struct {
 	arguments strings.Builder
 }
 
-// add gives the index of the call that a fragment belongs to and what the fragment says: nothing if that is not new,
-// the pieces of several calls if it holds the arguments of several.
-func (s *slots) add(f fragment) (index int, events []Event) {
+// find gives the call that a fragment belongs to, -1 for a new one.
+func (c *calls) find(f fragment) int {
+	if f.index >= 0 {
+		at, known := c.byIndex[f.index]
+		if known && (f.name == "" || f.id == "" || c.all[at].id == "" || c.all[at].id == f.id) {
+			return at
+		}
+		return -1
+	}
+	if f.id != "" {
+		return slices.IndexFunc(c.all, func(call *openCall) bool { return call.id == f.id })
+	}
+	last := len(c.all) - 1
+	if last < 0 || f.name == "" {
+		return last
+	}
+	// Some servers repeat the name in every piece.
+	if f.name == c.all[last].name && !json.Valid([]byte(c.all[last].arguments.String())) {
+		return last
+	}
+	return -1
+}
+
+func (c *calls) open(index int) int {
+	c.all = append(c.all, new(openCall))
+	at := len(c.all) - 1
+	c.byIndex[index] = at
+	return at
+}
+
+// call adds a piece of a tool call, or the pieces of several calls if it holds the arguments of several. It gives the
+// index of the call that it belongs to. What is not new is no event.
+func (a *Answer) call(f fragment) int {
 	f.id, f.name = strings.TrimSpace(f.id), strings.TrimSpace(f.name)
-	index = s.find(f)
+	index := a.calls.find(f)
 	opened := index < 0
 	if opened {
-		index = s.open(f.index)
+		index = a.calls.open(f.index)
 	}
-	call, e := s.calls[index], Event{Channel: Calls + Channel(index)}
+	call, e := a.calls.all[index], Event{Channel: Calls + Channel(index)}
 	if call.id == "" {
 		call.id, e.ID = f.id, f.id
 	}
@@ -48,72 +79,32 @@ func (s *slots) add(f fragment) (index int, events []Event) {
 	}
 	own, next := call.take(f.arguments)
 	if e.Text = own; opened || e.ID+e.Name+e.Text != "" {
-		events = append(events, e)
+		a.events = append(a.events, e)
 	}
 	for next != "" {
-		at := s.open(f.index)
-		own, next = s.calls[at].take(next)
-		events = append(events, Event{Channel: Calls + Channel(at), Text: own})
+		at := a.calls.open(f.index)
+		own, next = a.calls.all[at].take(next)
+		a.events = append(a.events, Event{Channel: Calls + Channel(at), Text: own})
 	}
-	return index, events
+	return index
 }
-
-// find gives the call that a fragment belongs to, -1 for a new one.
-func (s *slots) find(f fragment) int {
-	if f.index >= 0 {
-		at, known := s.byIndex[f.index]
-		if known && (f.name == "" || f.id == "" || s.calls[at].id == "" || s.calls[at].id == f.id) {
-			return at
-		}
-		return -1
-	}
-	last := len(s.calls) - 1
-	for at := last; at >= 0; at-- {
-		call := s.calls[at]
-		switch {
-		case f.id != "" && f.id == call.id:
-			return at
-		case at < last:
-		case f.id != "" && f.name == "" && call.id == "" && call.isBlank():
-			return at // The id comes after the name.
-		case f.id == "" && (f.name == "" || call.name == "" || f.name == call.name && !call.isWhole()):
-			return at // Some servers repeat the name in every piece.
-		}
-	}
-	return -1
-}
-
-func (s *slots) open(index int) int {
-	s.calls = append(s.calls, new(openCall))
-	at := len(s.calls) - 1
-	if index >= 0 {
-		if s.byIndex == nil {
-			s.byIndex = make(map[int]int)
-		}
-		s.byIndex[index] = at
-	}
-	return at
-}
-
-func (c *openCall) isBlank() bool { return strings.TrimSpace(c.arguments.String()) == "" }
-
-func (c *openCall) isWhole() bool { return json.Valid([]byte(c.arguments.String())) }
 
 // glued is where one object may end and another begin.
 var glued = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`}\s*{`) })
 
 // take adds arguments to the call. It gives those that belong to it, and those behind its object, from the brace on.
-func (c *openCall) take(arguments string) (own, next string) {
-	before := strings.TrimRight(c.arguments.String(), blanks)
-	c.arguments.WriteString(arguments)
+func (o *openCall) take(arguments string) (own, next string) {
+	before := strings.TrimRight(o.arguments.String(), blanks)
+	o.arguments.WriteString(arguments)
 	if !glued().MatchString(before[max(0, len(before)-1):] + arguments) {
 		return arguments, ""
 	}
-	object := json.NewDecoder(strings.NewReader(c.arguments.String()))
-	if object.Decode(new(map[string]json.RawMessage)) != nil {
+	all := o.arguments.String()
+	object := json.NewDecoder(strings.NewReader(all))
+	if object.Decode(new(fields)) != nil {
 		return arguments, ""
 	}
-	next = strings.TrimLeft(c.arguments.String()[object.InputOffset():], blanks)
+	next = strings.TrimLeft(all[object.InputOffset():], blanks)
 	if !strings.HasPrefix(next, "{") {
 		return arguments, ""
 	}

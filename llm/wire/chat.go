@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -41,18 +40,16 @@ type chatMessage struct {
 	ReasoningContent *string           `json:"reasoning_content,omitempty"`
 	ToolCalls        []json.RawMessage `json:"tool_calls,omitempty"`
 	ToolCallID       string            `json:"tool_call_id,omitempty"`
-	CacheControl     *cacheControl     `json:"cache_control,omitempty"`
+	CacheControl     object            `json:"cache_control,omitempty"`
 }
 
 type chatPart struct {
 	openai.ChatMessagePart
-	CacheControl *cacheControl `json:"cache_control,omitempty"`
+	CacheControl object `json:"cache_control,omitempty"`
 }
 
-// cacheControl marks the end of what a server should cache.
-type cacheControl struct {
-	Type string `json:"type"`
-}
+// cacheMark marks the end of what a server should cache.
+func cacheMark() object { return object{"type": "ephemeral"} }
 
 // The keys of a message and of a call that are written here or read here. All others of an answer are kept and go
 // back to its server.
@@ -68,7 +65,7 @@ var (
 func (r Request) chat() ([]byte, error) {
 	body := chatRequest{
 		Model:           r.Model,
-		Messages:        make([]json.RawMessage, len(r.Messages)),
+		Messages:        []json.RawMessage{},
 		Tools:           Tools(r.Tools),
 		Temperature:     r.Temperature,
 		TopP:            r.TopP,
@@ -91,10 +88,7 @@ func (r Request) chat() ([]byte, error) {
 		}
 	}
 	for i, m := range r.Messages {
-		var err error
-		if body.Messages[i], err = r.chatMessage(m, slices.Contains(r.CacheMarks, i)); err != nil {
-			return nil, err
-		}
+		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
 	}
 	return Encode(body)
 }
@@ -109,13 +103,13 @@ func Tools(functions []openai.FunctionDefinition) []openai.Tool {
 }
 
 // chatMessage is one message, with a mark at its end if it ends a part to be cached.
-func (r Request) chatMessage(m message.Message, marked bool) (json.RawMessage, error) {
+func (r Request) chatMessage(m message.Message, marked bool) json.RawMessage {
 	w := chatMessage{Role: m.Role, Name: m.Name, Content: chatContent(m, marked && m.Role != message.Tool)}
 	switch m.Role {
 	case message.Tool:
 		w.ToolCallID = m.ToolCallID
 		if marked {
-			w.CacheControl = &cacheControl{"ephemeral"} // A result is marked as a whole.
+			w.CacheControl = cacheMark() // A result is marked as a whole.
 		}
 	case message.Assistant:
 		if r.EchoReasoning && (len(m.ToolCalls) > 0 || m.Reasoning != "") {
@@ -123,15 +117,9 @@ func (r Request) chatMessage(m message.Message, marked bool) (json.RawMessage, e
 			w.ReasoningContent = &m.Reasoning
 		}
 		for _, call := range m.ToolCalls {
-			raw, err := withReplay(openai.ToolCall{
-				ID:       call.ID,
-				Type:     openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Arguments},
-			}, call.Replay, callKeys)
-			if err != nil {
-				return nil, err
-			}
-			w.ToolCalls = append(w.ToolCalls, raw)
+			function := openai.FunctionCall{Name: call.Name, Arguments: call.Arguments}
+			c := openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction, Function: function}
+			w.ToolCalls = append(w.ToolCalls, withReplay(c, call.Replay, callKeys))
 		}
 	default:
 		m.Replay = ""
@@ -158,44 +146,14 @@ func chatContent(m message.Message, marked bool) any {
 		}
 	}
 	if marked {
-		content[len(content)-1].CacheControl = &cacheControl{"ephemeral"}
+		content[len(content)-1].CacheControl = cacheMark()
 	}
 	return content
 }
 
-// textChunk is what stands around the text of a chunk that holds nothing else. The chunks of an answer mostly differ in
-// their text alone, and such a one need not be taken apart.
-type textChunk struct{ head, tail []byte }
-
-// cutText cuts a chunk at its first content, which is a JSON string; content is nil where it has none.
-func cutText(data []byte) (around textChunk, content []byte) {
-	head, rest, _ := bytes.Cut(data, []byte(`"content":`))
-	if len(rest) == 0 || rest[0] != '"' {
-		return around, nil
-	}
-	for end := 1; end < len(rest); end++ {
-		switch rest[end] {
-		case '\\':
-			end++
-		case '"':
-			return textChunk{head, rest[end+1:]}, rest[:end+1]
-		}
-	}
-	return around, nil
-}
-
 // readChat takes a chunk, or an answer in one piece.
-func (a *Answer) readChat(data []byte) error {
-	around, content := cutText(data)
-	if content != nil && bytes.Equal(around.head, a.text.head) && bytes.Equal(around.tail, a.text.tail) {
-		var piece string
-		if json.Unmarshal(content, &piece) == nil {
-			a.content(piece, false)
-			return nil
-		}
-	}
+func (a *Answer) readChat(data []byte) (part bool, err error) {
 	var chunk struct {
-		envelope
 		ID      json.RawMessage `json:"id"`
 		Choices []struct {
 			FinishReason string          `json:"finish_reason"`
@@ -210,40 +168,23 @@ func (a *Answer) readChat(data []byte) error {
 		Missed    json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
 		Diagnosis json.RawMessage `json:"diagnostics"`              // Anthropic
 	}
-	known := func() bool { return chunk.Choices != nil || chunk.Usage != nil }
-	if err := a.decode(data, &chunk, &chunk.envelope, known); err != nil {
-		return err
-	}
-	if len(chunk.Choices) > 0 { // The last chunk of a stream holds the usage and no choice.
+	_ = json.Unmarshal(data, &chunk) // A value of another type than expected is left out.
+	if len(chunk.Choices) > 0 {      // The last chunk of a stream holds the usage and no choice.
 		c := chunk.Choices[0]
 		if c.FinishReason == "error" || !isBlank(c.Error) {
-			return Refusal(data)
+			return true, Refusal(data)
 		}
 		a.Finish = cmp.Or(c.FinishReason, a.Finish)
 		if len(c.Delta) == 0 && c.Message != nil {
 			c.Delta, a.Done = c.Message, true
 		}
 		a.message(c.Delta)
-		if a.text = (textChunk{}); c.FinishReason == "" && chunk.Usage == nil && onlyText(c.Delta) && !a.Done {
-			a.text = textChunk{bytes.Clone(around.head), bytes.Clone(around.tail)}
-		}
 	}
-	a.Began = a.Began || known()
 	a.about(chunk.ID, chunk.Missed)
 	a.chunk = a.chunk.with("diagnostics", chunk.Diagnosis)
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
 	a.counted(chunk.Usage)
-	return nil
-}
-
-// onlyText says that a piece of a message holds its text and nothing else.
-func onlyText(delta fields) bool {
-	for key, value := range delta {
-		if key != "content" && key != "role" && string(value) != "null" {
-			return false
-		}
-	}
-	return delta["content"] != nil
+	return chunk.Choices != nil || chunk.Usage != nil, nil
 }

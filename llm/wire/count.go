@@ -8,9 +8,6 @@ import (
 	"winnow/history/message"
 )
 
-// object is a JSON object.
-type object = map[string]any
-
 // countFormat is how a service that counts the tokens of a request writes what a message consists of.
 type countFormat struct {
 	assistant string // the role of the model

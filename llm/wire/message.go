@@ -53,23 +53,15 @@ func dataURL(p message.Part) string {
 
 // withReplay is an object in JSON, and behind its own keys those of replay, in the order of their names and with the
 // bytes of their values. A known key is never taken from there.
-func withReplay(object any, replay string, known []string) (json.RawMessage, error) {
-	raw, err := Encode(object)
-	if err != nil || replay == "" {
-		return raw, err
-	}
-	var more map[string]json.RawMessage
-	if json.Unmarshal([]byte(replay), &more) != nil {
-		return raw, nil
-	}
+func withReplay(object any, replay string, known []string) json.RawMessage {
+	raw, _ := Encode(object) // Only texts, images and values that were read from JSON are in both.
+	var more fields
+	_ = json.Unmarshal([]byte(replay), &more) // "" holds none.
 	maps.DeleteFunc(more, func(key string, _ json.RawMessage) bool { return slices.Contains(known, key) })
 	if len(more) == 0 {
-		return raw, nil
+		return raw
 	}
-	added, err := Encode(more)
-	if err != nil {
-		return nil, err
-	}
+	added, _ := Encode(more)
 	raw[len(raw)-1] = ','
-	return append(raw, added[1:]...), nil
+	return append(raw, added[1:]...)
 }

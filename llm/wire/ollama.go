@@ -1,8 +1,8 @@
 package wire
 
 import (
+	"crypto/rand"
 	"encoding/json"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,39 +98,30 @@ func (r Request) ollama() ollamaRequest {
 }
 
 // readOllama takes one line.
-func (a *Answer) readOllama(data []byte) error {
+func (a *Answer) readOllama(data []byte) (part bool) {
 	var line struct {
-		envelope
+		Message    fields          `json:"message"` // The last line may have none.
 		Done       bool            `json:"done"`
 		DoneReason string          `json:"done_reason"`
 		Prompt     json.RawMessage `json:"prompt_eval_count"`
 		Answer     json.RawMessage `json:"eval_count"`
 	}
-	known := func() bool { return line.Done || isObject(line.Message) }
-	if err := a.decode(data, &line, &line.envelope, known); err != nil || !known() {
-		return err
+	_ = json.Unmarshal(data, &line) // A value of another type than expected is left out.
+	if !line.Done && line.Message == nil {
+		return false
 	}
-	var m fields
-	_ = json.Unmarshal(line.Message, &m) // The last line may have none.
-	a.message(m)
-	a.Began, a.Done, a.Finish = true, line.Done, line.DoneReason
+	a.message(line.Message)
+	a.Done, a.Finish = line.Done, line.DoneReason
 	if a.Done {
 		// A count that is missing stays so: old servers leave out the prompt's if they had it in their cache.
 		usage, _ := Encode(map[string]json.RawMessage{"prompt_tokens": line.Prompt, "completion_tokens": line.Answer})
 		a.counted(usage)
 	}
-	return nil
+	return true
 }
 
 // newCallID is an id as newer servers of Ollama make them.
-func newCallID() string {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	id := []byte("call_")
-	for range 8 {
-		id = append(id, letters[rand.IntN(len(letters))])
-	}
-	return string(id)
-}
+func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:8]) }
 
 // OllamaModel is what /api/show says of a model.
 type OllamaModel struct {
@@ -147,17 +138,17 @@ type OllamaModel struct {
 // ReadOllamaModel reads an answer of /api/show. It is false for an answer that does not describe a model.
 func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	var shown struct {
-		Parameters string `json:"parameters"`
+		Parameters string `json:"parameters"` // lines of a name, blanks and a value
 		Details    struct {
 			Family string `json:"family"`
 		} `json:"details"`
-		Info         map[string]json.RawMessage `json:"model_info"`
-		Capabilities *[]string                  `json:"capabilities"`
+		Info map[string]json.RawMessage `json:"model_info"`
+		Can  []string                   `json:"capabilities"`
 	}
-	if json.Unmarshal(raw, &shown) != nil || shown.Info == nil && shown.Capabilities == nil {
+	if json.Unmarshal(raw, &shown) != nil || shown.Info == nil && shown.Can == nil {
 		return OllamaModel{}, false
 	}
-	for line := range strings.Lines(shown.Parameters) { // a name, blanks and a value
+	for line := range strings.Lines(shown.Parameters) {
 		if words := strings.Fields(line); len(words) == 2 && words[0] == "num_ctx" {
 			m.NumCtx, _ = strconv.Atoi(words[1]) // 0 for what is no number
 		}
@@ -165,10 +156,10 @@ func ReadOllamaModel(raw []byte) (m OllamaModel, ok bool) {
 	var architecture string // "" and 0 if they are missing
 	_ = json.Unmarshal(shown.Info["general.architecture"], &architecture)
 	_ = json.Unmarshal(shown.Info[architecture+".context_length"], &m.Trained)
-	if shown.Capabilities != nil {
-		can := func(what string) bool { return slices.Contains(*shown.Capabilities, what) }
-		m.Known, m.Vision, m.Tools, m.Thinking = true, can("vision"), can("tools"), can("thinking")
-	}
+	m.Known = shown.Can != nil
+	m.Vision = slices.Contains(shown.Can, "vision")
+	m.Tools = slices.Contains(shown.Can, "tools")
+	m.Thinking = slices.Contains(shown.Can, "thinking")
 	m.Levels = strings.ReplaceAll(shown.Details.Family, "-", "") == "gptoss"
 	return m, true
 }

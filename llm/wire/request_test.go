@@ -61,7 +61,9 @@ func readable(t *testing.T, body []byte) string {
 	if !json.Valid(body) || bytes.ContainsRune(body, '\n') {
 		t.Fatalf("not one line of JSON: %s", body)
 	}
-	for _, begin := range []string{`{"role":`, `{"type":"message"`, `{"type":"function_call`, `{"type":"reasoning"`, `"tools":`} {
+	for _, begin := range []string{
+		`{"role":`, `{"type":"message"`, `{"type":"function_call`, `{"type":"reasoning"`, `"tools":`,
+	} {
 		body = bytes.ReplaceAll(body, []byte(begin), []byte("\n"+begin))
 	}
 	return string(body) + "\n"

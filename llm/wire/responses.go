@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -13,55 +14,52 @@ import (
 // leastReply is the smallest limit of a reply, in tokens, that the Responses API takes.
 const leastReply = 16
 
-// jsonEscapes undoes the escapes for HTML of encoding/json, which go-openai's types always write. A backslash that is
-// escaped itself begins no escape.
-var jsonEscapes = strings.NewReplacer(`\\`, `\\`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)
-
 // responses is the body of a request for the Responses API. The server stores nothing of it, so each request holds
-// the whole conversation. Input and tools are in ExtraBody: the rest is decoded and encoded again, which would change
-// numbers in schemas and in what the server wants back.
+// the whole conversation. go-openai's CreateResponseRequest leaves out "store": false, which has the server store it.
 func (r Request) responses() ([]byte, error) {
 	instructions, input := r.input()
-	body := openai.CreateResponseRequest{
-		Model:          r.Model,
-		Instructions:   instructions,
-		Temperature:    float32Of(r.Temperature),
-		TopP:           float32Of(r.TopP),
-		PromptCacheKey: r.CacheKey,
-		Stream:         true,
-		ExtraBody:      map[string]any{"input": input, "store": false},
+	body := object{"model": r.Model, "input": input, "store": false, "stream": true}
+	if instructions != "" {
+		body["instructions"] = instructions
+	}
+	if r.Temperature != nil {
+		body["temperature"] = *r.Temperature
+	}
+	if r.TopP != nil {
+		body["top_p"] = *r.TopP
+	}
+	if r.CacheKey != "" {
+		body["prompt_cache_key"] = r.CacheKey
 	}
 	if r.MaxTokens > 0 {
-		body.MaxOutputTokens = max(r.MaxTokens, leastReply)
+		body["max_output_tokens"] = max(r.MaxTokens, leastReply)
 	}
 	if r.Effort != "" {
-		body.Reasoning = &openai.ResponseReasoning{Effort: r.Effort}
+		body["reasoning"] = openai.ResponseReasoning{Effort: r.Effort}
 	}
 	if !r.NoEncryptedReasoning {
-		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
+		body["include"] = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
 	if r.Diagnose && r.Before != "" {
-		body.ExtraBody["prompt_cache_options"] = map[string]string{"comparison_response_id": r.Before}
+		body["prompt_cache_options"] = object{"comparison_response_id": r.Before}
 	}
-	var tools []openai.ResponseTool
+	var tools []object
 	for _, f := range r.Tools {
-		tool := openai.NewResponseFunctionTool(f)
-		tool.Parameters["strict"] = false // Left out, it is true, and most schemas are then refused.
+		// Without "strict" it is true, and most schemas are then refused.
+		tool := object{"type": "function", "name": f.Name, "parameters": f.Parameters, "strict": false}
+		if f.Description != "" {
+			tool["description"] = f.Description
+		}
 		tools = append(tools, tool)
 	}
 	if tools != nil {
-		body.ExtraBody["tools"] = tools
+		body["tools"] = tools
 	}
-	raw, err := Encode(body)
-	return []byte(jsonEscapes.Replace(string(raw))), err
+	return Encode(body)
 }
 
-func float32Of(f *float64) *float32 {
-	if f == nil {
-		return nil
-	}
-	return new(float32(*f))
-}
+// object is a JSON object, which is written in the order of its keys.
+type object = map[string]any
 
 // input is the messages as items. A system message at the beginning is the instructions.
 func (r Request) input() (instructions string, items []any) {
@@ -141,33 +139,66 @@ func replayed(replay string) (items []any, phase string) {
 // responsesEvent is one event. go-openai's ResponseStreamEvent reads a missing output_index as 0, and drops the
 // encrypted reasoning, the phase and what a server says of its cache.
 type responsesEvent struct {
-	envelope
-	Delta       string          `json:"delta"`
-	OutputIndex json.RawMessage `json:"output_index"` // a number
-	ItemID      string          `json:"item_id"`
-	Item        json.RawMessage `json:"item"`
-	Response    json.RawMessage `json:"response"`
-}
-
-// responsesItems are the items of the output so far.
-type responsesItems struct {
-	byKey map[string]*responsesItem // the newest is under "" too
-	held  []json.RawMessage         // reasoning that waits for the item it led to
-
-	spoke, thought bool // text or reasoning came
-	calls          int  // how many calls began
-}
-
-type responsesItem struct {
-	streamed bool // text, reasoning or arguments came in pieces
-	call     int  // of a call: its place among the calls, -1 before it began
+	Object  string          `json:"object"`
+	Type    string          `json:"type"`
+	Delta   string          `json:"delta"`
+	Place   json.RawMessage `json:"output_index"` // a number
+	Summary int             `json:"summary_index"`
+	ItemID  string          `json:"item_id"`
+	Item    json.RawMessage `json:"item"`
+	Whole   json.RawMessage `json:"response"`
 }
 
 // responsesOutput is an item as a server writes it.
 type responsesOutput struct {
 	openai.ResponseOutputItem
-	Phase     string `json:"phase"`
-	Encrypted string `json:"encrypted_content"`
+	Phase     json.RawMessage `json:"phase"`
+	Encrypted string          `json:"encrypted_content"`
+}
+
+// responsesItems are the items of the output so far.
+type responsesItems struct {
+	byKey map[string]*responsesItem // the newest is under "" too
+	held  kept                      // reasoning that waits for the item it led to
+	ends  map[Channel]paragraph     // the last paragraph of each text
+	calls int                       // how many calls began
+}
+
+type responsesItem struct {
+	streamed bool // text, reasoning or arguments came
+	call     int  // of a call: its place among the calls, -1 before it began
+}
+
+// paragraph is a part of a text: one item of the output, or of reasoning one part of it.
+type paragraph struct {
+	item *responsesItem
+	part int
+}
+
+// readResponses takes one event, or an answer in one piece.
+func (a *Answer) readResponses(data []byte) (part bool, err error) {
+	var e responsesEvent
+	_ = json.Unmarshal(data, &e) // A value of another type than expected is left out.
+	if e.Object == "response" {
+		return true, a.endResponse(data)
+	}
+	switch e.Type {
+	case "response.failed", "response.cancelled", "response.completed", "response.incomplete":
+		return true, a.endResponse(e.Whole)
+	case "response.output_item.added":
+		if it, o := a.item(e), outputOf(e.Item); o.Type == "function_call" {
+			a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
+		}
+	case "response.output_item.done":
+		a.complete(a.item(e), e.Item)
+	case "response.output_text.delta", "response.refusal.delta":
+		a.itemPiece(Text, paragraph{item: a.item(e)}, e.Delta)
+	case "response.function_call_arguments.delta":
+		a.callPiece(a.item(e), fragment{arguments: e.Delta})
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta":
+		a.itemPiece(Reasoning, paragraph{a.item(e), e.Summary}, e.Delta)
+	}
+	return strings.HasPrefix(e.Type, "response."), nil
 }
 
 func outputOf(raw json.RawMessage) (o responsesOutput) {
@@ -175,48 +206,12 @@ func outputOf(raw json.RawMessage) (o responsesOutput) {
 	return o
 }
 
-// readResponses takes one event, or an answer in one piece.
-func (a *Answer) readResponses(data []byte) error {
-	var e responsesEvent
-	ofResponse := func() bool { return e.Object == "response" || strings.HasPrefix(e.Type, "response.") }
-	if err := a.decode(data, &e, &e.envelope, ofResponse); err != nil {
-		return err
-	}
-	a.Began = a.Began || ofResponse()
-	if e.Object == "response" {
-		return a.endResponse(data)
-	}
-	switch e.Type {
-	case "response.failed", "response.cancelled", "response.completed", "response.incomplete":
-		return a.endResponse(e.Response)
-	case "response.output_item.added":
-		if it, o := a.item(e), outputOf(e.Item); o.Type == "function_call" {
-			a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
-		}
-	case "response.output_item.done":
-		a.complete(a.item(e), e.Item)
-	case "response.output_text.delta":
-		a.sayPiece(a.item(e), e.Delta, "")
-	case "response.refusal.delta":
-		a.sayPiece(a.item(e), "", e.Delta)
-	case "response.function_call_arguments.delta":
-		a.callPiece(a.item(e), fragment{arguments: e.Delta})
-	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta", "response.reasoning.delta":
-		a.reasonPiece(a.item(e), e.Delta)
-	case "response.reasoning_summary_part.added":
-		if it := a.item(e); it.streamed {
-			a.reasonPiece(it, "\n\n")
-		}
-	}
-	return nil
-}
-
 // item finds the item that an event is about: by its place, else by its id, else it is the newest. One that is not
 // known begins.
 func (a *Answer) item(e responsesEvent) *responsesItem {
 	key := cmp.Or(e.ItemID, outputOf(e.Item).ID)
-	if !isBlank(e.OutputIndex) {
-		key = string(e.OutputIndex)
+	if !isBlank(e.Place) {
+		key = string(e.Place)
 	}
 	items := a.responses.byKey
 	if items[key] == nil {
@@ -228,77 +223,49 @@ func (a *Answer) item(e responsesEvent) *responsesItem {
 
 // complete takes an item as a whole: what of it did not come in pieces comes now.
 func (a *Answer) complete(it *responsesItem, raw json.RawMessage) {
-	switch o := outputOf(raw); o.Type {
-	case "function_call":
-		f := fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name}
-		if !it.streamed {
-			f.arguments = o.Arguments
-		}
-		a.callPiece(it, f)
-	case "message":
-		if !it.streamed {
-			for _, p := range o.Content {
-				a.sayPiece(it, p.Text, p.Refusal)
-			}
-		}
-		if it.streamed && o.Phase != "" {
-			phase, _ := Encode(o.Phase) // A text always encodes.
-			a.kept = a.kept.with(keptPhase, phase)
-		}
-	case "reasoning":
+	o, streamed := outputOf(raw), it.streamed
+	switch {
+	case o.Type == "function_call" && streamed:
+		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name})
+	case o.Type == "function_call":
+		a.callPiece(it, fragment{id: cmp.Or(o.CallID, o.ID), name: o.Name, arguments: o.Arguments})
+	case o.Type == "message":
+		a.kept = a.kept.with(keptPhase, o.Phase)
+	case o.Type == "reasoning" && (o.Encrypted != "" || len(o.Content) > 0):
 		// An item that holds only an id means nothing to a server that stores nothing.
-		if o.Encrypted != "" || len(o.Content) > 0 {
-			a.responses.held = append(a.responses.held, raw)
-		}
-		if !it.streamed {
-			thought := ""
-			for _, p := range o.Summary {
-				thought += "\n\n" + p.Text
-			}
-			for _, p := range o.Content {
-				thought += "\n\n" + p.Text
-			}
-			a.reasonPiece(it, strings.TrimSpace(thought))
-		}
+		a.responses.held = a.responses.held.with(keptReasoning, fmt.Appendf(nil, "[%s]", raw))
 	}
-}
-
-// heldReasoning is the reasoning that led to the item that begins, nil for none.
-func (a *Answer) heldReasoning() json.RawMessage {
-	if len(a.responses.held) == 0 {
-		return nil
-	}
-	raw, _ := Encode(a.responses.held) // Only values that were read from JSON are in it.
-	a.responses.held = nil
-	return raw
-}
-
-// sayPiece adds a piece of what the model says, or says in refusing. Messages of one answer are paragraphs of one
-// text.
-func (a *Answer) sayPiece(it *responsesItem, piece, refusal string) {
-	if piece+refusal == "" {
+	if streamed {
 		return
 	}
-	if !it.streamed {
-		if a.responses.spoke {
-			a.content("\n\n", false)
-		}
-		a.kept = a.kept.with(keptReasoning, a.heldReasoning())
+	to := map[string]Channel{"message": Text}[o.Type] // else Reasoning
+	for i, p := range o.Summary {
+		a.itemPiece(to, paragraph{it, i}, p.Text)
 	}
-	it.streamed, a.responses.spoke = true, true
-	a.content(piece, false)
-	a.add(Text, refusal)
+	for _, p := range o.Content {
+		a.itemPiece(to, paragraph{item: it}, p.Text+p.Refusal)
+	}
 }
 
-func (a *Answer) reasonPiece(it *responsesItem, piece string) {
+// itemPiece adds a piece of what the model says or thinks. Its paragraphs are those of one text.
+func (a *Answer) itemPiece(to Channel, of paragraph, piece string) {
 	if piece == "" {
 		return
 	}
-	if !it.streamed && a.responses.thought {
+	if to == Text && !of.item.streamed {
+		a.kept = a.kept.with(keptReasoning, a.responses.held[keptReasoning])
+		a.responses.held = nil
+	}
+	of.item.streamed = true
+	if last, any := a.responses.ends[to]; any && last != of {
 		piece = "\n\n" + piece
 	}
-	it.streamed, a.responses.thought = true, true
-	a.add(Reasoning, piece)
+	a.responses.ends[to] = of
+	if to == Text {
+		a.content(piece, false)
+	} else {
+		a.add(to, piece)
+	}
 }
 
 // callPiece adds a piece of a call. With the first one comes the reasoning that led to it.
@@ -312,7 +279,7 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 	f.index = it.call
 	at := a.call(f)
 	if begins && a.responses.held != nil {
-		a.keptCalls[at] = kept{keptReasoning: a.heldReasoning()}
+		a.keptCalls[at], a.responses.held = a.responses.held, nil
 	}
 }
 
@@ -334,7 +301,7 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 		}
 		return Refusal(r.Error)
 	}
-	if !a.responses.spoke && !a.responses.thought && a.responses.calls == 0 {
+	if len(a.responses.ends) == 0 && a.responses.calls == 0 {
 		for _, raw := range r.Output {
 			a.complete(&responsesItem{call: -1}, raw)
 		}

@@ -3,13 +3,16 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 )
 
-// lineMax is the longest line of a stream in bytes: a whole answer has to fit.
-const lineMax = 16 << 20
+const (
+	lineMax = 16 << 20 // the longest line of a stream in bytes: a whole answer has to fit
+	pageMax = 64 << 10 // how much is read of a web page without a title, in bytes
+)
 
 // ErrLongLine says that a line is too long to be read.
 var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineMax>>20)
@@ -23,8 +26,8 @@ var ErrLongLine = fmt.Errorf("a line of the stream is longer than %d MiB", lineM
 // a blank line follows or not. The data of an event that is named "error", and the value of a field of that name,
 // become {"error": data}.
 //
-// A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, the rest of the
-// body belongs to it: an answer in one piece. A web page is one event, of its beginning.
+// A line of bare JSON is an event, too, such as one of Ollama's. If it is only the beginning of JSON, or of a web page,
+// the rest of the body belongs to it.
 type Lines struct {
 	// Done says that [DONE] came. What follows it is not read.
 	Done bool
@@ -33,7 +36,6 @@ type Lines struct {
 	out     bytes.Buffer // not read yet
 	err     error        // what comes behind out
 	afterCR bool         // an LF that follows belongs to the line before
-	blank   bool         // a blank line follows the line, and ends its event
 	torn    bool         // the last line had no end
 }
 
@@ -51,12 +53,12 @@ func (l *Lines) Read(p []byte) (int, error) {
 		if l.err != nil {
 			return 0, l.err
 		}
-		l.event()
+		l.write(l.event())
 	}
 	return l.out.Read(p)
 }
 
-// split finds the next line: see bufio.SplitFunc.
+// split finds the next line: see bufio.SplitFunc. A line that ends in CR is given before it is known what follows.
 func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	from := 0
 	if l.afterCR && len(data) > 0 && data[0] == '\n' {
@@ -66,7 +68,6 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 	switch {
 	case at >= from:
 		l.afterCR = data[at] == '\r'
-		l.blank = bytes.HasPrefix(data[at:], []byte("\n\n")) || bytes.HasPrefix(data[at:], []byte("\r\n\r\n"))
 		return at + 1, data[from:at], nil
 	case atEOF && len(data) > from:
 		l.torn = true
@@ -80,17 +81,14 @@ func (l *Lines) next() bool {
 	if l.in.Scan() {
 		return true
 	}
-	switch l.err = l.in.Err(); l.err {
-	case nil:
-		l.err = io.EOF
-	case bufio.ErrTooLong:
+	if l.err = cmp.Or(l.in.Err(), io.EOF); l.err == bufio.ErrTooLong {
 		l.err = ErrLongLine
 	}
 	return false
 }
 
-// event reads the next event.
-func (l *Lines) event() {
+// event reads the data of the next event, nil for none.
+func (l *Lines) event() []byte {
 	var name string
 	var data []byte
 	for l.next() {
@@ -99,52 +97,40 @@ func (l *Lines) event() {
 		value = bytes.TrimPrefix(value, []byte{' '})
 		switch {
 		case len(line) == 0 && data != nil:
-			l.named(name, data)
-			return
+			return named(name, data)
 		case len(line) == 0:
 			name = ""
 		case string(field) == "data":
-			// The lines of an error may be several.
-			if name != "error" && (l.blank && data == nil || isWhole(value)) && !begins(data, "{[") {
-				l.write(value)
-				return
+			if name != "error" && isWhole(value) && !begins(data, "{[") {
+				return value
 			}
 			data = joined(data, value)
 		case string(field) == "event":
 			name = string(value)
 		case string(field) == "error" && data == nil:
-			l.named("error", value)
-			return
+			return named("error", value)
 		case begins(line, "{[<") && data == nil:
-			l.write(l.bare(line))
-			return
+			return l.bare(line)
 		}
 	}
-	l.named(name, data)
+	return named(name, data)
 }
 
 // bare is JSON, or the beginning of a web page up to its title, that begins with a line.
 func (l *Lines) bare(line []byte) []byte {
-	data := bytes.Clone(line)
-	if begins(data, "<") {
-		title := []byte("</title>")
-		for len(data) < pageMax && !bytes.Contains(bytes.ToLower(data), title) && l.next() {
-			data = joined(data, l.in.Bytes())
-		}
-		l.err = io.EOF
-		return data
-	}
+	data, page := bytes.Clone(line), begins(line, "<")
 	if json.Valid(data) {
 		return data
 	}
-	for len(data) < lineMax && l.next() {
+	enough := func() bool {
+		return len(data) > lineMax || page && (len(data) > pageMax || bytes.Contains(data, []byte("</title>")))
+	}
+	for !enough() && l.next() {
 		data = joined(data, l.in.Bytes())
 	}
+	l.err = cmp.Or(l.err, io.EOF)
 	return data
 }
-
-// pageMax is how much is read of a web page, in bytes.
-const pageMax = 64 << 10
 
 // joined is two lines as one: in JSON, a line end is as good as a blank.
 func joined(data, line []byte) []byte {
@@ -155,10 +141,7 @@ func joined(data, line []byte) []byte {
 }
 
 // isWhole says that a data line is an event by itself.
-func isWhole(line []byte) bool {
-	line = bytes.TrimSpace(line)
-	return string(line) == "[DONE]" || json.Valid(line)
-}
+func isWhole(line []byte) bool { return string(line) == "[DONE]" || json.Valid(line) }
 
 // begins says that a text begins with one of some characters, behind blanks.
 func begins(text []byte, with string) bool {
@@ -166,15 +149,15 @@ func begins(text []byte, with string) bool {
 	return len(text) > 0 && bytes.IndexByte([]byte(with), text[0]) >= 0
 }
 
-// named gives the data of an event with a name.
-func (l *Lines) named(name string, data []byte) {
-	if name == "error" && len(bytes.TrimSpace(data)) > 0 {
-		if !json.Valid(data) {
-			data, _ = json.Marshal(string(data)) // A string always encodes.
-		}
-		data = fmt.Appendf(nil, `{"error":%s}`, data)
+// named is the data of an event with a name.
+func named(name string, data []byte) []byte {
+	if name != "error" || len(data) == 0 {
+		return data
 	}
-	l.write(data)
+	if !json.Valid(data) {
+		data, _ = json.Marshal(string(data)) // A string always encodes.
+	}
+	return fmt.Appendf(nil, `{"error":%s}`, data)
 }
 
 // write gives the data of an event.
@@ -188,13 +171,9 @@ func (l *Lines) write(data []byte) {
 	case l.torn && begins(data, "{[") && !json.Valid(data):
 		l.err = io.ErrUnexpectedEOF
 		return
-	}
-	l.out.WriteString("data: ")
-	if rest, found := bytes.CutPrefix(data, []byte(`{"error":`)); found {
+	case bytes.HasPrefix(data, []byte(`{"error":`)):
 		// go-openai takes this for an error of which it knows the form, and loses all others. The blank hides it.
-		l.out.WriteString(`{ "error":`)
-		data = rest
+		data = append([]byte("{ "), data[1:]...)
 	}
-	l.out.Write(data)
-	l.out.WriteByte('\n')
+	fmt.Fprintf(&l.out, "data: %s\n", data)
 }

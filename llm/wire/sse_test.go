@@ -49,7 +49,10 @@ func TestReader(t *testing.T) {
 
 		{"error", "data: {\"error\":{\"message\":\"no\"}}\n\n", `{ "error":{"message":"no"}}|EOF`},
 		{"bare JSON", "data: a\n\n{\"error\":1}\ndata: a\n\n", `a|{ "error":1}|a|EOF`},
-		{"an event of the name error", "event: error\ndata: no\n\nevent: error\ndata: {\"a\":1}\n\ndata: b\n\n", `{ "error":"no"}|{ "error":{"a":1}}|b|EOF`},
+		{
+			"an event of the name error", "event: error\ndata: no\n\nevent: error\ndata: {\"a\":1}\n\ndata: b\n\n",
+			`{ "error":"no"}|{ "error":{"a":1}}|b|EOF`,
+		},
 		{"a field of the name error", "error: {\"a\":1}\n\n", `{ "error":{"a":1}}|EOF`},
 
 		{"one JSON value", "\ufeff \n{\n \"a\": 1\n}\n", `{  "a": 1 }|EOF`},
@@ -58,7 +61,7 @@ func TestReader(t *testing.T) {
 		{"JSON and something else", "{\"error\":1}\ndata: [DONE]\n\n", `{ "error":1}|[DONE]|done EOF`},
 		{"no JSON after all", "{\"a\":}\ndata: b\n\n", `{"a":} data: b|EOF`},
 		{"a page", "<html>\n<p>no\n", "<html> <p>no|EOF"},
-		{"a page, up to its title", "<html>\n<TITLE>Sign in</TITLE>\n<p>no", "<html> <TITLE>Sign in</TITLE>|EOF"},
+		{"a page, up to its title", "<html>\n<title>Sign in</title>\n<p>no", "<html> <title>Sign in</title>|EOF"},
 		{"blanks", "\n\n \n", "EOF"},
 		{"nothing", "", "EOF"},
 	}
@@ -73,7 +76,10 @@ func TestReader(t *testing.T) {
 
 func TestReaderDistinguishesABreakFromAnEnd(t *testing.T) {
 	broken := errors.New("broken")
-	wantText(t, "lines", read(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))), "a|b|broken")
+	wantText(
+		t, "lines", read(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken))),
+		"a|b|broken",
+	)
 }
 
 // TestReaderDoesNotWaitForTheLineFeed is a server that ends lines in CR alone and then waits.

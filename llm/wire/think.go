@@ -12,45 +12,52 @@ const (
 // start and </think>. Anywhere else the tags are ordinary text. A tag may arrive in pieces, so what could still become
 // one is held back.
 type thinking struct {
-	held    string
-	inside  bool // after <think>
-	answers bool // in the answer: a tag is ordinary text
-	trims   bool // the blanks between </think> and the answer go
+	stage thinkStage
+	held  string
 }
+
+type thinkStage int
+
+const (
+	beforeThink thinkStage = iota
+	insideThink
+	behindThink // the blanks between </think> and the answer go
+	inAnswer    // a tag is ordinary text
+)
 
 // add takes the next piece of content, and gives what is reasoning and what is the answer. The last piece gives
 // everything.
 func (t *thinking) add(piece string, last bool) (thought, text string) {
 	t.held += piece
-	if !t.inside && !t.answers {
+	if t.stage == beforeThink {
 		trimmed := strings.TrimLeft(t.held, blanks)
 		rest, opens := strings.CutPrefix(trimmed, thinkOpen)
 		switch {
 		case opens:
-			t.inside, t.held = true, strings.TrimLeft(rest, "\r\n")
+			t.stage, t.held = insideThink, strings.TrimLeft(rest, "\r\n")
 		case !last && strings.HasPrefix(thinkOpen, trimmed):
 			return "", ""
 		default:
-			t.answers = true
+			t.stage = inAnswer
 		}
 	}
-	if t.inside {
+	if t.stage == insideThink {
 		before, after, closed := strings.Cut(t.held, thinkClose)
-		if !closed {
-			for n := len(thinkClose) - 1; n > 0 && !last; n-- {
-				if sure, found := strings.CutSuffix(t.held, thinkClose[:n]); found {
-					t.held = thinkClose[:n]
-					return sure, ""
-				}
-			}
+		at := strings.LastIndexByte(t.held, '<')
+		if closed {
+			t.stage = behindThink
+		} else if !last && at >= 0 && strings.HasPrefix(thinkClose, t.held[at:]) {
+			before, after = t.held[:at], t.held[at:]
 		}
 		thought, t.held = before, after
-		t.inside, t.answers, t.trims = !closed, closed, closed
 	}
-	if t.trims {
-		t.held = strings.TrimLeft(t.held, blanks)
-		t.trims = t.held == ""
+	if t.stage == behindThink {
+		if t.held = strings.TrimLeft(t.held, blanks); t.held != "" {
+			t.stage = inAnswer
+		}
 	}
-	text, t.held = t.held, ""
+	if t.stage == inAnswer {
+		text, t.held = t.held, ""
+	}
 	return thought, text
 }

@@ -40,7 +40,7 @@ func offered(t *testing.T) Servers {
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "day:{date}", Name: "A day"}, read)
 	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
 	t.Cleanup(server.Close)
-	all := mcp.New(mcp.Options{}, mcp.Server{Name: "notes", URL: server.URL})
+	all := mcp.New("test", mcp.Server{Name: "notes", URL: server.URL})
 	t.Cleanup(all.Close)
 	if err := all.Prepare(t.Context(), func(sentence string) { t.Log(sentence) }); err != nil {
 		t.Fatal(err)
