@@ -287,19 +287,3 @@ func TestRestoreRefusesOtherFiles(t *testing.T) {
 		}
 	}
 }
-
-// An archive that another program wrote anew, with other spaces, says the same.
-func TestArchiveInOtherSpaces(t *testing.T) {
-	b, _ := several(t)
-	var wide bytes.Buffer
-	if err := json.Indent(&wide, archiveOf(t, b.deps.Store), "\t", "  "); err != nil {
-		t.Fatal(err)
-	}
-	there := newStoreAt(t)
-	if all := restore(t, there, wide.Bytes()); len(all) != 5 || remarksOf(all) != "" {
-		t.Fatalf("the import says %+v", all)
-	}
-	if got, want := dumped(t, there), dumped(t, b.deps.Store); got != want {
-		t.Errorf("the digest is %s, want %s", got, want)
-	}
-}

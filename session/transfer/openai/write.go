@@ -3,27 +3,27 @@ package openai
 import (
 	"encoding/base64"
 	"encoding/json"
-	"strconv"
+	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"winnow/history/message"
-	"winnow/session/transfer/conversation"
+	"winnow/session/store"
 )
 
 // line is a message as it is written.
 type line struct {
-	ID         string            `json:"id,omitempty"`
-	Timestamp  string            `json:"timestamp,omitempty"`
-	Role       message.Role      `json:"role"`
-	Name       string            `json:"name,omitempty"`
-	Content    any               `json:"content"`
-	Reasoning  string            `json:"reasoning_content,omitempty"`
-	ToolCalls  []json.RawMessage `json:"tool_calls,omitempty"`
-	ToolCallID *string           `json:"tool_call_id,omitempty"`
+	ID         string       `json:"id,omitempty"`
+	Timestamp  string       `json:"timestamp,omitempty"`
+	Role       message.Role `json:"role"`
+	Name       string       `json:"name,omitempty"`
+	Content    any          `json:"content"` // one text, or parts where it has an image
+	Reasoning  string       `json:"reasoning_content,omitempty"`
+	ToolCalls  []call       `json:"tool_calls,omitempty"`
+	ToolCallID *string      `json:"tool_call_id,omitempty"`
 }
 
-// call is a call as it is written.
 type call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -33,17 +33,31 @@ type call struct {
 	} `json:"function"`
 }
 
-// Line writes a message as one line of JSONL, without the line's end; Read reads it as the same message. extra holds
-// further keys in the form of store.Message.Extra, and they return to their places. Arguments keep the text that was
-// received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
-func Line(m message.Message, extra []byte) ([]byte, error) {
-	var beside struct {
-		Message   map[string]json.RawMessage            `json:"message"`
-		ToolCalls map[string]map[string]json.RawMessage `json:"tool_calls"`
+type part struct {
+	Type     string            `json:"type"`
+	Text     string            `json:"text,omitempty"`
+	ImageURL map[string]string `json:"image_url,omitempty"`
+}
+
+// Write writes a branch of a session as JSONL, its own system prompt first; Read reads it as the same messages.
+// Arguments keep the text that was received. Bytes that are not UTF-8 become U+FFFD, because JSON cannot hold them.
+func Write(out io.Writer, row store.Session, branch []store.Message) error {
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	if row.System != "" {
+		if err := lines.Encode(line{Role: message.System, Content: row.System}); err != nil {
+			return err
+		}
 	}
-	if json.Unmarshal(extra, &beside) != nil {
-		beside.Message, beside.ToolCalls = nil, nil // Not of a reply or of an import: it has no place here.
+	for _, m := range branch {
+		if err := lines.Encode(lineOf(m.Message)); err != nil {
+			return fmt.Errorf("write message %d: %w", m.ID, err)
+		}
 	}
+	return nil
+}
+
+func lineOf(m message.Message) line {
 	out := line{ID: m.Label, Role: m.Role, Name: m.Name, Content: contentOf(m), Reasoning: m.Reasoning}
 	if m.CreatedMS != 0 {
 		out.Timestamp = time.UnixMilli(m.CreatedMS).UTC().Format("2006-01-02T15:04:05.000Z07:00")
@@ -51,35 +65,12 @@ func Line(m message.Message, extra []byte) ([]byte, error) {
 	if m.ToolCallID != "" || m.Role == message.Tool {
 		out.ToolCallID = &m.ToolCallID
 	}
-	for i, c := range m.ToolCalls {
+	for _, c := range m.ToolCalls {
 		written := call{ID: c.ID, Type: "function"}
 		written.Function.Name, written.Function.Arguments = c.Name, c.Arguments
-		text, err := withKeys(written, beside.ToolCalls[strconv.Itoa(i)], callKeys)
-		if err != nil {
-			return nil, err
-		}
-		out.ToolCalls = append(out.ToolCalls, text)
+		out.ToolCalls = append(out.ToolCalls, written)
 	}
-	return withKeys(out, beside.Message, keys)
-}
-
-// withKeys is the JSON of an object with further keys after its own, but for those that it knows.
-func withKeys(v any, further map[string]json.RawMessage, known []string) (json.RawMessage, error) {
-	for _, key := range known {
-		delete(further, key)
-	}
-	text, err := conversation.Marshal(v)
-	if err != nil || len(further) == 0 {
-		return text, err
-	}
-	return append(append(text[:len(text)-1], ','), conversation.Object(further)[1:]...), nil
-}
-
-// part is one part of a content.
-type part struct {
-	Type     string            `json:"type"`
-	Text     string            `json:"text,omitempty"`
-	ImageURL map[string]string `json:"image_url,omitempty"`
+	return out
 }
 
 // contentOf is the content of a message: one text, or a list of parts where it has an image.

@@ -62,7 +62,7 @@ func read(c *conversation.Conversation, x export) error {
 	}
 	for _, said := range x.Messages {
 		at := said.Info.Time.Created.MS()
-		m := conversation.NewMessage(said.Info.ID, conversation.Role(said.Info.Role), "", at)
+		m := conversation.NewMessage(said.Info.ID, said.Info.Role, "", at)
 		if m.Role == message.Assistant {
 			m.Model = said.Info.Model
 		}
@@ -73,10 +73,10 @@ func read(c *conversation.Conversation, x export) error {
 		for _, p := range said.Parts {
 			p.add(&content, &answers)
 		}
-		c.Append(c.Split(content, m)...)
+		c.Append(c.Split(content, m.Label, m)...)
 		if len(answers.Results) > 0 { // after the calls, which are in the same message here
-			results := conversation.NewMessage(m.Label+"/results", message.Tool, "", at)
-			c.Append(c.Split(answers, results)...)
+			results := conversation.NewMessage(m.Label+"/results", "tool", "", at)
+			c.Append(c.Split(answers, m.Label, results)...)
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func (p part) add(c, answers *conversation.Content) {
 	case "file":
 		c.Parts = append(c.Parts, p.file())
 	case "tool":
-		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.Text(p.State.Input)}
+		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.TextOf(p.State.Input)}
 		c.Calls = append(c.Calls, call)
 		r := conversation.Result{CallID: p.CallID, Text: p.State.Output + p.State.Error}
 		for _, a := range p.State.Attachments {
