@@ -223,13 +223,13 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 	defer stop()
 	p.askPassphrase(&o)
 	var bar *gauge
-	var doing sync.Doing
-	o.Progress = func(at sync.Progress) {
-		if bar == nil || at.Doing != doing {
+	now := ""
+	o.Progress = func(doing string, done, total int) {
+		if doing != now {
 			bar.end()
-			bar, doing = p.countdown(string(at.Doing), at.Total), at.Doing
+			bar, now = p.countdown(doing, total), doing
 		}
-		bar.at(int64(at.Done))
+		bar.at(int64(done))
 	}
 	out, err := sync.Run(ctx, s, o)
 	bar.end()
@@ -401,10 +401,10 @@ func waitingSentence(r sync.StatusReport) string {
 	case r.Rewrite > 0:
 		waits = append(waits, theme.Plural(r.Rewrite, "file")+" of this machine to be written again")
 	}
-	if n := r.Lost(); n > 0 {
+	if n := r.Lost; n > 0 {
 		waits = append(waits, theme.Plural(n, "lost file")+" of other machines to be written again")
 	}
-	if n := r.Unmerged(); n > 0 {
+	if n := r.Unmerged; n > 0 {
 		waits = append(waits, theme.Plural(n, "file")+" of other machines to be merged")
 	}
 	text := cmp.Or(strings.Join(waits, "; "), "up to date")

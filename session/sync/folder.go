@@ -33,12 +33,15 @@ const lockedKey = "key.age"
 func segmentName(created int64, sum []byte) string { return fmt.Sprintf("%013d-%x.seg", created, sum) }
 
 // hashOf is the hash in the name of a segment.
-func hashOf(name string) string {
-	if found := segmentNamed.FindStringSubmatch(name); found != nil {
+func hashOf(path string) string {
+	if found := segmentNamed.FindStringSubmatch(filepath.Base(path)); found != nil {
 		return found[1]
 	}
 	return ""
 }
+
+// shortName is the name of a segment for people.
+func shortName(name string) string { return name[:len("0000000000000-00000000")] + "….seg" }
 
 // folder is what a synced folder holds.
 type folder struct {
@@ -54,17 +57,19 @@ type machineFolder struct {
 	locked   bool     // it has a key that a passphrase opens
 }
 
-// machine is the folder of a machine, empty where it has none.
-func (f *folder) machine(id string) machineFolder {
-	for _, m := range f.machines {
-		if m.id == id {
-			return m
-		}
+// machine is the folder of a machine; ok is false where it has none.
+func (f *folder) machine(id string) (m machineFolder, ok bool) {
+	i := slices.IndexFunc(f.machines, func(m machineFolder) bool { return m.id == id })
+	if i < 0 {
+		return machineFolder{id: id}, false
 	}
-	return machineFolder{id: id}
+	return f.machines[i], true
 }
 
-func (m machineFolder) has(name string) bool { return slices.Contains(m.segments, name) }
+func (f *folder) has(machine, name string) bool {
+	m, _ := f.machine(machine)
+	return slices.Contains(m.segments, name)
+}
 
 func (f *folder) path(machine, name string) string { return filepath.Join(f.dir, machine, name) }
 
@@ -103,29 +108,21 @@ func readFolder(dir string) (*folder, error) {
 // checkFolder returns an error where a folder is no place for segments of a history in the file at database.
 func checkFolder(dir, database string) error {
 	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s", ErrNoFolder, dir)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if !info.IsDir() {
+	case !info.IsDir():
 		return fmt.Errorf("%w: %s is a file", ErrNoFolder, dir)
 	}
 	there, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
-	if there, err = filepath.Abs(there); err != nil {
-		return err
-	}
-	if home, err := filepath.EvalSymlinks(filepath.Dir(database)); err == nil {
-		if home, err = filepath.Abs(home); err != nil {
-			return err
-		}
-		if within(there, home) || within(home, there) {
-			return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
-		}
+	home, err := filepath.EvalSymlinks(filepath.Dir(database))
+	if err == nil && (within(there, home) || within(home, there)) {
+		return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
 	}
 	// One that was copied into it some time is as much in danger.
 	for _, pattern := range []string{"winnow.db*", "*/winnow.db*"} {

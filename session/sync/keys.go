@@ -69,7 +69,7 @@ func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (
 			continue
 		}
 		protected, others = true, others || m.id != machine
-		key, err := k.unlock(f.dir, m.id, ask)
+		key, err := k.unlock(f.path(m.id, lockedKey), ask)
 		if err != nil {
 			return r, err
 		}
@@ -85,8 +85,12 @@ func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (
 	if !write || r.own != nil || !protected || others && len(r.keys) == 0 {
 		return r, nil
 	}
-	key, err := k.makeOwn(f.dir, machine, ask)
-	if err != nil || key == nil {
+	passphrase, err := ask()
+	if err != nil || passphrase == "" {
+		return r, err
+	}
+	key, err := k.makeOwn(f.path(machine, lockedKey), passphrase)
+	if err != nil {
 		return r, err
 	}
 	r.keys, r.own = append(r.keys, key), key.Recipient()
@@ -107,88 +111,72 @@ func (k Keys) fromFile() (r ring, err error) {
 		return r, fmt.Errorf("read the sync key %s: %w", k.File, err)
 	}
 	for _, key := range r.keys {
-		if r.own = recipientOf(key); r.own != nil {
+		if key, ok := key.(*age.X25519Identity); ok {
+			r.own = key.Recipient()
 			return r, nil
 		}
 	}
 	return r, fmt.Errorf("read the sync key %s: it holds no key that winnow can encrypt with", k.File)
 }
 
-func recipientOf(key age.Identity) age.Recipient {
-	switch key := key.(type) {
-	case *age.X25519Identity:
-		return key.Recipient()
-	case *age.HybridIdentity:
-		return key.Recipient()
-	}
-	return nil
-}
-
-// unlock is the key of a machine's segments, nil where the passphrase is missing or wrong.
-func (k Keys) unlock(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
-	locked, err := os.ReadFile(filepath.Join(dir, machine, lockedKey))
-	if err != nil {
-		return nil, nil // it is still on its way
-	}
+// unlock is the key of a machine's segments, from the file where it is locked; nil where the passphrase is missing or
+// wrong.
+func (k Keys) unlock(path string, ask func() (string, error)) (*age.X25519Identity, error) {
 	if k.Unlocked != "" {
-		text, err := os.ReadFile(k.unlocked(machine))
-		if key := parseKey(text); err == nil && key != nil {
-			return key, nil
+		if text, err := os.ReadFile(k.unlocked(path)); err == nil {
+			if key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text))); err == nil {
+				return key, nil
+			}
 		}
 	}
-	text, err := ask()
-	if err != nil || text == "" {
+	passphrase, err := ask()
+	if err != nil || passphrase == "" {
 		return nil, err
 	}
-	by, err := age.NewScryptIdentity(text)
+	by, err := age.NewScryptIdentity(passphrase)
 	if err != nil {
 		return nil, err
 	}
-	from, err := age.Decrypt(bytes.NewReader(locked), by)
+	locked, err := os.Open(path)
+	if err != nil {
+		return nil, nil // It is still on its way.
+	}
+	defer locked.Close()
+	plain, err := age.Decrypt(locked, by)
 	if err != nil {
 		return nil, nil
 	}
-	plain, err := io.ReadAll(io.LimitReader(from, 1<<10))
-	key := parseKey(plain)
-	if err != nil || key == nil {
-		return nil, nil
-	}
-	return key, k.keep(machine, key)
-}
-
-// parseKey is the key that a text is, nil where it is none.
-func parseKey(text []byte) *age.X25519Identity {
+	text, _ := io.ReadAll(io.LimitReader(plain, 1<<10))
 	key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text)))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return key
+	return key, k.keep(path, key)
 }
 
-func (k Keys) unlocked(machine string) string { return filepath.Join(k.Unlocked, machine+".key") }
+// unlocked is the file of the key that is locked in another one.
+func (k Keys) unlocked(path string) string {
+	return filepath.Join(k.Unlocked, filepath.Base(filepath.Dir(path))+".key")
+}
 
 // keep keeps an unlocked key for the next run.
-func (k Keys) keep(machine string, key *age.X25519Identity) error {
+func (k Keys) keep(path string, key *age.X25519Identity) error {
 	if k.Unlocked == "" {
 		return nil
 	}
 	if err := os.MkdirAll(k.Unlocked, 0o700); err != nil {
 		return err
 	}
-	return maybe.WriteFile(k.unlocked(machine), []byte(key.String()+"\n"), 0o600)
+	return maybe.WriteFile(k.unlocked(path), []byte(key.String()+"\n"), 0o600)
 }
 
-// makeOwn makes the key of this machine's segments, nil where there is no passphrase.
-func (k Keys) makeOwn(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
-	text, err := ask()
-	if err != nil || text == "" {
-		return nil, err
-	}
+// makeOwn makes the key of this machine's segments and locks it in a file.
+func (k Keys) makeOwn(path, passphrase string) (*age.X25519Identity, error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
 		return nil, err
 	}
-	by, err := age.NewScryptRecipient(text)
+	by, err := age.NewScryptRecipient(passphrase)
 	if err != nil {
 		return nil, err
 	}
@@ -198,14 +186,12 @@ func (k Keys) makeOwn(dir, machine string, ask func() (string, error)) (*age.X25
 		return nil, err
 	}
 	_, err = io.WriteString(to, key.String()+"\n")
-	if err = errors.Join(err, to.Close()); err != nil {
+	err = errors.Join(err, to.Close(), os.MkdirAll(filepath.Dir(path), 0o700))
+	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, machine), 0o700); err != nil {
+	if err := maybe.WriteFile(path, locked.Bytes(), 0o600); err != nil {
 		return nil, err
 	}
-	if err := maybe.WriteFile(filepath.Join(dir, machine, lockedKey), locked.Bytes(), 0o600); err != nil {
-		return nil, err
-	}
-	return key, k.keep(machine, key)
+	return key, k.keep(path, key)
 }

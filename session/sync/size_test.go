@@ -107,7 +107,7 @@ func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Machines) != 1 || report.Unmerged() != 1 {
+	if len(report.Machines) != 1 || report.Unmerged != 1 {
 		t.Errorf("the status is %+v, want a file that is not merged", report)
 	}
 	if why := report.Machines[0].Why; !strings.HasSuffix(why, "it is larger than 512 MB") {

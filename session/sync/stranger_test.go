@@ -70,8 +70,8 @@ func (m *machine) skips(out Result, keys Keys, file, why string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if report.Unmerged() != 1 {
-		m.t.Errorf("%d files are not merged, want 1", report.Unmerged())
+	if report.Unmerged != 1 {
+		m.t.Errorf("%d files are not merged, want 1", report.Unmerged)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 		t.Errorf("there are %d segments, want 2", len(segments))
 	}
 	for _, path := range segments {
-		if isPlain(path) {
+		if !isEncrypted(path) {
 			t.Errorf("%s is in plain text", filepath.Base(path))
 		}
 	}

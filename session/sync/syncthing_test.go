@@ -204,7 +204,7 @@ func (p *pair) status(m *machine) bool {
 	if err != nil {
 		p.Fatal(err)
 	}
-	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost() > 0 || r.Unmerged() != p.foreign
+	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost > 0 || r.Unmerged != p.foreign
 }
 
 // equal checks that both machines hold the same.
@@ -364,8 +364,8 @@ func segmentText(t *testing.T, path string) (all []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	_, err = s.read(nil, func(l store.Line) error {
+	defer s.Close()
+	_, err = readSegment(s, nil, func(l store.Line) error {
 		text, err := json.Marshal(l)
 		all = append(all, text...)
 		return err
