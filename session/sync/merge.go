@@ -22,10 +22,10 @@ const aheadOfTime = 24 * time.Hour
 // for another. Those of this machine that it does not know are read as well: its file was restored from a backup.
 func (r *run) read() error {
 	waiting := map[string]string{} // machines by the name of a segment
-	for _, m := range r.f.machines {
-		for _, name := range m.segments {
-			if _, known := r.known(name); !known {
-				waiting[name] = m.id
+	for machine, names := range r.f.machines {
+		for _, name := range names {
+			if _, known := r.known[name]; !known {
+				waiting[name] = machine
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 		return 0, errDamaged
 	}
 	created := time.UnixMilli(h.Created)
-	if created.After(r.o.now().Add(aheadOfTime)) {
+	if created.After(time.Now().Add(aheadOfTime)) {
 		return 0, store.ErrAhead
 	}
 	info, err := f.Stat()
@@ -121,13 +121,11 @@ func (r *run) open(path string) (*os.File, head, error) {
 func reason(err error) error {
 	for _, kind := range []error{
 		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,
+		fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {
 			return kind
 		}
-	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return err
 	}
 	return nil
 }

@@ -20,15 +20,14 @@ import (
 // Options say how a history is synced.
 type Options struct {
 	Dir    string
-	Keys   Keys
+	Key    string // an age identity file, as NewKey writes it; "" writes plain text
 	Verify bool   // read the segments of this machine again, and write those that are damaged
 	Adopt  string // take over the folder of a machine that is gone; "" for none
 
 	// Progress is told how many rows are written, or segments read, of all that there are; nil for nobody.
 	Progress func(doing string, done, total int)
 
-	now  func() time.Time // a test's; nil is time.Now
-	step func() error     // a test's: ends the run where it returns an error
+	step func() error // a test's: ends the run where it returns an error
 }
 
 // Result says what a run did.
@@ -44,17 +43,14 @@ type Result struct {
 	Skipped  []string // sentences about the files that could not be read
 }
 
-// Errors of taking over another machine's folder.
-var (
-	ErrNoMachine = errors.New("there is no other machine of that name in the folder")
-	ErrNotMerged = errors.New("the machine's folder cannot be taken over") // it holds what is not merged here
-)
-
 // Run merges what is new in the folder, and writes what is new here. It stops where its context ends, and goes on the
 // next time. Beside an error the result is what was done before.
 func Run(ctx context.Context, s *store.Store, o Options) (Result, error) {
-	r := newRun(ctx, s, o)
-	err := r.run(s.Path())
+	r, err := newRun(ctx, s, o)
+	if err != nil {
+		return Result{}, err
+	}
+	err = r.run()
 	slices.Sort(r.out.Changed)
 	r.out.Changed = slices.Compact(r.out.Changed)
 	return r.out, err
@@ -70,42 +66,35 @@ type run struct {
 
 	// What reload reads.
 	state store.SyncState
+	known map[string]store.Segment // that were written or merged, by name
 	f     *folder
 }
 
-func newRun(ctx context.Context, s *store.Store, o Options) *run {
+func newRun(ctx context.Context, s *store.Store, o Options) (*run, error) {
 	if o.step == nil {
 		o.step = func() error { return nil }
-	}
-	if o.now == nil {
-		o.now = time.Now
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
-	return &run{ctx: ctx, y: s.Sync(), o: o}
+	if err := checkFolder(o.Dir, s.Path()); err != nil {
+		return nil, err
+	}
+	keys, err := openKeys(o.Key)
+	return &run{ctx: ctx, y: s.Sync(), o: o, keys: keys}, err
 }
 
-func (r *run) run(database string) error {
-	if err := checkFolder(r.o.Dir, database); err != nil {
-		return err
-	}
+func (r *run) run() error {
 	release, err := r.y.Lock()
 	if err != nil {
 		return err
 	}
 	defer release()
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
+	host, _ := os.Hostname() // for people alone
 	if _, err := r.y.Join(r.ctx, host); err != nil {
 		return err
 	}
 	if err := r.reload(); err != nil {
-		return err
-	}
-	if r.keys, err = r.o.Keys.open(r.ctx, r.f, r.state.Folder, true); err != nil {
 		return err
 	}
 	if r.keys.own == nil && r.othersEncrypt() {
@@ -125,27 +114,26 @@ func (r *run) run(database string) error {
 
 // reload reads what is known and what the folder holds anew.
 func (r *run) reload() (err error) {
-	if r.state, err = r.y.State(r.ctx); err == nil {
-		r.f, err = readFolder(r.o.Dir)
+	if r.state, err = r.y.State(r.ctx); err != nil {
+		return err
 	}
+	r.known = map[string]store.Segment{}
+	for _, s := range r.state.Segments {
+		r.known[s.Name] = s
+	}
+	r.f, err = readFolder(r.o.Dir)
 	return err
 }
 
 // othersEncrypt reports whether another machine encrypts what it writes.
 func (r *run) othersEncrypt() bool {
-	return slices.ContainsFunc(r.f.machines, func(m machineFolder) bool {
-		newest := len(m.segments) - 1
-		return m.locked || m.id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(m.id, m.segments[newest]))
-	})
-}
-
-// known is what is known of a segment that was written or merged.
-func (r *run) known(name string) (s store.Segment, ok bool) {
-	i := slices.IndexFunc(r.state.Segments, func(s store.Segment) bool { return s.Name == name })
-	if i < 0 {
-		return s, false
+	for id, names := range r.f.machines {
+		newest := len(names) - 1
+		if id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
+			return true
+		}
 	}
-	return r.state.Segments[i], true
+	return false
 }
 
 // own are the segments of this machine that a condition picks of those that no other replaces.
@@ -167,31 +155,28 @@ func (r *run) stale(s store.Segment) bool {
 	return r.keys.own != nil && !isEncrypted(r.pathOf(s)) || slices.ContainsFunc(s.Sessions, purged)
 }
 
-// lost reports whether the file of a segment is missing or, as far as it is read, damaged.
+// lost reports whether the file of a segment is missing or, where it is this machine's and is read, damaged.
 func (r *run) lost(s store.Segment) bool {
-	if !r.f.has(s.Home, s.Name) || s.Home != r.state.Folder {
-		return !r.f.has(s.Home, s.Name)
-	}
-	if r.o.Verify {
-		return !r.readable(s)
+	switch there := slices.Contains(r.f.machines[s.Home], s.Name); {
+	case !there || s.Home != r.state.Folder:
+		return !there
+	case r.o.Verify:
+		f, err := openSegment(r.pathOf(s))
+		if err == nil {
+			f.Close()
+		}
+		return err != nil
 	}
 	info, err := os.Stat(r.pathOf(s))
 	return err != nil || info.Size() != s.Size
 }
 
-// readable reports whether the file of a segment has the content that it was written with.
-func (r *run) readable(s store.Segment) bool {
-	f, err := openSegment(r.pathOf(s))
-	if err != nil {
-		return false
-	}
-	f.Close()
-	return true
-}
-
-// remove removes the files of segments, where they are there.
+// remove removes the files of segments that are this machine's, where they are there.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
+		if s.Home != r.state.Folder {
+			continue
+		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -199,48 +184,36 @@ func (r *run) remove(segments ...store.Segment) error {
 	return nil
 }
 
-// tidy removes files of this machine that others replace: one run later, so that no machine misses them in between.
+// tidy removes files that others replace: one run later, so that no machine misses them in between.
 func (r *run) tidy() error {
-	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool {
-		return !s.Gone || s.Home != r.state.Folder
-	})...)
+	left := func(s store.Segment) bool { return !s.Gone }
+	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), left)...)
 }
 
 // tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is
 // missing or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and
 // does not know them.
 func (r *run) tellAgain() error {
-	var lost []store.Segment
-	for _, s := range r.state.Segments {
-		if !s.Gone && r.lost(s) {
-			lost = append(lost, s)
-		}
-	}
-	return r.giveUp(lost)
+	found := func(s store.Segment) bool { return s.Gone || !r.lost(s) }
+	return r.giveUp(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
 }
 
-// giveUp removes the files of segments, where they are there and this machine's, and has their rows told again.
+// giveUp removes the files of segments, and has their rows told again.
 func (r *run) giveUp(lost []store.Segment) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	for _, s := range lost {
-		if s.Home != r.state.Folder {
-			continue
-		}
-		if err := r.remove(s); err != nil {
-			return err
-		}
+	if err := r.remove(lost...); err != nil {
+		return err
 	}
 	return r.y.Lost(r.ctx, lost...)
 }
 
-// newHead begins a segment that is written now.
-func (r *run) newHead(replaces ...string) head {
-	return head{
-		Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number,
-		Created: r.o.now().UnixMilli(), Replaces: replaces,
-	}
+// segment writes rows to a segment of this machine that replaces others.
+func (r *run) segment(replaces []string, from rows) (store.Segment, error) {
+	h := head{Folder: r.state.Folder, Host: r.state.Name, Number: r.state.Number, Replaces: replaces}
+	h.Created = time.Now().UnixMilli()
+	return writeSegment(r.f.dir, h, r.keys.own, from)
 }
 
 // write writes what is in no segment yet.
@@ -248,7 +221,7 @@ func (r *run) write() error {
 	total, done := r.state.Waiting, 0
 	for more := total > 0; more; {
 		var collected store.Collected
-		written, err := writeSegment(r.f.dir, r.newHead(), r.keys.own, func(take func(store.Line) error) (err error) {
+		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
 			collected, err = r.y.Collect(r.ctx, mostBytes, take)
 			return err
 		})
@@ -305,45 +278,48 @@ func (r *run) adopt() error {
 	if r.o.Adopt == "" {
 		return nil
 	}
-	m, ok := r.f.machine(r.o.Adopt)
-	if !ok || m.id == r.state.Folder {
-		return fmt.Errorf("%w: %s", ErrNoMachine, r.o.Adopt)
+	names, ok := r.f.machines[r.o.Adopt]
+	if !ok || r.o.Adopt == r.state.Folder {
+		return fmt.Errorf("there is no other machine of that name in the folder: %s", r.o.Adopt)
 	}
-	for _, name := range m.segments {
-		s, merged := r.known(name)
+	for _, name := range names {
+		s, merged := r.known[name]
 		if !merged {
-			return fmt.Errorf("%w: %s cannot be read", ErrNotMerged, filepath.Join(m.id, shortName(name)))
+			return fmt.Errorf("the machine's folder cannot be taken over: %s cannot be read", shortName(name))
 		}
 		if s.Gone {
 			continue
 		}
-		s.Home = m.id
+		s.Home = r.o.Adopt
 		if err := r.rewrite(s); err != nil {
 			return err
 		}
 	}
-	return os.RemoveAll(filepath.Join(r.f.dir, m.id))
+	return os.RemoveAll(filepath.Join(r.f.dir, r.o.Adopt))
 }
 
 // rewrite writes the rows of segments, but for those of purged sessions, to one segment of this machine. One that
 // cannot be read is lost: its rows are told again.
 func (r *run) rewrite(segments ...store.Segment) error {
 	var names []string
-	var whole, lost []store.Segment
+	var lost []store.Segment
+	var whole []*os.File
 	for _, s := range segments {
-		if !r.readable(s) {
+		f, err := openSegment(r.pathOf(s))
+		if err != nil {
 			lost = append(lost, s)
 			continue
 		}
-		whole, names = append(whole, s), append(names, s.Name)
+		defer f.Close()
+		whole, names = append(whole, f), append(names, s.Name)
 	}
 	if err := r.giveUp(lost); err != nil || len(whole) == 0 {
 		return err
 	}
-	written, err := writeSegment(r.f.dir, r.newHead(names...), r.keys.own, func(take func(store.Line) error) error {
-		for _, s := range whole {
-			if err := r.copy(s, take); err != nil {
-				return fmt.Errorf("read %s: %w", filepath.Join(s.Home, s.Name), err)
+	written, err := r.segment(names, func(take func(store.Line) error) error {
+		for _, f := range whole {
+			if _, err := readSegment(f, r.keys.keys, r.unpurged(take)); err != nil {
+				return fmt.Errorf("read %s: %w", f.Name(), err)
 			}
 		}
 		return nil
@@ -357,15 +333,10 @@ func (r *run) rewrite(segments ...store.Segment) error {
 	return r.y.Told(r.ctx, nil, []store.Segment{written}, names)
 }
 
-// copy hands out the rows of a segment, but for those of purged sessions.
-func (r *run) copy(s store.Segment, take func(store.Line) error) error {
-	f, err := openSegment(r.pathOf(s))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+// unpurged takes the rows of a segment, but for those of purged sessions.
+func (r *run) unpurged(take func(store.Line) error) func(store.Line) error {
 	purged := false
-	_, err = readSegment(f, r.keys.keys, func(l store.Line) error {
+	return func(l store.Line) error {
 		if l.Session != nil {
 			purged = slices.Contains(r.state.Purged, l.Session.ID)
 		}
@@ -373,6 +344,5 @@ func (r *run) copy(s store.Segment, take func(store.Line) error) error {
 			return nil
 		}
 		return take(l)
-	})
-	return err
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -81,73 +82,67 @@ func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segm
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return s, err
 	}
-	s.Home, s.Name, s.Created = h.Folder, segmentName(h.Created, sum.Sum(nil)), time.UnixMilli(h.Created)
+	s.Home, s.Name, s.Created = h.Folder, fmt.Sprintf("%013d", h.Created)+segmentEnd(sum.Sum(nil)), time.UnixMilli(h.Created)
 	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
 }
 
 // encode writes the content of a segment and returns the ids of the sessions that it names.
-func encode(w io.Writer, h head, to age.Recipient, from rows) ([]string, error) {
-	var closers []io.Closer
+func encode(w io.Writer, h head, to age.Recipient, from rows) (sessions []string, err error) {
 	if to != nil {
-		sealed, err := age.Encrypt(w, to)
-		if err != nil {
-			return nil, err
+		sealed, failed := age.Encrypt(w, to)
+		if failed != nil {
+			return nil, failed
 		}
-		w, closers = sealed, append(closers, sealed)
+		defer func() { err = errors.Join(err, sealed.Close()) }()
+		w = sealed
 	}
 	packed, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(encodeWindow))
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, packed)
+	defer func() { err = errors.Join(err, packed.Close()) }()
 	text := json.NewEncoder(packed)
 	text.SetEscapeHTML(false)
 	h.Format = format
 	if err := text.Encode(h); err != nil {
 		return nil, err
 	}
-	sessions := map[string]bool{}
+	named := map[string]bool{}
 	err = from(func(l store.Line) error {
 		if l.Session != nil {
-			sessions[l.Session.ID] = true
+			named[l.Session.ID] = true
 		}
 		return text.Encode(l)
 	})
-	for _, c := range slices.Backward(closers) {
-		err = errors.Join(err, c.Close())
-	}
-	return slices.Sorted(maps.Keys(sessions)), err
+	return slices.Sorted(maps.Keys(named)), err
 }
 
 // openSegment opens a segment whose content is that of its name.
-func openSegment(path string) (*os.File, error) {
+func openSegment(path string) (_ *os.File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(f); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func check(f *os.File) error {
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if info.Size() > mostFile {
-		return errLarge
+		return nil, errLarge
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return err
+		return nil, err
 	}
-	if fmt.Sprintf("%x", sum.Sum(nil)) != hashOf(f.Name()) {
-		return errDamaged
+	if !strings.HasSuffix(path, segmentEnd(sum.Sum(nil))) {
+		return nil, errDamaged
 	}
-	return nil
+	return f, nil
 }
 
 // readSegment returns the head of an opened segment and hands out its rows, from the first one each time it is called.

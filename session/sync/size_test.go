@@ -85,7 +85,7 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 // A file that no machine reads is said to be too large, each time, and is no damage.
 func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	name := segmentName(1, make([]byte, sha256.Size))
+	name := "0000000000001" + segmentEnd(make([]byte, sha256.Size))
 	path := filepath.Join(dir, "0123456789abcdef", name)
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

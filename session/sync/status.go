@@ -46,35 +46,31 @@ func (m MachineReport) Silent(now time.Time) bool {
 // Status looks at the folder and the history, and changes nothing.
 func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error) {
 	out := StatusReport{Dir: o.Dir}
-	if err := checkFolder(o.Dir, s.Path()); err != nil {
+	r, err := newRun(ctx, s, o)
+	if err != nil {
 		return out, err
 	}
-	r := newRun(ctx, s, o)
 	if err := r.reload(); err != nil {
-		return out, err
-	}
-	var err error
-	if r.keys, err = o.Keys.open(ctx, r.f, r.state.Folder, false); err != nil {
 		return out, err
 	}
 	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.f.ignored
 	out.Encrypted = r.keys.own != nil
 	out.Rewrite = len(r.own(func(s store.Segment) bool { return r.lost(s) || r.stale(s) }))
-	others := map[string]bool{}
-	for _, m := range r.f.machines {
-		others[m.id] = true
-		for _, name := range m.segments {
-			if out.Encrypted && !isEncrypted(r.f.path(m.id, name)) {
+	others := map[string]string{} // names by folders
+	for machine, names := range r.f.machines {
+		others[machine] = ""
+		for _, name := range names {
+			if out.Encrypted && !isEncrypted(r.f.path(machine, name)) {
 				out.Plain++
 			}
 		}
 	}
 	for _, other := range r.state.Others {
-		others[other.Folder] = true
+		others[other.Folder] = other.Name
 	}
 	delete(others, r.state.Folder)
 	for _, id := range slices.Sorted(maps.Keys(others)) {
-		m, there := r.report(id)
+		m, there := r.report(id, others[id])
 		if there || m.Lost > 0 {
 			out.Machines = append(out.Machines, m)
 			out.Unmerged, out.Lost = out.Unmerged+m.New, out.Lost+m.Lost
@@ -84,14 +80,9 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 }
 
 // report reports on another machine, and whether its folder is there.
-func (r *run) report(id string) (out MachineReport, there bool) {
-	m, there := r.f.machine(id)
-	out.Machine = id
-	for _, other := range r.state.Others {
-		if other.Folder == id {
-			out.Name = other.Name
-		}
-	}
+func (r *run) report(id, name string) (out MachineReport, there bool) {
+	names, there := r.f.machines[id]
+	out.Machine, out.Name = id, name
 	for _, s := range r.state.Segments {
 		if s.Home != id {
 			continue
@@ -106,8 +97,8 @@ func (r *run) report(id string) (out MachineReport, there bool) {
 	if !there {
 		out.Why = "its files are not in the folder"
 	}
-	for _, name := range m.segments {
-		if _, known := r.known(name); known {
+	for _, name := range names {
+		if _, known := r.known[name]; known {
 			continue
 		}
 		if out.New++; out.Why != "" {
