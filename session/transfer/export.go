@@ -122,9 +122,8 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 	row.Title, row.System = redact(row.Title), redact(row.System)
 	clean := make([]store.Message, len(branch))
 	for i, m := range branch {
-		tokens := m.Tokens
 		clean[i] = m.Redacted(redact)
-		clean[i].Tokens = tokens
+		clean[i].Tokens = m.Tokens
 	}
 	return row, clean
 }

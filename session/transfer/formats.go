@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -21,6 +22,9 @@ import (
 	"winnow/session/transfer/opencode"
 	"winnow/session/transfer/openwebui"
 )
+
+// errStopped ends the reading of a database by whoever reads.
+var errStopped = errors.New("stopped")
 
 // Why files cannot be imported.
 var (
@@ -126,39 +130,30 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	f := opened{close: func() { db.Close() }}
-	for _, format := range []struct {
-		query string
-		read  conversation.Reader
-	}{
-		{llmdb.Query(columns), llmdb.Read},
-		{crush.Query(columns), crush.Read},
-	} {
-		if format.query != "" {
-			f.read, f.values = format.read, rows(ctx, db, format.query)
-			return f, nil
-		}
+	f := opened{close: func() { db.Close() }, read: llmdb.Read}
+	query := llmdb.Query(columns)
+	if query == "" {
+		f.read, query = crush.Read, crush.Query(columns)
 	}
-	db.Close()
-	return opened{}, errOtherDatabase
+	if query == "" {
+		f.close()
+		return f, errOtherDatabase
+	}
+	f.values = rows(ctx, db, query)
+	return f, nil
 }
 
 // rows are the values that a query returns.
 func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
-		rows, err := db.QueryContext(ctx, query)
-		if err != nil {
-			yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
+		err := sqlite.Each(ctx, db, func(scan func(...any) error) error {
 			var v conversation.Value
-			if err := rows.Scan((*[]byte)(&v.Raw)); !yield(v, err) || err != nil {
-				return
+			if err := scan((*[]byte)(&v.Raw)); err != nil || yield(v, nil) {
+				return err
 			}
-		}
-		if err := rows.Err(); err != nil {
+			return errStopped
+		}, query)
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
 		}
 	}

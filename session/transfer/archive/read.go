@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-
-	"winnow/session/store"
 )
 
 // Why an archive, or a session of one, cannot be imported.
@@ -21,44 +18,30 @@ var (
 
 // reader reads an archive by its lines of text.
 type reader struct {
-	file io.ReadSeeker
 	in   *bufio.Reader
 	line []byte // that was read last, without the spaces around it
-	next int64  // where in the file the line after it begins
 }
 
 // open reads the beginning of an archive.
-func (a *reader) open() error {
-	if err := a.seek(0); err != nil {
-		return err
-	}
-	if err := a.read(); err != nil && err != io.EOF {
-		return err
+func open(file io.Reader) (*reader, error) {
+	a := &reader{in: bufio.NewReaderSize(file, 1<<16)}
+	if err := a.next(); err != nil && err != io.EOF {
+		return nil, err
 	}
 	var version int
 	if _, err := fmt.Sscanf(string(a.line), fileHead, &version); err != nil || version < 1 {
-		return errNotArchive
+		return nil, errNotArchive
 	}
 	if version != format {
 		const what = "another build of winnow wrote the archive (format %d, this one reads %d)"
-		return fmt.Errorf(what, version, format)
+		return nil, fmt.Errorf(what, version, format)
 	}
-	return nil
+	return a, nil
 }
 
-// seek goes to the beginning of a line.
-func (a *reader) seek(at int64) error {
-	if _, err := a.file.Seek(at, io.SeekStart); err != nil {
-		return fmt.Errorf("read the archive: %w", err)
-	}
-	a.in, a.next = bufio.NewReaderSize(a.file, 1<<16), at
-	return nil
-}
-
-// read reads the next line. The error is io.EOF where there is none, or one of reading.
-func (a *reader) read() error {
+// next reads the next line. The error is io.EOF where there is none, or one of reading.
+func (a *reader) next() error {
 	text, err := a.in.ReadBytes('\n')
-	a.next += int64(len(text))
 	a.line = bytes.TrimSpace(text)
 	if err == io.EOF && len(text) > 0 {
 		return nil
@@ -73,52 +56,44 @@ func (a *reader) read() error {
 // line feed between them is damaged.
 func (a *reader) atSession() bool { return bytes.HasSuffix(a.line, []byte(sessionHead)) }
 
-// find goes to the next line with which a session begins, and counts the lines before it that are of none. The error is
-// io.EOF at the end of the archive, errCut at that of a file that has not all of it, or one of reading.
-func (a *reader) find() (others int, err error) {
-	for ; !a.atSession(); others++ {
+// find goes to the next line with which a session begins, and reports whether others are before it that are of none. The
+// error is io.EOF at the end of the archive, errCut at that of a file that has not all of it, or one of reading.
+func (a *reader) find() (others bool, err error) {
+	for first := true; !a.atSession(); first = false {
 		if string(a.line) == fileTail {
-			return others - 1, io.EOF
+			return others, io.EOF
 		}
-		switch err := a.read(); {
+		others = others || !first
+		switch err := a.next(); {
 		case err == io.EOF:
-			return others, errCut
+			return true, errCut
 		case err != nil:
 			return others, err
 		}
 	}
-	return others - 1, nil
+	return others, nil
 }
 
-// session hands out the lines of a session, the first of which is at a place. The error is errCut or errDamaged, or one
-// of reading or of take.
-func (a *reader) session(at int64, take func(store.Line) error) error {
-	if err := a.seek(at); err != nil {
-		return err
-	}
+// session reads the lines of the session that begins here. The error is errCut or errDamaged, beside the lines that were
+// read, or one of reading.
+func (a *reader) session() (lines [][]byte, err error) {
 	sum := sha256.New()
 	for {
-		switch err := a.read(); {
+		switch err := a.next(); {
 		case err == io.EOF:
-			return errCut
+			return lines, errCut
 		case err != nil:
-			return err
+			return nil, err
 		}
 		if a.atSession() || bytes.HasPrefix(a.line, []byte("]")) {
 			if !bytes.HasPrefix(a.line, fmt.Appendf(nil, sessionTail, sum.Sum(nil))) {
-				return errDamaged
+				return lines, errDamaged
 			}
-			return nil
+			return lines, nil
 		}
-		text := bytes.TrimSuffix(a.line, []byte(","))
-		sum.Write(text)
+		line := bytes.TrimSuffix(a.line, []byte(","))
+		lines = append(lines, line)
+		sum.Write(line)
 		sum.Write([]byte("\n"))
-		var l store.Line
-		if json.Unmarshal(text, &l) != nil {
-			return errDamaged
-		}
-		if err := take(l); err != nil {
-			return err
-		}
 	}
 }

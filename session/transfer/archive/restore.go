@@ -1,7 +1,9 @@
 package archive
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,9 +24,9 @@ type Restored = conversation.Imported
 // Restore merges the sessions of an archive into the history, each whole or not at all and in a transaction of its own,
 // and reports what became of each. What is here already stays as it is, and what is new is added to it. What is damaged
 // is reported and stepped over. The error is one that ends the import: what was reported before stays stored.
-func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report func(Restored)) error {
-	a := &reader{file: file}
-	if err := a.open(); err != nil {
+func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Restored)) error {
+	a, err := open(file)
+	if err != nil {
 		return err
 	}
 	state, err := s.Sync().State(ctx)
@@ -33,16 +35,15 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 	}
 	for damaged := false; ; {
 		others, end := a.find()
-		if (others > 0 || end == errCut) && !damaged {
+		if others && !damaged {
 			var r Restored
 			r.Lose("", "a part of the archive is damaged or missing; it was not imported")
 			report(r)
 		}
-		switch end {
-		case nil:
-		case io.EOF, errCut:
+		if end == io.EOF || end == errCut {
 			return nil
-		default:
+		}
+		if end != nil {
 			return end
 		}
 		r, err := restore(ctx, s, a, state.Purged)
@@ -56,43 +57,50 @@ func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report fun
 
 // restore merges the session that begins here. purged are the ids of sessions that were purged.
 func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r Restored, err error) {
-	at, nth := a.next, 0
-	var head store.SessionLine
-	applied, err := s.Apply(ctx, func(take func(store.Line) error) error {
-		return a.session(at, func(l store.Line) error {
-			if l.Session != nil {
-				head, nth = *l.Session, 0
-				for slices.Contains(purged, renewed(head.ID, nth)) {
-					nth++
+	lines, err := a.session()
+	first := store.Line{}
+	if len(lines) > 0 {
+		_ = json.Unmarshal(lines[0], &first) // Where it is damaged, the session is.
+	}
+	if first.Session == nil {
+		first.Session, err = &store.SessionLine{}, cmp.Or(err, errDamaged)
+	}
+	id, nth := first.Session.ID, 0
+	for slices.Contains(purged, renewed(id, nth)) {
+		nth++
+	}
+	var applied store.Applied
+	if err == nil {
+		applied, err = s.Apply(ctx, func(take func(store.Line) error) error {
+			for _, text := range lines {
+				var l store.Line
+				if json.Unmarshal(text, &l) != nil {
+					return errDamaged
+				}
+				if err := renew(l, nth, take); err != nil {
+					return err
 				}
 			}
-			return renew(l, nth, take)
+			return nil
 		})
-	})
+	}
 	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
 		if errors.Is(err, ofSession) {
-			name := title.OneLine(fmt.Sprintf("%s (%s)", head.ID, head.Title))
-			r.Lose("", "session %s was not imported: %v", name, err)
+			r.Lose("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
 			return r, nil
 		}
 	}
 	if err != nil {
 		return r, err
 	}
-	row, err := s.Session(ctx, renewed(head.ID, nth))
-	known := applied.Sessions == 0
-	r = Restored{Session: row, Title: row.Title, New: !known, Again: known && len(applied.Changed) == 0}
-	if r.New {
-		r.Added = row.Messages
-	}
-	switch n := applied.Messages; {
-	case known && !row.Deleted.IsZero():
+	row, err := s.Session(ctx, renewed(id, nth))
+	r = Restored{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
+	r.Again = !r.New && len(applied.Changed) == 0
+	if !row.Deleted.IsZero() && !r.New {
 		r.Warn("", "session %s is in the trash", row.ID)
-	case known && n > 0:
-		were := english.PluralWord(n, "was", "were")
-		r.Warn("", "session %s was here; %s %s added to it", row.ID, english.Plural(n, "message", ""), were)
-	case nth > 0 && !known:
-		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", head.ID)
+	}
+	if nth > 0 && r.New {
+		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
 	if n := applied.Refused; n > 0 {
 		r.Warn("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))

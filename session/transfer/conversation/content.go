@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -120,7 +121,7 @@ func (c *Content) other(b block) {
 	if json.Unmarshal(b.ImageURL, &inner) != nil {
 		inner.URL = TextOf(b.ImageURL)
 	}
-	image, ok := DataURL(inner.URL)
+	image, ok := dataURL(inner.URL)
 	if b.Type == "image" && len(b.Source.Data) > 0 {
 		image, ok = message.Part{Kind: message.ImagePart, MediaType: b.Source.MediaType, Data: b.Source.Data}, true
 	}
@@ -134,13 +135,22 @@ func (c *Content) other(b block) {
 	}
 }
 
-// DataURL reads an image that is in its address.
-func DataURL(address string) (p message.Part, ok bool) {
+// dataURL reads an image that is in its address.
+func dataURL(address string) (p message.Part, ok bool) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	head, body, found := strings.Cut(rest, ";base64,")
 	data, err := base64.StdEncoding.DecodeString(body)
 	p = message.Part{Kind: message.ImagePart, MediaType: head, Data: data}
 	return p, ok && found && err == nil && len(data) > 0
+}
+
+// File is an image whose bytes are in its address, or a note of another file.
+func File(name, address string) message.Part {
+	if image, ok := dataURL(address); ok {
+		image.Name = name
+		return image
+	}
+	return Note("file " + cmp.Or(name, address))
 }
 
 // Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any

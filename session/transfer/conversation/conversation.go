@@ -159,11 +159,6 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 	}
 }
 
-// KnownRole reports whether a model knows the role.
-func KnownRole(r message.Role) bool {
-	return slices.Contains([]message.Role{message.System, message.User, message.Assistant, message.Tool}, r)
-}
-
 // WarnOfRole says what becomes of a message whose role no model knows.
 func (c *Conversation) WarnOfRole(label string, m Message) {
 	if m.Status == message.Quarantined {

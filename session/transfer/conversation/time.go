@@ -24,20 +24,12 @@ func (t Time) MS() int64 {
 	return t.UnixMilli()
 }
 
-// timeLayouts are the ways to write a time that a program may use. Without a zone it is UTC.
-var timeLayouts = []string{
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999",
-	"2006-01-02",
-}
-
-// ParseTime reads a time, or a count since 1970 of seconds, milliseconds, microseconds or nanoseconds. What cannot be
-// read is the zero time, and so is the beginning of 1970, which programs write for no time at all.
+// ParseTime reads a time, UTC where it has no zone, or a count since 1970 of seconds, milliseconds, microseconds or
+// nanoseconds. What cannot be read is the zero time, and so is the beginning of 1970, which programs write for no time
+// at all.
 func ParseTime(text string) time.Time {
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, strings.Replace(text, " ", "T", 1)); err == nil {
 			return t
 		}
 	}

@@ -5,7 +5,6 @@ package crush
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"winnow/history/message"
@@ -61,20 +60,17 @@ type session struct {
 type part struct {
 	Type string `json:"type"`
 	Data struct {
-		Text       string          `json:"text"`
-		Thinking   string          `json:"thinking"`
-		Path       string          `json:"Path"`
-		MIMEType   string          `json:"MIMEType"`
-		Data       json.RawMessage `json:"Data"`
-		ID         string          `json:"id"`
-		Name       string          `json:"name"`
-		Input      string          `json:"input"`
-		ToolCallID string          `json:"tool_call_id"`
-		Content    string          `json:"content"`
-		Command    string          `json:"command"`
-		Output     string          `json:"output"`
-		ExitCode   int             `json:"exit_code"`
-		Reason     string          `json:"reason"`
+		Text       string `json:"text"`
+		Thinking   string `json:"thinking"`
+		Path       string `json:"Path"`
+		MIMEType   string `json:"MIMEType"`
+		Data       []byte `json:"Data"`
+		ID         string `json:"id"`
+		Name       string `json:"name"`
+		Input      string `json:"input"`
+		ToolCallID string `json:"tool_call_id"`
+		Content    string `json:"content"`
+		Reason     string `json:"reason"`
 	} `json:"data"`
 }
 
@@ -112,8 +108,6 @@ func (p part) add(c *conversation.Content) {
 		c.Text = conversation.Join(c.Text, d.Text)
 	case "reasoning":
 		c.Reasoning = conversation.Join(c.Reasoning, d.Thinking)
-	case "shell_command":
-		c.Text = conversation.Join(c.Text, fmt.Sprintf("$ %s\n%s\n(exit code %d)", d.Command, d.Output, d.ExitCode))
 	case "binary":
 		c.Parts = append(c.Parts, file(d.Path, d.MIMEType, d.Data))
 	case "tool_call":
@@ -127,13 +121,11 @@ func (p part) add(c *conversation.Content) {
 }
 
 // file is an attached text or image, or a note of another file.
-func file(path, kind string, raw json.RawMessage) message.Part {
-	var data []byte
-	err := json.Unmarshal(raw, &data) // in base64
+func file(path, kind string, data []byte) message.Part {
 	switch {
-	case err == nil && strings.HasPrefix(kind, "text/"):
+	case strings.HasPrefix(kind, "text/"):
 		return message.Part{Kind: message.TextPart, Name: path, MediaType: kind, Text: string(data)}
-	case err == nil && strings.HasPrefix(kind, "image/"):
+	case strings.HasPrefix(kind, "image/"):
 		return message.Part{Kind: message.ImagePart, Name: path, MediaType: kind, Data: data}
 	}
 	return conversation.Note("file " + path)

@@ -49,7 +49,6 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"trim":     strings.TrimSpace,
 		"speaker":  func(m store.Message) string { return speaker(row, m) },
 		"when":     conversation.When,
-		"kind":     kind,
 		"note":     note,
 		"name":     name,
 		"image":    imageURL,
@@ -107,14 +106,6 @@ func fileText(p message.Part) string {
 		return clean(p.Text)
 	}
 	return fmt.Sprintf("An image (%s) of %d bytes.", title.OneLine(p.MediaType), len(p.Data))
-}
-
-// kind is the class of a role.
-func kind(role message.Role) string {
-	if conversation.KnownRole(role) {
-		return string(role)
-	}
-	return "other"
 }
 
 // clean is a text without the characters that HTML does not know, and those that turn the direction of

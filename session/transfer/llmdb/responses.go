@@ -50,10 +50,7 @@ func responsesSQL(condition string) string {
 							json_object(
 								'call', t.tool_call_id,
 								'name', t.name,
-								'output', coalesce(nullif(t.output, ''), t.exception),
-								'attachments', ` + attachmentsSQL(`tool_results_attachments p
-									JOIN attachments a ON a.id = p.attachment_id
-									WHERE p.tool_result_id = t.id`, "p.[order]") + `
+								'output', coalesce(nullif(t.output, ''), t.exception)
 							)
 							ORDER BY t.id
 						)
@@ -83,10 +80,9 @@ type response struct {
 	Attachments     []attachment       `json:"attachments"`
 	Calls           []message.ToolCall `json:"calls"`
 	Results         []struct {
-		Call        string       `json:"call"`
-		Name        string       `json:"name"`
-		Output      string       `json:"output"`
-		Attachments []attachment `json:"attachments"`
+		Call   string `json:"call"`
+		Name   string `json:"name"`
+		Output string `json:"output"`
 	} `json:"results"` // of the calls of the response before
 }
 
@@ -99,7 +95,7 @@ func (r response) add(c *conversation.Conversation, system string) string {
 	}
 	for i, result := range r.Results {
 		m := conversation.NewMessage(fmt.Sprintf("%s/result %d", r.ID, i+1), "tool", result.Output, at)
-		m.ToolCallID, m.Name, m.Parts = result.Call, result.Name, parts(c, result.Attachments)
+		m.ToolCallID, m.Name = result.Call, result.Name
 		c.Append(m)
 	}
 	prompt := conversation.Join(append(r.PromptFragments, r.Prompt)...)

@@ -117,23 +117,19 @@ func thread(c *conversation.Conversation, x logged) {
 func (e entry) content(c *conversation.Conversation) conversation.Content {
 	var out conversation.Content
 	for _, p := range e.Parts {
-		var payload struct {
-			Arguments  conversation.Text `json:"arguments"`
-			Output     conversation.Text `json:"output"`
-			ToolCallID string            `json:"tool_call_id"`
-		}
+		var payload map[string]conversation.Text
 		_ = json.Unmarshal([]byte(p.Payload), &payload) // What cannot be read is empty; a text has none.
-		call, text := payload.ToolCallID, p.Text
+		call, text := string(payload["tool_call_id"]), p.Text
 		switch p.Type {
 		case "text":
 			out.Text = conversation.Join(out.Text, text)
 		case "reasoning":
 			out.Reasoning += text
 		case "tool_call":
-			arguments := string(payload.Arguments)
+			arguments := string(payload["arguments"])
 			out.Calls = append(out.Calls, message.ToolCall{ID: call, Name: p.Tool, Arguments: arguments})
 		case "tool_result":
-			text = string(payload.Output) + text
+			text = string(payload["output"]) + text
 			out.Results = append(out.Results, conversation.Result{CallID: call, Name: p.Tool, Text: text})
 		case "attachment":
 			out.Parts = append(out.Parts, parts(c, p.Attachments)...)

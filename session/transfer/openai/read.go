@@ -166,18 +166,21 @@ func (r *reader) message(number string, o object) {
 	r.WarnOfRole(number, m)
 	calls, _ := conversation.Items(o["tool_calls"])
 	for _, raw := range calls {
-		var c toolCall
-		if json.Unmarshal(raw, &c) != nil {
+		c := objectOf(raw)
+		f := c // Some programs write a call flat.
+		if c["function"] != nil {
+			f = objectOf(c["function"])
+		}
+		if f == nil {
 			r.Warn(number, "has a tool call that cannot be read; it is left out")
 			continue
 		}
-		m.ToolCalls = append(m.ToolCalls, c.call())
+		m.ToolCalls = append(m.ToolCalls, call(c.text("id"), f))
 	}
-	var older toolCall
-	if json.Unmarshal(o["function_call"], &older.Function) == nil && older.Function != nil {
-		m.ToolCalls = append(m.ToolCalls, older.call())
+	if f := objectOf(o["function_call"]); f != nil { // the form before calls had ids
+		m.ToolCalls = append(m.ToolCalls, call("", f))
 	}
-	r.attachments(number, &m, o["attachments"])
+	m.Parts = r.attachments(number, o["attachments"])
 	all := r.Split(conversation.ReadContent(o["content"]), number, m)
 	if last := all[len(all)-1]; conversation.Blank(last) && last.Role != message.Tool {
 		r.Warn(number, "content is empty; the message is kept, but never sent")
@@ -186,47 +189,22 @@ func (r *reader) message(number string, o object) {
 	r.ignore(o, messageKeys)
 }
 
-// toolCall is a call of a tool. Some programs write it flat.
-type toolCall struct {
-	ID conversation.Text `json:"id"`
-	function
-	Function *function `json:"function"`
+func call(id string, function object) message.ToolCall {
+	return message.ToolCall{ID: id, Name: function.text("name"), Arguments: function.text("arguments")}
 }
 
-type function struct {
-	Name      conversation.Text `json:"name"`
-	Arguments conversation.Text `json:"arguments"`
-}
-
-func (c toolCall) call() message.ToolCall {
-	f := c.function
-	if c.Function != nil {
-		f = *c.Function
-	}
-	return message.ToolCall{ID: string(c.ID), Name: string(f.Name), Arguments: string(f.Arguments)}
-}
-
-// attachment is a text or code that is attached to a message.
-type attachment struct {
-	Name      string `json:"name"`
-	MediaType string `json:"mime_type"`
-	Content   string `json:"content"`
-	Text      string `json:"text"`
-}
-
-// attachments adds the texts that are attached to a message as its parts.
-func (r *reader) attachments(number string, m *conversation.Message, list json.RawMessage) {
+// attachments are the texts that are attached to a message, as its parts.
+func (r *reader) attachments(number string, list json.RawMessage) (parts []message.Part) {
 	items, _ := conversation.Items(list)
 	for _, raw := range items {
-		var a attachment
-		_ = json.Unmarshal(raw, &a) // What cannot be read is empty.
-		text, media := cmp.Or(a.Content, a.Text), cmp.Or(a.MediaType, "text/plain")
+		a := objectOf(raw)
+		text, media := cmp.Or(a.text("content"), a.text("text")), cmp.Or(a.text("mime_type"), "text/plain")
 		if text == "" || !strings.HasPrefix(media, "text/") {
 			r.Warn(number, "has an attachment that winnow cannot send; it is left out")
 			continue
 		}
-		name := cmp.Or(a.Name, "attachment")
-		part := message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: text}
-		m.Parts = append(m.Parts, part)
+		name := cmp.Or(a.text("name"), "attachment")
+		parts = append(parts, message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: text})
 	}
+	return parts
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"winnow/history/message"
@@ -20,11 +19,11 @@ type line struct {
 	Name       string       `json:"name,omitempty"`
 	Content    any          `json:"content"` // one text, or parts where it has an image
 	Reasoning  string       `json:"reasoning_content,omitempty"`
-	ToolCalls  []call       `json:"tool_calls,omitempty"`
+	ToolCalls  []toolCall   `json:"tool_calls,omitempty"`
 	ToolCallID *string      `json:"tool_call_id,omitempty"`
 }
 
-type call struct {
+type toolCall struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Function struct {
@@ -66,37 +65,29 @@ func lineOf(m message.Message) line {
 		out.ToolCallID = &m.ToolCallID
 	}
 	for _, c := range m.ToolCalls {
-		written := call{ID: c.ID, Type: "function"}
+		written := toolCall{ID: c.ID, Type: "function"}
 		written.Function.Name, written.Function.Arguments = c.Name, c.Arguments
 		out.ToolCalls = append(out.ToolCalls, written)
 	}
 	return out
 }
 
-// contentOf is the content of a message: one text, or a list of parts where it has an image.
+// contentOf is the content of a message: one text, or a list of parts.
 func contentOf(m message.Message) any {
-	images := false
-	var texts []string
-	var parts []part
-	add := func(text string) {
-		if text != "" {
-			texts = append(texts, text)
-			parts = append(parts, part{Type: "text", Text: text})
-		}
+	if len(m.Parts) == 0 {
+		return m.Content
 	}
+	var parts []part
 	for _, p := range m.Parts {
-		switch {
-		case p.Kind == message.ImagePart:
-			images = true
+		if p.Kind == message.ImagePart {
 			data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 			parts = append(parts, part{Type: "image_url", ImageURL: map[string]string{"url": data}})
-		case strings.TrimSpace(p.Text) != "":
-			add(p.Sent())
+		} else {
+			parts = append(parts, part{Type: "text", Text: p.Sent()})
 		}
 	}
-	add(m.Content)
-	if images {
-		return parts
+	if m.Content != "" {
+		parts = append(parts, part{Type: "text", Text: m.Content})
 	}
-	return strings.Join(texts, "\n\n")
+	return parts
 }

@@ -93,25 +93,16 @@ func (p part) add(c, answers *conversation.Content) {
 	case "reasoning":
 		c.Reasoning = conversation.Join(c.Reasoning, p.Text)
 	case "file":
-		c.Parts = append(c.Parts, p.file())
+		c.Parts = append(c.Parts, conversation.File(p.Filename, p.URL))
 	case "tool":
 		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.TextOf(p.State.Input)}
 		c.Calls = append(c.Calls, call)
 		r := conversation.Result{CallID: p.CallID, Text: p.State.Output + p.State.Error}
 		for _, a := range p.State.Attachments {
-			r.Parts = append(r.Parts, a.file())
+			r.Parts = append(r.Parts, conversation.File(a.Filename, a.URL))
 		}
 		if r.Text != "" || len(r.Parts) > 0 {
 			answers.Results = append(answers.Results, r)
 		}
 	}
-}
-
-// file is an image whose bytes are in the export, or a note.
-func (p part) file() message.Part {
-	if image, ok := conversation.DataURL(p.URL); ok {
-		image.Name = p.Filename
-		return image
-	}
-	return conversation.Note("file " + p.Filename)
 }

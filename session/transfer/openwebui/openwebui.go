@@ -85,11 +85,7 @@ func messages(c *conversation.Conversation, id string, x exported) []conversatio
 		}
 	}
 	for _, f := range x.Files {
-		part, ok := conversation.DataURL(f.URL)
-		if !ok {
-			part = conversation.Note("file " + cmp.Or(f.Name, f.URL))
-		}
-		content.Parts = append(content.Parts, part)
+		content.Parts = append(content.Parts, conversation.File(f.Name, f.URL))
 	}
 	return c.Split(content, id, m)
 }
