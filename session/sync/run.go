@@ -100,8 +100,9 @@ func (r *run) run() error {
 	if r.keys.own == nil && r.othersEncrypt() {
 		return ErrLocked
 	}
-	// What is told again, because a file of it is lost or damaged, is written at last.
-	for _, step := range []func() error{r.tidy, r.read, r.tellAgain, r.replace, r.fold, r.adopt, r.write} {
+	// What is told again, because a file of it is lost or damaged, is written at last and apart from what is new: those
+	// are whole sessions, and wait for no other segment.
+	for _, step := range []func() error{r.tidy, r.read, r.write, r.tellAgain, r.replace, r.fold, r.adopt, r.write} {
 		if err := step(); err != nil {
 			return err
 		}
