@@ -119,8 +119,8 @@ func (in *importing) summarizeOne(one arrived) error {
 // maxShown is how many remarks of one kind are written out.
 const maxShown = 10
 
-// writeRemarks writes what was not imported, and what is odd about what was, the first ones of each. The error of a file
-// that is the only one is said as the program ends.
+// writeRemarks writes what was not imported, and what is odd about what was, the first ones of each. The error of a
+// file that is the only one is said as the program ends.
 func (in *importing) writeRemarks() {
 	for _, kind := range []struct {
 		lead string

@@ -15,9 +15,6 @@ import (
 // it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
-// ErrNoFolder says that the folder is not there.
-var ErrNoFolder = errors.New("there is no such folder")
-
 // The names in the folder. Everything else, such as the copies of files that conflicted, is left alone.
 var (
 	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
@@ -25,7 +22,7 @@ var (
 	unfinishedTmp = regexp.MustCompile(`^\.segment-\d+\.tmp$`)
 )
 
-// segmentEnd is how the name of a segment ends, after the time at which it was written: with the SHA-256 of its content.
+// segmentEnd is how the name of a segment ends, after the time at which it was written: with its content's SHA-256.
 func segmentEnd(sum []byte) string { return fmt.Sprintf("-%x.seg", sum) }
 
 // shortName is the name of a segment for people.
@@ -72,7 +69,7 @@ func readFolder(dir string) (*folder, error) {
 // checkFolder returns an error where a folder is no place for segments of a history in the file at database.
 func checkFolder(dir, database string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("%w: %s", ErrNoFolder, dir)
+		return fmt.Errorf("there is no such folder: %s", dir)
 	}
 	there, err := realPath(dir)
 	if err != nil {

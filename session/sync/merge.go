@@ -15,9 +15,6 @@ import (
 	"winnow/session/store"
 )
 
-// aheadOfTime is how far beyond the time another machine's clock may be.
-const aheadOfTime = 24 * time.Hour
-
 // read merges the segments of the other machines, the oldest first, as long as one of them can be merged: one may wait
 // for another. Those of this machine that it does not know are read as well: its file was restored from a backup.
 func (r *run) read() error {
@@ -73,7 +70,7 @@ func (r *run) merge(machine, name string) (refused int, err error) {
 		return 0, errDamaged
 	}
 	created := time.UnixMilli(h.Created)
-	if created.After(time.Now().Add(aheadOfTime)) {
+	if created.After(time.Now().Add(24 * time.Hour)) { // No clock of a machine may be further beyond this one's.
 		return 0, store.ErrAhead
 	}
 	info, err := f.Stat()

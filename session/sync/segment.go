@@ -82,7 +82,8 @@ func writeSegment(dir string, h head, to age.Recipient, from rows) (s store.Segm
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return s, err
 	}
-	s.Home, s.Name, s.Created = h.Folder, fmt.Sprintf("%013d", h.Created)+segmentEnd(sum.Sum(nil)), time.UnixMilli(h.Created)
+	s.Home, s.Created = h.Folder, time.UnixMilli(h.Created)
+	s.Name = fmt.Sprintf("%013d", h.Created) + segmentEnd(sum.Sum(nil))
 	return s, os.Rename(f.Name(), filepath.Join(folder, s.Name))
 }
 

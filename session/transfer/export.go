@@ -32,15 +32,12 @@ func Formats() []Format { return []Format{Markdown, HTML, JSON, JSONL, Prompt} }
 
 // formatNames are the names of the formats, which are endings of files' names as well.
 var formatNames = map[string]Format{
-	"md":       Markdown,
-	"markdown": Markdown,
-	"html":     HTML,
-	"htm":      HTML,
-	"json":     JSON,
-	"jsonl":    JSONL,
-	"ndjson":   JSONL,
-	"prompt":   Prompt,
-	"txt":      Prompt,
+	"md":     Markdown,
+	"html":   HTML,
+	"json":   JSON,
+	"jsonl":  JSONL,
+	"prompt": Prompt,
+	"txt":    Prompt,
 }
 
 // ReadFormat finds a format by its name, or by the ending of a file's name.

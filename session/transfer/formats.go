@@ -47,10 +47,10 @@ func unrecognised(first string) error {
 	return &FileError{fmt.Sprintf(what, first)}
 }
 
-// readers read the formats of JSON files, by the key that the object of such a file, or the first one of its list or its
-// lines, has before any other key here. One without such a key is read as messages.
+// readers read the formats of JSON files, by the key that the object of such a file, or the first one of its list or
+// its lines, has before any other key here. One without such a key is read as messages.
 var readers = map[string]conversation.Reader{
-	"winnow":           nil, // its own, see importing.archive
+	"winnow":           nil, // see importing.archive
 	"mapping":          chatgpt.Reader(nil),
 	"chat_messages":    claude.Read,
 	"parentUuid":       claudecode.Read,
@@ -68,14 +68,13 @@ var readers = map[string]conversation.Reader{
 // recognise finds the key of readers that a JSON file has first. It reads as much of the file as there is before that
 // key, and never goes by a name.
 func recognise(r io.Reader) string {
-	const none = "messages"
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
 	if open == json.Delim('[') {
 		open, err = dec.Token()
 	}
 	if err != nil || open != json.Delim('{') {
-		return none
+		return "messages"
 	}
 	for dec.More() {
 		key, err := dec.Token()
@@ -87,13 +86,12 @@ func recognise(r io.Reader) string {
 			break
 		}
 	}
-	return none
+	return "messages"
 }
 
 // opened is an opened file and how the conversations in it are read.
 type opened struct {
-	own    bool // it is what winnow writes as JSON
-	read   conversation.Reader
+	read   conversation.Reader // nil for what winnow itself writes as JSON
 	values iter.Seq2[conversation.Value, error]
 	close  func()
 }
@@ -112,13 +110,10 @@ func open(ctx context.Context, from Source) (opened, error) {
 		return openDatabase(ctx, from)
 	case begins("PK\x03\x04"), begins("PK\x05\x06"):
 		return openZip(from)
-	case begins("\xFF\xFE"), begins("\xFE\xFF"):
-		return opened{}, unrecognised("it is written in UTF-16; save it as UTF-8")
 	case begins("\xEF\xBB\xBF"):
 		text = from.section(3)
 	}
-	key := recognise(text)
-	return opened{key == "winnow", readers[key], values(text), func() {}}, nil
+	return opened{readers[recognise(text)], values(text), func() {}}, nil
 }
 
 // openDatabase opens the database of llm or of crush.

@@ -72,15 +72,12 @@ func Import(ctx context.Context, s *store.Store, from Source, report func(Import
 		return err
 	}
 	defer f.close()
-	if f.own {
+	if f.read == nil {
 		err = in.archive(ctx)
 	} else {
 		err = f.read(f.values, func(c conversation.Conversation) error { return in.add(ctx, c) })
 	}
-	switch {
-	case errors.Is(err, errNotJSON):
-		return unrecognised(err.Error())
-	case err == nil && !in.found:
+	if err == nil && !in.found {
 		return ErrNoMessage
 	}
 	return err
@@ -101,8 +98,7 @@ func (in *importing) archive(ctx context.Context) error {
 		return errNoDryRun
 	}
 	return archive.Restore(ctx, in.s, in.from.section(0), func(im Imported) {
-		in.place++
-		in.found = true
+		in.place, in.found = in.place+1, true
 		im.Place = in.place
 		in.report(im)
 	})
@@ -118,8 +114,12 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 	switch {
 	case len(c.Messages) > 0:
 		in.found = true
+		named := c.Session.Origin != ""
+		if !named {
+			c.Session.Origin = fingerprint(c)
+		}
 		in.complete(&im, &c.Conversation)
-		if err := in.store(ctx, &im, c.Conversation); err != nil {
+		if err := in.store(ctx, &im, c.Conversation, named); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
@@ -131,12 +131,12 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 	return ctx.Err()
 }
 
-// store stores a conversation and says in im what became of it.
-func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation) error {
+// store stores a conversation and says in im what became of it. named is whether it has a name in its file.
+func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
 	o := store.ImportOptions{DryRun: in.from.DryRun}
 	var out store.ImportResult
 	var err error
-	if c.Session.Origin == "" {
+	if !named {
 		out, err = in.storeUnnamed(ctx, c, o)
 	} else {
 		for i := range c.Messages {
@@ -167,12 +167,10 @@ func warnOf(im *Imported, messages int, format string) {
 	}
 }
 
-// storeUnnamed stores a conversation that has no name in its file. What it says, and the times that the file gives,
-// stand for it: two conversations with the same words at other times are two.
+// storeUnnamed stores a conversation that has no name in its file.
 func (in *importing) storeUnnamed(
 	ctx context.Context, c store.Conversation, o store.ImportOptions,
 ) (store.ImportResult, error) {
-	c.Session.Origin = fingerprint(c)
 	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
 		for _, m := range c.Messages {
 			if err := add(m.Message); err != nil {
@@ -188,16 +186,14 @@ func (in *importing) storeUnnamed(
 	return store.ImportResult{Session: row, New: true, Added: len(c.Messages)}, err
 }
 
-func fingerprint(c store.Conversation) string {
+// fingerprint stands for a conversation that has no name in its file: what it says, and the times that the file gives.
+// Two conversations with the same words at other times are two.
+func fingerprint(c conversation.Conversation) string {
 	hash := sha256.New()
 	enc := json.NewEncoder(hash) // of texts and numbers, which always encode
 	_ = enc.Encode(c.Session.System)
 	for _, m := range c.Messages {
-		at := m.CreatedMS
-		if m.Untimed {
-			at = 0
-		}
-		_ = enc.Encode([]any{m.Role, m.Content, m.Label, at, m.ToolCallID, m.Reasoning, m.ToolCalls, m.Parts})
+		_ = enc.Encode([]any{m.Role, m.Content, m.Label, m.CreatedMS, m.ToolCallID, m.Reasoning, m.ToolCalls, m.Parts})
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:16])
 }

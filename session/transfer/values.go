@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,18 +12,12 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Why a file has no values.
-var (
-	errNotJSON = errors.New("the file holds no JSON")
-	errNoList  = errors.New("is not a JSON list")
-)
-
 // maxBroken is after how many lines without JSON, with none before them that has any, a file is no JSONL.
 const maxBroken = 100
 
 // values reads a file of JSON from its beginning: the items of a list, values one after the other, or one a line. A
 // line that is not JSON is passed on as Broken. Elsewhere that ends the file, because nothing says where the next
-// value begins. The error, after which nothing follows, is one of reading, or errNotJSON.
+// value begins. The error, after which nothing follows, is one of reading, or a *FileError.
 func values(file *io.SectionReader) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		begin := func() *bufio.Reader {
@@ -50,9 +43,13 @@ func values(file *io.SectionReader) iter.Seq2[conversation.Value, error] {
 func list(r io.Reader) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		dec := json.NewDecoder(r)
-		if open, err := dec.Token(); open != json.Delim('[') {
-			yield(broken(cmp.Or(err, errNoList)))
-		} else if decode(dec, yield) {
+		open, err := dec.Token()
+		switch {
+		case err != nil:
+			yield(broken(err))
+		case open != json.Delim('['):
+			yield(conversation.Value{Broken: "is not a JSON list"}, nil)
+		case decode(dec, yield):
 			if _, err := dec.Token(); err != nil {
 				yield(broken(err))
 			}
@@ -84,8 +81,6 @@ func broken(err error) (conversation.Value, error) {
 		return conversation.Value{Broken: fmt.Sprintf(what, syntax.Offset, syntax)}, nil
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
 		return conversation.Value{Broken: "is cut off: the file ends inside it"}, nil
-	case err == errNoList:
-		return conversation.Value{Broken: err.Error()}, nil
 	}
 	return conversation.Value{}, err
 }
@@ -108,7 +103,7 @@ func lines(in *bufio.Reader, yield func(conversation.Value, error) bool) {
 			return
 		}
 		if !found && line >= maxBroken {
-			yield(conversation.Value{}, errNotJSON)
+			yield(conversation.Value{}, unrecognised("no line of it is JSON"))
 			return
 		}
 	}

@@ -23,56 +23,51 @@ const maxImage = 64 << 20
 // conversationFile is the name of a file with conversations, of which a large export has several.
 var conversationFile = regexp.MustCompile(`^conversations([-_ ]?[0-9]+)?\.json$`)
 
-// export is the archive that an export of ChatGPT or of Claude comes as.
-type export struct {
-	archive *zip.Reader
-	files   []*zip.File // the files of conversations, in the order of their names
-	images  map[string]*zip.File
-}
-
-// openZip reads the list of files of an archive.
+// openZip opens the archive that an export of ChatGPT or of Claude comes as.
 func openZip(from Source) (opened, error) {
-	size, err := from.File.Seek(0, io.SeekEnd)
-	if err != nil {
-		return opened{}, fmt.Errorf("read the archive's end: %w", err)
-	}
+	size, _ := from.File.Seek(0, io.SeekEnd) // An archive of no bytes is a broken one.
 	archive, err := zip.NewReader(from.File, size)
-	switch {
-	case errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF):
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // No file is written by its name.
 		return opened{}, errBrokenZip
-	case err != nil && !errors.Is(err, zip.ErrInsecurePath): // No file is written by its name.
-		return opened{}, fmt.Errorf("read the archive: %w", err)
 	}
-	x := export{archive: archive, images: map[string]*zip.File{}}
+	var files []*zip.File // of conversations
+	images := map[string]*zip.File{}
 	for _, f := range archive.File {
 		name := path.Base(f.Name)
 		if conversationFile.MatchString(name) {
-			x.files = append(x.files, f)
+			files = append(files, f)
 		}
 		if id := chatgpt.AssetID.FindString(name); id != "" && strings.HasPrefix(name, id) {
-			x.images[id] = f
+			images[id] = f
 		}
 	}
-	if len(x.files) == 0 {
+	if len(files) == 0 {
 		return opened{}, unrecognised("the archive holds no conversations.json")
 	}
-	slices.SortStableFunc(x.files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
-	first, err := x.files[0].Open()
+	slices.SortStableFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	first, err := files[0].Open()
 	if err != nil {
-		return opened{}, fmt.Errorf("read %s: %w", x.files[0].Name, err)
+		return opened{}, fmt.Errorf("read %s: %w", files[0].Name, err)
 	}
 	defer first.Close()
-	f := opened{read: chatgpt.Reader(x.image), values: x.values(), close: func() {}}
-	if recognise(first) == "chat_messages" {
-		f.read = claude.Read
+	f := opened{values: unpacked(files), close: func() {}}
+	if f.read = claude.Read; recognise(first) != "chat_messages" {
+		f.read = chatgpt.Reader(func(id string) (string, []byte, bool) {
+			image := images[id]
+			if image == nil || image.UncompressedSize64 > maxImage {
+				return "", nil, false
+			}
+			data, err := fs.ReadFile(archive, image.Name)
+			return path.Base(image.Name), data, err == nil
+		})
 	}
 	return f, nil
 }
 
-// values are those of all files of conversations. A file that cannot be read is passed on as Broken.
-func (x export) values() iter.Seq2[conversation.Value, error] {
+// unpacked are the values of all files of conversations. A file that cannot be read is passed on as Broken.
+func unpacked(files []*zip.File) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
-		for _, f := range x.files {
+		for _, f := range files {
 			in, err := f.Open()
 			if err != nil {
 				yield(conversation.Value{Broken: fmt.Sprintf("%s cannot be read: %v", f.Name, err)}, nil)
@@ -89,14 +84,4 @@ func (x export) values() iter.Seq2[conversation.Value, error] {
 			}
 		}
 	}
-}
-
-// image reads a file of the archive by the id that its name begins with.
-func (x export) image(id string) (name string, data []byte, ok bool) {
-	f := x.images[id]
-	if f == nil || f.UncompressedSize64 > maxImage {
-		return "", nil, false
-	}
-	data, err := fs.ReadFile(x.archive, f.Name)
-	return path.Base(f.Name), data, err == nil
 }

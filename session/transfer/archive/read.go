@@ -56,8 +56,8 @@ func (a *reader) next() error {
 // line feed between them is damaged.
 func (a *reader) atSession() bool { return bytes.HasSuffix(a.line, []byte(sessionHead)) }
 
-// find goes to the next line with which a session begins, and reports whether others are before it that are of none. The
-// error is io.EOF at the end of the archive, errCut at that of a file that has not all of it, or one of reading.
+// find goes to the next line with which a session begins, and reports whether others are before it that are of none.
+// The error is io.EOF at the end of the archive, errCut at that of a file that has not all of it, or one of reading.
 func (a *reader) find() (others bool, err error) {
 	for first := true; !a.atSession(); first = false {
 		if string(a.line) == fileTail {
@@ -74,8 +74,8 @@ func (a *reader) find() (others bool, err error) {
 	return others, nil
 }
 
-// session reads the lines of the session that begins here. The error is errCut or errDamaged, beside the lines that were
-// read, or one of reading.
+// session reads the lines of the session that begins here. The error is errCut or errDamaged, beside the lines that
+// were read, or one of reading.
 func (a *reader) session() (lines [][]byte, err error) {
 	sum := sha256.New()
 	for {

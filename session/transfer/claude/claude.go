@@ -55,15 +55,13 @@ func read(c *conversation.Conversation, x export) error {
 		Pinned: x.Starred,
 	}
 	var nodes []conversation.Node
-	last, tree := "", false
+	last := ""
 	for _, m := range x.Messages {
-		tree = tree || m.Parent != ""
-	}
-	for _, m := range x.Messages {
-		if m.Parent == rootParent {
+		switch m.Parent {
+		case rootParent:
 			m.Parent = ""
-		} else if !tree {
-			m.Parent = last // older exports hold no branches
+		case "": // Older exports hold no branches.
+			m.Parent = last
 		}
 		nodes = append(nodes, conversation.Node{ID: m.ID, Parent: m.Parent, Messages: split(c, m)})
 		last = m.ID

@@ -47,7 +47,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"clean":    clean,
 		"line":     title.OneLine,
 		"trim":     strings.TrimSpace,
-		"speaker":  func(m store.Message) string { return speaker(row, m) },
+		"speaker":  conversation.Speaker,
 		"when":     conversation.When,
 		"note":     note,
 		"name":     name,
@@ -68,14 +68,6 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
-}
-
-// speaker is who wrote a message: an imported answer that names no model is of the session's.
-func speaker(row store.Session, m store.Message) string {
-	if m.Role == message.Assistant && m.Model == "" && m.Name == "" {
-		m.Model = row.Model
-	}
-	return conversation.Speaker(m)
 }
 
 // note is what is odd about a message, "" for nothing.

@@ -91,12 +91,7 @@ func fenced(text, language string) string {
 }
 
 // code is a name as a piece of code.
-func code(name string) string {
-	if strings.Contains(name, "`") {
-		return "`` " + name + " ``"
-	}
-	return "`" + name + "`"
-}
+func code(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
 
 // fence is a line that opens a code block, or closes one where nothing follows its marks.
 var fence = regexp.MustCompile("(?m)^ {0,3}(`{3,}|~{3,})([^`\n]*)$")
