@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/cli/config"
 	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/transfer"
@@ -55,8 +53,6 @@ func (p *program) importCommand() *cobra.Command {
 	c.Flags().StringVar(&in.title, "title", "",
 		"the title of the session; the default is the title in the file, or one made from the first message")
 	c.Flags().BoolVar(&in.try, "dry-run", false, "show what would be imported, and store nothing")
-	c.Flags().BoolVar(&in.large, "large", false,
-		fmt.Sprintf("lift the limit of %d MiB per file; may need a lot of memory", transfer.Largest>>20))
 	c.Flags().BoolVar(&asJSON, "json", false, "print what was imported, with warnings, as one JSON object")
 	return c
 }
@@ -73,10 +69,7 @@ type importing struct {
 	p     *program
 	title string
 	try   bool
-	large bool
 	all   []arrived
-
-	unsent int // files of which something was stored and nothing can be sent
 }
 
 // arrived is one conversation, or the error of a file.
@@ -89,10 +82,6 @@ type arrived struct {
 // importAll imports the files one after the other. One that cannot be imported does not keep the others
 // from it. A signal ends it between two conversations, and what was imported until then stays.
 func (in *importing) importAll(ctx context.Context, names []string) error {
-	config, err := in.p.readConfig()
-	if err != nil {
-		return err
-	}
 	s, err := in.store(ctx)
 	if err != nil {
 		return in.ended(ctx, err)
@@ -100,18 +89,13 @@ func (in *importing) importAll(ctx context.Context, names []string) error {
 	defer s.Close()
 	var failed error
 	for _, name := range names {
-		err := in.importFile(ctx, s, name, config)
+		err := in.importFile(ctx, s, name)
 		if err != nil && exitOf(err) >= Interrupted {
 			return err
 		}
 		if err != nil {
 			failed = err
 			in.all = append(in.all, arrived{file: name, err: err})
-			continue
-		}
-		if err := in.unsendable(name); err != nil {
-			in.unsent++
-			failed = err
 		}
 	}
 	if len(names) == 1 {
@@ -137,9 +121,6 @@ func (in *importing) outcome(files int) error {
 			failed++
 		}
 	}
-	if failed == 0 && in.unsent > 0 {
-		return fail(Failed, "%d of %d files have no message that can be sent", in.unsent, files)
-	}
 	if failed == 0 {
 		return nil
 	}
@@ -147,9 +128,9 @@ func (in *importing) outcome(files int) error {
 }
 
 // importFile imports one file.
-func (in *importing) importFile(ctx context.Context, s *store.Store, name string, config config.Config) error {
+func (in *importing) importFile(ctx context.Context, s *store.Store, name string) error {
 	// Until the file is here, a signal ends the program: reading a pipe cannot be stopped.
-	f, err := in.p.openImport(name, in.large)
+	f, err := in.p.openImport(name)
 	if err != nil {
 		return err
 	}
@@ -158,28 +139,15 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer stop()
 	file := in.p.metered(f)
 	defer file.end()
-	from := transfer.Source{
-		File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, Policy: config.Context, DryRun: in.try,
-		Large: in.large,
-	}
+	from := transfer.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, DryRun: in.try}
+	before := len(in.all)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
 		in.all = append(in.all, arrived{file: name, Imported: im})
 	})
+	if len(in.all) == before+1 {
+		in.all[before].Place = 0
+	}
 	return in.ended(ctx, explainImport(name, err))
-}
-
-// unsendable is the error of a file of which something was stored and nothing can be sent.
-func (in *importing) unsendable(name string) error {
-	added, sendable := 0, 0
-	for _, one := range in.all {
-		if one.file == name {
-			added, sendable = added+one.Added, sendable+one.Sendable
-		}
-	}
-	if added == 0 || sendable > 0 {
-		return nil
-	}
-	return fail(Failed, "%s: none of its messages can be sent: they are all empty or of unknown roles", name)
 }
 
 // ended makes of an error that a signal led to one that says what it left.
@@ -205,9 +173,6 @@ func explainImport(name string, err error) error {
 	if e := new(transfer.FileError); errors.As(err, &e) {
 		return fail(Failed, "%s: %w", name, e)
 	}
-	if errors.Is(err, transfer.ErrTooLarge) {
-		return tooLarge(name)
-	}
 	if errors.Is(err, transfer.ErrNoMessage) {
 		return fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
 	}
@@ -226,10 +191,10 @@ type importFile struct {
 
 // openImport opens a regular file, or standard input where the name is -, which is copied to a temporary
 // file first: an import may read its file twice.
-func (p *program) openImport(name string, large bool) (importFile, error) {
+func (p *program) openImport(name string) (importFile, error) {
 	if name == "-" {
 		dir, _ := os.Getwd()
-		return p.spool(p.in, dir, large)
+		return p.spool(p.in, dir)
 	}
 	// Asked before it is opened: to open a named pipe waits until somebody writes to it.
 	info, err := os.Stat(name)
@@ -241,8 +206,6 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 	case !info.Mode().IsRegular():
 		const what = "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it as standard input"
 		return importFile{}, fail(Failed, what, name)
-	case info.Size() > transfer.Largest && !large:
-		return importFile{}, tooLarge(name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -257,10 +220,7 @@ func (p *program) openImport(name string, large bool) (importFile, error) {
 }
 
 // spool copies a stream to a file that only this program can open, and that is gone with it.
-func (p *program) spool(from io.Reader, dir string, large bool) (importFile, error) {
-	if !large {
-		from = io.LimitReader(from, transfer.Largest+1)
-	}
+func (p *program) spool(from io.Reader, dir string) (importFile, error) {
 	f, err := os.CreateTemp("", "winnow-import-")
 	if err != nil {
 		return importFile{}, fail(Failed, "cannot copy the input to a temporary file: %w", err)
@@ -272,14 +232,5 @@ func (p *program) spool(from io.Reader, dir string, large bool) (importFile, err
 		done()
 		return importFile{}, fail(Failed, "cannot read the input: %w", err)
 	}
-	if size > transfer.Largest && !large {
-		done()
-		return importFile{}, tooLarge("standard input")
-	}
 	return importFile{File: f, dir: dir, time: p.now(), size: size, close: done}, nil
-}
-
-// tooLarge says why a file is not imported, and what imports it all the same.
-func tooLarge(name string) error {
-	return fail(Failed, "%s: %w; --large imports it anyway", name, transfer.ErrTooLarge)
 }

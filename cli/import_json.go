@@ -33,14 +33,11 @@ type conversationJSON struct {
 }
 
 type remarkJSON struct {
-	Index int    `json:"index"` // the message's place in the file, from 0; -1 for the file or the conversation
-	Line  int    `json:"line"`  // from 1; 0 for the file
-	Field string `json:"field"` // "" for all of the message
-	What  string `json:"what"`
-
 	File         string `json:"file"`
 	Conversation int    `json:"conversation"` // its place, 0 where the file is one conversation
-	Message      string `json:"message"`      // its id, in a file of many conversations
+	Message      string `json:"message"`      // its id, or its number from 1; "" for the file or the conversation
+	Line         int    `json:"line"`         // from 1, where the remark is about a line
+	What         string `json:"what"`
 }
 
 // object is what became of the files. The error of the only one is said on standard error as well.
@@ -54,7 +51,7 @@ func (in *importing) object(names []string) importJSON {
 		out.Errors = append(out.Errors, remarksJSON(one, one.Errors)...)
 		if one.err != nil {
 			if len(names) > 1 {
-				out.Errors = append(out.Errors, remarkJSON{Index: -1, What: report.ErrorText(one.err), File: one.file})
+				out.Errors = append(out.Errors, remarkJSON{What: report.ErrorText(one.err), File: one.file})
 			}
 			continue
 		}
@@ -75,7 +72,7 @@ func (in *importing) object(names []string) importJSON {
 func remarksJSON(one arrived, remarks []transfer.Remark) []remarkJSON {
 	out := make([]remarkJSON, 0, len(remarks))
 	for _, r := range remarks {
-		out = append(out, remarkJSON{r.Index, r.Line, r.Field, r.What, one.file, one.Place, r.Label})
+		out = append(out, remarkJSON{one.file, one.Place, r.Message, r.Line, r.What})
 	}
 	return out
 }

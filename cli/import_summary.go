@@ -59,10 +59,11 @@ func (in *importing) writeSummary() error {
 		return in.summarizeOne(one)
 	}
 	t := in.tally()
-	conversations := t.New + t.Grown + t.Here + t.Trash + t.Empty + t.Lost
-	if conversations == 0 {
+	here := t.New + t.Grown + t.Here + t.Trash
+	if here == 0 {
 		return nil
 	}
+	conversations := here + t.Empty + t.Lost
 	text := theme.Plural(conversations, "conversation") + ": " + t.String()
 	if in.try {
 		text += " (dry run; nothing was stored)."
@@ -118,42 +119,30 @@ func (in *importing) summarizeOne(one arrived) error {
 // maxShown is how many remarks of one kind are written out.
 const maxShown = 10
 
-// remarkKind groups remarks that are alike.
-type remarkKind struct{ lead, of, field string }
-
-// writeRemarks writes what was not imported, and what is odd about what was. Of many remarks that are alike
-// it writes the first. The error of a file that is the only one is said as the program ends.
+// writeRemarks writes what was not imported, and what is odd about what was, the first ones of each. The error of a
+// file that is the only one is said as the program ends.
 func (in *importing) writeRemarks() {
-	counts := map[remarkKind]int{}
-	var many []remarkKind
-	say := func(lead string, one arrived, r transfer.Remark) {
-		kind := remarkKind{lead, "conversation", r.Field}
-		if r.Index >= 0 || r.Label != "" {
-			kind.of = "message"
-		}
-		if counts[kind]++; kind.of == "message" || one.Place > 0 {
-			if counts[kind] == maxShown+1 {
-				many = append(many, kind)
+	for _, kind := range []struct {
+		lead string
+		of   func(arrived) []transfer.Remark
+	}{
+		{"not imported: ", func(one arrived) []transfer.Remark { return one.Errors }},
+		{"", func(one arrived) []transfer.Remark { return one.Warnings }},
+	} {
+		written := map[bool]int{} // by whether it is about a message
+		for _, one := range in.all {
+			for _, r := range kind.of(one) {
+				ofMessage := r.Message != ""
+				if written[ofMessage]++; written[ofMessage] <= maxShown {
+					text := report.Sentence(in.where(one, r) + r.String())
+					fmt.Fprintf(in.p.err, "winnow: %s%s\n", kind.lead, text)
+				}
 			}
-			if counts[kind] > maxShown {
-				return
-			}
 		}
-		fmt.Fprintf(in.p.err, "winnow: %s%s\n", lead, report.Sentence(in.where(one, r)+r.String()))
-	}
-	for _, one := range in.all {
-		for _, r := range one.Errors {
-			say("not imported: ", one, r)
+		if more := max(0, written[true]-maxShown) + max(0, written[false]-maxShown); more > 0 {
+			fmt.Fprintf(in.p.err, "winnow: %s%s; --json lists them all\n", kind.lead,
+				theme.PluralOf(more, "more remark", "more remarks"))
 		}
-	}
-	for _, one := range in.all {
-		for _, r := range one.Warnings {
-			say("", one, r)
-		}
-	}
-	for _, kind := range many {
-		fmt.Fprintf(in.p.err, "winnow: %s%s %s; --json lists them all\n", kind.lead,
-			theme.PluralOf(counts[kind]-maxShown, "more "+kind.of, "more "+kind.of+"s"), subjectOf(kind.field))
 	}
 	if in.files() > 1 {
 		for _, one := range in.all {
@@ -164,21 +153,13 @@ func (in *importing) writeRemarks() {
 	}
 }
 
-// subjectOf names the part of a message that a remark is about.
-func subjectOf(field string) string {
-	if field == "" {
-		return "with the same problem"
-	}
-	return "with a problem in " + field
-}
-
 // where names the file and the conversation that a remark is about, where there are several.
 func (in *importing) where(one arrived, r transfer.Remark) string {
 	at := ""
 	if in.files() > 1 {
 		at = one.file + ", "
 	}
-	if one.Place > 0 && (r.Line == 0 || r.Label != "") {
+	if one.Place > 0 && r.Line == 0 {
 		at += fmt.Sprintf("conversation %d, ", one.Place)
 		if one.Title != "" {
 			at += fmt.Sprintf("%q, ", one.Title)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -17,20 +16,14 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/adrg/xdg"
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
 	"winnow/cli/report"
-	"winnow/llm/keys"
 	"winnow/session/store"
 	"winnow/session/sync"
 	"winnow/ui/theme"
 )
-
-// syncFolder is where the keys are kept that a passphrase unlocked.
-const syncFolder = "sync"
 
 const syncHelp = "" +
 	"sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
@@ -40,7 +33,7 @@ const syncHelp = "" +
 	"after each turn and at the end."
 
 func (p *program) syncCommand() *cobra.Command {
-	var status, asJSON, protect, verify bool
+	var status, asJSON, verify bool
 	var newKey, adopt string
 	c := &cobra.Command{
 		Use:   "sync [DIR]",
@@ -60,26 +53,19 @@ func (p *program) syncCommand() *cobra.Command {
 		},
 		RunE: p.do(func(ctx context.Context, args []string) error {
 			switch {
-			case newKey != "" && (status || asJSON || protect || verify || len(args) > 0):
+			case newKey != "" && (status || asJSON || verify || len(args) > 0):
 				return fail(Usage, "--new-key makes a key and does nothing else, so it cannot be used with a folder "+
 					"or another flag")
 			case newKey != "":
 				return p.newSyncKey(newKey)
-			case status && (protect || verify || adopt != ""):
-				return fail(Usage, "--status changes nothing, so it cannot be used with --passphrase, --verify or "+
-					"--adopt")
+			case status && (verify || adopt != ""):
+				return fail(Usage, "--status changes nothing, so it cannot be used with --verify or --adopt")
 			}
 			dir, o, err := p.syncWith(args)
 			if err != nil {
 				return err
 			}
 			o.Verify, o.Adopt = verify, adopt
-			if protect {
-				o.Keys.Protect = true
-				if o.Keys.File != "" {
-					return fail(Usage, "--passphrase cannot be used with key under [sync]; use only one of them")
-				}
-			}
 			if status {
 				return p.syncStatus(ctx, o, asJSON)
 			}
@@ -89,8 +75,6 @@ func (p *program) syncCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().BoolVar(&protect, "passphrase", false, "encrypt what this machine writes with a passphrase, which it "+
-		"asks for")
 	c.Flags().BoolVar(&verify, "verify", false, "read the files of this machine again, and write those that are "+
 		"damaged")
 	c.Flags().StringVar(&adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
@@ -134,7 +118,7 @@ func (p *program) syncWith(args []string) (string, sync.Options, error) {
 	return o.Dir, o, nil
 }
 
-// syncOptions is how to sync as the configuration says, without asking anybody. Dir is "" where it names no folder.
+// syncOptions is how to sync as the configuration says. Dir is "" where it names no folder.
 func (p *program) syncOptions(c config.Config) (sync.Options, error) {
 	var o sync.Options
 	if c.Sync.Dir == "" {
@@ -145,71 +129,9 @@ func (p *program) syncOptions(c config.Config) (sync.Options, error) {
 		return o, err
 	}
 	if c.Sync.Key != "" {
-		if o.Keys.File, err = p.expand(c.Sync.Key); err != nil {
-			return o, err
-		}
+		o.Key, err = p.expand(c.Sync.Key)
 	}
-	state, err := p.folder("XDG_STATE_HOME", xdg.StateHome, "the keys of synced folders", "XDG_STATE_HOME")
-	if err != nil {
-		return o, err
-	}
-	o.Keys.Unlocked = filepath.Join(state, appFolder, syncFolder)
-	if command := c.Sync.PassphraseCommand; len(command) > 0 {
-		o.Keys.Protect = true
-		o.Keys.Passphrase = func(ctx context.Context) (string, error) {
-			text, err := keys.FromCommand(ctx, command)
-			if err != nil {
-				return "", fmt.Errorf("cannot read the passphrase: %w", err)
-			}
-			return text.Reveal(), nil
-		}
-	}
-	return o, nil
-}
-
-// askPassphrase asks for the passphrase of a synced folder: on the terminal without showing it, else on standard input
-// where the command line says that there is one. A new one is asked for twice.
-func (p *program) askPassphrase(o *sync.Options) {
-	if o.Keys.Passphrase != nil {
-		return
-	}
-	terminal := term.IsTerminal(p.in.Fd())
-	if !terminal && !o.Keys.Protect {
-		return
-	}
-	o.Keys.Passphrase = func(ctx context.Context) (string, error) {
-		if !terminal {
-			all, err := io.ReadAll(io.LimitReader(p.in, 1<<20))
-			line, _, _ := strings.Cut(string(all), "\n")
-			return p.isPassphrase(strings.TrimSuffix(line, "\r"), err)
-		}
-		text, err := p.ask(ctx, "Passphrase of the synced folder (not shown): ")
-		if _, err := p.isPassphrase(text, err); err != nil || !o.Keys.Protect {
-			return text, err
-		}
-		again, err := p.ask(ctx, "The same passphrase again: ")
-		if err == nil && again != text {
-			return "", fail(Usage, "the two passphrases differ; nothing was written")
-		}
-		return p.isPassphrase(text, err)
-	}
-}
-
-func (p *program) isPassphrase(text string, err error) (string, error) {
-	if err != nil {
-		return "", fail(Failed, "cannot read the passphrase: %w", err)
-	}
-	if text == "" {
-		return "", fail(Usage, "the passphrase is empty; nothing was written")
-	}
-	return text, nil
-}
-
-// ask asks for a line on the terminal that it does not show.
-func (p *program) ask(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(p.err, question)
-	defer fmt.Fprintln(p.err)
-	return p.readHidden(ctx)
+	return o, err
 }
 
 // sync syncs once.
@@ -221,15 +143,14 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 	defer s.Close()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	p.askPassphrase(&o)
 	var bar *gauge
-	var doing sync.Doing
-	o.Progress = func(at sync.Progress) {
-		if bar == nil || at.Doing != doing {
+	now := ""
+	o.Progress = func(doing string, done, total int) {
+		if doing != now {
 			bar.end()
-			bar, doing = p.countdown(string(at.Doing), at.Total), at.Doing
+			bar, now = p.countdown(doing, total), doing
 		}
-		bar.at(int64(at.Done))
+		bar.at(int64(done))
 	}
 	out, err := sync.Run(ctx, s, o)
 	bar.end()
@@ -258,8 +179,7 @@ func (p *program) sync(ctx context.Context, o sync.Options, asJSON bool) error {
 // explainSync is the sentence for a sync that failed.
 func explainSync(err error) error {
 	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; winnow sync --passphrase asks for it, and key or passphrase_command under [sync] "+
-			"names it", err)
+		return fail(Failed, "%w; key under [sync] names its file", err)
 	}
 	return err
 }
@@ -401,10 +321,10 @@ func waitingSentence(r sync.StatusReport) string {
 	case r.Rewrite > 0:
 		waits = append(waits, theme.Plural(r.Rewrite, "file")+" of this machine to be written again")
 	}
-	if n := r.Lost(); n > 0 {
+	if n := r.Lost; n > 0 {
 		waits = append(waits, theme.Plural(n, "lost file")+" of other machines to be written again")
 	}
-	if n := r.Unmerged(); n > 0 {
+	if n := r.Unmerged; n > 0 {
 		waits = append(waits, theme.Plural(n, "file")+" of other machines to be merged")
 	}
 	text := cmp.Or(strings.Join(waits, "; "), "up to date")
@@ -459,7 +379,6 @@ func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c 
 	}
 	var r sync.StatusReport
 	if err == nil {
-		o.Keys.Passphrase = nil // The doctor asks nobody.
 		r, err = sync.Status(ctx, s, o)
 	}
 	if err != nil {

@@ -58,32 +58,3 @@ func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
 		t.Errorf("the session is\n%s\non one machine and\n%s\non the other", here, there)
 	}
 }
-
-// A passphrase is asked for without being shown, and a new one twice.
-func TestSyncAsksForAPassphrase(t *testing.T) {
-	t.Parallel()
-	folder, env := t.TempDir(), home(t)
-	winnowIn(t, env)("run", "-q", "-m", "guide/guide", "hello")
-	for _, c := range []struct {
-		again, want string
-		code        int
-	}{
-		{"horse battery", "the two passphrases differ; nothing was written", int(Usage)},
-		{"correct horse", "Sent 2 messages.", 0},
-	} {
-		asks := startIn(t, env, 100, 30, "sync", "--passphrase", folder)
-		asks.Want("Passphrase of the synced folder (not shown):")
-		wantEcho(t, asks, false)
-		asks.Send("correct horse" + enterKey)
-		asks.Want("The same passphrase again:")
-		wantEcho(t, asks, false)
-		asks.Send(c.again + enterKey)
-		asks.Want(c.want)
-		if code := asks.End(); code != c.code {
-			t.Errorf("it ends with %d, want %d", code, c.code)
-		}
-		if strings.Contains(asks.Text(), "horse") {
-			t.Errorf("the terminal shows the passphrase:\n%s", asks.Text())
-		}
-	}
-}

@@ -51,12 +51,12 @@ func (k *conversation) exchange() func(context.Context) (changed []string, err e
 
 // resting leaves the machine to others between two segments, for as long as a segment took. Where somebody waits for
 // the sync, which the context's deadline says, it does not.
-func resting(ctx context.Context) func(sync.Progress) {
+func resting(ctx context.Context) func(string, int, int) {
 	if _, awaited := ctx.Deadline(); awaited {
 		return nil
 	}
 	since := time.Now()
-	return func(sync.Progress) {
+	return func(string, int, int) {
 		rest := time.NewTimer(min(time.Since(since), mostRest))
 		defer rest.Stop()
 		select {

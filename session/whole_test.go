@@ -104,7 +104,7 @@ func TestAWholeHistoryMoves(t *testing.T) {
 	sessions, total := 0, 0
 	err = importPath(t, there, path, func(i transfer.Imported) {
 		sessions, total = sessions+1, total+i.Session.Messages
-		if shown := remarksOf([]archive.Restored{{Errors: i.Errors, Warnings: i.Warnings}}); shown != "" || i.Again {
+		if shown := remarksOf([]archive.Restored{i}); shown != "" || i.Again {
 			t.Errorf("session %s is imported with %q", i.Session.ID, shown)
 		}
 	})
@@ -140,24 +140,13 @@ func peak() string {
 	return strings.TrimSpace(line)
 }
 
-func preset(t testing.TB, name string) history.Policy {
-	t.Helper()
-	p, err := history.Preset(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func importPath(t *testing.T, s *store.Store, path string, report func(transfer.Imported)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return transfer.Import(t.Context(), s, transfer.Source{
-		File: f, Path: path, Time: written, Policy: preset(t, "balanced"),
-	}, report)
+	return transfer.Import(t.Context(), s, transfer.Source{File: f, Path: path, Time: written}, report)
 }
 
 // ofOurOwn adds conversations that winnow had itself: with branches, a fork, flags, a summary, an image,

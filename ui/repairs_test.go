@@ -34,9 +34,8 @@ func (l *live) imported(path string) string {
 	}
 	defer file.Close()
 	var id string
-	err = transfer.Import(l.t.Context(), l.current.With.Store, transfer.Source{
-		File: file, Time: begun, Policy: l.current.With.Policy,
-	}, func(im transfer.Imported) { id = im.Session.ID })
+	from := transfer.Source{File: file, Time: begun}
+	err = transfer.Import(l.t.Context(), l.current.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}

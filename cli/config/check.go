@@ -49,9 +49,6 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	if c.System.Prompt != "" && c.System.PromptFile != "" {
 		add("system.prompt_file", "names a file, but prompt is set too; use only one of them")
 	}
-	if c.Sync.Key != "" && len(c.Sync.PassphraseCommand) > 0 {
-		add("sync.passphrase_command", "is set, but key is set too; use only one of them")
-	}
 	oneOf("ui.notify", c.UI.Notify, "auto", "bell", "off")
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "strip", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")

@@ -167,8 +167,6 @@ type Sync struct {
 	Dir string `toml:"dir"`
 	// an age identity file that encrypts what is written there; ~ is the home folder
 	Key string `toml:"key"`
-	// a program and its arguments; the first line it prints is the passphrase
-	PassphraseCommand []string `toml:"passphrase_command"`
 }
 
 // defaultPreset is the policy of a configuration that names none.
@@ -195,7 +193,6 @@ func withPreset(name string) Config {
 			Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation",
 			Now: true, FetchHosts: []string{},
 		},
-		Sync: Sync{PassphraseCommand: []string{}},
 	}
 }
 

@@ -206,10 +206,6 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 			`c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`,
 		},
 		{
-			"two keys of sync", "[sync]\nkey = \"a\"\npassphrase_command = [\"b\"]\n",
-			`c.toml, line 3, column 1: sync.passphrase_command is set, but key is set too; use only one of them`,
-		},
-		{
 			"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n",
 			`c.toml, line 1, column 2: endpoints.w has key and key_env; use only one of them`,
 		},

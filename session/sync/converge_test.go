@@ -328,7 +328,7 @@ func (b *box) sync(kill bool, verify bool) bool {
 	if kill {
 		left = w.pick("killed after", 6)
 	}
-	out, err := Run(context.Background(), b.s, Options{Dir: b.dir, Verify: verify, step: func(string) error {
+	out, err := Run(context.Background(), b.s, Options{Dir: b.dir, Verify: verify, step: func() error {
 		if left == 0 {
 			return errKilled
 		}
@@ -703,8 +703,8 @@ func (w *world) check() {
 				if err != nil {
 					return fmt.Errorf("%s of machine %d, which is %s: %w", path, b.n, machine, err)
 				}
-				defer s.close()
-				_, err = s.read(nil, func(l store.Line) error {
+				defer s.Close()
+				_, err = readSegment(s, nil, func(l store.Line) error {
 					text, err := json.Marshal(l)
 					file = append(file, text...)
 					return err

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -16,55 +15,25 @@ import (
 // it.
 var ErrDatabaseInFolder = errors.New("a synced folder must not contain a chat history")
 
-// ErrNoFolder says that the folder is not there.
-var ErrNoFolder = errors.New("there is no such folder")
-
 // The names in the folder. Everything else, such as the copies of files that conflicted, is left alone.
 var (
 	machineName   = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	segmentNamed  = regexp.MustCompile(`^\d{13}-([0-9a-f]{64})\.seg$`)
+	segmentNamed  = regexp.MustCompile(`^\d{13}-[0-9a-f]{64}\.seg$`)
 	unfinishedTmp = regexp.MustCompile(`^\.segment-\d+\.tmp$`)
 )
 
-// lockedKey is the file with the key of a machine's segments, which a passphrase opens.
-const lockedKey = "key.age"
+// segmentEnd is how the name of a segment ends, after the time at which it was written: with its content's SHA-256.
+func segmentEnd(sum []byte) string { return fmt.Sprintf("-%x.seg", sum) }
 
-// segmentName is the name of a segment, by the time at which it was written and the SHA-256 of its content.
-func segmentName(created int64, sum []byte) string { return fmt.Sprintf("%013d-%x.seg", created, sum) }
-
-// hashOf is the hash in the name of a segment.
-func hashOf(name string) string {
-	if found := segmentNamed.FindStringSubmatch(name); found != nil {
-		return found[1]
-	}
-	return ""
-}
+// shortName is the name of a segment for people.
+func shortName(name string) string { return name[:len("0000000000000-00000000")] + "….seg" }
 
 // folder is what a synced folder holds.
 type folder struct {
 	dir      string
-	machines []machineFolder // in the order of their ids
-	ignored  []string        // the names of files that are no segments
+	machines map[string][]string // the names of the segments that each machine wrote, the oldest first
+	ignored  []string            // the names of files that are no segments
 }
-
-// machineFolder is what one machine wrote.
-type machineFolder struct {
-	id       string
-	segments []string // the names of their files, the oldest first
-	locked   bool     // it has a key that a passphrase opens
-}
-
-// machine is the folder of a machine, empty where it has none.
-func (f *folder) machine(id string) machineFolder {
-	for _, m := range f.machines {
-		if m.id == id {
-			return m
-		}
-	}
-	return machineFolder{id: id}
-}
-
-func (m machineFolder) has(name string) bool { return slices.Contains(m.segments, name) }
 
 func (f *folder) path(machine, name string) string { return filepath.Join(f.dir, machine, name) }
 
@@ -74,58 +43,41 @@ func readFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{dir: dir}
+	f := &folder{dir: dir, machines: map[string][]string{}}
 	for _, e := range entries {
-		if !e.IsDir() || !machineName.MatchString(e.Name()) {
+		machine := e.Name()
+		if !e.IsDir() || !machineName.MatchString(machine) {
 			continue
 		}
-		m := machineFolder{id: e.Name()}
-		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		files, err := os.ReadDir(filepath.Join(dir, machine))
 		if err != nil {
 			return nil, err
 		}
+		f.machines[machine] = nil
 		for _, file := range files {
 			name := file.Name()
-			switch {
-			case segmentNamed.MatchString(name) && file.Type().IsRegular():
-				m.segments = append(m.segments, name)
-			case name == lockedKey:
-				m.locked = true
-			case !unfinishedTmp.MatchString(name):
-				f.ignored = append(f.ignored, filepath.Join(e.Name(), name))
+			if segmentNamed.MatchString(name) && file.Type().IsRegular() {
+				f.machines[machine] = append(f.machines[machine], name)
+			} else if !unfinishedTmp.MatchString(name) {
+				f.ignored = append(f.ignored, filepath.Join(machine, name))
 			}
 		}
-		f.machines = append(f.machines, m)
 	}
 	return f, nil
 }
 
 // checkFolder returns an error where a folder is no place for segments of a history in the file at database.
 func checkFolder(dir, database string) error {
-	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s", ErrNoFolder, dir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no such folder: %s", dir)
 	}
+	there, err := realPath(dir)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("%w: %s is a file", ErrNoFolder, dir)
-	}
-	there, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	if there, err = filepath.Abs(there); err != nil {
-		return err
-	}
-	if home, err := filepath.EvalSymlinks(filepath.Dir(database)); err == nil {
-		if home, err = filepath.Abs(home); err != nil {
-			return err
-		}
-		if within(there, home) || within(home, there) {
-			return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
-		}
+	home, err := realPath(filepath.Dir(database))
+	if err == nil && (within(there, home) || within(home, there)) {
+		return fmt.Errorf("%w: the one in use is %s", ErrDatabaseInFolder, database)
 	}
 	// One that was copied into it some time is as much in danger.
 	for _, pattern := range []string{"winnow.db*", "*/winnow.db*"} {
@@ -134,6 +86,15 @@ func checkFolder(dir, database string) error {
 		}
 	}
 	return nil
+}
+
+// realPath is an absolute path without symbolic links.
+func realPath(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 // within reports whether a folder is another one or in it.

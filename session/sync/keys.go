@@ -1,34 +1,16 @@
 package sync
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	once "sync"
 
 	"filippo.io/age"
-	"github.com/google/renameio/v2/maybe"
 )
-
-// Keys are the keys of encrypted segments. Without any, segments are written in plain text.
-type Keys struct {
-	File    string // an age identity file, as age-keygen writes it; "" for none
-	Protect bool   // encrypt with the passphrase even if no machine does so far
-
-	// Passphrase is asked at most once in a run; nil where none can be had.
-	Passphrase func(ctx context.Context) (string, error)
-
-	// Unlocked is the folder for keys that were unlocked, so that no passphrase is asked for again; "" for none.
-	Unlocked string
-}
 
 // ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain
 // text beside them.
-var ErrLocked = errors.New("the segments in this folder are encrypted, and the key or passphrase is missing or wrong")
+var ErrLocked = errors.New("the segments in this folder are encrypted, and there is no key")
 
 // NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
 func NewKey(file string) (recipient string, err error) {
@@ -44,168 +26,29 @@ func NewKey(file string) (recipient string, err error) {
 	return key.Recipient().String(), errors.Join(err, f.Close())
 }
 
-// ring is the keys that are at hand.
+// ring is the keys of the segments.
 type ring struct {
-	keys []age.Identity
-	own  age.Recipient // of the segments that are written, nil for plain text
+	keys []age.Identity // that open them, none for plain text
+	own  age.Recipient  // of those that are written, nil for plain text
 }
 
-// open finds the keys for a folder. Where write is set, this machine's own key is made where a passphrase protects the
-// folder and it has none.
-func (k Keys) open(ctx context.Context, f *folder, machine string, write bool) (ring, error) {
-	r, err := k.fromFile()
-	if err != nil {
-		return r, err
-	}
-	ask := once.OnceValues(func() (string, error) {
-		if k.Passphrase == nil {
-			return "", nil
-		}
-		return k.Passphrase(ctx)
-	})
-	protected, others := k.Protect, false
-	for _, m := range f.machines {
-		if !m.locked {
-			continue
-		}
-		protected, others = true, others || m.id != machine
-		key, err := k.unlock(f.dir, m.id, ask)
-		if err != nil {
-			return r, err
-		}
-		if key == nil {
-			continue
-		}
-		r.keys = append(r.keys, key)
-		if m.id == machine && r.own == nil {
-			r.own = key.Recipient()
-		}
-	}
-	// A passphrase that opens none of the others' keys was mistyped, and would lock them out.
-	if !write || r.own != nil || !protected || others && len(r.keys) == 0 {
+// openKeys reads a key file; "" is none.
+func openKeys(file string) (r ring, err error) {
+	if file == "" {
 		return r, nil
 	}
-	key, err := k.makeOwn(f.dir, machine, ask)
-	if err != nil || key == nil {
-		return r, err
-	}
-	r.keys, r.own = append(r.keys, key), key.Recipient()
-	return r, nil
-}
-
-// fromFile reads the key file, where there is one.
-func (k Keys) fromFile() (r ring, err error) {
-	if k.File == "" {
-		return r, nil
-	}
-	file, err := os.Open(k.File)
+	f, err := os.Open(file)
 	if err != nil {
 		return r, fmt.Errorf("read the sync key: %w", err)
 	}
-	defer file.Close()
-	if r.keys, err = age.ParseIdentities(file); err != nil {
-		return r, fmt.Errorf("read the sync key %s: %w", k.File, err)
+	defer f.Close()
+	if r.keys, err = age.ParseIdentities(f); err != nil {
+		return r, fmt.Errorf("read the sync key %s: %w", file, err)
 	}
-	for _, key := range r.keys {
-		if r.own = recipientOf(key); r.own != nil {
-			return r, nil
-		}
+	key, ok := r.keys[0].(*age.X25519Identity)
+	if !ok {
+		return r, fmt.Errorf("read the sync key %s: winnow cannot encrypt with its first key", file)
 	}
-	return r, fmt.Errorf("read the sync key %s: it holds no key that winnow can encrypt with", k.File)
-}
-
-func recipientOf(key age.Identity) age.Recipient {
-	switch key := key.(type) {
-	case *age.X25519Identity:
-		return key.Recipient()
-	case *age.HybridIdentity:
-		return key.Recipient()
-	}
-	return nil
-}
-
-// unlock is the key of a machine's segments, nil where the passphrase is missing or wrong.
-func (k Keys) unlock(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
-	locked, err := os.ReadFile(filepath.Join(dir, machine, lockedKey))
-	if err != nil {
-		return nil, nil // it is still on its way
-	}
-	if k.Unlocked != "" {
-		text, err := os.ReadFile(k.unlocked(machine))
-		if key := parseKey(text); err == nil && key != nil {
-			return key, nil
-		}
-	}
-	text, err := ask()
-	if err != nil || text == "" {
-		return nil, err
-	}
-	by, err := age.NewScryptIdentity(text)
-	if err != nil {
-		return nil, err
-	}
-	from, err := age.Decrypt(bytes.NewReader(locked), by)
-	if err != nil {
-		return nil, nil
-	}
-	plain, err := io.ReadAll(io.LimitReader(from, 1<<10))
-	key := parseKey(plain)
-	if err != nil || key == nil {
-		return nil, nil
-	}
-	return key, k.keep(machine, key)
-}
-
-// parseKey is the key that a text is, nil where it is none.
-func parseKey(text []byte) *age.X25519Identity {
-	key, err := age.ParseX25519Identity(string(bytes.TrimSpace(text)))
-	if err != nil {
-		return nil
-	}
-	return key
-}
-
-func (k Keys) unlocked(machine string) string { return filepath.Join(k.Unlocked, machine+".key") }
-
-// keep keeps an unlocked key for the next run.
-func (k Keys) keep(machine string, key *age.X25519Identity) error {
-	if k.Unlocked == "" {
-		return nil
-	}
-	if err := os.MkdirAll(k.Unlocked, 0o700); err != nil {
-		return err
-	}
-	return maybe.WriteFile(k.unlocked(machine), []byte(key.String()+"\n"), 0o600)
-}
-
-// makeOwn makes the key of this machine's segments, nil where there is no passphrase.
-func (k Keys) makeOwn(dir, machine string, ask func() (string, error)) (*age.X25519Identity, error) {
-	text, err := ask()
-	if err != nil || text == "" {
-		return nil, err
-	}
-	key, err := age.GenerateX25519Identity()
-	if err != nil {
-		return nil, err
-	}
-	by, err := age.NewScryptRecipient(text)
-	if err != nil {
-		return nil, err
-	}
-	var locked bytes.Buffer
-	to, err := age.Encrypt(&locked, by)
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.WriteString(to, key.String()+"\n")
-	if err = errors.Join(err, to.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Join(dir, machine), 0o700); err != nil {
-		return nil, err
-	}
-	if err := maybe.WriteFile(filepath.Join(dir, machine, lockedKey), locked.Bytes(), 0o600); err != nil {
-		return nil, err
-	}
-	return key, k.keep(machine, key)
+	r.own = key.Recipient()
+	return r, nil
 }

@@ -85,7 +85,7 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 // A file that no machine reads is said to be too large, each time, and is no damage.
 func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	name := segmentName(1, make([]byte, sha256.Size))
+	name := "0000000000001" + segmentEnd(make([]byte, sha256.Size))
 	path := filepath.Join(dir, "0123456789abcdef", name)
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Machines) != 1 || report.Unmerged() != 1 {
+	if len(report.Machines) != 1 || report.Unmerged != 1 {
 		t.Errorf("the status is %+v, want a file that is not merged", report)
 	}
 	if why := report.Machines[0].Why; !strings.HasSuffix(why, "it is larger than 512 MB") {

@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,6 +20,8 @@ type StatusReport struct {
 	Encrypted bool   // this machine's segments are
 	Plain     int    // segments of all machines that are not encrypted, where this machine's are
 	Machines  []MachineReport
+	Unmerged  int      // the new segments of all other machines
+	Lost      int      // the lost segments of all other machines
 	Ignored   []string // files below the machines' folders that are no segments, such as copies that conflicted
 }
 
@@ -32,24 +35,6 @@ type MachineReport struct {
 	Why     string    // why the first of the new ones cannot be merged, "" where it can or where there is none
 }
 
-// Unmerged is how many files of other machines are not merged yet.
-func (r StatusReport) Unmerged() int {
-	n := 0
-	for _, m := range r.Machines {
-		n += m.New
-	}
-	return n
-}
-
-// Lost is how many files of other machines are gone that were merged.
-func (r StatusReport) Lost() int {
-	n := 0
-	for _, m := range r.Machines {
-		n += m.Lost
-	}
-	return n
-}
-
 // silent is how long a machine that writes nothing is taken for one that is in use.
 const silent = 30 * 24 * time.Hour
 
@@ -61,88 +46,71 @@ func (m MachineReport) Silent(now time.Time) bool {
 // Status looks at the folder and the history, and changes nothing.
 func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error) {
 	out := StatusReport{Dir: o.Dir}
-	if err := checkFolder(o.Dir, s.Path()); err != nil {
+	r, err := newRun(ctx, s, o)
+	if err != nil {
 		return out, err
 	}
-	r := newRun(ctx, s, o)
 	if err := r.reload(); err != nil {
 		return out, err
 	}
-	state, f := r.state, r.f
-	out.Machine, out.Name, out.Waiting, out.Ignored = state.Folder, state.Name, state.Waiting, f.ignored
-	var err error
-	if r.keys, err = o.Keys.open(ctx, f, state.Folder, false); err != nil {
-		return out, err
-	}
+	out.Machine, out.Name, out.Waiting, out.Ignored = r.state.Folder, r.state.Name, r.state.Waiting, r.f.ignored
 	out.Encrypted = r.keys.own != nil
-	for _, segment := range r.own() {
-		if !f.machine(segment.Home).has(segment.Name) || !r.whole(segment) || r.stale(segment) {
-			out.Rewrite++
-		}
-	}
-	for _, m := range f.machines {
-		for _, name := range m.segments {
-			if out.Encrypted && isPlain(f.path(m.id, name)) {
+	out.Rewrite = len(r.own(func(s store.Segment) bool { return r.lost(s) || r.stale(s) }))
+	others := map[string]string{} // names by folders
+	for machine, names := range r.f.machines {
+		others[machine] = ""
+		for _, name := range names {
+			if out.Encrypted && !isEncrypted(r.f.path(machine, name)) {
 				out.Plain++
 			}
 		}
-		if m.id != state.Folder {
-			out.Machines = append(out.Machines, r.report(m))
-		}
 	}
-	for _, other := range state.Others {
-		if slices.ContainsFunc(f.machines, func(m machineFolder) bool { return m.id == other.Folder }) {
-			continue
-		}
-		if report := r.report(machineFolder{id: other.Folder}); report.Lost > 0 {
-			report.Why = "its files are not in the folder"
-			out.Machines = append(out.Machines, report)
+	for _, other := range r.state.Others {
+		others[other.Folder] = other.Name
+	}
+	delete(others, r.state.Folder)
+	for _, id := range slices.Sorted(maps.Keys(others)) {
+		m, there := r.report(id, others[id])
+		if there || m.Lost > 0 {
+			out.Machines = append(out.Machines, m)
+			out.Unmerged, out.Lost = out.Unmerged+m.New, out.Lost+m.Lost
 		}
 	}
 	return out, nil
 }
 
-func (r *run) report(m machineFolder) MachineReport {
-	out := MachineReport{Machine: m.id}
-	for _, other := range r.state.Others {
-		if other.Folder == m.id {
-			out.Name = other.Name
-		}
-	}
+// report reports on another machine, and whether its folder is there.
+func (r *run) report(id, name string) (out MachineReport, there bool) {
+	names, there := r.f.machines[id]
+	out.Machine, out.Name = id, name
 	for _, s := range r.state.Segments {
-		if s.Home != m.id {
+		if s.Home != id {
 			continue
 		}
 		if s.Created.After(out.Last) {
 			out.Last = s.Created
 		}
-		if !s.Gone && !m.has(s.Name) {
+		if !s.Gone && r.lost(s) {
 			out.Lost++
 		}
 	}
-	for _, name := range m.segments {
+	if !there {
+		out.Why = "its files are not in the folder"
+	}
+	for _, name := range names {
 		if _, known := r.known[name]; known {
 			continue
 		}
 		if out.New++; out.Why != "" {
 			continue
 		}
-		h, err := r.peek(m.id, name)
-		if err == nil {
-			out.Name = h.Host
+		f, h, err := r.open(r.f.path(id, name))
+		if err != nil {
+			out.Why = shortName(name) + ": " + cmp.Or(reason(err), err).Error()
 			continue
 		}
-		out.Why = shortName(name) + ": " + cmp.Or(reason(err), err).Error()
+		f.Close()
+		out.Name = h.Host
 	}
-	return out
-}
-
-// peek is the head of a segment that is not merged yet. The error is why it cannot be, as far as looking at it tells.
-func (r *run) peek(machine, name string) (head, error) {
-	s, err := openSegment(r.f.path(machine, name))
-	if err != nil {
-		return head{}, err
-	}
-	defer s.close()
-	return r.head(s)
+	return out, there
 }

@@ -41,18 +41,18 @@ func chat(session string, id int64, text string) []store.Line {
 	}
 }
 
-func newKey(t *testing.T) Keys {
+func newKey(t *testing.T) (file string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "sync.key")
+	file = filepath.Join(t.TempDir(), "sync.key")
 	if _, err := NewKey(file); err != nil {
 		t.Fatal(err)
 	}
-	return Keys{File: file}
+	return file
 }
 
-func (m *machine) syncWith(keys Keys) Result {
+func (m *machine) syncWith(key string) Result {
 	m.t.Helper()
-	out, err := Run(m.t.Context(), m.s, Options{Dir: m.dir, Keys: keys})
+	out, err := Run(m.t.Context(), m.s, Options{Dir: m.dir, Key: key})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -60,68 +60,68 @@ func (m *machine) syncWith(keys Keys) Result {
 }
 
 // skips checks what a sync said about the stranger's file, and that the status is not up to date.
-func (m *machine) skips(out Result, keys Keys, file, why string) {
+func (m *machine) skips(out Result, key, file, why string) {
 	m.t.Helper()
 	want := fmt.Sprintf("%s is not merged: %s.", filepath.Join(stranger, shortName(file)), why)
 	if len(out.Skipped) != 1 || out.Skipped[0] != want {
 		m.t.Errorf("the sync says %q, want %q", out.Skipped, want)
 	}
-	report, err := Status(m.t.Context(), m.s, Options{Dir: m.dir, Keys: keys})
+	report, err := Status(m.t.Context(), m.s, Options{Dir: m.dir, Key: key})
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if report.Unmerged() != 1 {
-		m.t.Errorf("%d files are not merged, want 1", report.Unmerged())
+	if report.Unmerged != 1 {
+		m.t.Errorf("%d files are not merged, want 1", report.Unmerged)
 	}
 }
 
 // With a key, whoever has it not can add nothing, and purge nothing.
 func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
-	dir, keys := t.TempDir(), newKey(t)
+	dir, key := t.TempDir(), newKey(t)
 	a, b := newMachine(t, dir), newMachine(t, dir)
 	kept, first := a.begin("kept")
-	a.syncWith(keys)
-	b.syncWith(keys)
+	a.syncWith(key)
+	b.syncWith(key)
 	purge := store.Line{Tombstone: &store.TombstoneLine{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
 	file := forge(t, dir, 1, append([]store.Line{purge}, chat("forged", 1, "hello")...)...)
 	for range 2 {
-		out := b.syncWith(keys)
+		out := b.syncWith(key)
 		if out.Received != 0 || out.Purged != 0 {
 			t.Errorf("of the stranger's file b merged %+v", out)
 		}
-		b.skips(out, keys, file, "it is not encrypted, and under a key only what the key opens is merged")
+		b.skips(out, key, file, "it is not encrypted, and under a key only what the key opens is merged")
 	}
 	b.want(kept.ID, "kept")
 	// What the machines have to say to one another is not held up.
 	a.say(kept.ID, first.ID, history.Assistant, "answer")
-	a.syncWith(keys)
-	b.syncWith(keys)
+	a.syncWith(key)
+	b.syncWith(key)
 	b.want(kept.ID, "kept | answer")
 }
 
 // A key that is set later encrypts what is in the folder already, so that a machine with the key gets all of it.
 func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
-	dir, keys := t.TempDir(), newKey(t)
+	dir, key := t.TempDir(), newKey(t)
 	a := newMachine(t, dir)
 	old, _ := a.begin("zephyrtoken in plain text")
 	a.sync()
 	a.begin("with the key")
-	report, err := Status(t.Context(), a.s, Options{Dir: dir, Keys: keys})
+	report, err := Status(t.Context(), a.s, Options{Dir: dir, Key: key})
 	if err != nil || report.Rewrite != 1 || report.Plain != 1 {
 		t.Errorf("the status is %+v, %v; want one file in plain text, to be written again", report, err)
 	}
-	a.syncWith(keys)
+	a.syncWith(key)
 	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	if len(segments) != 2 {
 		t.Errorf("there are %d segments, want 2", len(segments))
 	}
 	for _, path := range segments {
-		if isPlain(path) {
+		if !isEncrypted(path) {
 			t.Errorf("%s is in plain text", filepath.Base(path))
 		}
 	}
 	b := newMachine(t, dir)
-	if out := b.syncWith(keys); out.Received != 2 || len(out.Skipped) > 0 {
+	if out := b.syncWith(key); out.Received != 2 || len(out.Skipped) > 0 {
 		t.Errorf("a new machine with the key received %+v", out)
 	}
 	b.want(old.ID, "zephyrtoken in plain text")
@@ -147,8 +147,8 @@ func TestAForgedClockIsRefused(t *testing.T) {
 			a, b := newMachine(t, dir), newMachine(t, dir)
 			file := forge(t, dir, forged.created, forged.lines...)
 			kept, _ := a.begin("kept")
-			a.skips(a.sync(), Keys{}, file, why)
-			b.skips(b.sync(), Keys{}, file, why)
+			a.skips(a.sync(), "", file, why)
+			b.skips(b.sync(), "", file, why)
 			if err := a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser); err != nil {
 				t.Fatal(err)
 			}

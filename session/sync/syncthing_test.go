@@ -130,7 +130,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// files are the sizes of the segments and keys below a folder.
+// files are the sizes of the segments below a folder.
 func files(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	found := map[string]int64{}
@@ -155,7 +155,7 @@ type pair struct {
 	*testing.T
 	a, b    *machine
 	ca, cb  *carrier
-	keys    Keys
+	key     string
 	foreign int // files of strangers in the folder, which are never merged
 }
 
@@ -178,7 +178,7 @@ func (p *pair) exchange() {
 		for _, m := range []*machine{p.a, p.b} {
 			due := p.status(m)
 			before := files(p.T, m.dir)
-			out := m.syncWith(p.keys)
+			out := m.syncWith(p.key)
 			worked := out.Sent > 0 || len(out.Changed) > 0 || !maps.Equal(before, files(p.T, m.dir))
 			if len(out.Changed) > 0 && !due {
 				p.Errorf("the status said up to date before a sync which did %+v", out)
@@ -200,11 +200,11 @@ func (p *pair) exchange() {
 // status reports whether a sync has anything to do.
 func (p *pair) status(m *machine) bool {
 	p.Helper()
-	r, err := Status(p.Context(), m.s, Options{Dir: m.dir, Keys: p.keys})
+	r, err := Status(p.Context(), m.s, Options{Dir: m.dir, Key: p.key})
 	if err != nil {
 		p.Fatal(err)
 	}
-	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost() > 0 || r.Unmerged() != p.foreign
+	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost > 0 || r.Unmerged != p.foreign
 }
 
 // equal checks that both machines hold the same.
@@ -364,8 +364,8 @@ func segmentText(t *testing.T, path string) (all []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	_, err = s.read(nil, func(l store.Line) error {
+	defer s.Close()
+	_, err = readSegment(s, nil, func(l store.Line) error {
 		text, err := json.Marshal(l)
 		all = append(all, text...)
 		return err
@@ -394,7 +394,7 @@ func imagesScene(p *pair) {
 }
 
 func strangerScene(p *pair) {
-	p.keys = newKey(p.T)
+	p.key = newKey(p.T)
 	kept, first := p.a.begin("kept")
 	p.exchange()
 	purge := store.Line{Tombstone: &store.TombstoneLine{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"winnow/history"
 	"winnow/session/store"
 )
 
@@ -97,4 +98,26 @@ func TestAnArchiveTellsOfNoOtherChat(t *testing.T) {
 	if err != nil || told == 0 {
 		t.Errorf("%d lines are told, %v", told, err)
 	}
+}
+
+// What is told again is in segments of its own: with rows that follow another segment, which in turn follows what was
+// lost, the two would wait for each other for ever.
+func TestWhatIsToldAgainWaitsForNothing(t *testing.T) {
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	first, hello := a.begin("hello")
+	a.sync()
+	damageSegments(t, dir)
+	a.say(first.ID, hello.ID, history.User, "still there?")
+	second, question := a.begin("a question")
+	a.sync()
+	a.say(second.ID, question.ID, history.Assistant, "an answer")
+	if _, err := Run(t.Context(), a.s, Options{Dir: dir, Verify: true}); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.sync(); len(out.Skipped) > 0 {
+		t.Errorf("the other machine says %q", out.Skipped)
+	}
+	b.want(first.ID, "hello | still there?")
+	b.want(second.ID, "a question | an answer")
 }

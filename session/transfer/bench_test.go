@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"winnow/history"
 	"winnow/session/store"
 )
 
@@ -57,10 +56,6 @@ func writeTranscript(b *testing.B, n int) (path string, size int64) {
 func BenchmarkImport(b *testing.B) {
 	const n = 100_000
 	path, size := writeTranscript(b, n)
-	policy, err := history.Preset("balanced")
-	if err != nil {
-		b.Fatal(err)
-	}
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -75,7 +70,7 @@ func BenchmarkImport(b *testing.B) {
 		}
 		b.StartTimer()
 		var im Imported
-		from := Source{File: f, Time: time.UnixMilli(1), Policy: policy}
+		from := Source{File: f, Time: time.UnixMilli(1)}
 		err = Import(b.Context(), s, from, func(one Imported) { im = one })
 		if err != nil || im.Session.Messages != n || len(im.Errors) > 0 {
 			b.Fatalf("imported %d messages of %d: %v %v", im.Session.Messages, n, im.Errors, err)

@@ -3,12 +3,10 @@ package transfer
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"winnow/history"
 	"winnow/session/store"
 	"winnow/session/transfer/archive"
 	"winnow/session/transfer/html"
@@ -32,21 +30,20 @@ const (
 // Formats are all formats.
 func Formats() []Format { return []Format{Markdown, HTML, JSON, JSONL, Prompt} }
 
+// formatNames are the names of the formats, which are endings of files' names as well.
+var formatNames = map[string]Format{
+	"md":     Markdown,
+	"html":   HTML,
+	"json":   JSON,
+	"jsonl":  JSONL,
+	"prompt": Prompt,
+	"txt":    Prompt,
+}
+
 // ReadFormat finds a format by its name, or by the ending of a file's name.
 func ReadFormat(name string) (Format, bool) {
-	switch strings.TrimPrefix(strings.ToLower(name), ".") {
-	case "md", "markdown":
-		return Markdown, true
-	case "html", "htm":
-		return HTML, true
-	case "json":
-		return JSON, true
-	case "jsonl", "ndjson":
-		return JSONL, true
-	case "prompt", "txt":
-		return Prompt, true
-	}
-	return "", false
+	f, ok := formatNames[strings.TrimPrefix(strings.ToLower(name), ".")]
+	return f, ok
 }
 
 // Ending is the ending of the names of its files, such as .md.
@@ -102,7 +99,7 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	case HTML:
 		err = html.Write(out, row, branch, marks)
 	case JSONL:
-		err = writeLines(out, row, branch)
+		err = openai.Write(out, row, branch)
 	case Prompt:
 		err = prompt.Write(out, row, branch)
 	default:
@@ -122,29 +119,8 @@ func Redacted(row store.Session, branch []store.Message, redact func(string) str
 	row.Title, row.System = redact(row.Title), redact(row.System)
 	clean := make([]store.Message, len(branch))
 	for i, m := range branch {
-		tokens := m.Tokens
 		clean[i] = m.Redacted(redact)
-		clean[i].Tokens = tokens
-		if !json.Valid(clean[i].Extra) {
-			clean[i].Extra = nil // A secret took the quotes around it along: nothing of it is sure any more.
-		}
+		clean[i].Tokens = m.Tokens
 	}
 	return row, clean
-}
-
-// writeLines writes Chat Completions messages, the session's own system prompt first.
-func writeLines(out *bufio.Writer, row store.Session, branch []store.Message) error {
-	if row.System != "" {
-		system := store.Message{Message: history.Message{Role: history.System, Content: row.System}}
-		branch = append([]store.Message{system}, branch...)
-	}
-	for _, m := range branch {
-		line, err := openai.Line(m.Message, m.Extra)
-		if err != nil {
-			return fmt.Errorf("write message %d: %w", m.ID, err)
-		}
-		out.Write(line)
-		out.WriteByte('\n')
-	}
-	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
-	"os"
 
 	"winnow/session/store/sqlite"
 	"winnow/session/transfer/chatgpt"
@@ -25,22 +23,19 @@ import (
 	"winnow/session/transfer/openwebui"
 )
 
-// FileError says why a file cannot be imported, for a person.
-type FileError struct{ Reason string }
-
-func (e *FileError) Error() string { return e.Reason }
+// errStopped ends the reading of a database by whoever reads.
+var errStopped = errors.New("stopped")
 
 // Why files cannot be imported.
 var (
-	errManyTitles = &FileError{"--title cannot be used with a file that may hold several conversations"}
+	errManyTitles = &FileError{"--title is for a file with one conversation; the first one was imported with it"}
 	errNoDryRun   = &FileError{"--dry-run cannot be used with winnow's own JSON; " +
 		"importing it never changes sessions that already exist"}
-	errNotUTF8       = &FileError{"the file is written in UTF-16; save it as UTF-8"}
+	errStream        = &FileError{"a database is not read from a pipe; name its file"}
 	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
 		"in the schema of its newest version"}
 	errBrokenZip = &FileError{"the archive is truncated or damaged: " +
 		"its list of files is missing; download it again"}
-	errOtherZip = &FileError{"the archive holds no conversations.json of an export"}
 )
 
 // unrecognised is the error of a file of no format. first is what is wrong with its first value.
@@ -52,147 +47,109 @@ func unrecognised(first string) error {
 	return &FileError{fmt.Sprintf(what, first)}
 }
 
-// format is how the conversations of a file are kept.
-type format struct {
-	read   conversation.Reader
-	many   bool // the file may hold several conversations
-	own    bool // it is what winnow writes as JSON
-	claude bool // it is an export of Claude
-
-	values iter.Seq2[conversation.Value, error] // of the file
+// readers read the formats of JSON files, by the key that the object of such a file, or the first one of its list or
+// its lines, has before any other key here. One without such a key is read as messages.
+var readers = map[string]conversation.Reader{
+	"winnow":           nil, // see importing.archive
+	"mapping":          chatgpt.Reader(nil),
+	"chat_messages":    claude.Read,
+	"parentUuid":       claudecode.Read,
+	"leafUuid":         claudecode.Read,
+	"sessionId":        claudecode.Read,
+	"isSnapshotUpdate": claudecode.Read,
+	"payload":          codex.Read,
+	"info":             opencode.Read,
+	"chat":             openwebui.Read,
+	"role":             openai.Read,
+	"content":          openai.Read,
+	"messages":         openai.Read,
 }
 
-// formats are the formats of JSON files whose object, or the first one of their list, has such a key first of all keys
-// that decide.
-var formats = map[string]format{
-	"winnow":           {own: true, many: true},
-	"mapping":          {read: chatgpt.Reader(noAssets), many: true},
-	"chat_messages":    {read: claude.Read, many: true, claude: true},
-	"parentUuid":       {read: claudecode.Read},
-	"leafUuid":         {read: claudecode.Read},
-	"sessionId":        {read: claudecode.Read},
-	"isSnapshotUpdate": {read: claudecode.Read},
-	"payload":          {read: codex.Read},
-	"info":             {read: opencode.Read},
-	"chat":             {read: openwebui.Read, many: true},
-	"role":             {read: openai.Read},
-	"content":          {read: openai.Read},
-	"messages":         {read: openai.Read},
-}
-
-// noAssets is where an export without an archive has its images.
-func noAssets(string) (string, []byte, bool) { return "", nil, false }
-
-// recognise finds out what a JSON file is by its beginning: as much of it as there is before the first key that
-// decides. It never goes by a name. What nothing decides is read as messages, which then says what is wrong.
-func recognise(r io.Reader) format {
-	messages := format{read: openai.Read}
+// recognise finds the key of readers that a JSON file has first. It reads as much of the file as there is before that
+// key, and never goes by a name.
+func recognise(r io.Reader) string {
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
 	if open == json.Delim('[') {
 		open, err = dec.Token()
 	}
 	if err != nil || open != json.Delim('{') {
-		return messages
+		return "messages"
 	}
 	for dec.More() {
-		var value json.RawMessage
 		key, err := dec.Token()
 		name, _ := key.(string)
-		if f, ok := formats[name]; ok && err == nil {
-			return f
+		if _, ok := readers[name]; ok && err == nil {
+			return name
 		}
-		if err != nil || dec.Decode(&value) != nil {
+		if err != nil || dec.Decode(&json.RawMessage{}) != nil {
 			break
 		}
 	}
-	return messages
+	return "messages"
 }
 
-// open finds out what a file is. done closes what that opened.
-func open(ctx context.Context, from Source) (f format, done func(), err error) {
-	done = func() {}
+// opened is an opened file and how the conversations in it are read.
+type opened struct {
+	read   conversation.Reader // nil for what winnow itself writes as JSON
+	values iter.Seq2[conversation.Value, error]
+	close  func()
+}
+
+// open finds out what a file is.
+func open(ctx context.Context, from Source) (opened, error) {
 	head := make([]byte, 16)
 	n, err := from.File.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return f, done, fmt.Errorf("read the beginning of the file: %w", err)
+		return opened{}, fmt.Errorf("read the beginning of the file: %w", err)
 	}
 	begins := func(with string) bool { return bytes.HasPrefix(head[:n], []byte(with)) }
-	offset := int64(0)
+	text := from.section(0)
 	switch {
 	case begins("SQLite format 3\x00"):
 		return openDatabase(ctx, from)
 	case begins("PK\x03\x04"), begins("PK\x05\x06"):
-		f, err = openZip(from)
-		return f, done, err
-	case begins("\xFF\xFE"), begins("\xFE\xFF"):
-		return f, done, errNotUTF8
+		return openZip(from)
 	case begins("\xEF\xBB\xBF"):
-		offset = 3
+		text = from.section(3)
 	}
-	f = recognise(io.NewSectionReader(from.File, offset, math.MaxInt64-offset))
-	f.values = conversation.Values(from.all())
-	return f, done, nil
+	return opened{readers[recognise(text)], values(text), func() {}}, nil
 }
 
-// openDatabase opens the database of llm or of crush. One without a name on the disk is copied for that.
-func openDatabase(ctx context.Context, from Source) (f format, done func(), err error) {
-	path, remove := from.Path, func() {}
-	if path == "" {
-		if path, err = copied(from.all()); err != nil {
-			return f, remove, fmt.Errorf("keep the database in a temporary file: %w", err)
-		}
-		remove = func() {
-			for _, end := range []string{"", "-wal", "-shm"} {
-				os.Remove(path + end)
-			}
-		}
+// openDatabase opens the database of llm or of crush.
+func openDatabase(ctx context.Context, from Source) (opened, error) {
+	if from.Path == "" {
+		return opened{}, errStream
 	}
-	db, columns, err := sqlite.OpenForeign(ctx, path)
+	db, columns, err := sqlite.OpenForeign(ctx, from.Path)
 	if err != nil {
-		return f, remove, err
+		return opened{}, err
 	}
-	done = func() { db.Close(); remove() }
-	f = format{read: llmdb.Read, many: true}
-	queries := llmdb.Queries(columns)
-	if queries == nil {
-		f.read, queries = crush.Read, crush.Queries(columns)
+	f := opened{close: func() { db.Close() }, read: llmdb.Read}
+	query := llmdb.Query(columns)
+	if query == "" {
+		f.read, query = crush.Read, crush.Query(columns)
 	}
-	if queries == nil {
-		return f, done, errOtherDatabase
+	if query == "" {
+		f.close()
+		return f, errOtherDatabase
 	}
-	f.values = rows(ctx, db, queries)
-	return f, done, nil
+	f.values = rows(ctx, db, query)
+	return f, nil
 }
 
-// rows are the conversations that queries of a database return. One that cannot be read is Broken.
-func rows(ctx context.Context, db *sql.DB, queries []conversation.Query) iter.Seq2[conversation.Value, error] {
+// rows are the values that a query returns.
+func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
-		for _, q := range queries {
-			ids, err := sqlite.Collect(ctx, db, sqlite.Only[string], q.IDs)
-			if err != nil {
-				yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
-				return
+		err := sqlite.Each(ctx, db, func(scan func(...any) error) error {
+			var v conversation.Value
+			if err := scan((*[]byte)(&v.Raw)); err != nil || yield(v, nil) {
+				return err
 			}
-			for _, id := range ids {
-				v := conversation.Value{}
-				if err := db.QueryRowContext(ctx, q.JSON, id).Scan((*[]byte)(&v.Raw)); err != nil {
-					v.Broken = fmt.Sprintf("conversation %s of the database cannot be read: %v", id, err)
-				}
-				if !yield(v, ctx.Err()) {
-					return
-				}
-			}
+			return errStopped
+		}, query)
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
 		}
 	}
-}
-
-// copied writes a file to a temporary one and returns its path.
-func copied(from io.Reader) (string, error) {
-	f, err := os.CreateTemp("", "winnow-import-*.db")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(f, from)
-	return f.Name(), errors.Join(err, f.Close())
 }

@@ -49,13 +49,7 @@ func fixtures(t testing.TB) []fixture {
 // source is the fixture's file: a database of SQL, an archive of several files, or the only one, which is a template.
 func (f fixture) source(t testing.TB) Source {
 	t.Helper()
-	policy := "balanced"
-	for line := range strings.Lines(string(f.archive.Comment)) {
-		if rest, ok := strings.CutPrefix(line, "preset "); ok {
-			policy = strings.TrimSpace(rest)
-		}
-	}
-	from := Source{Time: written, Policy: preset(t, policy)}
+	from := Source{Time: written}
 	first := f.archive.Files[0]
 	switch {
 	case strings.HasSuffix(first.Name, ".sql"):
@@ -173,15 +167,13 @@ func TestFormats(t *testing.T) {
 func described(t testing.TB, from Source) string {
 	t.Helper()
 	var b strings.Builder
-	f, done, err := open(t.Context(), from)
-	defer done()
+	f, err := open(t.Context(), from)
 	if err != nil {
 		return ""
 	}
+	defer f.close()
 	_ = f.read(f.values, func(c conversation.Conversation) error {
-		if c.Broken == "" {
-			describe(&b, c)
-		}
+		describe(&b, c)
 		return nil
 	})
 	return b.String()
@@ -239,9 +231,6 @@ func describe(b *strings.Builder, c conversation.Conversation) {
 		for _, p := range m.Parts {
 			fmt.Fprintf(b, "  part: %s %s %s %q%q\n", p.Kind, p.Name, p.MediaType, p.Text, p.Data)
 		}
-		if m.Extra != nil {
-			fmt.Fprintf(b, "  kept: %s\n", m.Extra)
-		}
 	}
 }
 
@@ -250,15 +239,6 @@ func shortened(text string) string {
 		return fmt.Sprintf("%s… of %d", string(r[:60]), len(r))
 	}
 	return text
-}
-
-func preset(t testing.TB, name string) history.Policy {
-	t.Helper()
-	p, err := history.Preset(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // importFrom imports a file and returns what was reported.
@@ -277,7 +257,7 @@ func TestDamagedFilesEnd(t *testing.T) {
 	for _, f := range fixtures(t) {
 		from := f.source(t)
 		var b bytes.Buffer
-		if _, err := b.ReadFrom(from.all()); err != nil {
+		if _, err := b.ReadFrom(from.section(0)); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, b.Bytes())
@@ -290,7 +270,7 @@ func TestDamagedFilesEnd(t *testing.T) {
 			file[at] = rapid.SampledFrom([]byte("\x00\xff{}[]\",:0nat")).Draw(rt, "byte")
 		}
 		file = file[:rapid.IntRange(1, len(file)).Draw(rt, "length")]
-		all, err := importFrom(t, s, Source{File: bytes.NewReader(file), Time: written, Policy: preset(t, "balanced")})
+		all, err := importFrom(t, s, Source{File: bytes.NewReader(file), Time: written})
 		if err == nil && len(all) == 0 {
 			rt.Fatalf("%q is imported without a word", file)
 		}

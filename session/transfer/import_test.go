@@ -1,13 +1,11 @@
 package transfer
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,7 +34,7 @@ func newStoreAt(t testing.TB) *store.Store {
 // importText imports a file and returns what was reported.
 func importText(t testing.TB, s *store.Store, file string) []Imported {
 	t.Helper()
-	all, err := importFrom(t, s, Source{File: strings.NewReader(file), Time: written, Policy: preset(t, "balanced")})
+	all, err := importFrom(t, s, Source{File: strings.NewReader(file), Time: written})
 	if err != nil {
 		t.Fatalf("import %s: %v", file, err)
 	}
@@ -200,7 +198,10 @@ func TestImportAllSeesWhatAFileIs(t *testing.T) {
 		"one conversation": {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
 		"winnow's own":     {file: archive(), new: 1},
 		"a title for many": {
-			file: exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), title: "t", err: errManyTitles,
+			file:  exportOf(map[string][]string{"a": {"q1: hi"}, "b": {"q1: ho"}}, "a", "b"),
+			title: "t",
+			new:   1,
+			err:   errManyTitles,
 		},
 		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
@@ -250,7 +251,7 @@ func TestTimesTellConversationsApart(t *testing.T) {
 		{said(``), 0, true},
 		{said(``), time.Hour, false}, // a file without times gets others each time
 	} {
-		from := Source{File: strings.NewReader(c.file), Time: written.Add(c.later), Policy: preset(t, "balanced")}
+		from := Source{File: strings.NewReader(c.file), Time: written.Add(c.later)}
 		all, err := importFrom(t, s, from)
 		if err != nil || len(all) != 1 || all[0].New != c.new || all[0].Again == c.new {
 			t.Errorf("%s is imported as %+v, %v; want it new: %v", c.file, all, err, c.new)
@@ -300,24 +301,6 @@ func TestArchiveAddsItsImages(t *testing.T) {
 	}
 }
 
-// A database can be imported from a stream, which has no name on the disk.
-func TestDatabaseWithoutANameIsImported(t *testing.T) {
-	for _, f := range fixtures(t) {
-		if f.path != filepath.Join("crush", "testdata", "crush.txtar") {
-			continue
-		}
-		from := f.source(t)
-		from.Path = ""
-		all, err := importFrom(t, newStoreAt(t), from)
-		if err != nil || len(all) != 1 || all[0].Session.Source != "crush" {
-			t.Errorf("the import reports %+v, %v", all, err)
-		}
-	}
-	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "winnow-import-*.db*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind are %v, %v", left, err)
-	}
-}
-
 // A database that its program has open has rows in its log alone, and its path may be relative.
 func TestDatabaseInUseIsRead(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -338,22 +321,5 @@ func TestDatabaseInUseIsRead(t *testing.T) {
 	all, err := importFrom(t, newStoreAt(t), from)
 	if err != nil || len(all) != 1 || all[0].Added != 1 {
 		t.Errorf("the import reports %+v, %v", all, err)
-	}
-}
-
-// What is unpacked counts, whatever the archive says of its size.
-func TestTooLargeArchiveEndsAnImport(t *testing.T) {
-	t.Parallel()
-	x := &export{left: 10}
-	archive := zipOf(t, txtar.File{Name: "conversations.json", Data: []byte(`[{"mapping":{}},{"mapping":{}}]`)})
-	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.files = r.File
-	for _, err = range x.values() {
-	}
-	if !errors.Is(err, ErrTooLarge) {
-		t.Errorf("an archive of more than its limit ends with %v", err)
 	}
 }

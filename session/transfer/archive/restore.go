@@ -1,10 +1,13 @@
 package archive
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -16,124 +19,117 @@ import (
 )
 
 // Restored is what became of one session of an archive.
-type Restored struct {
-	Session  store.Session         // the zero value where it could not be restored
-	Again    bool                  // all of it was here already, and nothing was stored
-	Warnings []conversation.Remark // what was restored, but is odd
-	Errors   []conversation.Remark // what could not be restored
-}
+type Restored = conversation.Imported
 
 // Restore merges the sessions of an archive into the history, each whole or not at all and in a transaction of its own,
 // and reports what became of each. What is here already stays as it is, and what is new is added to it. What is damaged
 // is reported and stepped over. The error is one that ends the import: what was reported before stays stored.
-func Restore(ctx context.Context, s *store.Store, file io.ReadSeeker, report func(Restored)) error {
-	in := restoring{store: s, archive: &reader{file: file}, report: report}
-	at, err := in.archive.open()
+func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Restored)) error {
+	a, err := open(file)
 	if err != nil {
 		return err
 	}
-	for {
-		at, err = in.archive.next(at)
-		if err == io.EOF {
+	state, err := s.Sync().State(ctx)
+	if err != nil {
+		return err
+	}
+	for damaged := false; ; {
+		others, end := a.find()
+		if others && !damaged {
+			var r Restored
+			r.Lose("", "a part of the archive is damaged or missing; it was not imported")
+			report(r)
+		}
+		if end == io.EOF || end == errCut {
 			return nil
 		}
-		var head store.SessionLine
-		end := int64(0)
-		if err == nil {
-			head, end, err = in.take(ctx, at)
+		if end != nil {
+			return end
 		}
-		var damage *damageError
-		if errors.As(err, &damage) {
-			report(Restored{Errors: []conversation.Remark{{Index: -1, What: refusal(head, at, damage)}}})
-		} else if err != nil {
-			return err
-		}
-		if end != 0 {
-			at = end
-			continue
-		}
-		// It is not known where the session ends: the next one is looked for.
-		if at, err = in.archive.find(at + 1); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// refusal says which session was not imported, and the reason.
-func refusal(head store.SessionLine, at int64, reason error) string {
-	if head.ID == "" {
-		return fmt.Sprintf("byte %d: %s; this part was not imported", at+1, reason)
-	}
-	name := title.OneLine(head.ID)
-	if title := title.OneLine(string(head.Title)); title != "" {
-		name += " (" + title + ")"
-	}
-	return fmt.Sprintf("session %s was not imported: %s", name, reason)
-}
-
-// restoring is the restoring of an archive.
-type restoring struct {
-	store   *store.Store
-	archive *reader
-	report  func(Restored)
-}
-
-// take stores what is new of the session that begins at a place, and reports it. end is where the session ends, 0 where
-// that is not found. The error is a *damageError where the session itself is to blame.
-func (in *restoring) take(ctx context.Context, at int64) (head store.SessionLine, end int64, err error) {
-	for n := 0; ; n++ {
-		var id string
-		applied, err := in.store.Apply(ctx, func(take func(store.Line) error) error {
-			var err error
-			end, err = in.archive.session(at, func(l store.Line) error {
-				if l.Session != nil {
-					head, id = *l.Session, renewed(l.Session.ID, n)
-				}
-				return renew(l, n, take)
-			})
-			return err
-		})
+		r, err := restore(ctx, s, a, state.Purged)
 		if err != nil {
-			if end == 0 { // Something else than the file ended it.
-				end, _ = in.archive.session(at, func(store.Line) error { return nil })
-			}
-			return head, end, blame(ctx, err)
+			return err
 		}
-		row, err := in.store.Session(ctx, id)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // It was purged: the next copy of it is a session of its own.
-		}
-		if err == nil {
-			in.tell(row, head.ID, applied)
-		}
-		return head, end, err
+		report(r)
+		damaged = len(r.Errors) > 0
 	}
+}
+
+// restore merges the session that begins here. purged are the ids of sessions that were purged.
+func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r Restored, err error) {
+	lines, err := a.session()
+	first := store.Line{}
+	if len(lines) > 0 {
+		_ = json.Unmarshal(lines[0], &first) // Where it is damaged, the session is.
+	}
+	if first.Session == nil {
+		first.Session, err = &store.SessionLine{}, cmp.Or(err, errDamaged)
+	}
+	id, nth := first.Session.ID, 0
+	for slices.Contains(purged, renewed(id, nth)) {
+		nth++
+	}
+	var applied store.Applied
+	if err == nil {
+		applied, err = s.Apply(ctx, func(take func(store.Line) error) error {
+			for _, text := range lines {
+				var l store.Line
+				if json.Unmarshal(text, &l) != nil {
+					return errDamaged
+				}
+				if err := renew(l, nth, take); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
+		if errors.Is(err, ofSession) {
+			r.Lose("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
+			return r, nil
+		}
+	}
+	if err != nil {
+		return r, err
+	}
+	row, err := s.Session(ctx, renewed(id, nth))
+	r = Restored{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
+	r.Again = !r.New && len(applied.Changed) == 0
+	if !row.Deleted.IsZero() && !r.New {
+		r.Warn("", "session %s is in the trash", row.ID)
+	}
+	if nth > 0 && r.New {
+		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
+	}
+	if n := applied.Refused; n > 0 {
+		r.Warn("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
+	}
+	return r, err
 }
 
 // renewed is the id of the nth copy of a session that was purged, the same on every machine.
-func renewed(id string, n int) string {
-	if n == 0 {
+func renewed(id string, nth int) string {
+	if nth == 0 {
 		return id
 	}
-	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow copy %d of %s", n, id)).String()
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow copy %d of %s", nth, id)).String()
 }
 
 // renew hands out a line as it is in the nth copy of its session. A copy has the messages and what was set for them,
 // under ids of the same times, and no records of requests.
-func renew(l store.Line, n int, take func(store.Line) error) error {
+func renew(l store.Line, nth int, take func(store.Line) error) error {
 	renew := func(id *int64) {
 		if *id != 0 {
-			*id ^= int64(n)
+			*id ^= int64(nth)
 		}
 	}
 	switch {
-	case n == 0, l.Attachment != nil:
+	case nth == 0, l.Attachment != nil:
 		return take(l)
 	case l.Session != nil:
 		row := *l.Session
-		row.ID, row.Deleted = renewed(row.ID, n), time.Time{}
+		row.ID, row.Deleted = renewed(row.ID, nth), time.Time{}
 		return take(store.Line{Session: &row})
 	case l.Message != nil:
 		m := *l.Message
@@ -148,42 +144,4 @@ func renew(l store.Line, n int, take func(store.Line) error) error {
 		return take(store.Line{Register: &r})
 	}
 	return nil
-}
-
-// tell reports what became of a session, whose id in the archive is of.
-func (in *restoring) tell(row store.Session, of string, applied store.Applied) {
-	known := applied.Sessions == 0
-	out := Restored{Session: row, Again: known && len(applied.Changed) == 0}
-	warn := func(format string, args ...any) {
-		out.Warnings = append(out.Warnings, conversation.Remark{Index: -1, What: fmt.Sprintf(format, args...)})
-	}
-	switch n := applied.Messages; {
-	case known && !row.Deleted.IsZero():
-		warn("session %s is in the trash", row.ID)
-	case known && n > 0:
-		were := english.PluralWord(n, "was", "were")
-		warn("session %s was here; %s %s added to it", row.ID, english.Plural(n, "message", ""), were)
-	case !known && row.ID != of:
-		warn("session %s was purged; it is imported as a new one, without the records of its requests", of)
-	}
-	if n := applied.Refused; n > 0 {
-		warn("session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
-	}
-	in.report(out)
-}
-
-// blame separates what a session itself is to blame for from what ends the import.
-func blame(ctx context.Context, err error) error {
-	for _, ends := range []error{
-		ctx.Err(), store.ErrReadOnly, store.ErrBusy, store.ErrDiskFull, store.ErrNoAccess, store.ErrDamaged,
-		store.ErrDisk,
-	} {
-		if ends != nil && errors.Is(err, ends) {
-			return err
-		}
-	}
-	if damage := new(damageError); !errors.As(err, &damage) {
-		return &damageError{err.Error()}
-	}
-	return err
 }

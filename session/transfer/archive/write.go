@@ -4,15 +4,15 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 
 	"winnow/session/store"
-	"winnow/session/transfer/conversation"
 )
 
 // An archive is one JSON object that holds sessions whole:
@@ -26,18 +26,17 @@ import (
 //	…
 //	]}
 //
-// A line is a store.Line, and sha256 is that of the lines, each as winnow writes it with a line feed after it.
-// Any JSON with this content is read, whatever its spaces. winnow writes each line as one line of text, so
-// that where some bytes of a file are damaged the next session is found again.
+// A line is a store.Line on a line of text of its own, and sha256 is that of the lines, each with a line feed in place
+// of what follows it. What is read is these lines of text, so that where some bytes of a file are damaged the next
+// session is found again.
 
-// format is the version of the format.
-const format = 1
-
-// The texts between the lines of an archive.
+// The texts between the lines of an archive, of which the first has the version of the format.
 const (
-	fileHead    = `{"winnow":1,"sessions":[`
+	fileHead    = `{"winnow":%d,"sessions":[`
+	format      = 1
 	sessionHead = `{"lines":[`
-	fileTail    = "\n]}\n"
+	sessionTail = `],"sha256":"%x"}`
+	fileTail    = `]}`
 )
 
 // Write writes sessions whole, each as it is at one moment, all of the history where none is
@@ -51,49 +50,45 @@ func Write(ctx context.Context, s *store.Store, w io.Writer, ids ...string) erro
 		}
 	}
 	out := bufio.NewWriter(w)
-	out.WriteString(fileHead) // an error stays in the writer until Flush
+	fmt.Fprintf(out, fileHead, format) // an error stays in the writer until Flush
 	between := "\n"
 	for _, id := range ids {
-		begin := between + sessionHead + "\n"
-		of := newDigest()
-		err := s.Dump(ctx, id, func(l store.Line) error {
-			text, err := of.add(l)
-			if err != nil {
-				return fmt.Errorf("write the archive: %w", err)
-			}
-			out.WriteString(begin)
-			begin = ",\n"
-			if _, err := out.Write(text); err != nil {
-				return fmt.Errorf("write the archive: %w", err)
-			}
-			return nil
-		})
+		err := writeSession(ctx, s, out, id, between)
 		if all && errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\n],\"sha256\":%q}", of.sum())
 		between = ",\n"
 	}
-	out.WriteString(fileTail)
+	fmt.Fprintf(out, "\n%s\n", fileTail)
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
 	return nil
 }
 
-// digest is the SHA-256 of the lines of a session.
-type digest struct{ hash hash.Hash }
-
-func newDigest() digest { return digest{sha256.New()} }
-
-// add adds a line and returns its text.
-func (d digest) add(l store.Line) ([]byte, error) {
-	text, err := conversation.Marshal(l)
-	d.hash.Write(append(text, '\n'))
-	return text, err
+func writeSession(ctx context.Context, s *store.Store, out *bufio.Writer, id, between string) error {
+	begin := between + sessionHead + "\n"
+	sum := sha256.New()
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	err := s.Dump(ctx, id, func(l store.Line) error {
+		text.Reset()
+		if err := enc.Encode(l); err != nil {
+			return fmt.Errorf("write the archive: %w", err)
+		}
+		sum.Write(text.Bytes())
+		out.WriteString(begin)
+		_, err := out.Write(bytes.TrimSpace(text.Bytes()))
+		begin = ",\n"
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n"+sessionTail, sum.Sum(nil))
+	return nil
 }
-
-func (d digest) sum() string { return fmt.Sprintf("%x", d.hash.Sum(nil)) }

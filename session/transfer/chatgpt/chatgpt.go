@@ -17,7 +17,7 @@ import (
 // Assets finds the bytes of an image that a message names by its id. ok is false where the export does not hold them.
 type Assets func(id string) (name string, data []byte, ok bool)
 
-// Reader reads the conversations of an export.
+// Reader reads the conversations of an export. assets may be nil.
 func Reader(assets Assets) conversation.Reader {
 	return conversation.Each("chatgpt", func(c *conversation.Conversation, x export) error {
 		return read(c, x, assets)
@@ -39,9 +39,8 @@ type export struct {
 
 // node is one entry of a mapping. Many hold no message, or only what the model thought before the next.
 type node struct {
-	Parent   string          `json:"parent"`
-	Children []string        `json:"children"`
-	Message  json.RawMessage `json:"message"`
+	Parent  string          `json:"parent"`
+	Message json.RawMessage `json:"message"`
 }
 
 func read(c *conversation.Conversation, x export, assets Assets) error {
@@ -53,14 +52,15 @@ func read(c *conversation.Conversation, x export, assets Assets) error {
 		Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Starred,
 	}
 	var nodes []conversation.Node
-	for _, id := range inOrder(x.Mapping) {
+	for _, id := range slices.Sorted(maps.Keys(x.Mapping)) {
 		n := conversation.Node{ID: id, Parent: x.Mapping[id].Parent}
 		r := reader{c: c, assets: assets}
-		if m, ok := r.message(id, x.Mapping[id].Message); ok {
-			n.Messages = append(n.Messages, m)
+		if r.message(id, x.Mapping[id].Message) {
+			n.Messages = append(n.Messages, r.m)
 		}
 		nodes = append(nodes, n)
 	}
+	slices.SortFunc(nodes, conversation.ByTime)
 	c.Grow(nodes, x.CurrentNode)
 	c.NameByFirst()
 	for i := range c.Messages {
@@ -71,48 +71,9 @@ func read(c *conversation.Conversation, x export, assets Assets) error {
 	return nil
 }
 
-// inOrder is every key of a mapping, children after their parent in the order that it gives them. A node whose parent
-// is missing gets the one that names it.
-func inOrder(mapping map[string]node) []string {
-	var roots, others, order []string
-	claimed, seen := map[string]bool{}, map[string]bool{}
-	for id, n := range mapping {
-		for _, kid := range n.Children {
-			claimed[kid] = claimed[kid] || kid != id
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(mapping)) {
-		if claimed[id] {
-			others = append(others, id)
-			continue
-		}
-		roots = append(roots, id)
-	}
-	var visit func(id, parent string)
-	visit = func(id, parent string) {
-		n, ok := mapping[id]
-		if !ok || seen[id] {
-			return
-		}
-		seen[id] = true
-		if _, known := mapping[n.Parent]; !known {
-			n.Parent = parent
-			mapping[id] = n
-		}
-		order = append(order, id)
-		for _, kid := range n.Children {
-			visit(kid, id)
-		}
-	}
-	for _, id := range append(roots, others...) {
-		visit(id, mapping[id].Parent)
-	}
-	return order
-}
-
 // callFor is the call that a tool's message answers: the last one of the same turn to a tool of its name, or else the
 // last one of the turn, "" for none.
-func callFor(messages []store.ImportedMessage, i int) string {
+func callFor(messages []conversation.Message, i int) string {
 	last := ""
 	for at := messages[i].After; at >= 0 && messages[at].Role != message.User; at = messages[at].After {
 		for _, call := range slices.Backward(messages[at].ToolCalls) {

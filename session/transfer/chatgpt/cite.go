@@ -1,7 +1,6 @@
 package chatgpt
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 )
@@ -16,23 +15,18 @@ type reference struct {
 	} `json:"items"`
 }
 
-// A mark is between two characters of the private use area, its words apart by a third: cite turn0search0.
-const (
-	markBegins = "\ue200"
-	markEnds   = "\ue201"
-	markSpace  = "\ue202"
-)
+// A mark is between two characters of the private use area, its words apart by a third: cite turn0search0. One for a
+// thing such as a city has its name as the second word of a list.
+const markBegins = "\ue200"
 
 var (
-	mark      = regexp.MustCompile(` ?` + markBegins + `[^` + markEnds + `]*` + markEnds)
-	strayMark = regexp.MustCompile(`[` + markBegins + "-\ue206]")
+	entity = regexp.MustCompile("\ue200entity\ue202" + `\["[^"]*","([^"]*)"[^\x{e201}]*` + "\ue201")
+	mark   = regexp.MustCompile(" ?\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
+	noLink = strings.NewReplacer("[", "(", "]", ")")
 )
 
 // cited replaces ChatGPT's marks for what it cites by links. Those without an address go.
 func cited(text string, references []reference) string {
-	if !strings.Contains(text, markBegins) {
-		return text
-	}
 	for _, r := range references {
 		if !strings.Contains(r.Mark, markBegins) {
 			continue
@@ -40,23 +34,12 @@ func cited(text string, references []reference) string {
 		link := r.Alt
 		for _, item := range r.Items {
 			if r.Alt == "" && item.URL != "" {
-				link += " [" + strings.NewReplacer("[", "(", "]", ")").Replace(item.Title) + "](" + item.URL + ")"
+				link += " [" + noLink.Replace(item.Title) + "](" + item.URL + ")"
 			}
 		}
 		if link != "" {
 			text = strings.ReplaceAll(text, r.Mark, strings.TrimSpace(link))
 		}
 	}
-	text = mark.ReplaceAllStringFunc(text, markText)
-	return strayMark.ReplaceAllString(text, "")
-}
-
-// markText is what remains of a mark without an address: the name of the thing that it is about, where it has one.
-func markText(found string) string {
-	kind, rest, _ := strings.Cut(strings.Trim(found, " "+markBegins+markEnds), markSpace)
-	var about []string
-	if kind != "entity" || json.Unmarshal([]byte(rest), &about) != nil || len(about) < 2 {
-		return ""
-	}
-	return found[:strings.Index(found, markBegins)] + about[1]
+	return mark.ReplaceAllString(entity.ReplaceAllString(text, "$1"), "")
 }

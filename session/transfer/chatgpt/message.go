@@ -3,13 +3,11 @@ package chatgpt
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"winnow/history/message"
-	"winnow/session/store"
 	"winnow/session/transfer/conversation"
 )
 
@@ -17,10 +15,9 @@ import (
 type reader struct {
 	c      *conversation.Conversation
 	assets Assets
-	m      store.ImportedMessage
-	kind   string                     // the type of the content
-	unused string                     // what it holds beside texts and images, "" for nothing
-	keep   map[string]json.RawMessage // of the message
+	m      conversation.Message
+	kind   string // the type of the content
+	unused string // what it holds beside texts and images, "" for nothing
 }
 
 // exported is a message of an export.
@@ -44,40 +41,25 @@ type exported struct {
 	} `json:"metadata"`
 }
 
-// message reads the message of a node. ok is false where it says nothing: such nodes only connect others.
-func (r *reader) message(id string, raw json.RawMessage) (m store.ImportedMessage, ok bool) {
+// message reads the message of a node, and reports whether it says anything: other nodes only connect.
+func (r *reader) message(id string, raw json.RawMessage) bool {
 	if len(raw) == 0 || string(raw) == "null" {
-		return m, false
+		return false
 	}
 	var x exported
-	if json.Unmarshal(raw, &r.keep) != nil {
-		r.c.Lose(id, "message", "is %s, not an object", conversation.Kind(raw))
-		return m, false
+	if json.Unmarshal(raw, &x) != nil {
+		r.c.Warn(id, "cannot be read completely")
 	}
-	if err := json.Unmarshal(raw, &x); err != nil {
-		r.c.Odd(id, "", "cannot be read completely: %v", err)
-	}
-	r.m = conversation.NewMessage(id, conversation.Role(x.Author.Role), "", x.Created.MS())
+	r.m = conversation.NewMessage(id, x.Author.Role, "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
-	for _, key := range []string{"id", "author", "content", "create_time"} {
-		delete(r.keep, key)
-	}
-	if !r.m.Excluded {
-		delete(r.keep, "weight")
-	}
-	plain := []string{"null", `"finished_successfully"`, `"all"`, "{}"}
-	maps.DeleteFunc(r.keep, func(_ string, value json.RawMessage) bool { return slices.Contains(plain, string(value)) })
 	r.content(x.Content)
 	r.turn(x)
 	r.files(x)
-	if len(r.keep) > 0 {
-		r.m.Extra = conversation.Object(map[string]json.RawMessage{"chatgpt": conversation.Object(r.keep)})
+	if conversation.Blank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
+		return false
 	}
-	blank := conversation.Blank(r.m.Message.Message) && r.m.Reasoning == "" && r.m.Role != message.Tool
-	if r.m.Status == message.Quarantined && !blank {
-		r.c.Odd(id, "role", "%s", conversation.UnknownRole(r.m.Role))
-	}
-	return r.m, !blank
+	r.c.WarnOfRole(id, r.m)
+	return true
 }
 
 // texts are, by the type of a content, which of its keys hold the text, in the order in which they are joined.
@@ -94,71 +76,48 @@ var texts = map[string][]string{
 }
 
 // content reads a content by its type. One of an unknown type is read by the keys that others have, and where it has
-// none of them its JSON is the text. What is no text is kept.
+// none of them its JSON is the text.
 func (r *reader) content(raw json.RawMessage) {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		r.m.Content = conversation.Text(raw)
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		r.m.Content = conversation.TextOf(raw)
 		return
 	}
-	r.kind = conversation.Text(fields["content_type"])
-	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-	keys, ok := texts[r.kind]
-	if !ok {
+	r.kind = conversation.TextOf(fields["content_type"])
+	keys, known := texts[r.kind]
+	if !known {
 		keys = []string{"parts", "text", "result", "content"}
 	}
 	var all []string
-	known := ok || fields == nil || r.kind == "text" || r.kind == "multimodal_text"
 	for _, key := range keys {
 		if value := fields[key]; value != nil {
-			text, whole := r.text(value)
 			known = true
-			if text != "" {
-				all = append(all, text)
-			}
-			if whole {
-				delete(fields, key)
-			}
+			all = append(all, r.text(value))
 		}
 	}
+	r.m.Content = conversation.Join(all...)
 	if !known {
 		r.m.Content = string(raw)
-		const what = "is of the type %q, which is not supported; its JSON is used as the text"
-		r.c.Odd(r.m.Label, "content", what, conversation.Shorten(r.kind))
-		return
-	}
-	between := "\n\n"
-	if len(keys) > 1 && ok && r.kind != "user_editable_context" {
-		between = "\n"
-	}
-	r.m.Content = strings.Join(all, between)
-	if r.kind == "text" {
-		delete(fields, "content_type")
-	}
-	if len(fields) > 0 {
-		r.keep["content"] = conversation.Object(fields)
+		const what = "content is of the type %q, which is not supported; its JSON is used as the text"
+		r.c.Warn(r.m.Label, what, conversation.Shorten(r.kind))
 	}
 }
 
-// text reads the value of a key that holds texts: one, or a list of them and of other parts. whole is false where it
-// holds more than its text.
-func (r *reader) text(raw json.RawMessage) (text string, whole bool) {
+// text reads the value of a key that holds texts: one, or a list of them and of other parts.
+func (r *reader) text(raw json.RawMessage) string {
 	items, ok := conversation.Items(raw)
 	if !ok {
-		return conversation.Text(raw), raw[0] == '"'
+		return conversation.TextOf(raw)
 	}
-	whole = true
 	var all []string
 	for _, item := range items {
-		text, used := r.part(item)
-		whole = whole && used
-		all = append(all, text)
+		all = append(all, r.part(item))
 	}
-	return conversation.Join(all...), whole
+	return conversation.Join(all...)
 }
 
-// part reads one part of a content or one thought. whole is false where it holds more than its text.
-func (r *reader) part(raw json.RawMessage) (text string, whole bool) {
+// part reads one part of a content or one thought.
+func (r *reader) part(raw json.RawMessage) string {
 	var p struct {
 		Type    string   `json:"content_type"`
 		Text    string   `json:"text"`
@@ -167,25 +126,20 @@ func (r *reader) part(raw json.RawMessage) (text string, whole bool) {
 		Content string   `json:"content"`
 		Chunks  []string `json:"chunks"`
 	}
+	if json.Unmarshal(raw, &p) != nil {
+		return conversation.TextOf(raw)
+	}
+	text := strings.Trim(p.Summary+"\n"+cmp.Or(p.Text, p.Content, strings.Join(p.Chunks, "")), "\n")
 	switch {
-	case raw[0] != '{' || json.Unmarshal(raw, &p) != nil:
-		return conversation.Text(raw), raw[0] == '"'
 	case p.Type == "image_asset_pointer":
 		r.image(p.Pointer)
-		return "", false
-	case strings.Contains(p.Type, "audio") && p.Text == "":
-		r.unused = "audio"
-		return "", false // Its text is mostly in a part of its own.
-	case p.Text != "":
-		return p.Text, p.Type == "text" || p.Type == "audio_transcription"
+	case text == "" && strings.Contains(p.Type, "audio"):
+		r.unused = "audio" // Its text is mostly in a part of its own.
+	case text == "":
+		r.unused = conversation.Shorten(p.Type)
+		r.c.Warn(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.unused)
 	}
-	content := cmp.Or(p.Content, strings.Join(p.Chunks, ""))
-	if text := strings.Trim(p.Summary+"\n"+content, "\n"); text != "" {
-		return text, true
-	}
-	r.unused = conversation.Shorten(p.Type)
-	r.c.Odd(r.m.Label, "content", "%s", conversation.Unused(r.unused))
-	return "", false
+	return text
 }
 
 // turn makes of the text what its type and its recipient say that it is.
@@ -199,7 +153,7 @@ func (r *reader) turn(x exported) {
 		m.Reasoning, m.Content = m.Content, ""
 	case r.kind == "user_editable_context" || r.kind == "model_editable_context":
 		m.Role = message.System
-	case m.Role == message.Assistant && x.Recipient != "" && x.Recipient != "all" && x.Recipient != "user":
+	case m.Role == message.Assistant && !slices.Contains([]string{"", "all", "user"}, x.Recipient):
 		r.call(x.Recipient)
 	}
 	m.Content = cited(m.Content, x.Metadata.References)
@@ -214,18 +168,17 @@ func (r *reader) turn(x exported) {
 // call makes a message to a tool a call of it. Code and texts that are no JSON object become the one argument.
 func (r *reader) call(tool string) {
 	arguments := strings.TrimSpace(r.m.Content)
-	if arguments == "" {
+	switch {
+	case arguments == "":
 		return
+	case strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments)):
+		arguments = r.m.Content
+	case r.kind == "code":
+		arguments = conversation.InputJSON("code", r.m.Content)
+	default:
+		arguments = conversation.InputJSON("input", r.m.Content)
 	}
-	if !strings.HasPrefix(arguments, "{") || !json.Valid([]byte(arguments)) {
-		key := "input"
-		if r.kind == "code" {
-			key = "code"
-		}
-		object, _ := conversation.Marshal(map[string]string{key: r.m.Content}) // texts always encode
-		r.m.Content = string(object)
-	}
-	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: r.m.Content}}
+	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: arguments}}
 	r.m.Content = ""
 }
 
@@ -254,8 +207,9 @@ var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
 func (r *reader) image(pointer string) {
 	_, path, _ := strings.Cut(pointer, "://")
 	id := AssetID.FindString(path)
-	if name, data, ok := r.assets(id); ok {
-		if kind := imageType(data); kind != "" {
+	if r.assets != nil {
+		name, data, ok := r.assets(id)
+		if kind := imageType(data); ok && kind != "" {
 			image := message.Part{Kind: message.ImagePart, Name: name, MediaType: kind, Data: data}
 			r.m.Parts = append(r.m.Parts, image)
 			return
@@ -263,18 +217,20 @@ func (r *reader) image(pointer string) {
 	}
 	id = cmp.Or(id, conversation.Shorten(pointer))
 	r.note("image " + id)
-	r.c.Odd(r.m.Label, "content", "shows the image %q, which is not in the export; a note replaces it", id)
+	r.c.Warn(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
 }
 
 // imageType is the media type of an image, "" where the data is none that a model takes.
 func imageType(data []byte) string {
-	begin := string(data[:min(len(data), 12)])
-	for prefix, kind := range map[string]string{
-		"\x89PNG\r\n": "image/png", "\xFF\xD8\xFF": "image/jpeg", "GIF8": "image/gif", "RIFF": "image/webp",
-	} {
-		if strings.HasPrefix(begin, prefix) && (prefix != "RIFF" || strings.HasSuffix(begin, "WEBP")) {
-			return kind
-		}
+	switch begin := string(data[:min(len(data), 12)]); {
+	case strings.HasPrefix(begin, "\x89PNG\r\n"):
+		return "image/png"
+	case strings.HasPrefix(begin, "\xFF\xD8\xFF"):
+		return "image/jpeg"
+	case strings.HasPrefix(begin, "GIF8"):
+		return "image/gif"
+	case strings.HasPrefix(begin, "RIFF") && strings.HasSuffix(begin, "WEBP"):
+		return "image/webp"
 	}
 	return ""
 }

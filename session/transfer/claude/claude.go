@@ -55,15 +55,13 @@ func read(c *conversation.Conversation, x export) error {
 		Pinned: x.Starred,
 	}
 	var nodes []conversation.Node
-	last, tree := "", false
+	last := ""
 	for _, m := range x.Messages {
-		tree = tree || m.Parent != ""
-	}
-	for _, m := range x.Messages {
-		if m.Parent == rootParent {
+		switch m.Parent {
+		case rootParent:
 			m.Parent = ""
-		} else if !tree {
-			m.Parent = last // older exports hold no branches
+		case "": // Older exports hold no branches.
+			m.Parent = last
 		}
 		nodes = append(nodes, conversation.Node{ID: m.ID, Parent: m.Parent, Messages: split(c, m)})
 		last = m.ID
@@ -74,12 +72,12 @@ func read(c *conversation.Conversation, x export) error {
 
 // split reads one message. An answer in whose middle tools worked becomes several: what was said up to the calls, their
 // results, and what was said then.
-func split(c *conversation.Conversation, x exported) []store.ImportedMessage {
+func split(c *conversation.Conversation, x exported) []conversation.Message {
 	if len(x.Content) == 0 {
-		text, _ := conversation.Marshal(x.Text) // a text always encodes
+		text, _ := json.Marshal(x.Text) // a text always encodes
 		x.Content = append(x.Content, text)
 	}
-	var out []store.ImportedMessage
+	var out []conversation.Message
 	begin := 0
 	for i := range x.Content {
 		end := i + 1
@@ -90,8 +88,8 @@ func split(c *conversation.Conversation, x exported) []store.ImportedMessage {
 		if len(out) > 0 {
 			label = fmt.Sprintf("%s/%d", x.ID, len(out)+1)
 		}
-		m := conversation.NewMessage(label, conversation.Role(x.Sender), "", x.Created.MS())
-		out = append(out, c.Split(conversation.ReadBlocks(x.Content[begin:end]), m)...)
+		m := conversation.NewMessage(label, x.Sender, "", x.Created.MS())
+		out = append(out, c.Split(conversation.ReadBlocks(x.Content[begin:end]), x.ID, m)...)
 		begin = end
 	}
 	last := &out[len(out)-1]

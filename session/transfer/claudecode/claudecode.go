@@ -74,7 +74,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	}
 	c.Grow(g.nodes, leaf)
 	if side > 0 {
-		c.Odd("", "", "lines of subagents are not imported: %d", side)
+		c.Warn("", "lines of subagents are not imported: %d", side)
 	}
 	c.NameByFirst()
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].CreatedMS != 0 {
@@ -90,11 +90,11 @@ func (g *growing) add(l line) {
 		g.nodes = append(g.nodes, n)
 		return
 	}
-	m := conversation.NewMessage(l.ID, conversation.Role(l.Message.Role), "", l.Time.MS())
+	m := conversation.NewMessage(l.ID, l.Message.Role, "", l.Time.MS())
 	if m.Role == message.Assistant {
 		m.Model = l.Message.Model
 	}
-	messages := g.c.Split(conversation.ReadContent(l.Message.Content), m)
+	messages := g.c.Split(conversation.ReadContent(l.Message.Content), l.ID, m)
 	before, begun := g.of[n.Parent], g.answers[l.Message.ID]
 	if before != nil {
 		n.Parent = before.tail

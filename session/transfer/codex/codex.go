@@ -56,10 +56,10 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 		case "turn_context":
 			model = cmp.Or(a.Model, model)
 		case "compacted":
-			c.Append(conversation.NewMessage(label, message.User, a.Message, l.Time.MS()))
+			c.Append(conversation.NewMessage(label, "user", a.Message, l.Time.MS()))
 		case "response_item":
 			if !c.AddItem(l.Payload, label, l.Time.MS()) {
-				c.Odd(label, "", "is of a type that is not supported; it is left out")
+				c.Warn(label, "is of a type that is not supported; it is left out")
 			}
 			for i := before; i < len(c.Messages); i++ {
 				m := &c.Messages[i]

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"winnow/history/message"
-	"winnow/session/store"
 )
 
 // Content is what the content of a message holds, in the forms of Chat Completions, Responses and Anthropic.
@@ -38,8 +38,8 @@ type block struct {
 	CallID    string          `json:"call_id"`
 	ToolUseID string          `json:"tool_use_id"`
 	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	Arguments json.RawMessage `json:"arguments"`
+	Input     Text            `json:"input"`
+	Arguments Text            `json:"arguments"`
 	Content   json.RawMessage `json:"content"`
 	Output    json.RawMessage `json:"output"`
 	ImageURL  json.RawMessage `json:"image_url"`
@@ -54,7 +54,7 @@ type block struct {
 func ReadContent(raw json.RawMessage) Content {
 	items, ok := Items(raw)
 	if !ok {
-		return Content{Text: Text(raw)}
+		return Content{Text: TextOf(raw)}
 	}
 	return ReadBlocks(items)
 }
@@ -64,10 +64,10 @@ func ReadBlocks(items []json.RawMessage) Content {
 	var c Content
 	for _, raw := range items {
 		b := block{Type: "text"}
-		if raw[0] == '"' {
-			b.Text = Text(raw)
-		} else if json.Unmarshal(raw, &b) != nil {
-			b.Type = Kind(raw)
+		if raw[0] != '{' {
+			b.Text = TextOf(raw)
+		} else if err := json.Unmarshal(raw, &b); err != nil {
+			b.Type = "a block that cannot be read"
 		}
 		c.take(b)
 	}
@@ -86,12 +86,11 @@ func (c *Content) take(b block) {
 	case "refusal":
 		c.Text = Join(c.Text, b.Refusal)
 	case "tool_use", "server_tool_use":
-		c.Calls = append(c.Calls, message.ToolCall{ID: b.ID, Name: b.Name, Arguments: Text(b.Input)})
+		c.call(b.ID, b.Name, b.Input)
 	case "function_call":
-		c.Calls = append(c.Calls, message.ToolCall{ID: b.CallID, Name: b.Name, Arguments: Text(b.Arguments)})
+		c.call(b.CallID, b.Name, b.Arguments)
 	case "custom_tool_call":
-		input, _ := Marshal(map[string]string{"input": Text(b.Input)}) // texts always encode
-		c.Calls = append(c.Calls, message.ToolCall{ID: b.CallID, Name: b.Name, Arguments: string(input)})
+		c.call(b.CallID, b.Name, Text(InputJSON("input", string(b.Input))))
 	case "tool_result", "web_search_tool_result":
 		c.result(b.ToolUseID, b.Content)
 	case "function_call_output", "custom_tool_call_output":
@@ -99,6 +98,10 @@ func (c *Content) take(b block) {
 	default:
 		c.other(b)
 	}
+}
+
+func (c *Content) call(id, name string, arguments Text) {
+	c.Calls = append(c.Calls, message.ToolCall{ID: id, Name: name, Arguments: string(arguments)})
 }
 
 // result takes what a tool answered, images included.
@@ -116,27 +119,24 @@ func (c *Content) other(b block) {
 		URL string `json:"url"`
 	}
 	if json.Unmarshal(b.ImageURL, &inner) != nil {
-		inner.URL = Text(b.ImageURL)
+		inner.URL = TextOf(b.ImageURL)
 	}
-	image, ok := DataURL(inner.URL)
+	image, ok := dataURL(inner.URL)
 	if b.Type == "image" && len(b.Source.Data) > 0 {
 		image, ok = message.Part{Kind: message.ImagePart, MediaType: b.Source.MediaType, Data: b.Source.Data}, true
 	}
-	if ok {
+	switch {
+	case ok:
 		c.Parts = append(c.Parts, image)
-		return
-	}
-	kind := Shorten(b.Type)
-	if strings.Contains(b.Type, "image") {
-		kind = "an image that is not in the file"
-	}
-	if !slices.Contains(c.Unused, kind) {
-		c.Unused = append(c.Unused, kind)
+	case strings.Contains(b.Type, "image"):
+		c.Unused = append(c.Unused, "an image that is not in the file")
+	default:
+		c.Unused = append(c.Unused, Shorten(b.Type))
 	}
 }
 
-// DataURL reads an image that is in its address.
-func DataURL(address string) (p message.Part, ok bool) {
+// dataURL reads an image that is in its address.
+func dataURL(address string) (p message.Part, ok bool) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	head, body, found := strings.Cut(rest, ";base64,")
 	data, err := base64.StdEncoding.DecodeString(body)
@@ -144,27 +144,37 @@ func DataURL(address string) (p message.Part, ok bool) {
 	return p, ok && found && err == nil && len(data) > 0
 }
 
+// File is an image whose bytes are in its address, or a note of another file.
+func File(name, address string) message.Part {
+	if image, ok := dataURL(address); ok {
+		image.Name = name
+		return image
+	}
+	return Note("file " + cmp.Or(name, address))
+}
+
 // Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any
-// or no result. What has no place in them is remarked on.
-func (c *Conversation) Split(content Content, m store.ImportedMessage) []store.ImportedMessage {
+// or no result. What has no place in them is remarked on, and label names the message for that.
+func (c *Conversation) Split(content Content, label string, m Message) []Message {
 	if len(content.Unused) > 0 {
 		const what = "contains data that winnow cannot send (%s); it is left out"
-		c.Odd(m.Label, "content", what, strings.Join(content.Unused, ", "))
+		slices.Sort(content.Unused)
+		c.Warn(label, what, strings.Join(slices.Compact(content.Unused), ", "))
 	}
-	var out []store.ImportedMessage
+	var out []Message
 	for i, r := range content.Results {
-		result := NewMessage("", message.Tool, r.Text, m.CreatedMS)
+		result := NewMessage("", "tool", r.Text, m.CreatedMS)
 		result.ToolCallID, result.Name, result.Parts = r.CallID, r.Name, r.Parts
 		if m.Label != "" {
 			result.Label = fmt.Sprintf("%s/result %d", m.Label, i+1)
 		}
 		out = append(out, result)
 	}
-	more := store.ImportedMessage{}
+	var more Message
 	more.Content, more.Reasoning = content.Text, content.Reasoning
 	more.Parts, more.ToolCalls = content.Parts, content.Calls
 	Continue(&m, more)
-	if len(out) > 0 && Blank(m.Message.Message) && m.Reasoning == "" {
+	if len(out) > 0 && Blank(m) && m.Reasoning == "" {
 		out[0].Label = m.Label
 		return out
 	}
@@ -172,29 +182,29 @@ func (c *Conversation) Split(content Content, m store.ImportedMessage) []store.I
 }
 
 // Continue adds to the message m what follows of it: programs keep thoughts, texts and calls of one answer apart.
-func Continue(m *store.ImportedMessage, more store.ImportedMessage) {
+func Continue(m *Message, more Message) {
 	m.Content, m.Reasoning = Join(m.Content, more.Content), Join(m.Reasoning, more.Reasoning)
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
 }
 
-// AddItem adds an item of Responses, or a message in its form, which label names. What of one answer is in several
-// items becomes one message. ok is false where it has no place in a conversation.
+// AddItem adds an item of Responses, or a message in its form. What of one answer is in several items becomes one
+// message. ok is false where it has no place in a conversation.
 func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
 	var item block
 	if json.Unmarshal(raw, &item) != nil {
 		return false
 	}
-	role, content := message.Assistant, ReadBlocks([]json.RawMessage{raw})
-	if item.Role != "" {
-		role, content = Role(item.Role), ReadContent(item.Content)
+	role, content := item.Role, ReadContent(item.Content)
+	if role == "" {
+		role, content = "assistant", ReadBlocks([]json.RawMessage{raw})
+		if len(content.Unused) > 0 {
+			return false
+		}
 	}
-	if len(content.Unused) > 0 && item.Role == "" {
-		return false
-	}
-	for _, m := range c.Split(content, NewMessage(label, role, "", at)) {
+	for _, m := range c.Split(content, label, NewMessage(label, role, "", at)) {
 		last := len(c.Messages) - 1
 		switch {
-		case item.Role == "" && Blank(m.Message.Message) && m.Reasoning == "" && m.Role == message.Assistant:
+		case item.Role == "" && Blank(m) && m.Reasoning == "" && m.Role == message.Assistant:
 			// Thoughts that only the server can read.
 		case last >= 0 && continues(c.Messages[last], m):
 			Continue(&c.Messages[last], m)
@@ -206,7 +216,7 @@ func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok 
 }
 
 // continues reports whether an item is of the same answer as what is before it.
-func continues(before, m store.ImportedMessage) bool {
+func continues(before, m Message) bool {
 	if m.Role != message.Assistant || before.Role != message.Assistant {
 		return false
 	}

@@ -15,27 +15,88 @@ import (
 	"winnow/session/store"
 )
 
-// Conversation is one conversation of a file, or what is in its place. One without an Origin has no name in its file,
-// and its messages follow one another.
+// Conversation is one conversation of a file, or what is in its place: then it has no message, and its report says why.
+// One without an Origin has no name in its file, and its messages follow one another.
 type Conversation struct {
 	store.Conversation
-	Line    int      // the line it begins in, from 1; 0 where the file has no lines
-	Remarks []Remark // what is odd about it, and what of it could not be read
-	Broken  string   // why it is no conversation: from the verb on, or where Line is 0 a sentence; "" for one
+	Report
 }
+
+// Message is one message of a conversation.
+type Message = store.ImportedMessage
 
 // New is a conversation without messages.
 func New(source string) Conversation {
 	return Conversation{Conversation: store.Conversation{Session: store.Session{Source: source}, Leaf: -1}}
 }
 
-// NewMessage is an imported message.
-func NewMessage(label string, role message.Role, text string, at int64) store.ImportedMessage {
-	m := message.Message{Label: label, Role: role, Content: text, Status: message.Imported, CreatedMS: at}
-	if !KnownRole(role) {
+// NewMessage is a message of the role that a program calls by a name, written at a time in Unix milliseconds, 0 for
+// none.
+func NewMessage(label, role, text string, at int64) Message {
+	m := message.Message{Label: label, Role: message.Role(role), Content: text, Status: message.Imported, CreatedMS: at}
+	switch strings.ToLower(strings.TrimSpace(role)) {
+	case "system", "developer":
+		m.Role = message.System
+	case "user", "human":
+		m.Role = message.User
+	case "assistant", "orchestrator":
+		m.Role = message.Assistant
+	case "tool", "function":
+		m.Role = message.Tool
+	default:
 		m.Status = message.Quarantined
 	}
-	return store.ImportedMessage{Message: store.Message{Message: m}, After: -1}
+	return Message{Message: store.Message{Message: m}, After: -1}
+}
+
+// Imported is what became of one conversation of a file.
+type Imported struct {
+	Session store.Session // the zero value where nothing was imported
+	Report
+
+	Place int    // the conversation's place in the file, from 1
+	Title string // its title there
+	New   bool   // it is a session since this import
+	Again bool   // the conversation was there already as Session, and nothing was stored
+	Added int    // the messages that are new, of those of a session that was there too
+}
+
+// Report is what there is to say about a conversation of a file.
+type Report struct {
+	Warnings []Remark // what was imported, but is odd
+	Errors   []Remark // what could not be imported
+}
+
+// Remark says something about a message of a file, or about a conversation.
+type Remark struct {
+	Message string // the message's id in the file, or its number from 1; "" where it is about no message
+	Line    int    // the line of the file that it is about, from 1; 0 for none
+	What    string
+}
+
+func (r Remark) String() string {
+	switch {
+	case r.Line > 0:
+		return fmt.Sprintf("line %d: %s", r.Line, r.What)
+	case r.Message != "":
+		return fmt.Sprintf("message %s: %s", r.Message, r.What)
+	}
+	return r.What
+}
+
+// Warn remarks on what is odd about a message, or about the conversation where message is "".
+func (r *Report) Warn(message, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Remark{Message: message, What: fmt.Sprintf(format, args...)})
+}
+
+// Lose remarks on what could not be imported.
+func (r *Report) Lose(message, format string, args ...any) {
+	r.Errors = append(r.Errors, Remark{Message: message, What: fmt.Sprintf(format, args...)})
+}
+
+// LoseLine remarks on a line of a file that could not be imported.
+func (r *Report) LoseLine(line int, what string) {
+	r.Errors = append(r.Errors, Remark{Line: line, What: what})
 }
 
 // Reader makes conversations of the values of a file and adds each. An error ends it: one of reading, or of add.
@@ -50,10 +111,10 @@ func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
 				return err
 			}
 			c := New(source)
-			if c.Line, c.Broken = v.Line, v.Broken; v.Broken == "" {
-				if reason := readAs(&c, v.Raw, read); reason != nil {
-					c.Broken = reason.Error()
-				}
+			if v.Broken != "" {
+				c.LoseLine(v.Line, v.Broken)
+			} else if err := readAs(&c, v.Raw, read); err != nil {
+				c.LoseLine(v.Line, err.Error())
 			}
 			if err := add(c); err != nil {
 				return err
@@ -69,9 +130,9 @@ func readAs[T any](c *Conversation, raw json.RawMessage, read func(c *Conversati
 	err := json.Unmarshal(raw, &x)
 	switch {
 	case raw[0] != '{':
-		return fmt.Errorf("is %s, not an object", Kind(raw))
+		return errors.New("is not an object")
 	case errors.As(err, &wrong):
-		c.Lose("", wrong.Field, "holds a value that cannot be read (%s)", wrong.Value)
+		c.Lose("", "%s holds a value that cannot be read (%s)", wrong.Field, wrong.Value)
 	case err != nil:
 		return err
 	}
@@ -98,74 +159,27 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 	}
 }
 
-// Remark says something about a message of a file, about a conversation or about the file.
-type Remark struct {
-	Index int    // the message's place in the file, from 0; -1 where it is about no message or Label names it
-	Line  int    // the line it begins in, from 1; 0 for none
-	Label string // the message's id in a file of many conversations
-	Field string // the message's key, "" for all of it
-	What  string // from the verb on: is missing. About the file it is a sentence.
-	Lost  bool   // what it is about was not imported
-}
-
-func (r Remark) String() string {
-	about := ""
-	switch {
-	case r.Label != "":
-		about = "message " + r.Label + ":"
-	case r.Index >= 0:
-		about = fmt.Sprintf("message %d (line %d):", r.Index+1, r.Line)
-	case r.Line > 0:
-		about = fmt.Sprintf("line %d:", r.Line)
+// WarnOfRole says what becomes of a message whose role no model knows.
+func (c *Conversation) WarnOfRole(label string, m Message) {
+	if m.Status == message.Quarantined {
+		const what = "role is %q, which is not a known role; the message is kept and shown, but never sent"
+		c.Warn(label, what, Shorten(string(m.Role)))
 	}
-	return strings.Join(strings.Fields(about+" "+r.Field+" "+r.What), " ")
 }
 
-// Role is the role that a program calls by a name, the name itself where it is unknown.
-func Role(name string) message.Role {
-	switch name {
-	case "developer":
-		return message.System
-	case "orchestrator":
-		return message.Assistant
-	case "function":
-		return message.Tool
-	case "human":
-		return message.User
+// Append adds messages after the last one.
+func (c *Conversation) Append(messages ...Message) {
+	for _, m := range messages {
+		m.After = len(c.Messages) - 1
+		c.Messages = append(c.Messages, m)
 	}
-	return message.Role(name)
 }
 
-// KnownRole reports whether a model knows the role.
-func KnownRole(r message.Role) bool {
-	return slices.Contains([]message.Role{message.System, message.User, message.Assistant, message.Tool}, r)
-}
-
-// Odd remarks on what is odd about a message, or about the conversation where label is "".
-func (c *Conversation) Odd(label, field, format string, args ...any) {
-	c.Remarks = append(c.Remarks, Remark{Index: -1, Label: label, Field: field, What: fmt.Sprintf(format, args...)})
-}
-
-// Lose remarks on what could not be imported.
-func (c *Conversation) Lose(label, field, format string, args ...any) {
-	c.Odd(label, field, format, args...)
-	c.Remarks[len(c.Remarks)-1].Lost = true
-}
-
-// LoseLine remarks on a line of a file that could not be imported.
-func (c *Conversation) LoseLine(line int, what string) {
-	c.Remarks = append(c.Remarks, Remark{Index: -1, Line: line, What: what, Lost: true})
-}
-
-// UnknownRole says what becomes of a message whose role no model knows.
-func UnknownRole(r message.Role) string {
-	const what = "is %q, which is not a known role; the message is kept and shown, but never sent"
-	return fmt.Sprintf(what, Shorten(string(r)))
-}
-
-// Unused says what becomes of what no request can hold.
-func Unused(what ...string) string {
-	return fmt.Sprintf("contains data that winnow cannot send (%s); it is kept, but not used", strings.Join(what, ", "))
+// NameByFirst names a conversation without an id in its file by the id of its first message.
+func (c *Conversation) NameByFirst() {
+	if c.Session.Origin == "" && len(c.Messages) > 0 {
+		c.Session.Origin = "of message " + c.Messages[0].Label
+	}
 }
 
 // Note is in the place of a file or an image that is not imported.
@@ -174,8 +188,14 @@ func Note(what string) message.Part {
 }
 
 // Blank says that a message has no text, file or call.
-func Blank(m message.Message) bool {
+func Blank(m Message) bool {
 	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0
+}
+
+// Join joins texts with an empty line between any two of them that are not empty.
+func Join(texts ...string) string {
+	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+	return strings.Join(texts, "\n\n")
 }
 
 // Shorten is the beginning of a text for a sentence.

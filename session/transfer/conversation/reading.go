@@ -34,6 +34,14 @@ func When(m store.Message) string {
 	return time.UnixMilli(m.CreatedMS).UTC().Format(minute)
 }
 
+// Status is what is odd about a message, "" for nothing.
+func Status(m store.Message) string {
+	if m.Status == message.Complete || m.Status == message.Imported {
+		return ""
+	}
+	return title.OneLine(string(m.Status))
+}
+
 // Speaker is who wrote a message.
 func Speaker(m store.Message) string {
 	switch m.Role {

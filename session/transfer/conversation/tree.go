@@ -1,22 +1,34 @@
 package conversation
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 
 	"winnow/history/message"
-	"winnow/session/store"
 )
 
 // Node is one entry of a program that names each entry's parent. An entry without messages connects others.
 type Node struct {
 	ID, Parent string
-	Messages   []store.ImportedMessage
+	Messages   []Message
 }
 
 // thinks reports whether a node is nothing but what the model thought before its answer.
 func (n Node) thinks() bool {
 	return len(n.Messages) == 1 && n.Messages[0].Role == message.Assistant && n.Messages[0].Reasoning != "" &&
-		Blank(n.Messages[0].Message.Message)
+		Blank(n.Messages[0])
+}
+
+// ByTime orders nodes by the times of their messages, those without a message first.
+func ByTime(a, b Node) int {
+	return cmp.Or(cmp.Compare(a.createdMS(), b.createdMS()), cmp.Compare(a.ID, b.ID))
+}
+
+func (n Node) createdMS() int64 {
+	if len(n.Messages) == 0 {
+		return 0
+	}
+	return n.Messages[0].CreatedMS
 }
 
 // tree is a tree of nodes while it becomes the messages of a conversation.
@@ -33,10 +45,8 @@ type tree struct {
 func (c *Conversation) Grow(nodes []Node, leaf string) {
 	t := tree{c, nodes, make([][]int, len(nodes)), make([]int, len(nodes)), make([]bool, len(nodes))}
 	at := map[string]int{}
-	for i, n := range nodes {
-		if _, twice := at[n.ID]; !twice {
-			at[n.ID] = i
-		}
+	for i, n := range slices.Backward(nodes) {
+		at[n.ID] = i
 	}
 	var roots []int
 	for i, n := range nodes {
@@ -45,88 +55,52 @@ func (c *Conversation) Grow(nodes []Node, leaf string) {
 			continue
 		}
 		if n.Parent != "" {
-			c.Odd(n.ID, "", "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
+			c.Warn(n.ID, "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
 		}
 		roots = append(roots, i)
 	}
 	for _, i := range roots {
-		t.place(i, -1, "")
+		t.place(i, -1, nil)
 	}
 	for i, n := range nodes {
 		if !t.seen[i] {
-			c.Odd(n.ID, "", "follows itself; the message starts a branch")
-			t.place(i, -1, "")
+			c.Warn(n.ID, "follows itself; the message starts a branch")
+			t.place(i, -1, nil)
 		}
 	}
 	c.Leaf = len(c.Messages) - 1
 	if i, ok := at[leaf]; ok && t.last[i] >= 0 {
 		c.Leaf = t.last[i]
 	} else if !ok && leaf != "" && len(c.Messages) > 0 {
-		c.Odd("", "", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
+		c.Warn("", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
 	}
 }
 
-// place adds the messages of a node and of those below it. Thoughts become those of the answer that follows.
-func (t *tree) place(i, after int, thoughts string) {
+// place adds the messages of a node and of those below it. Thoughts, messages that are nothing else, become those of
+// the answer that follows; where none follows they stay messages.
+func (t *tree) place(i, after int, thoughts []Message) {
 	if t.seen[i] {
 		return
 	}
 	t.seen[i] = true
-	if n := t.nodes[i]; n.thinks() && t.answered(i) {
-		thoughts = Join(thoughts, n.Messages[0].Reasoning)
-	} else {
-		for _, m := range n.Messages {
-			m.Reasoning, thoughts = Join(thoughts, m.Reasoning), ""
-			m.After = after
-			after = len(t.c.Messages)
-			t.c.Messages = append(t.c.Messages, m)
+	n := t.nodes[i]
+	if n.thinks() {
+		thoughts, n.Messages = slices.Concat(thoughts, n.Messages), nil
+	}
+	answered := len(n.Messages) > 0 && n.Messages[0].Role == message.Assistant
+	if last := len(t.below[i]) == 0; !answered && (last || len(n.Messages) > 0) {
+		n.Messages, thoughts = slices.Concat(thoughts, n.Messages), nil
+	}
+	for _, m := range n.Messages {
+		for _, thought := range slices.Backward(thoughts) {
+			m.Reasoning = Join(thought.Reasoning, m.Reasoning)
 		}
+		thoughts = nil
+		m.After, after = after, len(t.c.Messages)
+		t.c.Messages = append(t.c.Messages, m)
 	}
 	t.last[i] = after
 	for _, k := range t.below[i] {
 		t.place(k, after, thoughts)
-	}
-}
-
-// answered reports whether every way down from a node begins with an answer.
-func (t *tree) answered(i int) bool {
-	for _, k := range t.below[i] {
-		switch n := t.nodes[k]; {
-		case t.seen[k]:
-			return false
-		case len(n.Messages) == 0 || n.thinks():
-			if !t.answered(k) {
-				return false
-			}
-		case n.Messages[0].Role != message.Assistant:
-			return false
-		}
-	}
-	return len(t.below[i]) > 0
-}
-
-// Append adds messages after the last one.
-func (c *Conversation) Append(messages ...store.ImportedMessage) {
-	for _, m := range messages {
-		m.After = len(c.Messages) - 1
-		c.Messages = append(c.Messages, m)
-	}
-}
-
-// Join joins texts with an empty line between any two of them that are not empty.
-func Join(texts ...string) string {
-	var all []string
-	for _, text := range texts {
-		if text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "\n\n")
-}
-
-// NameByFirst names a conversation without an id in its file by the id of its first message.
-func (c *Conversation) NameByFirst() {
-	if c.Session.Origin == "" && len(c.Messages) > 0 {
-		c.Session.Origin = "of message " + c.Messages[0].Label
 	}
 }

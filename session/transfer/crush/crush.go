@@ -5,7 +5,6 @@ package crush
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"winnow/history/message"
@@ -13,39 +12,33 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Queries are those for the sessions of a database with these columns, none where it is not crush's. Sessions of
-// subagents are left out.
-func Queries(columns map[string]bool) []conversation.Query {
+// Query is SQL for the sessions of a database with these columns, each as one JSON object, "" where it is not crush's.
+// Sessions of subagents are left out.
+func Query(columns map[string]bool) string {
 	if !columns["sessions.parent_session_id"] || !columns["messages.parts"] {
-		return nil
+		return ""
 	}
-	return []conversation.Query{{
-		IDs: `
-			SELECT id
-			FROM sessions
-			WHERE parent_session_id IS NULL
-			ORDER BY created_at`,
-		JSON: `
-			SELECT json_object(
-				'id', id,
-				'title', title,
-				'created', created_at,
-				'updated', updated_at,
-				'messages', (
-					SELECT json_group_array(
-						json_object('id', id, 'role', role, 'parts', parts, 'model', model, 'created', created_at)
-						ORDER BY created_at, rowid
-					)
-					FROM messages
-					WHERE session_id = ?1
+	return `
+		SELECT json_object(
+			'id', id,
+			'title', title,
+			'created', created_at,
+			'updated', updated_at,
+			'messages', (
+				SELECT json_group_array(
+					json_object('id', id, 'role', role, 'parts', parts, 'model', model, 'created', created_at)
+					ORDER BY created_at, rowid
 				)
+				FROM messages
+				WHERE session_id = s.id
 			)
-			FROM sessions
-			WHERE id = ?1`,
-	}}
+		)
+		FROM sessions s
+		WHERE parent_session_id IS NULL
+		ORDER BY created_at`
 }
 
-// Read reads the sessions that the queries return.
+// Read reads the sessions that the query returns.
 var Read = conversation.Each("crush", read)
 
 // session is a session. Older versions keep times in seconds and newer ones in milliseconds.
@@ -67,21 +60,17 @@ type session struct {
 type part struct {
 	Type string `json:"type"`
 	Data struct {
-		Text       string          `json:"text"`
-		Thinking   string          `json:"thinking"`
-		URL        string          `json:"url"`
-		Path       string          `json:"Path"`
-		MIMEType   string          `json:"MIMEType"`
-		Data       json.RawMessage `json:"Data"`
-		ID         string          `json:"id"`
-		Name       string          `json:"name"`
-		Input      string          `json:"input"`
-		ToolCallID string          `json:"tool_call_id"`
-		Content    string          `json:"content"`
-		Command    string          `json:"command"`
-		Output     string          `json:"output"`
-		ExitCode   int             `json:"exit_code"`
-		Reason     string          `json:"reason"`
+		Text       string `json:"text"`
+		Thinking   string `json:"thinking"`
+		Path       string `json:"Path"`
+		MIMEType   string `json:"MIMEType"`
+		Data       []byte `json:"Data"`
+		ID         string `json:"id"`
+		Name       string `json:"name"`
+		Input      string `json:"input"`
+		ToolCallID string `json:"tool_call_id"`
+		Content    string `json:"content"`
+		Reason     string `json:"reason"`
 	} `json:"data"`
 }
 
@@ -90,13 +79,13 @@ func read(c *conversation.Conversation, x session) error {
 		Source: c.Session.Source, Origin: x.ID, Title: x.Title, Created: x.Created.Time, Updated: x.Updated.Time,
 	}
 	for _, said := range x.Messages {
-		m := conversation.NewMessage(said.ID, conversation.Role(said.Role), "", said.Created.MS())
+		m := conversation.NewMessage(said.ID, said.Role, "", said.Created.MS())
 		if m.Role == message.Assistant {
 			m.Model = said.Model
 		}
 		var parts []part
 		if err := json.Unmarshal([]byte(said.Parts), &parts); err != nil {
-			c.Lose(said.ID, "parts", "cannot be read: %v", err)
+			c.Lose(said.ID, "parts cannot be read: %v", err)
 			continue
 		}
 		var content conversation.Content
@@ -106,7 +95,7 @@ func read(c *conversation.Conversation, x session) error {
 				m.Status = message.Interrupted
 			}
 		}
-		c.Append(c.Split(content, m)...)
+		c.Append(c.Split(content, said.ID, m)...)
 	}
 	return nil
 }
@@ -119,14 +108,6 @@ func (p part) add(c *conversation.Content) {
 		c.Text = conversation.Join(c.Text, d.Text)
 	case "reasoning":
 		c.Reasoning = conversation.Join(c.Reasoning, d.Thinking)
-	case "shell_command":
-		c.Text = conversation.Join(c.Text, fmt.Sprintf("$ %s\n%s\n(exit code %d)", d.Command, d.Output, d.ExitCode))
-	case "image_url":
-		image, ok := conversation.DataURL(d.URL)
-		if !ok {
-			image = conversation.Note("image " + d.URL)
-		}
-		c.Parts = append(c.Parts, image)
 	case "binary":
 		c.Parts = append(c.Parts, file(d.Path, d.MIMEType, d.Data))
 	case "tool_call":
@@ -140,13 +121,11 @@ func (p part) add(c *conversation.Content) {
 }
 
 // file is an attached text or image, or a note of another file.
-func file(path, kind string, raw json.RawMessage) message.Part {
-	var data []byte
-	err := json.Unmarshal(raw, &data) // in base64
+func file(path, kind string, data []byte) message.Part {
 	switch {
-	case err == nil && strings.HasPrefix(kind, "text/"):
+	case strings.HasPrefix(kind, "text/"):
 		return message.Part{Kind: message.TextPart, Name: path, MediaType: kind, Text: string(data)}
-	case err == nil && strings.HasPrefix(kind, "image/"):
+	case strings.HasPrefix(kind, "image/"):
 		return message.Part{Kind: message.ImagePart, Name: path, MediaType: kind, Data: data}
 	}
 	return conversation.Note("file " + path)

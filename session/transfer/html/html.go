@@ -22,9 +22,6 @@ import (
 //go:embed page.html
 var page string
 
-//go:embed style.css
-var style string
-
 // Marks are what the file says of the requests beside the messages.
 type Marks struct {
 	Of       map[int64]Mark   // what the request for the newest answer held of a message, by message
@@ -42,7 +39,7 @@ type Mark struct {
 // Write writes the branch of a session.
 func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks) error {
 	r := newRenderer()
-	colours, err := r.styleSheet()
+	colours, err := r.colours()
 	if err != nil {
 		return fmt.Errorf("write the colours of code: %w", err)
 	}
@@ -50,9 +47,8 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"clean":    clean,
 		"line":     title.OneLine,
 		"trim":     strings.TrimSpace,
-		"speaker":  func(m store.Message) string { return speaker(row, m) },
+		"speaker":  conversation.Speaker,
 		"when":     conversation.When,
-		"kind":     kind,
 		"note":     note,
 		"name":     name,
 		"image":    imageURL,
@@ -66,7 +62,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 	}
 	err = made.Execute(out, map[string]any{
 		"Title": cmp.Or(title.OneLine(row.Title), "A conversation"), "About": conversation.About(row, len(branch)),
-		"System": row.System, "Style": template.CSS(style + colours), "Branch": branch, "Marks": marks,
+		"System": row.System, "Colours": template.CSS(colours), "Branch": branch, "Marks": marks,
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -74,32 +70,16 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 	return nil
 }
 
-// speaker is who wrote a message: an imported answer that names no model is of the session's.
-func speaker(row store.Session, m store.Message) string {
-	if m.Role == message.Assistant && m.Model == "" && m.Name == "" {
-		m.Model = row.Model
-	}
-	return conversation.Speaker(m)
-}
-
 // note is what is odd about a message, "" for nothing.
 func note(m store.Message) string {
-	switch m.Status {
-	case message.Complete, message.Imported:
-		return ""
-	case message.Interrupted:
+	if m.Status == message.Interrupted {
 		return "stopped here"
 	}
-	return title.OneLine(string(m.Status))
+	return conversation.Status(m)
 }
 
 // name is the name of a part.
-func name(p message.Part) string {
-	if p.Kind == message.TextPart {
-		return title.OneLine(p.Name)
-	}
-	return cmp.Or(title.OneLine(p.Name), "image")
-}
+func name(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
 
 // imageTypes are the images that a browser shows and that cannot hold a script.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
@@ -118,14 +98,6 @@ func fileText(p message.Part) string {
 		return clean(p.Text)
 	}
 	return fmt.Sprintf("An image (%s) of %d bytes.", title.OneLine(p.MediaType), len(p.Data))
-}
-
-// kind is the class of a role.
-func kind(role message.Role) string {
-	if conversation.KnownRole(role) {
-		return string(role)
-	}
-	return "other"
 }
 
 // clean is a text without the characters that HTML does not know, and those that turn the direction of

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -13,6 +15,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	goldmarkrenderer "github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -27,25 +30,32 @@ const (
 type renderer struct {
 	md      goldmark.Markdown
 	format  *chromahtml.Formatter
-	classes *chroma.Style           // without colours: those of the classes are in the page's style sheet
-	lexers  map[string]chroma.Lexer // by language, nil for none: looking for an unknown name is slow
+	classes *chroma.Style // without colours: those of the classes are in the page's style sheet
 }
 
 func newRenderer() *renderer {
 	r := &renderer{
 		format:  chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true)),
 		classes: chroma.MustNewStyle("classes", nil),
-		lexers:  map[string]chroma.Lexer{"": nil},
+	}
+	// HTML is not parsed as such, and so shown as the text that it is.
+	isHTML := func(p util.PrioritizedValue) bool {
+		return p.Value == any(parser.NewHTMLBlockParser()) || p.Value == any(parser.NewRawHTMLParser())
 	}
 	r.md = goldmark.New(
+		goldmark.WithParser(parser.NewParser(
+			parser.WithBlockParsers(slices.DeleteFunc(parser.DefaultBlockParsers(), isHTML)...),
+			parser.WithInlineParsers(slices.DeleteFunc(parser.DefaultInlineParsers(), isHTML)...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		)),
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithRendererOptions(goldmarkrenderer.WithNodeRenderers(util.Prioritized(r, 1))),
 	)
 	return r
 }
 
-// styleSheet returns the colours of code, on a light and on a dark page.
-func (r *renderer) styleSheet() (string, error) {
+// colours returns the style sheet of code, on a light and on a dark page.
+func (r *renderer) colours() (string, error) {
 	var css strings.Builder
 	if err := r.format.WriteCSS(&css, styles.Get("github")); err != nil {
 		return "", err
@@ -56,18 +66,6 @@ func (r *renderer) styleSheet() (string, error) {
 	}
 	css.WriteString("}\n")
 	return css.String(), nil
-}
-
-// lexer returns the lexer of a language, nil for none.
-func (r *renderer) lexer(language string) chroma.Lexer {
-	lexer, known := r.lexers[language]
-	if !known {
-		if lexer = lexers.Get(language); lexer != nil {
-			lexer = chroma.Coalesce(lexer)
-		}
-		r.lexers[language] = lexer
-	}
-	return lexer
 }
 
 // markdown renders an answer. What it holds of HTML is shown as the text that it is; its links lead only where a link
@@ -88,17 +86,17 @@ func (r *renderer) markdown(source string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// code highlights a text by the name of its language.
+// code highlights a text by the name of its language, "" for none.
 func (r *renderer) code(source, language string) template.HTML {
 	plain := template.HTML(template.HTMLEscapeString(source))
-	if len(source) > mostColoured {
+	if language == "" || len(source) > mostColoured {
 		return plain
 	}
-	lexer := r.lexer(language)
+	lexer := lexers.Get(language)
 	if lexer == nil {
 		return plain
 	}
-	tokens, err := lexer.Tokenise(nil, source)
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
 	if err != nil {
 		return plain
 	}
@@ -113,11 +111,9 @@ func (r *renderer) code(source, language string) template.HTML {
 func (r *renderer) RegisterFuncs(reg goldmarkrenderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindFencedCodeBlock, r.codeBlock)
 	reg.Register(ast.KindCodeBlock, r.codeBlock)
-	reg.Register(ast.KindHTMLBlock, rawBlock)
-	reg.Register(ast.KindRawHTML, rawInline)
-	reg.Register(ast.KindImage, r.image)
-	reg.Register(ast.KindLink, r.link)
-	reg.Register(ast.KindAutoLink, autoLink)
+	reg.Register(ast.KindImage, link)
+	reg.Register(ast.KindLink, link)
+	reg.Register(ast.KindAutoLink, link)
 }
 
 func (r *renderer) codeBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -136,69 +132,33 @@ func (r *renderer) codeBlock(w util.BufWriter, source []byte, n ast.Node, enteri
 	return ast.WalkSkipChildren, nil
 }
 
-// rawBlock shows HTML that stands between paragraphs.
-func rawBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		block := n.(*ast.HTMLBlock)
-		raw := string(n.Lines().Value(source))
-		if block.HasClosure() {
-			raw += string(block.ClosureLine.Value(source))
+// mayLead is where a link may lead: to a web page or an address for mail.
+var mayLead = regexp.MustCompile(`(?i)^(https?://|mailto:).`)
+
+// link writes a link, or an image as one. Where it may not lead, its text stays.
+func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	var to []byte
+	label := ""
+	switch n := n.(type) {
+	case *ast.Link:
+		to = n.Destination
+	case *ast.Image:
+		to, label = n.Destination, "Image: "
+	case *ast.AutoLink:
+		to, label = n.URL(source), template.HTMLEscapeString(string(n.Label(source)))
+		if n.AutoLinkType == ast.AutoLinkEmail {
+			to = append([]byte("mailto:"), to...)
 		}
-		fmt.Fprintf(w, "<p class=\"raw\">%s</p>\n", template.HTMLEscapeString(strings.TrimRight(raw, "\n")))
 	}
-	return ast.WalkSkipChildren, nil
-}
-
-// rawInline shows HTML that stands in a paragraph.
-func rawInline(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering {
-		w.WriteString(template.HTMLEscapeString(string(n.(*ast.RawHTML).Segments.Value(source))))
-	}
-	return ast.WalkSkipChildren, nil
-}
-
-// link writes a link that leads to a web page, an address for mail or a place below; any other stays its text.
-func (r *renderer) link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	return anchor(w, string(n.(*ast.Link).Destination), entering), nil
-}
-
-// image writes an image as a link to it.
-func (r *renderer) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	status := anchor(w, string(n.(*ast.Image).Destination), entering)
-	if entering {
-		w.WriteString("Image: ")
-	}
-	return status, nil
-}
-
-// autoLink writes an address that is its own text.
-func autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	link := n.(*ast.AutoLink)
-	to := string(link.URL(source))
-	if link.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(to), "mailto:") {
-		to = "mailto:" + to
-	}
-	anchor(w, to, true)
-	w.WriteString(template.HTMLEscapeString(string(link.Label(source))))
-	return anchor(w, to, false), nil
-}
-
-// anchor begins or ends a link, where it leads to what a reader may want to open.
-func anchor(w util.BufWriter, to string, entering bool) ast.WalkStatus {
-	allowed := false
-	for _, scheme := range []string{"https://", "http://", "mailto:"} {
-		allowed = allowed || len(to) > len(scheme) && strings.EqualFold(to[:len(scheme)], scheme)
-	}
-	switch {
-	case !allowed:
-	case entering:
-		address := template.HTMLEscapeString(string(util.URLEscape([]byte(to), true)))
+	leads := mayLead.Match(to)
+	if entering && leads {
+		address := template.HTMLEscapeString(string(util.URLEscape(to, true)))
 		fmt.Fprintf(w, `<a href="%s" rel="noopener noreferrer">`, address)
-	default:
+	}
+	if entering {
+		w.WriteString(label)
+	} else if leads {
 		w.WriteString("</a>")
 	}
-	return ast.WalkContinue
+	return ast.WalkContinue, nil
 }

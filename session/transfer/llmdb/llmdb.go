@@ -4,6 +4,7 @@
 package llmdb
 
 import (
+	"cmp"
 	"encoding/hex"
 	"strings"
 
@@ -11,34 +12,24 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Queries are those for the conversations of a database with these columns, none where it is not llm's. A conversation
-// that went on as a thread is read as that alone.
-func Queries(columns map[string]bool) []conversation.Query {
-	var all []conversation.Query
-	other := ""
-	if columns["threads.tip_message_hash"] {
-		all = append(all, conversation.Query{IDs: `SELECT id FROM threads ORDER BY rowid`, JSON: threadJSON})
-		other = `AND conversation_id NOT IN (SELECT id FROM threads)`
+// Query is SQL for the conversations of a database with these columns, each as one JSON object, "" where it is not
+// llm's. A conversation that went on as a thread is read as that alone.
+func Query(columns map[string]bool) string {
+	threads, responses := columns["threads.tip_message_hash"], columns["responses.resolved_model"]
+	switch {
+	case threads && responses:
+		return threadsSQL + ` UNION ALL ` + responsesSQL(`
+			r.conversation_id IS NULL OR r.conversation_id NOT IN (SELECT id FROM threads)`)
+	case threads:
+		return threadsSQL
+	case responses:
+		return responsesSQL(`true`)
 	}
-	if columns["responses.resolved_model"] {
-		all = append(all, conversation.Query{
-			IDs: `
-				SELECT conversation_id
-				FROM responses
-				WHERE conversation_id IS NOT NULL ` + other + `
-				GROUP BY conversation_id
-				ORDER BY min(rowid)`,
-			JSON: responsesJSON("conversation_id = ?1"),
-		}, conversation.Query{
-			IDs:  `SELECT id FROM responses WHERE conversation_id IS NULL ORDER BY rowid`,
-			JSON: responsesJSON("conversation_id IS NULL AND id = ?1"),
-		})
-	}
-	return all
+	return ""
 }
 
-// attachmentsJSON is SQL for a list of attachments. from begins with the columns of the table attachments, as a.
-func attachmentsJSON(from, order string) string {
+// attachmentsSQL is SQL for a list of attachments. from begins with the columns of the table attachments, as a.
+func attachmentsSQL(from, order string) string {
 	return `(
 		SELECT json_group_array(
 			json_object('type', a.type, 'where', coalesce(a.path, a.url), 'data', hex(a.content))
@@ -48,7 +39,7 @@ func attachmentsJSON(from, order string) string {
 	)`
 }
 
-// Read reads the conversations that the queries return.
+// Read reads the conversations that the query returns.
 var Read = conversation.Each("llm", read)
 
 // logged is a conversation: a thread, or responses.
@@ -92,11 +83,9 @@ func parts(c *conversation.Conversation, attachments []attachment) []message.Par
 			all = append(all, message.Part{Kind: message.ImagePart, Name: name, MediaType: a.Type, Data: data})
 			continue
 		}
-		if a.Where == "" {
-			a.Where = a.Type
-		}
-		c.Odd("", "", "the attachment %q is not in the logs as an image; a note replaces it", a.Where)
-		all = append(all, conversation.Note("file "+a.Where))
+		where := cmp.Or(a.Where, a.Type)
+		c.Warn("", "the attachment %q is not in the logs as an image; a note replaces it", where)
+		all = append(all, conversation.Note("file "+where))
 	}
 	return all
 }

@@ -1,28 +1,29 @@
 package llmdb
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 
 	"winnow/history/message"
 	"winnow/session/transfer/conversation"
 )
 
-// responsesJSON is SQL for the responses that a condition picks, the oldest first.
-func responsesJSON(which string) string {
-	fragments := func(table string) string {
-		return `(
-			SELECT json_group_array(f.content ORDER BY p.[order])
-			FROM ` + table + ` p
-			JOIN fragments f ON f.id = p.fragment_id
-			WHERE p.response_id = r.id
-		)`
-	}
+// fragmentsSQL is SQL for the texts that a response got beside its prompt or its system prompt.
+func fragmentsSQL(table string) string {
+	return `(
+		SELECT json_group_array(f.content ORDER BY p.[order])
+		FROM ` + table + ` p
+		JOIN fragments f ON f.id = p.fragment_id
+		WHERE p.response_id = r.id
+	)`
+}
+
+// responsesSQL is SQL for the conversations that are responses, the oldest first in each. One without a conversation is
+// one of its own.
+func responsesSQL(condition string) string {
 	return `
 		SELECT json_object(
-			'id', ?1,
-			'name', (SELECT name FROM conversations WHERE id = ?1),
+			'id', coalesce(r.conversation_id, r.id),
+			'name', (SELECT name FROM conversations WHERE id = r.conversation_id),
 			'responses', json_group_array(
 				json_object(
 					'id', r.id,
@@ -31,17 +32,15 @@ func responsesJSON(which string) string {
 					'system', r.system,
 					'response', r.response,
 					'reasoning', r.reasoning,
-					'options', r.options_json,
 					'time', r.datetime_utc,
-					'prompt_fragments', ` + fragments("prompt_fragments") + `,
-					'system_fragments', ` + fragments("system_fragments") + `,
-					'attachments', ` + attachmentsJSON(`prompt_attachments p
+					'prompt_fragments', ` + fragmentsSQL("prompt_fragments") + `,
+					'system_fragments', ` + fragmentsSQL("system_fragments") + `,
+					'attachments', ` + attachmentsSQL(`prompt_attachments p
 						JOIN attachments a ON a.id = p.attachment_id
 						WHERE p.response_id = r.id`, "p.[order]") + `,
 					'calls', (
 						SELECT json_group_array(
-							json_object('id', tool_call_id, 'name', name, 'arguments', arguments)
-							ORDER BY id
+							json_object('id', tool_call_id, 'name', name, 'arguments', arguments) ORDER BY id
 						)
 						FROM tool_calls
 						WHERE response_id = r.id
@@ -51,11 +50,7 @@ func responsesJSON(which string) string {
 							json_object(
 								'call', t.tool_call_id,
 								'name', t.name,
-								'output', t.output,
-								'exception', t.exception,
-								'attachments', ` + attachmentsJSON(`tool_results_attachments p
-									JOIN attachments a ON a.id = p.attachment_id
-									WHERE p.tool_result_id = t.id`, "p.[order]") + `
+								'output', coalesce(nullif(t.output, ''), t.exception)
 							)
 							ORDER BY t.id
 						)
@@ -67,7 +62,8 @@ func responsesJSON(which string) string {
 			)
 		)
 		FROM responses r
-		WHERE ` + which
+		WHERE ` + condition + `
+		GROUP BY coalesce(r.conversation_id, r.id)`
 }
 
 // response is a prompt and its answer.
@@ -78,18 +74,15 @@ type response struct {
 	System          string             `json:"system"`
 	Response        string             `json:"response"`
 	Reasoning       string             `json:"reasoning"`
-	Options         string             `json:"options"` // JSON
 	Time            conversation.Time  `json:"time"`
 	PromptFragments []string           `json:"prompt_fragments"`
 	SystemFragments []string           `json:"system_fragments"`
 	Attachments     []attachment       `json:"attachments"`
 	Calls           []message.ToolCall `json:"calls"`
 	Results         []struct {
-		Call        string       `json:"call"`
-		Name        string       `json:"name"`
-		Output      string       `json:"output"`
-		Exception   string       `json:"exception"`
-		Attachments []attachment `json:"attachments"`
+		Call   string `json:"call"`
+		Name   string `json:"name"`
+		Output string `json:"output"`
 	} `json:"results"` // of the calls of the response before
 }
 
@@ -98,25 +91,20 @@ func (r response) add(c *conversation.Conversation, system string) string {
 	at := r.Time.MS()
 	if said := conversation.Join(append(r.SystemFragments, r.System)...); said != "" && said != system {
 		system = said
-		c.Append(conversation.NewMessage(r.ID+"/system", message.System, said, at))
+		c.Append(conversation.NewMessage(r.ID+"/system", "system", said, at))
 	}
 	for i, result := range r.Results {
-		label := fmt.Sprintf("%s/result %d", r.ID, i+1)
-		m := conversation.NewMessage(label, message.Tool, cmp.Or(result.Output, result.Exception), at)
-		m.ToolCallID, m.Name, m.Parts = result.Call, result.Name, parts(c, result.Attachments)
+		m := conversation.NewMessage(fmt.Sprintf("%s/result %d", r.ID, i+1), "tool", result.Output, at)
+		m.ToolCallID, m.Name = result.Call, result.Name
 		c.Append(m)
 	}
 	prompt := conversation.Join(append(r.PromptFragments, r.Prompt)...)
-	asked := conversation.NewMessage(r.ID+"/prompt", message.User, prompt, at)
-	if asked.Parts = parts(c, r.Attachments); !conversation.Blank(asked.Message.Message) {
+	asked := conversation.NewMessage(r.ID+"/prompt", "user", prompt, at)
+	if asked.Parts = parts(c, r.Attachments); !conversation.Blank(asked) {
 		c.Append(asked)
 	}
-	answer := conversation.NewMessage(r.ID, message.Assistant, r.Response, at)
+	answer := conversation.NewMessage(r.ID, "assistant", r.Response, at)
 	answer.Model, answer.Reasoning, answer.ToolCalls = r.Model, r.Reasoning, r.Calls
-	if options := json.RawMessage(r.Options); len(options) > 2 && json.Valid(options) {
-		options = conversation.Object(map[string]json.RawMessage{"options": options})
-		answer.Extra = conversation.Object(map[string]json.RawMessage{"llm": options})
-	}
 	c.Append(answer)
 	return system
 }

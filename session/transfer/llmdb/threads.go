@@ -8,36 +8,34 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// threadJSON is SQL for a thread: every message that leads to the end of one of its turns, or to its own. A text may be
-// made of pieces and fragments.
-var threadJSON = `
-	WITH RECURSIVE above (hash) AS (
-		SELECT tip_message_hash
-		FROM threads
-		WHERE id = ?1
-		UNION
-		SELECT tip_message_hash
-		FROM turns
-		WHERE thread_id = ?1
-		UNION
-		SELECT m.parent_hash
-		FROM messages m
-		JOIN above USING (hash)
-	)
+// threadsSQL is SQL for the threads, each with every message that leads to the end of one of its turns, or to its own.
+// A text may be made of pieces and fragments.
+var threadsSQL = `
 	SELECT json_object(
-		'id', id,
-		'name', name,
-		'tip', tip_message_hash,
-		'time', datetime_utc,
+		'id', t.id,
+		'name', t.name,
+		'tip', t.tip_message_hash,
+		'time', t.datetime_utc,
 		'turns', (
 			SELECT json_group_array(
 				json_object('tip', tip_message_hash, 'model', coalesce(resolved_model, model), 'time', datetime_utc)
 				ORDER BY rowid
 			)
 			FROM turns
-			WHERE thread_id = ?1
+			WHERE thread_id = t.id
 		),
 		'messages', (
+			WITH RECURSIVE above (hash) AS (
+				SELECT t.tip_message_hash
+				UNION
+				SELECT tip_message_hash
+				FROM turns
+				WHERE thread_id = t.id
+				UNION
+				SELECT m.parent_hash
+				FROM messages m
+				JOIN above USING (hash)
+			)
 			SELECT json_group_array(json_object(
 				'hash', m.hash,
 				'parent', m.parent_hash,
@@ -53,7 +51,7 @@ var threadJSON = `
 								FROM json_each(p.payload, '$.text_ref') e
 								LEFT JOIN fragments f ON f.id = e.value ->> 'fragment'
 							) END),
-							'attachments', ` + attachmentsJSON(`attachments a
+							'attachments', ` + attachmentsSQL(`attachments a
 								LEFT JOIN part_attachments q ON q.attachment_id = a.id AND q.part_id = p.id
 								WHERE q.part_id IS NOT NULL
 									OR json_valid(p.payload) AND a.id = p.payload ->> 'attachment_id'`, "q.[order]") + `
@@ -68,8 +66,7 @@ var threadJSON = `
 			JOIN messages m USING (hash)
 		)
 	)
-	FROM threads
-	WHERE id = ?1`
+	FROM threads t`
 
 // turn is how the thread came to a message. Its time and its model are those of the messages that it added.
 type turn struct {
@@ -104,12 +101,12 @@ func thread(c *conversation.Conversation, x logged) {
 		first := len(nodes)
 		for e, ok := entries[turn.Tip]; ok; e, ok = entries[e.Parent] {
 			delete(entries, e.Hash)
-			m := conversation.NewMessage(e.Hash, conversation.Role(e.Role), "", turn.Time.MS())
+			m := conversation.NewMessage(e.Hash, e.Role, "", turn.Time.MS())
 			if m.Role == message.Assistant {
 				m.Model = turn.Model
 			}
-			said := c.Split(e.content(c), m)
-			nodes = append(nodes, conversation.Node{ID: e.Hash, Parent: e.Parent, Messages: said})
+			messages := c.Split(e.content(c), e.Hash, m)
+			nodes = append(nodes, conversation.Node{ID: e.Hash, Parent: e.Parent, Messages: messages})
 		}
 		slices.Reverse(nodes[first:])
 	}
@@ -120,25 +117,19 @@ func thread(c *conversation.Conversation, x logged) {
 func (e entry) content(c *conversation.Conversation) conversation.Content {
 	var out conversation.Content
 	for _, p := range e.Parts {
-		var payload struct {
-			Arguments  json.RawMessage `json:"arguments"`
-			Output     json.RawMessage `json:"output"`
-			ToolCallID string          `json:"tool_call_id"`
-		}
-		if p.Payload != "" && json.Unmarshal([]byte(p.Payload), &payload) != nil {
-			c.Odd(e.Hash, "", "has a part that cannot be read completely; only its text is used")
-		}
-		call := payload.ToolCallID
+		var payload map[string]conversation.Text
+		_ = json.Unmarshal([]byte(p.Payload), &payload) // What cannot be read is empty; a text has none.
+		call, text := string(payload["tool_call_id"]), p.Text
 		switch p.Type {
 		case "text":
-			out.Text = conversation.Join(out.Text, p.Text)
+			out.Text = conversation.Join(out.Text, text)
 		case "reasoning":
-			out.Reasoning += p.Text
+			out.Reasoning += text
 		case "tool_call":
-			arguments := conversation.Text(payload.Arguments)
+			arguments := string(payload["arguments"])
 			out.Calls = append(out.Calls, message.ToolCall{ID: call, Name: p.Tool, Arguments: arguments})
 		case "tool_result":
-			text := conversation.Text(payload.Output) + p.Text
+			text = string(payload["output"]) + text
 			out.Results = append(out.Results, conversation.Result{CallID: call, Name: p.Tool, Text: text})
 		case "attachment":
 			out.Parts = append(out.Parts, parts(c, p.Attachments)...)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"winnow/history/message"
@@ -31,22 +32,12 @@ func Write(out io.Writer, row store.Session, branch []store.Message) {
 
 // suffix is when a message was written and what is odd about it, for the end of its heading.
 func suffix(m store.Message) (text string) {
-	for _, part := range []string{strings.TrimSuffix(conversation.When(m), " UTC"), status(m)} {
+	for _, part := range []string{strings.TrimSuffix(conversation.When(m), " UTC"), conversation.Status(m)} {
 		if part != "" {
 			text += " · " + part
 		}
 	}
 	return text
-}
-
-func status(m store.Message) string {
-	switch m.Status {
-	case message.Complete, message.Imported:
-		return ""
-	case message.Streaming:
-		return "still arriving"
-	}
-	return title.OneLine(string(m.Status))
 }
 
 // texts are the Markdown of what a message holds.
@@ -86,41 +77,35 @@ func attached(p message.Part) string {
 	return fmt.Sprintf("*Image%s, %s, %d bytes*", name, title.OneLine(p.MediaType), len(p.Data))
 }
 
+var backticks = regexp.MustCompile("`{3,}")
+
 // fenced puts a text between fences that are longer than any run of backticks in it.
 func fenced(text, language string) string {
-	longest, run := 0, 0
-	for _, r := range text {
-		if run++; r != '`' {
-			run = 0
+	fence := "```"
+	for _, run := range backticks.FindAllString(text, -1) {
+		if len(run) >= len(fence) {
+			fence = run + "`"
 		}
-		longest = max(longest, run)
 	}
-	fence := strings.Repeat("`", max(3, longest+1))
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
 // code is a name as a piece of code.
-func code(name string) string {
-	if strings.Contains(name, "`") {
-		return "`` " + name + " ``"
-	}
-	return "`" + name + "`"
-}
+func code(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
+
+// fence is a line that opens a code block, or closes one where nothing follows its marks.
+var fence = regexp.MustCompile("(?m)^ {0,3}(`{3,}|~{3,})([^`\n]*)$")
 
 // closed is a text whose last code block ends. An answer that was cut off inside one would take all that
 // follows into it.
 func closed(text string) string {
 	text = strings.Trim(text, "\n")
 	open := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n \t")
-		indent := len(line) - len(strings.TrimLeft(line, " "))
-		fence := fenceOf(line[indent:])
-		switch {
-		case indent > 3 || fence == "":
+	for _, line := range fence.FindAllStringSubmatch(text, -1) {
+		switch marks, info := line[1], strings.TrimSpace(line[2]); {
 		case open == "":
-			open = fence
-		case fence[0] == open[0] && len(fence) >= len(open) && len(fence) == len(line)-indent:
+			open = marks
+		case info == "" && strings.HasPrefix(marks, open):
 			open = ""
 		}
 	}
@@ -128,17 +113,4 @@ func closed(text string) string {
 		return text
 	}
 	return text + "\n" + open
-}
-
-// fenceOf is the fence that a line begins with, "" for none.
-func fenceOf(line string) string {
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(line, c)
-		n := len(line) - len(rest)
-		if n < 3 || c == "`" && strings.Contains(rest, "`") {
-			continue
-		}
-		return line[:n]
-	}
-	return ""
 }

@@ -4,107 +4,207 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"winnow/history/message"
 	"winnow/session/transfer/conversation"
 )
 
+// Source is the source of the conversations.
+const Source = "openai"
+
+// object is a JSON object of a file.
+type object map[string]json.RawMessage
+
+// objectOf is nil where a value is no object.
+func objectOf(raw json.RawMessage) (o object) {
+	if json.Unmarshal(raw, &o) != nil {
+		return nil
+	}
+	return o
+}
+
+func (o object) text(key string) string { return conversation.TextOf(o[key]) }
+
+func (o object) has(keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return o[key] != nil })
+}
+
 // Read reads the conversations of a file: one of each object that holds a list of messages, such as a line of a
 // fine-tuning or batch file, and one of all messages that are values of their own. Nothing that a message says is
 // changed or refused: what is damaged in it is repaired when a request is planned.
 func Read(values iter.Seq2[conversation.Value, error], add func(conversation.Conversation) error) error {
-	loose := reader{Conversation: conversation.New("openai")}
-	loose.Line = 1
+	loose := newReader()
 	for v, err := range values {
 		if err != nil {
 			return err
 		}
-		fields, ok := request(v)
-		if !ok {
-			loose.value(v)
+		o := objectOf(v.Raw)
+		request := requestOf(o)
+		if request == nil {
+			loose.value(v, o)
 			continue
 		}
-		one := reader{Conversation: conversation.New("openai")}
-		one.Line = v.Line
-		one.request(v, fields)
-		if err := add(one.Conversation); err != nil {
+		one := newReader()
+		one.request(request)
+		if err := add(one.done()); err != nil {
 			return err
 		}
 	}
-	if len(loose.Messages)+len(loose.Remarks) == 0 {
+	if loose.read == 0 {
 		return nil
 	}
-	return add(loose.Conversation)
+	return add(loose.done())
+}
+
+// The keys of the object around messages that mean something here, and those of them that hold messages.
+var (
+	requestKeys = []string{"title", "model", "system", "instructions", "messages", "input", "output"}
+	lists       = requestKeys[4:]
+)
+
+// requestOf is the object around the messages of a conversation: o itself, or the body of a request in a batch. It is
+// nil for other objects.
+func requestOf(o object) object {
+	if body := objectOf(o["body"]); body != nil {
+		body["title"] = o["custom_id"]
+		o = body
+	}
+	if o.has("role", "call_id", "type") || !o.has(lists...) {
+		return nil
+	}
+	return o
 }
 
 // reader makes a conversation of messages.
 type reader struct {
 	conversation.Conversation
-	index int // the place of the next message, from 0
+	read    int             // messages so far
+	ignored map[string]bool // keys that mean nothing here
 }
 
-// lists are the keys of a request, or of its answer, that hold messages.
-var lists = []string{"messages", "input", "output"}
+func newReader() *reader { return &reader{conversation.New(Source), 0, map[string]bool{}} }
 
-// request is the object around the messages of a conversation: the value itself, or the body of a request in a batch.
-func request(v conversation.Value) (fields map[string]json.RawMessage, ok bool) {
-	if v.Broken != "" || json.Unmarshal(v.Raw, &fields) != nil {
-		return nil, false
+// done is the conversation with what is said of it as a whole.
+func (r *reader) done() conversation.Conversation {
+	if len(r.ignored) > 0 {
+		others := strings.Join(slices.Sorted(maps.Keys(r.ignored)), ", ")
+		r.Warn("", "other data in the file is ignored: %s", others)
 	}
-	var body map[string]json.RawMessage
-	if json.Unmarshal(fields["body"], &body) == nil {
-		fields, body["title"] = body, json.RawMessage(cmp.Or(string(fields["custom_id"]), `""`))
+	return r.Conversation
+}
+
+// ignore notes the keys of an object that are none of those that mean something.
+func (r *reader) ignore(o object, known []string) {
+	for key, value := range o {
+		if !slices.Contains(known, key) && string(value) != "null" {
+			r.ignored[key] = true
+		}
 	}
-	has := func(key string) bool { return fields[key] != nil }
-	message := slices.ContainsFunc([]string{"role", "call_id", "type"}, has)
-	return fields, !message && slices.ContainsFunc(lists, has)
 }
 
 // request reads a conversation in an object, which may be a request as a server takes it.
-func (r *reader) request(v conversation.Value, fields map[string]json.RawMessage) {
-	row := &r.Session
-	row.Title, row.Model = conversation.Text(fields["title"]), conversation.Text(fields["model"])
-	system := conversation.ReadContent(fields["system"]).Text
-	row.System = conversation.Join(system, conversation.Text(fields["instructions"]))
-	r.Broken = "has no list of messages"
+func (r *reader) request(o object) {
+	r.Session.Title, r.Session.Model = o.text("title"), o.text("model")
+	system := conversation.ReadContent(o["system"]).Text
+	r.Session.System = conversation.Join(system, o.text("instructions"))
 	for _, key := range lists {
-		list := fields[key]
-		switch {
-		case len(list) > 0 && list[0] == '[':
-			line := v.Line + bytes.Count(v.Raw[:bytes.Index(v.Raw, list)], []byte{'\n'})
-			for item := range conversation.List(bytes.NewReader(list), line) {
-				r.value(item)
-			}
-		case len(list) > 0 && list[0] == '"' && key == "input":
-			r.Append(conversation.NewMessage("", message.User, conversation.Text(list), 0))
-		default:
-			continue
+		items, ok := conversation.Items(o[key])
+		if !ok && key == "input" && o[key] != nil {
+			r.Append(conversation.NewMessage("", "user", o.text(key), 0))
 		}
-		r.Broken = ""
+		for _, item := range items {
+			r.value(conversation.Value{Raw: item}, objectOf(item))
+		}
 	}
-	for _, key := range append([]string{"title", "model", "system", "instructions"}, lists...) {
-		delete(fields, key)
-	}
-	if len(fields) > 0 {
-		others := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
-		r.Odd("", "", "other data in the file is ignored: %s", others)
+	r.ignore(o, requestKeys)
+}
+
+// value reads a message, which is the object o.
+func (r *reader) value(v conversation.Value, o object) {
+	r.read++
+	number := strconv.Itoa(r.read)
+	kind := o.text("type")
+	switch said := o.has("role", "content"); {
+	case v.Broken != "" && v.Line > 0:
+		r.LoseLine(v.Line, v.Broken)
+	case v.Broken != "":
+		r.Lose(number, "%s", v.Broken)
+	case o == nil:
+		r.Lose(number, "is not an object with a role and a content")
+	case kind == "message", kind == "reasoning", kind != "" && !said:
+		if !r.AddItem(v.Raw, "", 0) {
+			r.Lose(number, "is of the type %q, which is not supported", conversation.Shorten(kind))
+		}
+	case !said && !o.has("tool_calls", "function_call"):
+		r.Lose(number, "has neither a role nor content, so it is not a message")
+	default:
+		r.message(number, o)
 	}
 }
 
-// value reads a message.
-func (r *reader) value(v conversation.Value) {
-	m := messageReader{c: &r.Conversation, at: conversation.Remark{Index: r.index, Line: v.Line}}
-	r.index++
-	if v.Broken != "" {
-		m.lose("%s", v.Broken)
-		return
+// messageKeys are the keys of a message that mean something here.
+var messageKeys = []string{
+	"role", "content", "attachments", "name", "reasoning_content", "reasoning", "tool_calls", "function_call",
+	"tool_call_id", "id", "timestamp", "type",
+}
+
+// message adds a message. Its calls are taken as they are: blank ids, doubled ids and broken arguments are repaired
+// when a request is planned.
+func (r *reader) message(number string, o object) {
+	var at conversation.Time
+	_ = at.UnmarshalJSON(o["timestamp"]) // A time that cannot be read is none.
+	m := conversation.NewMessage(o.text("id"), o.text("role"), "", at.MS())
+	m.Name, m.ToolCallID = o.text("name"), o.text("tool_call_id")
+	m.Reasoning = cmp.Or(o.text("reasoning_content"), o.text("reasoning"))
+	r.WarnOfRole(number, m)
+	calls, _ := conversation.Items(o["tool_calls"])
+	for _, raw := range calls {
+		c := objectOf(raw)
+		f := c // Some programs write a call flat.
+		if c["function"] != nil {
+			f = objectOf(c["function"])
+		}
+		if f == nil {
+			r.Warn(number, "has a tool call that cannot be read; it is left out")
+			continue
+		}
+		m.ToolCalls = append(m.ToolCalls, call(c.text("id"), f))
 	}
-	m.read(v.Raw)
+	if f := objectOf(o["function_call"]); f != nil { // the form before calls had ids
+		m.ToolCalls = append(m.ToolCalls, call("", f))
+	}
+	m.Parts = r.attachments(number, o["attachments"])
+	all := r.Split(conversation.ReadContent(o["content"]), number, m)
+	if last := all[len(all)-1]; conversation.Blank(last) && last.Role != message.Tool {
+		r.Warn(number, "content is empty; the message is kept, but never sent")
+	}
+	r.Append(all...)
+	r.ignore(o, messageKeys)
+}
+
+func call(id string, function object) message.ToolCall {
+	return message.ToolCall{ID: id, Name: function.text("name"), Arguments: function.text("arguments")}
+}
+
+// attachments are the texts that are attached to a message, as its parts.
+func (r *reader) attachments(number string, list json.RawMessage) (parts []message.Part) {
+	items, _ := conversation.Items(list)
+	for _, raw := range items {
+		a := objectOf(raw)
+		text, media := cmp.Or(a.text("content"), a.text("text")), cmp.Or(a.text("mime_type"), "text/plain")
+		if text == "" || !strings.HasPrefix(media, "text/") {
+			r.Warn(number, "has an attachment that winnow cannot send; it is left out")
+			continue
+		}
+		name := cmp.Or(a.text("name"), "attachment")
+		parts = append(parts, message.Part{Kind: message.TextPart, Name: name, MediaType: media, Text: text})
+	}
+	return parts
 }

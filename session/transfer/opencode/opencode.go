@@ -62,7 +62,7 @@ func read(c *conversation.Conversation, x export) error {
 	}
 	for _, said := range x.Messages {
 		at := said.Info.Time.Created.MS()
-		m := conversation.NewMessage(said.Info.ID, conversation.Role(said.Info.Role), "", at)
+		m := conversation.NewMessage(said.Info.ID, said.Info.Role, "", at)
 		if m.Role == message.Assistant {
 			m.Model = said.Info.Model
 		}
@@ -73,10 +73,10 @@ func read(c *conversation.Conversation, x export) error {
 		for _, p := range said.Parts {
 			p.add(&content, &answers)
 		}
-		c.Append(c.Split(content, m)...)
+		c.Append(c.Split(content, m.Label, m)...)
 		if len(answers.Results) > 0 { // after the calls, which are in the same message here
-			results := conversation.NewMessage(m.Label+"/results", message.Tool, "", at)
-			c.Append(c.Split(answers, results)...)
+			results := conversation.NewMessage(m.Label+"/results", "tool", "", at)
+			c.Append(c.Split(answers, m.Label, results)...)
 		}
 	}
 	return nil
@@ -93,25 +93,16 @@ func (p part) add(c, answers *conversation.Content) {
 	case "reasoning":
 		c.Reasoning = conversation.Join(c.Reasoning, p.Text)
 	case "file":
-		c.Parts = append(c.Parts, p.file())
+		c.Parts = append(c.Parts, conversation.File(p.Filename, p.URL))
 	case "tool":
-		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.Text(p.State.Input)}
+		call := message.ToolCall{ID: p.CallID, Name: p.Tool, Arguments: conversation.TextOf(p.State.Input)}
 		c.Calls = append(c.Calls, call)
 		r := conversation.Result{CallID: p.CallID, Text: p.State.Output + p.State.Error}
 		for _, a := range p.State.Attachments {
-			r.Parts = append(r.Parts, a.file())
+			r.Parts = append(r.Parts, conversation.File(a.Filename, a.URL))
 		}
 		if r.Text != "" || len(r.Parts) > 0 {
 			answers.Results = append(answers.Results, r)
 		}
 	}
-}
-
-// file is an image whose bytes are in the export, or a note.
-func (p part) file() message.Part {
-	if image, ok := conversation.DataURL(p.URL); ok {
-		image.Name = p.Filename
-		return image
-	}
-	return conversation.Note("file " + p.Filename)
 }

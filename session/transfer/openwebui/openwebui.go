@@ -58,11 +58,10 @@ func read(c *conversation.Conversation, x export) error {
 		Created: x.Created.Time, Updated: x.Updated.Time, Archived: x.Archived, Pinned: x.Pinned,
 	}
 	var nodes []conversation.Node
-	for _, id := range slices.SortedFunc(maps.Keys(said), func(a, b string) int {
-		return cmp.Or(said[a].Time.Compare(said[b].Time.Time), cmp.Compare(a, b))
-	}) {
+	for _, id := range slices.Sorted(maps.Keys(said)) {
 		nodes = append(nodes, conversation.Node{ID: id, Parent: said[id].Parent, Messages: messages(c, id, said[id])})
 	}
+	slices.SortFunc(nodes, conversation.ByTime)
 	c.Grow(nodes, x.Chat.History.Current)
 	c.NameByFirst()
 	return nil
@@ -72,8 +71,8 @@ func read(c *conversation.Conversation, x export) error {
 var thought = regexp.MustCompile(
 	`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
 
-func messages(c *conversation.Conversation, id string, x exported) []store.ImportedMessage {
-	m := conversation.NewMessage(id, conversation.Role(x.Role), "", x.Time.MS())
+func messages(c *conversation.Conversation, id string, x exported) []conversation.Message {
+	m := conversation.NewMessage(id, x.Role, "", x.Time.MS())
 	content := conversation.ReadContent(x.Content)
 	if m.Role == message.Assistant {
 		m.Model = x.Model
@@ -86,11 +85,7 @@ func messages(c *conversation.Conversation, id string, x exported) []store.Impor
 		}
 	}
 	for _, f := range x.Files {
-		part, ok := conversation.DataURL(f.URL)
-		if !ok {
-			part = conversation.Note("file " + cmp.Or(f.Name, f.URL))
-		}
-		content.Parts = append(content.Parts, part)
+		content.Parts = append(content.Parts, conversation.File(f.Name, f.URL))
 	}
-	return c.Split(content, m)
+	return c.Split(content, id, m)
 }
