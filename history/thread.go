@@ -61,7 +61,7 @@ type turn struct {
 func (c *Conversation) read(past []Message, sizes []size, r reading) *thread {
 	t := &thread{reading: r, ids: map[string]bool{}, shortened: map[limits][]*rendering{}}
 	repaired := repair.Run(past, repair.Options{
-		Begins: r.offset == 0, Offset: r.offset, Used: r.used, IDs: t.ids, Remedies: r.remedies,
+		Offset: r.offset, Used: r.used, IDs: t.ids, Remedies: r.remedies,
 		Tools: r.tools, NoImages: r.imageless,
 	})
 	t.entries = make([]Entry, len(past))

@@ -79,8 +79,7 @@ const (
 	CallEmpty     Code = "call_empty"
 	CallUnnamed   Code = "call_unnamed"
 	CallName      Code = "call_name"
-	CallIDBad     Code = "call_id_bad"
-	CallIDTaken   Code = "call_id_taken"
+	CallID        Code = "call_id"
 	CallsUnrun    Code = "calls_unrun"
 	ResultMissing Code = "result_missing"
 	ResultID      Code = "result_id"
@@ -110,7 +109,6 @@ const (
 	ImageDamaged   Code = "image_damaged"
 	ImageUnseen    Code = "image_unseen"
 	TextBytes      Code = "text_bytes"
-	CallNameBytes  Code = "call_name_bytes"
 )
 
 // wording is how a code is put to the user. What has braces comes from the numbers and the text of a Cause.
@@ -189,11 +187,10 @@ var words = map[Code]wording{
 		"call broke off",
 	},
 	CallName: {"The tool name of this call has characters that servers refuse; they are sent as _.", "tool name"},
-	CallIDBad: {
-		"The id of a tool call was missing or malformed; the call and its result get a new one.",
+	CallID: {
+		"The id of a tool call was missing, malformed or used before; the call and its result get a new one.",
 		"call id",
 	},
-	CallIDTaken:   {"The id of a tool call was used before; the call and its result get a new one.", "call id"},
 	CallsUnrun:    {"The answer was cut off before its tool calls ran; it is sent without them.", "calls never ran"},
 	ResultMissing: {"No result was recorded for the call {text}; a placeholder result is sent instead.", "no result"},
 	ResultID:      {"The id of this tool result is changed to that of its call.", "call id"},
@@ -233,7 +230,6 @@ var words = map[Code]wording{
 		"This image is incomplete, or of a type that servers do not accept; a note is sent instead.",
 		"image damaged",
 	},
-	ImageUnseen:   {"This model does not accept images; a note is sent instead.", "image not supported"},
-	TextBytes:     {"Bytes that are not valid text are sent as replacement characters.", "invalid bytes"},
-	CallNameBytes: {"Bytes in a tool name that are not valid text are sent as _.", "invalid bytes"},
+	ImageUnseen: {"This model does not accept images; a note is sent instead.", "image not supported"},
+	TextBytes:   {"Bytes that are not valid text are sent as replacement characters.", "invalid bytes"},
 }
