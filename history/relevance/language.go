@@ -49,8 +49,8 @@ type lexicon struct {
 
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
 
-// readLexicon reads the format of languages.txt: the name of a language, then what is known of it. It panics at a fault:
-// the file is a part of the program.
+// readLexicon reads the format of languages.txt: the name of a language, then what is known of it. It panics at a
+// fault: the file is a part of the program.
 func readLexicon(text string) *lexicon {
 	x := &lexicon{stop: map[string]uint32{}, phrases: map[string][]string{}}
 	var tasks []string

@@ -15,8 +15,8 @@ import (
 func fold(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
 
 // Words are the words of a text in their order: runs of letters, marks and digits. In scripts that are written without
-// spaces they are each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana alone
-// is grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
+// spaces they are each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana
+// alone is grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
 func Words(text string) []string {
 	var list []string
 	for text != "" {

@@ -34,11 +34,12 @@ func Parse(text string) (Secret, error) {
 
 // FromFile reads a key from a file that holds nothing else. A file that others can read is refused: the
 // error says how to change that.
-func FromFile(path string) (key Secret, err error) {
+func FromFile(path string) (Secret, error) {
 	text, err := readPrivate(path)
-	if err == nil {
-		key, err = Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("read the key file: %w", err)
 	}
+	key, err := Parse(text)
 	if err != nil {
 		return "", fmt.Errorf("read the key file %s: %w", path, err)
 	}
@@ -49,7 +50,7 @@ func FromFile(path string) (key Secret, err error) {
 func readPrivate(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", errors.Unwrap(err)
+		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -57,10 +58,10 @@ func readPrivate(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", errors.New("it is not a regular file")
+		return "", fmt.Errorf("%s is not a regular file", path)
 	case Exposed(info):
 		mode := info.Mode().Perm()
-		return "", fmt.Errorf("other users of this machine can read it (mode %04o): chmod 600 %s", mode, path)
+		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path, mode, path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, longest+2))
 	return string(text), err
