@@ -26,7 +26,8 @@ func (p *program) newRedaction(noRedact bool) (*redaction, error) {
 		return nil, err
 	}
 	r := p.redactor(c)
-	return &redaction{redact: r.Text, find: r.Find}, nil
+	find := func(text string) [][2]int { return r.FindIn(text, true) }
+	return &redaction{redact: r.Text, find: find}, nil
 }
 
 // sessions, conversation and hits are what is shown of them.

@@ -6,7 +6,6 @@ import (
 
 	"winnow/history/cause"
 	"winnow/history/message"
-	"winnow/history/repair"
 )
 
 // detail is how much of a candidate a request holds, in rising order.
@@ -112,7 +111,7 @@ func (s *selection) short(i int) rendering {
 func (s *selection) writeNotes(f *rendering, v *candidate) {
 	f.parts = slices.Clone(v.Parts)
 	for k, p := range v.Parts {
-		note := repair.NoteFor(p)
+		note := p.AsNote()
 		saved := partCost(p, s.c.remembered) - partCost(note, s.c.remembered)
 		if p.Kind != ImagePart || saved <= 0 {
 			continue

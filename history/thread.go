@@ -61,7 +61,7 @@ type turn struct {
 func (c *Conversation) read(past []Message, r reading, history *thread) *thread {
 	t := &thread{reading: r, ids: map[string]bool{}, entries: make([]Entry, len(past))}
 	o := repair.Options{
-		Begins: history == nil, IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.profile.NoImages,
+		IDs: t.ids, Remedies: r.remedies, Tools: r.tools, NoImages: r.profile.NoImages,
 	}
 	if history != nil {
 		o.Offset, o.Used = len(history.entries), func(id string) bool { return history.ids[id] }

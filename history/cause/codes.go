@@ -79,8 +79,7 @@ const (
 	CallEmpty     Code = "call_empty"
 	CallUnnamed   Code = "call_unnamed"
 	CallName      Code = "call_name"
-	CallIDBad     Code = "call_id_bad"
-	CallIDTaken   Code = "call_id_taken"
+	CallID        Code = "call_id"
 	CallsUnrun    Code = "calls_unrun"
 	ResultMissing Code = "result_missing"
 	ResultID      Code = "result_id"
@@ -185,11 +184,10 @@ var words = map[Code]wording{
 	CallEmpty:   {"An empty tool call is left out.", "empty call"},
 	CallUnnamed: {"A tool call was cut off before its name; the calls are sent as text.", "call broke off"},
 	CallName:    {"The tool name of this call has characters that servers refuse; they are sent as _.", "tool name"},
-	CallIDBad: {
-		"The id of a tool call was missing or malformed; the call and its result get a new one.",
+	CallID: {
+		"The id of a tool call was missing, malformed or used before; the call and its result get a new one.",
 		"call id",
 	},
-	CallIDTaken:   {"The id of a tool call was used before; the call and its result get a new one.", "call id"},
 	CallsUnrun:    {"The answer was cut off before its tool calls ran; it is sent without them.", "calls never ran"},
 	ResultMissing: {"No result was recorded for the call {text}; a placeholder result is sent instead.", "no result"},
 	ResultID:      {"The id of this tool result is changed to that of its call.", "call id"},

@@ -50,6 +50,9 @@ func (p Part) Sendable() bool {
 // Note is the text that stands for an image that is not sent.
 func (p Part) Note() string { return p.inBrackets("not sent") }
 
+// AsNote is the part that is sent in place of an image.
+func (p Part) AsNote() Part { return Part{Kind: NotePart, Name: p.Name, Text: p.Note()} }
+
 // Attached is the text that names an image where its message is quoted and the image is sent beside the quote.
 func (p Part) Attached() string { return p.inBrackets("attached to this message") }
 

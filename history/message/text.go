@@ -33,7 +33,7 @@ func (m Message) TextWithCalls() string {
 		if strings.TrimSpace(name) == "" {
 			name = "a tool without a name"
 		}
-		text = strings.TrimLeft(text+"\n[called "+name+" with "+Clean(c.Arguments)+"]", "\n")
+		text = strings.TrimLeft(text+"\n[called "+Clean(name)+" with "+Clean(c.Arguments)+"]", "\n")
 	}
 	return text
 }

@@ -20,9 +20,7 @@ type Text struct {
 type Index struct {
 	*lexicon
 	texts   []indexed
-	total   int                // words of all texts
-	stems   map[string]*term   // every term by its stem
-	terms   []*term            // the same in the order in which they were met
+	terms   map[string]*term   // by their stems
 	written []map[string]*term // by language: the term of a word, nil where it says nothing
 }
 
@@ -45,8 +43,8 @@ type posting struct{ text, times int32 }
 
 // NewIndex is an index without texts.
 func NewIndex() *Index {
-	x := &Index{lexicon: languages(), stems: map[string]*term{}}
-	for range x.stem {
+	x := &Index{lexicon: languages(), terms: map[string]*term{}}
+	for range x.names {
 		x.written = append(x.written, map[string]*term{})
 	}
 	return x
@@ -59,7 +57,7 @@ func (x *Index) Len() int { return len(x.texts) }
 func (x *Index) Standing(text int) bool { return x.texts[text].standing }
 
 // AsksWhatWasSaid reports whether a question asks for what the assistant said: "which one did you recommend?"
-func (x *Index) AsksWhatWasSaid(question string) bool { return holds(question, x.said) }
+func (x *Index) AsksWhatWasSaid(question string) bool { return x.holds(question, "said") }
 
 // Add makes the next text findable.
 func (x *Index) Add(t Text) {
@@ -67,27 +65,23 @@ func (x *Index) Add(t Text) {
 	if n := len(x.texts); n > 0 {
 		before = x.texts[n-1].language
 	}
-	list := words(t.Content)
-	text := indexed{language: x.guess(list, before), standing: t.Asks && holds(t.Content, x.wishes)}
+	list := Words(folded(t.Content))
+	text := indexed{language: x.guess(list, before), standing: t.Asks && x.holds(t.Content, "wish")}
 	for _, word := range list {
 		if term := x.term(word, text.language); term != nil {
 			term.add(int32(len(x.texts)))
 			text.words++
 		}
 	}
-	if name := words(t.speaker()); len(name) > 0 {
+	if name := Words(folded(t.speaker())); len(name) > 0 {
 		text.speaker = x.term(name[0], text.language)
 	}
 	x.texts = append(x.texts, text)
-	x.total += text.words
 }
-
-// maxName is how many bytes the name has at most that a text begins with.
-const maxName = 40
 
 // speaker is the name of who says a text: the one that is known, or the word in front of a colon that it begins with.
 func (t Text) speaker() string {
-	name, _, colon := strings.Cut(t.Content[:min(len(t.Content), maxName)], ": ")
+	name, _, colon := strings.Cut(t.Content, ": ")
 	if t.Speaker != "" || !colon || strings.ContainsAny(name, " \n\t") {
 		return t.Speaker
 	}
@@ -96,47 +90,31 @@ func (t Text) speaker() string {
 
 // Truncate forgets all texts but the first n.
 func (x *Index) Truncate(n int) {
-	for _, text := range x.texts[n:] {
-		x.total -= text.words
-	}
 	x.texts = x.texts[:n]
 	for _, t := range x.terms {
-		for k := len(t.texts) - 1; k >= 0 && int(t.texts[k].text) >= n; k-- {
-			t.texts = t.texts[:k]
-		}
+		t.texts = t.texts[:t.before(n)]
 	}
 }
 
-// words are the folded words of a text.
-func words(text string) []string {
-	var list []string
-	EachWord(fold(text[:min(len(text), maxIndexed)]), func(word string) { list = append(list, word) })
-	return list
-}
+// folded is the part of a text that is searched, folded.
+func folded(text string) string { return fold(text[:min(len(text), maxIndexed)]) }
 
 // term is the term of a folded word in a language, nil where it says nothing.
-func (x *Index) term(word string, l int) *term {
-	if t, known := x.written[l][word]; known {
+func (x *Index) term(word string, language int) *term {
+	if t, known := x.written[language][word]; known {
 		return t
 	}
 	// The word is a part of a text that may be long: a copy keeps that text from staying in memory.
 	word = strings.Clone(word)
 	var t *term
-	if x.stop[word]&(1<<l) == 0 {
-		t = x.termOf(stemBy(x.stem[l], word))
+	if x.stop[word]&(1<<language) == 0 {
+		stem := Stem(word, x.names[language])
+		if t = x.terms[stem]; t == nil {
+			t = &term{stem: stem}
+			x.terms[stem] = t
+		}
 	}
-	x.written[l][word] = t
-	return t
-}
-
-// termOf is the term of a stem.
-func (x *Index) termOf(stem string) *term {
-	t := x.stems[stem]
-	if t == nil {
-		t = &term{stem: stem}
-		x.stems[stem] = t
-		x.terms = append(x.terms, t)
-	}
+	x.written[language][word] = t
 	return t
 }
 
@@ -149,8 +127,8 @@ func (t *term) add(text int32) {
 	t.texts = append(t.texts, posting{text, 1})
 }
 
-// in reports whether one of the texts from one on up to another holds the term.
-func (t *term) in(from, to int) bool {
-	k, _ := slices.BinarySearchFunc(t.texts, from, func(p posting, text int) int { return int(p.text) - text })
-	return k < len(t.texts) && int(t.texts[k].text) < to
+// before is how many of the texts in front of one hold the term.
+func (t *term) before(text int) int {
+	k, _ := slices.BinarySearchFunc(t.texts, text, func(p posting, text int) int { return int(p.text) - text })
+	return k
 }

@@ -2,9 +2,7 @@ package relevance
 
 import (
 	_ "embed"
-	"fmt"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -42,61 +40,52 @@ var languagesText string
 
 // lexicon is what languages.txt says. A language is its place there, from 0.
 type lexicon struct {
-	stem   []func(*snowballstem.Env) bool // by language, nil for none
-	joins  uint32                         // the languages that write two words as one, one bit each
-	stop   map[string]uint32              // the languages in which a word says nothing, one bit each
-	wishes []string                       // phrases of all languages, as they stand in a result of sentences
-	said   []string                       // the same
-	task   *regexp.Regexp                 // the phrases of all languages that say what to do with what is found
+	names   []string            // of the languages
+	joins   uint32              // the languages that write two words as one, one bit each
+	stop    map[string]uint32   // the languages in which a word says nothing, one bit each
+	phrases map[string][]string // by kind: the phrases of all languages, as they stand in a result of sentences
+	tasks   *strings.Replacer   // takes the phrases that say what to do with what is found out of a folded text
 }
 
-// languages is the lexicon of languages.txt, which is a part of the program: a fault in it is a programmer's.
-var languages = sync.OnceValue(func() *lexicon {
-	x, err := readLexicon(languagesText)
-	if err != nil {
-		panic(err)
-	}
-	return x
-})
+var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
 
-// readLexicon reads the format of languages.txt: the name of a language, then what is known of it.
-func readLexicon(text string) (*lexicon, error) {
-	x := &lexicon{stop: map[string]uint32{}}
+// readLexicon reads the format of languages.txt: the name of a language, then what is known of it. It panics at a
+// fault: the file is a part of the program.
+func readLexicon(text string) *lexicon {
+	x := &lexicon{stop: map[string]uint32{}, phrases: map[string][]string{}}
 	var tasks []string
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		kind, list, listed := strings.Cut(line, ": ")
-		switch newest := len(x.stem) - 1; {
-		case line == "" || line[0] == '#':
+		kind, list, listed := strings.Cut(strings.TrimSpace(line), ": ")
+		newest := len(x.names) - 1
+		switch {
+		case kind == "" || kind[0] == '#':
 		case !listed:
-			x.stem = append(x.stem, stemmers[line])
+			x.names = append(x.names, kind)
 		case kind == "compounds":
 			x.joins |= 1 << newest
 		case kind == "stop":
 			for word := range strings.FieldsSeq(list) {
 				x.stop[word] |= 1 << newest
 			}
-		case kind == "wish":
-			x.wishes = append(x.wishes, patterns(list)...)
-		case kind == "said":
-			x.said = append(x.said, patterns(list)...)
-		case kind == "task" && kindOf([]rune(list)[0]) == spaced:
-			tasks = append(tasks, `(?:^|[^\pL\pN])(?:`+regexp.QuoteMeta(fold(list))+`)(?:$|[^\pL\pN])`)
+		case kind == "wish" || kind == "said":
+			for phrase := range strings.SplitSeq(list, "|") {
+				x.phrases[kind] = append(x.phrases[kind], sentences(phrase))
+			}
 		case kind == "task":
-			tasks = append(tasks, regexp.QuoteMeta(fold(list)))
+			for phrase := range strings.SplitSeq(fold(list), "|") {
+				tasks = append(tasks, phrase, " , ")
+			}
 		default:
-			return nil, fmt.Errorf("languages.txt: unknown kind %q", kind)
+			panic("languages.txt: unknown kind " + kind)
 		}
 	}
-	x.task = regexp.MustCompile(strings.ReplaceAll(strings.Join(tasks, "|"), `\|`, "|"))
-	return x, nil
+	x.tasks = strings.NewReplacer(tasks...)
+	return x
 }
 
-// EnglishStem is the stem of an English word in lower case.
-func EnglishStem(word string) string { return stemBy(english.Stem, word) }
-
-// stemBy is the stem of a word, the word itself without a stemmer.
-func stemBy(stem func(*snowballstem.Env) bool, word string) string {
+// Stem is the stem of a folded word in a language of languages.txt, the word itself in one without a stemmer.
+func Stem(word, language string) string {
+	stem := stemmers[language]
 	if stem == nil {
 		return word
 	}
@@ -107,71 +96,44 @@ func stemBy(stem func(*snowballstem.Env) bool, word string) string {
 
 // guess is the language in which most of the words are stop words, and otherwise where they do not tell.
 func (x *lexicon) guess(words []string, otherwise int) int {
-	var votes [32]int
+	votes := make([]int, len(x.names))
 	for _, word := range words {
 		for in := x.stop[word]; in != 0; in &= in - 1 {
 			votes[bits.TrailingZeros32(in)]++
 		}
 	}
-	best := otherwise
-	for l, n := range votes {
-		if n > votes[best] && n > 1 {
-			best = l
-		}
+	best := slices.Max(votes)
+	if best < 2 || best == votes[otherwise] {
+		return otherwise
 	}
-	return best
+	return slices.Index(votes, best)
 }
 
 // maxInstruction is how many bytes of a text are looked at for a phrase: nobody hides one behind a pasted file.
 const maxInstruction = 2 << 10
 
-// holds reports whether the beginning of a text holds one of some phrases of any language: a short text seldom tells
-// its own.
-func holds(text string, phrases []string) bool {
-	text = sentences(fold(text[:min(len(text), maxInstruction)]))
-	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(text, phrase) })
+// holds reports whether the beginning of a text holds a phrase of a kind in any language: a short text seldom tells its
+// own.
+func (x *lexicon) holds(text, kind string) bool {
+	text = " ^" + sentences(text[:min(len(text), maxInstruction)])
+	return slices.ContainsFunc(x.phrases[kind], func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// withoutTask is a question without the phrases that say what to do with what is found: "sum up", "in a few words". A
-// long text is left alone: it says more than what to do.
-func (x *lexicon) withoutTask(question string) string {
-	if len(question) > maxInstruction {
-		return question
-	}
-	return x.task.ReplaceAllString(fold(question), " , ")
-}
-
-// patterns are the phrases of a list as they stand in a result of sentences.
-func patterns(list string) []string {
-	all := strings.Split(list, "|")
-	for i, phrase := range all {
-		all[i] = sentences(fold(phrase))
-		if phrase[0] != '^' {
-			all[i] = all[i][1:]
-		}
-	}
-	return all
-}
-
-// sentences is a folded text with a ^ in front of each sentence and one space around each word, and around each
-// character of a script without spaces.
-func sentences(folded string) string {
+// sentences is a text, folded, with a ^ between sentences and one space around each word, and around each character of
+// a script without spaces.
+func sentences(text string) string {
 	var b strings.Builder
-	for sentence := range strings.FieldsFuncSeq(folded, endsSentence) {
-		b.WriteString("^ ")
-		for _, r := range sentence {
-			switch kindOf(r) {
-			case between:
-				b.WriteByte(' ')
-			case spaced:
-				b.WriteRune(r)
-			default:
-				b.WriteString(" " + string(r) + " ")
-			}
+	for _, r := range fold(text) {
+		switch kind := kindOf(r); {
+		case strings.ContainsRune("^.!?:;\n…。！？؟", r):
+			b.WriteString(" ^ ")
+		case kind == between:
+			b.WriteByte(' ')
+		case kind == spaced:
+			b.WriteRune(r)
+		default:
+			b.WriteString(" " + string(r) + " ")
 		}
-		b.WriteByte(' ')
 	}
-	return strings.Join(strings.Fields(b.String()), " ") + " "
+	return " " + strings.Join(strings.Fields(b.String()), " ") + " "
 }
-
-func endsSentence(r rune) bool { return strings.ContainsRune(".!?:;\n…。！？؟", r) }

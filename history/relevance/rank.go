@@ -3,6 +3,7 @@ package relevance
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,10 @@ const (
 	shortText     = 100  // tokens up to which a text is not judged by its length
 	speakerWeight = 1.5  // of the score of a text whose speaker the question names
 	standingBonus = 0.22 // of the best score
+
+	compoundWeight = 0.5 // of a word that is a part of the one asked for, or that this one is a part of
+	partLength     = 4   // bytes of a part of a compound at least
+	partRest       = 3   // bytes beside the part at least
 )
 
 // Unit is a run of texts that belong together, such as a tool group, and how much it is about a question.
@@ -43,18 +48,24 @@ type queryTerm struct {
 }
 
 // Rank scores units by a question; they have to be all texts of the index, in order. It writes into units. Without a
-// word that says something, or that any text has, nothing is relevant.
+// word that says something, or that any text has, nothing is relevant. Phrases that say what to do with what is found,
+// such as "sum up", are not looked for.
 func (x *Index) Rank(question string, units []Unit) Ranking {
-	r := Ranking{terms: x.query(x.withoutTask(question))}
-	texts, _ := x.match(r.terms)
+	r := Ranking{terms: x.query(Words(x.tasks.Replace(folded(question))))}
+	hits := x.match(r.terms)
 	scores := make([]float64, len(units))
 	for k, u := range units {
-		spread(units, scores, k, slices.Max(texts[u.From:u.To]))
+		found := slices.MaxFunc(hits[u.From:u.To], func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
+		spread(units, scores, k, found.Score)
+	}
+	named := map[*term]bool{}
+	for _, q := range r.terms {
+		named[q.term] = q.weight == 1
 	}
 	best := 0.0
 	for k, u := range units {
 		scores[k] /= math.Sqrt(float64(max(shortText, u.Tokens)))
-		if r.names(x.texts[u.From].speaker) {
+		if named[x.texts[u.From].speaker] {
 			scores[k] *= speakerWeight
 		}
 		best = max(best, scores[k])
@@ -62,13 +73,13 @@ func (x *Index) Rank(question string, units []Unit) Ranking {
 	if best == 0 {
 		return r
 	}
+	r.Units = units
 	for k := range units {
 		units[k].Score = scores[k] / best
 		if x.Standing(units[k].From) {
 			units[k].Score += standingBonus
 		}
 	}
-	r.Units = units
 	return r
 }
 
@@ -88,21 +99,10 @@ func spread(units []Unit, sums []float64, k int, score float64) {
 	}
 }
 
-// names reports whether the question names a speaker.
-func (r Ranking) names(speaker *term) bool {
-	return speaker != nil && slices.ContainsFunc(r.terms, func(q queryTerm) bool {
-		return q.term == speaker &&
-			q.weight == 1
-	})
-}
-
 // Best are the relevant units, the most relevant first, of equals the newer.
 func (r Ranking) Best() []Unit {
 	list := slices.DeleteFunc(slices.Clone(r.Units), func(u Unit) bool { return u.Score <= 0 })
-	slices.SortFunc(list, func(a, b Unit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.From,
-			a.From))
-	})
+	slices.SortFunc(list, func(a, b Unit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), b.From-a.From) })
 	return list
 }
 
@@ -111,7 +111,7 @@ const maxShared = 3
 
 // Shared are the words of the question that some texts in a row hold, the rarest first.
 func (r Ranking) Shared(from, to int) []string {
-	terms := slices.DeleteFunc(slices.Clone(r.terms), func(q queryTerm) bool { return !q.in(from, to) })
+	terms := slices.DeleteFunc(slices.Clone(r.terms), func(q queryTerm) bool { return q.before(from) == q.before(to) })
 	slices.SortStableFunc(terms, func(a, b queryTerm) int { return cmp.Compare(len(a.texts), len(b.texts)) })
 	var list []string
 	for _, q := range terms {
@@ -131,36 +131,34 @@ type Hit struct {
 
 // Search lists the texts that hold words of a question, the best first. Unlike Rank it looks at each text by itself.
 func (x *Index) Search(question string) []Hit {
-	terms := x.query(question)
-	whole := 0.0
-	for _, q := range terms {
-		whole += x.rarity(q)
-	}
-	scores, held := x.match(terms)
-	var hits []Hit
-	for text, score := range scores {
-		if score > 0 {
-			hits = append(hits, Hit{text, score, held[text] / whole})
-		}
-	}
+	hits := slices.DeleteFunc(x.match(x.query(Words(folded(question)))), func(h Hit) bool { return h.Score <= 0 })
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
 }
 
-// match is the BM25 score of each text, and the sum of the rarities of the terms that it holds.
-func (x *Index) match(terms []queryTerm) (scores, held []float64) {
-	scores, held = make([]float64, len(x.texts)), make([]float64, len(x.texts))
-	average := float64(max(1, x.total)) / float64(max(1, len(x.texts)))
+// match is how much each text holds of some terms, in the order of the texts.
+func (x *Index) match(terms []queryTerm) []Hit {
+	hits := make([]Hit, len(x.texts))
+	whole, words := 0.0, 0
+	for _, q := range terms {
+		whole += x.rarity(q)
+	}
+	for _, t := range x.texts {
+		words += t.words
+	}
+	average := float64(max(1, words)) / float64(max(1, len(x.texts)))
 	for _, q := range terms {
 		rarity := x.rarity(q)
 		for _, p := range q.texts {
 			times, length := float64(p.times), float64(x.texts[p.text].words)/average
 			slack := saturation * (1 - lengthWeight + lengthWeight*length)
-			scores[p.text] += rarity * times * (saturation + 1) / (times + slack)
-			held[p.text] += rarity
+			h := &hits[p.text]
+			h.Text = int(p.text)
+			h.Score += rarity * times * (saturation + 1) / (times + slack)
+			h.Share += rarity / whole
 		}
 	}
-	return scores, held
+	return hits
 }
 
 // rarity is the weight of a term: the fewer texts hold it, the more it says.
@@ -169,69 +167,50 @@ func (x *Index) rarity(q queryTerm) float64 {
 	return q.weight * math.Log(1+(all-texts+0.5)/(texts+0.5))
 }
 
-// query are the terms that a question asks for, each once: its words that say something, in the languages that the
-// texts and the question are written in, then what is a compound with one of them.
-func (x *Index) query(question string) []queryTerm {
-	asked := words(question)
-	used := x.languagesOf(asked)
-	var roots, parts []queryTerm
-	for _, word := range asked {
-		for l := range x.stem {
-			if used&(1<<l) == 0 || x.stop[word]&used != 0 {
-				continue
-			}
-			root := &term{stem: stemBy(x.stem[l], word)}
-			if known := x.stems[root.stem]; known != nil {
-				root = known
-			}
-			roots = append(roots, queryTerm{root, word, 1})
-			if x.joins&(1<<l) != 0 {
-				parts = append(parts, x.compounds(root.stem, word)...)
-			}
-		}
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(append(roots, parts...), func(q queryTerm) bool {
-		again := seen[q.stem]
-		seen[q.stem] = true
-		return again
-	})
-}
-
-// languagesOf are the languages that a question may be meant in, one bit each: its own, and those of at least a tenth
-// of the texts.
-func (x *Index) languagesOf(asked []string) uint32 {
-	texts := make([]int, len(x.stem))
-	for _, t := range x.texts {
-		texts[t.language]++
-	}
-	used := uint32(1) << x.guess(asked, slices.Index(texts, slices.Max(texts)))
-	for l, n := range texts {
-		if n > 0 && n*10 >= len(x.texts) {
-			used |= 1 << l
-		}
-	}
-	return used
-}
-
-// The rules of compounds: a part has so many bytes, and so many more stand beside it.
-const (
-	compoundWeight = 0.5
-	partLength     = 4
-	partRest       = 3
-)
-
-// compounds are the terms that begin or end with the stem of a word, or that it begins or ends with.
-func (x *Index) compounds(stem, word string) []queryTerm {
+// query are the terms that words of a question ask for, each once, in the languages that the texts are written in.
+func (x *Index) query(words []string) []queryTerm {
+	used := x.languagesUsed()
 	var list []queryTerm
+	for _, word := range words {
+		for in := used; in != 0 && x.stop[word]&used == 0; in &= in - 1 {
+			list = append(list, x.ask(word, bits.TrailingZeros32(in))...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b queryTerm) int {
+		return cmp.Or(strings.Compare(a.stem, b.stem), cmp.Compare(b.weight, a.weight))
+	})
+	return slices.CompactFunc(list, func(a, b queryTerm) bool { return a.stem == b.stem })
+}
+
+// ask are the terms that a word of a question asks for in a language: its own, and those that are a compound with it
+// or a part of it.
+func (x *Index) ask(word string, language int) []queryTerm {
+	stem := Stem(word, x.names[language])
+	list := []queryTerm{{cmp.Or(x.terms[stem], &term{stem: stem}), word, 1}}
+	if x.joins&(1<<language) == 0 {
+		return list
+	}
 	for _, t := range x.terms {
 		if compound(t.stem, stem) {
 			list = append(list, queryTerm{t, word, compoundWeight})
 		}
 	}
-	// The scores of a text are then the same to the last bit, in whatever order the texts were read.
-	slices.SortFunc(list, func(a, b queryTerm) int { return strings.Compare(a.stem, b.stem) })
 	return list
+}
+
+// languagesUsed are the languages that at least a tenth of the texts are written in, one bit each.
+func (x *Index) languagesUsed() uint32 {
+	texts := make([]int, len(x.names))
+	for _, t := range x.texts {
+		texts[t.language]++
+	}
+	used := uint32(0)
+	for language, n := range texts {
+		if n > 0 && n*10 >= len(x.texts) {
+			used |= 1 << language
+		}
+	}
+	return used
 }
 
 // compound reports whether one stem is the beginning or the end of the other.

@@ -14,10 +14,11 @@ import (
 // fold gives a text as words are compared: in lower case, with one sequence of code points for what looks the same.
 func fold(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
 
-// EachWord yields the words of a text: runs of letters, marks and digits. In scripts that are written without spaces
-// it yields each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana alone is
-// grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
-func EachWord(text string, yield func(word string)) {
+// Words are the words of a text in their order: runs of letters, marks and digits. In scripts that are written without
+// spaces they are each pair of neighbouring characters of one script, or a character that stands alone; a Hiragana
+// alone is grammar. Single Latin letters, such as what is left of a "don't" or an "l'eau", are no words.
+func Words(text string) []string {
+	var list []string
 	for text != "" {
 		first, size := utf8.DecodeRuneInString(text)
 		kind := kindOf(first)
@@ -25,32 +26,28 @@ func EachWord(text string, yield func(word string)) {
 		if end < 0 {
 			end = len(text)
 		}
-		switch run := text[:end]; {
-		case kind == between, kind == hiragana && end == size, kind == spaced && end == 1 && run > "9":
-		case kind == spaced || end == size:
-			yield(run)
-		default:
-			eachPair(run, yield)
-		}
+		word := text[:end]
 		text = text[end:]
+		switch {
+		case kind == between, kind == hiragana && end == size, kind == spaced && end == 1 && word > "9":
+		case kind == spaced || end == size:
+			list = append(list, word)
+		default:
+			runes := []rune(word)
+			for i := range runes[1:] {
+				list = append(list, string(runes[i:i+2]))
+			}
+		}
 	}
+	return list
 }
 
-func eachPair(text string, yield func(pair string)) {
-	runes := []rune(text)
-	for i := range runes[1:] {
-		yield(string(runes[i : i+2]))
-	}
-}
-
-// characterKind is what a character is to the words of a text. The scripts whose characters are looked for in pairs
-// follow: they have no spaces, or endings that no stemmer here takes off.
-type characterKind int
-
+// What a character is to the words of a text. The scripts whose characters are looked for in pairs follow, in the order
+// of unspaced: they have no spaces, or endings that no stemmer here takes off.
 const (
-	between characterKind = iota // it belongs to no word
-	spaced                       // words stand between spaces
-	hiragana
+	between  = iota // it belongs to no word
+	spaced          // words stand between spaces
+	hiragana        // the first of unspaced
 )
 
 var unspaced = []*unicode.RangeTable{
@@ -58,7 +55,7 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Myanmar,
 }
 
-func kindOf(r rune) characterKind {
+func kindOf(r rune) int {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
 		return between
@@ -67,7 +64,7 @@ func kindOf(r rune) characterKind {
 	case r >= 0x0e00:
 		for k, script := range unspaced {
 			if unicode.Is(script, r) {
-				return hiragana + characterKind(k)
+				return hiragana + k
 			}
 		}
 	}

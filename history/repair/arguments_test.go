@@ -23,7 +23,7 @@ func TestTheArgumentsOfACallAreThoseThatAreSent(t *testing.T) {
 		}
 		received := append([]message.ToolCall(nil), answer.ToolCalls...)
 		past := []message.Message{{Role: message.User, Content: "go"}, answer}
-		sent := Run(past, Options{Begins: true}).Drafts[1].ToolCalls
+		sent := Run(past, Options{IDs: map[string]bool{}}).Drafts[1].ToolCalls
 		all := ArgumentsOf(answer.ToolCalls)
 		for k, a := range all {
 			if a.Object != sent[k].Arguments {

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,21 +15,18 @@ import (
 // halfCalls sends calls without a name as text: no server takes them. A call with nothing in it is
 // left out.
 func (m *run) halfCalls() {
-	for i, d := range m.list {
-		unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
-		empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
-		calls := slices.DeleteFunc(slices.Clone(d.ToolCalls), empty)
-		half := slices.ContainsFunc(calls, unnamed) || d.Role != message.Assistant && len(d.ToolCalls) > 0
-		switch {
-		case half:
-			m.loosenResults(d, m.list[i+1:])
-			before := d.Content
-			d.Content, d.CallsAsText = d.WriteCalls(d.Message), true
-			d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
-			m.log(d, "C11", cause.CallUnnamed, before, d.Content)
-		case len(calls) < len(d.ToolCalls):
+	unnamed := func(c message.ToolCall) bool { return message.IsBlank(c.Name) }
+	empty := func(c message.ToolCall) bool { return message.IsBlank(c.Name + c.ID + c.Arguments) }
+	for i, d := range m.Drafts {
+		if slices.ContainsFunc(d.ToolCalls, empty) {
 			m.log(d, "C11", cause.CallEmpty, "", "")
-			d.ToolCalls = calls
+			d.ToolCalls = slices.DeleteFunc(d.ownCalls(), empty)
+		}
+		if slices.ContainsFunc(d.ToolCalls, unnamed) || d.Role != message.Assistant && len(d.ToolCalls) > 0 {
+			m.loosenResults(d, m.Drafts[i+1:])
+			before := d.Content
+			d.callsToText()
+			m.log(d, "C11", cause.CallUnnamed, before, d.Content)
 		}
 	}
 }
@@ -39,10 +37,27 @@ func (m *run) loosenResults(d *Draft, following []*Draft) {
 		if r.Role != message.Tool {
 			return
 		}
-		if slices.ContainsFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == r.ToolCallID }) {
-			r.loose, r.owner = callIsText, d
+		if d.callWith(r.ToolCallID) >= 0 {
+			r.loose, r.owner = &callIsText, d
 		}
 	}
+}
+
+// callWith is the first of a draft's calls that has an id, -1 for none.
+func (d *Draft) callWith(id string) int {
+	return slices.IndexFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == id })
+}
+
+// callsToText writes the calls of a draft behind its text.
+func (d *Draft) callsToText() {
+	text := d.TextWithCalls()
+	if calls, found := strings.CutPrefix(text, d.Content); found {
+		d.wrap("", calls)
+	} else {
+		d.replace(text)
+	}
+	d.CallsAsText = true
+	d.ToolCalls, d.Reasoning, d.Replay = nil, "", ""
 }
 
 // ownCalls are the draft's calls to be changed: the stored message keeps its own.
@@ -74,19 +89,30 @@ func (m *run) toolNames(d *Draft) {
 	}
 }
 
-// maxName is the longest name of a function that every server takes.
-const maxName = 64
+// What every server takes at most, in bytes.
+const (
+	maxName = 64 // of a function's name
+	maxID   = 40 // of a call's id
+)
 
-// legalName is a function's name with _ for every character that no name has, and no longer than
-// names are.
-func legalName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if idCharacter(r) {
+// cleanID is a name or an id with other in place of the characters that servers refuse; -1 leaves them out.
+func cleanID(text string, other rune) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
 			return r
 		}
-		return '_'
-	}, name)
-	if c := name[:min(1, len(name))]; c == "-" || c >= "0" && c <= "9" {
+		return other
+	}, text)
+}
+
+// legalID reports whether every server takes an id.
+func legalID(id string) bool { return id != "" && len(id) <= maxID && cleanID(id, -1) == id }
+
+// legalName is a function's name as every server takes it: it does not begin with a digit or a dash.
+func legalName(name string) string {
+	name = cleanID(name, '_')
+	if strings.IndexAny(name, "-0123456789") == 0 {
 		name = "_" + name
 	}
 	return name[:min(len(name), maxName)]
@@ -99,12 +125,8 @@ func (m *run) names(d *Draft) {
 	for k, c := range d.ToolCalls {
 		id := c.ID
 		if !legalID(id) || m.taken(id) {
-			fault := cause.CallIDTaken
-			if !legalID(id) {
-				fault = cause.CallIDBad
-			}
 			id = m.freeID(id, m.Offset+d.From+1)
-			m.log(d, "C7", fault, c.ID, id)
+			m.log(d, "C7", cause.CallID, c.ID, id)
 			d.ownCalls()[k].ID = id
 		}
 		m.IDs[id] = true
@@ -120,34 +142,14 @@ func (m *run) taken(id string) bool { return m.IDs[id] || m.Used != nil && m.Use
 
 // freeID is an id for the call of message seq that nothing has yet.
 func (m *run) freeID(id string, seq int) string {
-	clean := strings.Map(func(r rune) rune {
-		if idCharacter(r) {
-			return r
-		}
-		return -1
-	}, id)
-	if clean == "" {
-		clean = "call"
-	}
+	id = cleanID(id, -1)
 	// What is put behind it has a place below the longest id.
-	stem := clean[:min(len(clean), maxID-16)] + "_s" + strconv.Itoa(seq)
+	stem := cmp.Or(id[:min(len(id), maxID-16)], "call") + "_s" + strconv.Itoa(seq)
 	free := stem
 	for n := 2; m.taken(free); n++ {
 		free = stem + "_" + strconv.Itoa(n)
 	}
 	return free
-}
-
-// maxID is the longest id that every server takes.
-const maxID = 40
-
-// legalID reports whether every server takes an id.
-func legalID(id string) bool {
-	return id != "" && len(id) <= maxID && strings.IndexFunc(id, func(r rune) bool { return !idCharacter(r) }) < 0
-}
-
-func idCharacter(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
 // Arguments is what is sent in place of the arguments of one call.
@@ -164,89 +166,79 @@ func ArgumentsOf(calls []message.ToolCall) []Arguments {
 	for k, c := range calls {
 		all[k].Object = c.Arguments
 	}
-	unglue(calls, all)
 	for k := range all {
-		a := &all[k]
-		raw := a.Object
-		object, how := jsonrepair.Repair(raw)
-		if how.Class == jsonrepair.Sound {
-			continue
-		}
-		r := message.Repair{Kind: how.Kind, Cause: argumentsCause(raw, how), Before: raw, After: object}
-		if len(jsonrepair.Split(raw)) > 1 {
-			r.Kind, r.Cause = "C4", cause.Cause{Code: cause.ArgumentsFirst}
-		}
-		a.Object, a.Lost = object, how.Lost()
-		a.Repairs = append(a.Repairs, r)
+		unglue(all[k:])
+	}
+	for k := range all {
+		all[k].repair()
 	}
 	return all
 }
 
-// arguments sends one JSON object as the arguments of each call.
-func (m *run) arguments(d *Draft) {
-	if len(d.ToolCalls) == 0 {
+// unglue gives the objects that are glued together in the first arguments to the calls behind it that have none.
+func unglue(all []Arguments) {
+	objects := jsonrepair.Split(all[0].Object)
+	var bare []*Arguments
+	for k := range all {
+		if strings.TrimSpace(all[k].Object) == "" {
+			bare = append(bare, &all[k])
+		}
+	}
+	if len(objects) < 2 || len(bare) != len(objects)-1 {
 		return
 	}
-	d.raw = make([]string, len(d.ToolCalls))
-	for k, a := range ArgumentsOf(d.ToolCalls) {
-		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
-		if a.Lost {
-			d.raw[k] = message.Clean(message.Prefix(a.Repairs[len(a.Repairs)-1].Before, maxRaw))
-		}
-		if a.Object != d.ToolCalls[k].Arguments {
-			d.ownCalls()[k].Arguments = a.Object
-		}
+	all[0].repaired("C4", cause.Cause{Code: cause.ArgumentsSplit}, objects[0])
+	for n, a := range bare {
+		a.Object = objects[n+1]
 	}
 }
 
-// argumentsCause is what was done to the arguments of a call. Its numbers are characters, counted from 1.
-func argumentsCause(raw string, how jsonrepair.Report) cause.Cause {
-	c := cause.Cause{Code: cause.ArgumentsRepaired}
-	switch {
-	case how.Kind == "C2":
-		return cause.Cause{Code: cause.ArgumentsAbsent}
-	case how.Lost():
-		return cause.Cause{Code: cause.ArgumentsLost}
+// repaired notes a repair of the arguments.
+func (a *Arguments) repaired(kind string, c cause.Cause, object string) {
+	a.Repairs = append(a.Repairs, message.Repair{Kind: kind, Cause: c, Before: a.Object, After: object})
+	a.Object = object
+}
+
+// repair makes the arguments one JSON object. The numbers of the cause are characters, counted from 1.
+func (a *Arguments) repair() {
+	object, how := jsonrepair.Repair(a.Object)
+	kind, c := how.Kind, cause.Cause{Code: cause.ArgumentsRepaired}
+	if how.Cut {
+		c.Have = utf8.RuneCountInString(a.Object)
+	}
+	switch a.Lost = how.Lost(); {
+	case how.Class == jsonrepair.Sound:
+		return
+	case len(jsonrepair.Split(a.Object)) > 1:
+		kind, c = "C4", cause.Cause{Code: cause.ArgumentsFirst}
+	case a.Lost:
+		c = cause.Cause{Code: cause.ArgumentsLost}
 	case how.Class == jsonrepair.Emptied:
-		return cause.Cause{Code: cause.ArgumentsAbsent}
+		c = cause.Cause{Code: cause.ArgumentsAbsent}
 	case how.Class == jsonrepair.Unwrapped:
 		c.Code = cause.ArgumentsUnwrapped
 	case how.Kind == "C3":
 		c.Code = cause.ArgumentsValue
 	case how.Class == jsonrepair.Fixed:
-		c.Want = utf8.RuneCountInString(raw[:how.Offset]) + 1
+		c.Want = utf8.RuneCountInString(a.Object[:how.Offset]) + 1
 	}
-	if how.Cut {
-		c.Have = utf8.RuneCountInString(raw)
-	}
-	return c
+	a.repaired(kind, c, object)
 }
 
-// maxRaw is how many characters of unreadable arguments a result shows.
-const maxRaw = 2000
+// maxLost is how many characters of unreadable arguments a result shows.
+const maxLost = 2000
 
-// unglue gives the objects that stand glued together in the arguments of one call to the calls behind it.
-func unglue(calls []message.ToolCall, all []Arguments) {
-	for k := range all {
-		objects := jsonrepair.Split(all[k].Object)
-		if len(objects) < 2 {
-			continue
+// arguments sends one JSON object as the arguments of each call.
+func (m *run) arguments(d *Draft) {
+	d.lost = make([]string, len(d.ToolCalls))
+	for k, a := range ArgumentsOf(d.ToolCalls) {
+		m.Repairs[d.From] = append(m.Repairs[d.From], a.Repairs...)
+		raw := d.ToolCalls[k].Arguments
+		if a.Lost {
+			d.lost[k] = message.Clean(message.Prefix(raw, maxLost))
 		}
-		var bare []int
-		for n := k + 1; n < len(all); n++ {
-			if strings.TrimSpace(all[n].Object) == "" && strings.TrimSpace(calls[n].Name) != "" {
-				bare = append(bare, n)
-			}
-		}
-		if len(bare) != len(objects)-1 {
-			continue
-		}
-		all[k].Repairs = append(all[k].Repairs, message.Repair{
-			Kind: "C4", Cause: cause.Cause{Code: cause.ArgumentsSplit}, Before: all[k].Object, After: objects[0],
-		})
-		all[k].Object = objects[0]
-		for n, at := range bare {
-			all[at].Object = objects[n+1]
+		if a.Object != raw {
+			d.ownCalls()[k].Arguments = a.Object
 		}
 	}
 }

@@ -15,16 +15,16 @@ import (
 // Draft is a message as it may be sent.
 type Draft struct {
 	message.Message
-	From        int      // the position of the message that it was made of
-	StandIn     bool     // nobody said it: a stand-in for a missing result
-	Joins       bool     // it continues the answer in front of it
-	CallsAsText bool     // its calls are written out in its text
-	Head        *Draft   // the message whose call it answers, nil for none
-	Frame                // where the text that was said is in Content
-	results     []*Draft // the result of each of its calls, nil where there is none
-	raw         []string // what of each call's arguments could not be sent
-	loose       loose    // why it stands behind no call, of a result that does not
-	owner       *Draft   // the message of its call, of a result that is sent as text beside that
+	Frame                    // where the text that was said is in Content
+	From        int          // the position of the message that it was made of
+	StandIn     bool         // nobody said it: a stand-in for a missing result
+	Joins       bool         // it continues the answer in front of it
+	CallsAsText bool         // its calls are written out in its text
+	Head        *Draft       // the message whose call it answers, nil for none
+	results     []*Draft     // the result of each of its calls, nil where there is none
+	lost        []string     // of each of its calls, the arguments that could not be read
+	loose       *looseResult // why it is behind no call, of a result; nil where its call is missing
+	owner       *Draft       // the message of its call, of a result that is sent as text beside that
 }
 
 // Frame is where the text that a message has in the store is in the one that is sent.
@@ -34,29 +34,16 @@ type Frame struct {
 	Replaced   bool // nothing of it is left
 }
 
-// Reword notes what is put in front of a text and behind it.
-func (f *Frame) Reword(text, front, after string) {
-	f.Replaced = f.Replaced || message.IsBlank(text) && front+after != ""
-	f.Lead += utf8.RuneCountInString(front)
-	f.Tail += utf8.RuneCountInString(after)
+// wrap puts words in front of the text that was said and behind it.
+func (d *Draft) wrap(front, behind string) {
+	d.Replaced = d.Replaced || message.IsBlank(d.Content)
+	d.Lead += utf8.RuneCountInString(front)
+	d.Tail += utf8.RuneCountInString(behind)
+	d.Content, d.Tokens = front+d.Content+behind, 0
 }
 
-// WriteCalls is a message's text with its calls written behind it.
-func (f *Frame) WriteCalls(m message.Message) string {
-	text := m.TextWithCalls()
-	calls, found := strings.CutPrefix(text, m.Content)
-	if f.Replaced = f.Replaced || !found; found {
-		f.Reword(m.Content, "", calls)
-	}
-	return text
-}
-
-// WriteResult is a result as text, behind words that say what it is.
-func (f *Frame) WriteResult(caption, result string) string {
-	f.Reword(result, caption, "")
-	f.Caption = len(caption)
-	return caption + result
-}
+// replace sends a note in place of what was said.
+func (d *Draft) replace(note string) { d.Content, d.Tokens, d.Replaced = note, 0, true }
 
 // ToolHistory says how tool calls of the past are sent.
 type ToolHistory string
@@ -73,8 +60,7 @@ const (
 
 // Options are what a run depends on beside the messages.
 type Options struct {
-	Begins   bool                     // nothing but system messages stands in front of the messages
-	Offset   int                      // of positions from those in the request's conversation, for the names of calls
+	Offset   int                      // how many messages of the request's conversation are in front of these
 	Used     func(id string) bool     // reports whether an earlier part of the request has a call id; nil for none
 	IDs      map[string]bool          // the call ids taken so far; a run adds its own
 	Remedies map[int64]message.Remedy // what the user chose instead of repairs, by Message.ID
@@ -96,28 +82,21 @@ type run struct {
 	Options
 	Result
 	past []message.Message
-	list []*Draft
 }
 
 // Run repairs messages of a conversation.
 func Run(past []message.Message, o Options) Result {
 	m := &run{Options: o, past: past}
-	if m.IDs == nil {
-		m.IDs = map[string]bool{}
-	}
-	m.Result = Result{
-		Repairs: map[int][]message.Repair{}, Unsent: map[int]cause.Code{},
-		Heads: map[int]int{}, Before: map[int]message.Message{},
-	}
+	m.Repairs, m.Unsent = map[int][]message.Repair{}, map[int]cause.Code{}
+	m.Heads, m.Before = map[int]int{}, map[int]message.Message{}
 	drafts := make([]Draft, len(past))
 	for i := range past {
 		drafts[i] = Draft{Message: past[i], From: i}
-		m.list = append(m.list, &drafts[i])
+		m.Drafts = append(m.Drafts, &drafts[i])
 	}
 	for _, rule := range rules {
 		rule(m)
 	}
-	m.Drafts = m.list
 	return m.Result
 }
 
@@ -134,12 +113,11 @@ var rules = []func(*run){
 	(*run).pair,
 	each((*run).unmade),      // C5
 	each((*run).names),       // C7
-	(*run).order,             // C10
 	each((*run).arguments),   // C4 C2 C3 C1
+	(*run).order,             // C10 C5
 	each((*run).orphan),      // C6
-	(*run).missing,           // C5
 	each((*run).blankResult), // C9
-	keeping((*run).speaks),   // C8
+	keeping((*run).hasText),  // C8
 	each((*run).brokenOff),
 	(*run).remedy,
 	keeping((*run).toolHistory),
@@ -148,7 +126,7 @@ var rules = []func(*run){
 // each is a rule for every draft.
 func each(repair func(*run, *Draft)) func(*run) {
 	return func(m *run) {
-		for _, d := range m.list {
+		for _, d := range m.Drafts {
 			repair(m, d)
 		}
 	}
@@ -157,50 +135,46 @@ func each(repair func(*run, *Draft)) func(*run) {
 // keeping is a rule that leaves only the drafts for which ok holds.
 func keeping(ok func(*run, *Draft) bool) func(*run) {
 	return func(m *run) {
-		m.list = slices.DeleteFunc(m.list, func(d *Draft) bool { return !ok(m, d) })
+		m.Drafts = slices.DeleteFunc(m.Drafts, func(d *Draft) bool { return !ok(m, d) })
 	}
 }
 
 // log notes a repair of a draft.
 func (m *run) log(d *Draft, kind string, code cause.Code, before, after string) {
-	m.logCause(d, kind, cause.Cause{Code: code}, before, after)
-}
-
-func (m *run) logCause(d *Draft, kind string, c cause.Cause, before, after string) {
-	m.Repairs[d.From] = append(m.Repairs[d.From], message.Repair{Kind: kind, Cause: c, Before: before, After: after})
+	r := message.Repair{Kind: kind, Cause: cause.Cause{Code: code}, Before: before, After: after}
+	m.Repairs[d.From] = append(m.Repairs[d.From], r)
 }
 
 // readable takes out rows that cannot be read and roles that nobody knows.
 func (m *run) readable(d *Draft) bool {
-	if d.Message.Unreadable() {
+	bad := d.Message.Unreadable()
+	if bad {
 		m.log(d, "C15", cause.RowUnreadable, d.Content, "")
-		return false
 	}
-	return true
+	return !bad
 }
 
-// maxSample is how much of a result is looked at to tell text from binary data.
+// maxSample is how many bytes of a result are looked at to tell text from binary data.
 const maxSample = 4096
 
-// binary replaces results that are no text by a note of their size.
+// binary replaces results that are no text by a note of their size: those of which three in ten characters at the start
+// are none of a text.
 func (m *run) binary(d *Draft) {
-	if d.Role == message.Tool && isBinary(d.Content) {
-		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
-		m.log(d, "C13", cause.ResultBinary, d.Content, note)
-		d.Content, d.Replaced = note, true
+	if d.Role != message.Tool {
+		return
 	}
-}
-
-// isBinary reports whether three of ten characters at the start are no text.
-func isBinary(s string) bool {
 	all, bad := 0, 0
-	for _, r := range s[:min(len(s), maxSample)] {
+	for _, r := range d.Content[:min(len(d.Content), maxSample)] {
 		all++
 		if r == utf8.RuneError || r < ' ' && !strings.ContainsRune("\t\n\r\x1b", r) {
 			bad++
 		}
 	}
-	return bad*10 > all*3
+	if bad*10 > all*3 {
+		note := "[binary result of " + message.Grouped(len(d.Content)) + " bytes, not sent]"
+		m.log(d, "C13", cause.ResultBinary, d.Content, note)
+		d.replace(note)
+	}
 }
 
 // images replaces the images that are not sent by a note: those that anybody but the user shows, those that are not all
@@ -220,13 +194,8 @@ func (m *run) images(d *Draft) {
 		}
 		m.log(d, "C13", code, p.Name, p.Note())
 		d.Parts = slices.Clone(d.Parts)
-		d.Parts[k] = NoteFor(p)
+		d.Parts[k] = p.AsNote()
 	}
-}
-
-// NoteFor is the part that is sent in place of an image.
-func NoteFor(image message.Part) message.Part {
-	return message.Part{Kind: message.NotePart, Name: image.Name, Text: image.Note()}
 }
 
 // notText replaces bytes that are not UTF-8, and null characters.
@@ -245,40 +214,34 @@ func (m *run) notText(d *Draft) {
 			d.Parts[k].Text = text
 		}
 	}
-	for k, c := range d.ToolCalls {
-		if name := message.Clean(c.Name); name != c.Name {
-			m.log(d, "C14", cause.CallName, c.Name, legalName(name))
-			d.ownCalls()[k].Name = legalName(name)
-		}
-	}
 }
 
 // lateSystem notes system messages behind the start; the policy says where they go.
 func (m *run) lateSystem(d *Draft) {
 	said := func(before message.Message) bool { return before.Role != message.System }
-	if d.Role == message.System && (!m.Begins || slices.ContainsFunc(m.past[:d.From], said)) {
+	if d.Role == message.System && (m.Offset > 0 || slices.ContainsFunc(m.past[:d.From], said)) {
 		m.log(d, "C12", cause.SystemLate, "", "")
 	}
 }
 
-// speaks takes out what has nothing in it.
-func (m *run) speaks(d *Draft) bool {
-	if !message.IsBlank(d.Content) || len(d.ToolCalls) > 0 || d.HasParts() {
-		return true
-	}
-	if d.Role == message.Assistant {
+// blank reports whether a draft has nothing that can be sent.
+func (d *Draft) blank() bool {
+	return message.IsBlank(d.Content) && len(d.ToolCalls) == 0 && !d.HasParts()
+}
+
+// hasText takes out what has nothing in it.
+func (m *run) hasText(d *Draft) bool {
+	if d.blank() && d.Role == message.Assistant {
 		m.log(d, "C8", cause.AnswerEmpty, d.Content, "")
 	}
-	return false
+	return !d.blank()
 }
 
 // brokenOff says behind the text of an answer that was not finished that it was not. It is no repair: nothing of what
 // was said is missing.
 func (m *run) brokenOff(d *Draft) {
-	if d.Joins || !d.Message.BrokeOff() || message.IsBlank(d.Content) ||
-		strings.HasSuffix(d.Content, message.InterruptedSuffix) {
-		return
+	noted := message.IsBlank(d.Content) || strings.HasSuffix(d.Content, message.InterruptedSuffix)
+	if !d.Joins && !noted && d.Message.BrokeOff() {
+		d.wrap("", message.InterruptedSuffix)
 	}
-	d.Reword(d.Content, "", message.InterruptedSuffix)
-	d.Content += message.InterruptedSuffix
 }

@@ -1,185 +1,167 @@
 package repair
 
 import (
+	"cmp"
 	"slices"
 
 	"winnow/history/cause"
 	"winnow/history/message"
 )
 
-// ResultLead stands in front of a result that is sent as text.
-const ResultLead = "[tool result] "
-
 const (
 	noResult    = "[no result recorded for this call; do not assume it ran]"
 	emptyResult = "(empty result)"
 	lostText    = "[the arguments of this call could not be read: "
+	resultLead  = "[tool result] "
 )
+
+// call is one call of a draft, by its place among them.
+type call struct {
+	head *Draft
+	at   int
+}
 
 // pair finds the result of each call: in the results that directly follow it first by place and id,
 // then by id, then by place where an id is blank or nobody's; at last among the results that came
 // later.
 func (m *run) pair() {
-	type waiting struct {
-		head *Draft
-		call int
-	}
-	open := map[string][]waiting{}
-	for i, d := range m.list {
+	open := map[string][]call{} // the calls that wait for a result, by their id
+	for i, d := range m.Drafts {
 		if len(d.ToolCalls) > 0 {
 			d.results = make([]*Draft, len(d.ToolCalls))
-			m.pairRun(d, m.list[i+1:], func(id string) bool { return len(open[id]) > 0 })
+			m.pairFollowing(d, m.Drafts[i+1:], func(id string) bool { return len(open[id]) > 0 })
 			// The newest message that waits for a result gets it, of its calls the first.
 			for k, c := range slices.Backward(d.ToolCalls) {
 				if d.results[k] == nil && c.ID != "" {
-					open[c.ID] = append(open[c.ID], waiting{d, k})
+					open[c.ID] = append(open[c.ID], call{d, k})
 				}
 			}
 		}
 		// A loose result belongs to the calls in front of it, whatever older ones wait for.
-		wait := open[d.ToolCallID]
-		if n := len(wait) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.loose == noCall {
-			d.Head = wait[n].head
-			d.Head.results[wait[n].call] = d
-			open[d.ToolCallID] = wait[:n]
+		waiting := open[d.ToolCallID]
+		if n := len(waiting) - 1; n >= 0 && d.Role == message.Tool && d.Head == nil && d.loose == nil {
+			m.answer(waiting[n], d)
+			open[d.ToolCallID] = waiting[:n]
 		}
 	}
-	keeping(func(m *run, d *Draft) bool {
-		if d.Head != nil {
-			m.Heads[d.From] = d.Head.From
-		}
-		return m.Unsent[d.From] == cause.None
-	})(m)
+	keeping(func(m *run, d *Draft) bool { return m.Unsent[d.From] == cause.None })(m)
 }
 
-// pairRun finds the results of d's calls among the results directly behind it. An older call may still
+// answer makes a draft the result of a call.
+func (m *run) answer(c call, r *Draft) {
+	c.head.results[c.at], r.Head = r, c.head
+	m.Heads[r.From] = c.head.From
+}
+
+// pairFollowing finds the results of d's calls among the results directly behind it. An older call may still
 // wait for a result.
-func (m *run) pairRun(d *Draft, following []*Draft, waits func(id string) bool) {
-	n := 0
-	for n < len(following) && following[n].Role == message.Tool {
-		n++
+func (m *run) pairFollowing(d *Draft, following []*Draft, waits func(id string) bool) {
+	n := slices.IndexFunc(following, func(r *Draft) bool { return r.Role != message.Tool })
+	if n >= 0 {
+		following = following[:n]
 	}
-	run := following[:n]
-	match := func(same func(k, r int) bool) {
+	id := func(k int) string { return d.ToolCalls[k].ID }
+	match := func(fits func(k, n int, result string) bool) {
 		for k := range d.ToolCalls {
-			for r := range run {
-				if d.results[k] == nil && run[r].Head == nil && same(k, r) {
-					d.results[k], run[r].Head = run[r], d
+			for n, r := range following {
+				if d.results[k] == nil && r.Head == nil && fits(k, n, r.ToolCallID) {
+					m.answer(call{d, k}, r)
 				}
 			}
 		}
 	}
-	id := func(k, r int) bool { return d.ToolCalls[k].ID == run[r].ToolCallID }
-	match(func(k, r int) bool { return k == r && id(k, r) })
-	match(func(k, r int) bool { return id(k, r) && run[r].ToolCallID != "" })
-	match(func(k, r int) bool { return d.ToolCalls[k].ID == "" || run[r].ToolCallID == "" })
-	match(func(_, r int) bool {
-		own := slices.ContainsFunc(d.ToolCalls, func(c message.ToolCall) bool { return c.ID == run[r].ToolCallID })
-		return !own && !waits(run[r].ToolCallID)
+	match(func(k, n int, result string) bool { return k == n && result == id(k) })
+	match(func(k, _ int, result string) bool { return result != "" && result == id(k) })
+	match(func(k, _ int, result string) bool {
+		return id(k) == "" || result == "" || d.callWith(result) < 0 && !waits(result)
 	})
-	for _, r := range run {
-		for k, c := range d.ToolCalls {
-			first := d.results[k]
-			if r.Head != nil || first == nil || c.ID != r.ToolCallID || m.Unsent[r.From] != cause.None {
-				continue
-			}
-			r.loose, r.owner = anotherResult, d
-			if first.Content == r.Content {
-				m.log(r, "C7", cause.ResultAgain, r.Content, "")
-				m.Unsent[r.From], m.Heads[r.From] = cause.Duplicate, d.From
-			}
+	for _, r := range following {
+		k := d.callWith(r.ToolCallID)
+		if r.Head != nil || k < 0 || d.results[k] == nil {
+			continue
+		}
+		r.loose, r.owner = &secondResult, d
+		if d.results[k].Content == r.Content {
+			m.log(r, "C7", cause.ResultAgain, r.Content, "")
+			m.Unsent[r.From], m.Heads[r.From] = cause.Duplicate, d.From
 		}
 	}
 }
 
-// order puts results directly behind the message that called for them, in the order of its calls.
-// What stood in between follows behind.
+// order puts results directly behind the message that called for them, in the order of its calls, with a neutral
+// stand-in for each that is missing. What stood in between follows behind.
 func (m *run) order() {
-	list := make([]*Draft, 0, len(m.list))
-	for i, d := range m.list {
+	list := make([]*Draft, 0, len(m.Drafts))
+	for i, d := range m.Drafts {
 		if d.Head != nil {
 			continue
 		}
 		list = append(list, d)
-		at, moving := i, false
-		for _, r := range d.results {
-			if r == nil {
-				continue
-			}
-			// Behind one that was in the wrong place each of them is.
-			at++
-			if moving = moving || at >= len(m.list) || m.list[at] != r; moving {
+		rest := m.Drafts[i+1:]
+		for k, r := range d.results {
+			switch {
+			case r == nil:
+				r = m.standIn(d, k)
+			case len(rest) > 0 && rest[0] == r:
+				rest = rest[1:]
+			default:
 				m.log(r, "C10", cause.ResultMoved, "", "")
+				rest = nil // Behind one that was in the wrong place each of them is.
+			}
+			if d.lost[k] != "" {
+				r.wrap(lostText+d.lost[k]+"]\n", "")
 			}
 			list = append(list, r)
 		}
 	}
-	m.list = list
+	m.Drafts = list
 }
 
-// loose is why a result has no call to stand behind.
-type loose uint8
+// standIn is a neutral result of a call without one.
+func (m *run) standIn(d *Draft, call int) *Draft {
+	m.log(d, "C5", cause.ResultMissing, "", noResult)
+	log := m.Repairs[d.From]
+	log[len(log)-1].Cause.Text = d.ToolCalls[call].Name
+	r := &Draft{From: d.From, StandIn: true, Head: d}
+	r.Role, r.ToolCallID, r.Content = message.Tool, d.ToolCalls[call].ID, noResult
+	return r
+}
 
-const (
-	noCall loose = iota
-	anotherResult
-	callIsText
-)
-
-// looseWords are the kind of each, the words in front of its text and what was repaired.
-var looseWords = [...]struct {
-	kind, lead string
+// looseResult is why a result has no call to stand behind.
+type looseResult struct {
+	kind, lead string // the kind of damage, and the words in front of its text
 	cause      cause.Code
-}{
-	{"C6", "[tool result, call missing] ", cause.ResultLoose},
-	{"C7", "[another result of the same call] ", cause.ResultSecond},
-	{"C11", ResultLead, cause.ResultOfText},
 }
+
+var (
+	noCall       = looseResult{"C6", "[tool result, call missing] ", cause.ResultLoose}
+	secondResult = looseResult{"C7", "[another result of the same call] ", cause.ResultSecond}
+	callIsText   = looseResult{"C11", resultLead, cause.ResultOfText}
+)
 
 // orphan sends a result without a call to stand behind as text.
 func (m *run) orphan(d *Draft) {
 	if d.Role != message.Tool || d.Head != nil {
 		return
 	}
-	text, words := "", looseWords[d.loose]
-	if !message.IsBlank(d.Content) {
-		text = d.WriteResult(words.lead, d.Content)
-	}
-	m.log(d, words.kind, words.cause, d.Content, text)
-	d.Message, d.Joins = d.AsText(text), true
+	because, before := cmp.Or(d.loose, &noCall), d.Content
+	d.resultToText(because.lead)
+	m.log(d, because.kind, because.cause, before, d.Content)
 }
 
-// missing stands a neutral result in for each call without one, and shows what of the arguments
-// could not be sent.
-func (m *run) missing() {
-	var list []*Draft
-	for _, d := range m.list {
-		if d.Head == nil {
-			list = append(list, d)
-		}
-		for k, c := range d.ToolCalls {
-			r := d.results[k]
-			if r == nil {
-				m.logCause(d, "C5", cause.Cause{Code: cause.ResultMissing, Text: c.Name}, "", noResult)
-				r = &Draft{From: d.From, StandIn: true, Head: d}
-				r.Role, r.ToolCallID, r.Content = message.Tool, c.ID, noResult
-				d.results[k] = r
-			}
-			if raw := d.raw[k]; raw != "" {
-				lost := lostText + raw + "]\n"
-				r.Reword(r.Content, lost, "")
-				r.Content, r.Tokens = lost+r.Content, 0
-			}
-			list = append(list, r)
-		}
+// resultToText sends a result as a part of the answer in front of it, behind words that say what it is.
+func (d *Draft) resultToText(caption string) {
+	if !message.IsBlank(d.Content) {
+		d.wrap(caption, "")
+		d.Caption = len(caption)
 	}
-	m.list = list
+	d.Joins, d.Message = true, d.AsText(d.Content)
 }
 
 // blankResult writes out that a tool said nothing.
 func (m *run) blankResult(d *Draft) {
-	if d.Role == message.Tool && message.IsBlank(d.Content) && !d.HasParts() {
+	if d.Role == message.Tool && d.blank() {
 		m.log(d, "C9", cause.ResultEmpty, d.Content, emptyResult)
-		d.Content, d.Replaced = emptyResult, true
+		d.replace(emptyResult)
 	}
 }

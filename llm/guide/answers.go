@@ -4,12 +4,56 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // Signature begins every answer.
 const Signature = "*I am winnow's guide, not a language model.*"
+
+// answer is what the guide sends for a request.
+type answer struct {
+	text      string
+	arguments string // of a call of a tool, which breaks off at the length limit; "" is no call
+	cut       bool   // the connection breaks behind the text
+	overflows bool   // nothing is sent: the request is refused as too long
+}
+
+// act is something that real servers do and the guide plays, for a message that is "/guide NAME" or asks for it.
+type act struct {
+	name  string
+	what  string // one line for the user
+	asked string // a question that it answers better than the pages do, "" for none
+	plays answer // nothing for the long answer, which is made of the pages
+}
+
+const brokenCall = "Here I call a tool, and the call breaks off, as it does where a model reaches its length limit. " +
+	"winnow keeps what came, does not run it, and repairs it in the next request: ask me something else, then look at " +
+	"the repairs."
+
+// acts are all of them, in the order in which the guide lists them.
+var acts = [...]act{
+	{
+		"long", "a long answer, longer than my window, which the next request has to cut", "show me a message being cut",
+		answer{},
+	},
+	{
+		"corrupt-tool-call", "a tool call whose arguments break off", "what does a broken tool call look like",
+		answer{text: brokenCall, arguments: `{"query": "context panel", "path": "C:\Users\me", "limit`},
+	},
+	{
+		"cut-stream", "a connection that breaks in the middle of an answer", "",
+		answer{text: "This answer breaks off in the middle of a sent", cut: true},
+	},
+	{"overflow", "a request that is refused as too long", "", answer{overflows: true}},
+}
+
+// list names the acts for the user.
+func list() string {
+	var b strings.Builder
+	for _, a := range acts {
+		fmt.Fprintf(&b, "- `/guide %s`: %s\n", a.name, a.what)
+	}
+	return b.String()
+}
 
 // questions are what the guide offers to be asked.
 var questions = [...]string{
@@ -18,8 +62,7 @@ var questions = [...]string{
 	"What does a broken tool call look like?",
 }
 
-// plain is a message in lower case, without the punctuation around it.
-func plain(text string) string { return strings.ToLower(strings.Trim(text, " \t\n.,!?")) }
+var offered = " Try one of these:\n\n- " + strings.Join(questions[:], "\n- ") + "\n"
 
 // greetings are messages that want no section of the pages.
 var greetings = []string{
@@ -28,82 +71,43 @@ var greetings = []string{
 	"what do you know", "what can i ask", "are you a language model", "are you an ai",
 }
 
-// continuations are messages that want the section behind the one that was quoted last.
-var continuations = []string{"more", "next", "continue", "go on", "tell me more", "more please"}
-
-// answer is what the guide says to a question at the end of a conversation.
-func (l *library) answer(question string, messages []openai.ChatCompletionMessage) string {
-	asked := plain(question)
-	switch {
+// answer is what the guide says to a question.
+func (l *library) answer(question string) answer {
+	asked := strings.ToLower(strings.Trim(question, " \t\n.,!?"))
+	var a answer
+	played := slices.IndexFunc(acts[:], func(a act) bool {
+		return asked == "/guide "+a.name || asked != "" && asked == a.asked
+	})
+	switch best, found := l.search(question); {
+	case played == 0:
+		a.text = l.long()
+	case played > 0:
+		a = acts[played].plays
 	case strings.HasPrefix(asked, "/guide"):
-		return Signature + " I can act out these:\n\n" + list()
+		a.text = "I can act out these:\n\n" + list()
 	case slices.Contains(greetings, asked):
-		return welcome()
-	case slices.Contains(continuations, asked):
-		return l.more(messages)
+		a.text = "I answer questions about winnow from its own pages, without a network: how it chooses what to send, " +
+			"keys and models, tools, import and export, sync, settings." + offered +
+			"\nI also act out what goes wrong with real servers:\n\n" + list()
+	case !found:
+		a.text = "I found nothing about that in winnow's pages, and they are all I know." + offered +
+			"\nFor other questions, press `ctrl+l` and choose a real model."
+	default:
+		// Its first line says where the text is from: it stays where the answer is cut later.
+		a.text = fmt.Sprintf("From docs/%s, “%s”:\n\n### %s\n\n%s", best.page, best.head, best.head, best.text)
 	}
-	hits := l.search(question)
-	if len(hits) == 0 {
-		return nothing()
-	}
-	return l.quote(hits[0], hits[1:])
+	a.text = Signature + " " + a.text
+	return a
 }
 
-func welcome() string {
-	return Signature + " I answer questions about winnow from its own pages, without a network: how it chooses what " +
-		"to send, keys and models, tools, import and export, sync, settings. Try one of these:\n\n" +
-		offered() + "\nI also act out what goes wrong with real servers:\n\n" + list()
-}
+// longBytes is the least size of the long answer.
+const longBytes = 20 << 10
 
-func nothing() string {
-	return Signature + " I found nothing about that in winnow's pages, and they are all I know. Try one of these:\n\n" +
-		offered() + "\nFor other questions, press `ctrl+l` and choose a real model."
-}
-
-func offered() string { return "- " + strings.Join(questions[:], "\n- ") + "\n" }
-
-// quote answers with part n of the pages. The first line says where the text is from: it stays where the answer is
-// cut later, and more reads it.
-func (l *library) quote(n int, related []int) string {
-	p := l.parts[n]
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s From %s:\n\n### %s\n\n%s", Signature, p.cite(), p.head, p.text)
-	heads := []string{p.head}
-	for _, other := range related {
-		if head := l.parts[other].head; !slices.Contains(heads, head) && len(heads) < 4 {
-			heads = append(heads, head)
-		}
+// long is an answer with the pages from the first one on.
+func (l *library) long() string {
+	text := "This is a long answer: my pages from the first one on.\n"
+	for n := 0; n < len(l.sections) && len(text) < longBytes; n++ {
+		text += "\n### " + l.sections[n].head + "\n\n" + l.sections[n].text + "\n"
 	}
-	if len(heads) > 1 {
-		fmt.Fprintf(&b, "\n\nSee also: %s.", strings.Join(heads[1:], " · "))
-	}
-	if next, ok := l.after(n); ok {
-		fmt.Fprintf(&b, "\n\nType *more* for the next section, “%s”.", next.head)
-	}
-	return b.String()
-}
-
-// after is the part of the same page behind part n.
-func (l *library) after(n int) (part, bool) {
-	if n+1 == len(l.parts) || l.parts[n+1].page != l.parts[n].page {
-		return part{}, false
-	}
-	return l.parts[n+1], true
-}
-
-// more quotes what stands behind the part that the guide has quoted last.
-func (l *library) more(messages []openai.ChatCompletionMessage) string {
-	for _, m := range slices.Backward(messages) {
-		n := slices.IndexFunc(l.parts, func(p part) bool {
-			return m.Role == openai.ChatMessageRoleAssistant && strings.Contains(textOf(m), "From "+p.cite()+":")
-		})
-		if n < 0 {
-			continue
-		}
-		if _, ok := l.after(n); ok {
-			return l.quote(n+1, nil)
-		}
-		return Signature + " That was the last section of " + l.parts[n].page + ". Try one of these:\n\n" + offered()
-	}
-	return Signature + " I have quoted nothing yet that I could continue. Try one of these:\n\n" + offered()
+	return text
 }

@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -93,7 +94,7 @@ func TestQuestionsOfNewcomers(t *testing.T) {
 		{"How do I copy the answer?", "chat.md#Copy a message or code"},
 		{"How do I write more than one line?", "chat.md#Write and send a message"},
 		{"How do I change the colors?", "chat.md#Colours, themes and small terminals"},
-		{"How much does it cost?", "cost.md#Cost"},
+		{"How much does it cost?", "cost.md#What an answer costs"},
 		{"Where are my chats saved?", "storage.md#Where conversations are kept"},
 		{"Why did it forget what I said?", "context.md#Why was a message dropped or forgotten"},
 		{"How do I add an MCP server?", "tools.md#Add an MCP server"},
@@ -107,12 +108,11 @@ func TestQuestionsOfNewcomers(t *testing.T) {
 		{"what does ctrl+x do?", "context.md#The context panel"},
 		{"What happens when a chat gets too long?", "context.md#How winnow chooses what to send"},
 	} {
-		hits := l.search(c.question)
-		if len(hits) == 0 {
+		p, found := l.search(c.question)
+		if !found {
 			t.Errorf("%s: nothing is found, want %s", c.question, c.section)
 			continue
 		}
-		p := l.parts[hits[0]]
 		if got := p.page + "#" + p.head; got != c.section {
 			t.Errorf("%s: got %s, want %s", c.question, got, c.section)
 		}
@@ -155,63 +155,20 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// TestMoreReadsToTheEndOfAPage continues from answers of which the next request holds the first 150 characters.
-func TestMoreReadsToTheEndOfAPage(t *testing.T) {
-	l := readDocs(t)
-	first, _ := ask(t, "what is the panel?")
-	text := first.Text
-	for n := l.search("what is the panel?")[0]; ; n++ {
-		if !strings.HasPrefix(text, Signature+" From "+l.parts[n].cite()+":\n\n### "+l.parts[n].head) {
-			t.Fatalf("got %.200s, want %s", text, l.parts[n].cite())
-		}
-		short := []rune(text)
-		next, _ := ask(t, "what is the panel?", string(short[:min(150, len(short))])+" ... (truncated)", "more")
-		text = next.Text
-		if _, ok := l.after(n); !ok {
-			break
-		}
-	}
-	if !strings.Contains(text, "That was the last section of context.md") {
-		t.Errorf("the end of the page is %q", text)
-	}
-	if got, _ := ask(t, "more"); !strings.Contains(got.Text, "quoted nothing yet") {
-		t.Errorf("more of nothing is %q", got.Text)
-	}
-}
-
 func TestPagesAreCutIntoSections(t *testing.T) {
 	const apples = "# Apples\n\nAbout apples.\n\n### Without text\n\n" +
 		"## Green `apples`\n<!-- asked: sour -->\n\nThey are sour.\n"
 	const code = "# Code\n\n```sh\n# no heading\n```\n\n<!-- screen picture -->\n```\nx\n```\n<!-- end -->\nAfter it.\n"
-	const table, fence = "# Table\n\n| key | action |\n|---|---|\n", "\n```go\n"
-	row := "| `ctrl+x` | the context panel, shown or hidden |\n"
-	l, err := readLibrary(fstest.MapFS{
-		"a.md": {Data: []byte(apples)},
-		"b.md": {Data: []byte(code)},
-		"c.md": {Data: []byte(table + strings.Repeat(row, 60) + fence + strings.Repeat("x := 1\n", 300) + "```\n")},
-	})
+	l, err := readLibrary(fstest.MapFS{"a.md": {Data: []byte(apples)}, "b.md": {Data: []byte(code)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"docs/a.md, “Apples”|About apples.",
-		"docs/a.md, “Green apples”|They are sour.",
-		"docs/b.md, “Code”|```sh\n# no heading\n```\n\nAfter it.",
+	want := []section{
+		{"a.md", "Apples", "", "About apples."},
+		{"a.md", "Green apples", "sour", "They are sour."},
+		{"b.md", "Code", "", "```sh\n# no heading\n```\n\nAfter it."},
 	}
-	rows, lines := 0, 0
-	for i, p := range l.parts {
-		if i < len(want) && p.cite()+"|"+p.text != want[i] {
-			t.Errorf("part %d is %q, want %q", i, p.cite()+"|"+p.text, want[i])
-		}
-		if len(p.text) > longestPiece+100 || strings.Count(p.text, "```")%2 != 0 {
-			t.Errorf("part %d is no piece of a page: %q", i, p.text)
-		}
-		if strings.Contains(p.text, "ctrl+x") && !strings.HasPrefix(p.text, "| key | action |\n|---|---|\n| `ctrl+x`") {
-			t.Errorf("part %d is a table without its head: %.60q", i, p.text)
-		}
-		rows, lines = rows+strings.Count(p.text, "ctrl+x"), lines+strings.Count(p.text, "x := 1")
-	}
-	if rows != 60 || lines != 300 {
-		t.Errorf("the parts hold %d rows and %d lines, want all 60 and 300", rows, lines)
+	if !slices.Equal(l.sections, want) {
+		t.Errorf("the sections are %q, want %q", l.sections, want)
 	}
 }

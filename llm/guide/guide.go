@@ -9,6 +9,7 @@ package guide
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,10 +32,6 @@ const (
 	Model = "guide"
 )
 
-// baseURL is where requests seem to go. The domain .invalid never exists, so that a request that misses the guide
-// goes nowhere.
-const baseURL = "http://guide.invalid/v1"
-
 // Guide answers requests of Chat Completions in this process. It is safe for concurrent use.
 type Guide struct {
 	pages func() (*library, error)
@@ -42,16 +39,14 @@ type Guide struct {
 	pace  time.Duration
 }
 
-// New makes a guide that answers from the *.md files at the top of pages, and waits for pace after each piece of an
-// answer. The pages are read at the first question.
-func New(pages fs.FS, pace time.Duration) *Guide {
-	read := func() (*library, error) { return readLibrary(pages) }
-	return &Guide{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
-}
-
-// Endpoint is a guide as one of winnow's servers.
+// Endpoint is a guide as one of winnow's servers. It answers from the *.md files at the top of pages, which are read at
+// the first question, and waits for pace after each piece of an answer. The domain .invalid never exists, so that a
+// request that misses the guide goes nowhere.
 func Endpoint(pages fs.FS, pace time.Duration) llm.Endpoint {
-	return llm.Endpoint{Name: llm.Guide, BaseURL: baseURL, Window: Window, Default: Model, Doer: New(pages, pace)}
+	const base = "http://guide.invalid/v1"
+	read := func() (*library, error) { return readLibrary(pages) }
+	g := &Guide{pages: sync.OnceValues(read), count: tokenizer.New().Count, pace: pace}
+	return llm.Endpoint{Name: llm.Guide, BaseURL: base, Window: Window, Default: Model, Doer: g}
 }
 
 // Do answers a request as an http.Client does: POST /v1/chat/completions, always with a stream, and GET /v1/models.
@@ -61,8 +56,8 @@ func (g *Guide) Do(req *http.Request) (*http.Response, error) {
 	}
 	switch req.Method + " " + req.URL.Path {
 	case "GET /v1/models":
-		card := map[string]any{"id": Model, "object": "model", "owned_by": "winnow", "max_model_len": Window}
-		return document(http.StatusOK, map[string]any{"object": "list", "data": []any{card}}), nil
+		card := object{"id": Model, "object": "model", "owned_by": "winnow", "max_model_len": Window}
+		return document(http.StatusOK, object{"object": "list", "data": []object{card}}), nil
 	case "POST /v1/chat/completions":
 		return g.complete(req)
 	}
@@ -72,52 +67,45 @@ func (g *Guide) Do(req *http.Request) (*http.Response, error) {
 // request is what the guide reads of a request.
 type request struct {
 	openai.ChatCompletionRequest
-	Tools     []json.RawMessage `json:"tools"` // as they came, to be counted so
-	MaxTokens int               `json:"max_tokens"`
+	Tools     json.RawMessage `json:"tools"` // as they came, to be counted so
+	MaxTokens int             `json:"max_tokens"`
 }
 
 func (g *Guide) complete(req *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
 	var r request
-	if err := json.Unmarshal(body, &r); err != nil {
-		return refusal(http.StatusBadRequest, "", "We could not parse the JSON body of your request. (%v)", err), nil
+	if err := json.NewDecoder(req.Body).Decode(&r); err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	if r.Model != Model {
 		return refusal(http.StatusNotFound, "model_not_found", "The model '%s' does not exist.", r.Model), nil
 	}
-	prompt, reply := r.tokens(g.count), max(r.MaxTokens, r.MaxCompletionTokens)
-	if prompt+max(reply, 1) > Window {
-		return overflow(prompt, reply), nil
+	prompt, reply := r.tokens(g.count), max(1, r.MaxTokens, r.MaxCompletionTokens)
+	if prompt+reply > Window {
+		return refusal(http.StatusBadRequest, "context_length_exceeded", "This model's maximum context length is %d "+
+			"tokens. However, you requested %d tokens (%d in the messages, %d in the completion).",
+			Window, prompt+reply, prompt, reply), nil
 	}
 	pages, err := g.pages()
 	if err != nil {
 		return nil, err
 	}
-	question := r.question()
-	act, acts := actFor(question)
-	switch {
-	case acts && act.name == "overflow":
-		return overflowWithoutNumbers(), nil
-	case acts:
-		return g.stream(req.Context(), prompt, pages.play(act)), nil
+	a := pages.answer(r.question())
+	if a.overflows {
+		// A made-up number would have the client plan the rest of the chat for a tokenizer that does not exist.
+		return refusal(http.StatusBadRequest, "context_length_exceeded",
+			"Your input exceeds the context window of this model."), nil
 	}
-	return g.stream(req.Context(), prompt, answer{text: pages.answer(question, r.Messages)}), nil
+	return g.stream(req.Context(), prompt, a), nil
 }
 
 // tokens is what the request costs: its texts, and a frame around each message and call.
 func (r request) tokens(count func(string) int) int {
-	n := 3
+	n := 3 + count(string(r.Tools))
 	for _, m := range r.Messages {
 		n += 4 + count(textOf(m))
 		for _, c := range m.ToolCalls {
 			n += 8 + count(c.Function.Name) + count(c.Function.Arguments)
 		}
-	}
-	for _, t := range r.Tools {
-		n += count(string(t))
 	}
 	return n
 }
@@ -125,13 +113,13 @@ func (r request) tokens(count func(string) int) int {
 // question is the last paragraph of the newest message of the user. In front of it may stand what the client has put
 // there: a marker, recalled messages, or an earlier message that was not answered.
 func (r request) question() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == openai.ChatMessageRoleUser {
-			text := strings.TrimSpace(textOf(r.Messages[i]))
-			return strings.TrimSpace(text[strings.LastIndex(text, "\n\n")+1:])
+	text := ""
+	for _, m := range r.Messages {
+		if m.Role == openai.ChatMessageRoleUser {
+			text = strings.TrimSpace(textOf(m))
 		}
 	}
-	return ""
+	return strings.TrimSpace(text[strings.LastIndex(text, "\n\n")+1:])
 }
 
 // textOf is a message's text, sent as a string or as a list of parts.
@@ -143,29 +131,68 @@ func textOf(m openai.ChatCompletionMessage) string {
 	return text
 }
 
-// overflowWithoutNumbers refuses any request as OpenAI does today. A made-up number would have the client plan the rest
-// of the chat for a tokenizer that does not exist.
-func overflowWithoutNumbers() *http.Response {
-	return refusal(http.StatusBadRequest, "context_length_exceeded",
-		"Your input exceeds the context window of this model. Please adjust your input and try again.")
-}
-
-// overflow refuses a request that is longer than the window, as OpenAI and vLLM do.
-func overflow(prompt, reply int) *http.Response {
-	return refusal(http.StatusBadRequest, "context_length_exceeded",
-		"This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, "+
-			"%d in the completion). Please reduce the length of the messages or completion.",
-		Window, prompt+reply, prompt, reply)
-}
+// object is one of JSON.
+type object map[string]any
 
 // refusal is an error as OpenAI sends it.
 func refusal(status int, code, format string, args ...any) *http.Response {
-	e := &openai.APIError{Message: fmt.Sprintf(format, args...), Type: "invalid_request_error", Code: code}
-	return document(status, openai.ErrorResponse{Error: e})
+	text := fmt.Sprintf(format, args...)
+	return document(status, object{"error": object{"message": text, "type": "invalid_request_error", "code": code}})
 }
 
-func document(status int, v any) *http.Response {
+func document(status int, v object) *http.Response {
 	text, _ := json.Marshal(v) // plain values always encode
 	header := http.Header{"Content-Type": {"application/json"}}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader(text))}
+}
+
+// stream sends an answer to a prompt of some tokens. Its goroutine ends with the answer, the context or the body.
+func (g *Guide) stream(ctx context.Context, prompt int, a answer) *http.Response {
+	body, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		defer stop()
+		for _, event := range g.events(prompt, a) {
+			time.Sleep(g.pace)
+			if _, err := io.WriteString(in, event); err != nil {
+				return
+			}
+		}
+		if a.cut {
+			in.CloseWithError(io.ErrUnexpectedEOF)
+		}
+		in.Close()
+	}()
+	header := http.Header{"Content-Type": {"text/event-stream"}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body}
+}
+
+// events are those of an answer, in the order of the wire.
+func (g *Guide) events(prompt int, a answer) []string {
+	var list []string
+	event := func(v object) {
+		text, _ := json.Marshal(v) // plain values always encode
+		list = append(list, "data: "+string(text)+"\n\n")
+	}
+	chunk := func(delta object, finish any) {
+		choice := object{"index": 0, "delta": delta, "finish_reason": finish}
+		event(object{"object": "chat.completion.chunk", "model": Model, "choices": []object{choice}})
+	}
+	for _, word := range strings.SplitAfter(a.text, " ") {
+		chunk(object{"content": word}, nil)
+	}
+	if a.cut {
+		return list
+	}
+	finish := "stop"
+	if a.arguments != "" {
+		function := object{"name": "search_docs", "arguments": a.arguments}
+		call := object{"index": 0, "id": "call_guide", "type": "function", "function": function}
+		chunk(object{"tool_calls": []object{call}}, nil)
+		finish = "length"
+	}
+	chunk(object{}, finish)
+	usage := object{"prompt_tokens": prompt, "completion_tokens": g.count(a.text + a.arguments)}
+	event(object{"choices": []object{}, "usage": usage})
+	return append(list, "data: [DONE]\n\n")
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/google/renameio/v2/maybe"
 )
@@ -25,10 +26,8 @@ func Parse(text string) (Secret, error) {
 		return "", errors.New("the key is empty")
 	case len(text) > longest:
 		return "", fmt.Errorf("the key is longer than %d bytes", longest)
-	case strings.ContainsAny(text, "\r\n"):
-		return "", errors.New("a key must be a single line")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return "", errors.New("a key must not contain spaces or characters other than ASCII")
+		return "", errors.New("a key must be a single line without spaces or characters other than ASCII")
 	}
 	return Secret(text), nil
 }
@@ -47,6 +46,32 @@ func FromFile(path string) (Secret, error) {
 	return key, nil
 }
 
+// readPrivate reads a small file that only its owner can read. Opening a pipe does not wait for its other end.
+func readPrivate(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a regular file", path)
+	case Exposed(info):
+		mode := info.Mode().Perm()
+		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path, mode, path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, longest+2))
+	return string(text), err
+}
+
+// Exposed says that others on this machine can read a file, where the system tells.
+func Exposed(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
 // ToFile writes a key into a file that only the user can read, over an earlier one, and makes its folder.
 func ToFile(path string, key Secret) error { return writePrivate(path, key.Reveal()+"\n") }
 
@@ -55,45 +80,15 @@ func writePrivate(path, text string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // A link stays one.
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the key file: %w", err)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if info, fault := os.Stat(path); fault == nil && Exposed(info) {
+		err = os.Chmod(path, 0o600) // The library gives the new file the mode of the old one.
 	}
-	if info, err := os.Stat(path); err == nil && Exposed(info) {
-		// The library gives the new file the mode of the old one.
-		if err := os.Chmod(path, 0o600); err != nil {
-			return fmt.Errorf("write the key file: %w", err)
-		}
+	if err == nil {
+		err = maybe.WriteFile(path, []byte(text), 0o600)
 	}
-	if err := maybe.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the key file: %w", err)
 	}
 	return nil
-}
-
-// Exposed says that others on this machine can read a file, where the system tells.
-func Exposed(info fs.FileInfo) bool {
-	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
-}
-
-// readPrivate reads a small file that only its owner can read.
-func readPrivate(path string) (string, error) {
-	// Opening a pipe would wait for its other end.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat() // of what was opened, which nobody can exchange any more
-	if err != nil {
-		return "", err
-	}
-	if Exposed(info) {
-		return "", fmt.Errorf("other users of this machine can read %s (mode %04o): chmod 600 %s", path,
-			info.Mode().Perm(), path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, longest+2))
-	return string(text), err
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestFromCommandTakesTheFirstLine(t *testing.T) {
@@ -38,8 +37,7 @@ func TestFromCommandTakesTheFirstLine(t *testing.T) {
 func TestFromCommandDoesNotWaitForWhatTheCommandLeavesBehind(t *testing.T) {
 	end := fifo(t) // what is left behind ends when this is opened for writing
 	run := func(ctx context.Context, script string) (Secret, error) {
-		key, err := fromCommand(ctx, []string{"sh", "-c", "cat " + end + " & " + script}, time.Minute,
-			50*time.Millisecond)
+		key, err := FromCommand(ctx, []string{"sh", "-c", "cat " + end + " & " + script})
 		if err := os.WriteFile(end, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

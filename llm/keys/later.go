@@ -2,18 +2,16 @@ package keys
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 )
 
 // Later is a key that is fetched when a request needs it: fetching may ask a person. It may be used by several
 // goroutines.
 type Later struct {
-	fetch func(context.Context) (Secret, error)
-	turn  chan struct{} // held by the one that fetches
-
-	mu    sync.Mutex
-	key   Secret
-	fresh bool // key need not be fetched again
+	fetch   func(context.Context) (Secret, error)
+	turn    chan struct{} // held by the one that fetches
+	key     atomic.Value  // the Secret that was found last
+	refused atomic.Bool   // it is to be fetched again
 }
 
 // NewLater makes a key of the function that fetches it. The function returns "" where there is none.
@@ -29,35 +27,23 @@ func (l *Later) Get(ctx context.Context) (Secret, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	if key, fresh := l.known(); fresh {
+	if key := l.Known(); key != "" && !l.refused.Load() {
 		return key, nil
 	}
 	key, err := l.fetch(ctx)
-	if err != nil {
-		return "", err
+	if err == nil {
+		l.key.Store(key)
+		l.refused.Store(false)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.key, l.fresh = key, key != ""
-	return key, nil
+	return key, err
 }
 
 // Known is the key as far as it was fetched, "" for none.
 func (l *Later) Known() Secret {
-	key, _ := l.known()
+	key, _ := l.key.Load().(Secret)
 	return key
-}
-
-func (l *Later) known() (Secret, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.key, l.fresh
 }
 
 // Refused says that a server did not take the key. The next request fetches it again: the user may have
 // stored another.
-func (l *Later) Refused() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.fresh = false
-}
+func (l *Later) Refused() { l.refused.Store(true) }

@@ -22,19 +22,10 @@ type Origin struct {
 // String names the place as it stands in a sentence: "OPENAI_API_KEY", "the file ~/work.key". It is "" for
 // nowhere.
 func (o Origin) String() string {
-	switch o.Kind {
-	case Config:
-		return "the config file"
-	case Variable:
-		return o.Name
-	case Command:
-		return "the command " + o.Name
-	case Keyring:
-		return "the system keyring"
-	case File:
-		return "the file " + o.Name
+	words := map[Kind]string{
+		Config: "the config file", Command: "the command ", Keyring: "the system keyring", File: "the file ",
 	}
-	return ""
+	return words[o.Kind] + o.Name
 }
 
 // Stored says that winnow keys set can replace the key.

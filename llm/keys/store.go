@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,14 +21,11 @@ const inKeyring = "# This key is in the system keyring.\n"
 
 // Names lists the endpoints that have a stored key, sorted. A folder that cannot be read has none.
 func (s Store) Names() []string {
-	files, err := os.ReadDir(s.Folder)
-	if err != nil {
-		return nil
-	}
 	var names []string
+	files, _ := os.ReadDir(s.Folder)
 	for _, f := range files {
-		if name := f.Name(); !f.IsDir() && checkName(name) == nil {
-			names = append(names, name)
+		if s.check(f.Name()) == nil && !f.IsDir() {
+			names = append(names, f.Name())
 		}
 	}
 	return names
@@ -37,14 +33,14 @@ func (s Store) Names() []string {
 
 // Find says where the stored key of an endpoint is: nowhere, if none is stored.
 func (s Store) Find(name string) Origin {
-	if checkName(name) != nil || s.Folder == "" {
+	if s.check(name) != nil {
 		return Origin{}
 	}
 	text, err := os.ReadFile(s.Path(name))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, os.ErrNotExist):
 		return Origin{}
-	case err == nil && string(text) == inKeyring:
+	case string(text) == inKeyring:
 		return Origin{Kind: Keyring}
 	}
 	return Origin{Kind: File, Name: s.Path(name)}
@@ -56,8 +52,7 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 	case Keyring:
 		key, err := FromKeyring(ctx, name)
 		if errors.Is(err, ErrNoKey) {
-			return "", fmt.Errorf("the system keyring no longer has a key of %s; store one with winnow keys set %s",
-				name, name)
+			err = fmt.Errorf("the system keyring no longer has a key of %s; store one with winnow keys set %s", name, name)
 		}
 		return key, err
 	case File:
@@ -68,11 +63,8 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 
 // Set stores the key of an endpoint in the keyring or in a file, over an earlier one in either.
 func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error {
-	if err := checkName(name); err != nil {
+	if err := s.check(name); err != nil {
 		return err
-	}
-	if s.Folder == "" {
-		return errors.New("there is no home folder to keep keys in")
 	}
 	before, text := s.Find(name), key.Reveal()+"\n"
 	if to == Keyring {
@@ -96,25 +88,25 @@ func (s Store) Set(ctx context.Context, name string, key Secret, to Kind) error 
 // stored.
 func (s Store) Delete(ctx context.Context, name string) (Origin, error) {
 	from := s.Find(name)
-	if from.Kind == Nowhere {
+	switch from.Kind {
+	case Nowhere:
 		return from, ErrNoKey
-	}
-	if from.Kind == Keyring {
+	case Keyring:
 		if err := DeleteFromKeyring(ctx, name); err != nil && !errors.Is(err, ErrNoKey) {
 			return from, err
 		}
 	}
-	if err := os.Remove(s.Path(name)); err != nil {
-		return from, fmt.Errorf("delete the key file: %w", err)
-	}
-	return from, nil
+	return from, os.Remove(s.Path(name))
 }
 
 // Path is the file of an endpoint's key.
 func (s Store) Path(name string) string { return filepath.Join(s.Folder, name) }
 
-// checkName refuses what cannot be the name of a file in the folder.
-func checkName(name string) error {
+// check refuses what cannot be the name of a file in the folder.
+func (s Store) check(name string) error {
+	if s.Folder == "" {
+		return errors.New("there is no home folder to keep keys in")
+	}
 	if name == "" || name[0] == '.' || strings.ContainsAny(name, "/\\: \t\r\n\x00") {
 		return fmt.Errorf("a key cannot be stored under the name %q", name)
 	}

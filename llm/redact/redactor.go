@@ -4,75 +4,20 @@ package redact
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"winnow/llm/keys"
 )
-
-// secretRule finds one kind of secret by its pattern. Where the pattern has a group, the group is
-// the secret and the rest of the match stays readable.
-type secretRule struct {
-	name    string
-	hints   []string // in lower case: without one of them the pattern finds nothing, and it is slow
-	pattern func() *regexp.Regexp
-	really  func(secret string) bool // nil takes every match
-}
-
-// secretRules is the constant table of patterns. Prefixes that providers document come first; the
-// last rules know a secret by the word in front of it.
-var secretRules = []secretRule{
-	{"OpenAI, Anthropic, OpenRouter and DeepSeek keys", []string{"sk-"}, compile(`\bsk-[A-Za-z0-9_-]{8,}`), nil},
-	{
-		"keys of their kind",
-		[]string{"pk-", "rk-", "sk_", "pk_", "rk_"},
-		compile(`\b(?:pk|rk)-[A-Za-z0-9_-]{16,}|\b(?:sk|pk|rk)_[A-Za-z0-9_-]{16,}`), nil,
-	},
-	{
-		"GitHub tokens",
-		[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
-		compile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})`), nil,
-	},
-	{"AWS access keys", []string{"akia", "asia"}, compile(`\b(?:AKIA|ASIA)[A-Z0-9]{12,}`), nil},
-	{"Google keys", []string{"aiza"}, compile(`\bAIza[A-Za-z0-9_-]{20,}`), nil},
-	{"Groq keys", []string{"gsk_"}, compile(`\bgsk_[A-Za-z0-9]{16,}`), nil},
-	{"xAI keys", []string{"xai-"}, compile(`\bxai-[A-Za-z0-9]{16,}`), nil},
-	{"Hugging Face tokens", []string{"hf_"}, compile(`\bhf_[A-Za-z0-9]{16,}`), nil},
-	{"Slack tokens", []string{"xox"}, compile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`), nil},
-	{"GitLab tokens", []string{"glpat-"}, compile(`\bglpat-[A-Za-z0-9_-]{16,}`), nil},
-	{"JSON web tokens", []string{"eyj"}, compile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`), nil},
-	{
-		"private keys",
-		[]string{"private key-----"},
-		compile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`), nil,
-	},
-	{
-		"authorization headers",
-		[]string{"bearer", "basic"},
-		compile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,})`), random,
-	},
-	{"passwords in addresses", []string{"://"}, compile(`://[^/\s:@]+:([^/\s@]+)@`), nil},
-	{
-		"named secrets",
-		[]string{"key", "token", "secret", "password"},
-		compile(`(?i)\b(?:api[_-]?key|access[_-]?token|secret|password` +
-			`|x-api-key)\\?["']?\s*[:=]\s*\\?["']?([^\s"',;\\]{8,})`), nil,
-	},
-}
-
-// compile compiles a pattern when a text first has one of its hints; most programs never see one.
-func compile(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // Redactor removes secrets from text on its way to a log, to the screen or to a file for others. Its zero
 // value knows the rules and no secret. It is safe for concurrent use.
 type Redactor struct {
 	mu      sync.RWMutex
-	known   secrets // all of them
-	certain secrets // those of it that can be no ordinary word
+	known   []string // all of them, the longest first
+	certain secrets  // those of it that can be no ordinary word
 }
 
 // Know adds secrets that no rule would recognise, such as a configured key. Shorter than four bytes it is
@@ -81,51 +26,55 @@ func (r *Redactor) Know(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		if len(secret) >= 4 {
-			r.known.add(secret)
+		if len(secret) < 4 || slices.Contains(r.known, secret) {
+			continue
 		}
+		r.known = append(r.known, secret)
 		if certain(secret) {
-			r.certain.add(secret)
+			r.certain = append(r.certain, secret)
 		}
 	}
+	longestFirst := func(a, b string) int { return cmp.Compare(len(b), len(a)) }
+	slices.SortStableFunc(r.known, longestFirst)
+	slices.SortStableFunc(r.certain, longestFirst)
+}
+
+// certain says that a known secret cannot be an ordinary word. Servers on one's own machine are often given
+// a word such as "ollama" or "not-needed" in place of a key, and a conversation about them must not be torn
+// apart.
+func certain(secret string) bool {
+	lower := strings.ContainsFunc(secret, unicode.IsLower)
+	upper := strings.ContainsFunc(secret, unicode.IsUpper)
+	digit := strings.ContainsFunc(secret, unicode.IsDigit)
+	return len(secret) >= 20 || len(secret) >= 8 && (digit || lower && upper)
 }
 
 // Text is text without its secrets: those that are known, and what looks like one.
-func (r *Redactor) Text(text string) string { return replaceSpans(text, r.Find(text)) }
+func (r *Redactor) Text(text string) string { return replaceSpans(text, r.FindIn(text, true)) }
 
-// Find returns where secrets stand in a text, known ones and those that look like one, as bytes from and
-// to, in order and apart.
-func (r *Redactor) Find(text string) [][2]int {
-	return disjoint(append(r.occurrences(text), findPatterns(text)...))
-}
+// ByPattern is text without what looks like a secret, whoever it belongs to.
+func ByPattern(text string) string { return new(Redactor).Text(text) }
 
-// FindIn is Find, or without patterns where the known secrets stand alone.
+// FindIn returns where secrets stand in a text, known ones and, with patterns, those that look like one, as bytes from
+// and to, in order and apart.
 func (r *Redactor) FindIn(text string, patterns bool) [][2]int {
-	if patterns {
-		return r.Find(text)
-	}
-	return disjoint(r.occurrences(text))
-}
-
-func (r *Redactor) occurrences(text string) [][2]int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return findAll(text, r.known)
-}
-
-// findAll finds every occurrence of some secrets, of which one may be a part of another.
-func findAll(text string, secrets []string) (spans [][2]int) {
-	for _, secret := range secrets {
-		for at := 0; ; {
-			i := strings.Index(text[at:], secret)
-			if i < 0 {
+	var spans [][2]int
+	for _, secret := range r.known {
+		for from := 0; ; {
+			at := strings.Index(text[from:], secret)
+			if at < 0 {
 				break
 			}
-			spans = append(spans, [2]int{at + i, at + i + len(secret)})
-			at += i + 1
+			spans = append(spans, [2]int{from + at, from + at + len(secret)})
+			from += at + 1
 		}
 	}
-	return spans
+	if patterns {
+		spans = append(spans, findPatterns(text)...)
+	}
+	return disjoint(spans)
 }
 
 // disjoint joins spans that overlap and puts them in order.
@@ -143,9 +92,6 @@ func disjoint(spans [][2]int) [][2]int {
 }
 
 func replaceSpans(text string, spans [][2]int) string {
-	if len(spans) == 0 {
-		return text
-	}
 	var out strings.Builder
 	last := 0
 	for _, span := range spans {
@@ -171,35 +117,58 @@ func (r *Redactor) Stream() *Stream {
 	return &Stream{known: slices.Clone(r.certain)}
 }
 
-// ByPattern is text without what looks like a secret, whoever it belongs to.
-func ByPattern(text string) string { return replaceSpans(text, disjoint(findPatterns(text))) }
-
-func findPatterns(text string) (spans [][2]int) {
-	lower := strings.ToLower(text)
-	for _, rule := range secretRules {
-		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
-			spans = append(spans, rule.find(text)...)
-		}
-	}
-	return spans
+// Stream is a text that arrives in pieces, one of which may end inside a secret.
+type Stream struct {
+	known secrets
+	held  string
 }
 
-// random says that a word is not one that people write: it is long, has a digit, or capital letters within.
-func random(word string) bool {
-	capitals := strings.ToLower(word[1:]) != word[1:] && strings.ToUpper(word) != word
-	return len(word) >= 24 || strings.ContainsAny(word, "0123456789") || capitals
+// Pass is a piece without the secrets. What is held back comes with a later piece, or with Rest.
+func (s *Stream) Pass(piece string) (clean string) {
+	clean, s.held = s.known.replace(s.held+piece, true)
+	return clean
 }
 
-// find returns where the rule's secrets stand.
-func (r secretRule) find(text string) (spans [][2]int) {
-	for _, m := range r.pattern().FindAllStringSubmatchIndex(text, -1) {
-		from, to := m[0], m[1]
-		if len(m) > 2 && m[2] >= 0 {
-			from, to = m[2], m[3]
-		}
-		if r.really == nil || r.really(text[from:to]) {
-			spans = append(spans, [2]int{from, to})
+// Rest is what is still held back when the text is over. The greater part of a secret is as bad as all of it.
+func (s *Stream) Rest() string {
+	held := s.held
+	s.held = ""
+	for _, secret := range s.known {
+		if 2*len(held) >= len(secret) && strings.HasPrefix(secret, held) {
+			return keys.Redacted
 		}
 	}
-	return spans
+	return held
+}
+
+// secrets are texts to replace, the longest first.
+type secrets []string
+
+// replace is text with each secret replaced, from left to right and the longest that stands at a place.
+// Where more of the text may follow, its end is held back as far as it may be the beginning of a secret.
+func (s secrets) replace(text string, more bool) (clean, held string) {
+	var begins [256]bool
+	for _, secret := range s {
+		begins[secret[0]] = true
+	}
+	var out strings.Builder
+	last := 0
+	for at := 0; at < len(text); at++ {
+		if !begins[text[at]] {
+			continue
+		}
+		rest := text[at:]
+		for _, secret := range s {
+			if more && len(rest) < len(secret) && strings.HasPrefix(secret, rest) {
+				return out.String() + text[last:at], rest
+			}
+			if strings.HasPrefix(rest, secret) {
+				out.WriteString(text[last:at] + keys.Redacted)
+				last = at + len(secret)
+				at = last - 1
+				break
+			}
+		}
+	}
+	return out.String() + text[last:], ""
 }

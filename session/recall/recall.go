@@ -143,21 +143,23 @@ func Excerpt(text, query string, limit int) string {
 // query; the first of several.
 func densest(text, query string, limit int) int {
 	wanted := map[string]bool{}
-	relevance.EachWord(strings.ToLower(query), func(word string) { wanted[relevance.EnglishStem(word)] = true })
+	for _, word := range relevance.Words(strings.ToLower(query)) {
+		wanted[relevance.Stem(word, "english")] = true
+	}
 	type place struct {
 		at   int // code point
 		word string
 	}
 	var places []place
 	lower, read, at := strings.ToLower(text), 0, 0 // read so many bytes, which are at code points
-	relevance.EachWord(lower, func(word string) {
+	for _, word := range relevance.Words(lower) {
 		skip := strings.Index(lower[read:], word)
 		at += utf8.RuneCountInString(lower[read : read+skip])
 		read += skip
-		if stem := relevance.EnglishStem(word); wanted[stem] {
+		if stem := relevance.Stem(word, "english"); wanted[stem] {
 			places = append(places, place{at, stem})
 		}
-	})
+	}
 	best, most, first := 0, 0, 0
 	inside := map[string]int{} // words of places[first:i+1], with how often they are there
 	for _, p := range places {
