@@ -104,7 +104,7 @@ func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, erro
 	if at, there := st.branch.Find(leaf); there && st.whole {
 		return st.branch.First(at + 1), nil
 	}
-	ids, err := s.deps.Store.BranchIDs(ctx, leaf)
+	ids, err := s.deps.Store.BranchIDs(ctx, st.row.ID, leaf)
 	if err != nil {
 		return branch.Branch{}, err
 	}
@@ -218,8 +218,12 @@ func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Ver
 // Versions are the ids of the messages that were said in the place of a message of the active branch, itself included,
 // the oldest first.
 func (s *Session) Versions(ctx context.Context, message int64) ([]int64, error) {
+	at, there := s.Branch().Find(message)
+	if !there {
+		return nil, store.ErrNotFound
+	}
 	parent := int64(0)
-	if at, there := s.Branch().Find(message); there && at > 0 {
+	if at > 0 {
 		parent = s.Branch().ID(at - 1)
 	}
 	return s.deps.Store.Replies(ctx, s.Info().ID, parent)
@@ -263,7 +267,7 @@ func (s *Session) Kin(ctx context.Context) (Kin, error) {
 	if !kin.Fork {
 		return kin, nil
 	}
-	copied, err := s.deps.Store.BranchIDs(ctx, row.ForkedAt)
+	copied, err := s.deps.Store.BranchIDs(ctx, row.Parent, row.ForkedAt)
 	if err == nil {
 		kin.Copied = len(copied)
 		kin.Parent, err = s.deps.Store.Session(ctx, row.Parent)

@@ -184,12 +184,12 @@ func (s *Session) elsewhere(ctx context.Context, row store.Session, ends ...int6
 		return Elsewhere{}, nil
 	}
 	db := s.deps.Store
-	here, err := db.BranchIDs(ctx, row.Leaf)
+	here, err := db.BranchIDs(ctx, row.ID, row.Leaf)
 	if err != nil {
 		return Elsewhere{}, err
 	}
 	for _, end := range ends {
-		there, err := db.BranchIDs(ctx, end)
+		there, err := db.BranchIDs(ctx, row.ID, end)
 		if err != nil {
 			return Elsewhere{}, err
 		}

@@ -121,7 +121,7 @@ func lastAnswer(list []store.Request) int {
 // find finds the record of a turn's request that choose counts, from 1.
 func (r Records) find(ctx context.Context, turn int, choose func([]store.Request) (nth int)) (Recorded, error) {
 	missing := &NoRequestError{Turn: turn, Turns: r.Turns}
-	if r.Session == "" {
+	if r.Session == "" || turn < 1 {
 		return Recorded{}, missing
 	}
 	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})

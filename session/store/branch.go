@@ -36,13 +36,16 @@ func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, e
 	})
 }
 
-// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0. The error is ErrNotFound where
-// there is no such message.
-func (s *Store) BranchIDs(ctx context.Context, leaf int64) ([]int64, error) {
+// BranchIDs returns the ids of the branch of a session that ends at leaf, in order; none for leaf 0. The error is
+// ErrNotFound where the session has no such message.
+func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]int64, error) {
 	if leaf == 0 {
 		return nil, nil
 	}
-	return inTx(ctx, s.view, "read the messages", func(t *tx) []int64 { return branchIDs(t, leaf) })
+	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []int64 {
+		inSession(t, n, leaf)
+		return branchIDs(t, leaf)
+	})
 }
 
 func branchIDs(t *tx, leaf int64) []int64 {

@@ -121,7 +121,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 		t.Errorf("a restored session is deleted at %v", got.Deleted)
 	}
 	_, reqErr := s.AddRequest(ctx, Request{Session: "nix"})
-	_, brErr := s.BranchIDs(ctx, 1)
+	_, brErr := s.BranchIDs(ctx, id, 1)
 	_, remErr := s.Decisions(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{

@@ -269,7 +269,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if err != nil {
 		return err
 	}
-	ids, err := b.s.BranchIDs(ctx, user.ID)
+	ids, err := b.s.BranchIDs(ctx, row.ID, user.ID)
 	if err != nil {
 		return err
 	}
