@@ -131,7 +131,7 @@ func sentOf(e history.Entry) string {
 	return fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
 }
 
-// searchOthers finds messages of the user's other conversations, the best first. What the user excluded there is not
+// searchOthers finds messages of the user's other conversations, the newest first. What the user excluded there is not
 // found, and no title that may be made of it is given.
 func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Message, error) {
 	hits, err := s.deps.Store.Search(ctx, store.Search{Text: text, Limit: othersAtOnce})

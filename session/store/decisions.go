@@ -12,7 +12,7 @@ import (
 // Decisions are what the user decided about the messages of a session, by message.
 type Decisions struct {
 	Flags    map[int64]history.Flag
-	Remedies map[int64]history.Remedy // what is sent in place of damaged messages; those whose repair is sent are not here
+	Remedies map[int64]history.Remedy // what is sent in place of damaged messages, where that is not their repair
 }
 
 // Decisions returns what the user decided about the messages of a session.

@@ -132,7 +132,8 @@ func TestReadOnlyDiskIsRead(t *testing.T) {
 	first := storePrecious(t, path)
 	mount(t, "-o", "remount,ro", dir)
 	s := openAt(t, path, Options{})
-	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, path+" is open read-only: there is no permission") {
+	n := strings.Join(s.Notices(), " ")
+	if !s.ReadOnly() || !strings.Contains(n, path+" is open read-only: there is no permission") {
 		t.Errorf("read-only is %v and the notices are %q; want a sentence with the path", s.ReadOnly(), n)
 	}
 	if got := read(t, s, first.ID).Content; got != "precious" {

@@ -258,8 +258,8 @@ func (s *Store) Salvaged() (recovery.Salvage, bool) {
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
 
-// Examine checks the whole file where neither Open nor BackUpToday has, and returns an error that is ErrDamaged where it
-// is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
+// Examine checks the whole file where neither Open nor BackUpToday has, and returns an error that is ErrDamaged where
+// it is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
 // 700 MB: records of requests take longer than messages.
 func (s *Store) Examine(ctx context.Context) error {
 	if s.checked.Load() || s.path == sqlite.Memory {

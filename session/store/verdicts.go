@@ -85,7 +85,9 @@ func shortfallsOf(entries []history.Entry) (all []shortfall) {
 
 // complete adds the shortfall of its message to a verdict.
 func (r record) complete(e *history.Entry) {
-	at, _ := slices.BinarySearchFunc(r.Shortfalls, e.ID, func(s shortfall, id int64) int { return cmp.Compare(s.Last, id) })
+	at, _ := slices.BinarySearchFunc(r.Shortfalls, e.ID, func(s shortfall, id int64) int {
+		return cmp.Compare(s.Last, id)
+	})
 	if at < len(r.Shortfalls) && fellShort(e.Cause) {
 		e.Cause.Want, e.Cause.Have = r.Shortfalls[at].Want, r.Shortfalls[at].Have
 	}
@@ -314,7 +316,7 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 
 // Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
-	Stored      int `json:"stored"`                // messages of the conversation, each of which is one of the next seven
+	Stored      int `json:"stored"`                // messages of the conversation, each one of the next seven
 	Kept        int `json:"kept,omitempty"`        // sent whole
 	Cut         int `json:"cut,omitempty"`         // sent in part
 	Recalled    int `json:"recalled,omitempty"`    // sent because the current message is about them

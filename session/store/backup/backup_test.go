@@ -30,7 +30,8 @@ func history(t *testing.T, path string, sessions int) {
 			return err
 		}
 		for n := range sessions {
-			_, err := tx.ExecContext(t.Context(), `INSERT INTO sessions (id, created_ms, updated_ms, used) VALUES (?, 0, 0, ?)`,
+			const insert = `INSERT INTO sessions (id, created_ms, updated_ms, used) VALUES (?, 0, 0, ?)`
+			_, err := tx.ExecContext(t.Context(), insert,
 				fmt.Sprintf("session-%d", n), n)
 			if err != nil {
 				return err

@@ -71,13 +71,14 @@ func (m Match) closest() (start int) {
 
 // Line is the snippet as one line without control characters, and what was found in it as byte ranges. White space
 // becomes one space, characters that show nothing are left out, and an invalid byte becomes U+FFFD. A sign stands in
-// the place of each of some hidden ranges of the text, which are in order and apart; what was found there is not marked.
+// the place of each of some hidden ranges of the text, which are in order and apart; what was found there has no mark.
 func (s Snippet) Line(hidden [][2]int, sign string) (line string, marks [][2]int) {
 	apart := func(a [2]int) func([2]int) bool { return func(b [2]int) bool { return b[1] <= a[0] || a[1] <= b[0] } }
 	part := [2]int{s.From, s.To}
 	hidden = slices.DeleteFunc(slices.Clone(hidden), apart(part))
 	found := slices.DeleteFunc(slices.Clone(s.Marks), func(mark [2]int) bool {
-		return mark[0] < s.From || mark[1] > s.To || slices.ContainsFunc(hidden, func(h [2]int) bool { return !apart(h)(mark) })
+		meets := func(h [2]int) bool { return !apart(h)(mark) }
+		return mark[0] < s.From || mark[1] > s.To || slices.ContainsFunc(hidden, meets)
 	})
 	var b strings.Builder
 	if s.From > 0 {
