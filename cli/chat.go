@@ -227,7 +227,7 @@ func (k *conversation) pick(ctx context.Context, search string) (ui.Screen, erro
 	return ui.SessionsScreen, nil
 }
 
-// sessionsWith returns the sessions in use with a message that has the words, the best first.
+// sessionsWith returns the sessions in use with a message that has the words, the newest message first.
 func (k *conversation) sessionsWith(ctx context.Context, search string) ([]store.Session, error) {
 	hits, err := k.store.Search(ctx, store.Search{Text: search})
 	var all []store.Session

@@ -23,7 +23,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 	var asJSON, noRedact bool
 	c := &cobra.Command{
 		Use:   "search words",
-		Short: "Search the text of all messages, best matches first",
+		Short: "Search the text of all messages, newest first",
 		Example: "  winnow sessions search bake bread\n" +
 			"  winnow sessions search '\"sourdough starter\" flour' --limit 5",
 		Args: takes("the words to search for", 1, -1),

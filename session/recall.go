@@ -131,7 +131,7 @@ func sentOf(e history.Entry) string {
 	return fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
 }
 
-// searchOthers finds messages of the user's other conversations, the best first. What the user excluded there is not
+// searchOthers finds messages of the user's other conversations, the newest first. What the user excluded there is not
 // found, and no title that may be made of it is given.
 func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Message, error) {
 	hits, err := s.deps.Store.Search(ctx, store.Search{Text: text, Limit: othersAtOnce})
@@ -139,18 +139,19 @@ func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Messa
 		return nil, err
 	}
 	own := s.Info().ID
-	flags := map[string]map[int64]history.Flag{}
+	decided := map[string]store.Decisions{}
 	var found []recall.Message
 	for _, h := range hits {
 		if h.Session.ID == own {
 			continue
 		}
-		if flags[h.Session.ID] == nil {
-			if flags[h.Session.ID], err = s.deps.Store.Flags(ctx, h.Session.ID); err != nil {
+		of := decided[h.Session.ID].Flags
+		if of == nil {
+			if decided[h.Session.ID], err = s.deps.Store.Decisions(ctx, h.Session.ID); err != nil {
 				return nil, err
 			}
+			of = decided[h.Session.ID].Flags
 		}
-		of := flags[h.Session.ID]
 		out, err := s.leftOut(ctx, of, h.Message)
 		if err != nil {
 			return nil, err

@@ -312,7 +312,7 @@ func (a *applying) request(l *RequestLine) {
 	a.insert("requests", l.Request.columns(), a.ofSession())
 	a.out.Requests++
 	a.changed[a.session] = true
-	if l.Sum != nil {
+	if l.planned() {
 		putChange(a.tx, a.session, l)
 	}
 	if errors.Is(a.err, errNoBase) {
@@ -484,7 +484,7 @@ func (a *applying) finish() {
 	}
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
-	indexNew(a.tx, a.added)
+	indexNewest(a.tx)
 }
 
 // tombstoneOf is the tombstone of a session by its id, nil where it was not purged.

@@ -19,7 +19,6 @@ var (
 	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
 	ErrDisk        = sqlite.ErrDisk
-	ErrNoLocks     = sqlite.ErrNoLocks
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )

@@ -312,8 +312,8 @@ func (in *importing) count(leaf int) {
 	}
 	end, here := in.to[leaf], in.out.Session.Leaf
 	if here != 0 && in.own > 0 { // somebody went on with it here
-		const holds = branchUp + ` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?4)`
-		if !value[bool](in.tx, holds, end, in.session, -1, here) {
+		const holds = branchUp + ` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?3)`
+		if !value[bool](in.tx, holds, end, -1, here) {
 			end = here
 		}
 	}

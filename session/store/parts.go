@@ -102,7 +102,7 @@ func attachBytes(t *tx, hash, data []byte) (key int64) {
 		WHERE ?3 AND data <> ?2`, hash, data, string(is[:]) == string(hash))
 	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, hash)
 	if written > 0 { // While they were damaged they had no words to find.
-		indexStored(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
+		indexAgain(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
 	}
 	return key
 }

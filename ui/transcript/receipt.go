@@ -25,14 +25,14 @@ func receiptIn(r record.Receipt, w int) string {
 // quiet says that the model saw every message whole, and that nothing else is to be noticed: then the sum of the tokens,
 // the price and the time are enough.
 func quiet(r record.Receipt) bool {
-	return r.Sent == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed()
+	return r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed()
 }
 
 // receipt is a receipt without the first so many of what can be dropped: the time, what was cached, the counts.
 func receipt(r record.Receipt, brief int) string {
 	var parts []string
 	if brief < 4 && !quiet(r) {
-		parts = append(parts, "saw "+theme.Thousands(r.Sent)+" of "+theme.Thousands(r.Stored))
+		parts = append(parts, "saw "+theme.Thousands(r.Sent())+" of "+theme.Thousands(r.Stored))
 	}
 	for _, p := range []struct {
 		n    int

@@ -59,10 +59,10 @@ func (o *Owner) Take(ctx context.Context) (string, error) {
 			o.token = token
 		}
 	}
-	if o.token != "" {
-		return o.token, nil
+	if o.token == "" {
+		return "", sqlite.Explain("mark the answer as this window's", o.path, err)
 	}
-	return "", sqlite.Explain("mark the answer as this window's", o.path, err)
+	return o.token, nil
 }
 
 // file is the lock file of the owner with a token.
@@ -70,15 +70,12 @@ func (o *Owner) file(token string) string { return o.path + "-live-" + token }
 
 // takeLock creates a lock file and locks it.
 func (o *Owner) takeLock(file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return err
 	}
 	o.db = sqlite.Pool(file, sqlite.Lock, 1)
 	// The lock outlives the call, so it hangs on no context of a caller.
+	var err error
 	if o.lock, err = o.db.BeginTx(context.Background(), nil); err == nil {
 		_, err = os.Lstat(file)
 	}

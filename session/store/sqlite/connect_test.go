@@ -17,7 +17,7 @@ func TestPoolOpensARelativePath(t *testing.T) {
 			db := Pool(path, mode, 1)
 			var tables int
 			if err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-				t.Errorf("read %s in mode %d: %v", path, mode, err)
+				t.Errorf("read %s in mode %s: %v", path, mode, err)
 			}
 			if mode == Plain {
 				if _, err := db.Exec("CREATE TABLE kept (a)"); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -22,8 +21,7 @@ var (
 	ErrNoAccess   = errors.New("permission denied")
 	ErrNotHistory = errors.New("this is not a winnow chat history")
 	ErrDamaged    = errors.New("the chat history is damaged")
-	ErrDisk       = errors.New("the disk failed")
-	ErrNoLocks    = errors.New("files on this disk cannot be locked or shared, as on some network disks; " +
+	ErrDisk       = errors.New("the disk failed, or is a network disk that cannot lock or share files; " +
 		"move the chat history to a local disk with --db or [storage] path")
 )
 
@@ -59,87 +57,61 @@ func FileError(doing, where string, err error) error {
 // Explain turns an error of a transaction into one for the user. Errors that are already this
 // package's, and a cancelled context, keep their kind.
 func Explain(doing, path string, err error) error {
-	if err == nil {
-		return nil
-	}
 	var explained *Error
-	if errors.Is(err, ErrForeign) {
-		return &Error{Doing: "open the chat history", Where: path, Kind: ErrNotHistory, Cause: err}
-	}
-	if errors.As(err, &explained) {
+	if err == nil || errors.As(err, &explained) {
 		return err
 	}
-	if kind := kindOf(err); kind != nil {
-		return &Error{Doing: doing, Where: path, Kind: kind, Cause: err}
+	kind := kindOf(err)
+	switch kind {
+	case nil:
+		return fmt.Errorf("%s: %w", doing, err)
+	case ErrNotHistory:
+		doing = "open the chat history"
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return &Error{Doing: doing, Where: path, Kind: kind, Cause: err}
+}
+
+// kinds are the kinds of SQLite's errors.
+var kinds = map[sqlite3.ErrNo]error{
+	sqlite3.ErrBusy:     ErrBusy,
+	sqlite3.ErrLocked:   ErrBusy,
+	sqlite3.ErrProtocol: ErrBusy,
+	sqlite3.ErrFull:     ErrDiskFull,
+	sqlite3.ErrReadonly: ErrReadOnly,
+	sqlite3.ErrPerm:     ErrNoAccess,
+	sqlite3.ErrAuth:     ErrNoAccess,
+	sqlite3.ErrNotADB:   ErrNotHistory,
+	sqlite3.ErrCorrupt:  ErrDamaged,
+	sqlite3.ErrFormat:   ErrDamaged,
+	sqlite3.ErrIoErr:    ErrDisk,
 }
 
 // kindOf names the kind of an error of SQLite or of the file system, nil for any other.
 func kindOf(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return nil
-	}
-	if errors.Is(err, ErrForeign) {
-		return ErrNotHistory
-	}
-	if errors.Is(err, ErrOtherBuild) {
-		return ErrOtherBuild
-	}
-	if errors.Is(err, os.ErrPermission) {
-		return ErrNoAccess
-	}
-	if errors.Is(err, ErrBusy) {
-		return ErrBusy
-	}
 	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
-	}
-	switch e.Code {
-	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrProtocol:
-		return ErrBusy
-	case sqlite3.ErrFull:
-		return ErrDiskFull
-	case sqlite3.ErrReadonly:
-		return ErrReadOnly
-	case sqlite3.ErrPerm, sqlite3.ErrAuth:
-		return ErrNoAccess
-	case sqlite3.ErrCantOpen:
-		return noEntry(e.SystemErrno)
-	case sqlite3.ErrNotADB:
+	case errors.Is(err, ErrForeign):
 		return ErrNotHistory
-	case sqlite3.ErrCorrupt, sqlite3.ErrFormat:
-		return ErrDamaged
-	case sqlite3.ErrIoErr:
-		if e.SystemErrno == syscall.ENOSPC {
-			return ErrDiskFull
-		}
-		if slices.Contains(noLocks, e.ExtendedCode) {
-			return ErrNoLocks
-		}
-		return ErrDisk
-	case sqlite3.ErrError:
-		// Where a byte of the header is damaged SQLite has no code of its own for it.
-		if strings.HasPrefix(e.Error(), "malformed database schema") || e.Error() == "unsupported file format" {
-			return ErrDamaged
-		}
+	case errors.Is(err, ErrOtherBuild):
+		return ErrOtherBuild
+	case errors.Is(err, os.ErrPermission):
+		return ErrNoAccess
+	case errors.Is(err, ErrBusy):
+		return ErrBusy
+	case !errors.As(err, &e):
+		return nil
+	case e.Code == sqlite3.ErrCantOpen && e.SystemErrno == 0:
+		return noAccess(errors.New("the file cannot be opened"))
+	case e.Code == sqlite3.ErrCantOpen:
+		return noAccess(e.SystemErrno)
+	case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.ENOSPC:
+		return ErrDiskFull
+	case strings.HasPrefix(e.Error(), "malformed database schema"), e.Error() == "unsupported file format":
+		return ErrDamaged // a byte of the header is damaged: SQLite has no code of its own for it
 	}
-	return nil
-}
-
-// noLocks are what SQLite reports where a disk has no locks or no memory that programs share.
-var noLocks = []sqlite3.ErrNoExtended{
-	sqlite3.ErrIoErrLock, sqlite3.ErrIoErrRDlock, sqlite3.ErrIoErrUnlock, sqlite3.ErrIoErrCheckReservedLock,
-	sqlite3.ErrIoErrSHMOpen, sqlite3.ErrIoErrSHMSize, sqlite3.ErrIoErrSHMLock, sqlite3.ErrIoErrSHMMap,
-}
-
-// noEntry is the reason why a file could not be opened, in the system's words where it gave any.
-func noEntry(reason syscall.Errno) error {
-	if reason == 0 {
-		return unusable{errors.New("the file cannot be opened")}
-	}
-	return noAccess(reason)
+	return kinds[e.Code]
 }
 
 // IsBusy reports whether an error reports that trying again may help.

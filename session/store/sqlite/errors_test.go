@@ -26,14 +26,3 @@ func TestFileThatDoesNotOpenSaysWhy(t *testing.T) {
 		}
 	}
 }
-
-func TestDiskWithoutLocksIsNamed(t *testing.T) {
-	for code, kind := range map[sqlite3.ErrNoExtended]error{
-		sqlite3.ErrIoErrSHMMap: ErrNoLocks, sqlite3.ErrIoErrLock: ErrNoLocks, sqlite3.ErrIoErrRead: ErrDisk, sqlite3.ErrIoErrFsync: ErrDisk,
-	} {
-		err := Explain("open the chat history", "/net/h.db", sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: code})
-		if !errors.Is(err, kind) {
-			t.Errorf("code %d is %v, want %v", code, err, kind)
-		}
-	}
-}

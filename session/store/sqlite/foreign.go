@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -14,26 +13,27 @@ func OpenForeign(ctx context.Context, path string) (db *sql.DB, columns map[stri
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, nil, err
 	}
-	for _, mode := range []Mode{ReadOnly, Immutable} {
+	modes := []Mode{ReadOnly, Immutable}
+	if HasJournal(path) {
+		modes = modes[:1] // an immutable database is read without its log
+	}
+	for _, mode := range modes {
 		db = Pool(path, mode, 1)
 		columns = map[string]bool{}
-		err = Each(ctx, db, func(scan func(...any) error) error {
-			name, err := Only[string](scan)
-			columns[name] = true
-			return err
-		}, `
+		var names []string
+		names, err = Collect(ctx, db, Only[string], `
 			SELECT t.name || '.' || c.name
 			FROM sqlite_schema t
 			JOIN pragma_table_info(t.name) c
 			WHERE t.type = 'table'
 				AND t.sql NOT LIKE 'CREATE VIRTUAL%'`)
+		for _, name := range names {
+			columns[name] = true
+		}
 		if err == nil {
 			return db, columns, nil
 		}
 		db.Close()
-		if log, statErr := os.Stat(path + "-wal"); statErr == nil && log.Size() > 0 {
-			break // an immutable database is read without its log
-		}
 	}
 	return nil, nil, fmt.Errorf("read the database %s: %w", path, err)
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // querier is what *sql.DB and *sql.Tx have in common for reading many rows.
@@ -78,10 +75,4 @@ func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
-}
-
-// Ended reports whether an error is what a cancelled context looks like from inside a transaction.
-func Ended(err error) bool {
-	var e sqlite3.Error
-	return errors.Is(err, sql.ErrTxDone) || errors.As(err, &e) && e.Code == sqlite3.ErrInterrupt
 }
