@@ -140,11 +140,9 @@ func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]boo
 func printOf(m Message) string {
 	l := MessageLine{Message: m}
 	for _, of := range m.Parts {
-		p := part{Part: of}
-		p.hash = hashOf(p.data())
-		l.parts = append(l.parts, p)
+		l.parts = append(l.parts, newPart(of))
 	}
-	return string(newPrinter().print(&l))
+	return string(l.fingerprint())
 }
 
 // harms are the ways in which a history is damaged: its files, by what follows the name, are changed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"winnow/history"
 )
@@ -29,17 +30,14 @@ func decisions[T ~string](ctx context.Context, s *Store, session, name string) (
 			err := scan(&message, &decision)
 			decided[message] = decision
 			return err
-		}, fmt.Sprintf("SELECT message, %s FROM %s WHERE %s", name, decisionTables[name], ofSession), n)
+		}, `SELECT item, value ->> '$' FROM registers WHERE session = ? AND name = ? AND value <> '""'`, n, name)
 		return decided
 	})
 }
 
 // decide keeps what was decided about a message, "" for nothing, and has the other machines told.
 func (s *Store) decide(t *tx, message int64, name, of string) {
-	session := sessionHolding(t, message)
-	writeDecision(t, session, message, name, of)
-	s.setRegister(t, session, message, name)
-	raiseChanges(t, session)
+	s.setRegister(t, sessionHolding(t, message), message, name, strconv.Quote(of))
 }
 
 // SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
@@ -54,8 +52,10 @@ func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
 		before := map[int64]history.Flag{}
 		for message, flag := range flags {
-			sessionHolding(t, message)
-			was := value[history.Flag](t, `SELECT flag FROM flags WHERE message = ?`, message)
+			was := value[history.Flag](t, `
+				SELECT value ->> '$'
+				FROM registers
+				WHERE session = ? AND item = ? AND name = ?`, sessionHolding(t, message), message, flagValue)
 			if was != flag {
 				before[message] = was
 				s.decide(t, message, flagValue, string(flag))

@@ -121,8 +121,6 @@ func (f *forking) copy() {
 		}},
 		{"tool_calls", "message", map[string]string{"id": "NULL", "message": copied}},
 		{"parts", "message", map[string]string{"id": "NULL", "message": copied}},
-		{"flags", "message", map[string]string{"message": copied}},
-		{"remedies", "message", map[string]string{"message": copied}},
 	} {
 		columns := list[string](f.tx, `SELECT name FROM pragma_table_info(?)`, table.name)
 		values := make([]string, len(columns))
@@ -143,10 +141,10 @@ func (f *forking) copy() {
 			leaf = :first + :step * (json_array_length(:branch) - 1)
 		WHERE n = :fork`)
 	f.summaries()
-	for name, table := range decisionTables {
-		for _, message := range f.ids("SELECT message FROM "+table+" WHERE "+ofSession+" ORDER BY message", f.to) {
-			f.s.setRegister(f.tx, f.to, message, name)
-		}
+	for _, r := range readRows[RegisterLine](f.tx, `registers
+		WHERE session = ? AND name IN ('flag', 'remedy') AND item IN (SELECT value FROM json_each(?))
+		ORDER BY item`, f.from, sqlite.IDs(f.branch)) {
+		f.s.setRegister(f.tx, f.to, f.copyOf(r.Item), r.Name, r.Value)
 	}
 	var copies []int64
 	for _, message := range f.branch {

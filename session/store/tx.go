@@ -18,8 +18,9 @@ import (
 // and its end reports what failed.
 type tx struct {
 	*sql.Tx
-	ctx context.Context
-	err error
+	ctx   context.Context
+	clean func(string) string // takes the secrets out of what is stored; nil takes none
+	err   error
 }
 
 // fail keeps an error, if it is the first.
@@ -92,7 +93,7 @@ func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, quer
 // insert adds a row of these columns and more to a table.
 func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
 	if t.err == nil {
-		_, err := sqlite.Insert(t.ctx, t.Tx, table, append(values(columns, 0), more...)...)
+		_, err := sqlite.Insert(t.ctx, t.Tx, table, append(values(columns, 0, t.clean), more...)...)
 		t.fail(err)
 	}
 }
@@ -101,7 +102,7 @@ func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
 func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
 	if t.err == nil {
 		var err error
-		rows, err = sqlite.Update(t.ctx, t.Tx, table, values(columns, but), key...)
+		rows, err = sqlite.Update(t.ctx, t.Tx, table, values(columns, but, t.clean), key...)
 		t.fail(err)
 	}
 	return rows
@@ -184,7 +185,7 @@ func (s *Store) inPlace(doing string) error {
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
 	return s.retry(ctx, func() error {
 		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
-			t := &tx{Tx: of, ctx: ctx}
+			t := &tx{Tx: of, ctx: ctx, clean: s.redact}
 			f(t)
 			return t.err
 		})

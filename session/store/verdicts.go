@@ -39,8 +39,8 @@ func verdictColumns(e *history.Entry) []column {
 		{"chars_before", &e.CharsBefore, 0},
 		{"chars_after", &e.CharsAfter, 0},
 		{"cuts", asJSON{in: &e.Cuts}, 0},
-		{"inserted", asJSON{in: &e.Inserted}, secretJSON},
-		{"repairs", asJSON{in: &e.Repairs}, secretJSON},
+		{"inserted", asJSON{in: &e.Inserted}, secret},
+		{"repairs", asJSON{in: &e.Repairs}, secret},
 	}
 }
 
@@ -57,7 +57,7 @@ func (r *record) columns() []column {
 	return []column{
 		{"chain", &r.chain, local},
 		{"sum", asJSON{in: &r.Sum}, 0},
-		{"added", asJSON{in: &r.Added}, secretJSON},
+		{"added", asJSON{in: &r.Added}, secret},
 		{"shortfalls", asJSON{in: &r.Shortfalls}, 0},
 		{"entries", &r.Entries, 0},
 	}

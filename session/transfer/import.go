@@ -226,13 +226,10 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	}
 	in.complete(im, &c)
 	im.Sendable = sendable(c.Messages)
-	var out store.ImportResult
-	var err error
-	if named {
-		out, err = in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
-	} else {
-		out, err = in.unnamed(ctx, c)
+	if !named { // it goes on here, with the model in use
+		c.Session.Updated, c.Session.Endpoint, c.Session.Model = time.Time{}, "", ""
 	}
+	out, err := in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
 	if err != nil {
 		return err
 	}
@@ -263,23 +260,6 @@ func counted(n int, one, many string) string {
 		return one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// unnamed stores a conversation that has no name in its file, which its content and its times stand for.
-func (in *importing) unnamed(ctx context.Context, c store.Conversation) (store.ImportResult, error) {
-	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-		for _, m := range c.Messages {
-			if err := add(m.Message); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return c.Session, nil
-	}, store.ImportOptions{DryRun: in.from.DryRun})
-	var there *store.DuplicateError
-	if errors.As(err, &there) {
-		return store.ImportResult{Session: there.Session}, nil
-	}
-	return store.ImportResult{Session: row, New: true, Added: len(c.Messages)}, err
 }
 
 // silent reports whether a message has nothing that could be sent. A tool's empty result has: a note says that it is
