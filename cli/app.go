@@ -388,11 +388,14 @@ func (k *conversation) named(ctx context.Context) (string, error) {
 	if f.session != "" || !f.last && !f.lastToo {
 		return f.session, nil
 	}
-	last, err := k.store.Last(ctx)
-	if errors.Is(err, store.ErrNotFound) {
+	last, err := k.store.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
+	switch {
+	case err != nil:
+		return "", err
+	case len(last) == 0:
 		return "", fail(NotFound, "there is no session to continue yet; start one with winnow")
 	}
-	return last.ID, err
+	return last[0].ID, nil
 }
 
 // explainSession is the sentence for a session that did not open.

@@ -229,25 +229,21 @@ func (p *program) exportAll(
 	if o.Format == transfer.JSON {
 		return p.exportTo(f, func(out io.Writer) error { return archive.Write(ctx, s, out) })
 	}
-	ids, err := s.SessionIDs(ctx)
+	sessions, err := s.Sessions(ctx, store.Filter{All: true})
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(f.out, 0o700); err != nil {
 		return fail(Failed, "cannot create the folder %s: %w", f.out, fileCause(err))
 	}
-	bar := p.countdown("exporting", len(ids))
+	bar := p.countdown("exporting", len(sessions))
 	defer bar.end()
-	for _, id := range ids {
-		row, err := s.Session(ctx, id)
-		if err != nil {
-			return err
-		}
+	for _, row := range sessions {
 		if o.Redact != nil {
 			row.Title = redact(row.Title)
 		}
 		_, err = p.writeNew(filepath.Join(f.out, fileName(row, row.ID, o.Format)), f.force, func(out io.Writer) error {
-			return transfer.Export(ctx, s, id, out, o)
+			return transfer.Export(ctx, s, row.ID, out, o)
 		})
 		if err != nil {
 			return err
@@ -255,7 +251,7 @@ func (p *program) exportAll(
 		bar.step()
 	}
 	bar.end()
-	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(ids), "session"), report.Sentence(f.out))
+	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(sessions), "session"), report.Sentence(f.out))
 	return err
 }
 

@@ -324,8 +324,9 @@ func (a *actor) inRun() (o outcome) {
 		o.seen = append(o.seen, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "winnow: "))
 	}
 	if a.session == "" {
-		if last, err := a.store.Last(a.t.Context()); err == nil {
-			a.session = last.ID
+		last, err := a.store.Sessions(a.t.Context(), store.Filter{LastUsed: true, Limit: 1})
+		if err == nil && len(last) > 0 {
+			a.session = last[0].ID
 		}
 	}
 	return o

@@ -54,7 +54,7 @@ func (a *actor) rows() []store.Message {
 	if err != nil {
 		a.t.Fatalf("%v: %v", a.cell, err)
 	}
-	rows, err := a.store.Branch(a.t.Context(), row.ID, row.Leaf, 0, 0)
+	rows, err := a.store.Branch(a.t.Context(), row.Leaf, 0)
 	if err != nil {
 		a.t.Fatalf("%v: %v", a.cell, err)
 	}
@@ -84,7 +84,7 @@ func (a *actor) checkAttempts(o *outcome) {
 	for _, text := range o.seen {
 		requests.Say(a, text)
 	}
-	records, err := a.store.Requests(a.t.Context(), a.session)
+	records, err := a.store.Requests(a.t.Context(), a.session, store.RequestFilter{})
 	if err != nil {
 		a.t.Fatalf("%v: %v", a.cell, err)
 	}

@@ -29,7 +29,7 @@ func (k *killing) check(t *testing.T, c killCase, v *victim, dir string) string 
 		}
 		return ""
 	}
-	messages, err := s.Branch(context.Background(), info.ID, info.Leaf, 0, -1)
+	messages, err := s.Branch(context.Background(), info.Leaf, 0)
 	if err != nil || len(messages) == 0 {
 		t.Fatalf("read the session: %d messages, %v", len(messages), err)
 	}

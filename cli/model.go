@@ -56,13 +56,16 @@ func (p *program) forgetLearned(ctx context.Context, ref string) error {
 			fmt.Fprintf(p.out, "Nothing was learned of %s.\n", name)
 			return nil
 		}
-		if err := of.store.ForgetLearned(ctx, of.client.Endpoint().BaseURL, of.model); err != nil {
+		if err := of.store.Learn(ctx, of.client.Endpoint().BaseURL, of.model, forget); err != nil {
 			return err
 		}
 		fmt.Fprintf(p.out, "Forgotten of %s: %s.\n", name, report.Line(learnedText(of.learned)))
 		return nil
 	})
 }
+
+// forget takes out what the refusals of a model's server taught: its window, and how the model is asked.
+func forget(l *store.Learned) { l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil }
 
 // learnedText says what was learned of a model, and since when.
 func learnedText(l llm.Learned) string {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -229,8 +230,8 @@ func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *
 	if id == "" {
 		return nil
 	}
-	leased, err := k.store.LeasedByOther(ctx, id)
-	if leased {
+	leased, err := k.store.Leased(ctx)
+	if slices.Contains(leased, id) {
 		out.notice("this session is open in a chat; it will show this turn when the session is opened again, and " +
 			"what is written there until then goes on a separate branch")
 	}

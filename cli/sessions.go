@@ -116,19 +116,19 @@ func (p *program) sessionsShow() *cobra.Command {
 				if tree {
 					return p.showTree(ctx, s, info, clean, asJSON)
 				}
-				messages, err := s.Branch(ctx, info.ID, info.Leaf, 0, -1)
+				messages, err := s.Branch(ctx, info.Leaf, 0)
 				if err != nil {
 					return err
 				}
-				spent, err := record.SpentIn(ctx, s, info.ID)
+				used, err := record.UsageIn(ctx, s, info.ID)
 				if err != nil {
 					return err
 				}
 				info, messages = clean.conversation(info, messages)
 				if asJSON {
-					return report.WriteJSON(p.out, report.ConversationJSON(info, spent, messages))
+					return report.WriteJSON(p.out, report.ConversationJSON(info, used.Spent, messages))
 				}
-				report.Conversation(p.out, info, spent, messages)
+				report.Conversation(p.out, info, used.Spent, messages)
 				return nil
 			})
 		}),

@@ -210,9 +210,12 @@ func TestForkFindsItsParent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := there.Message(t.Context(), fork.ForkedAt)
-		if err != nil || m.Session != ids[0] || m.Content != "Question 2 of 1?" {
-			t.Errorf("in order %v the fork is of message %d: %q of %s, %v", order, fork.ForkedAt, m.Content, m.Session, err)
+		found, err := there.MessagesWith(t.Context(), []int64{fork.ForkedAt})
+		if err != nil || len(found) != 1 {
+			t.Fatalf("in order %v the message that was forked at is %+v, %v", order, found, err)
+		}
+		if m := found[0]; m.Session != ids[0] || m.Content != "Question 2 of 1?" {
+			t.Errorf("in order %v the fork is of message %d: %q of %s", order, fork.ForkedAt, m.Content, m.Session)
 		}
 	}
 }

@@ -408,6 +408,16 @@ func (t *turn) judge(a *asked) {
 	t.before.Counted(a.record)
 }
 
+// withdrawCut takes back that the server read only a part of a request.
+func (d Deps) withdrawCut(ctx context.Context, session string, request int64) error {
+	list, err := d.Store.Requests(ctx, session, store.RequestFilter{ID: request})
+	for _, r := range list {
+		r.CutExpected = 0
+		err = d.Store.UpdateRequest(ctx, r)
+	}
+	return err
+}
+
 // noteCount keeps what the server's count of a request taught, and says what the user must know.
 func (t *turn) noteCount(ctx context.Context, a *asked) {
 	save, cancel := detached(ctx)
@@ -420,7 +430,7 @@ func (t *turn) noteCount(ctx context.Context, a *asked) {
 	case a.record.CutExpected > 0:
 		t.emit(Notice{a.cutNotice(a.to.AskWindow(ctx))})
 	case a.withdrawn != 0:
-		if err := t.deps.Store.ClearCuts(save, a.record.Session, []int64{a.withdrawn}); err != nil {
+		if err := t.deps.withdrawCut(save, a.record.Session, a.withdrawn); err != nil {
 			t.deps.Log.Warn("take back that the server read only a part", "err", err)
 		}
 		t.emit(Withdrawn{Requests: []int64{a.withdrawn}})

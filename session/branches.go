@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -103,7 +104,7 @@ func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, erro
 	if at, there := st.branch.Find(leaf); there && st.whole {
 		return st.branch.First(at + 1), nil
 	}
-	ids, err := s.deps.Store.BranchIDs(ctx, st.row.ID, leaf)
+	ids, err := s.deps.Store.BranchIDs(ctx, leaf)
 	if err != nil {
 		return branch.Branch{}, err
 	}
@@ -202,7 +203,7 @@ type Version struct {
 // through that one the active one, as Switch does. Behind the last version comes the first again. For a
 // message without another version the error is ErrOneVersion.
 func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Version, error) {
-	siblings, err := s.deps.Store.Siblings(ctx, message)
+	siblings, err := s.Versions(ctx, message)
 	if err != nil {
 		return Version{}, err
 	}
@@ -212,6 +213,16 @@ func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Ver
 	}
 	at := ((slices.Index(siblings, message)+by)%n + n) % n
 	return Version{siblings[at], at + 1, n}, s.Switch(ctx, siblings[at])
+}
+
+// Versions are the ids of the messages that were said in the place of a message of the active branch, itself included,
+// the oldest first.
+func (s *Session) Versions(ctx context.Context, message int64) ([]int64, error) {
+	parent := int64(0)
+	if at, there := s.Branch().Find(message); there && at > 0 {
+		parent = s.Branch().ID(at - 1)
+	}
+	return s.deps.Store.Replies(ctx, s.Info().ID, parent)
 }
 
 // Fork copies the branch that ends at a message, on whatever branch that is, into a conversation of its
@@ -242,11 +253,23 @@ func (s *Session) Kin(ctx context.Context) (Kin, error) {
 	if row.ID == "" {
 		return Kin{}, nil
 	}
-	origin, err := s.deps.Store.Origin(ctx, row.ID)
-	forks, more := s.deps.Store.Forks(ctx, row.ID)
-	if err := errors.Join(err, more); err != nil {
-		return Kin{}, err
+	kin := Kin{Fork: row.Parent != ""}
+	forks, err := s.deps.Store.Sessions(ctx, store.Filter{ForkOf: row.ID, All: true})
+	if err != nil {
+		return kin, err
 	}
-	forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
-	return Kin{Parent: origin.Parent, Fork: row.Parent != "", Copied: origin.Copied, Forks: forks}, nil
+	kin.Forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
+	slices.SortFunc(kin.Forks, func(a, b store.Session) int { return strings.Compare(a.ID, b.ID) })
+	if !kin.Fork {
+		return kin, nil
+	}
+	copied, err := s.deps.Store.BranchIDs(ctx, row.ForkedAt)
+	if err == nil {
+		kin.Copied = len(copied)
+		kin.Parent, err = s.deps.Store.Session(ctx, row.Parent)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil // it is gone
+	}
+	return kin, err
 }

@@ -75,7 +75,7 @@ func TestTheNextRequestGoesByWhatAnotherProcessWrote(t *testing.T) {
 		"setting": {func(ctx context.Context, db *store.Store, s *Session) error {
 			row := s.Info()
 			row.Overrides = "max_messages = 0\n"
-			return db.Configure(ctx, row)
+			return configure(ctx, db, row)
 		}, "tangerine", "And now?"},
 	}
 	for name, c := range cases {
@@ -146,7 +146,7 @@ func TestASyncedEndpointHasAnAddressOfItsOwn(t *testing.T) {
 	}
 	for _, c := range []struct{ endpoint, model, want string }{{"a", "other", "http://a/v1"}, {"b", "m", ""}} {
 		row.Endpoint, row.Model, row.Address = c.endpoint, c.model, "http://there/v1"
-		if err := there.Configure(t.Context(), row); err != nil {
+		if err := configure(t.Context(), there, row); err != nil {
 			t.Fatal(err)
 		}
 		sendSegments(t, there, here)
@@ -224,7 +224,7 @@ func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
 					row.SystemFixed = "Be long.", true
 			})
 		}},
-		{"settings", func() error { return other.Configure(t.Context(), row) }},
+		{"settings", func() error { return configure(t.Context(), other, row) }},
 		{"flag", func() error {
 			_, err := other.SetFlags(t.Context(), map[int64]history.Flag{first: history.Pin})
 			return err
@@ -247,4 +247,12 @@ func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
 		}
 		reread(t, s)
 	}
+}
+
+// configure sets the model and the settings of a session.
+func configure(ctx context.Context, db *store.Store, to store.Session) error {
+	return db.Update(ctx, to.ID, func(row *store.Session) {
+		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
+		row.Preset, row.Overrides = to.Preset, to.Overrides
+	})
 }

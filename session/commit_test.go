@@ -21,7 +21,7 @@ func hangingServer(t *testing.T, b *bench) (arrived <-chan string) {
 		if err != nil || len(rows) != 1 {
 			on <- fmt.Sprintf("%s %s with %d sessions on disk (%v)", r.Method, r.URL.Path, len(rows), err)
 		} else {
-			branch, _ := b.deps.Store.Branch(context.Background(), rows[0].ID, rows[0].Leaf, 0, -1)
+			branch, _ := b.deps.Store.Branch(context.Background(), rows[0].Leaf, 0)
 			on <- transcript(branch)
 		}
 		select {

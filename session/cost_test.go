@@ -163,7 +163,8 @@ func TestSpentSumsUpASession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := record.SpentIn(context.Background(), b.deps.Store, s.Info().ID)
+	used, err := record.UsageIn(context.Background(), b.deps.Store, s.Info().ID)
+	got := used.Spent
 	want := record.Spent{Amount: pricing.Dollar + 4*pricing.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
 	if err != nil || got != want || got.String() != "~$1.00" {
 		t.Errorf("got %+v, written %s, %v; want %+v", got, got, err, want)

@@ -99,7 +99,7 @@ func TestImportedMessagesAreCountedInSlicesTheNewestFirst(t *testing.T) {
 		if now.Of != n || now.Counted <= before.Counted || now.Counted > before.Counted+sliceBytes/len(numbered(0))+10 {
 			t.Fatalf("after %+v came %+v", before, now)
 		}
-		rows, err := b.deps.Store.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
+		rows, err := b.deps.Store.Branch(t.Context(), row.Leaf, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestAnotherTokenizerCountsAnew(t *testing.T) {
 	if err := CountAll(t.Context(), s, unseen); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := b.deps.Store.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
+	rows, err := b.deps.Store.Branch(t.Context(), row.Leaf, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
 		t.Fatal(err)
 	}
-	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	if r, err := s.Records().Find(t.Context(), 3, 0); err != nil || r.Nth != 1 || r.Request.Purpose != store.ForAnswer {
 		t.Errorf("turn 3 is shown by its request %d, %v", r.Nth, err)
 	}
-	spent, err := record.SpentIn(t.Context(), b.deps.Store, s.Info().ID)
+	spent, err := record.UsageIn(t.Context(), b.deps.Store, s.Info().ID)
 	if err != nil || spent.Requests != 6 {
 		t.Errorf("the session's costs are %+v, %v", spent, err)
 	}

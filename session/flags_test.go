@@ -22,7 +22,8 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := map[int64]history.Flag{}
 		agree := func() {
-			stored, err := b.deps.Store.Flags(t.Context(), s.Info().ID)
+			decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
+			stored := decided.Flags
 			if err != nil || !maps.Equal(stored, want) {
 				rt.Fatalf("stored are %v (%v), want %v", stored, err, want)
 			}
@@ -87,7 +88,8 @@ func TestFlagsAreSetAllOrNone(t *testing.T) {
 	want := fmt.Sprint(map[int64]history.Flag{question: history.Pin})
 	check := func(what string, before map[int64]history.Flag, err error) {
 		t.Helper()
-		stored, readErr := b.deps.Store.Flags(t.Context(), s.Info().ID)
+		decided, readErr := b.deps.Store.Decisions(t.Context(), s.Info().ID)
+		stored := decided.Flags
 		if readErr != nil {
 			t.Fatal(readErr)
 		}

@@ -301,7 +301,7 @@ func (h *heldConversation) checkRequests() {
 	}
 	recorded := 0
 	for _, row := range rows {
-		requests, err := h.deps.Store.Requests(h.t.Context(), row.ID)
+		requests, err := h.deps.Store.Requests(h.t.Context(), row.ID, store.RequestFilter{})
 		if err != nil {
 			h.t.Fatal(err)
 		}

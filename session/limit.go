@@ -57,12 +57,11 @@ func (s *Session) Sums(ctx context.Context) (Sums, error) { return s.sums(ctx, t
 // sums is Sums, where they are wanted with those of all sessions, which take longer to read.
 func (s *Session) sums(ctx context.Context, day, month bool) (sums Sums, err error) {
 	if id := s.Info().ID; id != "" {
-		if sums.Session.Spent, err = record.SpentIn(ctx, s.deps.Store, id); err != nil {
+		used, err := record.UsageIn(ctx, s.deps.Store, id)
+		if err != nil {
 			return sums, err
 		}
-		if sums.Session.Tokens, err = s.deps.Store.SessionTokens(ctx, id); err != nil {
-			return sums, err
-		}
+		sums.Session.Spent, sums.Session.Tokens = used.Spent, used.Prompt+used.Answer
 	}
 	now := s.deps.Now()
 	if day {

@@ -290,7 +290,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (reading, error) {
 	st := s.now()
 	read, from := st.nothingRead(), 0
-	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
+	ids, err := s.deps.Store.BranchIDs(ctx, leaf)
 	if err != nil {
 		return read, err
 	}

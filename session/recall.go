@@ -139,18 +139,19 @@ func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Messa
 		return nil, err
 	}
 	own := s.Info().ID
-	flags := map[string]map[int64]history.Flag{}
+	decided := map[string]store.Decisions{}
 	var found []recall.Message
 	for _, h := range hits {
 		if h.Session.ID == own {
 			continue
 		}
-		if flags[h.Session.ID] == nil {
-			if flags[h.Session.ID], err = s.deps.Store.Flags(ctx, h.Session.ID); err != nil {
+		of := decided[h.Session.ID].Flags
+		if of == nil {
+			if decided[h.Session.ID], err = s.deps.Store.Decisions(ctx, h.Session.ID); err != nil {
 				return nil, err
 			}
+			of = decided[h.Session.ID].Flags
 		}
-		of := flags[h.Session.ID]
 		out, err := s.leftOut(ctx, of, h.Message)
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 		if err := s.SetRemedy(t.Context(), c.remedy, c.of); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := b.deps.Store.Remedies(t.Context(), s.Info().ID); err != nil || !maps.Equal(got, c.kept) ||
+		if got, err := b.deps.Store.Decisions(t.Context(), s.Info().ID); err != nil || !maps.Equal(got.Remedies, c.kept) ||
 			s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
 			t.Errorf("%q: kept is %v (%v), want %v", c.remedy, got, err, c.kept)
 		}

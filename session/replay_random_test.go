@@ -13,6 +13,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/approval"
+	"winnow/session/store"
 )
 
 // TestEveryRequestOfAnyConversationReplays talks at random and replays every request that left.
@@ -37,7 +38,7 @@ func TestEveryRequestOfAnyConversationReplays(t *testing.T) {
 			sent[hash([]byte(body))] = body
 		}
 		later := b.open(s.Info().ID)
-		records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+		records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 		if err != nil {
 			rt.Fatalf("read the records: %v", err)
 		}

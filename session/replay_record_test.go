@@ -159,7 +159,7 @@ func (f recordFile) store() *Session {
 		if err := json.Compact(&options, []byte(f.text(fmt.Sprintf("turn %d options", turn)))); err != nil {
 			f.t.Fatal(err)
 		}
-		var verdicts store.Verdicts
+		var verdicts history.Plan
 		if err := json.Unmarshal([]byte(f.text(fmt.Sprintf("turn %d plan", turn))), &verdicts); err != nil {
 			f.t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func (f recordFile) want(turn int, what, text string) {
 }
 
 // verdictsText is what was recorded of each message.
-func verdictsText(v store.Verdicts) string {
+func verdictsText(v history.Plan) string {
 	var b strings.Builder
 	for _, e := range v.Entries {
 		fmt.Fprintf(&b, "%d %s %s, %d tokens: %s\n", e.Index+1, e.Role, e.Disposition, e.TokensAfter,

@@ -115,7 +115,7 @@ func TestReplaySaysWhereItCannotProve(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
 	drain(s.Send(t.Context(), "First"))
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

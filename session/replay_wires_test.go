@@ -16,6 +16,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session/approval"
+	"winnow/session/store"
 	"winnow/session/transfer/archive"
 )
 
@@ -66,7 +67,7 @@ func writeRecord(t *testing.T, path string, wire llm.Wire, b *bench, s *Session)
 		a.Files = append(a.Files, txtar.File{Name: name, Data: append(bytes.TrimSuffix(data, []byte("\n")), '\n')})
 	}
 	add("archive", archiveOf(t, b.deps.Store, s.Info().ID))
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 // readStored reads what the conversation with this whole id is in the store, beside its messages. The changes are read
 // before the rest: what is written meanwhile is found the next time.
 func (d Deps) readStored(ctx context.Context, id string) (st state, err error) {
-	var errs [6]error
+	var errs [5]error
+	var decided store.Decisions
 	st.changes, errs[0] = d.Store.Changes(ctx, id)
 	st.row, errs[1] = d.Store.Session(ctx, id)
-	st.flags, errs[2] = d.Store.Flags(ctx, id)
-	st.remedies, errs[3] = d.Store.Remedies(ctx, id)
-	st.summaries, errs[4] = d.Store.Summaries(ctx, id)
-	st.policy, errs[5] = d.settings().PolicyOf(overridesOf(st.row))
+	decided, errs[2] = d.Store.Decisions(ctx, id)
+	st.flags, st.remedies = decided.Flags, decided.Remedies
+	st.summaries, errs[3] = d.Store.Summaries(ctx, id)
+	st.policy, errs[4] = d.settings().PolicyOf(overridesOf(st.row))
 	return st, cmp.Or(errs[:]...)
 }
 
@@ -183,12 +184,12 @@ func (s *Session) elsewhere(ctx context.Context, row store.Session, ends ...int6
 		return Elsewhere{}, nil
 	}
 	db := s.deps.Store
-	here, err := db.BranchIDs(ctx, row.ID, row.Leaf)
+	here, err := db.BranchIDs(ctx, row.Leaf)
 	if err != nil {
 		return Elsewhere{}, err
 	}
 	for _, end := range ends {
-		there, err := db.BranchIDs(ctx, row.ID, end)
+		there, err := db.BranchIDs(ctx, end)
 		if err != nil {
 			return Elsewhere{}, err
 		}
@@ -199,7 +200,11 @@ func (s *Session) elsewhere(ctx context.Context, row store.Session, ends ...int6
 		if at == len(here) || at == len(there) {
 			continue
 		}
-		versions, err := db.Siblings(ctx, there[at])
+		parent := int64(0)
+		if at > 0 {
+			parent = here[at-1]
+		}
+		versions, err := db.Replies(ctx, row.ID, parent)
 		if err != nil {
 			return Elsewhere{}, err
 		}

@@ -240,11 +240,11 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, err := d.Store.Branch(ctx, row.ID, stored.row.Leaf, 0, windowful)
+	newest, err := d.Store.Branch(ctx, stored.row.Leaf, windowful)
 	if err != nil {
 		return nil, err
 	}
-	sum, leftOut, err := d.Store.NewestSum(ctx, row.ID)
+	requests, err := d.Store.Requests(ctx, row.ID, store.RequestFilter{Newest: 1, Answers: true})
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,9 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		ref = row.Endpoint + "/" + row.Model
 	}
 	s.set(func(*state) { s.use(s.deps.begin(ref)) })
-	s.offerRecall(sum, leftOut)
+	for _, r := range requests {
+		s.offerRecall(r.Sum, r.Tally.Short > 0)
+	}
 	return s, s.deps.permits.load(ctx)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // What arrived is kept even where the user stops at the very moment at which its first piece comes.
@@ -55,7 +56,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 			if _, err := drain(events); err != nil {
 				t.Fatal(err)
 			}
-			all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+			all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 			if err != nil || len(all) != 1 || all[0].End != "stopped" {
 				t.Errorf("the records are %+v, %v", all, err)
 			}
@@ -76,7 +77,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 		if _, err := drain(events); err != nil {
 			t.Fatal(err)
 		}
-		all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+		all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 		if err != nil || len(all) != 4 || all[3].End != "stopped" {
 			t.Errorf("the records are %+v, %v", all, err)
 		}

@@ -56,7 +56,7 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 		other.last() != 1 {
 		t.Errorf("the answer is asked for with %s", sent)
 	}
-	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}

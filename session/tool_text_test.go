@@ -127,7 +127,7 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 		b.refusesCalls(status, body)
 		endpoint := b.deps.Models.Endpoints()[0]
 		b.deps.Models = new(llm.Catalog).With(endpoint) // A new client: what the last one learned is gone.
-		if err := b.deps.Store.Learn(t.Context(), store.Learned{BaseURL: endpoint.BaseURL, Model: "m"}); err != nil {
+		if err := b.deps.Store.Learn(t.Context(), endpoint.BaseURL, "m", func(l *store.Learned) { *l = store.Learned{} }); err != nil {
 			t.Fatal(err)
 		}
 		s := b.open(b.withToolHistory([]string{`{"path":"a"}`, `{"path": "a`, `"123"`, `{'a'`}[rng.IntN(4)]))

@@ -246,7 +246,10 @@ func (s *Session) Apply(ctx context.Context, t Trial) error {
 		return err
 	}
 	if row.ID != "" {
-		err := s.deps.Store.Configure(ctx, row)
+		err := s.deps.Store.Update(ctx, row.ID, func(stored *store.Session) {
+			stored.Endpoint, stored.Address, stored.Model = row.Endpoint, row.Address, row.Model
+			stored.Preset, stored.Overrides = row.Preset, row.Overrides
+		})
 		otherModel := row.Preset == was.Preset && row.Overrides == was.Overrides
 		if err != nil && !(otherModel && errors.Is(err, store.ErrReadOnly)) {
 			return err

@@ -63,8 +63,8 @@ func trialBench(t *testing.T) *bench {
 		Name: "small", BaseURL: small, Default: "tiny", Window: 2048,
 		Profile: history.Profile{MergeSameRole: true, ToolIDLength: 9, NoToolToUser: true},
 	})
-	err := b.deps.Store.Learn(t.Context(), store.Learned{
-		BaseURL: small, Model: "tiny", Ratio: 1.5, Samples: 3, Asked: []byte(`{"no_stream_options":true}`),
+	err := b.deps.Store.Learn(t.Context(), small, "tiny", func(l *store.Learned) {
+		l.Ratio, l.Samples, l.Asked = 1.5, 3, []byte(`{"no_stream_options":true}`)
 	})
 	if err != nil {
 		t.Fatal(err)

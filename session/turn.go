@@ -511,7 +511,7 @@ func (t *turn) saveAnswer(ctx context.Context, a *asked) (store.Message, error) 
 		return m, err
 	}
 	t.add(stored)
-	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record, a.plan)})
+	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record)})
 	return stored, nil
 }
 

@@ -52,8 +52,8 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 	}
 	for i, turn := range [][]Event{events, again} {
 		got := only[Answered](turn)[0].Receipt
-		if messages := 2*i + 1; got.Turn != i+1 || got.Sent != messages || got.Stored != messages {
-			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent,
+		if messages := 2*i + 1; got.Turn != i+1 || got.Sent() != messages || got.Stored != messages {
+			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent(),
 				got.Stored, messages, messages)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
 	if len(planned[0].Plan.Messages) != len(sent.Messages) {
 		t.Errorf("the plan shows %d messages, the request held %d", len(planned[0].Plan.Messages), len(sent.Messages))
 	}
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil || len(records) != 2 {
 		t.Fatalf("there are %d records (%v), want 2", len(records), err)
 	}
@@ -160,7 +160,7 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 	stop()
 	wantTranscript(t, b.open(s.Info().ID).Messages(),
 		"user: Tell me a story\nassistant: Once upon a time (interrupted)\n")
-	records, _ := b.deps.Store.Requests(t.Context(), s.Info().ID)
+	records, _ := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if len(records) != 1 || records[0].End != "stopped" {
 		t.Errorf("the record says %+v, want end stopped", records)
 	}

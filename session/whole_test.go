@@ -65,9 +65,13 @@ func TestAWholeHistoryMoves(t *testing.T) {
 			t.Errorf("searching %q finds %+v, %v", word, hits, err)
 		}
 	}
-	ids, err := home.SessionIDs(ctx)
+	all, err := home.Sessions(ctx, store.Filter{All: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range all {
+		ids = append(ids, row.ID)
 	}
 	largest := store.Session{}
 	for _, id := range ids {

@@ -22,7 +22,7 @@ func (l *live) storedTexts(id string) []string {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	branch, err := l.current.With.Store.Branch(l.t.Context(), id, row.Leaf, 0, -1)
+	branch, err := l.current.With.Store.Branch(l.t.Context(), row.Leaf, 0)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r := l.chat.Item(l.chat.At(3)); r.Receipt == nil || r.Receipt.Sent != 3 || r.Receipt.Stored != 3 {
+	if r := l.chat.Item(l.chat.At(3)); r.Receipt == nil || r.Receipt.Sent() != 3 || r.Receipt.Stored != 3 {
 		t.Errorf("the receipt of the branch's answer is %+v", r.Receipt)
 	}
 	l.press("[")

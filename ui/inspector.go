@@ -7,7 +7,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session"
 	"winnow/ui/event"
 	"winnow/ui/frame"
@@ -120,7 +119,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 		return m.current.Run(func(ctx context.Context) tea.Msg { return readBefore(ctx, s, e.Number, turn, nth) })
 	case inspector.ReadVerdicts:
 		return m.current.Run(func(ctx context.Context) tea.Msg {
-			list, err := s.Records().VerdictHistory(ctx, e.Message, e.Limit)
+			list, err := s.Store().VerdictHistory(ctx, e.Message, e.Limit)
 			return inspector.VerdictsMsg{
 				Answer: inspector.Answer{Number: e.Number, Err: err}, List: list, Limit: e.Limit,
 			}
@@ -134,10 +133,7 @@ func readBefore(ctx context.Context, s *session.Session, number, turn, nth int) 
 	r, err := neighbour(ctx, s, turn, nth, -1)
 	msg := inspector.BeforeMsg{Answer: inspector.Answer{Number: number, Err: err}}
 	if r != nil {
-		v := r.Verdicts
-		msg.Before = &inspector.Request{
-			Name: panel.TurnName(*r), Plan: history.Plan{Entries: v.Entries, Added: v.Added, Sum: v.Sum},
-		}
+		msg.Before = &inspector.Request{Name: panel.TurnName(*r), Plan: r.Verdicts}
 	}
 	return msg
 }

@@ -107,7 +107,7 @@ func sent(t testing.TB, proven bool) record.Replayed {
 				ID: 70, Turn: 7, Created: sentAt, Endpoint: "openai", Model: "gpt-5.2", Prompt: 540, Rules: plan.Rules,
 			},
 			Nth: 1, Of: 2,
-			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
+			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
 		Messages: branch.Of(messages...), Plan: plan, Proven: proven,
 	}

@@ -100,7 +100,7 @@ func sentBefore(proven bool) record.Replayed {
 				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
 			},
 			Nth: 2, Of: 3,
-			Verdicts: store.Verdicts{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{{
+			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{{
 				Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6,
 				Cause: history.Cause{Code: history.CauseGap, Want: 1},
 			}}},

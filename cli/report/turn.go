@@ -298,7 +298,7 @@ func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning, r.Usage.CacheWrite}
 		o.Receipt = &receiptJSON{
-			r.Sent, r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(),
+			r.Sent(), r.Stored, r.Cut, r.Dropped, r.Recalled, r.Repaired, r.Estimate, r.Expected, r.Took.Milliseconds(),
 			r.Unread,
 		}
 	}

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"context"
-
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/llm/pricing"
@@ -72,18 +70,4 @@ func (s Spent) Sentence() string {
 		return missing
 	}
 	return s.String() + " + " + missing
-}
-
-// SpentIn is what the requests of a stored session cost, on every branch, those for titles and summaries
-// included.
-func SpentIn(ctx context.Context, s *store.Store, session string) (Spent, error) {
-	sums, err := s.Spending(ctx, session)
-	if err != nil {
-		return Spent{}, err
-	}
-	var all Spent
-	for _, sum := range sums {
-		all.add(sum.Requests, pricing.Cost{Amount: pricing.Money(sum.Cost), From: pricing.CostFrom(sum.From)})
-	}
-	return all, nil
 }

@@ -25,8 +25,11 @@ func TestCountsAreOfEveryMessage(t *testing.T) {
 	}
 	got := CountsOf(entries, make([]history.Added, 3), branch.Of(messages...))
 	want := Counts{
-		Stored: 8, Kept: 2, Cut: 1, Recalled: 1, Dropped: 1, Excluded: 1, Quarantined: 1, Blank: 1, Pinned: 4,
-		Repaired: 4, Added: 3,
+		Tally: store.Tally{
+			Stored: 8, Kept: 2, Cut: 1, Recalled: 1, Dropped: 1, Excluded: 1, Quarantined: 1, Blank: 1, Pinned: 4,
+			Repaired: 4, Short: 3,
+		},
+		Added:  3,
 		Oldest: time.UnixMilli(1000).UTC(), Newest: time.UnixMilli(4000).UTC(),
 	}
 	if got != want || got.Sent() != 4 {

@@ -125,7 +125,7 @@ const recordsRead = 64
 // load reads what the records tell of a model.
 func load(ctx context.Context, r Records, model string) (loaded known, err error) {
 	loaded.model = model
-	list, err := r.Store.NewestRequests(ctx, r.Session, 0, recordsRead)
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Newest: recordsRead})
 	if err != nil {
 		return loaded, err
 	}

@@ -42,7 +42,7 @@ type Leaving struct {
 func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 	q, p := l.Request, l.Made
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
-	q.Plan = &store.Verdicts{Sum: p.Sum, Entries: p.Entries, Added: p.Added}
+	q.Plan = &p
 	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
 	if l.Prefix.Known {
 		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, q.Created.Sub(l.Prefix.Sent))
@@ -73,9 +73,9 @@ func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
 
 // Recorded is what is kept of a past request.
 type Recorded struct {
-	Request  store.Request  // the record
-	Nth, Of  int            // it is the turn's Nth request of Of, from 1
-	Verdicts store.Verdicts // as they were decided then
+	Request  store.Request // the record
+	Nth, Of  int           // it is the turn's Nth request of Of, from 1
+	Verdicts history.Plan  // its sum, entries and added texts, as they were decided then
 }
 
 // NoRequestError says that the session has no such request.
@@ -124,7 +124,7 @@ func (r Records) find(ctx context.Context, turn int, choose func([]store.Request
 	if r.Session == "" {
 		return Recorded{}, missing
 	}
-	list, err := r.Store.TurnRequests(ctx, r.Session, turn)
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
 	if err != nil {
 		return Recorded{}, err
 	}
@@ -139,7 +139,7 @@ func (r Records) find(ctx context.Context, turn int, choose func([]store.Request
 
 // WasCut says that the user chose to cut a message when it was sent last.
 func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
-	list, err := r.Store.Requests(ctx, r.Session)
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{})
 	if err != nil {
 		return false, err
 	}
@@ -150,21 +150,4 @@ func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// VerdictHistory is what became of a message in past requests: see store.Store.VerdictHistory.
-func (r Records) VerdictHistory(ctx context.Context, message int64, limit int) ([]store.PastVerdict, error) {
-	if r.Session == "" {
-		return nil, nil
-	}
-	return r.Store.VerdictHistory(ctx, r.Session, message, limit)
-}
-
-// LastWhole finds for each of the messages the newest request in which the model got all of its text: see
-// store.Store.LastWhole.
-func (r Records) LastWhole(ctx context.Context, messages ...int64) (map[int64]store.PastVerdict, error) {
-	if r.Session == "" {
-		return nil, nil
-	}
-	return r.Store.LastWhole(ctx, r.Session, messages...)
 }

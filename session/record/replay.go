@@ -104,7 +104,7 @@ func holdsDamage(ctx context.Context, b branch.Branch) (damaged bool, err error)
 
 // measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
 // where the added texts are.
-func measure(v *store.Verdicts, rebuilt history.Plan) {
+func measure(v *history.Plan, rebuilt history.Plan) {
 	at := make(map[int64]int, len(rebuilt.Entries))
 	for i := range rebuilt.Entries {
 		at[rebuilt.Entries[i].ID] = i

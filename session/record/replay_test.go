@@ -17,7 +17,7 @@ func TestSizeOfWhatIsNotSentIsLeftToTheMessage(t *testing.T) {
 		ID: 1, Disposition: history.Dropped, TokensBefore: 12, CharsBefore: 40, Cause: history.Cause{Text: "no room"},
 	}
 	q, err := r.Store.AddRequest(t.Context(), store.Request{
-		Session: r.Session, Turn: 2, Plan: &store.Verdicts{Entries: []history.Entry{e}},
+		Session: r.Session, Turn: 2, Plan: &history.Plan{Entries: []history.Entry{e}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -58,7 +59,7 @@ type UsageBy struct{ Day, Model, Session bool }
 // UsageOf reports what all requests used that were sent from the local day of one time to that of another.
 func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy) (UsageReport, error) {
 	days := daysFrom(from, to, time.Local)
-	rows, err := s.Usage(ctx, days, by.Session)
+	rows, err := s.Usage(ctx, store.UsageFilter{Periods: days, BySession: by.Session})
 	if err != nil {
 		return UsageReport{}, err
 	}
@@ -88,6 +89,16 @@ func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy
 		return cmp.Or(a.Day.Compare(b.Day), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Session, b.Session))
 	})
 	return report, nil
+}
+
+// UsageIn is what the requests of a stored session used, on every branch, those for titles and summaries included.
+func UsageIn(ctx context.Context, s *store.Store, session string) (all Usage, err error) {
+	ever := store.Period{To: time.UnixMilli(math.MaxInt64)}
+	rows, err := s.Usage(ctx, store.UsageFilter{Periods: []store.Period{ever}, Session: session})
+	for _, row := range rows {
+		all.add(row)
+	}
+	return all, err
 }
 
 // MonthOf is the beginning of the local month of a time.

@@ -68,7 +68,7 @@ func TestWhatMayNotBeWritten(t *testing.T) {
 	for _, folder := range []os.FileMode{0o777, 0o555} {
 		must(t, "chmod", os.Chmod(filepath.Dir(path), folder))
 		got := asNobody(t, path)
-		for _, want := range []string{"There is no permission to write " + path, "the title", "open read-only"} {
+		for _, want := range []string{path + " is open read-only: there is no permission to write the file", "the title"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("a file that may not be written in a folder %v: %q, want it to say %q", folder, got, want)
 			}

@@ -30,12 +30,8 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 // end of the program at once, and a power cut a moment later. It returns ErrNotStreamed where the
 // answer is not one of this store's, or is finished.
 func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning string) error {
-	token, err := s.mine(id)
-	if err != nil {
-		return err
-	}
 	return s.jot(ctx, "keep what arrived", func(t *tx) {
-		l := streamed(t, id, token)
+		l := s.streamed(t, id)
 		l.Content, l.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
 		t.exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
@@ -49,26 +45,21 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 //
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
-	doing := "save the answer"
 	m = s.cleanMessage(m)
-	token, err := s.mine(m.ID)
-	if err != nil {
-		return Message{}, err
-	}
 	switch m.Status {
 	case "":
 		m.Status = history.Complete
 	case history.Streaming:
-		return Message{}, fmt.Errorf("%s: message %d cannot end as streaming", doing, m.ID)
+		return Message{}, fmt.Errorf("save the answer: message %d cannot end as streaming", m.ID)
 	}
-	return inTx(ctx, s.save, doing, func(t *tx) Message {
-		begun := streamed(t, m.ID, token)
+	return inTx(ctx, s.save, "save the answer", func(t *tx) Message {
+		begun := s.streamed(t, m.ID)
 		if m.Role != begun.Role {
 			t.fail(fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role))
 		}
 		l := MessageLine{Message: m}
 		if r.Session != "" {
-			l.Request = s.putRequest(t, &newestPlan{}, r).ID
+			l.Request = s.putRequest(t, r).ID
 		}
 		keys := l.attach(t)
 		t.update("messages", l.columns(), fixed, sql.Named("id", m.ID)) // nobody owns it now
@@ -79,27 +70,13 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	})
 }
 
-// mine returns this store's token, or ErrNotStreamed where it streams nothing at all.
-func (s *Store) mine(id int64) (string, error) {
-	doing := fmt.Sprintf("save answer %d", id)
-	if s.readOnly {
-		return "", s.refused(doing)
-	}
-	token := s.owner.Token()
-	if token == "" {
-		return "", &sqlite.Error{Doing: doing, Kind: ErrNotStreamed}
-	}
-	return token, nil
-}
-
-// streamed returns the small fields of an answer that the owner of a token still streams. One that
-// was taken for dead by mistake counts as well: the owner knows better. Its words leave the index until
-// it ends.
-func streamed(t *tx, id int64, token string) (l MessageLine) {
+// streamed returns the small fields of an answer that this store still streams, or fails with ErrNotStreamed. One that
+// was taken for dead by mistake counts as well: its owner knows better. Its words leave the index until it ends.
+func (s *Store) streamed(t *tx, id int64) (l MessageLine) {
 	there := t.row([]any{&l.Status, &l.Role, blob{&l.Name}, &l.Label, blob{&l.ToolCallID}, raw{&l.Extra}}, `
 		SELECT status, role, name, label, tool_call_id, extra
 		FROM messages
-		WHERE id = ? AND owner = ? AND status IN ('streaming', 'interrupted')`, id, token)
+		WHERE id = ? AND owner = ? AND owner <> '' AND status IN ('streaming', 'interrupted')`, id, s.owner.Token())
 	if !there {
 		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
@@ -110,21 +87,16 @@ func streamed(t *tx, id int64, token string) (l MessageLine) {
 }
 
 // interruptDead marks answers as interrupted whose program died while they arrived, and returns how many
-// there were. Open does it; a window that meets an answer that stopped growing may do it again. An
-// owner that was taken for dead by mistake, as on a network disk without locks, takes its
-// answer back at its next checkpoint.
+// there were.
 func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
 		return list[string](t, `SELECT DISTINCT owner FROM messages WHERE status = 'streaming'`)
 	})
-	if err != nil {
-		return 0, err
-	}
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
 	s.owner.Sweep()
 	if len(dead) == 0 {
-		return 0, nil
+		return 0, err
 	}
 	return inTx(ctx, s.save, doing, func(t *tx) (cut int) {
 		for _, token := range dead {
@@ -149,9 +121,10 @@ func (s *Store) disown(ctx context.Context) error {
 	if token == "" {
 		return nil
 	}
-	defer s.owner.Release()
-	return s.save(ctx, "keep the unfinished answer", func(t *tx) {
+	err := s.save(ctx, "keep the unfinished answer", func(t *tx) {
 		interrupt(t, token)
-		endLeases(t, token)
+		t.exec(`DELETE FROM windows WHERE owner = ?`, token)
 	})
+	s.owner.Release()
+	return err
 }

@@ -64,7 +64,7 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	if stored := read(t, s, a.ID); !reflect.DeepEqual(stored, end) {
 		t.Errorf("Message returns\n%+v, want\n%+v", stored, end)
 	}
-	if r, err := s.TurnRequests(ctx, session.ID, 1); err != nil || !reflect.DeepEqual(r, []Request{request}) {
+	if r, err := s.Requests(ctx, session.ID, RequestFilter{Turn: 1}); err != nil || !reflect.DeepEqual(r, []Request{request}) {
 		t.Errorf("the receipt is\n%+v, %v, want\n%+v", r, err, request)
 	}
 	if got := sessionOf(t, s, session.ID); got.Leaf != first.ID || !got.Updated.Equal(c.t) {
@@ -144,7 +144,7 @@ func TestFinishIsOneTransaction(t *testing.T) {
 	}
 	got, err := s.FinishAnswer(ctx, a, Request{Session: session.ID, Turn: 1})
 	must(t, "finish", err)
-	if requests, err := s.Requests(ctx, session.ID); err != nil || len(requests) != 1 || got.Request != requests[0].ID {
+	if requests, err := s.Requests(ctx, session.ID, RequestFilter{}); err != nil || len(requests) != 1 || got.Request != requests[0].ID {
 		t.Errorf("the answer is of request %d, the session has %+v, %v", got.Request, requests, err)
 	}
 }

@@ -310,7 +310,7 @@ func (a *applying) request(l *RequestLine) {
 	l.Turn = cmp.Or(turnOf(a.tx, l.User), l.Turn)
 	a.insert("requests", l.Request.columns(), a.ofSession())
 	a.note(true)
-	if l.Sum != nil {
+	if l.planned() {
 		putChange(a.tx, a.session, l)
 	}
 	if errors.Is(a.err, errNoBase) {
@@ -458,7 +458,7 @@ func (a *applying) finish() {
 	}
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
-	indexNew(a.tx, a.added)
+	indexNewest(a.tx)
 }
 
 // settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its

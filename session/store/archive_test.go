@@ -191,7 +191,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},`+
 		`"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
 		ids[len(ids)-1], ids[0], user, user, ids[0], ids[0], ids[0], user)
-	plan := Verdicts{Sum: history.Sum{Total: 5}}
+	plan := history.Plan{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
 		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
 			e.Cause.Text = w.text("cause")
@@ -368,11 +368,11 @@ func agree(t *rapid.T, a, b *Store, ids []string) {
 		if x.Messages != y.Messages || x.Turns != y.Turns || x.Title != y.Title || !slices.Equal(x.Tags, y.Tags) {
 			t.Fatalf("session %s is %+v, was %+v", id, y, x)
 		}
-		left, err := a.Branch(ctx, id, x.Leaf, 0, -1)
+		left, err := a.Branch(ctx, x.Leaf, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		right, err := b.Branch(ctx, id, y.Leaf, 0, -1)
+		right, err := b.Branch(ctx, y.Leaf, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -436,7 +436,8 @@ func TestDumpHasEveryColumn(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &Verdicts{
+	if _, err := s.AddRequest(ctx, Request{Session: session.ID, Options: []byte("o"), Plan: &history.Plan{
+		Sum:   history.Sum{Total: 1},
 		Added: []history.Added{{Text: "a"}},
 		Entries: []history.Entry{{
 			ID: m.ID, Disposition: history.Kept,

@@ -25,7 +25,6 @@ func oldMessages(t testing.TB, s *Store, n int, text func(i int) string) Session
 			last.ID = m.ID
 		}
 		t.exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, key)
-		t.exec(`INSERT INTO unfound SELECT id FROM messages WHERE session = ?`, key)
 	}))
 	return session
 }
@@ -47,8 +46,8 @@ func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
 	ctx := context.Background()
 	long := 5_001
 	oldMessages(t, s, long, func(i int) string { return fmt.Sprint("needle ", i) })
-	if left, err := s.Unindexed(ctx); err != nil || left != int64(long) {
-		t.Errorf("Unindexed = %d, %v; want %d", left, err, long)
+	if left, err := s.Unindexed(ctx); err != nil || left != int64(long-1) {
+		t.Errorf("Unindexed = %d, %v; want %d", left, err, long-1)
 	}
 	left, err := s.IndexSome(ctx)
 	must(t, "index some", err)
@@ -103,8 +102,6 @@ func TestTheBacklogPassesOverWhatItCannotRead(t *testing.T) {
 	for _, query := range []string{
 		"UPDATE messages SET content = CAST('needl' AS BLOB) WHERE seq = 3 AND session = 1",
 		fmt.Sprintf("UPDATE messages SET status = 'interrupted' WHERE id = %d", cut.ID),
-		"DELETE FROM unfound",
-		"INSERT INTO unfound SELECT id FROM messages",
 	} {
 		_, err := s.full.ExecContext(ctx, query)
 		must(t, query, err)

@@ -214,7 +214,7 @@ func TestRestoreSetsThePresentFileAside(t *testing.T) {
 	if got := read(t, s, old.ID).Content; got != "what was backed up" {
 		t.Errorf("restored is %q", got)
 	}
-	if _, err := s.Message(ctx, young.ID); !errors.Is(err, ErrNotFound) {
+	if _, err := messageOf(s, young.ID); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a later message is there: %v", err)
 	}
 	must(t, "close", s.Close())

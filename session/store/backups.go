@@ -20,8 +20,8 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.mark(backup.Write(ctx, from, s.path, path))
 }
 
-// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep, in the
-// background. A damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
+// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
+// damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
 // The pages of the copy are those of the history, so where one is sound, the other is: Examine has nothing to do
 // afterwards.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
@@ -35,7 +35,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return backup.Daily(s.path, s.now(), func(to string) error {
-		err := sqlite.InBackground(func() error { return s.Backup(ctx, to) })
+		err := s.Backup(ctx, to)
 		if err == nil {
 			s.checked.Store(true)
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -42,7 +43,7 @@ func BenchmarkBranch(b *testing.B) {
 	s := newStore(b)
 	ctx := context.Background()
 	session := longChat(b, s, 100_000)
-	page, err := s.Branch(ctx, session.ID, session.Leaf, 0, 200)
+	page, err := s.Branch(ctx, session.Leaf, 200)
 	must(b, "read", err)
 	for _, c := range []struct {
 		name   string
@@ -56,7 +57,7 @@ func BenchmarkBranch(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Branch(ctx, session.ID, session.Leaf, c.before, c.limit); err != nil {
+				if _, err := s.Branch(ctx, cmp.Or(c.before, session.Leaf), c.limit); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -127,7 +128,7 @@ func BenchmarkSessions(b *testing.B) {
 	}
 	b.Run("last", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Last(ctx); err != nil {
+			if _, err := lastUsed(s); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -162,7 +163,7 @@ func BenchmarkFork(b *testing.B) {
 	}
 	b.Run("find", func(b *testing.B) {
 		for b.Loop() {
-			_, err := s.Forks(context.Background(), row.ID)
+			_, err := s.Sessions(context.Background(), Filter{All: true, ForkOf: row.ID})
 			must(b, "find the forks", err)
 		}
 	})

@@ -4,37 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
-// Branch returns the newest limit messages of the branch that ends at leaf, in order, with their
-// calls and parts. With before, a message of that branch, it returns those older than it: the next
-// page towards the beginning. before is 0 for the page at the leaf, limit 0 for all of them.
-//
-// The walk follows the parents, so it costs what it returns, however long the session is.
-func (s *Store) Branch(ctx context.Context, session string, leaf, before int64, limit int) ([]Message, error) {
-	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		from := leaf
-		if before != 0 {
-			inSession(t, n, before)
-			from = value[int64](t, `SELECT parent FROM messages WHERE id = ?`, before)
-		}
-		inSession(t, n, from)
-		if from == 0 {
-			return nil
-		}
-		if limit <= 0 {
-			limit = -1
-		}
-		// CROSS JOIN keeps SQLite from reading the session's messages first.
-		return complete(t, session, readMessages(t, "("+branchUp+` SELECT id AS of_branch FROM branch)
-			CROSS JOIN messages m ON m.id = of_branch`, from, n, limit))
-	})
-}
-
-// branchUp is the beginning of a query about the branch that ends at message ?1 of session ?2: its newest
-// ?3 messages, all of them for -1, from the end to the beginning. The limit ends the recursion.
+// branchUp is the beginning of a query about the branch that ends at message ?1: its newest ?2 messages, all of them
+// for -1, from the end to the beginning. The limit ends the recursion, so the walk costs what it returns.
 const branchUp = `
 		WITH RECURSIVE branch (id, parent) AS (
 			SELECT
@@ -42,67 +16,62 @@ const branchUp = `
 				parent
 			FROM messages
 			WHERE id = ?1
-				AND session = ?2
 			UNION ALL
 			SELECT
 				m.id,
 				m.parent
 			FROM branch
-			JOIN messages m ON m.id = branch.parent AND m.session = ?2
-			LIMIT ?3
+			JOIN messages m ON m.id = branch.parent
+			LIMIT ?2
 		)`
 
-// branchIDs returns the ids of the branch that ends at a message, in order, and fails with ErrNotFound where it is not
-// in the session.
-func branchIDs(t *tx, session, leaf int64) []int64 {
-	ids := t.ids(branchUp+" SELECT id FROM branch", leaf, session, -1)
-	if len(ids) == 0 {
-		t.missing("find message %d in its session", leaf)
+// Branch returns the newest limit messages of the branch that ends at leaf, in order, with their calls and parts; limit
+// 0 is all of them. Leaf 0 is an empty branch.
+func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, error) {
+	if limit <= 0 {
+		limit = -1
 	}
-	slices.Reverse(ids)
-	return ids
+	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message {
+		return messagesWith(t, t.ids(branchUp+" SELECT id FROM branch", leaf, limit))
+	})
 }
 
-// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0.
-func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]int64, error) {
+// BranchIDs returns the ids of the branch that ends at leaf, in order; none for leaf 0. The error is ErrNotFound where
+// there is no such message.
+func (s *Store) BranchIDs(ctx context.Context, leaf int64) ([]int64, error) {
 	if leaf == 0 {
 		return nil, nil
 	}
-	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []int64 {
-		return branchIDs(t, n, leaf)
-	})
+	return inTx(ctx, s.view, "read the messages", func(t *tx) []int64 { return branchIDs(t, leaf) })
+}
+
+func branchIDs(t *tx, leaf int64) []int64 {
+	ids := t.ids(branchUp+" SELECT id FROM branch", leaf, -1)
+	if len(ids) == 0 {
+		t.missing("find message %d", leaf)
+	}
+	slices.Reverse(ids)
+	return ids
 }
 
 // Answered returns what a message belongs to on its branch: the user's message that it follows, itself where it is one,
 // and where it is the result of a tool the message that called it. Each is 0 where there is none.
 func (s *Store) Answered(ctx context.Context, message int64) (question, call int64, err error) {
 	err = s.view(ctx, "find the message's question", func(t *tx) {
-		question, call = 0, 0
-		result := false
-		t.each(func(scan func(...any) error) error {
-			var id int64
-			var role history.Role
-			err := scan(&id, &role)
-			result = result || id == message && role == history.Tool
-			switch {
-			case role == history.User:
-				question = id
-			case role == history.Assistant && result && call == 0:
-				call = id
-			}
-			return err
-		}, `
+		t.row([]any{&question, &call}, `
 			WITH RECURSIVE up (id, parent, role) AS (
 				SELECT id, parent, role
 				FROM messages
-				WHERE id = ?
+				WHERE id = ?1
 				UNION ALL
 				SELECT m.id, m.parent, m.role
 				FROM up
 				JOIN messages m ON m.id = up.parent
 				WHERE up.role <> 'user'
 			)
-			SELECT id, role
+			SELECT
+				coalesce(max(id) FILTER (WHERE role = 'user'), 0),
+				coalesce(max(id) FILTER (WHERE role = 'assistant'), 0) * coalesce(max(id = ?1 AND role = 'tool'), 0)
 			FROM up`, message)
 	})
 	return question, call, err
@@ -119,54 +88,34 @@ func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (i
 	})
 }
 
-// Siblings returns the ids of the messages that share a message's parent, itself included, the
-// oldest first.
-func (s *Store) Siblings(ctx context.Context, id int64) ([]int64, error) {
-	return inTx(ctx, s.view, "read the message's versions", func(t *tx) []int64 {
-		ids := t.ids(`
-			SELECT x.id
-			FROM messages m
-			JOIN messages x ON x.session = m.session AND x.parent = m.parent
-			WHERE m.id = ?
-			ORDER BY x.id`, id)
-		if len(ids) == 0 {
-			t.missing("find message %d", id)
-		}
-		return ids
+// Replies returns the ids of the messages of a session that follow a message, 0 for those that begin it, the oldest
+// first.
+func (s *Store) Replies(ctx context.Context, session string, message int64) ([]int64, error) {
+	return withSession(ctx, s.view, "read the message's replies", session, func(t *tx, n int64) []int64 {
+		return t.ids(`SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
 	})
 }
 
-// LeafUnder returns the message at the end of the branch that a message begins, taking the newest
-// child at every fork: where a switch to that message leads.
-func (s *Store) LeafUnder(ctx context.Context, id int64) (int64, error) {
+// LeafUnder returns the newest of the messages that were said behind a message, itself where it is the last one: where
+// a switch to that message leads.
+func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
 	return inTx(ctx, s.view, "find the end of the branch", func(t *tx) int64 {
 		leaf := value[int64](t, `
-			WITH RECURSIVE down (id, session) AS (
+			WITH RECURSIVE under (id, session) AS (
 				SELECT id, session
 				FROM messages
 				WHERE id = ?
 				UNION ALL
-				SELECT (SELECT max(m.id) FROM messages m WHERE m.session = down.session AND m.parent = down.id), session
-				FROM down
-				WHERE id IS NOT NULL
+				SELECT m.id, m.session
+				FROM under
+				JOIN messages m ON m.session = under.session AND m.parent = under.id
 			)
 			SELECT coalesce(max(id), 0)
-			FROM down`, id)
+			FROM under`, message)
 		if leaf == 0 {
-			t.missing("find message %d", id)
+			t.missing("find message %d", message)
 		}
 		return leaf
-	})
-}
-
-// Reply is the message that follows another one on its newest branch, 0 for none.
-func (s *Store) Reply(ctx context.Context, message int64) (int64, error) {
-	return inTx(ctx, s.view, "find the reply", func(t *tx) int64 {
-		return value[int64](t, `
-			SELECT coalesce(max(x.id), 0)
-			FROM messages m
-			JOIN messages x ON x.session = m.session AND x.parent = m.id
-			WHERE m.id = ?`, message)
 	})
 }
 

@@ -33,76 +33,59 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
 	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
 	doing := "check the chat history"
-	type step = func(context.Context, *CheckResult) error
-	for _, check := range []step{s.checkCounts, s.checkPages, s.checkHashes, s.checkTies} {
-		err := check(ctx, &c)
-		if sqlite.IsDamage(err) {
-			c.fault("a part of the file cannot be read")
-			continue
-		}
-		if err != nil {
-			return c, explain(doing, s.path, err)
-		}
+	tables, err := sqlite.DamagedTables(ctx, s.reads)
+	if err != nil && !sqlite.IsDamage(err) {
+		return c, explain(doing, s.path, err)
 	}
-	return c, nil
-}
-
-// fault adds a sentence that is not there yet.
-func (c *CheckResult) fault(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !slices.Contains(c.Faults, text) {
-		c.Faults = append(c.Faults, text)
+	for _, table := range tables {
+		c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
+		_ = s.mark(ErrDamaged)
 	}
-}
-
-func (s *Store) checkCounts(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "count", func(t *tx) {
-		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
-			SELECT
-				(SELECT user_version FROM pragma_user_version),
-				(SELECT count(*) FROM sessions),
-				(SELECT count(*) FROM messages),
-				(SELECT count(*) FROM requests)`)
+	err = s.view(ctx, doing, func(t *tx) {
+		c.count(t)
+		c.hashes(t)
+		c.ties(t)
 	})
-}
-
-func (s *Store) checkPages(ctx context.Context, c *CheckResult) error {
-	damaged, err := sqlite.DamagedTables(ctx, s.reads)
-	for _, table := range damaged {
-		c.fault("the table %s is damaged", table)
-		s.mark(ErrDamaged)
+	if sqlite.IsDamage(err) {
+		c.Faults = append(c.Faults, "a part of the file cannot be read")
+		err = nil
 	}
-	return err
+	return c, err
 }
 
-func (s *Store) checkHashes(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read the messages", func(t *tx) {
-		c.Damaged, c.Lost = nil, t.ids(`SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
-		eachMessage(t, func(m Message) {
-			if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
-				c.Damaged = append(c.Damaged, m.ID)
-			}
-		})
-	})
+func (c *CheckResult) count(t *tx) {
+	t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
+		SELECT
+			(SELECT user_version FROM pragma_user_version),
+			(SELECT count(*) FROM sessions),
+			(SELECT count(*) FROM messages),
+			(SELECT count(*) FROM requests)`)
 }
 
-// checkTies looks for rows whose session or message is not there, and for counts that are wrong.
-func (s *Store) checkTies(ctx context.Context, c *CheckResult) error {
-	return s.view(ctx, "read what belongs together", func(t *tx) {
-		for _, tie := range []struct{ says, rows string }{
-			{"rows that belong to nothing", `pragma_foreign_key_check`},
-			{"messages whose parent is not there", `messages m
-				WHERE parent <> 0
-					AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`},
-			{"sessions that count their messages wrongly", `sessions s
-				WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`},
-			{"sessions whose newest message is not there", `sessions s
-				WHERE leaf <> 0
-					AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`},
-		} {
-			if n := value[int](t, `SELECT count(*) FROM `+tie.rows); n > 0 {
-				c.fault("%s: %d", tie.says, n)
-			}
+func (c *CheckResult) hashes(t *tx) {
+	c.Damaged, c.Lost = nil, t.ids(`SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+	eachMessage(t, func(m Message) {
+		if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
+			c.Damaged = append(c.Damaged, m.ID)
 		}
 	})
+}
+
+// ties looks for rows whose session or message is not there, and for counts that are wrong.
+func (c *CheckResult) ties(t *tx) {
+	for _, tie := range []struct{ fault, rows string }{
+		{"rows that belong to nothing", `pragma_foreign_key_check`},
+		{"messages whose parent is not there", `messages m
+			WHERE parent <> 0
+				AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`},
+		{"sessions that count their messages wrongly", `sessions s
+			WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`},
+		{"sessions whose newest message is not there", `sessions s
+			WHERE leaf <> 0
+				AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`},
+	} {
+		if n := value[int](t, `SELECT count(*) FROM `+tie.rows); n > 0 {
+			c.Faults = append(c.Faults, fmt.Sprintf("%s: %d", tie.fault, n))
+		}
+	}
 }

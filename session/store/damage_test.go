@@ -50,7 +50,7 @@ func speak(t testing.TB, s *Store, sessions int) {
 				}}
 			}
 			m = add(t, s, m)
-			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &Verdicts{
+			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &history.Plan{
 				Added: []history.Added{{Text: chatter(random, 100)}},
 				Entries: []history.Entry{{
 					ID: last.ID, Disposition: history.Kept,
@@ -316,7 +316,7 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 		t.Errorf("Sessions: %v", err)
 	}
 	for _, session := range list {
-		branch, err := s.Branch(ctx, session.ID, session.Leaf, 0, 0)
+		branch, err := s.Branch(ctx, session.Leaf, 0)
 		if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 			t.Errorf("Branch of %s: %v", session.ID, err)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,29 +10,32 @@ import (
 	"winnow/history"
 )
 
-// Flags returns what the user decided about the messages of a session, by message.
-func (s *Store) Flags(ctx context.Context, session string) (map[int64]history.Flag, error) {
-	return decisions[history.Flag](ctx, s, session, flagValue)
+// Decisions are what the user decided about the messages of a session, by message.
+type Decisions struct {
+	Flags    map[int64]history.Flag
+	Remedies map[int64]history.Remedy // what is sent in place of damaged messages; those whose repair is sent are not here
 }
 
-// Remedies returns what the user had sent in place of the damaged messages of a session, by message.
-// Messages whose repair is sent are not among them.
-func (s *Store) Remedies(ctx context.Context, session string) (map[int64]history.Remedy, error) {
-	return decisions[history.Remedy](ctx, s, session, remedyValue)
-}
-
-// decisions reads what the user decided about messages of a session, by message.
-func decisions[T ~string](ctx context.Context, s *Store, session, name string) (map[int64]T, error) {
-	return withSession(ctx, s.view, "read the "+name+"s", session, func(t *tx, n int64) map[int64]T {
-		decided := map[int64]T{}
+// Decisions returns what the user decided about the messages of a session.
+func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
+	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
+		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
 		t.each(func(scan func(...any) error) error {
 			var message int64
-			var decision T
-			err := scan(&message, &decision)
-			decided[message] = decision
+			var flag, remedy string
+			err := scan(&message, &flag, &remedy)
+			if flag != "" {
+				d.Flags[message] = history.Flag(flag)
+			}
+			if remedy != "" {
+				d.Remedies[message] = history.Remedy(remedy)
+			}
 			return err
-		}, `SELECT item, value ->> '$' FROM registers WHERE session = ? AND name = ? AND value <> '""'`, n, name)
-		return decided
+		}, `
+			SELECT item, iif(name = 'flag', value ->> '$', ''), iif(name = 'remedy', value ->> '$', '')
+			FROM registers
+			WHERE session = ? AND item <> 0`, n)
+		return d
 	})
 }
 
@@ -71,15 +75,56 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	if !slices.Contains(history.Remedies(), r) {
 		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
 	}
+	undone := r != history.SendRepaired
+	decision := ""
+	if undone {
+		decision = string(r)
+	}
 	return s.save(ctx, "keep the remedy", func(t *tx) {
 		for _, message := range messages {
-			undone := r != history.SendRepaired
-			decision := ""
-			if undone {
-				decision = string(r)
-			}
 			s.decide(t, message, remedyValue, decision)
 			t.exec(`UPDATE repairs SET undone = ? WHERE message = ?`, undone, message)
 		}
+	})
+}
+
+// AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
+// applied before keeps its first date.
+func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
+	return s.jot(ctx, "record the repairs", func(t *tx) {
+		for message, of := range repairs {
+			for _, r := range of {
+				before := sha256.Sum256([]byte(r.Before))
+				t.exec(`
+					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
+					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+					ON CONFLICT (message, kind, before_hash) DO UPDATE
+					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, s.now().UnixMilli(),
+					r.Remedy != history.SendRepaired)
+			}
+		}
+	})
+}
+
+// RepairCount is how many faults of one kind the messages of a model had.
+type RepairCount struct {
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
+}
+
+// RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
+// result belongs to, and by kind.
+func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
+	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
+		t.each(func(scan func(...any) error) error {
+			var c RepairCount
+			err := scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
+			all = append(all, c)
+			return err
+		}, `SELECT endpoint, model, kind, faults FROM repair_counts`)
+		return all
 	})
 }

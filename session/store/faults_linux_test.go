@@ -76,7 +76,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 			s, err := Open(ctx, path, Options{})
 			must(t, "open", err)
 			if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "),
-				"The disk is full: "+path+" is open read-only. Free some space") {
+				path+" is open read-only: the disk is full; free some space") {
 				t.Errorf("read-only: %v, notices %q", s.ReadOnly(), s.Notices())
 			}
 			if served := servedBy(t, s, was); len(served) != len(was.prints) {
@@ -132,7 +132,7 @@ func TestReadOnlyDiskIsRead(t *testing.T) {
 	first := storePrecious(t, path)
 	mount(t, "-o", "remount,ro", dir)
 	s := openAt(t, path, Options{})
-	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, "no permission to write "+path) {
+	if n := strings.Join(s.Notices(), " "); !s.ReadOnly() || !strings.Contains(n, path+" is open read-only: there is no permission") {
 		t.Errorf("read-only is %v and the notices are %q; want a sentence with the path", s.ReadOnly(), n)
 	}
 	if got := read(t, s, first.ID).Content; got != "precious" {

@@ -1,13 +1,10 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,135 +19,81 @@ import (
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
 		from := sessionByID(t, session)
-		f := forking{s: s, tx: t, from: from.key, branch: branchIDs(t, from.key, message)}
+		inSession(t, from.key, message)
+		f := forking{s: s, tx: t, branch: branchIDs(t, message)}
 		row := from.Session
 		row.ID, row.Parent, row.ForkedAt = "", from.ID, message
-		row.Title = forkTitle(row.Title, list[string](t, `SELECT title FROM sessions WHERE parent = ?`, from.ID))
+		if row.Title != "" {
+			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
+		}
 		row.Created, row.Pinned, row.Archived, row.Source, row.Origin = time.Time{}, false, false, "", ""
-		f.to = s.addSession(t, row)
-		f.copy()
-		s.use(t, f.to)
-		return sessionByKey(t, f.to).Session
+		f.session = s.addSession(t, row)
+		f.first = s.newIDs(t, len(f.branch))
+		f.messages()
+		f.summaries(from.key)
+		s.use(t, f.session)
+		return sessionByKey(t, f.session).Session
 	})
 }
 
-// Forks returns the sessions that were forked from a session, the oldest first, those in the trash
-// included. The session itself may be gone.
-func (s *Store) Forks(ctx context.Context, session string) ([]Session, error) {
-	return inTx(ctx, s.view, "find the forks", func(t *tx) []Session {
-		return plainSessions(readSessions(t, `sessions WHERE parent = ? AND parent <> '' ORDER BY n`, session))
-	})
-}
+// forkMark is the end of a fork's title.
+const forkMark = " (fork)"
 
-// forked matches the end of the title of a fork.
-var forked = regexp.MustCompile(` \(fork(?: \d+)?\)$`)
-
-// forkTitle is a session's title with the first "(fork)", "(fork 2)" … behind it that is not taken. A
-// fork of a fork says so once. A session without a title has a fork without one.
-func forkTitle(title string, taken []string) string {
-	if title == "" {
-		return ""
-	}
-	title = forked.ReplaceAllString(title, "")
-	fork := title + " (fork)"
-	for n := 2; slices.Contains(taken, fork); n++ {
-		fork = title + " (fork " + strconv.Itoa(n) + ")"
-	}
-	return fork
-}
-
-// Origin is where a session was forked from.
-type Origin struct {
-	Parent Session // the session, without an ID where there is none or it is gone
-	Copied int     // how many of the session's first messages are copies
-}
-
-// Origin returns where a session was forked from. Where its parent is gone, what was said up to the fork
-// is taken for copied.
-func (s *Store) Origin(ctx context.Context, session string) (Origin, error) {
-	return inTx(ctx, s.view, "find where the session was forked from", func(t *tx) (out Origin) {
-		row := sessionByID(t, session)
-		if row.Parent == "" {
-			return out
-		}
-		parents := readSessions(t, `sessions WHERE id = ?`, row.Parent)
-		if len(parents) > 0 {
-			out.Parent = parents[0].Session
-			out.Copied = len(t.ids(branchUp+" SELECT id FROM branch", row.ForkedAt, parents[0].key, -1))
-		}
-		if out.Copied == 0 { // those that are not younger than the fork
-			out.Copied = value[int](t, `
-				SELECT coalesce(
-					(SELECT min(seq) - 1 FROM messages WHERE session = ?1 AND created_ms > ?2),
-					(SELECT max(seq) FROM messages WHERE session = ?1),
-					0)`, row.key, milliseconds(row.Created))
-		}
-		return out
-	})
-}
-
-// forking is a fork within its transaction: the key of the session that it is made of and its own, and the
-// messages to copy in order.
-//
-// The copies have ids that follow one another, as a branch has: the copy of the message at place i has
-// the id first + i*idStep.
+// forking is a fork within its transaction. The copies have ids that follow one another, as a branch has: the copy of
+// the message at place i has the id first + i*idStep.
 type forking struct {
 	*tx
-	s        *Store
-	from, to int64
-	branch   []int64
-	first    int64
+	s       *Store
+	session int64   // the short key of the new session
+	branch  []int64 // the messages to copy, in order
+	first   int64
 }
 
-// copy fills the new session. A copy has every column of its table.
-func (f *forking) copy() {
-	f.first = f.s.newIDs(f.tx, len(f.branch))
-	const copied = ":first + :step * b.key"
-	for _, table := range []struct {
-		name, of string
-		changed  map[string]string // what the copies have in some columns
-	}{
-		{"messages", "id", map[string]string{
-			"id":      copied,
-			"session": ":fork",
-			"seq":     "1 + b.key",
-			"parent":  "iif(b.key = 0, 0, :first + :step * (b.key - 1))",
-			"status":  "iif(row.status = 'streaming', 'interrupted', row.status)",
-			"request": "0",
-			"owner":   "''",
-		}},
-		{"tool_calls", "message", map[string]string{"id": "NULL", "message": copied}},
-		{"parts", "message", map[string]string{"id": "NULL", "message": copied}},
-	} {
-		columns := list[string](f.tx, `SELECT name FROM pragma_table_info(?)`, table.name)
-		values := make([]string, len(columns))
-		for i, c := range columns {
-			values[i] = cmp.Or(table.changed[c], "row."+c)
+// messages copies the messages with all that belongs to them.
+func (f *forking) messages() {
+	given := []string{"id", "session", "seq", "parent", "status", "request", "owner"}
+	var kept []string
+	for _, c := range new(MessageLine).columns() {
+		if c.use&lineOnly == 0 && !slices.Contains(given, c.name) {
+			kept = append(kept, c.name)
 		}
+	}
+	f.run(`
+		INSERT INTO messages (id, session, seq, parent, status, ` + strings.Join(kept, ", ") + `)
+		SELECT
+			:first + :step * b.key,
+			:session,
+			1 + b.key,
+			iif(b.key = 0, 0, :first + :step * (b.key - 1)),
+			iif(status = 'streaming', 'interrupted', status),
+			m.` + strings.Join(kept, ", m.") + `
+		FROM json_each(:branch) b
+		CROSS JOIN messages m ON m.id = b.value
+		ORDER BY b.key`)
+	for table, columns := range map[string]string{
+		"tool_calls": "place, call_id, name, arguments",
+		"parts":      "place, kind, name, media_type, tokens, attachment",
+	} {
 		f.run(fmt.Sprintf(`
-			INSERT INTO %[1]s (%[2]s)
-			SELECT %[3]s
+			INSERT INTO %[1]s (message, %[2]s)
+			SELECT :first + :step * b.key, t.%[3]s
 			FROM json_each(:branch) b
-			CROSS JOIN %[1]s row ON row.%[4]s = b.value
-			ORDER BY b.key`, table.name, strings.Join(columns, ", "), strings.Join(values, ", "), table.of))
+			CROSS JOIN %[1]s t ON t.message = b.value`, table, columns, strings.ReplaceAll(columns, ", ", ", t.")))
 	}
 	f.run(`
 		UPDATE sessions
 		SET messages = json_array_length(:branch),
-			turns = (SELECT count(*) FROM messages WHERE session = :fork AND role = 'user'),
+			turns = (SELECT count(*) FROM messages WHERE session = :session AND role = 'user'),
 			leaf = :first + :step * (json_array_length(:branch) - 1)
-		WHERE n = :fork`)
-	f.summaries()
+		WHERE n = :session`)
 	for _, r := range readRows[RegisterLine](f.tx, `registers
-		WHERE session = ? AND name IN ('flag', 'remedy') AND item IN (SELECT value FROM json_each(?))
-		ORDER BY item`, f.from, sqlite.IDs(f.branch)) {
-		f.s.setRegister(f.tx, f.to, f.copyOf(r.Item), r.Name, r.Value)
+		WHERE name IN ('flag', 'remedy')
+			AND session = (SELECT session FROM messages WHERE id = ?1 ->> 0)
+			AND item IN (SELECT value FROM json_each(?1))
+		ORDER BY item`, sqlite.IDs(f.branch)) {
+		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
 	}
-	var copies []int64
-	for _, message := range f.branch {
-		copies = append(copies, f.copyOf(message))
-	}
-	indexNew(f.tx, copies)
+	indexNewest(f.tx)
 }
 
 // run runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
@@ -160,16 +103,16 @@ func (f *forking) run(query string) {
 		sql.Named("branch", sqlite.IDs(f.branch)),
 		sql.Named("first", f.first),
 		sql.Named("step", idStep),
-		sql.Named("fork", f.to))
+		sql.Named("session", f.session))
 }
 
-// summaries copies the summaries that stand for messages of the branch.
-func (f *forking) summaries() {
+// summaries copies the summaries of a session that stand for messages of the branch.
+func (f *forking) summaries(of int64) {
 	for _, l := range readRows[Summary](f.tx, `summaries
 		WHERE session = ?1
 			AND first IN (SELECT value FROM json_each(?2))
 			AND last IN (SELECT value FROM json_each(?2))
-		ORDER BY id`, f.from, sqlite.IDs(f.branch)) {
+		ORDER BY id`, of, sqlite.IDs(f.branch)) {
 		if !inOrder(l.Sources) {
 			continue
 		}
@@ -177,7 +120,7 @@ func (f *forking) summaries() {
 		for i, run := range l.Sources {
 			l.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
 		}
-		insertSummary(f.tx, f.to, &l)
+		insertSummary(f.tx, f.session, &l)
 	}
 }
 

@@ -42,7 +42,7 @@ func forkable(t testing.TB, s *Store) (Session, []Message) {
 	result.ToolCallID = "c1"
 	add(t, s, says(row.ID, asked.ID, history.Assistant, "Another answer."))
 	end := add(t, s, result)
-	branch, err := s.Branch(ctx, row.ID, end.ID, 0, 0)
+	branch, err := s.Branch(ctx, end.ID, 0)
 	must(t, "read the branch", err)
 	return sessionOf(t, s, row.ID), branch
 }
@@ -75,7 +75,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 		must(t, "add a summary", err)
 	}
 	must(t, "save a draft", s.SaveDraft(ctx, row.ID, Draft{Text: "unsent"}))
-	before, err := s.Branch(ctx, row.ID, row.Leaf, 0, 0)
+	before, err := s.Branch(ctx, row.Leaf, 0)
 	must(t, "read the branch", err)
 
 	fork, err := s.Fork(ctx, row.ID, branch[2].ID)
@@ -86,7 +86,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	if !reflect.DeepEqual(fork, want) {
 		t.Errorf("the fork is\n%+v, want\n%+v", fork, want)
 	}
-	got, err := s.Branch(ctx, fork.ID, fork.Leaf, 0, 0)
+	got, err := s.Branch(ctx, fork.Leaf, 0)
 	must(t, "read the fork", err)
 	first := fork.Leaf - 2*idStep
 	for i := range 3 {
@@ -94,14 +94,12 @@ func TestForkCopiesTheBranch(t *testing.T) {
 			t.Errorf("the copy at place %d is\n%+v, want\n%+v", i, got[i], want)
 		}
 	}
-	flags, err := s.Flags(ctx, fork.ID)
-	if want := map[int64]history.Flag{first: history.Pin}; err != nil || !reflect.DeepEqual(flags, want) {
-		t.Errorf("the fork's flags are %v (%v), want %v", flags, err, want)
+	wantDecided := Decisions{
+		Flags:    map[int64]history.Flag{first: history.Pin},
+		Remedies: map[int64]history.Remedy{fork.Leaf: history.SendAsText},
 	}
-	remedies, err := s.Remedies(ctx, fork.ID)
-	if want := map[int64]history.Remedy{fork.Leaf: history.SendAsText}; err != nil || !reflect.DeepEqual(remedies,
-		want) {
-		t.Errorf("the fork's remedies are %v (%v), want %v", remedies, err, want)
+	if decided, err := s.Decisions(ctx, fork.ID); err != nil || !reflect.DeepEqual(decided, wantDecided) {
+		t.Errorf("of the fork is decided %v (%v), want %v", decided, err, wantDecided)
 	}
 	summaries, err := s.Summaries(ctx, fork.ID)
 	if err != nil || len(summaries) != 1 || !reflect.DeepEqual(summaries[0].Sources, history.IDs{{
@@ -114,11 +112,11 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	if draft, err := s.Draft(ctx, fork.ID); err != nil || draft.Text != "" {
 		t.Errorf("the fork's draft is %q (%v), want none", draft.Text, err)
 	}
-	if last, err := s.Last(ctx); err != nil || last.ID != fork.ID {
+	if last, err := lastUsed(s); err != nil || last.ID != fork.ID {
 		t.Errorf("the session used last is %s (%v), want the fork", last.Title, err)
 	}
 
-	after, err := s.Branch(ctx, row.ID, row.Leaf, 0, 0)
+	after, err := s.Branch(ctx, row.Leaf, 0)
 	if now := sessionOf(t, s, row.ID); err != nil || !reflect.DeepEqual(after, before) || !reflect.DeepEqual(now, row) {
 		t.Errorf("the parent is\n%+v %+v (%v), was\n%+v %+v", now, after, err, row, before)
 	}
@@ -131,20 +129,20 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	row, branch := forkable(t, s)
 	fork, err := s.Fork(ctx, row.ID, row.Leaf)
 	must(t, "fork", err)
-	want, err := s.Branch(ctx, fork.ID, fork.Leaf, 0, 0)
+	want, err := s.Branch(ctx, fork.Leaf, 0)
 	must(t, "read the fork", err)
 	if len(want) != len(branch) || !bytes.Equal(want[1].Parts[0].Data, []byte("picture")) {
 		t.Fatalf("the fork has %d messages with %+v, want %d with the picture", len(want), want[1].Parts, len(branch))
 	}
 	must(t, "purge the parent", s.Purge(ctx, row.ID))
-	got, err := s.Branch(ctx, fork.ID, fork.Leaf, 0, 0)
+	got, err := s.Branch(ctx, fork.Leaf, 0)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("without its parent the fork is\n%+v (%v), want\n%+v", got, err, want)
 	}
 	if now := sessionOf(t, s, fork.ID); now.Parent != row.ID {
 		t.Errorf("it comes from %q now, want still %q", now.Parent, row.ID)
 	}
-	forks, err := s.Forks(ctx, row.ID)
+	forks, err := s.Sessions(ctx, Filter{All: true, ForkOf: row.ID})
 	if err != nil || len(forks) != 1 || forks[0].ID != fork.ID {
 		t.Errorf("the forks of the session that is gone are %+v (%v), want the one", forks, err)
 	}
@@ -158,7 +156,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	}
 }
 
-func TestForksAreNumbered(t *testing.T) {
+func TestForksAreNamed(t *testing.T) {
 	ctx := context.Background()
 	s := newStore(t)
 	row, first := begin(t, s, "Parser", "hello")
@@ -177,22 +175,19 @@ func TestForksAreNumbered(t *testing.T) {
 	must(t, "rename", s.Rename(ctx, one.ID, "Lexer", "user"))
 	fork(row, first.ID)
 	fork(untitled, untitled.Leaf)
-	want := []string{"Parser (fork)", "Parser (fork 2)", "Parser (fork)", "Parser (fork)", ""}
+	want := []string{"Parser (fork)", "Parser (fork)", "Parser (fork)", "Parser (fork)", ""}
 	if !reflect.DeepEqual(titles, want) {
 		t.Errorf("the forks are called %q, want %q", titles, want)
 	}
 	must(t, "delete", s.Delete(ctx, one.ID))
-	forks, err := s.Forks(ctx, row.ID)
+	forks, err := s.Sessions(ctx, Filter{All: true, ForkOf: row.ID})
 	must(t, "list the forks", err)
 	got := []string{}
 	for _, f := range forks {
 		got = append(got, fmt.Sprint(f.Title, " ", !f.Deleted.IsZero()))
 	}
-	if want := []string{"Lexer true", "Parser (fork 2) false", "Parser (fork) false"}; !slices.Equal(got, want) {
+	if want := []string{"Parser (fork) false", "Parser (fork) false", "Lexer true"}; !slices.Equal(got, want) {
 		t.Errorf("the forks, and whether they are in the trash, are %q, want %q", got, want)
-	}
-	if none, err := s.Forks(ctx, ""); err != nil || len(none) != 0 {
-		t.Errorf("the forks of no session are %+v (%v), want none", none, err)
 	}
 }
 

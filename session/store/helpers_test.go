@@ -106,9 +106,28 @@ func add(t testing.TB, s *Store, m Message) Message {
 	return out
 }
 
+// messageOf reads one message.
+func messageOf(s *Store, id int64) (Message, error) {
+	return inTx(context.Background(), s.view, "read the message", func(t *tx) Message { return message(t, id) })
+}
+
+// lastUsed is the session used last.
+func lastUsed(s *Store) (Session, error) {
+	all, err := s.Sessions(context.Background(), Filter{LastUsed: true, Limit: 1})
+	return append(all, Session{})[0], err
+}
+
+// configure sets the model and the settings of a session.
+func configure(s *Store, to Session) error {
+	return s.Update(context.Background(), to.ID, func(row *Session) {
+		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
+		row.Preset, row.Overrides = to.Preset, to.Overrides
+	})
+}
+
 func read(t testing.TB, s *Store, id int64) Message {
 	t.Helper()
-	m, err := s.Message(context.Background(), id)
+	m, err := messageOf(s, id)
 	if err != nil {
 		t.Fatalf("Message(%d): %v", id, err)
 	}

@@ -237,7 +237,7 @@ func (in *importing) setLeaf(n int64, place int) {
 	}
 	end, here := in.ids[place], in.out.Session.Leaf
 	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
-	if here != 0 && written && !slices.Contains(branchIDs(in.tx, n, end), here) {
+	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end), here) {
 		end = here // somebody went on with it here
 	}
 	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))

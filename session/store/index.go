@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"winnow/history"
 	"winnow/session/store/search"
@@ -18,9 +19,6 @@ type searchable struct {
 
 // searchableMessages reads these messages in the order of their ids. Those that are gone are left out.
 func searchableMessages(t *tx, ids []int64) []searchable {
-	if len(ids) == 0 {
-		return nil
-	}
 	rows := readMessages(t, "messages m WHERE m.id IN (SELECT value FROM json_each(?))", sqlite.IDs(ids))
 	damaged := assemble(t, rows, false)
 	out := make([]searchable, len(rows))
@@ -34,22 +32,26 @@ func searchableMessages(t *tx, ids []int64) []searchable {
 // that is damaged has no words, and one that still arrives gets them when it is whole.
 func indexStored(t *tx, ids []int64) {
 	for _, m := range searchableMessages(t, ids) {
-		if !m.damaged && m.Status != history.Streaming {
+		if m.damaged {
+			m.text = ""
+		}
+		if m.Status != history.Streaming {
 			t.fail(search.Add(t.ctx, t.Tx, m.ID, m.text))
 		}
 	}
 }
 
-// indexNew adds the words of new messages to the index: of as many as one step takes at once, and of the others in the
-// background, the newest first.
-func indexNew(t *tx, ids []int64) {
-	t.fail(search.Later(t.ctx, t.Tx, ids...))
-	indexNewest(t)
+// indexAgain adds the words of stored messages to the index that were damaged when they came to it.
+func indexAgain(t *tx, ids []int64) {
+	for _, id := range ids {
+		t.fail(search.Remove(t.ctx, t.Tx, id, ""))
+	}
+	indexStored(t, ids)
 }
 
-// indexNewest takes one step at the backlog.
+// indexNewest takes one step at the messages that are not in the index yet.
 func indexNewest(t *tx) {
-	ids, err := search.TakeNewest(t.ctx, t.Tx)
+	ids, err := search.Newest(t.ctx, t.Tx)
 	t.fail(err)
 	indexStored(t, ids)
 }
@@ -64,18 +66,13 @@ func unindex(t *tx, ids []int64) {
 
 // unindexSession removes the words of all messages of a session.
 func unindexSession(t *tx, n int64) {
-	const step = 500 // messages in memory at once
-	for from := int64(0); ; {
-		ids := t.ids(`SELECT id FROM messages WHERE session = ? AND id > ? ORDER BY id LIMIT ?`, n, from, step)
-		if len(ids) == 0 {
-			return
-		}
-		unindex(t, ids)
-		from = ids[len(ids)-1]
+	const atOnce = 500 // messages in memory
+	for some := range slices.Chunk(t.ids(`SELECT id FROM messages WHERE session = ?`, n), atOnce) {
+		unindex(t, some)
 	}
 }
 
-// Unindexed returns how many messages the index lacks at most: those that were purged since are counted as well.
+// Unindexed returns how many messages the index lacks.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
 	return inTx(ctx, s.view, "look at the search index", unindexed)
 }
@@ -86,9 +83,9 @@ func unindexed(t *tx) int64 {
 	return left
 }
 
-// IndexSome puts the newest messages of the backlog into the index and returns how many are left, as Unindexed counts
-// them. One call takes about a twentieth of a second, longer where FTS4 merges parts of a large index and for a very
-// long message. Several windows may do it at once.
+// IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
+// twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
+// may do it at once.
 func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 	// Looked at first, so that nobody waits for a write where nothing is left to do.
 	if left, err = s.Unindexed(ctx); left == 0 || err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"sync"
 	"time"
@@ -18,83 +19,39 @@ import (
 //
 // Nothing else in the store depends on it: whoever writes without a lease is not held up.
 func (s *Store) Lease(ctx context.Context, session string) (leased bool, release func(), err error) {
-	nobody := func() {}
-	if s.readOnly {
-		leased, err := s.LeasedByOther(ctx, session)
-		return leased, nobody, err
+	release = func() {}
+	others, dead, err := s.leases(ctx)
+	if err != nil || s.readOnly {
+		return slices.Contains(others, session), release, err
 	}
 	token, err := s.owner.Take(ctx)
 	if err != nil {
-		return false, nobody, err
+		return false, release, err
 	}
-	_, dead, err := s.leases(ctx)
-	if err != nil {
-		return false, nobody, err
-	}
-	s.hold(session, 1)
-	leased, err = inTx(ctx, s.jot, "take the session for this window", func(t *tx) bool {
-		return s.takeLease(t, session, token, dead)
-	})
-	if err != nil || leased {
-		s.hold(session, -1)
-		return leased, nobody, err
-	}
-	return false, sync.OnceFunc(func() { s.endLease(session, token) }), nil
-}
-
-// takeLease ends the leases of dead windows and takes that of the session where nobody else has it. Whoever
-// came since the dead were counted has only just come, and lives.
-func (s *Store) takeLease(t *tx, session, token string, dead []string) (leased bool) {
-	for _, owner := range dead {
-		endLeases(t, owner)
-	}
-	n := sessionKey(t, session)
-	if value[bool](t, `SELECT count(*) > 0 FROM windows WHERE session = ? AND owner != ?`, n, token) {
-		return true
-	}
-	t.exec(`INSERT INTO windows (session, owner, since_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
-		n, token, s.now().UnixMilli())
-	return false
-}
-
-// endLeases ends every lease of one window.
-func endLeases(t *tx, owner string) { t.exec("DELETE FROM windows WHERE owner = ?", owner) }
-
-// hold counts how often this store has a session, and returns the count.
-func (s *Store) hold(session string, by int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.held == nil {
-		s.held = map[string]int{}
-	}
-	s.held[session] += by
-	return s.held[session]
-}
-
-// endLease gives one lease back, and removes its row where this store has no other of the session. A row that
-// cannot be removed ends with the window.
-func (s *Store) endLease(session, token string) {
-	s.hold(session, -1)
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	s.jot(ctx, "let go of the session", func(t *tx) {
-		if s.hold(session, 0) == 0 {
-			t.exec(`DELETE FROM windows WHERE session = ? AND owner = ?`, sessionThere(t, session), token)
+	lease, err := inTx(ctx, s.jot, "take the session for this window", func(t *tx) int64 {
+		for _, owner := range dead {
+			t.exec(`DELETE FROM windows WHERE owner = ?`, owner)
 		}
+		// Whoever came since the dead were counted has only just come, and lives.
+		return value[int64](t, `
+			INSERT INTO windows (session, owner)
+			SELECT :session, :owner
+			WHERE NOT EXISTS (SELECT 1 FROM windows WHERE session = :session AND owner <> :owner)
+			RETURNING id`, sql.Named("session", sessionKey(t, session)), sql.Named("owner", token))
 	})
-}
-
-// LeasedByOther reports whether another living window has the lease of a session.
-func (s *Store) LeasedByOther(ctx context.Context, session string) (bool, error) {
-	if err := s.view(ctx, "find the session", func(t *tx) { sessionKey(t, session) }); err != nil {
-		return false, err
+	if err != nil || lease == 0 {
+		return err == nil, release, err
 	}
-	leased, err := s.LeasedByOthers(ctx)
-	return slices.Contains(leased, session), err
+	return false, sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		// A row that cannot be removed ends with the window.
+		_ = s.jot(ctx, "let go of the session", func(t *tx) { t.exec(`DELETE FROM windows WHERE id = ?`, lease) })
+	}), nil
 }
 
-// LeasedByOthers lists the ids of the sessions that other living windows have leased, in no order.
-func (s *Store) LeasedByOthers(ctx context.Context) ([]string, error) {
+// Leased lists the ids of the sessions that other living windows have leased, in no order.
+func (s *Store) Leased(ctx context.Context) ([]string, error) {
 	leased, _, err := s.leases(ctx)
 	return leased, err
 }
@@ -114,7 +71,7 @@ func (s *Store) leases(ctx context.Context) (sessions, dead []string, err error)
 			SELECT w.owner, s.id
 			FROM windows w
 			JOIN sessions s ON s.n = w.session
-			WHERE w.owner != ?`, s.owner.Token())
+			WHERE w.owner <> ?`, s.owner.Token())
 	})
 	for owner, ids := range of {
 		if s.owner.Alive(owner) {

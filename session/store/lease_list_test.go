@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-func wantLeasedByOthers(t *testing.T, s *Store, want ...string) {
+func wantLeased(t *testing.T, s *Store, want ...string) {
 	t.Helper()
-	got, err := s.LeasedByOthers(context.Background())
+	got, err := s.Leased(context.Background())
 	slices.Sort(got)
 	slices.Sort(want)
 	if err != nil || !slices.Equal(got, want) {
@@ -25,20 +25,20 @@ func TestElsewhereListsWhatLivingWindowsHaveOpen(t *testing.T) {
 	first, _ := begin(t, one, "", "hello")
 	second, _ := begin(t, one, "", "another")
 	gone, _ := begin(t, one, "", "a third")
-	wantLeasedByOthers(t, one)
+	wantLeased(t, one)
 
 	release := takeLease(t, one, first.ID, false)
 	takeLease(t, one, second.ID, false)
 	must(t, "leave the mark of a dead window", one.jot(context.Background(), "mark", doing(func(tx *sql.Tx) error {
 		_, err := tx.Exec(`
-			INSERT INTO windows (session, owner, since_ms)
-			SELECT n, ?, 0 FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
+			INSERT INTO windows (session, owner)
+			SELECT n, ? FROM sessions WHERE id = ?`, uuid.NewString(), gone.ID)
 		return err
 	})))
-	wantLeasedByOthers(t, one)
-	wantLeasedByOthers(t, two, first.ID, second.ID)
+	wantLeased(t, one)
+	wantLeased(t, two, first.ID, second.ID)
 	release()
-	wantLeasedByOthers(t, two, second.ID)
+	wantLeased(t, two, second.ID)
 	must(t, "close", one.Close())
-	wantLeasedByOthers(t, two)
+	wantLeased(t, two)
 }

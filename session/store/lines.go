@@ -84,15 +84,13 @@ type RequestLine struct {
 	Request
 	record
 	base     int64           // the request, 0 for none
-	verdicts []history.Entry // those that base does not have
-	ended    []int64         // messages with another verdict in base, or with one there and none here
+	verdicts []history.Entry // those that base does not have; without a disposition for a message that is not here
 }
 
 func (l *RequestLine) columns() []column {
 	return append(append(l.Request.columns(), l.record.columns()...), []column{
 		{"base", &l.base, lineOnly},
 		{"verdicts", nested[history.Entry]{&l.verdicts, verdictColumns}, lineOnly},
-		{"ended_verdicts", &l.ended, lineOnly},
 	}...)
 }
 

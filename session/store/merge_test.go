@@ -88,13 +88,14 @@ func TestImportStoresABranchedConversation(t *testing.T) {
 	if want := "a1<u1: ho\na2<u1: hu (leaf)\nu1<: hi\nu2<a1: and now?\n"; treeOf(t, s, got.ID) != want {
 		t.Errorf("the session holds\n%swant\n%s", treeOf(t, s, got.ID), want)
 	}
-	flags, err := s.Flags(context.Background(), got.ID)
+	decided, err := s.Decisions(context.Background(), got.ID)
 	must(t, "flags", err)
+	flags := decided.Flags
 	if len(flags) != 1 || !slices.Contains(slices.Collect(mapValues(flags)), history.Exclude) {
 		t.Errorf("the flags are %v, want the first answer excluded", flags)
 	}
 	// It stands in the list where it was used last there.
-	if last, err := s.Last(context.Background()); err != nil || last.Title != "today's" {
+	if last, err := lastUsed(s); err != nil || last.Title != "today's" {
 		t.Errorf("the session used last is %q, %v", last.Title, err)
 	}
 }
@@ -136,13 +137,13 @@ func TestMergeAddsWhatIsNew(t *testing.T) {
 
 func TestMergeKeepsBothTextsOfAMessageThatChanged(t *testing.T) {
 	s := newStore(t)
-	first := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: half an ans"))
+	merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: half an ans"))
 	later := conversationOf("c1", "u1: hi", "a1<u1: half an answer", "u2<a1: thanks")
 	out := merge(t, s, later)
 	if out.Added != 2 || out.Changed != 1 {
 		t.Errorf("Import returns %+v, want two messages added, one of them a version", out)
 	}
-	branch, err := s.Branch(context.Background(), first.Session.ID, out.Session.Leaf, 0, 0)
+	branch, err := s.Branch(context.Background(), out.Session.Leaf, 0)
 	must(t, "read", err)
 	if len(branch) != 3 || branch[1].Content != "half an answer" || branch[1].Siblings != 2 {
 		t.Errorf("the branch is %+v", branch)

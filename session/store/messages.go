@@ -198,18 +198,13 @@ func (l *MessageLine) insertContent(t *tx, keys []int64) {
 	}
 }
 
-// Message returns one message by its id, or ErrNotFound.
-func (s *Store) Message(ctx context.Context, id int64) (Message, error) {
-	return inTx(ctx, s.view, "read the message", func(t *tx) Message { return message(t, id) })
-}
-
+// message reads one message by its id, and fails with ErrNotFound where there is none.
 func message(t *tx, id int64) Message {
-	all := messagesWith(t, []int64{id})
-	if len(all) == 0 {
-		t.missing("find message %d", id)
-		return Message{}
+	for _, m := range messagesWith(t, []int64{id}) {
+		return m
 	}
-	return all[0]
+	t.missing("find message %d", id)
+	return Message{}
 }
 
 // MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message

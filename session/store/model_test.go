@@ -336,15 +336,15 @@ func (x *machine) page(t *rapid.T) {
 	leaf := in.message(t)
 	size := rapid.IntRange(1, 4).Draw(t, "page")
 	got := []int64{}
-	for before := int64(0); ; {
-		page, err := s.Branch(context.Background(), in.id, leaf, before, size)
+	for end := leaf; ; {
+		page, err := s.Branch(context.Background(), end, size)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(page) == 0 {
 			break
 		}
-		before = page[0].ID
+		end = page[0].Parent
 		ids := []int64{}
 		for _, m := range page {
 			ids = append(ids, m.ID)
@@ -404,11 +404,9 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 			flags[m.id] = m.flag
 		}
 	}
-	if got, err := s.Flags(ctx, in.id); err != nil || !reflect.DeepEqual(got, flags) {
-		t.Fatalf("Flags = %v, %v; want %v", got, err, flags)
-	}
-	if got, err := s.Remedies(ctx, in.id); err != nil || !reflect.DeepEqual(got, remedies) {
-		t.Fatalf("Remedies = %v, %v; want %v", got, err, remedies)
+	decided := Decisions{Flags: flags, Remedies: remedies}
+	if got, err := s.Decisions(ctx, in.id); err != nil || !reflect.DeepEqual(got, decided) {
+		t.Fatalf("Decisions = %v, %v; want %v", got, err, decided)
 	}
 	if got, err := s.Draft(ctx, in.id); err != nil || got.Text != in.draft {
 		t.Fatalf("Draft = %q, %v; want %q", got.Text, err, in.draft)
@@ -423,7 +421,7 @@ func (x *machine) checkSession(t *rapid.T, in *modelSession) {
 				i, all[i].ID, all[i].Parent, all[i].Content, m.id, m.parent, m.content)
 		}
 	}
-	got, err := s.Branch(ctx, in.id, in.leaf, 0, 0)
+	got, err := s.Branch(ctx, in.leaf, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

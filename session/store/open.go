@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
+	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -51,12 +53,10 @@ type Store struct {
 	fresh    bool              // nothing was in the file
 	checked  atomic.Bool       // the whole file was read and is sound
 
-	mu     sync.Mutex
-	newest newestPlan // the plan that was stored last
-
-	owner *owner.Owner   // who this store is for its unfinished answers and leases
-	held  map[string]int // how often this store's window has a session open, by id
+	owner *owner.Owner // who this store is for its unfinished answers and leases
 }
+
+const opening = "open the chat history"
 
 // Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
 // are missing. It marks answers as interrupted that a program left behind unfinished when it died.
@@ -65,56 +65,63 @@ type Store struct {
 // ErrReadOnly. One of another build is left as it is, with ErrOtherBuild. The path sqlite.Memory keeps everything in
 // memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	s := &Store{path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1)}
+	s := &Store{
+		path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1),
+		owner: owner.New(path),
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if path == sqlite.Memory {
-		s.owner = owner.New(path)
+	var err error
+	switch {
+	case path == sqlite.Memory:
 		// One connection for everything: each further one would see a database of its own.
 		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
 		s.quick, s.reads = s.full, s.full
-		return s.ready(s.create(ctx))
-	}
-	var err error
-	if s.path, err = locate(path, o.ReadOnly); err != nil {
-		return nil, err
-	}
-	s.owner = owner.New(s.path)
-	if o.ReadOnly {
-		return s.ready(s.freeze(ctx))
-	}
-	err = s.sound(ctx)
-	for errors.Is(err, errReplaced) && ctx.Err() == nil {
-		if s.path, err = locate(path, false); err == nil {
-			s.owner = owner.New(s.path)
-			err = s.sound(ctx)
+		err = s.create(ctx)
+	case o.ReadOnly:
+		if s.path, err = locate(path, true); err == nil {
+			err = s.freeze(ctx)
 		}
-	}
-	if err == nil {
-		s.offerBackup(ctx)
-		return s, nil
-	}
-	s.closePools()
-	switch {
-	case errors.Is(err, errHeld):
-		s.frozen = errHeld.Error()
-		s.notices = []string{fmt.Sprintf("In %s %s. Until then it is open read-only.", s.path, errHeld)}
-	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
-		s.frozen = "the disk is full; free some space and start winnow again"
-		const full = "The disk is full: %s is open read-only. Free some space and start winnow again."
-		s.notices = []string{fmt.Sprintf(full, s.path)}
-	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
-		s.frozen = "there is no permission to write the file"
-		s.notices = []string{fmt.Sprintf("There is no permission to write %s: it is open read-only.", s.path)}
 	default:
-		return nil, err
+		err = s.openSound(ctx, path)
 	}
-	if s.freeze(ctx) != nil {
+	if err != nil {
 		s.closePools()
-		return nil, err
+		return nil, explain(opening, s.path, err)
 	}
 	return s, nil
+}
+
+// openSound opens the file for writing, and for reading only where that cannot be.
+func (s *Store) openSound(ctx context.Context, path string) error {
+	err := errReplaced
+	for errors.Is(err, errReplaced) && ctx.Err() == nil { // another window was faster to save a damaged file
+		if s.path, err = locate(path, false); err != nil {
+			return err
+		}
+		s.owner = owner.New(s.path)
+		err = explain(opening, s.path, s.sound(ctx))
+	}
+	switch {
+	case err == nil:
+		s.offerBackup(ctx)
+		return nil
+	case errors.Is(err, errHeld):
+		s.frozen = errHeld.Error()
+	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
+		s.frozen = "the disk is full; free some space and start winnow again"
+	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
+		s.frozen = "there is no permission to write the file"
+	default:
+		return err
+	}
+	s.notices = []string{fmt.Sprintf("%s is open read-only: %s.", s.path, s.frozen)}
+	s.closePools()
+	if s.freeze(ctx) != nil {
+		return err
+	}
+	return nil
 }
 
 // sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
@@ -122,7 +129,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 func (s *Store) sound(ctx context.Context) error {
 	found, err := os.Stat(s.path)
 	if err != nil {
-		return explain("open the chat history", s.path, err)
+		return err
 	}
 	if err = s.inspect(ctx); err == nil {
 		err = s.begin(ctx)
@@ -137,36 +144,66 @@ func (s *Store) sound(ctx context.Context) error {
 	return s.begin(ctx)
 }
 
+// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
+// the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
+const checkedAtOnce = 8 << 20
+
+// inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged where it is damaged:
+// at the header and, where a damage was met before or the file is small, at everything. That it cannot be read for
+// another reason is for begin to say.
+func (s *Store) inspect(ctx context.Context) error {
+	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
+	if size == 0 && journal > 0 {
+		// SQLite would take the file for a new one and throw its journal away.
+		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
+	}
+	err := s.retry(ctx, func() error {
+		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
+		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
+		defer db.Close()
+		if there, err := sqlite.HasSchema(ctx, db); err != nil || !there {
+			return err
+		}
+		_, noDamage := os.Stat(s.marker())
+		if noDamage != nil && size+journal > checkedAtOnce {
+			return nil
+		}
+		err := sqlite.CheckIntegrity(ctx, db)
+		s.checked.Store(err == nil)
+		return err
+	})
+	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
+		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
+	}
+	if sqlite.IsDamage(err) || sqlite.IsBusy(err) || ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
 // begin opens the file for writing and makes it ready.
 func (s *Store) begin(ctx context.Context) error {
-	doing := "open the chat history"
 	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	// Whose file it is, is asked before the first connection that would change its journal mode.
 	there, err := s.hasSchema(ctx)
 	if err != nil {
-		return explain(doing, s.path, err)
+		return err
 	}
 	s.fresh = !there
 	if s.opened, err = os.Stat(s.path); err != nil {
-		return explain(doing, s.path, err)
+		return err
 	}
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.create(ctx); err != nil {
-		return explain(doing, s.path, err)
-	}
-	cut, err := s.interruptDead(ctx)
-	if err != nil {
 		return err
 	}
-	if cut == 1 {
-		s.notices = append(s.notices, "An answer was cut off when winnow ended unexpectedly. What had arrived is kept.")
+	cut, err := s.interruptDead(ctx)
+	if cut > 0 {
+		s.notices = append(s.notices, fmt.Sprintf("%s cut off when winnow ended unexpectedly. What had arrived is kept.",
+			english.Plural(cut, "answer was", "answers were")))
 	}
-	if cut > 1 {
-		const many = "%d answers were cut off when winnow ended unexpectedly. What had arrived is kept."
-		s.notices = append(s.notices, fmt.Sprintf(many, cut))
-	}
-	return nil
+	return err
 }
 
 // freeze opens the file for reading only. In a folder that may not be written, and on a full disk, SQLite
@@ -174,30 +211,22 @@ func (s *Store) begin(ctx context.Context) error {
 // with one it is read alone.
 func (s *Store) freeze(ctx context.Context) error {
 	s.readOnly = true
-	doing := "open the chat history"
-	read := func(m sqlite.Mode, connections int) (bool, error) {
-		s.reads = sqlite.Pool(s.path, m, connections)
-		return s.hasSchema(ctx)
-	}
-	there, err := read(sqlite.ReadOnly, 4)
-	if err != nil && !sqlite.HasJournal(s.path) {
+	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
+	there, err := s.hasSchema(ctx)
+	if err != nil && sqlite.Size(s.path+"-wal") == 0 {
 		s.reads.Close()
-		there, err = read(sqlite.Immutable, 4)
-	} else if errors.Is(explain(doing, s.path, err), ErrDiskFull) {
+		s.reads = sqlite.Pool(s.path, sqlite.Immutable, 4)
+		there, err = s.hasSchema(ctx)
+	} else if errors.Is(explain(opening, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		there, err = read(sqlite.Exclusive, 1)
+		s.reads = sqlite.Pool(s.path, sqlite.Exclusive, 1)
+		there, err = s.hasSchema(ctx)
 	}
-	if err != nil {
-		return explain(doing, s.path, err)
+	if err == nil && !there {
+		err = &sqlite.Error{Doing: opening, Where: s.path, Kind: fmt.Errorf("%w: the file is empty", ErrNotHistory)}
 	}
-	if !there {
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: errEmpty}
-	}
-	return nil
+	return err
 }
-
-// errEmpty is why an empty file cannot be read.
-var errEmpty = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 
 // create makes the schema in a new file, in one transaction, so that nobody finds it half made.
 func (s *Store) create(ctx context.Context) error {
@@ -210,15 +239,6 @@ func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
 		return err
 	})
 	return there, err
-}
-
-// ready returns the store, or closes it where making it ready failed.
-func (s *Store) ready(err error) (*Store, error) {
-	if err != nil {
-		s.closePools()
-		return nil, explain("open the chat history", s.path, err)
-	}
-	return s, nil
 }
 
 // Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
@@ -237,6 +257,32 @@ func (s *Store) Salvaged() (recovery.Salvage, bool) {
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
+
+// Examine checks the whole file where neither Open nor BackUpToday has, and returns an error that is ErrDamaged where it
+// is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
+// 700 MB: records of requests take longer than messages.
+func (s *Store) Examine(ctx context.Context) error {
+	if s.checked.Load() || s.path == sqlite.Memory {
+		return nil
+	}
+	err := sqlite.CheckIntegrity(ctx, s.reads)
+	s.checked.Store(err == nil)
+	return s.mark(explain("check the chat history", s.path, err))
+}
+
+// marker is a file that is beside the history where a damage was met: the next start then looks
+// at everything. A search index alone is made anew at once.
+func (s *Store) marker() string { return s.path + ".look" }
+
+// mark makes the marker where an error is of a damaged file, and returns the error as it is.
+func (s *Store) mark(err error) error {
+	if sqlite.IsDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
+		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+			f.Close() // without it the next start still finds what a quick look shows
+		}
+	}
+	return err
+}
 
 // Close marks what this store still streams as interrupted and closes the file.
 func (s *Store) Close() error {

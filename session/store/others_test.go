@@ -20,7 +20,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	session, first := begin(t, s, "", "hello")
 	in := Request{
 		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`),
-		Plan: &Verdicts{
+		Plan: &history.Plan{
 			Sum:     history.Sum{Total: 2},
 			Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}},
 		},
@@ -30,10 +30,11 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	one, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
 	plan := in.Plan
-	in.ID, in.Created, in.Plan = one.ID, c.t, nil
+	in.ID, in.Created, in.Plan, in.Sum, in.Tally = one.ID, c.t, nil, plan.Sum, Tally{Stored: 1, Kept: 1}
 	if !reflect.DeepEqual(one, in) {
 		t.Errorf("AddRequest returns\n%+v, want\n%+v", one, in)
 	}
+	in.Sum, in.Tally = history.Sum{}, Tally{}
 	two, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
 	if two.ID == one.ID {
@@ -45,7 +46,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
 	one.Retries, one.Finish, one.End, one.Error, one.Fault = 2, "stop", "done", "e\x00\xff", `{"what":"e"}`
 	must(t, "update", s.UpdateRequest(ctx, one))
-	got, err := s.Requests(ctx, session.ID)
+	got, err := s.Requests(ctx, session.ID, RequestFilter{})
 	if err != nil || !reflect.DeepEqual(got, []Request{one, two}) {
 		t.Errorf("Requests returns\n%+v, %v, want\n%+v", got, err, []Request{one, two})
 	}
@@ -59,8 +60,8 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	in.Turn = 2
 	three, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
-	for turn, want := range [][]Request{nil, {one, two}, {three}, nil} {
-		if got, err := s.TurnRequests(ctx, session.ID, turn); err != nil || !reflect.DeepEqual(got, want) {
+	for turn, want := range [][]Request{{one, two, three}, {one, two}, {three}, nil} {
+		if got, err := s.Requests(ctx, session.ID, RequestFilter{Turn: turn}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("TurnRequests of turn %d returns\n%+v, %v, want\n%+v", turn, got, err, want)
 		}
 	}
@@ -95,9 +96,9 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	if got, err := s.Endpoint(ctx, in.BaseURL, "m"); err != nil || got.Window != 0 || got.Samples != 0 {
 		t.Errorf("before anything was learned: %+v, %v", got, err)
 	}
-	must(t, "learn", s.Learn(ctx, in))
+	must(t, "learn", s.Learn(ctx, in.BaseURL, in.Model, func(l *Learned) { *l = in }))
 	in.Window, in.Asked = 4096, nil
-	must(t, "learn", s.Learn(ctx, in))
+	must(t, "learn", s.Learn(ctx, in.BaseURL, in.Model, func(l *Learned) { *l = in }))
 	want := Learned{
 		BaseURL: "https://example.com/v1", Model: "m", Window: 4096, WindowAt: in.WindowAt, Ratio: 1.07,
 		Samples: 3,
@@ -111,28 +112,6 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM endpoints WHERE base_url LIKE '%secret%'").Scan(&n))
 	if n != 0 {
 		t.Error("a password in a URL was stored")
-	}
-}
-
-// What the user chose outlasts what is learned and what is forgotten.
-func TestChosenWindowIsTheUsersAlone(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	l := Learned{
-		BaseURL: "http://x/v1", Model: "m",
-		Window: 4096, WindowAt: noon().now(), Stated: 8192, Asked: []byte(`{"no_top_p":true}`),
-	}
-	must(t, "learn", s.Learn(ctx, l))
-	must(t, "choose", s.ChooseWindow(ctx, l.BaseURL, l.Model, 2048))
-	got, err := s.Endpoint(ctx, l.BaseURL, l.Model)
-	if err != nil || got.Chosen != 2048 || got.ChosenAt.IsZero() || got.Window != 0 || got.Stated != 8192 {
-		t.Errorf("after a window was chosen: %+v, %v", got, err)
-	}
-	must(t, "learn", s.Learn(ctx, l))
-	must(t, "forget", s.ForgetLearned(ctx, l.BaseURL, l.Model))
-	got, err = s.Endpoint(ctx, l.BaseURL, l.Model)
-	if err != nil || got.Chosen != 2048 || got.Window != 0 || got.Stated != 8192 || got.Asked != nil {
-		t.Errorf("after what refusals taught was forgotten: %+v, %v", got, err)
 	}
 }
 

@@ -109,7 +109,7 @@ func attachBytes(t *tx, hash string, data []byte) (key int64) {
 		WHERE ?3 AND data <> ?2`, sum, append([]byte{}, data...), hashOf(data) == hash)
 	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, sum)
 	if written > 0 { // While they were damaged they had no words to find.
-		indexStored(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
+		indexAgain(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
 	}
 	return key
 }

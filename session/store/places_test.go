@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"winnow/history"
@@ -12,7 +13,7 @@ import (
 // verdictOf is the record of a request that decides one thing about each of some messages.
 func verdictOf(t testing.TB, s *Store, r Request, d history.Disposition, messages ...int64) {
 	t.Helper()
-	r.Plan = &Verdicts{}
+	r.Plan = &history.Plan{}
 	for _, id := range messages {
 		r.Plan.Entries = append(r.Plan.Entries, history.Entry{ID: id, Disposition: d, Whole: d == history.Kept})
 	}
@@ -53,8 +54,8 @@ func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
 	if got, want := numbers(first.ID, two, three, other), "1/2 2/0 3/0 2/2 "; got != want {
 		t.Errorf("with a second branch: %s, want %s", got, want)
 	}
-	for id, want := range map[int64]int64{first.ID: other, two: three, three: 0} {
-		if got, err := s.Reply(ctx, id); got != want || err != nil {
+	for id, want := range map[int64][]int64{0: {first.ID}, first.ID: {two, other}, two: {three}, three: nil} {
+		if got, err := s.Replies(ctx, session.ID, id); !slices.Equal(got, want) || err != nil {
 			t.Errorf("message %d is followed by %d, %v, want %d", id, got, err, want)
 		}
 	}

@@ -59,7 +59,7 @@ func chat(path, title string, turns int) error {
 			last, err = s.FinishAnswer(ctx, last, Request{Session: session.ID, Turn: i + 1})
 		}
 		if err == nil {
-			_, err = s.Branch(ctx, session.ID, last.ID, 0, 10)
+			_, err = s.Branch(ctx, last.ID, 10)
 		}
 		if err != nil {
 			return errors.Join(err, s.Close())
@@ -86,7 +86,7 @@ func checkChats(t *testing.T, path string, chats, turns int) {
 		t.Errorf("%d conversations are stored, want %d", len(list), chats)
 	}
 	for _, session := range list {
-		messages, err := s.Branch(context.Background(), session.ID, session.Leaf, 0, 0)
+		messages, err := s.Branch(context.Background(), session.Leaf, 0)
 		must(t, "read", err)
 		if len(messages) != 2*turns || session.Messages != 2*turns || session.Turns != turns {
 			t.Errorf("%s: a branch of %d, %d messages, %d turns; want %d, %d, %d",
@@ -249,7 +249,7 @@ func TestKilledProgramLosesNothingAcknowledged(t *testing.T) {
 
 func checkAcknowledged(t *testing.T, s *Store, id int64, a acknowledged) {
 	t.Helper()
-	m, err := s.Message(context.Background(), id)
+	m, err := messageOf(s, id)
 	if err != nil || m.Damaged {
 		t.Errorf("message %d, acknowledged as %s: damaged %v, %v", id, a.what, m.Damaged, err)
 		return

@@ -38,8 +38,8 @@ func (w *purgeFixture) text(session int) string {
 }
 
 // plan has the token wherever a plan can have a text.
-func (w *purgeFixture) plan(i int) *Verdicts {
-	return &Verdicts{
+func (w *purgeFixture) plan(i int) *history.Plan {
+	return &history.Plan{
 		Added: []history.Added{{Text: w.text(i)}},
 		Entries: []history.Entry{{
 			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)},
@@ -84,7 +84,7 @@ func (w *purgeFixture) act(i int) {
 		must(t, "rename", s.Rename(ctx, row.ID, w.text(i), "user"))
 		must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = w.text(i), true }))
 		row.Preset, row.Overrides = "balanced", "# "+w.text(i)
-		must(t, "overrides", s.Configure(ctx, row))
+		must(t, "overrides", configure(s, row))
 		must(t, "tags", s.Update(ctx, row.ID, func(row *Session) {
 			row.Tags = []string{
 				token(i) + "a",

@@ -23,13 +23,14 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 			history.Kept, history.Cut, history.Dropped, history.Recalled,
 			history.Excluded,
 		}
-		plan := Verdicts{}
-		for id := range int64(6) {
-			plan.Entries = append(plan.Entries, history.Entry{ID: id + 1, Disposition: history.Kept, Whole: true})
+		plan := history.Plan{}
+		for range 6 {
+			m := add(t, s, says(session.ID, 0, history.User, "said"))
+			plan.Entries = append(plan.Entries, history.Entry{ID: m.ID, Disposition: history.Kept, Whole: true})
 		}
 		of := map[int]int{}
 		want := map[int64][]PastVerdict{}
-		tallies, short := map[int64]Tally{}, []int64{}
+		short := []int64{}
 		for range rapid.IntRange(1, 9).Draw(rt, "requests") {
 			list := slices.Clone(plan.Entries)
 			e := &list[pick("changed", 6)]
@@ -39,7 +40,7 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				e.Repairs = []history.Repair{{Kind: "C1"}}
 			}
 			plan.Entries = list
-			p := Verdicts{Sum: history.Sum{Total: pick("total", 9)}, Entries: list[:1+pick("length", 6)]}
+			p := history.Plan{Sum: history.Sum{Total: pick("total", 9)}, Entries: list[:1+pick("length", 6)]}
 			r := Request{
 				Session: session.ID, Turn: 1 + pick("turn", 2), Endpoint: "e", Model: "m", Plan: &p,
 				Purpose: rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(rt, "purpose"),
@@ -58,7 +59,6 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 			if r.Plan == nil {
 				continue
 			}
-			tally := Tally{Sum: p.Sum, Stored: len(p.Entries)}
 			for _, e := range p.Entries {
 				seen := PastVerdict{
 					Turn: r.Turn, Nth: of[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m",
@@ -70,30 +70,14 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				if r.End != EndFailed && r.Purpose == ForAnswer && !e.Whole {
 					short = append(short, e.ID)
 				}
-				if e.Sent() {
-					tally.Sent++
-				}
-				if e.Sent() && len(e.Repairs) > 0 {
-					tally.Repaired++
-				}
-				switch e.Disposition {
-				case history.Cut:
-					tally.Cut++
-				case history.Dropped:
-					tally.Dropped++
-				case history.Recalled:
-					tally.Recalled++
-				}
 			}
-			tallies[stored.ID] = tally
+			if want := TallyOf(p.Entries); stored.Tally != want || stored.Sum != p.Sum {
+				rt.Fatalf("the request has the tally %+v and the sum %+v, want %+v and %+v", stored.Tally, stored.Sum, want, p.Sum)
+			}
 		}
-		whole := map[int64]PastVerdict{}
 		for id, list := range want {
 			for i := range list {
 				list[i].Of = of[list[i].Turn]
-				if list[i].Entry.Whole {
-					whole[id] = list[i]
-				}
 			}
 			slices.Reverse(list)
 			for _, most := range []int{0, 2} {
@@ -101,17 +85,11 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				if most > 0 {
 					want = list[:min(most, len(list))]
 				}
-				if got, err := s.VerdictHistory(ctx, session.ID, id, most); err != nil || !reflect.DeepEqual(got,
+				if got, err := s.VerdictHistory(ctx, id, most); err != nil || !reflect.DeepEqual(got,
 					want) {
 					rt.Fatalf("the history of message %d is\n%+v, %v\nwant\n%+v", id, got, err, want)
 				}
 			}
-		}
-		if got, err := s.LastWhole(ctx, session.ID, 1, 2, 3, 4, 5, 6, 7); err != nil || !reflect.DeepEqual(got, whole) {
-			rt.Fatalf("last whole:\n%+v, %v\nwant\n%+v", got, err, whole)
-		}
-		if got, err := s.Tallies(ctx, session.ID); err != nil || !reflect.DeepEqual(got, tallies) {
-			rt.Fatalf("the tallies are\n%+v, %v\nwant\n%+v", got, err, tallies)
 		}
 		slices.Sort(short)
 		if got, err := s.CutShort(ctx, session.ID); err != nil || !slices.Equal(got, slices.Compact(short)) {
@@ -126,14 +104,14 @@ func TestADamagedVerdictIsPassedOver(t *testing.T) {
 	ctx := context.Background()
 	session, m := begin(t, s, "", "hello")
 	for i := range 3 {
-		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &Verdicts{Entries: []history.Entry{
+		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &history.Plan{Entries: []history.Entry{
 			{ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{To: i + 1}}},
 		}}})
 		must(t, "add", err)
 	}
 	_, err := s.full.Exec(`UPDATE verdicts SET cuts = '[' WHERE cuts LIKE '%2%'`)
 	must(t, "damage", err)
-	list, err := s.VerdictHistory(ctx, session.ID, m.ID, 0)
+	list, err := s.VerdictHistory(ctx, m.ID, 0)
 	if err != nil || len(list) != 2 || list[0].Turn != 3 || list[1].Turn != 1 {
 		t.Errorf("got %+v, %v; want turns 3 and 1", list, err)
 	}

@@ -89,7 +89,7 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	record, err := from.AddRequest(ctx, Request{
 		Session: row.ID, User: m.ID, Turn: 1,
 		Options: []byte(`{"system":"` + key + `"}`),
-		Plan:    &Verdicts{Added: []history.Added{{Text: key}}},
+		Plan:    &history.Plan{Sum: history.Sum{Total: 1}, Added: []history.Added{{Text: key}}},
 	})
 	must(t, "add the record", err)
 	answer, err := from.StartAnswer(ctx, Message{
@@ -115,7 +115,7 @@ func TestAKnownKeyInAnArchiveIsNotStored(t *testing.T) {
 	must(t, "open", err)
 	_, err = to.Apply(ctx, func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) })
 	must(t, "restore", err)
-	branch, err := to.Branch(ctx, row.ID, answer.ID, 0, 10)
+	branch, err := to.Branch(ctx, answer.ID, 10)
 	must(t, "read", err)
 	if len(branch) != 2 || branch[0].Content != "it is [redacted]" || branch[0].Parts[0].Text != "KEY=[redacted]" ||
 		branch[0].Tokens != 0 ||

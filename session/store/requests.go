@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"winnow/history"
 )
 
 // Purpose is what a request is for.
@@ -38,9 +40,11 @@ type Request struct {
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    []byte    // JSON: everything that decided the plan beside the messages themselves
-	Plan       *Verdicts // of a request that is added: what was decided about each message; Store.Verdicts reads it
-	Rules      int       // history's version of the rules
+	Options    []byte        // JSON: everything that decided the plan beside the messages themselves
+	Plan       *history.Plan // of a request that is added; Store.Verdicts reads it
+	Sum        history.Sum   // where the tokens of its plan went
+	Tally      Tally         // how many messages its plan gave which verdict
+	Rules      int           // history's version of the rules
 	Tokenizer  string
 	Estimate   int    // counted tokens of the whole request
 	BodyHash   string // hex SHA-256 of the body sent, which never holds a secret
@@ -104,28 +108,19 @@ func (r *Request) columns() []column {
 		{"error", &r.Error, secret},
 		{"fault", &r.Fault, secret},
 		{"options", raw{&r.Options}, secret},
+		{"sum", asJSON{in: &r.Sum, lenient: true}, 0},
+		{"tally", asJSON{in: &r.Tally, lenient: true}, 0},
 	}
 }
 
-// AddRequest records a request that is about to be sent with its Plan, and sets its ID, and Created where
-// it is zero. What comes back has no Plan.
+// planned reports whether the record has a plan.
+func (r *Request) planned() bool { return r.Tally != Tally{} || r.Sum != history.Sum{} }
+
+// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Sum and Tally, and Created
+// where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	r.ID = 0
-	s.mu.Lock()
-	newest := s.newest
-	s.mu.Unlock()
-	var plan newestPlan
-	out, err := inTx(ctx, s.jot, "record the request", func(t *tx) Request {
-		plan = newest
-		return s.putRequest(t, &plan, r)
-	})
-	if err != nil {
-		plan = newestPlan{}
-	}
-	s.mu.Lock()
-	s.newest = plan
-	s.mu.Unlock()
-	return out, err
+	return inTx(ctx, s.jot, "record the request", func(t *tx) Request { return s.putRequest(t, r) })
 }
 
 // UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its plan stays.
@@ -134,12 +129,12 @@ func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
 		if r.ID == 0 {
 			t.missing("find the request")
 		}
-		s.putRequest(t, nil, r)
+		s.putRequest(t, r)
 	})
 }
 
 // putRequest inserts a request without an ID, with its plan, and replaces one that has it.
-func (s *Store) putRequest(t *tx, newest *newestPlan, r Request) Request {
+func (s *Store) putRequest(t *tx, r Request) Request {
 	n := sessionKey(t, r.Session)
 	r.Error, r.Fault = s.clean(r.Error), s.clean(r.Fault)
 	if r.Created.IsZero() {
@@ -155,49 +150,39 @@ func (s *Store) putRequest(t *tx, newest *newestPlan, r Request) Request {
 	}
 	plan := r.Plan
 	r.Plan, r.ID = nil, s.newID(t)
+	if plan != nil {
+		r.Sum, r.Tally = plan.Sum, TallyOf(plan.Entries)
+	}
 	t.insert("requests", r.columns(), sql.Named("session", n))
 	if plan != nil {
-		putPlan(t, n, r, *plan, newest)
+		putPlan(t, n, r, *plan)
 	}
 	return r
 }
 
-// Requests returns the requests of a session, the oldest first.
-func (s *Store) Requests(ctx context.Context, session string) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `session = ? ORDER BY id`)
+// RequestFilter says which of a session's requests are read; its zero value is all of them, the oldest first.
+type RequestFilter struct {
+	ID      int64 // only the one with this id
+	Turn    int   // only those of this turn
+	Newest  int   // only so many, and the newest first
+	Answers bool  // only those for answers
 }
 
-// TurnRequests returns the requests of a session's turn, the oldest first. There are several where
-// the model called tools, where it was asked again, and where the first was too large; there is none
-// where the turn was imported.
-func (s *Store) TurnRequests(ctx context.Context, session string, turn int) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `session = ? AND turn = ? ORDER BY id`, turn)
-}
-
-// NewestRequests returns at most n of a session's requests, the newest first, of those before one with an id; 0 is
-// all of them.
-func (s *Store) NewestRequests(ctx context.Context, session string, before int64, n int) ([]Request, error) {
-	return s.requestsWhere(ctx, session, `session = ?1 AND (?2 = 0 OR id < ?2) ORDER BY id DESC LIMIT ?3`, before, n)
-}
-
-// requestsWhere returns the requests that a condition of the session's key and args picks.
-func (s *Store) requestsWhere(ctx context.Context, session, condition string, args ...any) ([]Request, error) {
+// Requests returns requests of a session. A turn has several where the model called tools, where it was asked again,
+// and where the first was too large; it has none where it was imported.
+func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) ([]Request, error) {
+	order := "id"
+	if f.Newest > 0 {
+		order = "id DESC"
+	}
 	return withSession(ctx, s.view, "read the requests", session, func(t *tx, n int64) []Request {
-		all := readRows[Request](t, "requests WHERE "+condition, append([]any{n}, args...)...)
+		all := readRows[Request](t, `requests
+			WHERE session = ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR turn = ?3) AND (purpose = '' OR NOT ?5)
+			ORDER BY `+order+`
+			LIMIT iif(?4 = 0, -1, ?4)`, n, f.ID, f.Turn, f.Newest, f.Answers)
 		for i := range all {
 			all[i].Session = session
 		}
 		return all
-	})
-}
-
-// ClearCuts takes back that the server read only a part of some requests of a session.
-func (s *Store) ClearCuts(ctx context.Context, session string, ids []int64) error {
-	return s.jot(ctx, "update the requests", func(t *tx) {
-		n := sessionKey(t, session)
-		for _, id := range ids {
-			t.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND session = ?`, id, n)
-		}
-		tellAgain(t, ids...)
 	})
 }

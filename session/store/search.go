@@ -1,15 +1,14 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"winnow/history"
 	"winnow/session/store/search"
-	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -30,28 +29,33 @@ type Hit struct {
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
 
-	source search.Snippet // Snippet and Marks with the text that they were cut from
+	source search.Snippet // that Snippet and Marks were made from
 }
 
 // Without is a hit with a sign in the place of what find finds in its snippet, and how often it found something.
-// Find gets the text around the snippet too, and gives byte ranges in order and apart. A mark that one of them
-// meets is gone.
+// Find gets the text around the snippet too, because a secret may begin before the snippet or end behind it, and gives
+// byte ranges in order and apart. A mark that one of them meets is gone.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	const around = 4 << 10 // bytes: a secret may be as long as a private key
 	cut := h.source
-	cut.Text, cut.Marks = h.Snippet, h.Marks
-	cut, n := cut.Without(find, sign)
-	h.Snippet, h.Marks, h.source = cut.Text, cut.Marks, cut
-	return h, n
+	if cut.Text == "" {
+		cut = search.Snippet{Text: h.Snippet, To: len(h.Snippet), Marks: h.Marks}
+	}
+	first, last := max(0, cut.From-around), min(len(cut.Text), cut.To+around)
+	hidden := find(cut.Text[first:last])
+	for i := range hidden {
+		hidden[i] = [2]int{hidden[i][0] + first, hidden[i][1] + first}
+	}
+	h.Snippet, h.Marks = cut.Line(hidden, sign)
+	return h, strings.Count(h.Snippet, sign)
 }
 
-// Search finds the messages of every branch that have all words of a text, the best first: those that have them often
-// and close together, and newer ones before older ones. Case, accents and the several ways to write a character make
-// no difference, and scripts without spaces are found in the middle of a line. The last word may be unfinished from
-// its third letter on, unless something is typed behind it; words in double quotes are side by side. Every text is a
-// query, and one without a word finds nothing.
+// Search finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
+// several ways to write a character make no difference, and scripts without spaces are found in the middle of a line.
+// The last word may be unfinished from its third letter on, unless something is typed behind it; words in double quotes
+// are side by side. Every text is a query, and one without a word finds nothing.
 //
-// Of a common word the newest few hundred messages are ranked. What is not in the index yet is not found, see
-// Unindexed. A damaged message is not found either.
+// What is not in the index yet is not found, see Unindexed. A damaged message is not found either.
 func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	q := search.Parse(in.Text)
 	if len(q) == 0 {
@@ -61,7 +65,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 		in.Limit = 50
 	}
 	find := func() ([]Hit, error) {
-		return inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q, s.now()) })
+		return inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
 	}
 	hits, err := find()
 	if !search.Damaged(err) || s.readOnly {
@@ -74,29 +78,26 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return find()
 }
 
-// ranked is how many of the newest messages that have all words are read and ranked, where fewer are wanted.
-const ranked = 300
-
-// scored is a message that was found, with its rank.
-type scored struct {
-	searchable
-	match search.Match
-	score float64
-}
-
-// find reads the newest messages that the index finds, and ranks them by their texts. A message that is damaged, or
-// that the index is wrong about, is no hit.
-func (in Search) find(t *tx, q search.Query, now time.Time) []Hit {
-	var found []scored
-	for _, m := range searchableMessages(t, in.newest(t, q)) {
-		if match, ok := q.Find(m.text); ok && !m.damaged {
-			found = append(found, scored{m, match, match.Score(now.Sub(timeOf(m.CreatedMS)))})
+// find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no
+// hit.
+func (in Search) find(t *tx, q search.Query) (hits []Hit) {
+	sessions := map[int64]Session{}
+	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
+		match, found := q.Find(m.text)
+		if !found || m.damaged {
+			continue
 		}
+		if _, known := sessions[m.session]; !known {
+			sessions[m.session] = sessionByKey(t, m.session).Session
+		}
+		h := Hit{
+			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
+			source: match.Snippet(),
+		}
+		h.Snippet, h.Marks = h.source.Line(nil, "")
+		hits = append(hits, h)
 	}
-	slices.SortFunc(found, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID))
-	})
-	return hits(t, found[:min(in.Limit, len(found))])
+	return hits
 }
 
 // newest returns the newest messages that the index finds, in the sessions to look in.
@@ -120,28 +121,7 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 			AND (?4 = 0 OR m.session = ?4)
 			AND (s.deleted_ms = 0 OR ?5)
 		ORDER BY f.docid DESC
-		LIMIT ?6`, q.Match(), first, last, session, in.Trash, max(ranked, in.Limit))
-}
-
-// hits makes hits of what was found.
-func hits(t *tx, found []scored) []Hit {
-	var keys []int64
-	for _, f := range found {
-		keys = append(keys, f.session)
-	}
-	sessions := map[int64]Session{}
-	for _, row := range readSessions(t, `sessions WHERE n IN (SELECT value FROM json_each(?))`, sqlite.IDs(keys)) {
-		sessions[row.key] = row.Session
-	}
-	var out []Hit
-	for _, f := range found {
-		cut := f.match.Snippet()
-		out = append(out, Hit{
-			Session: sessions[f.session], Message: f.ID, Role: f.Role, Model: f.Model, At: timeOf(f.CreatedMS),
-			Snippet: cut.Text, Marks: cut.Marks, source: cut,
-		})
-	}
-	return out
+		LIMIT ?6`, q.Match(), first, last, session, in.Trash, in.Limit)
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.

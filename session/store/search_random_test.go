@@ -140,7 +140,7 @@ func (x *finder) fork(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	branch, err := x.s.Branch(ctx, fork.ID, fork.Leaf, 0, 0)
+	branch, err := x.s.Branch(ctx, fork.Leaf, 0)
 	for _, m := range branch {
 		x.keep(t, fork.ID, m, err)
 	}

@@ -96,28 +96,21 @@ func (l *SessionLine) columns() []column {
 // readSessions reads sessions with their tags. from is the query from the name of the table on.
 func readSessions(t *tx, from string, args ...any) []SessionLine {
 	all := readRows[SessionLine](t, from, args...)
-	if len(all) == 0 {
-		return nil
-	}
 	byKey := map[int64]*Session{}
 	for i := range all {
 		byKey[all[i].key] = &all[i].Session
-	}
-	// For a page of sessions the tags are looked up, for more of them the whole small table is read.
-	of, few := "", []any(nil)
-	if len(all) <= 500 {
-		keys := slices.Collect(maps.Keys(byKey))
-		of, few = "WHERE session IN (SELECT value FROM json_each(?))", []any{sqlite.IDs(keys)}
 	}
 	t.each(func(scan func(...any) error) error {
 		var n int64
 		var tag string
 		err := scan(&n, &tag)
-		if s := byKey[n]; s != nil {
-			s.Tags = append(s.Tags, tag)
-		}
+		byKey[n].Tags = append(byKey[n].Tags, tag)
 		return err
-	}, "SELECT session, tag FROM tags "+of+" ORDER BY session, tag", few...)
+	}, `
+		SELECT session, tag
+		FROM tags
+		WHERE session IN (SELECT value FROM json_each(?))
+		ORDER BY session, tag`, sqlite.IDs(slices.Collect(maps.Keys(byKey))))
 	return all
 }
 
@@ -130,7 +123,7 @@ func plainSessions(rows []SessionLine) []Session {
 	return out
 }
 
-// oneSession reads the only session of a query, or fails with ErrNotFound.
+// oneSession reads the only session of a query, or fails with ErrNotFound. doing says what is looked for.
 func oneSession(t *tx, doing, from string, args ...any) (row SessionLine) {
 	if all := readSessions(t, from, args...); len(all) > 0 {
 		return all[0]
@@ -186,17 +179,6 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 	})
 }
 
-// Last returns the session used last that is neither in the trash nor archived, or ErrNotFound.
-func (s *Store) Last(ctx context.Context) (Session, error) {
-	return inTx(ctx, s.view, "find the last session", func(t *tx) Session {
-		return oneSession(t, "find the last session", `
-			sessions INDEXED BY sessions_used
-			WHERE deleted_ms = 0 AND archived = 0
-			ORDER BY used DESC
-			LIMIT 1`).Session
-	})
-}
-
 // addSession inserts a session without messages. An empty id gets a new one.
 func (s *Store) addSession(t *tx, in Session) int64 {
 	in.ID = cmp.Or(in.ID, newID())
@@ -236,30 +218,35 @@ func (s *Store) use(t *tx, n int64) {
 		WHERE n = ?2`, s.now().UnixMilli(), n)
 }
 
-// Filter says which sessions to list: those in use, or those in the trash, or those archived.
+// Filter says which sessions to list: those in use, unless one of Trash, Archived and All is set.
 type Filter struct {
 	Text     string // every word of it is in the title or a tag, whatever the case
 	Tag      string // those with this tag, "" for all
 	Dir      string // those begun in this folder or below it, "" for all
+	ForkOf   string // the forks of the session with this whole id, "" for all
 	Trash    bool
 	Archived bool
-	Limit    int // 0 for all
+	All      bool // wherever they are
+	LastUsed bool // the last used first; otherwise the pinned ones come before the others
+	Limit    int  // 0 for all
 }
 
 // Sessions lists sessions, the last used first and pinned ones on top.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 	return inTx(ctx, s.view, "list the sessions", func(t *tx) []Session {
-		limit := -1
-		words := strings.Fields(strings.ToLower(f.Text))
+		order, limit := "pinned DESC, used DESC", -1
+		if f.LastUsed {
+			order = "used DESC"
+		}
 		// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
-		picks := len(words) > 0 || f.Tag != "" || f.Dir != ""
+		picks := f.Text != "" || f.Tag != "" || f.Dir != ""
 		if f.Limit > 0 && !picks {
 			limit = f.Limit
 		}
-		from := "sessions WHERE " + f.condition() + " ORDER BY pinned DESC, used DESC LIMIT ?"
-		all := plainSessions(readSessions(t, from, limit))
+		all := plainSessions(readSessions(t, "sessions WHERE "+f.condition()+
+			" AND (?1 = '' OR parent = ?1) ORDER BY "+order+" LIMIT ?2", f.ForkOf, limit))
 		if picks {
-			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) || !hasWords(s, words) })
+			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) })
 		}
 		if f.Limit > 0 {
 			all = all[:min(f.Limit, len(all))]
@@ -272,6 +259,8 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 // the sessions in use.
 func (f Filter) condition() string {
 	switch {
+	case f.All:
+		return "1"
 	case f.Trash:
 		return "deleted_ms <> 0"
 	case f.Archived:
@@ -280,33 +269,19 @@ func (f Filter) condition() string {
 	return "deleted_ms = 0 AND archived = 0"
 }
 
-// fits reports whether a session has the tag and was begun in the folder that are asked for.
+// fits reports whether a session has the words and the tag and was begun in the folder that are asked for.
 func (f Filter) fits(s Session) bool {
+	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
+	for _, word := range strings.Fields(strings.ToLower(f.Text)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
 	if f.Tag != "" && !slices.Contains(s.Tags, f.Tag) {
 		return false
 	}
 	below := strings.TrimSuffix(f.Dir, string(filepath.Separator)) + string(filepath.Separator)
 	return f.Dir == "" || s.Dir == f.Dir || strings.HasPrefix(s.Dir, below)
-}
-
-// hasWords reports whether every word, in lower case, is in the session's title or tags.
-func hasWords(s Session, words []string) bool {
-	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-}
-
-// SessionIDs returns the ids of all sessions, those in the trash and archived included, in their order.
-func (s *Store) SessionIDs(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "list the sessions", func(t *tx) []string {
-		return list[string](t, `SELECT id FROM sessions ORDER BY id`)
-	})
-}
-
-// CountSessions is how many sessions are in use.
-func (s *Store) CountSessions(ctx context.Context) (int, error) {
-	return inTx(ctx, s.view, "count the sessions", func(t *tx) int {
-		return value[int](t, `SELECT count(*) FROM sessions WHERE `+Filter{}.condition())
-	})
 }
 
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
@@ -366,12 +341,4 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // Restore takes a session out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) error {
 	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.Time{} })
-}
-
-// Configure sets a session's model with its address, its preset and the policy keys that it overrides, all at once.
-func (s *Store) Configure(ctx context.Context, to Session) error {
-	return s.Update(ctx, to.ID, func(row *Session) {
-		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
-		row.Preset, row.Overrides = to.Preset, to.Overrides
-	})
 }

@@ -99,13 +99,6 @@ func TestSessionIsFoundByUniquePrefix(t *testing.T) {
 	}
 }
 
-func TestLastWithoutSessions(t *testing.T) {
-	s := newStore(t)
-	if _, err := s.Last(context.Background()); !errors.Is(err, ErrNotFound) {
-		t.Errorf("Last of nothing = %v, want ErrNotFound", err)
-	}
-}
-
 func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	c := noon()
 	s := openAt(t, newPath(t), Options{Now: c.now})
@@ -114,7 +107,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	id := want.ID
 	c.add(time.Hour)
 	want.Endpoint, want.Model, want.Preset, want.Overrides = "groq", "kimi/k2", "frugal", "budget = 9"
-	must(t, "configure", s.Configure(ctx, want))
+	must(t, "configure", configure(s, want))
 	must(t, "system", s.Update(ctx, id, func(row *Session) { row.System, row.SystemFixed = "be kind", true }))
 	must(t, "delete", s.Delete(ctx, id))
 	want.System, want.SystemFixed, want.Deleted = "be kind", true, c.t
@@ -128,12 +121,11 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 		t.Errorf("a restored session is deleted at %v", got.Deleted)
 	}
 	_, reqErr := s.AddRequest(ctx, Request{Session: "nix"})
-	_, brErr := s.Branch(ctx, "nix", 1, 0, 1)
-	_, remErr := s.Remedies(ctx, "nix")
+	_, brErr := s.BranchIDs(ctx, 1)
+	_, remErr := s.Decisions(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
-		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": s.Configure(ctx,
-			Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
+		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": configure(s, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
 		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.Update(ctx, "nix",
 			func(row *Session) { row.Tags = []string{"x"} }),
 		"SetLeaf": s.Update(ctx, "nix", func(row *Session) { row.Leaf = 0 }), "SaveDraft": s.SaveDraft(ctx, "nix",
@@ -141,7 +133,7 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
 		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx,
 			history.LeaveOut, 99),
-		"Remedies": remErr,
+		"Decisions": remErr,
 	} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s of what is not there = %v, want ErrNotFound", name, err)

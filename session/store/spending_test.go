@@ -2,13 +2,14 @@ package store
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"testing"
+	"time"
 )
 
 func TestSpendingSumsUpASession(t *testing.T) {
-	s := newStore(t)
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
 	ctx := context.Background()
 	session, _ := begin(t, s, "", "hello")
 	other, _ := begin(t, s, "", "elsewhere")
@@ -25,15 +26,22 @@ func TestSpendingSumsUpASession(t *testing.T) {
 		_, err := s.AddRequest(ctx, r)
 		must(t, "add", err)
 	}
-	got, err := s.Spending(ctx, session.ID)
-	want := []Spending{{"", 1, 0}, {"estimate", 1, 7}, {"server", 3, 4_120_000}, {"unknown", 1, 0}}
+	ever := []Period{{To: c.t.Add(time.Hour)}}
+	type spending struct {
+		from     string
+		requests int
+		cost     int64
+	}
+	var got []spending
+	all, err := s.Usage(ctx, UsageFilter{Periods: ever, Session: session.ID})
+	for _, u := range all {
+		got = append(got, spending{u.From, u.Requests, u.Cost})
+	}
+	want := []spending{{"", 1, 0}, {"estimate", 1, 7}, {"server", 3, 4_120_000}, {"unknown", 1, 0}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	if got, err := s.Spending(ctx, empty.ID); err != nil || len(got) != 0 {
+	if got, err := s.Usage(ctx, UsageFilter{Periods: ever, Session: empty.ID}); err != nil || len(got) != 0 {
 		t.Errorf("without a request: got %+v, %v", got, err)
-	}
-	if _, err := s.Spending(ctx, "nobody"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("of no session: got %v, want ErrNotFound", err)
 	}
 }

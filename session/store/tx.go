@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"winnow/session/store/search"
@@ -92,20 +93,25 @@ func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, quer
 
 // insert adds a row of these columns and more to a table.
 func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
-	if t.err == nil {
-		_, err := sqlite.Insert(t.ctx, t.Tx, table, append(values(columns, 0, t.clean), more...)...)
-		t.fail(err)
+	var names, places []string
+	var args []any
+	for _, v := range append(values(columns, 0, t.clean), more...) {
+		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
 	}
+	t.exec("INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
 }
 
-// update sets columns, but for those of some uses, of the row with a key, and returns how many there are.
+// update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.
 func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
-	if t.err == nil {
-		var err error
-		rows, err = sqlite.Update(t.ctx, t.Tx, table, values(columns, but, t.clean), key...)
-		t.fail(err)
+	var set, where []string
+	var args []any
+	for _, v := range values(columns, but, t.clean) {
+		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
 	}
-	return rows
+	for _, v := range key {
+		where, args = append(where, v.Name+" = ?"), append(args, v.Value)
+	}
+	return t.exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE "+strings.Join(where, " AND "), args...)
 }
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -154,14 +160,10 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 	case <-ctx.Done():
 		return explain(doing, s.path, ctx.Err())
 	}
-	err := s.inPlace(doing)
-	if err == nil {
-		err = f()
-	}
-	if err != nil {
+	if err := f(); err != nil {
 		return s.mark(explain(doing, s.path, err))
 	}
-	// What was committed to a file that has just been taken away is not kept: the user hears of it.
+	// What was committed to a file that has been taken away is not kept: the user hears of it.
 	return s.inPlace(doing)
 }
 
@@ -222,7 +224,7 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 	end := time.Now().Add(s.patience)
 	for {
 		err := try()
-		if sqlite.Ended(err) && ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !sqlite.IsBusy(err) || time.Now().After(end) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 )
 
@@ -30,81 +31,55 @@ type Usage struct {
 // Period is a span of time: from From until before To.
 type Period struct{ From, To time.Time }
 
-// Usage sums up the requests of all sessions that were sent in some periods, by period, model, purpose and
-// origin of their costs, and by session where that is wanted. Sessions in the trash count; those that were
-// purged are gone with their requests.
-func (s *Store) Usage(ctx context.Context, periods []Period, bySession bool) ([]Usage, error) {
-	session, by := `'', ''`, ""
-	if bySession {
-		const of = ` FROM sessions WHERE n = requests.session)`
-		session = `(SELECT id` + of + `, (SELECT title` + of
-		by = "session, "
-	}
-	// The index has all that is summed up.
-	query := `
-		SELECT ` + session + `,
-			endpoint,
-			model,
-			purpose,
-			cost_from,
-			count(*),
-			sum(cost_nano),
-			sum(max(prompt_tokens, 0)),
-			sum(max(cached_tokens, 0)),
-			sum(cache_write_tokens),
-			sum(max(answer_tokens, 0)),
-			sum(max(reasoning_tokens, 0)),
-			sum(prompt_tokens < 0 AND answer_tokens < 0)
-		FROM requests INDEXED BY requests_usage
-		WHERE created_ms >= ? AND created_ms < ?
-		GROUP BY ` + by + `endpoint, model, purpose, cost_from
-		ORDER BY ` + by + `endpoint, model, purpose, cost_from`
+// UsageFilter says which requests Usage sums up, and how.
+type UsageFilter struct {
+	Periods   []Period // when they were sent
+	Session   string   // the only session, "" for all
+	BySession bool     // each session is summed up by itself
+}
+
+// Usage sums up requests by period, model, purpose and origin of their costs, and by session where that is wanted.
+// Sessions in the trash count; those that were purged are gone with their requests.
+func (s *Store) Usage(ctx context.Context, f UsageFilter) ([]Usage, error) {
 	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
-		for i, p := range periods {
+		for i, p := range f.Periods {
 			t.each(func(scan func(...any) error) error {
 				u := Usage{Period: i}
 				err := scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
 					&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted)
 				all = append(all, u)
 				return err
-			}, query, milliseconds(p.From), milliseconds(p.To))
+			}, usageQuery,
+				sql.Named("from", milliseconds(p.From)),
+				sql.Named("to", milliseconds(p.To)),
+				sql.Named("session", f.Session),
+				sql.Named("by_session", f.BySession))
 		}
 		return all
 	})
 }
 
-// Spending is what those of a session's requests cost together whose costs come from the same place.
-type Spending struct {
-	From     string // as Request.CostFrom
-	Requests int
-	Cost     int64 // nanodollars
-}
-
-// Spending sums up what a session's requests cost, on every branch.
-func (s *Store) Spending(ctx context.Context, session string) ([]Spending, error) {
-	return withSession(ctx, s.view, "sum up the costs", session, func(t *tx, n int64) (all []Spending) {
-		t.each(func(scan func(...any) error) error {
-			var s Spending
-			err := scan(&s.From, &s.Requests, &s.Cost)
-			all = append(all, s)
-			return err
-		}, `
-			SELECT cost_from, count(*), sum(cost_nano)
-			FROM requests INDEXED BY requests_cost
-			WHERE session = ?
-			GROUP BY cost_from
-			ORDER BY cost_from`, n)
-		return all
-	})
-}
-
-// SessionTokens sums up the tokens of a session's requests and answers, on every branch, as the servers
-// reported them.
-func (s *Store) SessionTokens(ctx context.Context, session string) (int, error) {
-	return withSession(ctx, s.view, "sum up the tokens", session, func(t *tx, n int64) int {
-		return value[int](t, `
-			SELECT coalesce(sum(max(prompt_tokens, 0) + max(answer_tokens, 0)), 0)
-			FROM requests
-			WHERE session = ?`, n)
-	})
-}
+// usageQuery sums up the requests of a period. The index has all that is summed up.
+const usageQuery = `
+	SELECT
+		iif(:by_session, s.id, '') AS of_session,
+		iif(:by_session, s.title, ''),
+		r.endpoint,
+		r.model,
+		r.purpose,
+		r.cost_from,
+		count(*),
+		sum(r.cost_nano),
+		sum(max(r.prompt_tokens, 0)),
+		sum(max(r.cached_tokens, 0)),
+		sum(r.cache_write_tokens),
+		sum(max(r.answer_tokens, 0)),
+		sum(max(r.reasoning_tokens, 0)),
+		sum(r.prompt_tokens < 0 AND r.answer_tokens < 0)
+	FROM requests r INDEXED BY requests_usage
+	CROSS JOIN sessions s ON s.n = r.session
+	WHERE r.created_ms >= :from
+		AND r.created_ms < :to
+		AND (:session = '' OR s.id = :session)
+	GROUP BY of_session, r.endpoint, r.model, r.purpose, r.cost_from
+	ORDER BY of_session, r.endpoint, r.model, r.purpose, r.cost_from`

@@ -59,7 +59,7 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 			},
 		}},
 	} {
-		got, err := s.Usage(ctx, periods, test.bySession)
+		got, err := s.Usage(ctx, UsageFilter{Periods: periods, BySession: test.bySession})
 		must(t, "sum up", err)
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", test.name, got, test.want)
@@ -68,11 +68,11 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 
 	// The trash keeps a session and what it used; a purge takes both.
 	must(t, "delete", s.Delete(ctx, one.ID))
-	if got, err := s.Usage(ctx, periods[:1], false); err != nil || got[0].Requests != 3 {
+	if got, err := s.Usage(ctx, UsageFilter{Periods: periods[:1]}); err != nil || got[0].Requests != 3 {
 		t.Errorf("with a session in the trash: %+v, %v; want all requests", got, err)
 	}
 	must(t, "purge", s.Purge(ctx, one.ID))
-	if got, err := s.Usage(ctx, periods[:1], false); err != nil || got[0].Requests != 1 || got[0].Cost != 7 {
+	if got, err := s.Usage(ctx, UsageFilter{Periods: periods[:1]}); err != nil || got[0].Requests != 1 || got[0].Cost != 7 {
 		t.Errorf("after a purge: %+v, %v; want one request", got, err)
 	}
 }

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -12,14 +15,6 @@ import (
 	"winnow/history"
 	"winnow/session/store/sqlite"
 )
-
-// Verdicts is what the record of a request keeps of its plan: every verdict and sum, no text that was said. A message
-// that is not sent comes without TokensBefore and CharsBefore, which nobody decided and the message itself tells.
-type Verdicts struct {
-	Sum     history.Sum
-	Entries []history.Entry
-	Added   []history.Added
-}
 
 // verdictColumns are the columns of a verdict. Want and Have of a shortfall are not in them.
 func verdictColumns(e *history.Entry) []column {
@@ -44,22 +39,18 @@ func verdictColumns(e *history.Entry) []column {
 	}
 }
 
-// record is what the row of a request has of its plan beside the verdicts.
+// record is what the row of a request has of its plan beside the sum, the tally and the verdicts.
 type record struct {
-	chain      int64        // of the verdicts: the first request of those that one machine made one after the other
-	Sum        *history.Sum // nil where the request has no plan
+	chain      int64 // the first of the requests that were compared one with the other; 0 where the request has no plan
 	Added      []history.Added
 	Shortfalls []shortfall
-	Entries    int // how many verdicts there are
 }
 
 func (r *record) columns() []column {
 	return []column{
 		{"chain", &r.chain, local},
-		{"sum", asJSON{in: &r.Sum}, 0},
 		{"added", asJSON{in: &r.Added}, secret},
 		{"shortfalls", asJSON{in: &r.Shortfalls}, 0},
-		{"entries", &r.Entries, 0},
 	}
 }
 
@@ -77,7 +68,30 @@ func fellShort(c history.Cause) bool {
 	return c.Code == history.CauseOverBudget || c.Code == history.CauseOverChars
 }
 
-// recorded is a verdict as its row keeps it.
+// shortfallsOf are the shortfalls of a plan, in the order of its messages.
+func shortfallsOf(entries []history.Entry) (all []shortfall) {
+	for _, e := range entries {
+		if !fellShort(e.Cause) {
+			continue
+		}
+		if n := len(all); n > 0 && all[n-1].Want == e.Cause.Want && all[n-1].Have == e.Cause.Have {
+			all[n-1].Last = e.ID
+			continue
+		}
+		all = append(all, shortfall{e.ID, e.ID, e.Cause.Want, e.Cause.Have})
+	}
+	return all
+}
+
+// complete adds the shortfall of its message to a verdict.
+func (r record) complete(e *history.Entry) {
+	at, _ := slices.BinarySearchFunc(r.Shortfalls, e.ID, func(s shortfall, id int64) int { return cmp.Compare(s.Last, id) })
+	if at < len(r.Shortfalls) && fellShort(e.Cause) {
+		e.Cause.Want, e.Cause.Have = r.Shortfalls[at].Want, r.Shortfalls[at].Have
+	}
+}
+
+// recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message.
 func recorded(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0
@@ -85,141 +99,81 @@ func recorded(e history.Entry) history.Entry {
 	if fellShort(e.Cause) {
 		e.Cause.Want, e.Cause.Have = 0, 0
 	}
+	// As they are read: nil where they are empty.
+	e.Cuts = append([]history.Range(nil), e.Cuts...)
+	e.Inserted = append([]history.Insert(nil), e.Inserted...)
+	e.Repairs = append([]history.Repair(nil), e.Repairs...)
 	return e
 }
 
-// same reports whether the rows of two verdicts are the same.
-func same(a, b history.Entry) bool {
-	a, b = recorded(a), recorded(b)
-	return a.ID == b.ID && a.Index == b.Index && a.Role == b.Role && a.Disposition == b.Disposition &&
-		a.Level == b.Level && a.Place == b.Place && a.Cause == b.Cause &&
-		a.Pinned == b.Pinned && a.Whole == b.Whole && a.Recalled == b.Recalled &&
-		a.TokensBefore == b.TokensBefore && a.TokensAfter == b.TokensAfter &&
-		a.CharsBefore == b.CharsBefore && a.CharsAfter == b.CharsAfter &&
-		slices.Equal(a.Cuts, b.Cuts) && slices.Equal(a.Inserted, b.Inserted) && slices.Equal(a.Repairs, b.Repairs)
-}
-
-// recordOf is the record of a plan.
-func recordOf(p Verdicts) record {
-	r := record{Sum: &p.Sum, Added: p.Added, Entries: len(p.Entries)}
-	goesOn := false // the newest shortfall
-	for _, e := range p.Entries {
-		if !fellShort(e.Cause) {
-			continue
-		}
-		newest := len(r.Shortfalls) - 1
-		switch {
-		case e.Cause.Want == 0 && e.Cause.Have == 0:
-			goesOn = false
-		case goesOn && r.Shortfalls[newest].Want == e.Cause.Want && r.Shortfalls[newest].Have == e.Cause.Have:
-			r.Shortfalls[newest].Last = e.ID
-		default:
-			r.Shortfalls = append(r.Shortfalls, shortfall{e.ID, e.ID, e.Cause.Want, e.Cause.Have})
-			goesOn = true
-		}
+// difference is what a plan has otherwise than the one before it: the verdicts that are other ones, and one without a
+// disposition for each message that is no longer in the conversation.
+func difference(before, now []history.Entry) (changed []history.Entry) {
+	of := make(map[int64]history.Entry, len(before))
+	for _, e := range before {
+		of[e.ID] = e
 	}
-	return r
-}
-
-// complete adds the shortfall of its message to a verdict.
-func (r record) complete(e *history.Entry) {
-	at, _ := slices.BinarySearchFunc(r.Shortfalls, e.ID, func(s shortfall, id int64) int {
-		if s.Last < id {
-			return -1
+	for _, e := range now {
+		e = recorded(e)
+		if was, there := of[e.ID]; !there || !reflect.DeepEqual(was, e) {
+			changed = append(changed, e)
 		}
-		return 1
-	})
-	if at < len(r.Shortfalls) && r.Shortfalls[at].First <= e.ID && fellShort(e.Cause) {
-		e.Cause.Want, e.Cause.Have = r.Shortfalls[at].Want, r.Shortfalls[at].Have
+		delete(of, e.ID)
 	}
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		changed = append(changed, history.Entry{ID: id})
+	}
+	return changed
 }
 
-// newestPlan is the plan that was stored last, so that the next one is compared with it and not with rows.
-type newestPlan struct {
-	request int64
-	entries []history.Entry
-}
-
-// putPlan stores the plan of a request that was added, whose messages have to be in order: what is otherwise than in
-// the request of this machine before it.
-func putPlan(t *tx, session int64, r Request, p Verdicts, newest *newestPlan) {
-	if !slices.IsSortedFunc(p.Entries, byID) {
-		t.fail(fmt.Errorf("the messages of the plan of request %d are not in order", r.ID))
-	}
-	l := RequestLine{Request: r, record: recordOf(p)}
+// putPlan stores the plan of a request that was added: what is otherwise than in the request of this machine before it.
+func putPlan(t *tx, session int64, r Request, p history.Plan) {
+	l := RequestLine{Request: r, record: record{Added: p.Added, Shortfalls: shortfallsOf(p.Entries)}}
 	l.base = value[int64](t, `
 		SELECT coalesce(max(id), 0)
 		FROM requests
 		WHERE session = ? AND purpose = ? AND chain <> 0 AND id & ? = ?`,
 		session, r.Purpose, idStep-1, r.ID&(idStep-1))
-	before := newest.entries
-	if newest.request != l.base {
-		before = verdictsOf(t, l.base)
-	}
-	l.verdicts, l.ended = difference(before, p.Entries)
-	*newest = newestPlan{r.ID, p.Entries}
+	l.verdicts = difference(verdictsOf(t, l.base), p.Entries)
 	putChange(t, session, &l)
-}
-
-// byID orders verdicts by their messages, of which none comes twice.
-func byID(a, b history.Entry) int {
-	if a.ID <= b.ID {
-		return -1
-	}
-	return 1
-}
-
-// difference are the verdicts of a plan that the one before has not, and the messages whose verdicts there end.
-func difference(before, now []history.Entry) (begun []history.Entry, ended []int64) {
-	for _, e := range now {
-		for len(before) > 0 && before[0].ID < e.ID {
-			ended, before = append(ended, before[0].ID), before[1:]
-		}
-		if len(before) > 0 && before[0].ID == e.ID {
-			was := before[0]
-			before = before[1:]
-			if same(was, e) {
-				continue
-			}
-			ended = append(ended, e.ID)
-		}
-		begun = append(begun, e)
-	}
-	for _, e := range before {
-		ended = append(ended, e.ID)
-	}
-	return begun, ended
 }
 
 // errNoBase says that the plan of a request cannot be stored without another one that is not here.
 var errNoBase = errors.New("the plan of the request before it is not here")
 
-// putChange stores the plan of a request behind that of its base. Where another request follows the base already, as
-// where two machines went on with the same number, it begins a chain of its own.
+// putChange stores the plan of a request behind that of its base: it ends the runs of what changed and begins new ones.
+// Where another request follows the base already, as where two machines went on with the same number, the request
+// begins a chain of its own with all verdicts.
 func putChange(t *tx, session int64, l *RequestLine) {
 	l.chain = l.ID
+	begun := l.verdicts
 	if l.base != 0 {
-		var newest int64
-		there := t.row([]any{&l.chain, &newest}, `
+		var chain, newest int64
+		there := t.row([]any{&chain, &newest}, `
 			SELECT chain, (SELECT max(o.id) FROM requests o WHERE o.chain = r.chain)
 			FROM requests r
 			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, l.base, session, l.Purpose)
 		switch {
 		case !there:
 			t.fail(errNoBase)
-		case newest != l.base:
-			copyVerdicts(t, session, l)
+		case newest == l.base:
+			l.chain = chain
 		default:
-			t.exec(`
-				UPDATE verdicts
-				SET last_request = ?
-				WHERE session = ?
-					AND chain = ?
-					AND message IN (SELECT value FROM json_each(?))
-					AND last_request IS NULL`, l.base, session, l.chain, sqlite.IDs(l.ended))
+			begun = applied(verdictsOf(t, l.base), l.verdicts)
 		}
 	}
-	for _, e := range l.verdicts {
+	changed := make([]int64, len(begun))
+	for i, e := range begun {
+		changed[i] = e.ID
+	}
+	t.exec(`
+		UPDATE verdicts
+		SET last_request = ?
+		WHERE session = ?
+			AND chain = ?
+			AND message IN (SELECT value FROM json_each(?))
+			AND last_request IS NULL`, l.base, session, l.chain, sqlite.IDs(changed))
+	for _, e := range begun {
 		e = recorded(e)
 		t.insert("verdicts", verdictColumns(&e),
 			sql.Named("session", session),
@@ -230,44 +184,35 @@ func putChange(t *tx, session int64, l *RequestLine) {
 	t.update("requests", l.record.columns(), 0, sql.Named("id", l.ID))
 }
 
-// copyVerdicts begins a chain with the verdicts of the base that do not end.
-func copyVerdicts(t *tx, session int64, l *RequestLine) {
-	from := l.chain
-	l.chain = l.ID
-	kept := names(verdictColumns(new(history.Entry)), "")
-	t.exec(`
-		INSERT INTO verdicts (session, purpose, chain, first_request, `+kept+`)
-		SELECT session, purpose, ?4, ?4, `+kept+`
-		FROM verdicts v
-		WHERE `+holdsFor+` AND message NOT IN (SELECT value FROM json_each(?5))`,
-		session, from, l.base, l.ID, sqlite.IDs(l.ended))
+// applied is a plan with what another one has otherwise: see difference.
+func applied(before, changed []history.Entry) []history.Entry {
+	all := map[int64]history.Entry{}
+	for _, e := range slices.Concat(before, changed) {
+		all[e.ID] = e
+	}
+	maps.DeleteFunc(all, func(_ int64, e history.Entry) bool { return e.Disposition == "" })
+	return slices.Collect(maps.Values(all))
 }
 
-// holdsFor is the condition that a run v holds for request ?3 of chain ?2 of session ?1.
-const holdsFor = `v.session = ?1
-	AND v.chain = ?2
-	AND v.first_request <= ?3
-	AND (v.last_request IS NULL OR v.last_request >= ?3)`
-
-// covers is the condition that a run v holds for a request r.
-const covers = `v.chain = r.chain
-	AND v.first_request <= r.id
-	AND (v.last_request IS NULL OR v.last_request >= r.id)`
-
-// readRecord reads what the row of a request has of its plan.
-func readRecord(t *tx, request int64) (session int64, r record) {
-	t.row(append(fields(r.columns()), &session),
-		"SELECT "+names(r.columns(), "r")+", session FROM requests r WHERE id = ?", request)
-	return session, r
+// readChange adds the plan of a request to its line, as what it has otherwise than the request before it in its chain.
+func readChange(t *tx, l *RequestLine) {
+	t.row(fields(l.record.columns()), "SELECT "+names(l.record.columns(), "")+" FROM requests WHERE id = ?", l.ID)
+	if l.chain == 0 {
+		return
+	}
+	l.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, l.chain, l.ID)
+	l.verdicts = readVerdicts(t, `
+		verdicts
+		WHERE session = (SELECT session FROM requests WHERE id = ?1) AND chain = ?2 AND first_request = ?1`, l.ID, l.chain)
 }
 
 // verdictsOf reads the verdicts of a request in order, as the rows have them; none for request 0.
 func verdictsOf(t *tx, request int64) []history.Entry {
-	session, r := readRecord(t, request)
-	return readVerdicts(t, holdsFor, session, r.chain, request)
+	return readVerdicts(t, `past_verdicts WHERE request = ?`, request)
 }
 
-func readVerdicts(t *tx, condition string, args ...any) (all []history.Entry) {
+// readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
+func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry // one for all rows, so that its columns are listed once
 	into := fields(verdictColumns(&e))
 	t.each(func(scan func(...any) error) error {
@@ -275,40 +220,27 @@ func readVerdicts(t *tx, condition string, args ...any) (all []history.Entry) {
 		err := scan(into...)
 		all = append(all, e)
 		return err
-	}, "SELECT "+names(verdictColumns(new(history.Entry)), "v")+
-		" FROM verdicts v WHERE "+condition+" ORDER BY v.message", args...)
+	}, "SELECT "+names(verdictColumns(&e), "")+" FROM "+from+" ORDER BY message", args...)
 	return all
 }
 
-// readChange adds the plan of a request to its line, as what it has otherwise than the request before it in its chain.
-func readChange(t *tx, l *RequestLine) {
-	var session int64
-	if session, l.record = readRecord(t, l.ID); l.chain == 0 {
-		return
-	}
-	l.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, l.chain, l.ID)
-	l.verdicts = readVerdicts(t, `session = ? AND chain = ? AND first_request = ?`, session, l.chain, l.ID)
-	l.ended = t.ids(`
-		SELECT message
-		FROM verdicts
-		WHERE session = ? AND chain = ? AND last_request = ?
-		ORDER BY message`, session, l.chain, l.base)
-}
-
-// Verdicts reads the plan of a request as it was decided. It is an error where it was not recorded or cannot be read.
-func (s *Store) Verdicts(ctx context.Context, request int64) (Verdicts, error) {
-	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) Verdicts {
-		_, r := readRecord(t, request)
-		if r.Sum == nil {
+// Verdicts reads the plan of a request as it was decided: its sum, entries and added texts. It is an error where it was
+// not recorded or cannot be read. A message that is not sent comes without TokensBefore and CharsBefore, which the
+// message itself tells.
+func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
+	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
+		var l RequestLine
+		columns := l.columns()
+		t.row(fields(columns), "SELECT "+names(columns, "")+" FROM requests WHERE id = ?", request)
+		if l.chain == 0 {
 			t.fail(errors.New("it has no plan"))
-			return Verdicts{}
 		}
-		p := Verdicts{Sum: *r.Sum, Added: r.Added, Entries: verdictsOf(t, request)}
-		if len(p.Entries) != r.Entries {
-			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Entries, len(p.Entries)))
+		p.Sum, p.Added, p.Entries = l.Sum, l.Added, verdictsOf(t, request)
+		if len(p.Entries) != l.Tally.Stored {
+			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", l.Tally.Stored, len(p.Entries)))
 		}
 		for i := range p.Entries {
-			r.complete(&p.Entries[i])
+			l.complete(&p.Entries[i])
 		}
 		return p
 	})
@@ -325,64 +257,37 @@ type PastVerdict struct {
 	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
 }
 
-// VerdictHistory is what became of a message in past requests of its conversation, on every branch, the newest first
-// and at most so many; a number below 1 is all of them. A request that failed before anything of an answer arrived is
-// left out: no model is known to have seen it. So is a verdict that cannot be read.
-func (s *Store) VerdictHistory(ctx context.Context, session string, message int64, limit int) ([]PastVerdict, error) {
+// VerdictHistory is what became of a message in past requests, on every branch, the newest first and at most so many; a
+// number below 1 is all of them. A request that failed before anything of an answer arrived is left out: no model is
+// known to have seen it. So is a verdict that cannot be read.
+func (s *Store) VerdictHistory(ctx context.Context, message int64, limit int) ([]PastVerdict, error) {
+	return inTx(ctx, s.view, "read the history of a verdict", func(t *tx) []PastVerdict {
+		return pastVerdicts(t, message, "", limit)
+	})
+}
+
+// pastVerdicts are the newest verdicts on a message that fulfil a condition more.
+func pastVerdicts(t *tx, message int64, condition string, limit int) (all []PastVerdict) {
 	if limit < 1 {
 		limit = -1
 	}
-	return withSession(ctx, s.view, "read the history of a verdict", session, func(t *tx, n int64) []PastVerdict {
-		return pastVerdicts(t, n, message, "", limit)
-	})
-}
-
-// LastWhole is, for each of some messages, the newest past request in which the model got all of its text. A message
-// that no model ever got whole is not in the map.
-func (s *Store) LastWhole(ctx context.Context, session string, messages ...int64) (map[int64]PastVerdict, error) {
-	doing := "read when messages were sent whole"
-	return withSession(ctx, s.view, doing, session, func(t *tx, n int64) map[int64]PastVerdict {
-		found := make(map[int64]PastVerdict, len(messages))
-		for _, id := range messages {
-			if newest := pastVerdicts(t, n, id, "AND v.whole", 1); len(newest) > 0 {
-				found[id] = newest[0]
-			}
-		}
-		return found
-	})
-}
-
-// pastVerdicts are the newest verdicts on a message of a session that fulfil a condition, without those that cannot be
-// read.
-func pastVerdicts(t *tx, session, message int64, condition string, limit int) (all []PastVerdict) {
-	// The limit is written out: SQLite finds another way for a short one, which takes a tenth of the time.
 	t.each(func(scan func(...any) error) error {
 		var v PastVerdict
 		var r record
-		into := append(fields(r.columns()), fields(verdictColumns(&v.Entry))...)
-		err := scan(append(into, &v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model)...)
-		if errors.Is(err, errColumn) || err == nil && r.Sum == nil {
+		err := scan(append(fields(verdictColumns(&v.Entry)), &v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model,
+			asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
+		if errors.Is(err, errColumn) {
 			return nil
 		}
-		if err == nil {
-			v.Sum = *r.Sum
-			r.complete(&v.Entry)
-			all = append(all, v)
-		}
+		r.complete(&v.Entry)
+		all = append(all, v)
 		return err
-	}, `
-		SELECT `+names(new(record).columns(), "r")+", "+names(verdictColumns(new(history.Entry)), "v")+`,
-			r.id,
-			r.turn,
-			(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id),
-			(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn),
-			r.created_ms,
-			r.endpoint || '/' || r.model
-		FROM verdicts v
-		CROSS JOIN requests r ON `+covers+`
-		WHERE v.session = ? AND v.message = ? AND r.ended <> 'failed' `+condition+`
-		ORDER BY r.id DESC
-		LIMIT `+strconv.Itoa(limit), session, message)
+	}, "SELECT "+names(verdictColumns(new(history.Entry)), "")+`,
+			request, turn, nth, of_turn, created_ms, asked, sum, shortfalls
+		FROM past_verdicts
+		WHERE session = (SELECT session FROM messages WHERE id = ?1) AND message = ?1 AND ended <> 'failed' `+condition+`
+		ORDER BY request DESC
+		LIMIT `+strconv.Itoa(limit), message) // written out: SQLite finds a faster way for a short one
 	return all
 }
 
@@ -394,79 +299,58 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 			FROM verdicts v
 			WHERE v.session = ?
 				AND v.purpose = ''
+				AND v.disposition <> ''
 				AND NOT v.whole
-				AND EXISTS (SELECT 1 FROM requests r WHERE `+covers+` AND r.ended <> 'failed')
+				AND EXISTS (
+					SELECT 1
+					FROM requests r
+					WHERE r.chain = v.chain
+						AND r.id BETWEEN v.first_request AND coalesce(v.last_request, r.id)
+						AND r.ended <> 'failed'
+				)
 			ORDER BY v.message`, n)
 	})
 }
 
-// NewestSum is where the tokens of the newest request for an answer of a session went, and whether it did not hold a
-// message, or not all of it. Where there is none the sum is zero.
-func (s *Store) NewestSum(ctx context.Context, session string) (sum history.Sum, leftOut bool, err error) {
-	sum, err = withSession(ctx, s.view, "read the newest request", session, func(t *tx, n int64) (newest history.Sum) {
-		t.row([]any{asJSON{in: &newest}, &leftOut}, `
-			SELECT r.sum, EXISTS (
-				SELECT 1
-				FROM verdicts v
-				WHERE v.session = r.session
-					AND `+covers+`
-					AND NOT v.whole
-					AND v.disposition IN ('dropped', 'cut', 'recalled')
-			)
-			FROM requests r
-			WHERE r.session = ? AND r.purpose = '' AND r.chain <> 0
-			ORDER BY r.id DESC
-			LIMIT 1`, n)
-		return newest
-	})
-	return sum, leftOut, err
-}
-
-// Tally counts the verdicts of a request.
+// Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
-	Sum                                            history.Sum // where the request's tokens went
-	Stored, Sent, Cut, Dropped, Recalled, Repaired int         // messages; the repaired ones are among those sent
+	Stored      int `json:"stored"`                // messages of the conversation, each of which is one of the next seven
+	Kept        int `json:"kept,omitempty"`        // sent whole
+	Cut         int `json:"cut,omitempty"`         // sent in part
+	Recalled    int `json:"recalled,omitempty"`    // sent because the current message is about them
+	Dropped     int `json:"dropped,omitempty"`     // not sent
+	Excluded    int `json:"excluded,omitempty"`    // not sent: the user's choice
+	Quarantined int `json:"quarantined,omitempty"` // not sent: they cannot be read
+	Blank       int `json:"blank,omitempty"`       // not sent: there is nothing in them
+	Pinned      int `json:"pinned,omitempty"`      // of those sent
+	Repaired    int `json:"repaired,omitempty"`    // of those sent
+	Short       int `json:"short,omitempty"`       // of those cut, recalled and dropped: not whole in the request
 }
 
-// Tallies counts the verdicts of all of a session's requests that have some, by the request.
-func (s *Store) Tallies(ctx context.Context, session string) (map[int64]Tally, error) {
-	return withSession(ctx, s.view, "count the verdicts", session, func(t *tx, n int64) map[int64]Tally {
-		tallies := map[int64]Tally{}
-		t.each(func(scan func(...any) error) error {
-			var id int64
-			var c Tally
-			err := scan(&id, asJSON{in: &c.Sum}, &c.Stored, &c.Sent, &c.Cut, &c.Dropped, &c.Recalled, &c.Repaired)
-			tallies[id] = c
-			return err
-		}, `
-			WITH runs AS MATERIALIZED (
-				SELECT
-					chain,
-					first_request,
-					last_request,
-					count(*) AS stored,
-					sum(disposition IN ('kept', 'cut', 'recalled')) AS sent,
-					sum(disposition = 'cut') AS cut,
-					sum(disposition = 'dropped') AS dropped,
-					sum(disposition = 'recalled') AS recalled,
-					sum(disposition IN ('kept', 'cut', 'recalled') AND repairs IS NOT NULL) AS repaired
-				FROM verdicts
-				WHERE session = ?1
-				GROUP BY chain, first_request, last_request
-			)
-			SELECT
-				r.id,
-				r.sum,
-				coalesce(sum(v.stored), 0),
-				coalesce(sum(v.sent), 0),
-				coalesce(sum(v.cut), 0),
-				coalesce(sum(v.dropped), 0),
-				coalesce(sum(v.recalled), 0),
-				coalesce(sum(v.repaired), 0)
-			FROM requests r
-			LEFT JOIN runs v ON `+covers+`
-			WHERE r.session = ?1 AND r.chain <> 0
-			GROUP BY r.id`, n)
-		return tallies
-	})
+// Sent is how many messages are in the request.
+func (c Tally) Sent() int { return c.Kept + c.Cut + c.Recalled }
+
+// TallyOf counts the verdicts of a plan.
+func TallyOf(entries []history.Entry) (c Tally) {
+	c.Stored = len(entries)
+	of := map[history.Disposition]*int{
+		history.Kept: &c.Kept, history.Cut: &c.Cut, history.Recalled: &c.Recalled, history.Dropped: &c.Dropped,
+		history.Excluded: &c.Excluded, history.Isolated: &c.Quarantined, history.Blank: &c.Blank,
+	}
+	for i := range entries {
+		e := &entries[i]
+		if n := of[e.Disposition]; n != nil {
+			*n++
+		}
+		if e.Sent() && e.Pinned {
+			c.Pinned++
+		}
+		if e.Sent() && len(e.Repairs) > 0 {
+			c.Repaired++
+		}
+		if !e.Whole && (e.Sent() && e.Disposition != history.Kept || e.Disposition == history.Dropped) {
+			c.Short++
+		}
+	}
+	return c
 }

@@ -46,8 +46,8 @@ func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 }
 
 // nextPlan is a plan that follows another one: on the same branch or on another, with some verdicts changed.
-func nextPlan(t *rapid.T, before Verdicts) Verdicts {
-	p := Verdicts{
+func nextPlan(t *rapid.T, before history.Plan) history.Plan {
+	p := history.Plan{
 		Sum:   history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
 		Added: []history.Added{{Kind: "marker", Text: "…", Cause: history.Cause{Text: "gap"}}},
 	}
@@ -86,15 +86,12 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 			check(t, err)
 			sessions = append(sessions, row.ID)
 		}
-		plans, newest := map[int64]Verdicts{}, map[string]Verdicts{}
+		plans, newest := map[int64]history.Plan{}, map[string]history.Plan{}
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {
 			session := rapid.SampledFrom(sessions).Draw(t, "session")
 			purpose := rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(t, "purpose")
 			p := nextPlan(t, newest[session+string(purpose)])
 			newest[session+string(purpose)] = p
-			if rapid.IntRange(0, 3).Draw(t, "another window") == 0 {
-				s.newest = newestPlan{}
-			}
 			if rapid.IntRange(0, 5).Draw(t, "another machine") == 0 {
 				_, err := s.full.Exec(`UPDATE home SET number = (number + 1) % 4096`)
 				check(t, err)
@@ -141,10 +138,10 @@ func check(t *rapid.T, err error) {
 func TestShortfallsAreNoPartOfARun(t *testing.T) {
 	s := newStore(t)
 	session, _ := begin(t, s, "", "hello")
-	var plans []Verdicts
+	var plans []history.Plan
 	var requests []Request
 	for i := range 5 {
-		p := Verdicts{Entries: []history.Entry{
+		p := history.Plan{Entries: []history.Entry{
 			{ID: 1, Disposition: history.Dropped, Cause: history.Cause{
 				Code: history.CauseOverBudget, Want: 900,
 				Have: i,
@@ -177,16 +174,6 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 	}
 }
 
-// A plan whose messages are not in order cannot be kept as runs.
-func TestAPlanOutOfOrderIsRefused(t *testing.T) {
-	s := newStore(t)
-	session, _ := begin(t, s, "", "hello")
-	p := Verdicts{Entries: []history.Entry{{ID: 2}, {ID: 1}}}
-	if _, err := s.AddRequest(t.Context(), Request{Session: session.ID, Plan: &p}); err == nil {
-		t.Error("a plan out of order is kept")
-	}
-}
-
 // Two machines with one number, as where a file was copied, go on with the same request: each has the plans of both.
 func TestPlansOfMachinesWithOneNumberReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,7 +187,7 @@ func TestPlansOfMachinesWithOneNumberReadBack(t *testing.T) {
 			_, err := to.Apply(ctx, func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) })
 			check(t, err)
 		}
-		plans, newest := map[int64]Verdicts{}, map[*Store]Verdicts{}
+		plans, newest := map[int64]history.Plan{}, map[*Store]history.Plan{}
 		add := func(s *Store) {
 			newest[s] = nextPlan(t, newest[s])
 			p := newest[s]

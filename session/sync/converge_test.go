@@ -98,7 +98,7 @@ func (b *box) open() {
 
 // session is one of those that a machine has, and one of its messages.
 func (b *box) session() (store.Session, []store.Message, bool) {
-	ids, err := b.s.SessionIDs(context.Background())
+	ids, err := sessionIDs(context.Background(), b.s)
 	b.w.must("list", err)
 	if len(ids) == 0 {
 		return store.Session{}, nil, false
@@ -192,7 +192,7 @@ func (b *box) act() {
 		},
 		"model": func() error {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
-			return b.s.Configure(ctx, row)
+			return b.s.Update(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
 		},
 		"delete":  func() error { return b.s.Delete(ctx, row.ID) },
 		"restore": func() error { return b.s.Restore(ctx, row.ID) },
@@ -269,7 +269,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	if err != nil {
 		return err
 	}
-	ids, err := b.s.BranchIDs(ctx, row.ID, user.ID)
+	ids, err := b.s.BranchIDs(ctx, user.ID)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 			TokensAfter: i,
 		})
 	}
-	plan := store.Verdicts{Entries: entries}
+	plan := history.Plan{Entries: entries}
 	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`,
 		after.ID, user.ID, user.ID, ids[0], user.ID)
 	hash, err := b.named(ids)
@@ -735,17 +735,16 @@ func has(runs history.IDs, id int64) bool {
 func (b *box) describe() string {
 	ctx, w := context.Background(), b.w
 	var out strings.Builder
-	ids, err := b.s.SessionIDs(ctx)
+	ids, err := sessionIDs(ctx, b.s)
 	w.must("list", err)
 	for _, id := range ids {
 		row, err := b.s.Session(ctx, id)
 		w.must("read the session", err)
 		all, err := b.s.Messages(ctx, id)
 		w.must("read the messages", err)
-		flags, err := b.s.Flags(ctx, id)
+		decided, err := b.s.Decisions(ctx, id)
 		w.must("read the flags", err)
-		remedies, err := b.s.Remedies(ctx, id)
-		w.must("read the remedies", err)
+		flags, remedies := decided.Flags, decided.Remedies
 		path := map[int64]string{0: ""}
 		var lines []string
 		for _, m := range all {
@@ -761,7 +760,7 @@ func (b *box) describe() string {
 			lines = append(lines, fmt.Sprintf("%s %s %s request=%t", path[m.ID], flags[m.ID], remedies[m.ID],
 				m.Request != 0))
 		}
-		requests, err := b.s.Requests(ctx, id)
+		requests, err := b.s.Requests(ctx, id, store.RequestFilter{})
 		w.must("read the requests", err)
 		for _, r := range requests {
 			plan, err := b.s.Verdicts(ctx, r.ID)
@@ -802,4 +801,14 @@ func (b *box) describe() string {
 			row.Messages, row.Turns, row.Parent, path[row.Leaf], strings.Join(lines, "\n\t"))
 	}
 	return out.String()
+}
+
+// sessionIDs are the ids of all sessions, in their order.
+func sessionIDs(ctx context.Context, s *store.Store) (ids []string, err error) {
+	all, err := s.Sessions(ctx, store.Filter{All: true})
+	for _, row := range all {
+		ids = append(ids, row.ID)
+	}
+	slices.Sort(ids)
+	return ids, err
 }

@@ -62,7 +62,7 @@ func (m *machine) branch(id string) string {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	ids, err := m.s.BranchIDs(m.t.Context(), id, row.Leaf)
+	ids, err := m.s.BranchIDs(m.t.Context(), row.Leaf)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 	if out := b.sync(); len(out.Skipped) > 0 {
 		t.Errorf("the other machine could not read %q", out.Skipped)
 	}
-	ids, err := b.s.SessionIDs(t.Context())
+	ids, err := sessionIDs(t.Context(), b.s)
 	if err != nil || len(ids) != len(sums) {
 		t.Fatalf("the other machine has %d chats, %v; want %d", len(ids), err, len(sums))
 	}

@@ -218,7 +218,7 @@ func (p *pair) equal() {
 // lines are all rows of a machine's sessions.
 func (m *machine) lines() (all []string) {
 	m.t.Helper()
-	ids, err := m.s.SessionIDs(m.t.Context())
+	ids, err := sessionIDs(m.t.Context(), m.s)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -219,7 +219,10 @@ func (m *Model) Learn(ctx context.Context) error {
 	l.BaseURL, l.Model, l.Asked = m.Client.Endpoint().BaseURL, m.Name, raw
 	l.Ratio, l.Samples = median(m.ratios), len(m.ratios)
 	m.mu.Unlock()
-	return m.deps.Store.Learn(ctx, l)
+	return m.deps.Store.Learn(ctx, l.BaseURL, l.Model, func(stored *store.Learned) {
+		l.Chosen, l.ChosenAt = stored.Chosen, stored.ChosenAt // the user's
+		*stored = l
+	})
 }
 
 // Asked is how a model is asked, as it was stored. What cannot be read is learned again.

@@ -97,7 +97,13 @@ func (m *Model) SetWindow(ctx context.Context, tokens int) error {
 	if tokens < 0 {
 		return fmt.Errorf("a window of %d tokens is not possible; auto detects it", tokens)
 	}
-	err := m.deps.Store.ChooseWindow(ctx, m.Client.Endpoint().BaseURL, m.Name, tokens)
+	err := m.deps.Store.Learn(ctx, m.Client.Endpoint().BaseURL, m.Name, func(l *store.Learned) {
+		l.Window, l.WindowAt = 0, time.Time{}
+		l.Chosen, l.ChosenAt = tokens, time.Time{}
+		if tokens > 0 {
+			l.ChosenAt = m.deps.Now().Truncate(time.Millisecond).UTC()
+		}
+	})
 	if err != nil && !errors.Is(err, store.ErrReadOnly) {
 		return err
 	}

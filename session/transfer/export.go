@@ -78,7 +78,7 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	if err != nil {
 		return err
 	}
-	branch, err := s.Branch(ctx, row.ID, row.Leaf, 0, -1)
+	branch, err := s.Branch(ctx, row.Leaf, 0)
 	if err != nil {
 		return err
 	}

@@ -169,11 +169,11 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		if err != nil || len(im.Errors) > 0 {
 			rt.Fatalf("import what was exported: %v, %+v\n%s", err, im.Errors, lines)
 		}
-		got, err := there.Branch(context.Background(), im.Session.ID, im.Session.Leaf, 0, -1)
+		got, err := there.Branch(context.Background(), im.Session.Leaf, 0)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		want, err := home.Branch(context.Background(), row.ID, row.Leaf, 0, -1)
+		want, err := home.Branch(context.Background(), row.Leaf, 0)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func TestImportAllTakesEveryConversation(t *testing.T) {
 		t.Fatalf("reported is %+v", all)
 	}
 	row := all[0].Session
-	branch, err := s.Branch(context.Background(), row.ID, row.Leaf, 0, 0)
+	branch, err := s.Branch(context.Background(), row.Leaf, 0)
 	if err != nil || len(branch) != 2 || branch[1].Content != "No." || branch[1].Status != history.Imported ||
 		branch[1].Label != "a1" {
 		t.Errorf("the branch is %+v, %v", branch, err)
@@ -103,7 +103,7 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 			"content":{"content_type":"text","parts":["I."]}}},
 		"c":{"parent":"b","message":{"id":"c","author":{"role":"user"},
 			"content":{"content_type":"text","parts":["Why?"]}}}}}]`)[0]
-	branch, err := s.Branch(t.Context(), im.Session.ID, im.Session.Leaf, 0, -1)
+	branch, err := s.Branch(t.Context(), im.Session.Leaf, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestArchiveAddsItsImages(t *testing.T) {
 			}
 		}
 		all := importText(t, s, string(archive))
-		branch, err := s.Branch(t.Context(), first.Session.ID, all[0].Session.Leaf, 0, -1)
+		branch, err := s.Branch(t.Context(), all[0].Session.Leaf, 0)
 		if err != nil || len(all) != 1 || len(branch) != 2 || all[0].Added != 0 || branch[0].Damaged ||
 			len(branch[0].Parts) != 1 {
 			t.Fatalf("reported is %+v, the branch is %+v, %v", all, branch, err)

@@ -95,7 +95,7 @@ func TestImagesOfAnArchiveReachOtherMachines(t *testing.T) {
 	)))
 	told := tell(t, here, there)
 	row := listed(t, there)[0]
-	branch, err := there.Branch(t.Context(), row.ID, row.Leaf, 0, -1)
+	branch, err := there.Branch(t.Context(), row.Leaf, 0)
 	if err != nil || len(branch) != 2 || branch[0].Damaged || len(branch[0].Parts) != 1 {
 		t.Fatalf("told was %+v, the branch is %+v, %v", told, branch, err)
 	}
@@ -136,7 +136,7 @@ func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 		if again := importText(t, here, file); !again[0].Again || again[0].Session.ID != got.ID {
 			t.Errorf("%s: the same once more is %+v", name, again)
 		}
-		branch, err := here.Branch(t.Context(), got.ID, got.Leaf, 0, -1)
+		branch, err := here.Branch(t.Context(), got.Leaf, 0)
 		if err != nil || len(branch) != purged.Messages || strings.TrimSpace(branch[0].Content) == "" {
 			t.Errorf("%s: the new session has %+v, %v", name, branch, err)
 		}

@@ -129,7 +129,8 @@ func (c *Model) Start() tea.Cmd {
 		receipts, more := s.Records().Receipts(ctx)
 		earlier := 0
 		if fresh && db != nil {
-			earlier, _ = db.CountSessions(ctx) // a number that is not known is not shown
+			sessions, _ := db.Sessions(ctx, store.Filter{}) // a number that is not known is not shown
+			earlier = len(sessions)
 		}
 		return func() tea.Cmd {
 			c.Earlier = earlier

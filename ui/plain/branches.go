@@ -104,7 +104,7 @@ func (c *chat) versions(ctx context.Context, args string) error {
 	}
 	by := 1
 	if len(words) == 2 {
-		siblings, err := c.s.Store().Siblings(ctx, m.ID)
+		siblings, err := c.s.Versions(ctx, m.ID)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func named(from, to history.Entry) string {
 
 // Receipt says in words what an answer saw and cost.
 func Receipt(r record.Receipt) string {
-	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent), theme.Plural(r.Stored, "message"))}
+	parts := []string{fmt.Sprintf("saw %s of %s", theme.Thousands(r.Sent()), theme.Plural(r.Stored, "message"))}
 	for _, p := range []struct {
 		n    int
 		what string

@@ -116,17 +116,17 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 	if of.message != 0 {
 		leaf, limit = of.message, 2
 	}
-	branch, err := db.Branch(ctx, of.session, leaf, 0, limit)
+	branch, err := db.Branch(ctx, leaf, limit)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(branch); of.message != 0 && n > 0 && branch[n-1].Role == history.User {
-		reply, err := db.Reply(ctx, of.message)
+		replies, err := db.Replies(ctx, of.session, of.message)
 		if err != nil {
 			return nil, err
 		}
-		if reply != 0 {
-			if branch, err = db.Branch(ctx, of.session, reply, 0, limit); err != nil {
+		if n := len(replies); n > 0 {
+			if branch, err = db.Branch(ctx, replies[n-1], limit); err != nil {
 				return nil, err
 			}
 		}

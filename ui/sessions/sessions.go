@@ -161,7 +161,7 @@ func (l *Model) readShelf() tea.Cmd {
 		var read Listing
 		var err error
 		read.Sessions, read.Err = db.Sessions(ctx, f)
-		read.Leased, err = db.LeasedByOthers(ctx)
+		read.Leased, err = db.Leased(ctx)
 		read.At, read.Err = now(), errors.Join(read.Err, err)
 		return app.Then(func() tea.Cmd { return l.Listed(n, read) })
 	})

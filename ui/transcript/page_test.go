@@ -29,7 +29,7 @@ func page(width, height int, messages []store.Message, entries []history.Entry) 
 		r := record.Receipt{}
 		if messages[i].Request != 0 {
 			r = record.Receipt{
-				Sent: 21, Stored: 48, Cut: 2, Repaired: 1, Estimate: 4870, Took: 1900 * time.Millisecond,
+				Tally: store.Tally{Stored: 48, Kept: 19, Cut: 2, Repaired: 1}, Estimate: 4870, Took: 1900 * time.Millisecond,
 				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
 					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
 				},
@@ -81,31 +81,31 @@ func parser() ([]store.Message, []history.Entry) {
 	}
 	dropped := with(func(e *history.Entry) { e.Disposition, e.Cause.Code = history.Dropped, history.CauseOverBudget })
 	return []store.Message{
-		message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
-		message(history.User, "Fine. How should the lexer handle string interpolation?"),
-		message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
-		message(history.User, "And error recovery? One missing brace must not eat the whole file."),
-		message(history.Assistant, recovery),
-		message(history.User, "Show me the sync set for our grammar."),
-		call, list, listed, answer, long, stopped, lost,
-		message(history.User, "Never touch generated files."),
-	}, []history.Entry{
-		with(func(e *history.Entry) {
-			e.Recalled, e.Cause = true, history.Cause{Code: history.CauseSharedWords, Text: "re-parse"}
-		}),
-		dropped, dropped, kept,
-		with(func(e *history.Entry) {
-			e.Disposition, e.Whole, e.CharsBefore, e.CharsAfter = history.Cut, false, len(recovery), sent
-			e.Cuts = []history.Range{{From: sent, To: len(recovery)}}
-			e.Inserted = []history.Insert{{At: sent, Text: " ... (truncated)"}}
-		}),
-		kept,
-		with(func(e *history.Entry) {
-			e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: history.CauseResultMissing}}}
-		}),
-		kept, kept, kept, kept, kept, kept,
-		with(func(e *history.Entry) { e.Pinned = true }),
-	}
+			message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
+			message(history.User, "Fine. How should the lexer handle string interpolation?"),
+			message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
+			message(history.User, "And error recovery? One missing brace must not eat the whole file."),
+			message(history.Assistant, recovery),
+			message(history.User, "Show me the sync set for our grammar."),
+			call, list, listed, answer, long, stopped, lost,
+			message(history.User, "Never touch generated files."),
+		}, []history.Entry{
+			with(func(e *history.Entry) {
+				e.Recalled, e.Cause = true, history.Cause{Code: history.CauseSharedWords, Text: "re-parse"}
+			}),
+			dropped, dropped, kept,
+			with(func(e *history.Entry) {
+				e.Disposition, e.Whole, e.CharsBefore, e.CharsAfter = history.Cut, false, len(recovery), sent
+				e.Cuts = []history.Range{{From: sent, To: len(recovery)}}
+				e.Inserted = []history.Insert{{At: sent, Text: " ... (truncated)"}}
+			}),
+			kept,
+			with(func(e *history.Entry) {
+				e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: history.CauseResultMissing}}}
+			}),
+			kept, kept, kept, kept, kept, kept,
+			with(func(e *history.Entry) { e.Pinned = true }),
+		}
 }
 
 func TestPage(t *testing.T) {
@@ -301,7 +301,7 @@ func TestAVerdictAboveTheScreenMovesNothing(t *testing.T) {
 func TestAReceiptBecomesShorter(t *testing.T) {
 	t.Parallel()
 	r := record.Receipt{
-		Sent: 23, Stored: 61, Cut: 4, Repaired: 1, Took: 1900 * time.Millisecond,
+		Tally: store.Tally{Stored: 61, Kept: 19, Cut: 4, Repaired: 1}, Took: 1900 * time.Millisecond,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
 			Amount: pricing.Dollar / 250, From: pricing.Charged,
 		},
@@ -326,7 +326,7 @@ func TestAReceiptBecomesShorter(t *testing.T) {
 // A request of which the server read only a part says so in its receipt.
 func TestAReceiptSaysWhatWasNotRead(t *testing.T) {
 	t.Parallel()
-	r := record.Receipt{Sent: 7, Stored: 7, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
+	r := record.Receipt{Tally: store.Tally{Stored: 7, Kept: 7}, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12}}
 	if got, want := receiptIn(r, 80), "saw 7 of 7 · server read 4,096 of ~6,753 / 12 out"; got != want {
 		t.Errorf("the receipt is %q, want %q", got, want)
 	}

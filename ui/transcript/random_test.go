@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
@@ -111,7 +112,7 @@ func TestListEqualsOneThatRendersEverything(t *testing.T) {
 	item := func(id int64) Item {
 		it := Item{ID: id, Text: words(r), Fold: r.IntN(6) == 0, Plain: r.IntN(6) == 0}
 		if r.IntN(3) == 0 {
-			it.Receipt = &record.Receipt{Sent: 3, Stored: 9}
+			it.Receipt = &record.Receipt{Tally: store.Tally{Stored: 9, Kept: 3}}
 		}
 		n.text[id] = it.Text
 		return it

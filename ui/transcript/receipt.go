@@ -26,7 +26,7 @@ func receiptIn(r record.Receipt, w int) string {
 func receipt(r record.Receipt, brief int) string {
 	var parts []string
 	if brief < 4 {
-		parts = append(parts, "saw "+theme.Thousands(r.Sent)+" of "+theme.Thousands(r.Stored))
+		parts = append(parts, "saw "+theme.Thousands(r.Sent())+" of "+theme.Thousands(r.Stored))
 	}
 	for _, p := range []struct {
 		n    int

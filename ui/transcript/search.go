@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 
 	tea "charm.land/bubbletea/v2"
@@ -332,8 +333,12 @@ func (c *Model) AskLastWhole() tea.Cmd {
 	f.asking = true
 	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
-		seen, err := s.Records().LastWhole(ctx, id)
-		return LastWholeMsg{s, id, seen[id].Turn, err}
+		past, err := s.Store().VerdictHistory(ctx, id, 0)
+		turn := 0
+		if at := slices.IndexFunc(past, func(v store.PastVerdict) bool { return v.Entry.Whole }); at >= 0 {
+			turn = past[at].Turn
+		}
+		return LastWholeMsg{s, id, turn, err}
 	})
 }
 

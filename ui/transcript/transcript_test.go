@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
@@ -22,7 +23,7 @@ func conversation() []Item {
 				"loop instead of recursing\n\n```go\nfor p.tok == PLUS {\n\tp.next()\n}\n```\n\nA vector<int> " +
 				"holds the " +
 				"operands.", Reasoning: "The user has\na left-recursive rule.",
-			Receipt: &record.Receipt{Sent: 3, Stored: 9, Cut: 1, Expected: 1900, Took: 1900 * time.Millisecond},
+			Receipt: &record.Receipt{Tally: store.Tally{Stored: 9, Kept: 2, Cut: 1}, Expected: 1900, Took: 1900 * time.Millisecond},
 			Trail:   "⑂ 2 forks",
 		},
 		{
@@ -106,7 +107,7 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 	m.Write(-1, "# Hi\n\nsome **te", "")
 	m.Write(-1, "xt**", "")
 	m.Replace(-1, Item{
-		ID: 7, Name: "gpt", Text: "# Hi\n\nsome **text**", Receipt: &record.Receipt{Sent: 1, Stored: 1, Expected: 9},
+		ID: 7, Name: "gpt", Text: "# Hi\n\nsome **text**", Receipt: &record.Receipt{Tally: store.Tally{Stored: 1, Kept: 1}, Expected: 9},
 	})
 	if id, _ := m.Cursor(); id != 7 {
 		t.Errorf("the cursor is on %d, want 7", id)

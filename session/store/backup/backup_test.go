@@ -30,8 +30,8 @@ func history(t *testing.T, path string, sessions int) {
 			return err
 		}
 		for n := range sessions {
-			_, err := sqlite.Insert(t.Context(), tx, "sessions", sql.Named("id", fmt.Sprintf("session-%d", n)),
-				sql.Named("created_ms", 0), sql.Named("updated_ms", 0), sql.Named("used", n))
+			_, err := tx.ExecContext(t.Context(), `INSERT INTO sessions (id, created_ms, updated_ms, used) VALUES (?, 0, 0, ?)`,
+				fmt.Sprintf("session-%d", n), n)
 			if err != nil {
 				return err
 			}

@@ -219,9 +219,7 @@ func (r *recovery) tie() error {
 			leaf = coalesce(
 				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
 				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-			);
-		DELETE FROM unfound;
-		INSERT INTO unfound (id) SELECT id FROM messages;`)
+			);`)
 }
 
 // removeOrphans removes what belongs to a row that is lost.

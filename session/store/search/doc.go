@@ -1,10 +1,10 @@
-// Package search finds messages by their words. It says what a typed text asks for, where it is in a message, how
-// good that match is and which line to show of it; and it keeps the full-text index, which is SQLite's FTS4.
+// Package search finds messages by their words. It says what a typed text asks for, where it is in a message and which
+// line to show of it; and it keeps the full-text index, which is SQLite's FTS4.
 //
 //	q := search.Parse(`"sourdough starter" flour`)
 //	// SELECT docid FROM found WHERE found MATCH q.Match() ORDER BY docid DESC
 //	if m, ok := q.Find(search.Text(message)); ok {
-//		m.Score(age), m.Snippet()
+//		line, marks := m.Snippet().Line(nil, "")
 //	}
 //
 // # Words
@@ -18,9 +18,8 @@
 //
 // The table found has the words of every message that is whole, and gets and loses them in the transaction that writes
 // or removes the message. It keeps no copy of the text (found_text is empty, but for a moment in Remove). What was
-// imported in too great a number to wait for is in the backlog, the table unfound, and is indexed in short steps. The
-// messages do not depend on the index: where it is damaged, Renew makes a new one that starts with all of them in the
-// backlog.
+// imported in too great a number to wait for is in the backlog, the view unfound, and is indexed in short steps. The
+// messages do not depend on the index: where it is damaged, Renew makes a new one and all of them are in the backlog.
 //
 // The package does not read messages: their texts are passed to it.
 package search

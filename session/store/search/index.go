@@ -63,11 +63,11 @@ func indexed(text string) string {
 	return b.String()
 }
 
-// Add adds the words of a message to the index, where they are not in it.
+// Add adds the words of a message to the index, where it is not in it. One without words is in the index too.
 func Add(ctx context.Context, tx *sql.Tx, id int64, text string) error {
 	text = indexed(text)
 	known, err := has(ctx, tx, id)
-	if known || err != nil || text == "" {
+	if known || err != nil {
 		return err
 	}
 	// No INSERT with SELECT: FTS4 would write a segment for each.
@@ -104,42 +104,18 @@ func Damaged(err error) bool {
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
 }
 
-// Renew makes a new index and puts all messages on the backlog, so that a damaged index keeps nobody from saving a
-// message.
+// Renew makes a new index without a message in it, so that a damaged index keeps nobody from saving a message.
 func Renew(ctx context.Context, tx *sql.Tx) error {
 	var create string
 	err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = 'found'`).Scan(&create)
+	if err == nil {
+		// What the old index had of purged messages is gone.
+		_, err = tx.ExecContext(ctx, `DROP TABLE found; `+create+`; UPDATE purged SET gathered = 1`)
+	}
 	if err != nil {
-		return fmt.Errorf("read how the search index was made: %w", err)
-	}
-	for _, query := range []string{
-		`DROP TABLE found`, create,
-		`UPDATE purged SET gathered = 1`, // what the old index had of purged messages is gone
-		`DELETE FROM unfound`,
-		`INSERT INTO unfound (id) SELECT id FROM messages`,
-	} {
-		if _, err := tx.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("make the search index anew: %w", err)
-		}
+		return fmt.Errorf("make the search index anew: %w", err)
 	}
 	return nil
-}
-
-// Later puts messages on the backlog.
-func Later(ctx context.Context, tx *sql.Tx, ids ...int64) error {
-	for _, id := range ids {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO unfound (id) VALUES (?)`, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Waiting returns how many messages the index lacks at most: those that were purged since are counted as well.
-func Waiting(ctx context.Context, tx *sql.Tx) (int64, error) {
-	var left int64
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM unfound`).Scan(&left)
-	return left, err
 }
 
 // One step at the backlog ends at the first of these, so that it takes about a twentieth of a second.
@@ -148,32 +124,23 @@ const (
 	stepBytes    = 250_000 // of content; few messages have more to them
 )
 
-// TakeNewest takes the newest messages off the backlog that are worth one step, and returns them, the oldest first.
-func TakeNewest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
-	ids, err := sqlite.Collect(ctx, tx, sqlite.Only[int64], `
-		WITH newest AS (
+// Waiting returns how many messages the index lacks. One that still arrives is none of them.
+func Waiting(ctx context.Context, tx *sql.Tx) (left int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM unfound`).Scan(&left)
+	return left, err
+}
+
+// Newest returns the newest messages that the index lacks, as many as are worth one step.
+func Newest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
+	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
+		SELECT id
+		FROM (
 			SELECT
 				id,
 				sum(size) OVER (ORDER BY id DESC) - size AS before
-			FROM (
-				SELECT
-					u.id,
-					coalesce(length(m.content), 0) AS size
-				FROM unfound u
-				LEFT JOIN messages m ON m.id = u.id
-				ORDER BY u.id DESC
-				LIMIT ?
-			)
+			FROM (SELECT id, size FROM unfound ORDER BY id DESC LIMIT ?)
 		)
-		SELECT id
-		FROM newest
-		WHERE before < ?
-		ORDER BY id`, stepMessages, stepBytes)
-	if err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM unfound WHERE id >= ?`, ids[0])
-	return ids, err
+		WHERE before < ?`, stepMessages, stepBytes)
 }
 
 // NotePurged records that words were removed whose bytes are to be overwritten. FTS4 merely adds to its tree that they

@@ -83,47 +83,33 @@ func (q Query) Match() string {
 
 // Match is where a query is in a text.
 type Match struct {
-	text    string
-	words   int     // of the text
-	phrases int     // of the query
-	places  []place // by their beginnings
+	text   string
+	places []place // by their beginnings
 }
 
 // place is where a phrase is in a text.
 type place struct {
-	phrase     int
-	start, end int  // in bytes
-	whole      bool // its last word is all of a word of the text
+	phrase     int // its index in the query
+	start, end int // in bytes
 }
 
 // Find looks for a query in a text. It reports false where a phrase is missing.
-func (q Query) Find(text string) (Match, bool) {
-	m := q.match(text)
-	missing := len(q) == 0
-	for i := range q {
-		missing = missing || !slices.ContainsFunc(m.places, func(p place) bool { return p.phrase == i })
-	}
-	return m, !missing
-}
-
-// Marks are where phrases of the query are in a text: byte ranges in order that do not touch.
-func (q Query) Marks(text string) [][2]int { return q.match(text).ranges() }
-
-func (q Query) match(text string) Match {
+func (q Query) Find(text string) (m Match, found bool) {
+	m.text = text
 	all := words(text)
-	m := Match{text: text, words: len(all), phrases: len(q)}
+	found = len(q) > 0
 	for i, p := range q {
+		before := len(m.places)
 		for from := range max(0, len(all)-len(p.words)+1) {
 			at := all[from : from+len(p.words)]
-			if !p.is(at) {
-				continue
+			if p.is(at) {
+				m.places = append(m.places, place{i, at[0].start, at[len(at)-1].end})
 			}
-			last := at[len(at)-1]
-			m.places = append(m.places, place{i, at[0].start, last.end, last.text == p.words[len(p.words)-1]})
 		}
+		found = found && len(m.places) > before
 	}
 	slices.SortStableFunc(m.places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	return m
+	return m, found
 }
 
 // is reports whether as many words of a text are the phrase.
@@ -138,25 +124,20 @@ func (p phrase) is(at []word) bool {
 	return true
 }
 
-// ranges are the byte ranges of all places.
-func (m Match) ranges() [][2]int {
-	all := make([][2]int, len(m.places))
-	for i, p := range m.places {
-		all[i] = [2]int{p.start, p.end}
-	}
-	return merged(all)
+// Marks are where phrases of the query are in a text: byte ranges in order that do not touch.
+func (q Query) Marks(text string) [][2]int {
+	m, _ := q.Find(text)
+	return m.ranges()
 }
 
-// merged joins ranges that touch each other.
-func merged(ranges [][2]int) [][2]int {
-	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
-	var out [][2]int
-	for _, r := range ranges {
-		if n := len(out); n > 0 && r[0] <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], r[1])
+// ranges are the byte ranges of all places. Those that touch each other are one.
+func (m Match) ranges() (out [][2]int) {
+	for _, p := range m.places {
+		if n := len(out); n > 0 && p.start <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], p.end)
 			continue
 		}
-		out = append(out, r)
+		out = append(out, [2]int{p.start, p.end})
 	}
 	return out
 }

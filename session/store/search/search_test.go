@@ -55,8 +55,7 @@ func TestSnippetsAreOneLine(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(typed(), 1, 30).Draw(t, "texts"), " ") + " sun"
 		q := Parse("sun " + typed().Draw(t, "query"))
 		m, _ := q.Find(text)
-		snippet := m.Snippet()
-		line, marks := snippet.Text, snippet.Marks
+		line, marks := m.Snippet().Line(nil, "")
 		if !utf8.ValidString(line) || strings.ContainsAny(line, "\n\r\x00\x1b\t") || len(line) > 3*snippetSize+10 {
 			t.Fatalf("the snippet of %q is %q", text, line)
 		}

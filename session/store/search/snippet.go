@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,43 +14,22 @@ const (
 	snippetLead = 40 // before the first place that it shows
 	snippetSlip = 16 // how far an end moves to the space between two words
 
-	// snippetAround is how much of the text before and behind a snippet is kept with it: what Snippet.Without takes
-	// out may be as long as a private key.
-	snippetAround = 4 << 10
-
 	ellipsis = "…"
 )
 
-// Snippet is one line of a text around what was found in it.
+// Snippet is a part of a text around what was found in it.
 type Snippet struct {
-	Text  string   // without control characters
-	Marks [][2]int // what was found in Text: byte ranges in order that do not touch
-
-	around string // the text from which the snippet was cut, as far as Without looks at it
-	from   int    // where the snippet begins in it
-	at     []int  // where each byte of around from there on is in Text, and the end
+	Text     string   // the whole text
+	From, To int      // the part
+	Marks    [][2]int // what was found in the text: byte ranges in order that do not touch
 }
 
-// Snippet cuts a line out of the text, around the places where most phrases are close together.
+// Snippet is the part of the text where most phrases are close together. It begins and ends between two words where
+// that is near, between two characters otherwise.
 func (m Match) Snippet() Snippet {
-	start, _ := m.closest()
-	from, to := bounds(m.text, start)
-	first, last := max(0, from-snippetAround), min(len(m.text), to+snippetAround)
-	s := Snippet{around: strings.Clone(m.text[first:last]), from: from - first}
-	s.Text, s.at = line(m.text, from, to)
-	for _, r := range m.ranges() {
-		if mark := s.inText([2]int{r[0] - first, r[1] - first}); mark[0] < mark[1] {
-			s.Marks = append(s.Marks, mark)
-		}
-	}
-	return s
-}
-
-// bounds returns where a snippet that shows the byte at start begins and ends in a text: between two words where that
-// is near, between two characters otherwise.
-func bounds(text string, start int) (from, to int) {
-	from = max(0, start-snippetLead)
-	to = min(len(text), from+snippetSize)
+	text, start := m.text, m.closest()
+	from := max(0, start-snippetLead)
+	to := min(len(text), from+snippetSize)
 	from = max(0, min(from, to-snippetSize))
 	if from > 0 {
 		if space := strings.IndexFunc(text[from:min(start, from+snippetSlip)], unicode.IsSpace); space >= 0 {
@@ -68,24 +48,53 @@ func bounds(text string, start int) (from, to int) {
 	for to < len(text) && to > from && !utf8.RuneStart(text[to]) {
 		to--
 	}
-	return from, to
+	return Snippet{text, from, to, m.ranges()}
 }
 
-// line returns a part of a text as one line, and where in it each byte of the part is, and the end. White space
-// becomes one space, characters that show nothing are left out, and an invalid byte becomes U+FFFD.
-func line(text string, from, to int) (string, []int) {
+// closest is where the most different phrases are within a snippet's length; of several such places it is the first.
+func (m Match) closest() (start int) {
+	most := 0
+	for i, first := range m.places {
+		near := uint32(0) // a bit for each phrase
+		for _, p := range m.places[i:] {
+			if p.end > first.start+snippetSize-snippetLead {
+				break
+			}
+			near |= 1 << p.phrase
+		}
+		if n := bits.OnesCount32(near); n > most || i == 0 {
+			start, most = first.start, n
+		}
+	}
+	return start
+}
+
+// Line is the snippet as one line without control characters, and what was found in it as byte ranges. White space
+// becomes one space, characters that show nothing are left out, and an invalid byte becomes U+FFFD. A sign stands in
+// the place of each of some hidden ranges of the text, which are in order and apart; what was found there is not marked.
+func (s Snippet) Line(hidden [][2]int, sign string) (line string, marks [][2]int) {
+	apart := func(a [2]int) func([2]int) bool { return func(b [2]int) bool { return b[1] <= a[0] || a[1] <= b[0] } }
+	part := [2]int{s.From, s.To}
+	hidden = slices.DeleteFunc(slices.Clone(hidden), apart(part))
+	found := slices.DeleteFunc(slices.Clone(s.Marks), func(mark [2]int) bool {
+		return mark[0] < s.From || mark[1] > s.To || slices.ContainsFunc(hidden, func(h [2]int) bool { return !apart(h)(mark) })
+	})
 	var b strings.Builder
-	if from > 0 {
+	if s.From > 0 {
 		b.WriteString(ellipsis)
 	}
-	at := make([]int, 0, to-from+1)
 	space := true // white space was written last, or nothing
-	for i := from; i < to; {
-		r, size := utf8.DecodeRuneInString(text[i:to])
-		for range size {
-			at = append(at, b.Len())
+	for at := s.From; at < s.To; {
+		if len(hidden) > 0 && at >= hidden[0][0] {
+			b.WriteString(sign)
+			at, hidden, space = hidden[0][1], hidden[1:], false
+			continue
 		}
-		i += size
+		if n := len(marks); n < len(found) && at == found[n][0] {
+			found[n][0] = b.Len()
+		}
+		r, size := utf8.DecodeRuneInString(s.Text[at:s.To])
+		at += size
 		switch {
 		case unicode.IsSpace(r):
 			if !space {
@@ -97,57 +106,16 @@ func line(text string, from, to int) (string, []int) {
 			b.WriteRune(r)
 			space = false
 		}
+		if n := len(marks); n < len(found) && at == found[n][1] {
+			marks = append(marks, [2]int{found[n][0], b.Len()})
+		}
 	}
-	line := strings.TrimRight(b.String(), " ")
-	at = append(at, len(line))
-	for i := range at {
-		at[i] = min(at[i], len(line))
-	}
-	if to < len(text) {
+	line = strings.TrimRight(b.String(), " ")
+	if s.To < len(s.Text) {
 		line += ellipsis
 	}
-	return line, at
+	return line, marks
 }
 
 // isJoiner reports whether an invisible character decides how its neighbours look.
 func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
-
-// inText is where a byte range of the text around the snippet is in the snippet, an empty range for nowhere.
-func (s Snippet) inText(r [2]int) [2]int {
-	from, to := max(r[0]-s.from, 0), min(r[1]-s.from, len(s.at)-1)
-	if from >= to {
-		return [2]int{}
-	}
-	return [2]int{s.at[from], s.at[to]}
-}
-
-// Without is a snippet with a sign in the place of what find finds in it, and how often it found something. Find gets
-// the text around the snippet too, because a secret may begin before the snippet or end behind it; it returns byte
-// ranges in order and apart. A mark that one of them meets is gone.
-func (s Snippet) Without(find func(text string) [][2]int, sign string) (Snippet, int) {
-	hidden := slices.Clone(find(s.Text))
-	for _, r := range find(s.around) {
-		if r = s.inText(r); r[0] < r[1] {
-			hidden = append(hidden, r)
-		}
-	}
-	hidden = merged(hidden)
-	var text strings.Builder
-	var marks [][2]int
-	shown := 0
-	for _, h := range append(slices.Clone(hidden), [2]int{len(s.Text), len(s.Text)}) {
-		moved := text.Len() - shown
-		for _, mark := range s.Marks {
-			if shown <= mark[0] && mark[1] <= h[0] {
-				marks = append(marks, [2]int{mark[0] + moved, mark[1] + moved})
-			}
-		}
-		text.WriteString(s.Text[shown:h[0]])
-		if h[0] < len(s.Text) {
-			text.WriteString(sign)
-		}
-		shown = h[1]
-	}
-	s.Text, s.Marks = text.String(), marks
-	return s, len(hidden)
-}

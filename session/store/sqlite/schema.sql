@@ -149,9 +149,9 @@ CREATE TABLE requests (
 	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
 	chain              INTEGER NOT NULL DEFAULT 0,  -- of its verdicts: the first request of those that one machine made
 	                                                -- one after the other; 0 where it has no verdicts
-	entries            INTEGER NOT NULL DEFAULT 0,  -- how many messages have a verdict
 	options            BLOB,                        -- JSON: what decided the plan beside the messages
-	sum                TEXT,                        -- JSON: where the tokens went; NULL where it has no verdicts
+	sum                TEXT,                        -- JSON: where the tokens went
+	tally              TEXT,                        -- JSON: how many messages have which verdict
 	added              TEXT,                        -- JSON: texts that nobody said
 	shortfalls         TEXT                         -- JSON: runs of messages with what they needed and what was left
 ) STRICT;
@@ -159,9 +159,6 @@ CREATE TABLE requests (
 CREATE INDEX requests_turn ON requests (session, turn);
 CREATE INDEX requests_purpose ON requests (session, purpose) WHERE chain <> 0;
 CREATE INDEX requests_chain ON requests (chain) WHERE chain <> 0;
-
--- Sums of costs need not read the records of the plans.
-CREATE INDEX requests_cost ON requests (session, cost_from, cost_nano);
 
 -- Sums over all sessions by time read only this.
 CREATE INDEX requests_usage ON requests (
@@ -181,7 +178,7 @@ CREATE TABLE verdicts (
 	last_request   INTEGER,          -- NULL while it holds for the newest request
 	position       INTEGER NOT NULL, -- of the message in the conversation, from 0
 	role           TEXT    NOT NULL,
-	disposition    TEXT    NOT NULL,
+	disposition    TEXT    NOT NULL, -- '' where the message is no longer in the conversation
 	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
 	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
 	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; those of
@@ -199,6 +196,26 @@ CREATE TABLE verdicts (
 	UNIQUE (session, message, first_request)
 ) STRICT;
 
+-- What was decided about each message in each request, from the runs of verdicts.
+CREATE VIEW past_verdicts AS
+SELECT
+	v.*,
+	r.id AS request,
+	r.turn,
+	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn AND o.id <= r.id) AS nth,
+	(SELECT count(*) FROM requests o WHERE o.session = r.session AND o.turn = r.turn) AS of_turn,
+	r.created_ms,
+	r.endpoint || '/' || r.model AS asked,
+	r.ended,
+	r.sum,
+	r.shortfalls
+FROM requests r
+JOIN verdicts v ON v.session = r.session
+	AND v.chain = r.chain
+	AND v.first_request <= r.id
+	AND coalesce(v.last_request, r.id) >= r.id
+	AND v.disposition <> '';
+
 -- What was repaired on the way to a model. Deleting this table changes nothing else.
 CREATE TABLE repairs (
 	id          INTEGER PRIMARY KEY,
@@ -213,6 +230,28 @@ CREATE TABLE repairs (
 	undone      INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)),
 	UNIQUE (message, kind, before_hash)
 ) STRICT;
+
+-- How many faults of which kind each model's messages had; a tool's result counts for the model that called it.
+CREATE VIEW repair_counts AS
+WITH RECURSIVE origin (kind, message) AS (
+	SELECT kind, message
+	FROM repairs
+	UNION ALL
+	SELECT o.kind, m.parent
+	FROM origin o
+	CROSS JOIN messages m ON m.id = o.message
+	WHERE m.role = 'tool' AND m.parent <> 0
+)
+SELECT
+	m.endpoint,
+	m.model,
+	o.kind,
+	count(*) AS faults
+FROM origin o
+CROSS JOIN messages m ON m.id = o.message
+WHERE m.role <> 'tool' OR m.parent = 0
+GROUP BY m.endpoint, m.model, o.kind
+ORDER BY m.endpoint, m.model, length(o.kind), o.kind;
 
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
 -- only while none of its sources is excluded.
@@ -294,10 +333,10 @@ CREATE INDEX queued_session ON queued (session);
 CREATE TABLE windows (
 	id       INTEGER PRIMARY KEY,
 	session  INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	owner    TEXT    NOT NULL, -- as messages.owner
-	since_ms INTEGER NOT NULL,
-	UNIQUE (session, owner)
+	owner    TEXT    NOT NULL  -- as messages.owner
 ) STRICT;
+
+CREATE INDEX windows_session ON windows (session);
 
 -- The full text of all messages. Its rows are the messages' ids, the newest first, and its column holds
 -- their words as winnow writes them for the index, folded and with a space between: the simple tokenizer
@@ -323,10 +362,14 @@ CREATE TABLE purged (
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
 ) STRICT;
 
--- Messages that are not in the index yet.
-CREATE TABLE unfound (
-	id INTEGER PRIMARY KEY
-) STRICT;
+-- Messages that are not in the index yet, and how many bytes they have.
+CREATE VIEW unfound AS
+SELECT
+	m.id,
+	octet_length(m.content) AS size
+FROM messages m
+WHERE m.status <> 'streaming'
+	AND m.id NOT IN (SELECT docid FROM found_docsize);
 
 -- This file among those of other machines. The row is there from the start.
 CREATE TABLE home (

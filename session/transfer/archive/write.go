@@ -45,9 +45,12 @@ const (
 func Write(ctx context.Context, s *store.Store, w io.Writer, ids ...string) error {
 	all := len(ids) == 0
 	if all {
-		var err error
-		if ids, err = s.SessionIDs(ctx); err != nil {
+		sessions, err := s.Sessions(ctx, store.Filter{All: true})
+		if err != nil {
 			return err
+		}
+		for _, of := range sessions {
+			ids = append(ids, of.ID)
 		}
 	}
 	out := bufio.NewWriter(w)

@@ -124,7 +124,7 @@ func (d *desk) stored(text string) {
 
 // sent are the messages of the conversation behind its first one.
 func (d *desk) sent() []string {
-	branch, err := d.deps.Store.Branch(context.Background(), d.session.Info().ID, d.leaf, 0, -1)
+	branch, err := d.deps.Store.Branch(context.Background(), d.leaf, 0)
 	if err != nil {
 		d.t.Fatal(err)
 	}
