@@ -350,9 +350,6 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 	if got.Messages != served {
 		t.Errorf("the report says %s, and %d messages are served", text, served)
 	}
-	if got.Sessions > was.sessions+got.Nameless {
-		t.Errorf("the report says %s, of %d sessions", text, was.sessions)
-	}
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, got.File) {
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
