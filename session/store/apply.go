@@ -265,7 +265,8 @@ func (a *applying) cleanMessage(m *MessageLine) (keys []int64) {
 // that names the hash of the content here. Only images that an import lacked are added, as long as no request was sent
 // without them.
 func (a *applying) messageAgain(session int64, m *MessageLine, keys []int64) {
-	if session == a.session && bytes.Equal(m.hash, value[[]byte](a.tx, `SELECT hash FROM messages WHERE id = ?`, m.ID)) {
+	hash := value[[]byte](a.tx, `SELECT hash FROM messages WHERE id = ?`, m.ID)
+	if session == a.session && bytes.Equal(m.hash, hash) {
 		return
 	}
 	here := message(a.tx, m.ID)

@@ -17,8 +17,8 @@ import (
 // Conversation is a conversation of another program with all its branches.
 type Conversation struct {
 	// Session is its row there. Source and Origin name it, so that a later import finds it; without Origin it is
-	// imported anew each time. One without Updated becomes the session used last; any other keeps its place in the order
-	// of last use there: thousands of old conversations do not bury those of today.
+	// imported anew each time. One without Updated becomes the session used last; any other keeps its place in the
+	// order of last use there: thousands of old conversations do not bury those of today.
 	Session  Session
 	Messages []ImportedMessage // every one behind the one that it follows
 	Leaf     int               // the index in Messages of the end of the active branch, -1 for the last message

@@ -58,7 +58,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 		Text: "they said " + key,
 	})
 	do(err)
-	_, err = s.Import(ctx, unnamed(Session{Title: "import " + key}, said(history.User, "imported "+key)), ImportOptions{})
+	_, err = imported(s, Session{Title: "import " + key}, said(history.User, "imported "+key))
 	do(err)
 	do(s.Close())
 	files, err := filepath.Glob(path + "*")

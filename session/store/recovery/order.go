@@ -31,7 +31,9 @@ func (r *recovery) putInOrder(backup bool, steps Steps) error {
 	if err == nil {
 		err = r.exec(`
 			CREATE TEMP TABLE expected AS
-			SELECT n AS session, max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
+			SELECT
+				n AS session,
+				max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
 			FROM sessions
 			WHERE messages < 1 << 30`)
 	}
@@ -146,7 +148,8 @@ func (r *recovery) countLost() error {
 		}
 	}
 	return r.count(&r.out.LostMessages, `
-		SELECT max(?, coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0))
+		SELECT max(?, coalesce(sum(max(0,
+			messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0))
 		FROM temp.expected e`, r.out.LostMessages)
 }
 
@@ -156,7 +159,8 @@ func (r *recovery) countLost() error {
 func (r *recovery) tie() error {
 	err := r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
 	if err == nil {
-		err = r.count(&r.out.LostSessions, `SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+		err = r.count(&r.out.LostSessions, `
+			SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
 	}
 	if err == nil {
 		err = r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
@@ -169,7 +173,12 @@ func (r *recovery) tie() error {
 	}
 	return r.exec(`
 		UPDATE messages
-		SET parent = coalesce((SELECT max(x.id) FROM messages x WHERE x.session = messages.session AND x.id < messages.parent), 0)
+		SET parent = coalesce((
+			SELECT max(x.id)
+			FROM messages x
+			WHERE x.session = messages.session
+				AND x.id < messages.parent
+		), 0)
 		WHERE parent <> 0
 			AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = messages.parent AND p.session = messages.session);
 		UPDATE messages SET request = 0 WHERE request NOT IN (SELECT id FROM requests);
@@ -190,7 +199,8 @@ func (r *recovery) tie() error {
 // removeOrphans removes what belongs to a row that is lost.
 func (r *recovery) removeOrphans() error {
 	for _, table := range r.tables {
-		err := r.exec("DELETE FROM " + table + " WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('" + table + "'))")
+		err := r.exec("DELETE FROM " + table + `
+			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 		if err != nil {
 			return err
 		}
