@@ -130,27 +130,25 @@ func (a *actor) begin() {
 	if !a.past() {
 		return
 	}
-	row, err := a.store.ImportMessages(a.t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		for n := range 12 {
-			for _, m := range []history.Message{
-				{Role: history.User, Content: fmt.Sprintf("Question %d about the harbour?", n+1)},
-				{Role: history.Assistant, Content: fmt.Sprintf("Answer %d. ", n+1) +
-					strings.Repeat("The harbour has a wall, a light and a crane. ", 9)},
-			} {
-				m.Status = history.Complete
-				if err := add(store.Message{Message: m}); err != nil {
-					return store.Session{}, err
-				}
-			}
+	conversation := store.Conversation{Session: store.Session{
+		Origin: fmt.Sprint(a.cell), Endpoint: "example", Model: "m",
+		Title: "The harbour", TitleFrom: store.TitleUser,
+	}, Leaf: -1}
+	for n := range 12 {
+		for _, m := range []history.Message{
+			{Role: history.User, Content: fmt.Sprintf("Question %d about the harbour?", n+1)},
+			{Role: history.Assistant, Content: fmt.Sprintf("Answer %d. ", n+1) +
+				strings.Repeat("The harbour has a wall, a light and a crane. ", 9)},
+		} {
+			m.Status = history.Complete
+			conversation.Add(store.Message{Message: m})
 		}
-		return store.Session{
-			Origin: fmt.Sprint(a.cell), Endpoint: "example", Model: "m",
-			Title: "The harbour", TitleFrom: store.TitleUser,
-		}, nil
-	}, store.ImportOptions{})
+	}
+	imported, err := a.store.Import(a.t.Context(), conversation, store.ImportOptions{})
 	if err != nil {
 		a.t.Fatalf("%v: %v", a.cell, err)
 	}
+	row := imported.Session
 	a.session = row.ID
 }
 

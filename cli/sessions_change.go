@@ -154,7 +154,7 @@ func (p *program) purge(ctx context.Context, id string, yes bool, how string) er
 // purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes
 // them. Where it is not said what becomes of them, it asks on a terminal.
 func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, yes bool, how string) error {
-	files, err := backup.Copies(ctx, path, info.ID, info.Created)
+	files, err := backup.Copies(ctx, path, info.ID)
 	if err != nil || len(files) == 0 {
 		return err
 	}

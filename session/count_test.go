@@ -40,23 +40,20 @@ func tooMany(text string) int { return (len(text) + 3) / 4 * 3 / 2 }
 // imported stores a conversation as an import does, without counts: message i, from 0, says text(i).
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
-	row, err := b.deps.Store.ImportMessages(context.Background(),
-		func(add func(store.Message) error) (store.Session, error) {
-			for i := range n {
-				role := history.User
-				if i%2 == 1 {
-					role = history.Assistant
-				}
-				m := store.Message{Message: history.Message{Role: role, Content: text(i), Status: history.Imported}}
-				if err := add(m); err != nil {
-					return store.Session{}, err
-				}
-			}
-			return store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, nil
-		}, store.ImportOptions{})
+	conversation := store.Conversation{Session: store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, Leaf: -1}
+	for i := range n {
+		role := history.User
+		if i%2 == 1 {
+			role = history.Assistant
+		}
+		m := store.Message{Message: history.Message{Role: role, Content: text(i), Status: history.Imported}}
+		conversation.Add(m)
+	}
+	imported, err := b.deps.Store.Import(context.Background(), conversation, store.ImportOptions{})
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	row := imported.Session
 	return row
 }
 

@@ -327,37 +327,35 @@ func (h *heldConversation) begin() {
 	call := func(id string) history.ToolCall {
 		return history.ToolCall{ID: id, Name: "look", Arguments: `{"a":"` + h.token() + `"`}
 	}
-	row, err := h.deps.Store.ImportMessages(h.t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		same := h.text(3)
-		for _, m := range []history.Message{
-			{Role: history.System, Content: h.text(2)},
-			{Role: history.User, Content: h.text(8)},
-			{Role: history.Assistant, ToolCalls: []history.ToolCall{call("a"), call("a")}},
-			{Role: history.Tool, ToolCallID: "a", Content: same},
-			{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
-			{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
-			{Role: history.User, Content: h.text(30)},
-			{Role: history.Tool, ToolCallID: "lost", Content: h.text(4)},
-			{Role: history.System, Content: h.text(2)},
-			{Role: history.Assistant, Content: h.text(40), ToolCalls: []history.ToolCall{call("b")}},
-			{Role: history.User, Content: h.text(5)},
-			{Role: history.Tool, ToolCallID: "b", Content: h.text(5)},
-			{Role: history.Assistant, Content: h.text(50)},
-		} {
-			if h.dice.IntN(8) == 0 {
-				continue
-			}
-			m.Status = history.Imported
-			if err := add(store.Message{Message: m}); err != nil {
-				return store.Session{}, err
-			}
+	conversation := store.Conversation{Session: store.Session{}, Leaf: -1}
+	same := h.text(3)
+	for _, m := range []history.Message{
+		{Role: history.System, Content: h.text(2)},
+		{Role: history.User, Content: h.text(8)},
+		{Role: history.Assistant, ToolCalls: []history.ToolCall{call("a"), call("a")}},
+		{Role: history.Tool, ToolCallID: "a", Content: same},
+		{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
+		{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
+		{Role: history.User, Content: h.text(30)},
+		{Role: history.Tool, ToolCallID: "lost", Content: h.text(4)},
+		{Role: history.System, Content: h.text(2)},
+		{Role: history.Assistant, Content: h.text(40), ToolCalls: []history.ToolCall{call("b")}},
+		{Role: history.User, Content: h.text(5)},
+		{Role: history.Tool, ToolCallID: "b", Content: h.text(5)},
+		{Role: history.Assistant, Content: h.text(50)},
+	} {
+		if h.dice.IntN(8) == 0 {
+			continue
 		}
-		return store.Session{}, nil
-	}, store.ImportOptions{})
+		m.Status = history.Imported
+		conversation.Add(store.Message{Message: m})
+	}
+	imported, err := h.deps.Store.Import(h.t.Context(), conversation, store.ImportOptions{})
 	if err != nil {
 		h.failf("import: %v", err)
 		return
 	}
+	row := imported.Session
 	h.open(row.ID)
 }
 

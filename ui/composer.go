@@ -83,7 +83,7 @@ func (m *Model) composerEvent(e event.Event) tea.Cmd {
 	case composer.ListPrompts:
 		var choices []list.Item
 		for i, p := range m.composer.Prompts {
-			choices = append(choices, list.Item{Label: composer.PromptLabel(p.Head), Value: strconv.Itoa(i)})
+			choices = append(choices, list.Item{Label: composer.PromptLabel(p.Draft), Value: strconv.Itoa(i)})
 		}
 		o := list.Options{
 			Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft",

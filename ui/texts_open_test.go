@@ -70,30 +70,27 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	const n = 3000
-	kept, err := l.current.With.Store.ImportMessages(t.Context(),
-		func(add func(store.Message) error) (store.Session, error) {
-			for i := range n {
-				m := store.Message{
-					Message: history.Message{
-						Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete,
-					},
-				}
-				if i%2 == 1 {
-					m.Role = history.Assistant
-				}
-				if i == 20 {
-					m.Content = strings.Repeat("A long message has many lines.\n\n", 100) +
-						"At its end stands a walrus."
-				}
-				if err := add(m); err != nil {
-					return store.Session{}, err
-				}
-			}
-			return store.Session{Title: "Long", Endpoint: "here", Model: "small"}, nil
-		}, store.ImportOptions{})
+	conversation := store.Conversation{Session: store.Session{Title: "Long", Endpoint: "here", Model: "small"}, Leaf: -1}
+	for i := range n {
+		m := store.Message{
+			Message: history.Message{
+				Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete,
+			},
+		}
+		if i%2 == 1 {
+			m.Role = history.Assistant
+		}
+		if i == 20 {
+			m.Content = strings.Repeat("A long message has many lines.\n\n", 100) +
+				"At its end stands a walrus."
+		}
+		conversation.Add(m)
+	}
+	imported, err := l.current.With.Store.Import(t.Context(), conversation, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept := imported.Session
 	l.finds("walrus")
 	l.until("the chat", func() bool {
 		m, ok := l.chat.Selected()

@@ -35,7 +35,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		l.Content, l.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
 		t.exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
-			history.Streaming, newPrinter().print(&l), []byte(reasoning), []byte(content), id)
+			history.Streaming, l.fingerprint(), []byte(reasoning), []byte(content), id)
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/mattn/go-sqlite3"
@@ -31,11 +33,11 @@ var (
 type Applied struct {
 	Sessions int // that were not here
 	Messages int
-	Requests int
+	Filled   int      // imported messages that have their images now
+	Refused  int      // messages that are here with other content: what is here stays
 	Purged   int      // sessions that another machine purged; FinishPurge overwrites their text
 	Diverged int      // sessions with which two machines went on at once
 	Saved    int      // sessions made of messages that the machine which purged their session had not got
-	Refused  int      // messages that are here with other content: what is here stays
 	Changed  []string // the ids of all sessions of which something changed, was added or went
 }
 
@@ -53,23 +55,20 @@ func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) err
 }
 
 func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
+	// The driver watches a context that can end with a goroutine for every statement: it is looked at between lines.
 	ctx := t.ctx
 	t.ctx = context.WithoutCancel(ctx)
 	a := applying{
-		tx: t, s: s, clean: cleaner{clean: s.redact, hashes: map[string]string{}}, attached: map[string]int64{},
-		changed: map[int64]bool{}, diverged: map[int64]bool{}, latest: s.now().Add(mostAhead).UnixMilli() << numberBits,
+		tx: t, s: s, attached: map[string]attached{}, changed: map[int64]bool{},
+		latest: s.now().Add(mostAhead).UnixMilli() << numberBits,
 	}
 	t.fail(lines(func(l Line) error {
-		t.fail(ctx.Err())
-		if t.err == nil {
-			a.clean.line(&l)
+		if t.fail(ctx.Err()); t.err == nil {
 			a.line(l)
 		}
 		return t.err
 	}))
-	if t.err == nil {
-		a.finish()
-	}
+	a.finish()
 	var broken sqlite3.Error
 	if errors.As(t.err, &broken) && broken.Code == sqlite3.ErrConstraint {
 		t.err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.err)
@@ -81,19 +80,23 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 type applying struct {
 	*tx
 	s        *Store
-	clean    cleaner
-	attached map[string]int64 // keys of attachments by hex hash
-	latest   int64            // no id is greater
+	attached map[string]attached // by the hash that the lines name
+	latest   int64               // no id is greater
 
 	session int64          // key of the session that the lines belong to, 0 in front of the first one
 	fresh   bool           // that session was not here
 	purged  *TombstoneLine // of that session, nil where it was not purged
 
-	added    []int64        // messages
-	changed  map[int64]bool // keys of sessions
-	diverged map[int64]bool
-	newest   int64 // id of the lines
-	out      Applied
+	added   []int64        // messages
+	changed map[int64]bool // keys of sessions
+	newest  int64          // id of the lines
+	out     Applied
+}
+
+// attached is an attachment as it is stored, without secrets.
+type attached struct {
+	hash string // hex
+	key  int64
 }
 
 // damaged fails with ErrLine.
@@ -113,12 +116,11 @@ func (a *applying) line(l Line) {
 		a.damaged("a row stands before its session")
 	case l.Message != nil:
 		a.message(l.Message)
-	case a.purged != nil:
+	case a.purged != nil: // only messages are kept of a purged session
 	case l.Draft != nil && a.fresh:
-		a.insert("drafts", l.Draft.columns(), a.ofSession())
+		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
 	case l.Queued != nil && a.fresh:
 		a.insert("queued", l.Queued.columns(), a.ofSession())
-	case l.Draft != nil, l.Queued != nil:
 	case l.Request != nil:
 		a.request(l.Request)
 	case l.Summary != nil:
@@ -126,17 +128,20 @@ func (a *applying) line(l Line) {
 	case l.Repair != nil:
 		a.repair(l.Repair)
 	case l.Register != nil:
-		a.register(*l.Register)
-	default:
-		a.damaged("a row is of no kind")
+		a.check(l.Register.Stamp, l.Register.Item)
+		a.note(mergeRegister(a.tx, a.session, *l.Register))
 	}
 }
 
-// ofSession is the column that names the session.
-func (a *applying) ofSession() sql.NamedArg { return sql.Named("session", a.session) }
+// note notes whether the session changed.
+func (a *applying) note(changed bool) {
+	if changed {
+		a.changed[a.session] = true
+	}
+}
 
-// possible refuses ids that no machine can have given.
-func (a *applying) possible(ids ...int64) {
+// check refuses ids that no machine can have given.
+func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
 			a.damaged("%d is no id", id)
@@ -158,33 +163,34 @@ func (a *applying) beginSession(l *SessionLine) {
 		return
 	}
 	if a.session = sessionThere(a.tx, l.ID); a.session != 0 {
-		moved := a.exec(`
+		a.note(0 < a.exec(`
 			UPDATE sessions
 			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
-			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(l.Updated), l.used)
-		if moved > 0 {
-			a.changed[a.session] = true
-		}
+			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(l.Updated), l.used))
 		return
 	}
 	if max(l.used, milliseconds(l.Updated), milliseconds(l.Created)) > a.latest>>numberBits || l.used < 0 {
 		a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
 	}
-	a.possible(l.ForkedAt)
+	a.check(l.ForkedAt)
 	l.Leaf, l.Messages, l.Turns, l.Address = 0, 0, 0, ""
 	a.session, a.fresh = insertSession(a.tx, l), true
 	a.out.Sessions++
-	a.changed[a.session] = true
+	a.note(true)
 }
 
 // attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
 // damaged. Whole ones replace what is damaged here.
 func (a *applying) attachment(l *AttachmentLine) {
-	hash, err := hex.DecodeString(l.Hash)
-	if err != nil || len(hash) != sha256.Size {
-		a.damaged("attachment %.80q has no SHA-256", l.Hash)
+	data, hash := l.Data, l.Hash
+	if utf8.Valid(data) && hashOf(data) == hash {
+		data = []byte(a.s.clean(string(data)))
+		hash = hashOf(data)
 	}
-	a.attached[l.Hash] = attachBytes(a.tx, hash, l.Data)
+	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size {
+		a.damaged("attachment %.80q has no SHA-256", hash)
+	}
+	a.attached[l.Hash] = attached{hash, attachBytes(a.tx, hash, data)}
 }
 
 // message stores a message that is not here.
@@ -195,20 +201,17 @@ func (a *applying) message(m *MessageLine) {
 		}
 		a.beginSaved(a.purged.Session)
 		defer func() { a.session = 0 }()
-		if slices.Contains(a.purged.Messages, m.Parent) {
+		if m.Request = 0; slices.Contains(a.purged.Messages, m.Parent) {
 			m.Parent = 0
 		}
-		m.Request = 0
 	}
-	a.possible(m.ID, m.Parent, m.Request)
+	a.check(m.ID, m.Parent, m.Request)
 	if m.ID == 0 || m.Parent >= m.ID {
 		a.damaged("message %d cannot follow message %d", m.ID, m.Parent)
 	}
-	if m.hash == nil {
-		m.hash = newPrinter().print(m)
-	}
+	keys := a.cleanMessage(m)
 	if here := a.here("messages", m.ID); here != 0 {
-		a.messageAgain(here, m)
+		a.messageAgain(here, m, keys)
 		return
 	}
 	if m.Parent != 0 {
@@ -220,7 +223,6 @@ func (a *applying) message(m *MessageLine) {
 			a.damaged("message %d follows one of another session", m.ID)
 		}
 	}
-	keys := a.attachments(m)
 	m.session, m.owner, m.Seq = a.session, "", nextSeq(a.tx, a.session)
 	if m.Status == history.Streaming {
 		m.Status = history.Interrupted
@@ -229,9 +231,7 @@ func (a *applying) message(m *MessageLine) {
 	m.insertCallsAndParts(a.tx, keys)
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
-	a.changed[a.session] = true
-	a.noteDiverged(m)
-	mergeWaiting(a.tx, a.session, m.ID)
+	a.note(true)
 }
 
 // here is the session of a row of a table, 0 where it is not here.
@@ -239,79 +239,78 @@ func (a *applying) here(table string, id int64) int64 {
 	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
-// attachments are the keys of the bytes of a message's parts, which come before it.
-func (a *applying) attachments(m *MessageLine) (keys []int64) {
-	for _, part := range m.parts {
-		key, there := a.attached[part.hash]
+// cleanMessage takes the secrets out of a message, which stays whole or damaged, and returns the keys of its
+// attachments. What it costs is counted anew where something changed it.
+func (a *applying) cleanMessage(m *MessageLine) (keys []int64) {
+	whole := m.hash == nil || bytes.Equal(m.hash, m.fingerprint())
+	m.Message = a.s.cleanMessage(m.Message)
+	for i := range m.parts {
+		p := &m.parts[i]
+		stored, there := a.attached[p.hash]
 		if !there {
-			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, part.hash)
+			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, p.hash)
 		}
-		keys = append(keys, key)
+		if keys = append(keys, stored.key); stored.hash != p.hash {
+			p.hash, p.Tokens, m.Tokens = stored.hash, 0, 0
+		}
+		p.Name = a.s.clean(p.Name)
+	}
+	if whole {
+		m.hash = m.fingerprint()
 	}
 	return keys
 }
 
 // messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that names the hash of the content here. Images that an import added elsewhere are added here.
-func (a *applying) messageAgain(session int64, m *MessageLine) {
+// that names the hash of the content here. Only images that an import lacked are added, as long as no request was sent
+// without them.
+func (a *applying) messageAgain(session int64, m *MessageLine, keys []int64) {
 	hash := value[[]byte](a.tx, `SELECT hash FROM messages WHERE id = ?`, m.ID)
-	if session == a.session && bytes.Equal(hash, m.hash) {
+	if session == a.session && bytes.Equal(m.hash, hash) {
 		return
 	}
-	state := otherText
-	whole := bytes.Equal(newPrinter().print(m), m.hash) // else its sender could not read all of it
-	if session == a.session && whole && m.Status == history.Imported {
-		state = lacking(a.tx, session, m.Message, m.parts)
+	here := message(a.tx, m.ID)
+	images := 0 // more than here
+	for _, p := range m.parts {
+		if p.Kind == history.ImagePart {
+			images++
+		}
 	}
-	switch state {
-	case without:
-		a.changed[session] = true
-		here := MessageLine{Message: message(a.tx, m.ID), hash: m.hash, parts: m.parts}
-		here.replaceParts(a.tx, a.attachments(m))
-	case withAll:
+	for _, p := range here.Parts {
+		if p.Kind == history.ImagePart {
+			images--
+		}
+	}
+	same := session == a.session && bytes.Equal(m.hash, m.fingerprint()) && m.Status == history.Imported &&
+		m.Role == here.Role && m.Content == here.Content
+	switch {
+	case same && images <= 0:
+	case same && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, session) == 0:
+		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
+		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
+		m.insertCallsAndParts(a.tx, keys)
+		a.exec(`UPDATE messages SET hash = ? WHERE id = ?`, m.hash, m.ID)
+		a.out.Filled++
+		a.note(true)
 	default:
 		a.out.Refused++
 	}
 }
 
-// noteDiverged notes that two machines went on with a session behind the same message.
-func (a *applying) noteDiverged(m *MessageLine) {
-	if m.Role != history.User || m.Parent == 0 || m.Status == history.Imported || a.diverged[a.session] {
-		return
-	}
-	a.diverged[a.session] = value[bool](a.tx, `
-		SELECT EXISTS (
-			SELECT 1
-			FROM messages
-			WHERE session = ?1
-				AND parent = ?2
-				AND id <> ?3
-				AND id & ?4 <> ?3 & ?4
-				AND role = 'user'
-				AND status <> 'imported'
-		)`, a.session, m.Parent, m.ID, idStep-1)
-	if a.diverged[a.session] {
-		a.out.Diverged++
-	}
-}
-
 // request stores a request that is not here, or what is known of its end since.
 func (a *applying) request(l *RequestLine) {
-	a.possible(l.ID, l.User, l.base)
-	here := a.here("requests", l.ID)
-	if l.ID == 0 || here != 0 && here != a.session {
-		a.damaged("request %d is of another session", l.ID)
-	}
-	if here != 0 {
+	a.check(l.ID, l.User, l.base)
+	switch a.here("requests", l.ID) {
+	case 0:
+	case a.session:
 		a.requestAgain(l.Request)
 		return
+	default:
+		a.damaged("request %d is of another session", l.ID)
 	}
-	if turn := turnOf(a.tx, l.User); turn > 0 {
-		l.Turn = turn
-	}
+	l.Turn = cmp.Or(turnOf(a.tx, l.User), l.Turn)
 	a.insert("requests", l.Request.columns(), a.ofSession())
-	a.out.Requests++
-	a.changed[a.session] = true
+	a.note(true)
 	if l.planned() {
 		putChange(a.tx, a.session, l)
 	}
@@ -322,18 +321,13 @@ func (a *applying) request(l *RequestLine) {
 
 // requestAgain takes over how a request ended, and that the server did read the whole of it.
 func (a *applying) requestAgain(r Request) {
-	for _, was := range readRows[Request](a.tx, "requests WHERE id = ?", r.ID) {
-		switch {
-		case was.End == "" && r.End != "":
-			r.Turn = was.Turn
-		case was.CutExpected > 0 && r.CutExpected == 0 && r.End != "":
-			was.CutExpected = 0
-			r = was
-		default:
-			return
-		}
-		a.update("requests", r.columns(), 0, sql.Named("id", r.ID))
-		a.changed[a.session] = true
+	if r.End == "" {
+		return
+	}
+	r.Turn = value[int](a.tx, `SELECT turn FROM requests WHERE id = ?`, r.ID)
+	a.note(0 < a.update("requests", r.columns(), 0, sql.Named("id", r.ID), sql.Named("ended", "")))
+	if r.CutExpected == 0 {
+		a.note(0 < a.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND cut_expected > 0`, r.ID))
 	}
 }
 
@@ -341,9 +335,9 @@ func (a *applying) summary(l *Summary) {
 	if !inOrder(l.Sources) {
 		return // it cannot be told what it stands for
 	}
-	a.possible(l.ID, l.Sources[0][0], l.LastMessage())
+	a.check(l.ID, l.Sources[0][0], l.LastMessage())
 	if a.here("summaries", l.ID) == 0 {
-		a.changed[a.session] = true
+		a.note(true)
 		insertSummary(a.tx, a.session, l)
 	}
 }
@@ -360,92 +354,64 @@ func (a *applying) repair(l *RepairLine) {
 	}
 }
 
-func (a *applying) register(r RegisterLine) {
-	a.possible(r.Stamp, r.Item)
-	if mergeRegister(a.tx, a.session, r) {
-		a.changed[a.session] = true
-	}
-	if errors.Is(a.err, errRegister) {
-		a.err = fmt.Errorf("%w: %w", ErrLine, a.err)
-	}
-}
-
-// tombstone purges a session. What the machine that purged it had not got stays, in a session of its own.
+// tombstone purges a session, also of what other machines that purged it had not got.
 func (a *applying) tombstone(l TombstoneLine) {
-	a.possible(l.ID)
+	a.check(l.ID)
 	if known := tombstoneOf(a.tx, l.Session); known != nil {
-		a.purgedTwice(*known, l)
-		return
+		all := slices.Compact(slices.Sorted(slices.Values(append(l.Messages, known.Messages...))))
+		if len(all) == len(known.Messages) {
+			return
+		}
+		a.exec(`DELETE FROM tombstones WHERE id = ?`, known.ID)
+		l.ID, l.Messages = known.ID, all
+		tellAgain(a.tx, l.ID)
 	}
-	n := sessionThere(a.tx, l.Session)
-	putTombstone(a.tx, l)
-	if n == 0 {
-		return
+	a.insert("tombstones", l.columns())
+	if n := sessionThere(a.tx, l.Session); n != 0 {
+		a.saveUnknown(n, l)
+		a.out.Purged++
+		a.purgeSession(n, l.Session)
 	}
-	a.out.Purged++
-	a.out.Changed = append(a.out.Changed, l.Session)
-	a.save(n, l)
-	delete(a.changed, n)
-	a.session = 0
+	saved := savedID(l.Session)
+	if n := sessionThere(a.tx, saved); n != 0 {
+		a.purgeMessages(n, l.Messages)
+		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
+			a.purgeSession(n, saved)
+		}
+	}
+	a.session, a.purged = 0, nil
+}
+
+func (a *applying) purgeSession(n int64, id string) {
 	purgeRows(a.tx, n)
+	delete(a.changed, n)
+	a.out.Changed = append(a.out.Changed, id)
 }
 
-// purgedTwice is told of a session that two machines purged: what either of them had is gone.
-func (a *applying) purgedTwice(known, l TombstoneLine) {
-	more := slices.DeleteFunc(slices.Clone(l.Messages), func(id int64) bool {
-		return slices.Contains(known.Messages, id)
-	})
-	if len(more) == 0 {
+// these is the condition that an id is one of a JSON array.
+const these = ` IN (SELECT value FROM json_each(?))`
+
+// saveUnknown moves the messages of a session that a purge elsewhere did not know to a session of their own.
+func (a *applying) saveUnknown(n int64, l TombstoneLine) {
+	unknown := a.ids(`SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, sqlite.IDs(l.Messages))
+	if len(unknown) == 0 {
 		return
 	}
-	known.Messages = append(known.Messages, more...)
-	slices.Sort(known.Messages)
-	a.exec(`DELETE FROM tombstones WHERE id = ?`, known.ID)
-	putTombstone(a.tx, known)
-	tellAgain(a.tx, known.ID)
-	if n := sessionThere(a.tx, savedID(l.Session)); n != 0 {
-		a.unsave(n, more)
-	}
+	a.beginSaved(l.Session)
+	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, sqlite.IDs(l.Messages))
+	a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
+	a.note(true)
+	tellAgain(a.tx, unknown...)
 }
 
-// unsave takes messages out of a session of saved ones.
-func (a *applying) unsave(n int64, gone []int64) {
-	const these = ` IN (SELECT value FROM json_each(?))`
+// purgeMessages takes messages out of a session of saved ones.
+func (a *applying) purgeMessages(n int64, gone []int64) {
 	ids := a.ids(`SELECT id FROM messages WHERE session = ? AND id`+these, n, sqlite.IDs(gone))
-	if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == len(ids) {
-		delete(a.changed, n)
-		purgeRows(a.tx, n)
-		return
-	}
 	a.changed[n] = true
 	unindex(a.tx, ids)
 	a.fail(search.NotePurged(a.ctx, a.Tx))
 	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, sqlite.IDs(ids))
 	a.exec(`DELETE FROM messages WHERE id`+these, sqlite.IDs(ids))
-}
-
-// save moves the messages of a session that a purge elsewhere did not know to a session of their own.
-func (a *applying) save(n int64, l TombstoneLine) {
-	unknown := a.ids(`
-		SELECT id
-		FROM messages
-		WHERE session = ? AND id NOT IN (SELECT value FROM json_each(?))
-		ORDER BY id`, n, asJSON{in: l.Messages, none: "[]"})
-	if len(unknown) == 0 {
-		return
-	}
-	a.beginSaved(l.Session)
-	for i, id := range unknown {
-		a.exec(`
-			UPDATE messages
-			SET session = ?2,
-				seq = ?3,
-				request = 0,
-				parent = iif(parent IN (SELECT value FROM json_each(?4)), parent, 0)
-			WHERE id = ?1`, id, a.session, i+1, sqlite.IDs(unknown))
-	}
-	a.changed[a.session] = true
-	tellAgain(a.tx, unknown...)
 }
 
 // savedTitle is the title of a session with messages of one that another machine purged.
@@ -473,24 +439,61 @@ func (a *applying) finish() {
 	// The clock of the file never falls behind an id of another machine.
 	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	for n := range a.changed {
-		a.exec(`
-			UPDATE sessions
-			SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
-				turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user')
-			WHERE n = ?1`, n)
-		settleLeaf(a.tx, n)
-		raiseChanges(a.tx, n)
+		settleSession(a.tx, n)
 		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
+		// Two machines went on behind the same message.
+		if value[bool](a.tx, `
+			SELECT EXISTS (
+				SELECT 1
+				FROM json_each(?2) added
+				JOIN messages m ON m.id = added.value
+				JOIN messages o ON o.session = m.session AND o.parent = m.parent
+				WHERE m.session = ?1
+					AND m.parent <> 0
+					AND m.id & ?3 <> o.id & ?3
+					AND m.role = 'user' AND o.role = 'user'
+					AND m.status <> 'imported' AND o.status <> 'imported'
+			)`, n, sqlite.IDs(a.added), idStep-1) {
+			a.out.Diverged++
+		}
 	}
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)
 }
 
+// settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its
+// counts, the faults of its messages, and the end of its active branch. That is the newest message or, where one was
+// chosen after that was written, the chosen one.
+func settleSession(t *tx, n int64) {
+	t.exec(`
+		WITH
+			newest (id) AS (SELECT coalesce(max(id), 0) FROM messages WHERE session = ?1),
+			chosen (id) AS (
+				SELECT coalesce(value ->> '$.leaf', 0)
+				FROM registers
+				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND stamp > (SELECT id FROM newest)
+			)
+		UPDATE sessions
+		SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
+			turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user'),
+			leaf = coalesce(
+				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
+				(SELECT id FROM newest))
+		WHERE n = ?1`, n)
+	for _, r := range readRows[RegisterLine](t, `registers WHERE session = ? AND name = 'fault'`, n) {
+		if fault, err := unmarshalText([]byte(r.Value)); err == nil {
+			t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, fault, r.Item, n)
+		}
+	}
+	raiseChanges(t, n)
+}
+
+// ofSession is the column that names the session.
+func (a *applying) ofSession() sql.NamedArg { return sql.Named("session", a.session) }
+
 // tombstoneOf is the tombstone of a session by its id, nil where it was not purged.
 func tombstoneOf(t *tx, session string) (l *TombstoneLine) {
 	eachRow(t, "tombstones WHERE session = ?", func(r *TombstoneLine) { l = r }, session)
 	return l
 }
-
-func putTombstone(t *tx, l TombstoneLine) { t.insert("tombstones", l.columns()) }

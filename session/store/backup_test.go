@@ -81,21 +81,6 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 	}
 }
 
-func TestNothingNewIsNotBackedUp(t *testing.T) {
-	c := &clock{time.Now()}
-	s := openAt(t, newPath(t), Options{Now: c.now})
-	ctx := context.Background()
-	begin(t, s, "", "hello")
-	first, err := s.BackUpToday(ctx)
-	must(t, "back up", err)
-	later := time.Now().Add(time.Hour)
-	must(t, "make the backup younger", os.Chtimes(first, later, later))
-	c.add(24 * time.Hour)
-	if name, err := s.BackUpToday(ctx); name != "" || err != nil {
-		t.Errorf("an unchanged history was backed up to %q, %v", name, err)
-	}
-}
-
 // A start with a clock in the future leaves a backup of that date. It keeps no later one from being made,
 // is the first to be removed, and is not the latest.
 func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {

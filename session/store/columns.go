@@ -30,12 +30,11 @@ type column struct {
 type use int
 
 const (
-	secret     use = 1 << iota // a text in which there may be a key that must not be stored
-	secretJSON                 // such a text that is JSON
-	local                      // not in lines: it is of this file, or other rows decide it
-	lineOnly                   // not in the table
-	given                      // given by SQLite when the row is added, and not in lines
-	fixed                      // it does not change when an answer is finished
+	secret   use = 1 << iota // a text in which there may be a key, which is not stored
+	local                    // not in lines: it is of this file, or other rows decide it
+	lineOnly                 // not in the table
+	given                    // given by SQLite when the row is added, and not in lines
+	fixed                    // it does not change when an answer is finished
 )
 
 // errColumn says that a column holds something else than its field can have.
@@ -71,32 +70,15 @@ func timeOf(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// micros is a duration in microseconds.
-type micros struct{ d *time.Duration }
-
-func (f micros) Value() (driver.Value, error) { return f.d.Microseconds(), nil }
-
-func (f micros) Scan(v any) error {
-	us, ok := v.(int64)
-	if !ok {
-		return errColumn
-	}
-	*f.d = time.Duration(us) * time.Microsecond
-	return nil
-}
-
 // blob is a text that is stored as bytes, because it may hold anything.
 type blob struct{ text *string }
 
 func (f blob) Value() (driver.Value, error) { return []byte(*f.text), nil }
 
 func (f blob) Scan(v any) error {
-	text, ok := v.([]byte)
+	text, err := bytesOf(v)
 	*f.text = string(text)
-	if !ok && v != nil {
-		return errColumn
-	}
-	return nil
+	return err
 }
 
 // raw is JSON that is kept byte for byte, NULL for none.
@@ -110,36 +92,42 @@ func (f raw) Value() (driver.Value, error) {
 }
 
 func (f raw) Scan(v any) error {
-	text, ok := v.([]byte)
-	if !ok && v != nil {
-		return errColumn
-	}
+	text, err := bytesOf(v)
 	*f.json = append([]byte(nil), text...)
-	return nil
+	return err
 }
 
-// asJSON is a value that is stored as JSON, and as none where it is empty. A lenient one is empty where the JSON is
-// damaged: other columns matter more.
+// bytesOf are the bytes of a column, which a line has as a text.
+func bytesOf(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case []byte:
+		return v, nil
+	case string:
+		return []byte(v), nil
+	case nil:
+		return nil, nil
+	}
+	return nil, errColumn
+}
+
+// asJSON is a value that is stored as JSON, NULL where it is empty. A lenient one is empty where the JSON is damaged:
+// other columns matter more.
 type asJSON struct {
 	in      any
-	none    any
 	lenient bool
 }
 
 func (f asJSON) Value() (driver.Value, error) {
 	text, err := json.Marshal(f.in)
 	if string(text) == "null" || string(text) == "[]" {
-		return f.none, err
+		return nil, err
 	}
 	return string(text), err
 }
 
 func (f asJSON) Scan(v any) error {
 	text, ok := v.(string)
-	if v == nil || text == "[]" {
-		return nil
-	}
-	if ok && json.Unmarshal([]byte(text), f.in) == nil || f.lenient {
+	if v == nil || ok && json.Unmarshal([]byte(text), f.in) == nil || f.lenient {
 		return nil
 	}
 	return errColumn
@@ -173,13 +161,13 @@ type nested[T any] struct {
 }
 
 func (n nested[T]) MarshalJSON() ([]byte, error) {
-	all := []json.RawMessage{}
+	all := make([]json.RawMessage, len(*n.rows))
 	for i := range *n.rows {
 		text, err := marshalColumns(n.columns(&(*n.rows)[i]))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, text)
+		all[i] = text
 	}
 	return json.Marshal(all)
 }
@@ -196,13 +184,6 @@ func (n nested[T]) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-func (n nested[T]) redact(clean func(string) string) (changed bool) {
-	for i := range *n.rows {
-		changed = redactColumns(n.columns(&(*n.rows)[i]), clean) || changed
-	}
-	return changed
 }
 
 // names are the columns of a table for a query, in which it may have an alias.
@@ -227,15 +208,38 @@ func fields(columns []column) []any {
 	return all
 }
 
-// values are the columns of a row that is to be stored, but for those with some uses.
-func values(columns []column, but use) []sql.NamedArg {
+// values are the columns of a row that is to be stored, but for those with some uses. clean takes the secrets out of a
+// text; nil takes none.
+func values(columns []column, but use, clean func(string) string) []sql.NamedArg {
 	var all []sql.NamedArg
 	for _, c := range columns {
-		if c.use&(lineOnly|given|but) == 0 {
-			all = append(all, sql.Named(c.name, c.in))
+		if c.use&(lineOnly|given|but) != 0 {
+			continue
 		}
+		value := c.in
+		if c.use&secret != 0 && clean != nil {
+			value = c.cleaned(clean)
+		}
+		all = append(all, sql.Named(c.name, value))
 	}
 	return all
+}
+
+// cleaned is what a column is stored as without the secrets in it.
+func (c column) cleaned(clean func(string) string) any {
+	value := c.in
+	if form, ok := c.in.(driver.Valuer); ok {
+		value, _ = form.Value() // of texts and JSON that was read or made here
+	}
+	switch text := value.(type) {
+	case *string:
+		return clean(*text)
+	case string:
+		return clean(text)
+	case []byte:
+		return []byte(clean(string(text)))
+	}
+	return value
 }
 
 // eachRow calls f with every row of a query. from is the query from the name of its only table on.
@@ -266,14 +270,15 @@ func readRows[T any, P interface {
 	return all
 }
 
-// marshalColumns writes a row as a JSON object without the columns that are empty.
+// marshalColumns writes a row as a JSON object without the columns that are empty. Texts are kept byte for byte: one
+// that is not valid UTF-8 is an object {"base64": "…"}.
 func marshalColumns(columns []column) ([]byte, error) {
 	out := []byte{'{'}
 	for _, c := range columns {
 		if c.use&(local|given) != 0 {
 			continue
 		}
-		text, err := marshalField(c.in)
+		text, err := c.marshal()
 		if err != nil {
 			return nil, fmt.Errorf("write the column %s: %w", c.name, err)
 		}
@@ -290,25 +295,24 @@ func marshalColumns(columns []column) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-func marshalField(in any) ([]byte, error) {
-	if text, ok := in.(*string); ok {
+func (c column) marshal() ([]byte, error) {
+	value := c.in
+	if form, ok := c.in.(driver.Valuer); ok {
+		var err error
+		if value, err = form.Value(); err != nil {
+			return nil, err
+		}
+		if text, ok := value.([]byte); ok {
+			value = string(text)
+		}
+	}
+	switch text := value.(type) {
+	case *string:
 		return marshalText(*text)
-	}
-	stored, ok := in.(driver.Valuer)
-	if !ok {
-		return json.Marshal(in)
-	}
-	v, err := stored.Value()
-	if err != nil {
-		return nil, err
-	}
-	switch v := v.(type) {
 	case string:
-		return marshalText(v)
-	case []byte:
-		return marshalText(string(v))
+		return marshalText(text)
 	}
-	return json.Marshal(v)
+	return json.Marshal(value)
 }
 
 // encoded is a text that JSON has no string for.
@@ -316,8 +320,6 @@ type encoded struct {
 	Base64 []byte `json:"base64"`
 }
 
-// marshalText writes what a person, a model or a tool gave, byte for byte: as a string, and as an object
-// {"base64": "…"} where it is not valid UTF-8.
 func marshalText(text string) ([]byte, error) {
 	if !utf8.ValidString(text) {
 		return json.Marshal(encoded{[]byte(text)})
@@ -350,15 +352,15 @@ func unmarshalColumns(data []byte, columns []column) error {
 		if !there || c.use&(local|given) != 0 || string(text) == "null" {
 			continue
 		}
-		if err := unmarshalField(text, c.in); err != nil {
+		if err := c.unmarshal(text); err != nil {
 			return fmt.Errorf("read the column %s: %w", c.name, err)
 		}
 	}
 	return nil
 }
 
-func unmarshalField(data []byte, in any) (err error) {
-	switch in := in.(type) {
+func (c column) unmarshal(data []byte) (err error) {
+	switch in := c.in.(type) {
 	case *string:
 		*in, err = unmarshalText(data)
 		return err
@@ -373,73 +375,7 @@ func unmarshalField(data []byte, in any) (err error) {
 		if err != nil {
 			return err
 		}
-		return scanText(in, text)
+		return in.Scan(text)
 	}
-	return json.Unmarshal(data, in)
-}
-
-// scanText sets a field to a text, which some columns hold as bytes.
-func scanText(in sql.Scanner, text string) error {
-	switch in.(type) {
-	case blob, raw:
-		return in.Scan([]byte(text))
-	}
-	return in.Scan(text)
-}
-
-// redactColumns takes the secrets out of a row, and reports whether there were any. JSON that would be none without
-// them is left out.
-func redactColumns(columns []column, clean func(string) string) (changed bool) {
-	for _, c := range columns {
-		if in, ok := c.in.(interface {
-			redact(clean func(string) string) bool
-		}); ok {
-			changed = in.redact(clean) || changed
-		}
-		if c.use&(secret|secretJSON) == 0 {
-			continue
-		}
-		text := textOf(c.in)
-		now := clean(text)
-		if now == text {
-			continue
-		}
-		changed = true
-		if c.use&secretJSON != 0 && json.Valid([]byte(text)) && !json.Valid([]byte(now)) {
-			now = ""
-		}
-		setText(c.in, now)
-	}
-	return changed
-}
-
-// textOf is the text of a field as it is stored.
-func textOf(in any) string {
-	switch in := in.(type) {
-	case *string:
-		return *in
-	case driver.Valuer:
-		switch v, _ := in.Value(); v := v.(type) {
-		case string:
-			return v
-		case []byte:
-			return string(v)
-		}
-	}
-	return ""
-}
-
-// setText sets a field to a text as it is stored. What cannot be read leaves nothing.
-func setText(in any, text string) {
-	switch in := in.(type) {
-	case *string:
-		*in = text
-	case asJSON:
-		if text == "" {
-			text = "null"
-		}
-		_ = in.Scan(text)
-	case sql.Scanner:
-		_ = scanText(in, text)
-	}
+	return json.Unmarshal(data, c.in)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"winnow/history"
 )
@@ -31,19 +32,16 @@ func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error
 			}
 			return err
 		}, `
-			SELECT message, flag, '' FROM flags WHERE `+ofSession+`
-			UNION ALL
-			SELECT message, '', remedy FROM remedies WHERE `+ofSession, n, n)
+			SELECT item, iif(name = 'flag', value ->> '$', ''), iif(name = 'remedy', value ->> '$', '')
+			FROM registers
+			WHERE session = ? AND item <> 0`, n)
 		return d
 	})
 }
 
 // decide keeps what was decided about a message, "" for nothing, and has the other machines told.
 func (s *Store) decide(t *tx, message int64, name, of string) {
-	session := sessionHolding(t, message)
-	writeDecision(t, session, message, name, of)
-	s.setRegister(t, session, message, name)
-	raiseChanges(t, session)
+	s.setRegister(t, sessionHolding(t, message), message, name, strconv.Quote(of))
 }
 
 // SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
@@ -58,8 +56,10 @@ func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
 		before := map[int64]history.Flag{}
 		for message, flag := range flags {
-			sessionHolding(t, message)
-			was := value[history.Flag](t, `SELECT flag FROM flags WHERE message = ?`, message)
+			was := value[history.Flag](t, `
+				SELECT value ->> '$'
+				FROM registers
+				WHERE session = ? AND item = ? AND name = ?`, sessionHolding(t, message), message, flagValue)
 			if was != flag {
 				before[message] = was
 				s.decide(t, message, flagValue, string(flag))

@@ -9,8 +9,8 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// locate returns the path with its links resolved, after making folder and file where they are
-// missing. Windows that name one file in different ways must agree on it.
+// locate returns the path with its links resolved, after making folder (0700) and file (0600) where they are missing.
+// Windows that name one file in different ways must agree on it.
 func locate(path string, mustExist bool) (string, error) {
 	doing := "open the chat history"
 	if path == "" {
@@ -21,59 +21,39 @@ func locate(path string, mustExist bool) (string, error) {
 		return "", fmt.Errorf("%s: %w", doing, err)
 	}
 	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		kind := fmt.Errorf("%w: it is a folder, and the history is one file", ErrNotHistory)
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
-	case err == nil && !info.Mode().IsRegular():
-		kind := fmt.Errorf("%w: it is not an ordinary file", ErrNotHistory)
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
-	case errors.Is(err, os.ErrNotExist) && mustExist:
+	if errors.Is(err, os.ErrNotExist) && mustExist {
 		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
-	case errors.Is(err, os.ErrNotExist):
+	}
+	if errors.Is(err, os.ErrNotExist) {
 		if err := create(path); err != nil {
-			return "", err
+			return "", sqlite.FileError("create the chat history", filepath.Dir(path), err)
 		}
-	case err != nil:
-		return "", sqlite.FileError(doing, path, err)
+		info, err = os.Stat(path)
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", sqlite.FileError(doing, path, err)
-	}
-	return real, nil
-}
-
-// create makes the folder and an empty file that only the user may read. The file appears under its
-// name by a link: a file that SQLite has open must not be opened and closed by anyone else in the
-// same program, because closing it drops SQLite's locks.
-func create(path string) error {
-	doing := "create the chat history"
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return sqlite.FileError(doing, folder, err)
-	}
-	f, err := os.CreateTemp(folder, ".winnow-new-") // 0600
-	if err != nil {
-		return sqlite.FileError(doing, folder, err)
-	}
-	defer os.Remove(f.Name())
-	if err := f.Close(); err != nil {
-		return sqlite.FileError(doing, folder, err)
-	}
-	if os.Link(f.Name(), path) == nil {
-		return nil
-	}
-	// Another window was faster, or the file system has no links: then the name is taken outright.
-	f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil
+	if err == nil && !info.Mode().IsRegular() {
+		kind := fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
+		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
 	}
 	if err == nil {
-		err = f.Close()
+		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return sqlite.FileError(doing, path, err)
+		return "", sqlite.FileError(doing, path, err)
 	}
-	return nil
+	return path, nil
+}
+
+// create makes the folder and an empty file that only the user may read.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // another window was faster
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }

@@ -73,8 +73,6 @@ func (f *forking) messages() {
 	for table, columns := range map[string]string{
 		"tool_calls": "place, call_id, name, arguments",
 		"parts":      "place, kind, name, media_type, tokens, attachment",
-		"flags":      "flag",
-		"remedies":   "remedy",
 	} {
 		f.run(fmt.Sprintf(`
 			INSERT INTO %[1]s (message, %[2]s)
@@ -88,10 +86,12 @@ func (f *forking) messages() {
 			turns = (SELECT count(*) FROM messages WHERE session = :session AND role = 'user'),
 			leaf = :first + :step * (json_array_length(:branch) - 1)
 		WHERE n = :session`)
-	for name, table := range decisionTables {
-		for _, message := range f.ids("SELECT message FROM "+table+" WHERE "+ofSession+" ORDER BY message", f.session) {
-			f.s.setRegister(f.tx, f.session, message, name)
-		}
+	for _, r := range readRows[RegisterLine](f.tx, `registers
+		WHERE name IN ('flag', 'remedy')
+			AND session = (SELECT session FROM messages WHERE id = ?1 ->> 0)
+			AND item IN (SELECT value FROM json_each(?1))
+		ORDER BY item`, sqlite.IDs(f.branch)) {
+		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
 	}
 	indexNewest(f.tx)
 }

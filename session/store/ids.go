@@ -21,15 +21,12 @@ const mostAhead = 24 * time.Hour
 // newIDs gives n ids and returns the first: each of the others is idStep greater than the one before. Where the history
 // is shared, the other machines are to be told of the rows that get them.
 func (s *Store) newIDs(t *tx, n int) (first int64) {
-	var clock, number int64
-	var shared bool
-	t.row([]any{&clock, &number, &shared}, `
+	first = value[int64](t, `
 		UPDATE home
-		SET clock = max(clock, ? - 1) + ?
-		RETURNING clock, number, folder <> ''`, s.now().UnixMilli(), n)
-	first = (clock-int64(n)+1)<<numberBits | number
-	for id := first; shared && id < first+int64(n)*idStep; id += idStep {
-		t.exec(`INSERT INTO untold (id) VALUES (?)`, id)
+		SET clock = max(clock, ?1 - 1) + ?2
+		RETURNING (clock - ?2 + 1) << ?3 | number`, s.now().UnixMilli(), n, numberBits)
+	for i := range n {
+		tellAgain(t, first+int64(i)*idStep)
 	}
 	return first
 }
@@ -37,7 +34,8 @@ func (s *Store) newIDs(t *tx, n int) (first int64) {
 // newID gives one id.
 func (s *Store) newID(t *tx) int64 { return s.newIDs(t, 1) }
 
-// tellAgain has the other machines told once more of a row that changed after they were.
+// tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
+// machines were told of them.
 func tellAgain(t *tx, ids ...int64) {
 	for _, id := range ids {
 		t.exec(`INSERT OR IGNORE INTO untold (id) SELECT ? FROM home WHERE folder <> ''`, id)

@@ -16,12 +16,21 @@ import (
 
 // Conversation is a conversation of another program with all its branches.
 type Conversation struct {
-	Session  Session           // Source and Origin name it; what its messages decide is set by Import
+	// Session is its row there. Source and Origin name it, so that a later import finds it; without Origin it is
+	// imported anew each time. One without Updated becomes the session used last; any other keeps its place in the
+	// order of last use there: thousands of old conversations do not bury those of today.
+	Session  Session
 	Messages []ImportedMessage // every one behind the one that it follows
 	Leaf     int               // the index in Messages of the end of the active branch, -1 for the last message
 }
 
-// ImportedMessage is one message of a Conversation. Its label is its id there.
+// Add adds a message without a label behind the last one.
+func (c *Conversation) Add(m Message) {
+	c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
+}
+
+// ImportedMessage is one message of a Conversation. Its label is its id there. Where one has none, the conversation is
+// known as a whole.
 type ImportedMessage struct {
 	Message
 	After    int  // the index of the message that it follows, -1 for none
@@ -45,69 +54,25 @@ type ImportResult struct {
 	Unfilled int // such messages that stay as they are, because requests held them as they were
 }
 
-// DuplicateError reports that a conversation was imported before.
-type DuplicateError struct {
-	Session Session // where it is
-}
-
-func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("the conversation is already here as session %s", e.Session.ID)
-}
-
-// Import stores a conversation as a session, or merges it into the session that it was imported as
-// before, in one transaction. Messages are known by their labels. One whose text became another since
-// is added as a version beside the first; nothing that is here changes. A session in the trash stays as
-// it is.
-//
-// The active branch becomes the other program's where something was added and nobody went on with the
-// session here, or where its own end lies behind the one here. The session keeps its place in the order
-// of last use there: thousands of old conversations do not bury those of today.
-func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (ImportResult, error) {
-	if c.Session.Source == "" || c.Session.Origin == "" {
-		return ImportResult{}, errors.New("import the conversation: it has no name to know it by")
-	}
-	return s.importInto(ctx, c, true, o)
-}
-
-// Filling adds the messages of a conversation in order and returns its row. Its error ends the import and comes back.
-type Filling func(add func(Message) error) (Session, error)
-
-// ImportMessages stores a conversation that has no name as one branch of a new session, which becomes
-// the one used last. It is in one transaction: all of it is stored or nothing. Its model becomes that of
-// the answers.
-//
-// Where the row has an Origin, and one of its Source was imported before and is not in the trash, nothing is stored and
-// the error is a *DuplicateError.
-func (s *Store) ImportMessages(ctx context.Context, fill Filling, o ImportOptions) (Session, error) {
-	c := Conversation{Leaf: -1}
-	row, err := fill(func(m Message) error {
-		c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
-		return ctx.Err()
-	})
-	if err != nil {
-		return Session{}, err
-	}
-	for i := range c.Messages {
-		if m := &c.Messages[i]; m.Role == history.Assistant {
-			m.Model = cmp.Or(m.Model, row.Model)
-		}
-	}
-	row.Endpoint, row.Model = "", "" // it goes on with the model in use
-	c.Session = row
-	out, err := s.importInto(ctx, c, false, o)
-	return out.Session, err
-}
-
 // errDryRun ends a transaction whose outcome alone was wanted.
 var errDryRun = errors.New("this was a dry run")
 
-// importInto imports a conversation in one transaction. One that is not named is there wholly or not at all. A file can
-// be imported again, so the import of many conversations does not wait for the disk after each.
-func (s *Store) importInto(ctx context.Context, c Conversation, named bool, o ImportOptions) (ImportResult, error) {
+// Import stores a conversation as a session, or merges it into the session that it was imported as before, in one
+// transaction. A message whose text became another since is added as a version beside the first; nothing that is here
+// changes. A session in the trash stays as it is.
+//
+// The active branch becomes the other program's where something was added and it did not end with a message that was
+// written here, or where its own end lies behind that message.
+func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (ImportResult, error) {
 	var out ImportResult
+	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
 	err := s.jot(ctx, "import the conversation", func(t *tx) {
-		in := importing{tx: t, s: s, named: named}
-		in.run(c)
+		in := importing{tx: t, s: s, stored: map[spoken]int64{}}
+		in.begin(c.Session)
+		labelled := !slices.ContainsFunc(c.Messages, func(m ImportedMessage) bool { return m.Label == "" })
+		if in.out.New || labelled && in.out.Session.Deleted.IsZero() {
+			in.apply(c)
+		}
 		if out = in.out; o.DryRun {
 			t.fail(errDryRun)
 		}
@@ -124,117 +89,137 @@ func (s *Store) importInto(ctx context.Context, c Conversation, named bool, o Im
 // importing is an import within its transaction.
 type importing struct {
 	*tx
-	s       *Store
-	named   bool
-	session int64
-	out     ImportResult
-
-	stored map[string][]version // what the session of a conversation with a name holds, by label
-	own    int                  // its messages without a label: somebody went on with it here
-	last   int                  // the seq of its last message
-	to     []int64              // ids of the conversation's messages
-	turns  int                  // added
+	s      *Store
+	row    SessionLine
+	stored map[spoken]int64 // the messages with labels that are here, by what they say and by their labels alone
+	ids    []int64          // of the conversation's messages
+	added  []int64          // those of them that were not here
+	out    ImportResult
 }
 
-// version is one message with some label.
-type version struct {
-	id  int64
-	sum string // digest of what it says and who says it
+// spoken is what a message says under its label.
+type spoken struct {
+	label, content string
+	role           history.Role
 }
 
-func versionOf(id int64, role history.Role, content string) version {
-	return version{id, hashOf([]byte(string(role) + "\x00" + content))}
-}
-
-func (in *importing) run(c Conversation) {
-	in.begin(c.Session)
-	if !in.out.Session.Deleted.IsZero() {
+// begin finds the session that the conversation was imported as, and what it holds.
+func (in *importing) begin(row Session) {
+	in.row = SessionLine{Session: row, used: min(milliseconds(row.Updated), milliseconds(in.s.now()))}
+	if there := readSessions(in.tx, `
+		sessions
+		WHERE source = ? AND origin = ? AND origin <> ''
+		ORDER BY deleted_ms <> 0, n
+		LIMIT 1`, row.Source, row.Origin); len(there) > 0 {
+		in.row.ID, in.out.Session = there[0].ID, there[0].Session
+		for _, m := range readMessages(in.tx, `messages m WHERE m.session = ? AND m.label <> ''`, there[0].key) {
+			in.store(m.Message)
+		}
 		return
 	}
-	ctx := in.ctx
-	for _, m := range c.Messages {
-		if in.fail(ctx.Err()); in.err != nil {
-			return
-		}
-		in.add(m)
+	in.out.New = true
+	if row.Created.IsZero() {
+		in.row.Created = in.s.now()
 	}
+	if in.row.ID = newID(); row.Origin == "" {
+		return
+	}
+	for n, purged := 0, true; purged; n++ {
+		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
+		in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String() // the same on every machine
+		purged = tombstoneOf(in.tx, in.row.ID) != nil
+	}
+}
+
+// store notes a message that is here.
+func (in *importing) store(m Message) {
+	in.stored[spoken{m.Label, m.Content, m.Role}] = m.ID
+	in.stored[spoken{label: m.Label}] = m.ID
+}
+
+func (in *importing) apply(c Conversation) {
+	applied := in.s.apply(in.tx, func(take func(Line) error) error {
+		err := take(Line{Session: &in.row})
+		for i, m := range c.Messages {
+			if m.After >= i || m.Status == history.Streaming {
+				return fmt.Errorf("message %d is before the one that it follows, or still arrives", i)
+			}
+			if here := in.message(&m); err == nil && (!here || len(m.Parts) > 0) { // a later file may add images
+				err = hand(m.Message, take)
+			}
+		}
+		return err
+	})
+	in.out.Added, in.out.Filled, in.out.Unfilled = len(in.added), applied.Filled, applied.Refused
 	if in.out.New && in.out.Added == 0 {
 		in.fail(errors.New("the conversation has no message"))
 	}
+	n := sessionThere(in.tx, in.row.ID)
 	if in.out.Added > 0 && in.err == nil {
-		in.count(c.Leaf)
-		in.date(c.Session)
+		in.setLeaf(n, c.Leaf)
+		for i, m := range c.Messages {
+			if m.Excluded && slices.Contains(in.added, in.ids[i]) {
+				in.s.decide(in.tx, in.ids[i], flagValue, string(history.Exclude))
+			}
+		}
+		if c.Session.Updated.IsZero() {
+			in.s.use(in.tx, n)
+		}
 	}
-	in.out.Session = sessionByKey(in.tx, in.session).Session
+	if tellAgain(in.tx, in.added...); applied.Filled > 0 {
+		tellAgain(in.tx, in.ids...)
+	}
+	in.out.Session = sessionByKey(in.tx, n).Session
 }
 
-// begin finds the session that the conversation was imported as, or adds one.
-func (in *importing) begin(row Session) {
-	in.stored = map[string][]version{}
-	if in.session = importedAs(in.tx, row); in.session != 0 {
-		in.out.Session = sessionByKey(in.tx, in.session).Session
-		if in.named {
-			in.readStored()
-			return
+// message gives a message its id and its parent, and reports whether it is here already.
+func (in *importing) message(m *ImportedMessage) (here bool) {
+	m.Message = in.s.cleanMessage(m.Message)
+	if m.Role == history.Assistant {
+		m.Model = cmp.Or(m.Model, in.row.Model)
+	}
+	m.ID, here = in.stored[spoken{m.Label, m.Content, m.Role}]
+	if !here {
+		if m.After >= 0 {
+			m.Parent = in.ids[m.After]
 		}
-		if in.out.Session.Deleted.IsZero() {
-			in.fail(&DuplicateError{in.out.Session})
+		m.ID = in.messageID(*m)
+		in.added = append(in.added, m.ID)
+		if in.stored[spoken{label: m.Label}] != 0 {
+			in.out.Changed++
+		}
+		if m.Label != "" {
+			in.store(m.Message)
 		}
 	}
-	in.out.New = true
-	if row.Origin != "" {
-		row.ID = importedID(in.tx, row)
-	}
-	in.session = in.s.addSession(in.tx, row)
-	in.out.Session = sessionByKey(in.tx, in.session).Session
+	in.ids = append(in.ids, m.ID)
+	return here
 }
 
-// readStored reads what the session of the conversation holds.
-func (in *importing) readStored() {
-	in.each(func(scan func(...any) error) error {
-		var id int64
-		var role history.Role
-		var label, content string
-		if err := scan(&id, &in.last, &role, &label, blob{&content}); err != nil {
-			return err
-		}
-		if label == "" {
-			in.own++
-			return nil
-		}
-		in.stored[label] = append(in.stored[label], versionOf(id, role, content))
-		return nil
-	}, `SELECT id, seq, role, label, content FROM messages WHERE session = ? ORDER BY seq`, in.session)
-}
-
-// importedID is the id of a session that is imported, the same on every machine. Where the session with that id was
-// purged, or is in the trash, it is another one.
-func importedID(t *tx, row Session) string {
-	const taken = `
-		SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1)
-			OR EXISTS (SELECT 1 FROM tombstones WHERE session = ?1)`
-	for n := 0; ; n++ {
-		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
-		id := uuid.NewSHA1(uuid.NameSpaceOID, name).String()
-		if !value[bool](t, taken, id) {
-			return id
-		}
+// hand hands out a message with its parts.
+func hand(m Message, take func(Line) error) (err error) {
+	l := MessageLine{Message: m}
+	for _, of := range m.Parts {
+		p := newPart(of)
+		err = cmp.Or(err, take(Line{Attachment: &AttachmentLine{p.hash, p.data()}}))
+		l.parts = append(l.parts, p)
 	}
+	return cmp.Or(err, take(Line{Message: &l}))
 }
 
 // messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
 // than that of the message before it, and in the lowest bits a hash of what it says. Where a file gives no time, the
 // first one is made of the session's id and is before 1988.
 func (in *importing) messageID(m ImportedMessage) int64 {
-	if in.out.Session.Origin == "" {
+	if in.row.Origin == "" {
 		return in.s.newID(in.tx)
 	}
 	const oldest = 1 << 39 // milliseconds
-	head := fmt.Sprintf("%s %d %q %q ", in.out.Session.ID, m.Parent, m.Label, m.Role)
+	head := fmt.Sprintf("%s %d %q %q ", in.row.ID, m.Parent, m.Label, m.Role)
 	sum := sha256.Sum256([]byte(head + m.Content))
 	clock := m.CreatedMS
 	if m.Untimed || clock <= 0 || clock > in.s.now().UnixMilli() {
-		session := sha256.Sum256([]byte(in.out.Session.ID))
+		session := sha256.Sum256([]byte(in.row.ID))
 		clock = int64(binary.BigEndian.Uint64(session[:]) % oldest)
 	}
 	clock = max(clock, m.Parent>>numberBits+1)
@@ -242,158 +227,18 @@ func (in *importing) messageID(m ImportedMessage) int64 {
 	for value[bool](in.tx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id) {
 		id += idStep
 	}
-	tellAgain(in.tx, id)
 	return id
 }
 
-// importedAs is the session that a conversation was imported as, 0 for none. One in the trash counts where there is no
-// other.
-func importedAs(t *tx, row Session) int64 {
-	return value[int64](t, `
-		SELECT n
-		FROM sessions
-		WHERE source = ? AND origin = ? AND origin <> ''
-		ORDER BY deleted_ms <> 0, n
-		LIMIT 1`, row.Source, row.Origin)
-}
-
-// add stores a message where it is not here.
-func (in *importing) add(m ImportedMessage) {
-	switch i := len(in.to); {
-	case m.Status == history.Streaming:
-		in.fail(errors.New("a message that is still arriving cannot be imported"))
-	case m.After >= i:
-		in.fail(fmt.Errorf("message %d of the conversation is before the one that it follows", i))
-	case in.named && m.Label == "":
-		in.fail(fmt.Errorf("message %d of the conversation has no label", i))
-	case m.After >= 0:
-		m.Parent = in.to[m.After]
+// setLeaf makes a message of the conversation the end of the active branch, or leaves that where it is.
+func (in *importing) setLeaf(n int64, place int) {
+	if place < 0 {
+		place = len(in.ids) - 1
 	}
-	if in.err != nil {
-		return
+	end, here := in.ids[place], in.out.Session.Leaf
+	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
+	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end), here) {
+		end = here // somebody went on with it here
 	}
-	m.Message = in.s.cleanMessage(m.Message)
-	v := versionOf(0, m.Role, m.Content)
-	if in.named {
-		known := in.stored[m.Label]
-		if at := slices.IndexFunc(known, func(k version) bool { return k.sum == v.sum }); at >= 0 {
-			m.ID = known[at].id
-			in.to = append(in.to, m.ID)
-			in.addImages(m.Message)
-			return
-		}
-		if len(known) > 0 {
-			in.out.Changed++
-		}
-	}
-	// The driver watches a context that can end with a goroutine for every statement. The transaction
-	// has its own.
-	in.ctx = context.WithoutCancel(in.ctx)
-	in.last++
-	m.ID, m.Seq = in.messageID(m), in.last
-	insertMessage(in.tx, in.session, m.Message, "")
-	if m.Excluded {
-		in.s.decide(in.tx, m.ID, flagValue, string(history.Exclude))
-	}
-	v.id = m.ID
-	in.stored[m.Label] = append(in.stored[m.Label], v)
-	in.to = append(in.to, v.id)
-	in.out.Added++
-	if m.Role == history.User {
-		in.turns++
-	}
-}
-
-// count writes what the added messages decide of the session's row. leaf is the index of the end of the
-// active branch.
-func (in *importing) count(leaf int) {
-	if leaf < 0 {
-		leaf = len(in.to) - 1
-	}
-	end, here := in.to[leaf], in.out.Session.Leaf
-	if here != 0 && in.own > 0 { // somebody went on with it here
-		const holds = branchUp + ` SELECT EXISTS (SELECT 1 FROM branch WHERE id = ?3)`
-		if !value[bool](in.tx, holds, end, -1, here) {
-			end = here
-		}
-	}
-	in.exec(`UPDATE sessions SET messages = messages + ?2, turns = turns + ?3, leaf = ?4 WHERE n = ?1`,
-		in.session, in.out.Added, in.turns, end)
-	in.s.setRegisters(in.tx, in.session, leafValue)
-}
-
-// date gives the session of a conversation with a name its place in the order of last use, and makes any other the
-// session used last.
-func (in *importing) date(row Session) {
-	if !in.named {
-		in.s.use(in.tx, in.session)
-		return
-	}
-	in.exec(`UPDATE sessions SET updated_ms = max(updated_ms, ?2), used = max(used, ?2) WHERE n = ?1`,
-		in.session, cmp.Or(milliseconds(row.Updated), milliseconds(row.Created)))
-}
-
-// addImages gives a message that is here the images that an earlier file of its conversation did not hold, and has the
-// other machines told.
-func (in *importing) addImages(m Message) {
-	if !slices.ContainsFunc(m.Parts, func(p history.Part) bool { return p.Kind == history.ImagePart }) {
-		return
-	}
-	here := MessageLine{Message: m}
-	for _, p := range m.Parts {
-		here.parts = append(here.parts, part{Part: p})
-	}
-	switch lacking(in.tx, in.session, m, here.parts) {
-	case sentWithout:
-		in.out.Unfilled++
-	case without:
-		here.Message = message(in.tx, m.ID)
-		here.Parts = m.Parts
-		here.replaceParts(in.tx, here.attach(in.tx))
-		tellAgain(in.tx, m.ID)
-		in.out.Filled++
-	}
-}
-
-// imageState is what a message that is here has of the images of another version of it.
-type imageState int
-
-const (
-	otherText   imageState = iota // the two do not say the same
-	withAll                       // all of them
-	without                       // not all
-	sentWithout                   // not all, and it stays so: what requests held must be found again
-)
-
-// lacking compares the images among the parts of m with those of the message that is here under its id.
-func lacking(t *tx, session int64, m Message, parts []part) imageState {
-	images := 0
-	for _, p := range parts {
-		if p.Kind == history.ImagePart {
-			images++
-		}
-	}
-	here := message(t, m.ID)
-	for _, p := range here.Parts {
-		if p.Kind == history.ImagePart {
-			images--
-		}
-	}
-	switch {
-	case here.Role != m.Role || here.Content != m.Content:
-		return otherText
-	case here.Damaged || images <= 0:
-		return withAll
-	case value[bool](t, `SELECT EXISTS (SELECT 1 FROM requests WHERE session = ?)`, session):
-		return sentWithout
-	}
-	return without
-}
-
-// replaceParts gives the message that is here the parts of l and its hash; keys are those of their bytes.
-func (l *MessageLine) replaceParts(t *tx, keys []int64) {
-	l.ToolCalls = nil // which are there
-	t.exec(`DELETE FROM parts WHERE message = ?`, l.ID)
-	l.insertCallsAndParts(t, keys)
-	t.exec(`UPDATE messages SET hash = ? WHERE id = ?`, l.hash, l.ID)
+	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -15,16 +14,19 @@ func said(role history.Role, text string) Message {
 	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
 }
 
+// unnamed is a conversation of messages without labels, one behind the other.
+func unnamed(row Session, messages ...Message) Conversation {
+	c := Conversation{Session: row, Leaf: -1}
+	for _, m := range messages {
+		c.Add(m)
+	}
+	return c
+}
+
 // imported imports messages as a session.
 func imported(s *Store, row Session, messages ...Message) (Session, error) {
-	return s.ImportMessages(context.Background(), func(add func(Message) error) (Session, error) {
-		for _, m := range messages {
-			if err := add(m); err != nil {
-				return Session{}, err
-			}
-		}
-		return row, nil
-	}, ImportOptions{})
+	out, err := s.Import(context.Background(), unnamed(row, messages...), ImportOptions{})
+	return out.Session, err
 }
 
 func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
@@ -101,42 +103,26 @@ func TestImportIsWhatTheMessagesWouldBeOneByOne(t *testing.T) {
 }
 
 func TestImportIsAllOrNothing(t *testing.T) {
-	broken := errors.New("the disk broke")
-	var cancel context.CancelFunc
+	half := make([]Message, 100)
+	for i := range half {
+		half[i] = said(history.User, "half")
+	}
+	coming := said(history.User, "half")
+	coming.Status = history.Streaming
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
 	for name, c := range map[string]struct {
-		end  func() error
-		want error
+		ctx      context.Context
+		messages []Message
 	}{
-		"an error":     {func() error { return broken }, broken},
-		"a stop":       {func() error { cancel(); return nil }, context.Canceled},
-		"still coming": {func() error { return nil }, nil},
-		"no message":   {nil, nil},
+		"a stop":       {stopped, half},
+		"still coming": {context.Background(), append(half, coming)},
+		"no message":   {context.Background(), nil},
 	} {
-		var ctx context.Context
-		ctx, cancel = context.WithCancel(context.Background())
-		defer cancel()
 		s := newStore(t)
 		begin(t, s, "there before", "hi")
-		_, err := s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
-			if c.end == nil {
-				return Session{Title: "half"}, nil
-			}
-			for range 100 {
-				if err := add(said(history.User, "half")); err != nil {
-					return Session{}, err
-				}
-			}
-			if err := c.end(); err != nil {
-				return Session{}, err
-			}
-			m := said(history.User, "half")
-			if name == "still coming" {
-				m.Status = history.Streaming
-			}
-			return Session{Title: "half"}, add(m)
-		}, ImportOptions{})
-		if err == nil || c.want != nil && !errors.Is(err, c.want) {
-			t.Errorf("%s: the import ends with %v, want %v", name, err, c.want)
+		if out, err := s.Import(c.ctx, unnamed(Session{}, c.messages...), ImportOptions{}); err == nil {
+			t.Errorf("%s: the import gives %+v", name, out)
 		}
 		all, err := s.Sessions(context.Background(), Filter{})
 		must(t, "list", err)
@@ -151,8 +137,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 	s := newStore(t)
 	hi, ho := said(history.User, "hi"), said(history.Assistant, "ho")
-	same := Session{Title: "first", Source: "openai", Origin: "x"}
-	there, err := imported(s, same, hi, ho)
+	there, err := imported(s, Session{Title: "first", Source: "openai", Origin: "x"}, hi, ho)
 	must(t, "import", err)
 	// What was said since does not make it another conversation.
 	add(t, s, says(there.ID, there.Leaf, history.User, "and now?"))
@@ -165,18 +150,16 @@ func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
 		"another's":      {Session{Source: "claude", Origin: "x"}, false},
 		"without a name": {Session{}, false},
 	} {
-		_, err := imported(s, c.row, hi, ho)
-		var twin *DuplicateError
-		if is := errors.As(err, &twin); is != c.again || !is && err != nil {
-			t.Errorf("%s: imported with %v, want a duplicate: %v", name, err, c.again)
-		}
-		if twin != nil && twin.Session.ID != there.ID {
-			t.Errorf("%s: the duplicate is of %s, want %s", name, twin.Session.ID, there.ID)
+		out, err := s.Import(context.Background(), unnamed(c.row, hi, ho), ImportOptions{})
+		must(t, "import", err)
+		if again := !out.New && out.Added == 0 && out.Session.ID == there.ID; again != c.again {
+			t.Errorf("%s: imported as %+v, want it found again: %v", name, out, c.again)
 		}
 	}
-	// One in the trash does.
+	// One in the trash stays there.
 	must(t, "delete", s.Delete(context.Background(), there.ID))
-	if _, err := imported(s, same, hi, ho); err != nil {
-		t.Errorf("a conversation that was deleted was not imported again: %v", err)
+	out, err := s.Import(context.Background(), unnamed(there, hi, ho), ImportOptions{})
+	if err != nil || out.New || out.Session.Deleted.IsZero() {
+		t.Errorf("a conversation that was deleted was imported as %+v, %v", out, err)
 	}
 }

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
 
 	"winnow/history"
 )
@@ -77,7 +75,7 @@ func (l *TombstoneLine) columns() []column {
 	return []column{
 		{"id", &l.ID, 0},
 		{"session", &l.Session, 0},
-		{"messages", asJSON{in: &l.Messages, none: "[]"}, 0},
+		{"messages", asJSON{in: &l.Messages}, 0},
 	}
 }
 
@@ -204,40 +202,31 @@ func newDump(t *tx, take func(Line) error) *dump {
 }
 
 func dumpSession(t *tx, session int64, take func(Line) error) {
-	const ofThis = "session = ? ORDER BY id"
 	d := newDump(t, take)
-	d.session(session)
+	row := sessionByKey(t, session)
+	d.take(Line{Session: &row})
 	eachRow(t, "drafts WHERE session = ?", func(r *Draft) { d.take(Line{Draft: r}) }, session)
-	eachRow(t, "queued WHERE "+ofThis, func(r *Queued) { d.take(Line{Queued: r}) }, session)
-	d.messages(ofThis, session)
-	d.requests(ofThis, session)
+	eachRow(t, "queued WHERE session = ? ORDER BY id", func(r *Queued) { d.take(Line{Queued: r}) }, session)
+	d.messages("session = ? ORDER BY id", session)
+	d.requests("session = ? ORDER BY id", session)
+	// Asked of each repair, because there are few of them and many messages.
+	const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
 	eachRow(t, "repairs WHERE "+ofSession+" ORDER BY message, id",
 		func(r *RepairLine) { d.take(Line{Repair: r}) }, session)
-	d.summaries(ofThis, session)
+	d.summaries("session = ? ORDER BY id", session)
 	d.registers("session = ? ORDER BY stamp", session)
 }
 
-// ofSession is the condition that a row's message is one of a session. It is asked of each row, because there
-// are few of them and many messages.
-const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
-
-// session hands out a session's row and returns its id.
-func (d *dump) session(n int64) string {
-	s := sessionByKey(d.tx, n)
-	d.take(Line{Session: &s})
-	return s.ID
+func (d *dump) registers(where string, args ...any) {
+	eachRow(d.tx, "registers WHERE "+where, func(r *RegisterLine) { d.take(Line{Register: r}) }, args...)
 }
 
-func (d *dump) registers(where string, of any) {
-	eachRow(d.tx, "registers WHERE "+where, func(r *RegisterLine) { d.take(Line{Register: r}) }, of)
-}
-
-func (d *dump) summaries(where string, of any) {
-	eachRow(d.tx, "summaries WHERE "+where, func(r *Summary) { d.take(Line{Summary: r}) }, of)
+func (d *dump) summaries(where string, args ...any) {
+	eachRow(d.tx, "summaries WHERE "+where, func(r *Summary) { d.take(Line{Summary: r}) }, args...)
 }
 
 // requests hands out requests with what their plans have otherwise. One whose plan is damaged comes without it.
-func (d *dump) requests(where string, of any) {
+func (d *dump) requests(where string, args ...any) {
 	eachRow(d.tx, "requests WHERE "+where, func(r *Request) {
 		l := RequestLine{Request: *r}
 		plan := &tx{Tx: d.Tx, ctx: d.ctx}
@@ -247,11 +236,11 @@ func (d *dump) requests(where string, of any) {
 			d.fail(plan.err)
 		}
 		d.take(Line{Request: &l})
-	}, of)
+	}, args...)
 }
 
 // messages hands out messages with their calls and parts, each behind what its parts hold.
-func (d *dump) messages(where string, of any) {
+func (d *dump) messages(where string, args ...any) {
 	eachRow(d.tx, "messages WHERE "+where, func(m *MessageLine) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
@@ -265,61 +254,5 @@ func (d *dump) messages(where string, of any) {
 			}
 		}
 		d.take(Line{Message: m})
-	}, of)
-}
-
-// cleaner takes the secrets that must not be stored out of the lines of one session, in their order.
-type cleaner struct {
-	clean  func(string) string
-	hashes map[string]string // of attachments that hold other bytes now, by those of before
-}
-
-// line takes the secrets out of a line. A damaged message or attachment stays damaged.
-func (c *cleaner) line(l *Line) {
-	switch {
-	case c.clean == nil:
-	case l.Attachment != nil:
-		c.attachment(l.Attachment)
-	case l.Message != nil:
-		c.message(l.Message)
-	case l.Draft != nil:
-		l.Draft.redact(c.clean)
-	case l.Queued != nil:
-		l.Queued.redact(c.clean)
-	default:
-		if _, r := l.row(); r != nil {
-			redactColumns(r.columns(), c.clean)
-		}
-	}
-}
-
-// message cleans a message. What it costs is counted anew where something changed it.
-func (c *cleaner) message(m *MessageLine) {
-	whole := bytes.Equal(m.hash, newPrinter().print(m))
-	changed := false
-	for i := range m.parts {
-		if now, other := c.hashes[m.parts[i].hash]; other {
-			m.parts[i].hash, m.parts[i].Tokens, changed = now, 0, true
-		}
-	}
-	if changed = redactColumns(m.columns(), c.clean) || changed; !changed {
-		return
-	}
-	m.Tokens = 0
-	if whole {
-		m.hash = newPrinter().print(m)
-	}
-}
-
-// attachment cleans bytes that are a text.
-func (c *cleaner) attachment(l *AttachmentLine) {
-	now := c.clean(string(l.Data))
-	if !utf8.Valid(l.Data) || now == string(l.Data) {
-		return
-	}
-	if was := l.Hash; hashOf(l.Data) == was {
-		l.Hash = hashOf([]byte(now))
-		c.hashes[was] = l.Hash
-	}
-	l.Data = []byte(now)
+	}, args...)
 }

@@ -185,19 +185,13 @@ func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 	}
 }
 
-func TestImportRefusesWhatItCouldNotFindAgain(t *testing.T) {
+func TestImportRefusesWhatIsNoConversation(t *testing.T) {
 	s := newStore(t)
 	for name, c := range map[string]Conversation{
-		"no source":  {Session: Session{Origin: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
-		"no origin":  {Session: Session{Source: "x"}, Messages: conversationOf("x", "u1: hi").Messages, Leaf: -1},
 		"no message": conversationOf("x"),
 		"a message ahead": {
 			Session:  Session{Source: "x", Origin: "x"},
 			Messages: []ImportedMessage{{Message: Message{Message: history.Message{Label: "a"}}, After: 0}}, Leaf: -1,
-		},
-		"no label": {
-			Session: Session{Source: "x", Origin: "x"}, Messages: []ImportedMessage{{After: -1}},
-			Leaf: -1,
 		},
 	} {
 		if out, err := s.Import(context.Background(), c, ImportOptions{}); err == nil {

@@ -65,12 +65,12 @@ func (l *MessageLine) columns() []column {
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
 		{"finish_reason", &m.FinishReason, 0},
-		{"fault", &m.Fault, secretJSON | fixed},
+		{"fault", &m.Fault, secret | fixed},
 		{"label", &m.Label, 0},
 		{"name", blob{&m.Name}, secret},
 		{"tool_call_id", blob{&m.ToolCallID}, 0},
 		{"hash", &l.hash, 0},
-		{"extra", raw{&m.Extra}, secretJSON},
+		{"extra", raw{&m.Extra}, secret},
 		{"reasoning", blob{&m.Reasoning}, secret},
 		{"content", blob{&m.Content}, secret},
 		{"tool_calls", nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
@@ -81,19 +81,26 @@ func (l *MessageLine) columns() []column {
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.
 func (m Message) Redacted(clean func(string) string) Message {
-	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	l := MessageLine{Message: m}
-	changed := redactColumns(l.columns(), clean)
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		name, text := clean(p.Name), clean(p.Text)
-		changed = changed || name != p.Name || text != p.Text
-		p.Name, p.Text = name, text
+	out := m
+	out.ToolCalls, out.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
+	texts := []*string{&out.Content, &out.Reasoning, &out.Name, &out.Fault}
+	for i := range out.ToolCalls {
+		texts = append(texts, &out.ToolCalls[i].Name, &out.ToolCalls[i].Arguments)
+	}
+	for i := range out.Parts {
+		texts = append(texts, &out.Parts[i].Name, &out.Parts[i].Text)
+	}
+	extra := string(m.Extra)
+	changed := false
+	for _, text := range append(texts, &extra) {
+		now := clean(*text)
+		changed = changed || now != *text
+		*text = now
 	}
 	if changed {
-		l.Tokens = 0
+		out.Extra, out.Tokens = []byte(extra), 0
 	}
-	return l.Message
+	return out
 }
 
 // clean is a text without the secrets that must not be stored.
@@ -256,7 +263,6 @@ func assemble(t *tx, rows []MessageLine, images bool) (damaged []bool) {
 		ids[i] = r.ID
 	}
 	calls, parts := callsOf(t, ids), partsOf(t, ids, images)
-	print := newPrinter()
 	damaged = make([]bool, len(rows))
 	for i := range rows {
 		r := &rows[i]
@@ -265,7 +271,7 @@ func assemble(t *tx, rows []MessageLine, images bool) (damaged []bool) {
 			r.Parts = append(r.Parts, p.Part)
 			damaged[i] = damaged[i] || p.damaged
 		}
-		damaged[i] = damaged[i] || string(print.print(r)) != string(r.hash)
+		damaged[i] = damaged[i] || string(r.fingerprint()) != string(r.hash)
 	}
 	return damaged
 }
@@ -326,8 +332,11 @@ func (m *Message) readExtra() {
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
 	return s.jot(ctx, "record why the turn failed", func(t *tx) {
 		session := sessionHolding(t, message)
-		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, s.clean(fault), message)
-		s.setRegister(t, session, message, faultValue)
+		fault := s.clean(fault)
+		text, err := marshalText(fault)
+		t.fail(err)
+		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, fault, message)
+		s.setRegister(t, session, message, faultValue, string(text))
 	})
 }
 

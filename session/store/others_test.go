@@ -122,15 +122,11 @@ func TestPromptsAndDrafts(t *testing.T) {
 	for _, text := range []string{"one", "two", "two", "\x00\xff", "one"} {
 		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text}))
 	}
-	for limit, want := range map[int][]string{0: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
+	for limit, want := range map[int][]string{-1: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
 		var got []string
 		prompts, err := s.Prompts(ctx, 0, limit)
 		for _, p := range prompts {
-			got = append(got, p.Head.Text)
-			if whole, err := s.Prompt(ctx, p.ID); err != nil || whole.Text != p.Head.Text || !p.Whole() ||
-				whole.Hash() != p.Hash {
-				t.Errorf("Prompt(%d) = %q, %v; want %q", p.ID, whole.Text, err, p.Head.Text)
-			}
+			got = append(got, p.Text)
 		}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
@@ -155,8 +151,7 @@ func TestPromptsAndDrafts(t *testing.T) {
 	}
 }
 
-// The oldest prompts beyond the limit are removed, the newest never, and of a long one Prompts reads only
-// the beginning.
+// The oldest prompts beyond the limit are removed, the newest never.
 func TestPromptsAreBoundedByBytes(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
@@ -165,26 +160,19 @@ func TestPromptsAreBoundedByBytes(t *testing.T) {
 	for i := range 100 {
 		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text(i)}))
 	}
-	all, err := s.Prompts(ctx, 0, 0)
+	all, err := s.Prompts(ctx, 0, -1)
 	if want := promptBytes / 100_010; err != nil || len(all) != want {
 		t.Fatalf("%d prompts are kept, %v; want %d", len(all), err, want)
 	}
-	if p := all[0]; p.Head.Text != text(99)[:headBytes] || p.Size != len(text(99)) || p.Whole() ||
-		p.Hash != (Draft{Text: text(99)}).Hash() {
-		t.Errorf("the newest prompt is %.20q of %d bytes", p.Head.Text, p.Size)
+	if p := all[0]; p.Text != text(99) {
+		t.Errorf("the newest prompt is %.20q of %d bytes", p.Text, len(p.Text))
 	}
-	if whole, err := s.Prompt(ctx, all[0].ID); err != nil || whole.Text != text(99) {
-		t.Errorf("its whole text is %.20q, %v", whole.Text, err)
-	}
-	if newer, err := s.Prompts(ctx, all[2].ID, 0); err != nil || len(newer) != 2 {
+	if newer, err := s.Prompts(ctx, all[2].ID, -1); err != nil || len(newer) != 2 {
 		t.Errorf("after the third newest come %d, %v; want 2", len(newer), err)
 	}
 	must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: strings.Repeat("y", promptBytes+1)}))
-	if left, err := s.Prompts(ctx, 0, 0); err != nil || len(left) != 1 {
+	if left, err := s.Prompts(ctx, 0, -1); err != nil || len(left) != 1 {
 		t.Errorf("with one above the limit there are %d, %v; want it alone", len(left), err)
-	}
-	if _, err := s.Prompt(ctx, all[0].ID); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a removed prompt: %v, want ErrNotFound", err)
 	}
 }
 
@@ -205,8 +193,8 @@ func TestDraftsKeepFilesWithoutAPath(t *testing.T) {
 		}
 	}
 	must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
-	if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || len(got[0].Head.Folds) > 0 ||
-		got[0].Head.Text != "see " {
+	if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || len(got[0].Folds) > 0 ||
+		got[0].Text != "see " {
 		t.Errorf("the prompt is %+v, %v", got, err)
 	}
 	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "see "}))
@@ -233,11 +221,11 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 		if got, err := s.Draft(ctx, ""); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
 		}
-		if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0].Head, want) {
+		if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0].Draft, want) {
 			t.Errorf("the prompt is %+v, %v; want %+v", got, err, want)
 		}
 	}
-	if all, err := s.Prompts(ctx, 0, 0); err != nil || len(all) != 3 {
+	if all, err := s.Prompts(ctx, 0, -1); err != nil || len(all) != 3 {
 		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
 	}
 	for _, bad := range []string{

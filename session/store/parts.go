@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -37,12 +36,24 @@ func partColumns(p *part) []column {
 	}
 }
 
+func newPart(of history.Part) part {
+	p := part{Part: of}
+	p.hash = hashOf(p.data())
+	return p
+}
+
 // data returns what a part is stored as.
 func (p *part) data() []byte {
 	if p.Kind == history.TextPart {
 		return []byte(p.Text)
 	}
 	return p.Data
+}
+
+// hashOf is the SHA-256 of bytes in hexadecimal.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // insertCallsAndParts stores the calls and parts of a message, whose bytes have these keys, at their places.
@@ -78,29 +89,25 @@ func callsOf(t *tx, messages []int64) map[int64][]history.ToolCall {
 func (l *MessageLine) attach(t *tx) (keys []int64) {
 	l.parts = nil
 	for _, of := range l.Parts {
-		p := part{Part: of}
-		hash := sha256.Sum256(p.data())
-		p.hash = hex.EncodeToString(hash[:])
-		l.parts, keys = append(l.parts, p), append(keys, attachBytes(t, hash[:], p.data()))
+		p := newPart(of)
+		l.parts, keys = append(l.parts, p), append(keys, attachBytes(t, p.hash, p.data()))
 	}
-	l.hash = newPrinter().print(l)
+	l.hash = l.fingerprint()
 	return keys
 }
 
 // attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
-func attachBytes(t *tx, hash, data []byte) (key int64) {
-	if data == nil {
-		data = []byte{}
-	}
-	is := sha256.Sum256(data)
+func attachBytes(t *tx, hash string, data []byte) (key int64) {
+	sum, err := hex.DecodeString(hash)
+	t.fail(err)
 	written := t.exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
 		SET data = ?2
-		WHERE ?3 AND data <> ?2`, hash, data, string(is[:]) == string(hash))
-	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, hash)
+		WHERE ?3 AND data <> ?2`, sum, append([]byte{}, data...), hashOf(data) == hash)
+	key = value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, sum)
 	if written > 0 { // While they were damaged they had no words to find.
 		indexAgain(t, t.ids(`SELECT message FROM parts WHERE attachment = ?`, key))
 	}
@@ -134,45 +141,22 @@ func partsOf(t *tx, messages []int64, images bool) map[int64][]part {
 	return all
 }
 
-// hashOf is the SHA-256 of bytes in hexadecimal.
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-// printer takes fingerprints with one hash and one buffer: a window of messages is checked whenever it is read.
-type printer struct {
-	hash  hash.Hash
-	chunk []byte
-}
-
-func newPrinter() *printer { return &printer{hash: sha256.New(), chunk: make([]byte, 4096)} }
-
-// print is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the
-// calls and the parts. A row whose fingerprint differs was damaged on disk. What may change while
-// the message stays the same, such as its status, is left out.
-func (p *printer) print(l *MessageLine) []byte {
-	p.hash.Reset()
-	p.fields(string(l.Role), l.Name, l.Label, l.Content, l.Reasoning, l.ToolCallID, string(l.Extra))
+// fingerprint is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the calls and the
+// parts. A row whose hash differs was damaged on disk. What may change while the message stays the same, such as its
+// status, is left out.
+func (l *MessageLine) fingerprint() []byte {
+	texts := []string{string(l.Role), l.Name, l.Label, l.Content, l.Reasoning, l.ToolCallID, string(l.Extra)}
 	for _, c := range l.ToolCalls {
-		p.fields(c.ID, c.Name, c.Arguments)
+		texts = append(texts, c.ID, c.Name, c.Arguments)
 	}
 	for _, part := range l.parts {
-		sum, _ := hex.DecodeString(part.hash)
-		p.fields(string(part.Kind), part.Name, part.MediaType, string(sum))
+		texts = append(texts, string(part.Kind), part.Name, part.MediaType, part.hash)
 	}
-	return p.hash.Sum(nil)
-}
-
-// fields adds texts, each after its length, so that text moved from one to the next is noticed.
-func (p *printer) fields(texts ...string) {
-	for _, text := range texts {
-		binary.LittleEndian.PutUint64(p.chunk, uint64(len(text)))
-		n := 8 + copy(p.chunk[8:], text)
-		p.hash.Write(p.chunk[:n])
-		for text = text[n-8:]; len(text) > 0; text = text[n:] {
-			n = copy(p.chunk, text)
-			p.hash.Write(p.chunk[:n])
-		}
+	var all []byte
+	for _, text := range texts { // each after its length, so that text moved from one to the next is noticed
+		all = binary.LittleEndian.AppendUint64(all, uint64(len(text)))
+		all = append(all, text...)
 	}
+	sum := sha256.Sum256(all)
+	return sum[:]
 }

@@ -24,8 +24,9 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	err := s.save(ctx, "purge the session", func(t *tx) {
 		n := sessionKey(t, id)
 		if homeOf(t).Folder != "" { // the other machines are to be told
-			messages := t.ids(`SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
-			putTombstone(t, TombstoneLine{ID: s.newID(t), Session: id, Messages: messages})
+			l := TombstoneLine{ID: s.newID(t), Session: id}
+			l.Messages = t.ids(`SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
+			t.insert("tombstones", l.columns())
 		}
 		purgeRows(t, n)
 	})

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
 
 	"winnow/history"
 )
@@ -22,18 +21,12 @@ func (q *Queued) columns() []column {
 	return []column{
 		{"id", &q.ID, given},
 		{"text", blob{&q.Text}, secret},
-		{"parts", asJSON{in: &q.Parts, none: "[]", lenient: true}, secretJSON},
+		{"parts", asJSON{in: &q.Parts, lenient: true}, secret},
 		{"draft", blob{&q.Draft.Text}, secret},
-		{"folds", asJSON{in: &q.Draft.Folds, none: "[]", lenient: true}, 0},
+		{"folds", asJSON{in: &q.Draft.Folds, lenient: true}, 0},
 		{"alone", &q.Alone, 0},
 		{"cut", &q.Cut, 0},
 	}
-}
-
-// redact takes the secrets out of a queued message.
-func (q *Queued) redact(clean func(string) string) {
-	q.Draft.redact(clean)
-	redactColumns(q.columns(), clean)
 }
 
 // Queue returns the queued messages of a session in the order in which they are sent.
@@ -51,36 +44,25 @@ func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
 // returns the message with its id.
 func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
 	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
-		stored, out := q, q
-		stored.Parts = slices.Clone(q.Parts)
-		if s.redact != nil {
-			stored.redact(s.redact)
-		}
 		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+		stored := q
+		stored.Draft = s.cleanDraft(q.Draft)
 		t.insert("queued", stored.columns(), sql.Named("session", n))
-		out.ID = value[int64](t, `SELECT last_insert_rowid()`)
-		return out
+		q.ID = value[int64](t, `SELECT last_insert_rowid()`)
+		return q
 	})
 }
-
-// unnamed reports whether a fold is a file without a path, which a queued message and an unsent draft can hold.
-func (f Fold) unnamed() bool { return f.From == f.To && f.Path == "" }
 
 // Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep
 // says so. It returns ErrNotFound for one that is not in the queue any more.
 func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool) error {
-	doing := "take the message from the queue"
-	return s.save(ctx, doing, func(t *tx) {
+	return s.save(ctx, "take the message from the queue", func(t *tx) {
 		n := sessionKey(t, session)
 		all := readRows[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
 		if len(all) == 0 {
-			t.missing("%s", doing)
-			return
-		}
-		if keep {
-			d := all[0].Draft.checked()
-			d.Folds = slices.DeleteFunc(d.Folds, Fold.unnamed)
-			putDraft(t, n, d)
+			t.missing("take the message from the queue")
+		} else if keep {
+			putDraft(t, n, all[0].Draft.checked().withoutUnnamed())
 		}
 		dequeue(t, n, id)
 	})

@@ -58,12 +58,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 		Text: "they said " + key,
 	})
 	do(err)
-	_, err = s.ImportMessages(ctx, func(add func(Message) error) (Session, error) {
-		return Session{Title: "import " + key}, add(Message{Message: history.Message{
-			Role:    history.User,
-			Content: "imported " + key, Status: history.Complete,
-		}})
-	}, ImportOptions{})
+	_, err = imported(s, Session{Title: "import " + key}, said(history.User, "imported "+key))
 	do(err)
 	do(s.Close())
 	files, err := filepath.Glob(path + "*")

@@ -98,16 +98,16 @@ func (r *Request) columns() []column {
 		{"cost_from", &r.CostFrom, 0},
 		{"price_source", &r.PriceSource, 0},
 		{"reusable_tokens", &r.Reusable, 0},
-		{"reusable_us", micros{&r.ReusableAge}, 0},
+		{"reusable_ns", &r.ReusableAge, 0},
 		{"cache_diagnosis", &r.CacheDiagnosis, secret},
-		{"first_token_us", micros{&r.FirstToken}, 0},
-		{"took_us", micros{&r.Took}, 0},
+		{"first_token_ns", &r.FirstToken, 0},
+		{"took_ns", &r.Took, 0},
 		{"retries", &r.Retries, 0},
 		{"finish", &r.Finish, 0},
 		{"ended", &r.End, 0},
 		{"error", &r.Error, secret},
-		{"fault", &r.Fault, secretJSON},
-		{"options", raw{&r.Options}, secretJSON},
+		{"fault", &r.Fault, secret},
+		{"options", raw{&r.Options}, secret},
 		{"sum", asJSON{in: &r.Sum, lenient: true}, 0},
 		{"tally", asJSON{in: &r.Tally, lenient: true}, 0},
 	}
@@ -117,7 +117,7 @@ func (r *Request) columns() []column {
 func (r *Request) planned() bool { return r.Tally != Tally{} || r.Sum != history.Sum{} }
 
 // AddRequest records a request that is about to be sent with its Plan, and sets its ID, Sum and Tally, and Created
-// where it is zero. Durations are kept to the microsecond. What comes back has no Plan.
+// where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	r.ID = 0
 	return inTx(ctx, s.jot, "record the request", func(t *tx) Request { return s.putRequest(t, r) })
@@ -141,7 +141,6 @@ func (s *Store) putRequest(t *tx, r Request) Request {
 		r.Created = s.now()
 	}
 	r.Created = timeOf(milliseconds(r.Created))
-	r.FirstToken, r.Took = r.FirstToken.Truncate(time.Microsecond), r.Took.Truncate(time.Microsecond)
 	if r.ID != 0 {
 		if t.update("requests", r.columns(), 0, sql.Named("id", r.ID), sql.Named("session", n)) == 0 {
 			t.missing("find request %d", r.ID)

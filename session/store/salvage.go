@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,91 +21,32 @@ const salvagePatience = 3 * time.Second
 var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
 	"what can be read", ErrDamaged)
 
+// errReplaced reports that another window has put another file in the place of the damaged one.
+var errReplaced = errors.New("another window recovered the damaged file meanwhile")
+
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, the
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
 // changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
 func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
-	doing := "save what the damaged chat history holds"
-	if err := s.takeForSalvage(ctx, damaged); err != nil {
-		if errors.Is(err, errReplaced) {
-			return err
-		}
-		if errors.Is(err, ErrBusy) {
-			return &sqlite.Error{Doing: "open the chat history", Where: s.path, Kind: errHeld}
-		}
-		return explain(doing, s.path, err)
+	err := s.takeForSalvage(ctx, damaged)
+	if errors.Is(err, errReplaced) {
+		return err
 	}
-	saved, err := s.recover(ctx)
+	if errors.Is(err, ErrBusy) {
+		return &sqlite.Error{Doing: "open the chat history", Where: s.path, Kind: errHeld}
+	}
+	var saved recovery.Salvage
+	if err == nil {
+		saved, err = s.recover(ctx)
+	}
 	if err != nil {
-		return explain(doing, s.path, err)
+		return explain("save what the damaged chat history holds", s.path, err)
 	}
 	os.Remove(s.marker())
 	s.salvaged = &saved
 	s.notices = append(s.notices, saved.String())
 	return nil
 }
-
-// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
-// one. It reads a copy: SQLite may write to what it opens.
-func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
-	damaged, err := backup.Draft(s.path)
-	if err != nil {
-		return saved, err
-	}
-	defer backup.Discard(damaged)
-	fresh, err := backup.Draft(s.path)
-	if err != nil {
-		return saved, err
-	}
-	defer backup.Discard(fresh)
-	if err := backup.CopyWithJournal(s.retired, s.path, damaged); err != nil {
-		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
-	}
-	b, _ := backup.NewestSound(ctx, s.path, s.now())
-	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
-		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
-		defer db.Close()
-		err = sqlite.InTx(ctx, db, func(from *sql.Tx) error {
-			backup, here := &tx{Tx: from, ctx: ctx}, &tx{Tx: to, ctx: ctx}
-			messages = s.applySessions(backup, here, all)
-			return cmp.Or(here.err, backup.err)
-		})
-		return messages, err
-	}
-	files := recovery.Files{Damaged: damaged, Fresh: fresh, Backup: b.Path}
-	saved, err = recovery.Save(ctx, files, s.now().UnixMilli(), recovery.Steps{Check: checkEach, Apply: apply})
-	if saved.FromBackup > 0 {
-		saved.Backup = b.Day.Format("2006-01-02")
-	}
-	if err == nil {
-		saved.File, err = backup.Replace(s.retired, s.path, fresh, "damaged", s.now())
-	}
-	return saved, err
-}
-
-// applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
-// those that are not here: they were purged since.
-func (s *Store) applySessions(from, to *tx, all bool) (messages int) {
-	for _, session := range readSessions(from, `sessions`) {
-		if sessionThere(to, session.ID) == 0 && !all {
-			continue
-		}
-		part := &tx{Tx: to.Tx, ctx: to.ctx}
-		applied := s.apply(part, func(take func(Line) error) error {
-			of := &tx{Tx: from.Tx, ctx: from.ctx}
-			dumpSession(of, session.key, take)
-			return of.err
-		})
-		messages += applied.Messages
-		if !errors.Is(part.err, ErrLine) && !errors.Is(part.err, ErrWaits) {
-			to.fail(part.err)
-		}
-	}
-	return messages
-}
-
-// errReplaced reports that another window has put another file in the place of the damaged one.
-var errReplaced = errors.New("another window recovered the damaged file meanwhile")
 
 // takeForSalvage claims the file that was found damaged as soon as no other program has it open.
 func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
@@ -129,11 +69,69 @@ func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
 	})
 }
 
-// checkEach checks every message of a history against its hash.
-func checkEach(ctx context.Context, of *sql.Tx, each func(id int64, damaged bool)) error {
-	t := &tx{Tx: of, ctx: ctx}
-	eachMessage(t, func(m Message) { each(m.ID, m.Damaged) })
-	return t.err
+// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
+// one. It reads a copy: SQLite may write to what it opens.
+func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
+	var f recovery.Files
+	for _, draft := range []*string{&f.Damaged, &f.Fresh} {
+		if *draft, err = backup.Draft(s.path); err != nil {
+			return saved, err
+		}
+		defer backup.Discard(*draft)
+	}
+	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
+		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
+	}
+	b, _ := backup.NewestSound(ctx, s.path, s.now())
+	f.Backup = b.Path
+	check := func(ctx context.Context, of *sql.Tx) (damaged []int64, err error) {
+		t := &tx{Tx: of, ctx: ctx}
+		eachMessage(t, func(m Message) {
+			if m.Damaged {
+				damaged = append(damaged, m.ID)
+			}
+		})
+		return damaged, t.err
+	}
+	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
+		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		defer db.Close()
+		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
+			messages, err = s.applySessions(ctx, from, to, all)
+			return err
+		})
+		return messages, err
+	}
+	saved, err = recovery.Save(ctx, f, s.now().UnixMilli(), recovery.Steps{Check: check, Apply: apply})
+	if saved.FromBackup > 0 {
+		saved.Backup = b.Day.Format("2006-01-02")
+	}
+	if err == nil {
+		saved.File, err = backup.Replace(s.retired, s.path, f.Fresh, "damaged", s.now())
+	}
+	return saved, err
+}
+
+// applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
+// those that are not here: they were purged since. A session that cannot be applied is left out.
+func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (messages int, err error) {
+	backup := &tx{Tx: from, ctx: ctx}
+	for _, session := range readSessions(backup, `sessions`) {
+		here := &tx{Tx: to, ctx: ctx, clean: s.redact}
+		if !all && sessionThere(here, session.ID) == 0 {
+			continue
+		}
+		applied := s.apply(here, func(take func(Line) error) error {
+			of := &tx{Tx: from, ctx: ctx}
+			dumpSession(of, session.key, take)
+			return of.err
+		})
+		messages += applied.Messages
+		if here.err != nil && !errors.Is(here.err, ErrLine) && !errors.Is(here.err, ErrWaits) {
+			return messages, here.err
+		}
+	}
+	return messages, backup.err
 }
 
 // eachMessage reads every message of the history in the order of their numbers, and checks each

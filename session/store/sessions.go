@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -319,19 +318,12 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 			row.Deleted = before.Deleted
 		}
 		inSession(t, row.key, row.Leaf)
-		set := registerColumns(&row, "address")
-		var changed []string
 		for name := range sessionRegisters {
-			if registerJSON(t, &before, name) != registerJSON(t, &row, name) {
-				changed = append(changed, name)
-				set = append(set, registerColumns(&row, name)...)
+			if now := registerJSON(t, &row, name); now != registerJSON(t, &before, name) {
+				s.setRegister(t, row.key, 0, name, now)
 			}
 		}
-		if slices.Contains(changed, tagsValue) {
-			setTags(t, row.key, row.Tags)
-		}
-		t.update("sessions", set, 0, sql.Named("n", row.key))
-		s.setRegisters(t, row.key, changed...)
+		t.exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, row.key)
 	})
 }
 

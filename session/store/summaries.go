@@ -30,7 +30,7 @@ func (m *Summary) columns() []column {
 		{"created_ms", millis{&m.created}, 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
-		{"sources", asJSON{in: &m.Sources, none: "[]", lenient: true}, 0},
+		{"sources", asJSON{in: &m.Sources, lenient: true}, 0},
 		{"text", blob{&m.Text}, secret},
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -49,7 +50,7 @@ func (s *Segment) columns() []column {
 		{"name", &s.Name, 0},
 		{"size", &s.Size, 0},
 		{"created_ms", millis{&s.Created}, 0},
-		{"sessions", asJSON{in: &s.Sessions, none: "[]"}, 0},
+		{"sessions", asJSON{in: &s.Sessions}, 0},
 		{"gone", &s.Gone, 0},
 	}
 }
@@ -100,7 +101,7 @@ func tellTombstones(t *tx) { t.exec(`INSERT OR IGNORE INTO untold (id) SELECT id
 // tellSessions has the other machines told of all rows of some sessions, or that they were purged, where the history is
 // shared.
 func tellSessions(t *tx, ids []string) {
-	these := asJSON{in: ids, none: "[]"}
+	these := asJSON{in: ids}
 	tellRows(t, `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`, these)
 	t.exec(`
 		INSERT OR IGNORE INTO untold (id)
@@ -133,152 +134,85 @@ type Collected struct {
 	More     bool // there are more of them
 }
 
-// Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row
-// that is not finished waits. The lines are of one moment.
-func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
-	var out Collected
-	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
-		c := collecting{most: most}
-		c.dump = newDump(t, func(l Line) error {
-			c.bytes += sizeOf(l)
-			return take(l)
-		})
-		c.run(y.s.now())
-		out = c.out
-	}))
-	return out, err
+// note notes a line that is handed out.
+func (c *Collected) note(l Line) {
+	switch {
+	case l.Session != nil:
+		c.Sessions = append(c.Sessions, l.Session.ID)
+	case l.Message != nil:
+		c.IDs = append(c.IDs, l.Message.ID)
+		c.Messages++
+	case l.Request != nil:
+		c.IDs = append(c.IDs, l.Request.ID)
+	case l.Summary != nil:
+		c.IDs = append(c.IDs, l.Summary.ID)
+	case l.Register != nil:
+		c.IDs = append(c.IDs, l.Register.Stamp)
+	case l.Tombstone != nil:
+		c.IDs = append(c.IDs, l.Tombstone.ID)
+	}
 }
 
-// collecting is a Collect within its transaction.
-type collecting struct {
-	*dump
-	most    int
-	bytes   int
-	session int64 // whose line was taken last
-	out     Collected
-}
-
-// untoldRow is a row that is to be told.
-type untoldRow struct {
-	id, session int64
-	kind        string
-}
+// errFull ends a reading of which enough was handed out.
+var errFull = errors.New("it is full")
 
 // requestPatience is how long a request without an end is taken for one that still runs.
 const requestPatience = time.Hour
 
-func (c *collecting) run(now time.Time) {
-	var rows []untoldRow
-	// A request comes behind the messages that it names, which are older than its answer but may be younger than the
-	// request itself: messages first.
-	c.each(func(scan func(...any) error) error {
-		var r untoldRow
-		err := scan(&r.id, &r.session, &r.kind)
-		rows = append(rows, r)
-		return err
-	}, `
-		SELECT id, session, kind
-		FROM (
-			SELECT m.id, m.session, 'message' AS kind, 1 AS place
-			FROM untold u
-			JOIN messages m ON m.id = u.id
-			WHERE m.status <> 'streaming'
-			UNION ALL
-			SELECT r.id, r.session, 'request', 2
-			FROM untold u
-			JOIN requests r ON r.id = u.id
-			WHERE r.ended <> '' OR r.created_ms < ?
-			UNION ALL
-			SELECT t.id, t.session, 'summary', 3
-			FROM untold u
-			JOIN summaries t ON t.id = u.id
-			UNION ALL
-			SELECT t.stamp, t.session, 'register', 4
-			FROM untold u
-			JOIN registers t ON t.stamp = u.id
-			UNION ALL
-			SELECT t.id, 0, 'tombstone', 5
-			FROM untold u
-			JOIN tombstones t ON t.id = u.id
-		)
-		ORDER BY session = 0, session, place, id`, milliseconds(now.Add(-requestPatience)))
-	for _, row := range rows {
-		attached, waits := c.look(row)
-		if waits {
-			continue
+// Collect hands out rows that no segment has yet, as lines, until they have about as many bytes as most says. A row
+// that is not finished waits, and so does what follows an answer that still arrives. The lines are of one moment.
+func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
+	var out Collected
+	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
+		bytes := 0
+		var session *SessionLine // that has no line yet: it comes with its first row
+		d := newDump(t, func(l Line) error {
+			text, err := l.MarshalJSON()
+			bytes += len(text)
+			if len(out.IDs) > 0 && bytes > most {
+				out.More = true
+				return errFull
+			}
+			if session != nil {
+				err = cmp.Or(err, take(Line{Session: session}))
+				out.note(Line{Session: session})
+				session = nil
+			}
+			out.note(l)
+			return cmp.Or(err, take(l))
+		})
+		for _, row := range readSessions(t, `
+			sessions
+			WHERE n IN (
+					SELECT session FROM messages WHERE `+untold+`
+					UNION SELECT session FROM requests WHERE `+untold+`
+					UNION SELECT session FROM summaries WHERE `+untold+`
+					UNION SELECT session FROM registers WHERE stamp IN (SELECT id FROM untold)
+				)
+				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
+			session = &row
+			d.messages(`session = ? AND `+untold+`
+				AND status <> 'streaming'
+				AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')
+				ORDER BY id`, row.key)
+			// A request names messages: they come first.
+			ended := milliseconds(y.s.now().Add(-requestPatience))
+			d.requests(`session = ? AND `+untold+` AND (ended <> '' OR created_ms < ?) ORDER BY id`, row.key, ended)
+			d.summaries(`session = ? AND `+untold+` ORDER BY id`, row.key)
+			d.registers(`session = ? AND stamp IN (SELECT id FROM untold) ORDER BY stamp`, row.key)
 		}
-		if c.bytes >= c.most || c.bytes > 0 && c.bytes+attached > c.most {
-			c.out.More = true
-			break
+		session = nil
+		eachRow(t, "tombstones WHERE "+untold, func(r *TombstoneLine) { d.take(Line{Tombstone: r}) })
+		if out.More && errors.Is(t.err, errFull) {
+			t.err = nil
 		}
-		c.row(row)
-		c.out.IDs = append(c.out.IDs, row.id)
-	}
-	slices.Sort(c.out.Sessions)
+	}))
+	slices.Sort(out.Sessions)
+	return out, err
 }
 
-// look returns how many bytes the attachments of a message have as text, and whether a row waits: a message that
-// follows one which is still arriving, and what belongs to a session that has no other message yet.
-func (c *collecting) look(row untoldRow) (attached int, waits bool) {
-	switch row.kind {
-	case "tombstone":
-	case "message":
-		c.tx.row([]any{&attached, &waits}, `
-			SELECT
-				(
-					SELECT coalesce(sum(length(a.data)), 0) * 4 / 3
-					FROM parts p
-					JOIN attachments a ON a.id = p.attachment
-					WHERE p.message = m.id
-				),
-				EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.status = 'streaming')
-			FROM messages m
-			WHERE m.id = ?`, row.id)
-	default:
-		waits = value[bool](c.tx, `
-			SELECT NOT EXISTS (SELECT 1 FROM messages WHERE session = ? AND status <> 'streaming')`, row.session)
-	}
-	return attached, waits
-}
-
-func (c *collecting) row(row untoldRow) {
-	if row.session != 0 && c.session != row.session {
-		c.session, c.out.Sessions = row.session, append(c.out.Sessions, c.dump.session(row.session))
-	}
-	switch row.kind {
-	case "message":
-		c.out.Messages++
-		c.messages("id = ?", row.id)
-	case "request":
-		c.requests("id = ?", row.id)
-	case "summary":
-		c.summaries("id = ?", row.id)
-	case "register":
-		c.registers("stamp = ?", row.id)
-	case "tombstone":
-		eachRow(c.tx, "tombstones WHERE id = ?", func(r *TombstoneLine) { c.take(Line{Tombstone: r}) }, row.id)
-	}
-}
-
-// sizeOf is about how many bytes a line has, apart from its small fields.
-func sizeOf(l Line) int {
-	const small = 200
-	switch {
-	case l.Attachment != nil:
-		return small + len(l.Attachment.Data)*4/3
-	case l.Message != nil:
-		n := small + len(l.Message.Content) + len(l.Message.Reasoning) + len(l.Message.Extra)
-		for _, call := range l.Message.ToolCalls {
-			n += len(call.Arguments)
-		}
-		return n
-	case l.Request != nil:
-		return small + len(l.Request.Options) + small*len(l.Request.verdicts)
-	case l.Summary != nil:
-		return small + len(l.Summary.Text)
-	}
-	return small
-}
+// untold is the condition that no segment has a row.
+const untold = "id IN (SELECT id FROM untold)"
 
 // Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
 func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {

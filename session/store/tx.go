@@ -19,8 +19,9 @@ import (
 // and its end reports what failed.
 type tx struct {
 	*sql.Tx
-	ctx context.Context
-	err error
+	ctx   context.Context
+	clean func(string) string // takes the secrets out of what is stored; nil takes none
+	err   error
 }
 
 // fail keeps an error, if it is the first.
@@ -94,7 +95,7 @@ func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, quer
 func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
 	var names, places []string
 	var args []any
-	for _, v := range append(values(columns, 0), more...) {
+	for _, v := range append(values(columns, 0, t.clean), more...) {
 		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
 	}
 	t.exec("INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
@@ -104,7 +105,7 @@ func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
 func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
 	var set, where []string
 	var args []any
-	for _, v := range values(columns, but) {
+	for _, v := range values(columns, but, t.clean) {
 		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
 	}
 	for _, v := range key {
@@ -186,7 +187,7 @@ func (s *Store) inPlace(doing string) error {
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
 	return s.retry(ctx, func() error {
 		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
-			t := &tx{Tx: of, ctx: ctx}
+			t := &tx{Tx: of, ctx: ctx, clean: s.redact}
 			f(t)
 			return t.err
 		})

@@ -34,8 +34,8 @@ func verdictColumns(e *history.Entry) []column {
 		{"chars_before", &e.CharsBefore, 0},
 		{"chars_after", &e.CharsAfter, 0},
 		{"cuts", asJSON{in: &e.Cuts}, 0},
-		{"inserted", asJSON{in: &e.Inserted}, secretJSON},
-		{"repairs", asJSON{in: &e.Repairs}, secretJSON},
+		{"inserted", asJSON{in: &e.Inserted}, secret},
+		{"repairs", asJSON{in: &e.Repairs}, secret},
 	}
 }
 
@@ -49,7 +49,7 @@ type record struct {
 func (r *record) columns() []column {
 	return []column{
 		{"chain", &r.chain, local},
-		{"added", asJSON{in: &r.Added}, secretJSON},
+		{"added", asJSON{in: &r.Added}, secret},
 		{"shortfalls", asJSON{in: &r.Shortfalls}, 0},
 	}
 }

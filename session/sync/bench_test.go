@@ -39,21 +39,19 @@ func BenchmarkFirstSync(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	last := ""
 	for i := range sessions {
-		row, err := from.ImportMessages(b.Context(), func(add func(store.Message) error) (store.Session, error) {
-			for k := range each {
-				m := store.Message{Message: history.Message{Role: history.User, Content: words(r, 100)}}
-				if k%2 == 1 {
-					m.Role, m.Content = history.Assistant, words(r, 600)
-				}
-				if err := add(m); err != nil {
-					return store.Session{}, err
-				}
+		conversation := store.Conversation{Session: store.Session{Title: fmt.Sprint("session ", i)}, Leaf: -1}
+		for k := range each {
+			m := store.Message{Message: history.Message{Role: history.User, Content: words(r, 100)}}
+			if k%2 == 1 {
+				m.Role, m.Content = history.Assistant, words(r, 600)
 			}
-			return store.Session{Title: fmt.Sprint("session ", i)}, nil
-		}, store.ImportOptions{})
+			conversation.Add(m)
+		}
+		imported, err := from.Import(b.Context(), conversation, store.ImportOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
+		row := imported.Session
 		last = row.ID
 	}
 	run := func(s *store.Store) (Result, time.Duration) {

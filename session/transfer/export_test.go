@@ -151,17 +151,15 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		home := memory(rt)
 		defer home.Close()
 		ctx := context.Background()
-		row, err := home.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-			for _, m := range said {
-				if err := add(m); err != nil {
-					return store.Session{}, err
-				}
-			}
-			return store.Session{Title: "t"}, nil
-		}, store.ImportOptions{})
+		conversation := store.Conversation{Session: store.Session{Title: "t"}, Leaf: -1}
+		for _, m := range said {
+			conversation.Add(m)
+		}
+		imported, err := home.Import(ctx, conversation, store.ImportOptions{})
 		if err != nil {
 			rt.Fatal(err)
 		}
+		row := imported.Session
 		lines := exported(rt, home, row.ID, ExportOptions{Format: JSONL})
 		there := memory(rt)
 		defer there.Close()

@@ -133,19 +133,15 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 
 // store stores a conversation and says in im what became of it. named is whether it has a name in its file.
 func (in *importing) store(ctx context.Context, im *Imported, c store.Conversation, named bool) error {
-	o := store.ImportOptions{DryRun: in.from.DryRun}
-	var out store.ImportResult
-	var err error
-	if !named {
-		out, err = in.storeUnnamed(ctx, c, o)
-	} else {
-		for i := range c.Messages {
-			if m := &c.Messages[i]; m.Label == "" {
-				m.Label = fmt.Sprintf("message %d", i+1) // by which a later import finds it again
-			}
+	for i := range c.Messages {
+		if m := &c.Messages[i]; named && m.Label == "" {
+			m.Label = fmt.Sprintf("message %d", i+1) // by which a later import finds it again
 		}
-		out, err = in.s.Import(ctx, c, o)
 	}
+	if !named { // it goes on here, with the model in use
+		c.Session.Updated, c.Session.Endpoint, c.Session.Model = time.Time{}, "", ""
+	}
+	out, err := in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
 	if err != nil {
 		return err
 	}
@@ -165,25 +161,6 @@ func warnOf(im *Imported, messages int, format string) {
 	if messages > 0 {
 		im.Warn("", format, english.Plural(messages, "message", ""))
 	}
-}
-
-// storeUnnamed stores a conversation that has no name in its file.
-func (in *importing) storeUnnamed(
-	ctx context.Context, c store.Conversation, o store.ImportOptions,
-) (store.ImportResult, error) {
-	row, err := in.s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-		for _, m := range c.Messages {
-			if err := add(m.Message); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return c.Session, nil
-	}, o)
-	var there *store.DuplicateError
-	if errors.As(err, &there) {
-		return store.ImportResult{Session: there.Session}, nil
-	}
-	return store.ImportResult{Session: row, New: true, Added: len(c.Messages)}, err
 }
 
 // fingerprint stands for a conversation that has no name in its file: what it says, and the times that the file gives.

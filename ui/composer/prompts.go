@@ -3,7 +3,6 @@ package composer
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -39,15 +38,15 @@ func (c *Model) Remember(d store.Draft) {
 	if nothing(d) {
 		return
 	}
-	p := store.Prompt{Head: d, Size: len(d.Text), Hash: d.Hash()}
-	shown := p.Hash
+	p := store.Prompt{Draft: d}
+	shown := d.Hash()
 	if c.At > 0 {
-		shown = c.Prompts[c.At-1].Hash
+		shown = c.Prompts[c.At-1].Hash()
 	}
 	c.Prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.Prompts),
-		func(o store.Prompt) bool { return o.Hash == p.Hash }), 0, p)
+		func(o store.Prompt) bool { return o.Hash() == d.Hash() }), 0, p)
 	if c.At > 0 {
-		c.At = 1 + slices.IndexFunc(c.Prompts, func(o store.Prompt) bool { return o.Hash == shown })
+		c.At = 1 + slices.IndexFunc(c.Prompts, func(o store.Prompt) bool { return o.Hash() == shown })
 	}
 }
 
@@ -88,16 +87,16 @@ func (c *Model) promptsRead(msg promptsMsg) tea.Cmd {
 func (c *Model) recall(stored []store.Prompt) {
 	at := map[[sha256.Size]byte]int{}
 	for i, p := range c.Prompts {
-		at[p.Hash] = i
+		at[p.Hash()] = i
 	}
 	var all []store.Prompt
 	next := 0
 	for _, p := range stored {
 		c.read = max(c.read, p.ID)
-		i, known := at[p.Hash]
+		i, known := at[p.Hash()]
 		switch {
 		case !known:
-			at[p.Hash] = -1
+			at[p.Hash()] = -1
 			all = append(all, p)
 		case i >= next:
 			c.Prompts[i] = p // the text can be read from the history now
@@ -138,7 +137,7 @@ func (c *Model) walk(step int, none string) tea.Cmd {
 		c.show(0, store.Draft{})
 		return nil
 	}
-	return c.fetch(promptMsg{at: to})
+	return c.readFiles(c.show(to, c.Prompts[to-1].Draft))
 }
 
 // show shows a prompt sent before by its place, 0 for the draft, which waits meanwhile. It returns the chips whose
@@ -161,46 +160,5 @@ func (c *Model) TakePrompt(i int) tea.Cmd {
 	if i < 0 || i >= len(c.Prompts) {
 		return nil
 	}
-	return c.fetch(promptMsg{at: i + 1, take: true})
-}
-
-// promptMsg is a prompt that was asked for by its place in the list, with the text of a long one.
-type promptMsg struct {
-	at      int
-	take    bool // it becomes the draft; else it is looked at
-	changes int  // of the text, when it was asked for
-	draft   store.Draft
-	err     error
-}
-
-func (promptMsg) composerMsg() {}
-
-// fetch uses the prompt that is asked for. The text of a long one is read first.
-func (c *Model) fetch(msg promptMsg) tea.Cmd {
-	p := c.Prompts[msg.at-1]
-	msg.changes = c.Area.Changes()
-	if p.Whole() {
-		msg.draft = p.Head
-		return c.promptRead(msg)
-	}
-	db := c.Deps.Prompts
-	return c.Run(func(ctx context.Context) tea.Msg {
-		msg.draft, msg.err = db.Prompt(ctx, p.ID)
-		return msg
-	})
-}
-
-// promptRead uses a prompt that was read, unless the user went on typing meanwhile.
-func (c *Model) promptRead(msg promptMsg) tea.Cmd {
-	switch {
-	case errors.Is(msg.err, store.ErrNotFound):
-		return c.SayError("This prompt is no longer in the history.")
-	case msg.err != nil:
-		return c.SayError(theme.Sentence(msg.err))
-	case msg.changes != c.Area.Changes():
-		return nil
-	case msg.take:
-		return c.readFiles(c.Restore(msg.draft))
-	}
-	return c.readFiles(c.show(msg.at, msg.draft))
+	return c.readFiles(c.Restore(c.Prompts[i].Draft))
 }

@@ -75,8 +75,6 @@ func (c *Model) update(msg tea.Msg) tea.Cmd {
 		c.disk.kept = max(c.disk.kept, msg.number)
 	case promptsMsg:
 		return c.promptsRead(msg)
-	case promptMsg:
-		return c.promptRead(msg)
 	case writtenMsg:
 		return c.written(msg)
 	case editedMsg:

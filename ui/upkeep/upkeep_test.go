@@ -32,19 +32,17 @@ func run(do func(context.Context) tea.Msg) tea.Cmd {
 func imported(t *testing.T, db *store.Store, fork bool) {
 	t.Helper()
 	text := "where is the needle" + strings.Repeat(" in the haystack", 60)
-	long, err := db.ImportMessages(t.Context(), func(add func(store.Message) error) (store.Session, error) {
-		for range 600 {
-			if err := add(store.Message{
-				Message: history.Message{Role: history.User, Content: text, Status: history.Imported},
-			}); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return store.Session{}, nil
-	}, store.ImportOptions{})
+	conversation := store.Conversation{Session: store.Session{}, Leaf: -1}
+	for range 600 {
+		conversation.Add(store.Message{
+			Message: history.Message{Role: history.User, Content: text, Status: history.Imported},
+		})
+	}
+	imported, err := db.Import(t.Context(), conversation, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	long := imported.Session
 	if fork {
 		if _, err := db.Fork(t.Context(), long.ID, long.Leaf); err != nil {
 			t.Fatalf("Fork: %v", err)

@@ -89,16 +89,13 @@ func storeSession(ctx context.Context, file string, n int) error {
 	}
 	defer s.Close()
 	tokens, words := tokenizer.New(), newWriter()
-	_, err = s.ImportMessages(ctx, func(add func(store.Message) error) (store.Session, error) {
-		for i := range n {
-			m := words.message(i+1, n)
-			m.Tokenizer, m.Tokens = tokens.Name(), tokens.Count(m.Content)
-			if err := add(m); err != nil {
-				return store.Session{}, err
-			}
-		}
-		return store.Session{Title: "long", Endpoint: "openai", Model: "small"}, nil
-	}, store.ImportOptions{})
+	conversation := store.Conversation{Session: store.Session{Title: "long", Endpoint: "openai", Model: "small"}, Leaf: -1}
+	for i := range n {
+		m := words.message(i+1, n)
+		m.Tokenizer, m.Tokens = tokens.Name(), tokens.Count(m.Content)
+		conversation.Add(m)
+	}
+	_, err = s.Import(ctx, conversation, store.ImportOptions{})
 	for left := int64(1); err == nil && left > 0; {
 		left, err = s.IndexSome(ctx)
 	}

@@ -29,8 +29,7 @@ type File struct {
 	Sessions int // those in the trash included
 	Messages int
 
-	automatic bool      // winnow made it itself
-	made      time.Time // decides which one is the newest
+	automatic bool // winnow made it itself
 }
 
 // Write copies the whole history in from, which is the file at path or in memory, to a new file that only the
@@ -42,20 +41,16 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
+	if there(to) {
+		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
+		return &sqlite.Error{Doing: doing, Where: to, Kind: kind}
+	}
 	draft, err := checkedCopy(ctx, doing, from, to, nil)
 	if err != nil {
 		return sqlite.Explain(doing, path, err)
 	}
 	defer Discard(draft)
-	err = os.Link(draft, to)
-	if errors.Is(err, fs.ErrExist) {
-		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
-		return &sqlite.Error{Doing: doing, Where: to, Kind: kind, Cause: err}
-	}
-	if err != nil && !there(to) {
-		err = os.Rename(draft, to) // a file system without links
-	}
-	if err != nil {
+	if err := os.Rename(draft, to); err != nil {
 		return sqlite.FileError(doing, to, err)
 	}
 	return syncFolder(to)
@@ -77,11 +72,7 @@ func checkedCopy(
 	if err := sqlite.Copy(ctx, from, draft); err != nil {
 		return "", err
 	}
-	mode := sqlite.Immutable
-	if change != nil {
-		mode = sqlite.Scratch
-	}
-	db := sqlite.Pool(draft, mode, 1)
+	db := sqlite.Pool(draft, sqlite.Scratch, 1)
 	defer db.Close()
 	if change != nil {
 		if err := sqlite.InTx(ctx, db, change); err != nil {
@@ -97,69 +88,15 @@ func checkedCopy(
 	return draft, errors.Join(db.Close(), syncFile(draft))
 }
 
-// Daily makes the automatic backup of this day with write, where there is none yet and the history at path was
-// written since the last one, and removes the oldest ones beyond seven. It returns the new file, "" for none.
-func Daily(path string, now time.Time, write func(to string) error) (string, error) {
-	// Of several windows only one makes it.
-	name := filepath.Join(folder(path), prefix(path)+now.UTC().Format(dayLayout)+".db")
-	made := automatic(path, now)
-	if there(name) || len(made) > 0 && !writtenSince(path, made[0].Path, now) {
-		return "", nil
-	}
-	if err := os.MkdirAll(folder(path), 0o700); err != nil {
-		return "", sqlite.FileError("back up the chat history", folder(path), err)
-	}
-	sweepDrafts(path, now)
-	err := write(name)
-	if errors.Is(err, fs.ErrExist) {
-		return "", nil // another window was faster
-	}
-	if err != nil {
-		return "", err
-	}
-	made = automatic(path, now)
-	for _, old := range made[min(keptBackups, len(made)):] {
-		os.Remove(old.Path) // one more than seven does no harm
-	}
-	return name, nil
-}
-
-// sweepDrafts removes what is left of backups whose program ended before they were whole.
-func sweepDrafts(path string, now time.Time) {
-	for _, file := range filesBeside(path) {
-		info, err := os.Stat(file)
-		if strings.Contains(file, ".db.new-") && err == nil && now.Sub(info.ModTime()) > time.Hour {
-			Discard(file)
-		}
-	}
-}
-
-// Name is where a backup that the user asks for stands where no other name is given: among the
-// automatic ones, named for this moment. It makes the folder. Such a backup is never removed.
-func Name(path string, now time.Time) string {
-	os.MkdirAll(folder(path), 0o700) // Write says what is wrong with it
-	return filepath.Join(folder(path), prefix(path)+now.UTC().Format(stampLayout)+".db")
-}
-
-// writtenSince reports whether the history was changed after a file was made. Of a file dated in the
-// future nobody knows when it was made.
-func writtenSince(path, file string, now time.Time) bool {
-	made, err := os.Stat(file)
-	if err != nil || made.ModTime().After(now.Add(clockSlack)) {
-		return true
-	}
-	for _, end := range []string{"", "-wal"} {
-		if info, err := os.Stat(path + end); err == nil && info.Size() > 0 && info.ModTime().After(made.ModTime()) {
-			return true
-		}
-	}
-	return false
-}
-
 // folder is where the automatic backups of a history stand.
 func folder(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
 
 const dayLayout = "20060102"
+
+// name is that of the backup of a history at a time.
+func name(path string, at time.Time, layout string) string {
+	return filepath.Join(folder(path), prefix(path)+at.UTC().Format(layout)+".db")
+}
 
 // prefix is how the names of a history's backups begin.
 func prefix(path string) string {
@@ -181,54 +118,70 @@ func dayOf(path, name string) (at time.Time, automatic, ok bool) {
 	return at, false, err == nil
 }
 
-// clockSlack is how far ahead of the clock a file's date may be before it counts as dated in the future:
-// the clocks of file servers differ a little from that of this machine.
-const clockSlack = 5 * time.Minute
+// Daily makes the automatic backup of this day with write, where there is none yet, and removes the oldest ones beyond
+// seven. It returns the new file, "" for none.
+func Daily(path string, now time.Time, write func(to string) error) (string, error) {
+	made := name(path, now, dayLayout)
+	if there(made) { // of several windows only one makes it
+		return "", nil
+	}
+	if err := os.MkdirAll(folder(path), 0o700); err != nil {
+		return "", sqlite.FileError("back up the chat history", folder(path), err)
+	}
+	// What is left of backups whose program ended before they were whole goes.
+	for _, file := range filesBeside(path) {
+		info, err := os.Stat(file)
+		if strings.Contains(file, ".db.new-") && err == nil && now.Sub(info.ModTime()) > time.Hour {
+			Discard(file)
+		}
+	}
+	err := write(made)
+	if errors.Is(err, fs.ErrExist) {
+		return "", nil // another window was faster
+	}
+	if err != nil {
+		return "", err
+	}
+	all := slices.DeleteFunc(files(path, now), func(f File) bool { return !f.automatic })
+	for _, old := range all[min(keptBackups, len(all)):] {
+		os.Remove(old.Path) // one more than seven does no harm
+	}
+	return made, nil
+}
+
+// Name is where a backup that the user asks for stands where no other name is given: among the
+// automatic ones, named for this moment. It makes the folder. Such a backup is never removed.
+func Name(path string, now time.Time) string {
+	os.MkdirAll(folder(path), 0o700) // Write says what is wrong with it
+	return name(path, now, stampLayout)
+}
 
 // files are the backups of a history in its folder, the newest first. One dated in the future, by a clock that was
 // wrong, comes after all others. They are not read.
-func files(path string, now time.Time) []File {
-	entries, err := os.ReadDir(folder(path))
-	if err != nil {
-		return nil // none were made yet
-	}
-	latest := now.Add(clockSlack)
-	var out []File
+func files(path string, now time.Time) (out []File) {
+	entries, _ := os.ReadDir(folder(path)) // none where none were made yet
 	for _, e := range entries {
 		day, automatic, ok := dayOf(path, e.Name())
-		info, err := e.Info()
-		if !ok || err != nil {
+		if !ok {
 			continue
 		}
-		f := File{
-			Path: filepath.Join(folder(path), e.Name()), Day: day, Bytes: info.Size(), automatic: automatic, made: day,
-		}
-		// The name of an automatic one has the day alone.
-		at := info.ModTime()
-		if at.UTC().Format(dayLayout) == day.Format(dayLayout) && !at.After(latest) {
-			f.made = at
-		}
-		if f.made.After(latest) {
-			f.made = f.made.AddDate(-1000, 0, 0)
-		}
-		out = append(out, f)
+		file := filepath.Join(folder(path), e.Name())
+		out = append(out, File{Path: file, Day: day, Bytes: sqlite.Size(file), automatic: automatic})
 	}
-	slices.SortFunc(out, func(a, b File) int { return b.made.Compare(a.made) })
+	slices.SortFunc(out, func(a, b File) int { return b.Day.Compare(a.Day) })
+	past := slices.IndexFunc(out, func(f File) bool { return !f.Day.After(now) })
+	if past > 0 {
+		out = slices.Concat(out[past:], out[:past])
+	}
 	return out
-}
-
-// automatic are those that winnow made itself, the newest first.
-func automatic(path string, now time.Time) []File {
-	return slices.DeleteFunc(files(path, now), func(f File) bool { return !f.automatic })
 }
 
 // List returns the backups of the history at path in its folder, the newest first: those that winnow
 // made itself and those that were asked for without a name of their own. One dated later than now comes
 // last. The history itself need not be there. Files that cannot be read are left out.
 func List(ctx context.Context, path string, now time.Time) []File {
-	all := files(realPath(path), now)
-	readable := all[:0]
-	for _, f := range all {
+	var readable []File
+	for _, f := range files(realPath(path), now) {
 		db := sqlite.Pool(f.Path, sqlite.Immutable, 1)
 		_, err := sqlite.HasSchema(ctx, db)
 		if err == nil {

@@ -113,7 +113,7 @@ func TestRestoreSetsAsideWhatIsThere(t *testing.T) {
 			t.Errorf("Restore = %q, %v, want %q", aside, err, want)
 		}
 	}
-	copies, err := Copies(t.Context(), path, "session-2", noon)
+	copies, err := Copies(t.Context(), path, "session-2")
 	want := Copy{Path: path + ".before-restore-20261120-120000"}
 	if err != nil || len(copies) != 1 || copies[0] != want {
 		t.Errorf("the session is in %v (%v), want %v alone", copies, err, want)

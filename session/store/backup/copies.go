@@ -4,10 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"winnow/session/store/sqlite"
 )
@@ -19,17 +20,16 @@ type Copy struct {
 	Damaged bool // it cannot be read as a history, so it can be deleted and not rewritten
 }
 
-// Copies returns the backups and the files set aside beside the history at path that hold a session. A
-// damaged file is one of them where it may hold it: unless the session was begun after it was set aside.
-func Copies(ctx context.Context, path, session string, begun time.Time) ([]Copy, error) {
-	path = realPath(path)
+// Copies returns the backups and the files set aside beside the history at path that hold a session, and the damaged
+// ones, which may hold it.
+func Copies(ctx context.Context, path, session string) ([]Copy, error) {
 	var out []Copy
-	for _, file := range filesBeside(path) {
+	for _, file := range filesBeside(realPath(path)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		holds, err := holdsSession(ctx, file, session)
-		if holds || err != nil && !setAsideBefore(path, file, begun) {
+		if holds || err != nil {
 			out = append(out, Copy{Path: file, Damaged: err != nil})
 		}
 	}
@@ -69,13 +69,8 @@ func isCopy(path, name string) bool {
 }
 
 // DamagedFiles are the files that were set aside as damaged beside the history at path.
-func DamagedFiles(path string) (out []string) {
-	for _, file := range filesBeside(path) {
-		if isDamaged(file) {
-			out = append(out, file)
-		}
-	}
-	return out
+func DamagedFiles(path string) []string {
+	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !isDamaged(file) })
 }
 
 // isDamaged reports whether a file was set aside as damaged, by its name.
@@ -107,21 +102,10 @@ func holdsSession(ctx context.Context, file, id string) (bool, error) {
 	return holds, err
 }
 
-// setAsideBefore reports whether a file was set aside before a moment, by the time in its name.
-func setAsideBefore(path, file string, moment time.Time) bool {
-	_, stamp, _ := strings.Cut(strings.TrimPrefix(filepath.Base(file), filepath.Base(path)+"."), "-")
-	at, err := time.ParseInLocation(stampLayout, stamp[:min(len(stamp), len(stampLayout))], time.UTC)
-	return err == nil && at.Before(moment)
-}
-
 // Rewrite writes the copy anew after a change, which may leave no trace of what it deletes. Whatever fails,
 // the copy is then as it was before.
 func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error {
 	doing := "rewrite the copy"
-	before, err := os.Stat(c.Path)
-	if err != nil {
-		return missingError(doing, c.Path, err)
-	}
 	if c.Damaged {
 		kind := fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)
 		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: kind}
@@ -133,22 +117,19 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 		return sqlite.Explain(doing, c.Path, err)
 	}
 	defer Discard(draft)
-	// Its time decides which backups are due, and is that of what it holds.
-	if err := os.Chtimes(draft, before.ModTime(), before.ModTime()); err != nil {
-		return sqlite.Explain(doing, c.Path, err)
-	}
 	if err := os.Rename(draft, c.Path); err != nil {
 		return sqlite.FileError(doing, c.Path, err)
 	}
-	discardLog(c.Path) // the new file has all that was in it
+	os.Remove(c.Path + "-wal") // the new file has all that was in it
+	os.Remove(c.Path + "-shm")
 	return syncFolder(c.Path)
 }
 
 // Delete removes the copy with its journal.
 func (c Copy) Delete() error {
-	if err := os.Remove(c.Path); err != nil {
-		return missingError("delete the copy", c.Path, err)
+	Discard(c.Path)
+	if there(c.Path) {
+		return sqlite.FileError("delete the copy", c.Path, fs.ErrPermission)
 	}
-	discardLog(c.Path)
 	return syncFolder(c.Path)
 }

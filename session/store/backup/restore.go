@@ -54,8 +54,9 @@ var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sql
 
 // copyForRestore copies a history with its write-ahead log into a draft for the file at path.
 func copyForRestore(ctx context.Context, doing, from, path string) (draft string, err error) {
-	if _, err := os.Stat(from); err != nil {
-		return "", missingError(doing, from, err)
+	if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) {
+		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
+		return "", &sqlite.Error{Doing: doing, Where: from, Kind: kind, Cause: err}
 	}
 	db := openCopy(from)
 	defer db.Close()
@@ -67,13 +68,4 @@ func copyForRestore(ctx context.Context, doing, from, path string) (draft string
 		return "", err
 	}
 	return checkedCopy(ctx, doing, db, path, nil)
-}
-
-// missingError is the error of a file that may not be there.
-func missingError(doing, where string, err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
-		return &sqlite.Error{Doing: doing, Where: where, Kind: kind, Cause: err}
-	}
-	return sqlite.FileError(doing, where, err)
 }

@@ -11,20 +11,46 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// idBits are the lowest bits of an id, which are no part of its time.
-const idBits = 12
-
-// tooHigh is the least id that no row of a real history has: one of the day after tomorrow. Such a one was damaged, and
-// would leave no higher one for the messages to come.
-func (r *recovery) tooHigh() int64 { return (r.now + 2*24*60*60*1000) << idBits }
-
-// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads
-// to its beginning, no row names a lost one.
-func (r *recovery) putInOrder() error {
-	for _, step := range []func() error{r.expect, r.adopt, r.reattach, r.fill, r.countLost, r.tie, r.verify} {
-		if err := step(); err != nil {
-			return fmt.Errorf("put the saved rows in order: %w", err)
-		}
+// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
+// beginning, no row names a lost one.
+func (r *recovery) putInOrder(backup bool, steps Steps) error {
+	// A session that cannot be real is known by its messages alone.
+	err := r.exec(`
+		DELETE FROM sessions
+		WHERE length(id) <> 36
+			OR id GLOB '*[^0-9a-f-]*'
+			OR min(created_ms, updated_ms, used) < 0
+			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
+	if err == nil && backup {
+		err = r.adopt()
+	}
+	if err == nil {
+		err = r.reattach()
+	}
+	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	if err == nil {
+		err = r.exec(`
+			CREATE TEMP TABLE expected AS
+			SELECT
+				n AS session,
+				max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
+			FROM sessions
+			WHERE messages < 1 << 30`)
+	}
+	if err == nil && backup {
+		err = r.fill(steps)
+	}
+	if err == nil {
+		err = r.countLost()
+	}
+	if err == nil {
+		err = r.tie()
+	}
+	if err == nil {
+		err = r.verify(steps)
+	}
+	if err != nil {
+		return fmt.Errorf("put the saved rows in order: %w", err)
 	}
 	return nil
 }
@@ -34,56 +60,27 @@ func (r *recovery) exec(query string, args ...any) error {
 	return err
 }
 
-// expect notes how many messages each session had: sessions count theirs, and places are counted from 1. What a backup
-// adds comes behind them. A session that cannot be real is known by its messages alone.
-func (r *recovery) expect() error {
-	err := r.exec(`
-		DELETE FROM sessions
-		WHERE length(id) <> 36
-			OR id GLOB '*[^0-9a-f-]*'
-			OR min(created_ms, updated_ms, used) < 0
-			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
-	if err != nil {
-		return err
-	}
-	return r.exec(`
-		CREATE TEMP TABLE expected AS
-			SELECT n AS session, messages FROM sessions WHERE messages < 1 << 30
-			UNION ALL SELECT session, max(seq) FROM messages WHERE seq < 1 << 30 GROUP BY session`)
+func (r *recovery) count(into *int, query string, args ...any) error {
+	return r.tx.QueryRowContext(r.ctx, query, args...).Scan(into)
 }
 
-// adopt copies the rows of lost sessions from the backup, with the keys that they had: saved messages name them.
-// A key that another session has by now, as its messages show, is left alone. Of what Apply does not know, rows of
-// damaged tables come as they were.
+// adopt copies from the backup what Apply does not know, and the rows of lost sessions with the keys that they had,
+// where saved messages show that these keys are still theirs.
 func (r *recovery) adopt() error {
-	if !r.backup {
-		return nil
-	}
-	// Where the table is sound, a session that is not there was purged.
-	if r.damaged["sessions"] {
-		err := r.exec(`
-			INSERT OR IGNORE INTO sessions
-			SELECT *
-			FROM backup.sessions b
-			WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.session = b.n)
-				OR EXISTS (
-					SELECT 1
-					FROM messages m
-					JOIN backup.messages k ON k.id = m.id
-					WHERE m.session = b.n
-						AND k.session = b.n
-				)`)
-		if err != nil {
-			return err
-		}
-	}
 	for _, table := range []string{
-		"tags", "drafts", "prompts", "flags", "remedies", "tombstones", "endpoints", "tool_permissions",
+		"sessions", "tags", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
 	} {
 		if !r.damaged[table] {
 			continue
 		}
-		if err := r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table); err != nil {
+		rows := "INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table
+		if table == "sessions" {
+			rows += ` WHERE n IN (
+				SELECT m.session
+				FROM messages m
+				JOIN backup.messages b ON b.id = m.id AND b.session = m.session)`
+		}
+		if err := r.exec(rows); err != nil {
 			return err
 		}
 	}
@@ -92,41 +89,23 @@ func (r *recovery) adopt() error {
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
 func (r *recovery) reattach() error {
-	for ; ; r.out.Nameless++ {
-		result, err := r.tx.ExecContext(r.ctx, `
-			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
-			SELECT
-				session,
-				?,
-				min(created_ms),
-				max(created_ms),
-				max(created_ms),
-				?,
-				'auto'
-			FROM messages
-			WHERE session NOT IN (SELECT n FROM sessions)
-			GROUP BY session
-			LIMIT 1`, uuid.Must(uuid.NewV7()).String(), recoveredTitle)
-		if err != nil {
-			return err
-		}
-		if added, err := result.RowsAffected(); added == 0 || err != nil {
-			return err
+	lost, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], `
+		SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
+	for _, n := range lost {
+		if err == nil {
+			err = r.exec(`
+				INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
+				SELECT ?1, ?2, min(created_ms), max(created_ms), max(created_ms), ?3, 'auto'
+				FROM messages
+				WHERE session = ?1`, n, uuid.Must(uuid.NewV7()).String(), recoveredTitle)
 		}
 	}
+	return err
 }
 
 // fill takes the messages that are lost, or fail their hash, from the backup.
-func (r *recovery) fill() error {
-	if !r.backup {
-		return nil
-	}
-	var broken []int64
-	err := r.steps.Check(r.ctx, r.tx, func(id int64, damaged bool) {
-		if damaged {
-			broken = append(broken, id)
-		}
-	})
+func (r *recovery) fill(steps Steps) error {
+	broken, err := steps.Check(r.ctx, r.tx)
 	if err == nil {
 		err = r.exec(`
 			DELETE FROM messages
@@ -134,67 +113,62 @@ func (r *recovery) fill() error {
 				AND id IN (SELECT id FROM backup.messages)`, sqlite.IDs(broken))
 	}
 	if err == nil {
-		err = r.removeOrphans() // A message comes with its calls and parts.
+		err = r.removeOrphans() // a message comes with its calls and parts
 	}
 	if err == nil {
-		r.out.FromBackup, err = r.steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
+		// Where the table of sessions is sound, one that is not there was purged.
+		r.out.FromBackup, err = steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
 	}
 	return err
 }
 
-// countLost counts the rows that others name and that are not there. Sessions know how many messages they had, too.
+// countLost counts the rows that others name and that are not there, and the messages that sessions had.
 func (r *recovery) countLost() error {
 	for _, lost := range []struct {
-		query string
 		n     *int
+		query string
 	}{
-		{`
+		{&r.out.LostMessages, `
 			SELECT parent AS id FROM messages
 			UNION SELECT leaf FROM sessions
 			UNION SELECT user FROM requests
-			EXCEPT SELECT id FROM messages`, &r.out.LostMessages},
-		{`
+			EXCEPT SELECT id FROM messages`},
+		{&r.out.LostRequests, `
 			SELECT request AS id FROM messages
 			UNION SELECT first_request FROM verdicts
 			UNION SELECT last_request FROM verdicts
-			EXCEPT SELECT id FROM requests`, &r.out.LostRequests},
-		{`
+			EXCEPT SELECT id FROM requests`},
+		{&r.out.LostSummaries, `
 			SELECT CAST(options AS TEXT) ->> '$.summary.ID' AS id FROM requests WHERE json_valid(CAST(options AS TEXT))
-			EXCEPT SELECT id FROM summaries`, &r.out.LostSummaries},
+			EXCEPT SELECT id FROM summaries`},
 	} {
 		query := "SELECT count(*) FROM (" + lost.query + ") WHERE typeof(id) = 'integer' AND id > 0 AND id < ?"
-		if err := r.tx.QueryRowContext(r.ctx, query, r.tooHigh()).Scan(lost.n); err != nil {
+		if err := r.count(lost.n, query, r.tooHigh()); err != nil {
 			return err
 		}
 	}
-	return r.tx.QueryRowContext(r.ctx, `
-		SELECT max(?, coalesce(sum(max(0, expected - kept)), 0))
-		FROM (
-			SELECT
-				max(e.messages) AS expected,
-				(SELECT count(*) FROM messages m WHERE m.session = e.session) AS kept
-			FROM temp.expected e
-			GROUP BY e.session
-		)`, r.out.LostMessages).Scan(&r.out.LostMessages)
+	return r.count(&r.out.LostMessages, `
+		SELECT max(?, coalesce(sum(max(0,
+			messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0))
+		FROM temp.expected e`, r.out.LostMessages)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
 // lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
 // row. What decided a request stays as it was: it is what the proof of the request is made from.
 func (r *recovery) tie() error {
-	if err := r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits); err != nil {
-		return err
+	err := r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
+	if err == nil {
+		err = r.count(&r.out.LostSessions, `
+			SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
 	}
-	result, err := r.tx.ExecContext(r.ctx, `DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	if err == nil {
+		err = r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	}
+	if err == nil {
+		err = r.removeOrphans()
+	}
 	if err != nil {
-		return err
-	}
-	lost, err := result.RowsAffected()
-	if err != nil {
-		return err
-	}
-	r.out.LostSessions = int(lost)
-	if err := r.removeOrphans(); err != nil {
 		return err
 	}
 	return r.exec(`
@@ -219,55 +193,36 @@ func (r *recovery) tie() error {
 			leaf = coalesce(
 				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
 				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-			);`)
+			)`)
 }
 
 // removeOrphans removes what belongs to a row that is lost.
 func (r *recovery) removeOrphans() error {
-	removals, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[string], `
-		SELECT format('DELETE FROM %s WHERE %s NOT IN (SELECT %s FROM %s)', t.name, k."from", k."to", k."table")
-		FROM pragma_table_list t
-		JOIN pragma_foreign_key_list(t.name) k
-		WHERE t.schema = 'main'
-			AND t.name <> 'messages'`)
-	if err != nil {
-		return err
-	}
-	for _, removal := range removals {
-		if err := r.exec(removal); err != nil {
+	for _, table := range r.tables {
+		err := r.exec("DELETE FROM " + table + `
+			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
+		if err != nil {
 			return err
 		}
 	}
 	return r.exec(`
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
-		DELETE FROM verdicts WHERE NOT EXISTS (
-			SELECT 1
-			FROM requests r
-			WHERE r.id BETWEEN first_request AND coalesce(last_request, r.id)
-				AND +r.session = verdicts.session
-				AND +r.purpose = verdicts.purpose
-		)`)
+		DELETE FROM verdicts WHERE chain NOT IN (SELECT chain FROM requests)`)
 }
 
-// verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check
-// tells them from those that are damaged from now on.
-func (r *recovery) verify() error {
-	var lost []int64
-	err := r.steps.Check(r.ctx, r.tx, func(id int64, damaged bool) {
-		if damaged {
-			lost = append(lost, id)
-			return
-		}
-		r.out.Messages++
-	})
-	if err != nil {
-		return err
+// verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
+// from those that are damaged from now on.
+func (r *recovery) verify(steps Steps) error {
+	damaged, err := steps.Check(r.ctx, r.tx)
+	if err == nil {
+		err = r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(damaged))
 	}
-	r.out.Damaged = len(lost)
-	r.out.LostMessages += len(lost)
-	err = r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(lost))
-	if err != nil {
-		return err
+	if err == nil {
+		r.out.LostMessages += len(damaged)
+		err = r.count(&r.out.Messages, `SELECT count(*) - ? FROM messages`, len(damaged))
 	}
-	return r.tx.QueryRowContext(r.ctx, "SELECT count(*) FROM sessions").Scan(&r.out.Sessions)
+	if err == nil {
+		err = r.count(&r.out.Sessions, `SELECT count(*) FROM sessions`)
+	}
+	return err
 }

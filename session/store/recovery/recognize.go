@@ -6,21 +6,14 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// signs are texts of the schema of every history, and hardly of any other file.
-var signs = [][]byte{
-	[]byte("CREATE INDEX messages_streaming ON messages (owner)"),
-	[]byte("CREATE INDEX sessions_used ON sessions (used)"),
-	[]byte("CREATE INDEX requests_turn ON requests (session, turn)"),
-	[]byte("message it was forked at"),
-	[]byte("never encoded again"),
-}
-
 // IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
 // another file that was named by mistake: by its schema anywhere in the file or its log. Under winnow's own name every
 // file is one that SQLite cannot read: it is set aside, and so nothing of it is lost.
 func IsHistory(path string) bool {
 	for _, end := range []string{"", "-wal"} {
-		if found, err := sqlite.FileContains(path+end, signs...); found && err == nil {
+		found, err := sqlite.FileContains(path+end,
+			[]byte("CREATE INDEX messages_streaming ON messages (owner)"), []byte("message it was forked at"))
+		if found && err == nil {
 			return true
 		}
 	}

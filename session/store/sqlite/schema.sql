@@ -138,10 +138,10 @@ CREATE TABLE requests (
 	                                                -- server said the cost or nothing is known
 	reusable_tokens    INTEGER NOT NULL DEFAULT 0,  -- those at its beginning that the request before it began with
 	                                                -- too, as the server counts; 0 for none or not known
-	reusable_us        INTEGER NOT NULL DEFAULT 0,  -- microseconds since that request
+	reusable_ns        INTEGER NOT NULL DEFAULT 0,  -- nanoseconds since that request
 	cache_diagnosis    TEXT    NOT NULL DEFAULT '', -- what the server says of its cache: JSON as received, '' for none
-	first_token_us     INTEGER NOT NULL,            -- microseconds, 0 for none
-	took_us            INTEGER NOT NULL,
+	first_token_ns     INTEGER NOT NULL,            -- nanoseconds, 0 for none
+	took_ns            INTEGER NOT NULL,
 	retries            INTEGER NOT NULL,
 	finish             TEXT    NOT NULL,
 	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
@@ -253,18 +253,6 @@ WHERE m.role <> 'tool' OR m.parent = 0
 GROUP BY m.endpoint, m.model, o.kind
 ORDER BY m.endpoint, m.model, length(o.kind), o.kind;
 
-CREATE TABLE flags (
-	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	flag       TEXT    NOT NULL CHECK (flag IN ('pin', 'exclude'))
-) STRICT;
-
--- What the user had sent in place of a damaged message: its calls told as text, or nothing. It holds for
--- the message's whole group of tool calls and results. A message without a row is repaired.
-CREATE TABLE remedies (
-	message    INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
-	remedy     TEXT    NOT NULL CHECK (remedy IN ('text', 'drop'))
-) STRICT;
-
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
 -- only while none of its sources is excluded.
 CREATE TABLE summaries (
@@ -276,7 +264,7 @@ CREATE TABLE summaries (
 	created_ms INTEGER NOT NULL,
 	endpoint   TEXT    NOT NULL, -- who wrote it
 	model      TEXT    NOT NULL,
-	sources    TEXT    NOT NULL DEFAULT '[]', -- messages that it was made from and stands for: a JSON array of runs of
+	sources    TEXT,             -- messages that it was made from and stands for: a JSON array of runs of
 	                                          -- ids, [[first, last], …]
 	text       BLOB    NOT NULL
 ) STRICT;
@@ -312,9 +300,8 @@ CREATE TABLE prompts (
 	id         INTEGER PRIMARY KEY,
 	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL,
-	files      TEXT    NOT NULL DEFAULT '[]',
-	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE, -- where it was sent; NULL where that is not kept
-	hash       BLOB    NOT NULL DEFAULT x''                       -- SHA-256 of files, a NUL byte and text
+	files      TEXT,
+	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE  -- where it was sent; NULL where that is not kept
 ) STRICT;
 
 CREATE INDEX prompts_session ON prompts (session);
@@ -322,8 +309,8 @@ CREATE INDEX prompts_session ON prompts (session);
 CREATE TABLE drafts (
 	session    INTEGER PRIMARY KEY,             -- 0 is the chat that has not begun
 	text       BLOB    NOT NULL,
-	files      TEXT    NOT NULL DEFAULT '[]',
-	parts      TEXT    NOT NULL DEFAULT '[]'    -- the files without a path, such as an image from the clipboard:
+	files      TEXT,
+	parts      TEXT                             -- the files without a path, such as an image from the clipboard:
 	                                            -- a JSON array in the order of those in files, bytes in base64
 ) STRICT;
 
@@ -333,9 +320,9 @@ CREATE TABLE queued (
 	id         INTEGER PRIMARY KEY,
 	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	text       BLOB    NOT NULL, -- as it is sent
-	parts      TEXT    NOT NULL, -- the files that are sent with it: a JSON array, their bytes in base64
+	parts      TEXT,             -- the files that are sent with it: a JSON array, their bytes in base64
 	draft      BLOB    NOT NULL, -- the text as it was in the composer
-	folds      TEXT    NOT NULL, -- what of the draft was folded: JSON as drafts.files, with files without a path
+	folds      TEXT,             -- what of the draft was folded: JSON as drafts.files, with files without a path
 	alone      INTEGER NOT NULL, -- 1 where it is sent without the conversation before it
 	cut        INTEGER NOT NULL  -- 1 where it is sent cut if it does not fit whole
 ) STRICT;
@@ -395,22 +382,35 @@ CREATE TABLE home (
 
 INSERT INTO home (id, number) VALUES (1, abs(random() % 4096));
 
--- What can be set on several machines: the value with the greatest stamp holds. The rows of sessions, tags, flags and
--- remedies have the values that hold; a register is what was set, for the machines that have not got it yet.
+-- What can be set on several machines: the value with the greatest stamp holds. The rows of sessions and tags have the
+-- values that hold, too. What is said of a message may be here before the message.
 CREATE TABLE registers (
 	stamp   INTEGER PRIMARY KEY, -- when it was set, an id
 	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	item    INTEGER NOT NULL,    -- a message, 0 for the session itself
-	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf; flag, remedy, fault
+	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf: columns of the
+	                             -- session; flag: pin, exclude; remedy: what the user had sent in place of a damaged
+	                             -- message and its group of calls and results, text or drop; fault: messages.fault
 	value   TEXT    NOT NULL,    -- JSON
-	UNIQUE (session, item, name)
+	UNIQUE (session, item, name),
+	CHECK (json_valid(value)),
+	CHECK (
+		CASE name
+			WHEN 'flag' THEN item <> 0 AND value IN ('""', '"pin"', '"exclude"')
+			WHEN 'remedy' THEN item <> 0 AND value IN ('""', '"text"', '"drop"')
+			WHEN 'fault' THEN item <> 0
+			ELSE item = 0 AND name IN (
+				'title', 'tags', 'pinned', 'archived', 'deleted', 'model', 'settings', 'system', 'leaf'
+			)
+		END
+	)
 ) STRICT;
 
 -- Sessions that were purged on one of the machines, for ever.
 CREATE TABLE tombstones (
 	id       INTEGER PRIMARY KEY,  -- when it was purged
 	session  TEXT    NOT NULL UNIQUE,
-	messages TEXT    NOT NULL      -- those that went with it: a JSON array of ids
+	messages TEXT                  -- those that went with it: a JSON array of ids
 ) STRICT;
 
 -- Rows that no segment of this machine tells yet: ids of messages, requests, summaries, registers and tombstones.
@@ -425,7 +425,7 @@ CREATE TABLE segments (
 	name     TEXT    NOT NULL UNIQUE, -- of the file, which has the hash of its content
 	size     INTEGER NOT NULL,        -- of the file
 	created_ms INTEGER NOT NULL,      -- when it was written
-	sessions TEXT    NOT NULL,        -- a JSON array of the ids of the sessions that it names
+	sessions TEXT,                    -- a JSON array of the ids of the sessions that it names
 	gone     INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)) -- another segment holds its lines now
 ) STRICT;
 

@@ -142,8 +142,8 @@ func (c *canonical) messages() error {
 					WHERE p.message = m.id
 					ORDER BY p.place
 				)),
-			(SELECT flag FROM flags WHERE message = m.id),
-			(SELECT remedy FROM remedies WHERE message = m.id)
+			(SELECT value FROM registers WHERE item = m.id AND name = 'flag' AND value <> '""'),
+			(SELECT value FROM registers WHERE item = m.id AND name = 'remedy' AND value <> '""')
 		FROM messages m`, 23, func(v []any) error {
 		request := c.request[v[2].(int64)]
 		if request == "" {
@@ -164,9 +164,9 @@ func (c *canonical) requests() error {
 	return c.each(`
 		SELECT id, session, user, CAST(options AS TEXT), created_ms, endpoint, model,
 			rules, tokenizer, estimate, body_hash, prompt_tokens, cached_tokens,
-			answer_tokens, reasoning_tokens, first_token_us, took_us, retries, finish, ended, error,
+			answer_tokens, reasoning_tokens, first_token_ns, took_ns, retries, finish, ended, error,
 			cost_nano, cost_from, purpose,
-			cache_write_tokens, price_source, reusable_tokens, reusable_us, cache_diagnosis,
+			cache_write_tokens, price_source, reusable_tokens, reusable_ns, cache_diagnosis,
 			fault, cut_expected, entries, sum, added
 		FROM requests`, 34, func(v []any) error {
 		options, _ := v[3].(string)

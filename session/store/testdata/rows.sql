@@ -19,7 +19,7 @@ INSERT INTO messages (
 	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, X'', CAST('Will it rian?' AS BLOB)),
 	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '{"what":"It failed","free":true}', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB)),
 	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', NULL, X'', X''),
-	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'7517E482A26A013506D65E43F9336D080C7D80C16FBAC76192CF3E44E20E4D11', NULL, X'', CAST('{"rain":true}' AS BLOB)),
+	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'6B0AA811C166276E90A6910BB7AB9C52BFD41F2D53D31EAF716DDDEEF7EF5A1F', NULL, X'', CAST('{"rain":true}' AS BLOB)),
 	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, X'', CAST('Yes, tak' AS BLOB)),
 	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB));
 
@@ -41,7 +41,7 @@ INSERT INTO parts (
 INSERT INTO requests (
 	id, session, turn, user, purpose, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 	prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cache_write_tokens, cut_expected, cost_nano,
-	cost_from, price_source, reusable_tokens, reusable_us, cache_diagnosis, first_token_us, took_us, retries,
+	cost_from, price_source, reusable_tokens, reusable_ns, cache_diagnosis, first_token_ns, took_ns, retries,
 	finish, ended, error, fault, chain, tally, options, sum, added, shortfalls
 ) VALUES
 	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
@@ -65,16 +65,6 @@ INSERT INTO repairs (
 ) VALUES
 	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
 
-INSERT INTO flags (
-	message, flag
-) VALUES
-	(2, 'pin');
-
-INSERT INTO remedies (
-	message, remedy
-) VALUES
-	(3, 'text');
-
 INSERT INTO summaries (
 	id, session, first, last, messages, created_ms, endpoint, model, sources, text
 ) VALUES
@@ -91,10 +81,10 @@ INSERT INTO tool_permissions (
 	(1, 'github__create_issue', 'github__create_issue 5f', 'github', 'allow', 1795262460000);
 
 INSERT INTO prompts (
-	id, session, created_ms, hash, text, files
+	id, session, created_ms, text, files
 ) VALUES
-	(1, NULL, 1795262460000, X'', CAST('Will it rain?' AS BLOB), '[{"from":0,"to":4}]'),
-	(2, 1, 1795262460001, X'729E29A29512E326BC6BCE3CEDFF6A93A27E492B60E803C0F47399B98B09AC56', CAST('And tomorrow?' AS BLOB), '[]');
+	(1, NULL, 1795262460000, CAST('Will it rain?' AS BLOB), '[{"from":0,"to":4}]'),
+	(2, 1, 1795262460001, CAST('And tomorrow?' AS BLOB), '[]');
 
 INSERT INTO drafts (
 	session, text, files, parts

@@ -14,17 +14,6 @@ import (
 // stampLayout is how a time is written in a file's name, in UTC.
 const stampLayout = "20060102-150405"
 
-// setAsideName is a name beside path that no file has, with the time and what the file is: damaged,
-// before-restore.
-func setAsideName(path, what string, now time.Time) string {
-	first := fmt.Sprintf("%s.%s-%s", path, what, now.UTC().Format(stampLayout))
-	name := first
-	for i := 2; there(name) || there(name+"-wal"); i++ {
-		name = fmt.Sprintf("%s-%d", first, i)
-	}
-	return name
-}
-
 func there(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -41,47 +30,31 @@ func Draft(path string) (string, error) {
 
 // Discard removes a database that nobody needs, with what SQLite may have left beside it.
 func Discard(path string) {
-	os.Remove(path)
-	os.Remove(path + "-journal")
-	discardLog(path)
+	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+		os.Remove(path + end)
+	}
 }
 
-// discardLog removes the write-ahead log of a database and its index.
-func discardLog(path string) {
-	os.Remove(path + "-wal")
-	os.Remove(path + "-shm")
-}
-
-// Replace puts a whole draft in the place of the history at path, which is claimed. The history is set aside with its
-// write-ahead log, under a name with the time and the reason: damaged, before-restore. The name is returned. There is a
+// Replace puts a whole draft in the place of the history at path, which is claimed. The history is copied with its
+// write-ahead log to a name with the time and the reason: damaged, before-restore. That name is returned. There is a
 // history under the name of path at every moment, because another window may start.
 func Replace(claimed *os.File, path, draft, reason string, now time.Time) (aside string, err error) {
-	if err := syncFile(draft); err != nil {
-		return "", err
+	first := fmt.Sprintf("%s.%s-%s", path, reason, now.UTC().Format(stampLayout))
+	aside = first
+	for i := 2; there(aside) || there(aside+"-wal"); i++ {
+		aside = fmt.Sprintf("%s-%d", first, i)
 	}
-	aside = setAsideName(path, reason, now)
-	if err := keepAs(claimed, path, aside); err != nil {
+	if err := CopyWithJournal(claimed, path, aside); err != nil {
 		Discard(aside)
 		return "", err
 	}
-	discardLog(path) // before the new file comes: it must never meet that one
+	os.Remove(path + "-wal") // before the new file comes: it must never meet that one
+	os.Remove(path + "-shm")
 	err = os.Rename(draft, path)
 	if errors.Is(err, syscall.EBUSY) { // it alone is mounted into a container, and its name cannot be changed
 		err = copyFile(draft, path)
 	}
 	return aside, errors.Join(err, syncFolder(path))
-}
-
-// keepAs gives a claimed file and its write-ahead log a second name, or copies them where a file can have only one.
-func keepAs(claimed *os.File, path, aside string) error {
-	if os.Link(path, aside) != nil {
-		return CopyWithJournal(claimed, path, aside)
-	}
-	err := os.Link(path+"-wal", aside+"-wal")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // CopyWithJournal copies a claimed database at path with its write-ahead log. The claimed file is read as it is open:

@@ -22,18 +22,52 @@ import (
 
 // Salvage says what became of a damaged history.
 type Salvage struct {
-	File         string // where the damaged file is now, unchanged
-	Sessions     int    // saved
-	Nameless     int    // those of them whose row was lost: they are called Recovered conversation
-	Messages     int    // saved, each of them as it was
-	Backup       string // day of the backup that some of them are from, "" for none
-	FromBackup   int    // how many are
-	LostSessions int    // as far as can be known
-	LostMessages int    // as far as can be known; those that fail their hash are among them
-	Damaged      int    // messages that are there and fail their hash: their text is not shown
+	File       string // where the damaged file is now, unchanged
+	Sessions   int    // saved
+	Messages   int    // saved, each of them as it was
+	Backup     string // day of the backup that some of them are from, "" for none
+	FromBackup int    // how many are
 
-	LostRequests  int // records of requests that other rows name
-	LostSummaries int // that the records of requests name
+	// What is lost, as far as can be known. Messages that are there and fail their hash are among the lost ones: their
+	// text is not shown.
+	LostSessions, LostMessages, LostRequests, LostSummaries int
+}
+
+// String says in a few sentences what was saved and what was lost.
+func (s Salvage) String() string {
+	said := "Nothing in it could be read, so a new one was started."
+	if s.Sessions > 0 {
+		said = fmt.Sprintf("%s and %s were recovered; %s lost.",
+			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""), s.lost())
+	}
+	if n := s.FromBackup; n > 0 {
+		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
+			english.Plural(n, "message", ""), english.PluralWord(n, "was", "were"), s.Backup)
+	}
+	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
+}
+
+// lost writes "nothing was" and "1 session and 2 messages were".
+func (s Salvage) lost() string {
+	var things []string
+	for _, lost := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.LostSessions, "session", ""},
+		{s.LostMessages, "message", ""},
+		{s.LostRequests, "request record", ""},
+		{s.LostSummaries, "summary", "summaries"},
+	} {
+		if lost.n > 0 {
+			things = append(things, english.Plural(lost.n, lost.one, lost.many))
+		}
+	}
+	total := s.LostSessions + s.LostMessages + s.LostRequests + s.LostSummaries
+	if total == 0 {
+		return "nothing was"
+	}
+	return english.WordSeries(things, "and") + " " + english.PluralWord(total, "was", "were")
 }
 
 // Files are the files of a recovery.
@@ -45,8 +79,8 @@ type Files struct {
 
 // Steps are what the owner of the tables adds to Save.
 type Steps struct {
-	// Check calls each for every message of a history, with whether it fails its hash.
-	Check func(ctx context.Context, tx *sql.Tx, each func(id int64, damaged bool)) error
+	// Check returns the messages of a history that fail their hash.
+	Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
 
 	// Apply applies the sessions of the backup and returns how many messages that added. Without all it leaves out
 	// those that are not there: they were purged since.
@@ -55,7 +89,7 @@ type Steps struct {
 
 // derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
 // all of it is told again, and they know what they have already.
-const derived = `'found_text', 'purged', 'unfound', 'windows', 'home', 'homes', 'segments', 'untold'`
+const derived = `'found_text', 'purged', 'windows', 'home', 'homes', 'segments', 'untold'`
 
 // recovery is a recovery within its transaction.
 type recovery struct {
@@ -63,8 +97,7 @@ type recovery struct {
 	from    *sql.DB // the damaged file
 	tx      *sql.Tx // of the new file
 	now     int64
-	backup  bool // there is one, attached to the new file under that name
-	steps   Steps
+	tables  []string
 	damaged map[string]bool // tables that have a fault, or may have one
 	newest  int64           // no row has or names a greater id
 	out     Salvage
@@ -77,7 +110,9 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
 		return Salvage{}, err
 	}
-	tables, err := sqlite.Collect(ctx, db, sqlite.Only[string], `
+	r := recovery{ctx: ctx, now: now, damaged: map[string]bool{}}
+	var err error
+	r.tables, err = sqlite.Collect(ctx, db, sqlite.Only[string], `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -87,28 +122,27 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 	if err != nil {
 		return Salvage{}, err
 	}
-	replaced, err := mendHeader(ctx, f, db, tables)
+	replaced, err := mendHeader(ctx, f, db, r.tables)
 	if err != nil {
 		return Salvage{}, fmt.Errorf("give the damaged file a header: %w", err)
 	}
 	// The rows come in any order; what belongs to a lost row is removed at the end.
-	_, err = db.ExecContext(ctx, "PRAGMA foreign_keys = OFF")
-	if err == nil && f.Backup != "" {
-		path := "/" + strings.TrimPrefix(filepath.ToSlash(f.Backup), "/")
-		file := url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&immutable=1"}
-		_, err = db.ExecContext(ctx, "ATTACH ? AS backup", file.String())
-	}
-	if err != nil {
+	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
 		return Salvage{}, err
 	}
-	r := recovery{ctx: ctx, now: now, backup: f.Backup != "", steps: steps, damaged: map[string]bool{}}
+	if f.Backup != "" {
+		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
+		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
+			return Salvage{}, err
+		}
+	}
 	r.from = sqlite.Pool(f.Damaged, sqlite.Reading, 1)
 	defer r.from.Close()
 	// Each attempt to read from a file that SQLite does not open at all would be one to open it, thousands in all.
 	opens := r.from.PingContext(ctx) == nil
 	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		r.tx = tx
-		for _, table := range tables {
+		for _, table := range r.tables {
 			if r.damaged[table] = replaced || !opens; !opens {
 				continue
 			}
@@ -116,7 +150,7 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 				return fmt.Errorf("save the rows of %s: %w", table, err)
 			}
 		}
-		return r.putInOrder()
+		return r.putInOrder(f.Backup != "", steps)
 	})
 	return r.out, errors.Join(err, db.Close())
 }
@@ -143,19 +177,13 @@ func mendHeader(ctx context.Context, f Files, fresh *sql.DB, tables []string) (r
 		return false, err
 	}
 	roots, err := sqlite.Collect(ctx, fresh, sqlite.Only[int], `SELECT rootpage FROM sqlite_schema`)
-	if err != nil {
-		return false, err
-	}
 	for page := range len(sound) / pageSize {
-		if slices.Contains(roots, page+1) {
-			continue
-		}
 		at := page * pageSize
-		if _, err := file.WriteAt(sound[at:at+pageSize], int64(at)); err != nil {
-			return true, err
+		if err == nil && !slices.Contains(roots, page+1) {
+			_, err = file.WriteAt(sound[at:at+pageSize], int64(at))
 		}
 	}
-	return true, nil
+	return true, err
 }
 
 // readable reports whether the schema of a file has all of some tables.
@@ -165,38 +193,4 @@ func readable(ctx context.Context, file string, tables []string) bool {
 	var none int
 	err := db.QueryRowContext(ctx, "SELECT 1 FROM "+strings.Join(tables, ", ")+" LIMIT 0").Scan(&none)
 	return errors.Is(err, sql.ErrNoRows)
-}
-
-// String says in a few sentences what was saved and what was lost.
-func (s Salvage) String() string {
-	said := "Nothing in it could be read, so a new one was started."
-	if s.Sessions > 0 || s.Damaged > 0 {
-		said = fmt.Sprintf("%s and %s were recovered; %s lost.",
-			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""), s.lost())
-	}
-	if n := s.FromBackup; n > 0 {
-		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
-			english.Plural(n, "message", ""), english.PluralWord(n, "was", "were"), s.Backup)
-	}
-	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
-}
-
-// lost writes "nothing was" and "1 session and 2 messages were".
-func (s Salvage) lost() string {
-	var things []string
-	total := 0
-	count := func(n int, one, many string) {
-		if n > 0 {
-			things = append(things, english.Plural(n, one, many))
-			total += n
-		}
-	}
-	count(s.LostSessions, "session", "")
-	count(s.LostMessages, "message", "")
-	count(s.LostRequests, "request record", "")
-	count(s.LostSummaries, "summary", "summaries")
-	if total == 0 {
-		return "nothing was"
-	}
-	return english.WordSeries(things, "and") + " " + english.PluralWord(total, "was", "were")
 }
