@@ -36,27 +36,31 @@ type Catalog struct {
 // With adds endpoints, where there is none of their name yet, and returns the catalog.
 func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
-		c.keep(c.newClient(e), false)
+		c.keep(c.newClient(e))
 	}
 	return c
 }
 
 // Add puts an endpoint at the end, or in the place of the one of the same name.
-func (c *Catalog) Add(e Endpoint) { c.keep(c.newClient(e), true) }
-
-// keep adds a client, unless there is one of its name that is not to be replaced, and gives the one that is there then.
-func (c *Catalog) keep(client *Client, replace bool) *Client {
+func (c *Catalog) Add(e Endpoint) {
+	client := c.newClient(e)
+	if c.keep(client) == client {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.clients, named(client.endpoint.Name))
-	switch {
-	case i < 0:
-		c.clients = append(c.clients, client)
-		return client
-	case replace:
-		c.clients[i] = client
+	c.clients[slices.IndexFunc(c.clients, named(e.Name))] = client
+}
+
+// keep adds a client, unless there is one of its name, and gives the one that is there then.
+func (c *Catalog) keep(client *Client) *Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.clients, named(client.endpoint.Name)); i >= 0 {
+		return c.clients[i]
 	}
-	return c.clients[i]
+	c.clients = append(c.clients, client)
+	return client
 }
 
 func named(name string) func(*Client) bool {
@@ -102,9 +106,10 @@ func (c *Catalog) all() []*Client {
 
 // client is the client of the endpoint of this name, nil for none.
 func (c *Catalog) client(name string) *Client {
-	all := c.all()
-	if i := slices.IndexFunc(all, named(name)); i >= 0 {
-		return all[i]
+	for _, client := range c.all() {
+		if named(name)(client) {
+			return client
+		}
 	}
 	return nil
 }
@@ -113,7 +118,7 @@ func (c *Catalog) client(name string) *Client {
 // not run says so when it is asked. The client is nil for an endpoint that is not known, the model "" for one that is
 // neither named nor the endpoint's default.
 func (c *Catalog) split(ref string) (client *Client, model string) {
-	name, model, _ := strings.Cut(ref, "/")
+	name, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	client = c.client(name)
 	if s := serviceNamed(name); client == nil && s.local {
 		client = c.newClient(c.withStored(s.endpoint()))
@@ -137,13 +142,12 @@ func (c *Catalog) withStored(e Endpoint) Endpoint {
 // server, and a name that it does not know is never taken for a model of some endpoint: the error is
 // then an *UnknownError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
-	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
 	switch {
-	case ref == "":
+	case strings.TrimSpace(ref) == "":
 		return nil, "", errors.New("no model is named")
 	case client == nil:
-		return nil, "", c.unknown(ref, "", nil)
+		return nil, "", c.unknown(ref, nil, nil)
 	case model == "":
 		return nil, "", fmt.Errorf("%[1]s has no default model: name one as %[1]s/MODEL", client.endpoint.Name)
 	}
@@ -157,7 +161,7 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return c.keep(client, false), model, nil
+	return c.keep(client), model, nil
 }
 
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
@@ -192,9 +196,9 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	}
 	if failed != nil {
 		return "", fmt.Errorf("%w (write %s/%s if %[2]s has that model; its list cannot be read: %[4]w)",
-			c.unknown(ref, "", nil), at.endpoint.Name, oneLine(ref, refMax), failed)
+			c.unknown(ref, nil, nil), at.endpoint.Name, oneLine(ref, refMax), failed)
 	}
-	return "", c.unknown(ref, at.endpoint.Name, models)
+	return "", c.unknown(ref, at, models)
 }
 
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
@@ -220,17 +224,15 @@ func (e *UnknownError) Error() string { return e.text }
 // refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
 const refMax = 120
 
-// unknown is the error of a name that stands for nothing. Asked is the endpoint whose models were read,
-// "" for none.
-func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
+// unknown is the error of a name that stands for nothing. Asked is the client whose models were read, nil for none.
+func (c *Catalog) unknown(ref string, asked *Client, models []Model) *UnknownError {
 	short := oneLine(ref, refMax)
 	name, rest, slash := strings.Cut(short, "/")
 	text := fmt.Sprintf("there is no endpoint %q", name)
-	if asked != "" {
-		text += fmt.Sprintf(", and %s lists no model %q", asked, short)
+	if asked != nil {
+		text += fmt.Sprintf(", and %s lists no model %q", asked.endpoint.Name, short)
 	}
 	meant := Nearest(strings.ToLower(name), append(c.names(), KnownNames()...))
-	near := serviceNamed(meant)
 	if meant != "" && slash {
 		meant += "/" + rest
 	}
@@ -241,11 +243,9 @@ func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
 	}
 	switch s := serviceNamed(name); {
 	case s.hosted():
-		text += "; " + s.howToOpen() + " to use it"
+		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
 	case meant == "":
 		text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
-	case near.hosted() && c.client(near.name) == nil:
-		text += fmt.Sprintf("; did you mean %q? It needs a key: %s", meant, near.howToOpen())
 	default:
 		text += fmt.Sprintf("; did you mean %q?", meant)
 	}
@@ -276,8 +276,17 @@ func (c *Catalog) unconfigured() []Endpoint {
 // Models lists the models of all endpoints, which are asked at once, in the order of the
 // endpoints. The errors are by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
-	clients := c.all()
-	lists, errs := listAll(clients, func(client *Client) ([]Model, error) { return client.Models(ctx) })
+	return listAll(c.all(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
+}
+
+// listAll gets a list of each client, all at once, and the errors by the names of their endpoints.
+func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, map[string]error) {
+	lists, errs := make([][]Model, len(clients)), make([]error, len(clients))
+	var wait sync.WaitGroup
+	for i, client := range clients {
+		wait.Go(func() { lists[i], errs[i] = list(client) })
+	}
+	wait.Wait()
 	failed := make(map[string]error)
 	for i, err := range errs {
 		if err != nil {
@@ -287,22 +296,11 @@ func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	return slices.Concat(lists...), failed
 }
 
-// listAll gets a list of each client, all at once.
-func listAll(clients []*Client, list func(*Client) ([]Model, error)) (lists [][]Model, errs []error) {
-	lists, errs = make([][]Model, len(clients)), make([]error, len(clients))
-	var wait sync.WaitGroup
-	for i, client := range clients {
-		wait.Go(func() { lists[i], errs[i] = list(client) })
-	}
-	wait.Wait()
-	return lists, errs
-}
-
 // probeTime is how long a server of this machine may take to list its models.
 const probeTime = 150 * time.Millisecond
 
 // probe asks servers of this machine for the models to chat with, all at once.
-func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]Model, errs []error) {
+func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, map[string]error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	var clients []*Client
@@ -328,13 +326,10 @@ type Offer struct {
 // Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
 // it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
 // asked.
-func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
-	var lists [][]Model
+func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 	if c.Probes {
-		lists, _ = c.probe(ctx, c.unconfigured()...)
+		found, _ = c.probe(ctx, c.unconfigured()...)
 	}
-	found := slices.Concat(lists...)
-	var offers []Offer
 	for _, s := range services {
 		runs := slices.ContainsFunc(found, func(m Model) bool { return m.Endpoint == s.name })
 		if c.client(s.name) == nil && !runs && (s.hosted() || c.Probes) {
@@ -348,8 +343,7 @@ func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
 // endpoint as long as no endpoint is typed, then its models. These are its default, those with settings or list
 // prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
 // key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
-func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
-	var refs []string
+func (c *Catalog) Suggest(ctx context.Context, typed string) (refs []string) {
 	name, _, complete := strings.Cut(typed, "/")
 	if !complete {
 		for _, name := range c.names() {
@@ -362,23 +356,20 @@ func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
 		return nil
 	}
 	e := client.endpoint
-	add := func(model string) {
+	models := append([]string{e.Default}, pricing.Names(e.BaseURL)...)
+	for _, s := range e.Models {
+		models = append(models, strings.TrimPrefix(s.Match, e.Name+"/"))
+	}
+	if e.Stored = nil; e.loopback() {
+		listed, _ := c.probe(ctx, e)
+		for _, m := range listed {
+			models = append(models, m.ID)
+		}
+	}
+	for _, model := range models {
 		ref := e.Name + "/" + model
 		if model != "" && !wildcard().MatchString(model) && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
-		}
-	}
-	add(e.Default)
-	for _, model := range pricing.Names(e.BaseURL) {
-		add(model)
-	}
-	for _, s := range e.Models {
-		add(strings.TrimPrefix(s.Match, e.Name+"/"))
-	}
-	if e.Stored = nil; e.loopback() {
-		lists, _ := c.probe(ctx, e)
-		for _, m := range lists[0] {
-			add(m.ID)
 		}
 	}
 	return refs

@@ -89,7 +89,7 @@ func TestResolve(t *testing.T) {
 		"anthropic/claude":         `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`,
 		"olama/llama3":             `!there is no endpoint "olama"; did you mean "ollama/llama3"?`,
 		"opnai":                    `!there is no endpoint "opnai"; did you mean "openai"?`,
-		"gorq/x/y":                 `!there is no endpoint "gorq"; did you mean "groq/x/y"? It needs a key: set GROQ_API_KEY or run winnow keys set groq`,
+		"gorq/x/y":                 `!there is no endpoint "gorq"; did you mean "groq/x/y"?`,
 	} {
 		client, model, err := c.Resolve(ref)
 		if wrong, fails := strings.CutPrefix(want, "!"); fails {
@@ -161,9 +161,9 @@ func TestCurrentIsTheNearestOfTheList(t *testing.T) {
 func TestCatalogKeepsWhatAClientLearned(t *testing.T) {
 	c := new(Catalog).With(Endpoint{Name: "a", BaseURL: "http://a/v1"}, Endpoint{Name: "a", BaseURL: "http://second/v1"})
 	first, _, _ := c.Resolve("a/m")
-	first.Learn("m", Learned{NoStreamOptions: true})
+	first.Learn("m", Learned{Without: []string{"stream_options"}})
 	again, _, _ := c.Resolve("a/m")
-	if !again.Known("m").NoStreamOptions || again.Endpoint().BaseURL != "http://a/v1" {
+	if len(again.Known("m").Without) != 1 || again.Endpoint().BaseURL != "http://a/v1" {
 		t.Errorf("got %+v at %s, want what was learned at the first endpoint of the name", again.Known("m"), again.Endpoint().BaseURL)
 	}
 	c.Add(Endpoint{Name: "a", BaseURL: "http://third/v1"})

@@ -118,41 +118,34 @@ func choosePreferred(ctx context.Context, client *Client) Choice {
 	return choice
 }
 
-// chooseLocal takes the first model of a server on this machine, else the guide. The reason tells of the servers that
-// run without a model.
+// chooseLocal takes the first model of a server on this machine, else the guide.
 func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	here := c.unconfigured()
 	for i, e := range here {
 		here[i] = c.withStored(e)
 	}
-	lists, errs := c.probe(ctx, here...)
-	var empty []string
-	passed := func() string {
-		if len(empty) == 0 {
-			return ""
-		}
-		return " (" + strings.Join(empty, "; ") + ")"
-	}
-	for i, e := range here {
-		switch {
-		case len(lists[i]) > 0:
-			e.Default = lists[i][0].ID
+	models, failed := c.probe(ctx, here...)
+	empty := "" // tells of a server that runs without a model
+	for _, e := range here {
+		if len(models) > 0 && e.Name == models[0].Endpoint {
+			e.Default = models[0].ID
 			c.Add(e)
-			reason := "because a server answers at " + shownURL(e.root()) + passed()
-			return Choice{Ref: lists[i][0].Ref(), Reason: reason, Listed: true}, nil
-		case errs[i] == nil: // That nothing runs at a default port is no news.
-			empty = append(empty, e.Name+" has no model to chat with yet")
+			reason := "because a server answers at " + e.root() + empty
+			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
+		}
+		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
+			empty = " (" + e.Name + " has no model to chat with yet)"
 		}
 	}
 	guide := c.client(Guide)
 	if guide == nil {
-		return Choice{}, errors.New("no model is available" + passed() + "; to chat with a language model, set " +
+		return Choice{}, errors.New("no model is available" + empty + "; to chat with a language model, set " +
 			"OPENAI_API_KEY or another provider's key, store one with winnow keys set, or start a local server " +
 			"such as Ollama")
 	}
 	return Choice{
 		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
-		Reason: "because no API key is set and no local server answers" + passed(),
+		Reason: "because no API key is set and no local server answers" + empty,
 	}, nil
 }
 
@@ -191,7 +184,9 @@ func (c *Catalog) lost(last Last) string {
 	if err != nil && !last.Keyed {
 		return "is no longer configured"
 	}
-	if err != nil || last.Keyed && !client.endpoint.Keyed() || client.endpoint.lacksKey() {
+	// A variable that the endpoint takes its key from may be unset.
+	if err != nil || last.Keyed && !client.endpoint.Keyed() ||
+		client.endpoint.KeyFrom.Kind == keys.Variable && client.endpoint.Key == "" {
 		return "no longer has a key"
 	}
 	if e := client.endpoint; last.Server != "" && e.ShownURL() != last.Server {
@@ -199,6 +194,3 @@ func (c *Catalog) lost(last Last) string {
 	}
 	return ""
 }
-
-// lacksKey says that the variable that the endpoint takes its key from is not set.
-func (e Endpoint) lacksKey() bool { return e.KeyFrom.Kind == keys.Variable && e.Key == "" }

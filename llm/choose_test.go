@@ -227,7 +227,7 @@ func TestALookupChangesNothing(t *testing.T) {
 	if err != nil || len(c.Endpoints()) != 2 {
 		t.Fatalf("%d endpoints and %v after ollama is used, want the guide and ollama", len(c.Endpoints()), err)
 	}
-	used.Learn("x", Learned{NoStreamOptions: true})
+	used.Learn("x", Learned{Without: []string{"stream_options"}})
 	if again, _, _ := c.Use("ollama/y"); again != used {
 		t.Error("what was learned of ollama is not kept")
 	}

@@ -48,8 +48,6 @@ func NewClient(e Endpoint) *Client {
 // Endpoint gives the endpoint that the client talks to.
 func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
-func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
-
 // Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an error, always an *Error,
 // after what had arrived until then. A connection that breaks after the first token gives Finished with CutOff and
 // then the error. When ctx ends, the error is of kind Stopped and wraps ctx.Err().
@@ -80,7 +78,11 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 			if !yield(w, nil) {
 				return
 			}
-			if !waited(ctx, w.After) {
+			select {
+			case <-time.After(w.After):
+			case <-ctx.Done():
+			}
+			if ctx.Err() != nil {
 				e := stopped(ctx)
 				e.Unsent = true
 				yield(nil, e)
@@ -103,14 +105,16 @@ type retries struct {
 // there is none.
 func (t *retries) next(e *Error) (w Waiting, again bool) {
 	c, r := t.client, t.request
-	how, learned := c.learnWire(e, r)
-	if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
+	limit := cmp.Or(c.endpoint.Tries, defaultTries)
+	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, limit), Err: e, Changed: c.learnWire(e, r)}
+	if w.Changed != "" {
+		return w, true
+	}
+	if c.learnFormat(e, r) {
+		e.Replan = true
 		return w, false
 	}
-	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e, Changed: how}
-	if !learned {
-		w.Changed, w.Request = c.amend(e, r, t.adapted)
-	}
+	w.Changed, w.Request = c.amend(e, r, t.adapted)
 	if w.Request != nil {
 		t.request, t.adapted = *w.Request, true
 	}
@@ -119,30 +123,15 @@ func (t *retries) next(e *Error) (w Waiting, again bool) {
 	}
 	e.Tools = e.toolCause(r)
 	t.failed++
-	w.After, again = t.pause(e)
-	return w, again
-}
-
-// pause is how long to wait after a try that failed, and whether another one makes sense.
-func (t *retries) pause(e *Error) (time.Duration, bool) {
-	limit := t.client.tries()
-	if e.Kind == Refused && t.client.endpoint.loopback() {
+	if e.Kind == Refused && c.endpoint.loopback() {
 		// Nothing listens on this machine: a server that is just starting gets one more chance.
 		limit = min(limit, 2)
 	}
 	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
-		return 0, false
+		return w, false
 	}
-	return min(waitMax, max(e.Wait, t.pauses.NextBackOff())), true
-}
-
-// waited lets time pass. It is false when ctx ended first.
-func waited(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
+	w.After = min(waitMax, max(e.Wait, t.pauses.NextBackOff()))
+	return w, true
 }
 
 // asError makes an *Error of whatever ended an attempt.
@@ -150,12 +139,7 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	var e *Error
-	if !errors.As(err, &e) {
-		e = c.unreached(err, model)
-	}
-	if e.Model == "" {
-		e.Model = model
-	}
+	e := c.unreached(err, model)
+	e.Model = cmp.Or(e.Model, model)
 	return e
 }

@@ -32,10 +32,9 @@ type Endpoint struct {
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Profile    history.Profile           // what its chat format requires
 	Cache      CacheMode                 // "" is CacheAuto
-	Diagnosis  DiagnosisMode             // "" is DiagnosisAuto
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
-	Exact      bool                      // it is asked to count requests: see CountRequest
+	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
 	Dated      bool                      // Default is from winnow's own table, and may be out of date
 	BaseURLSet bool                      // the user named BaseURL

@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -58,8 +57,9 @@ type Error struct {
 	Tools    ToolCause // whether tool calls in the request are the reason
 	Err      error     // what lies beneath, nil for none
 
-	say   sentence // what failed and what to do; without one it is that of the kind
-	final bool     // trying again cannot help, whatever the status says
+	say    string // what failed, with {words} to be filled in; "" is the sentence of the kind
+	advice string // what to do about it, "" for nothing
+	final  bool   // trying again cannot help, whatever the status says
 }
 
 // Is reports whether target is the kind of the error.
@@ -77,9 +77,10 @@ func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Refused, Network, Broken:
 		return true
-	case RateLimit, Server, TimedOut, BadRequest:
-		busy := e.Status == 408 || e.Status == 409
-		return busy || e.Kind != BadRequest && (e.Status == 0 || e.Status == 429 || e.Status >= 500)
+	case RateLimit, Server, TimedOut:
+		return e.Status == 0 || e.Status == 408 || e.Status == 409 || e.Status == 429 || e.Status >= 500
+	case BadRequest:
+		return e.Status == 408 || e.Status == 409
 	}
 	return false
 }
@@ -99,99 +100,79 @@ func stopped(ctx context.Context) *Error {
 	return &Error{Kind: Stopped, Err: ctx.Err()}
 }
 
-// sentence is what failed and what to do. Words in braces are filled in: see Error.fill.
-type sentence struct{ failed, advice string }
-
-const checkURL = "check the base URL"
-
-// sentences are those of the kinds.
-var sentences = map[ErrorKind]sentence{
-	Auth:       {failed: "{who} rejected the API key{status}"},
-	Payment:    {failed: "{who} requires payment{status}"},
-	NotFound:   {"{where} does not provide this API{status}", checkURL},
-	RateLimit:  {failed: "{who} reports a rate limit{status}{wait}"},
-	Overflow:   {failed: "the request is too long for {model}{status}"},
-	BadRequest: {failed: "{who} refused the request{status}"},
-	Server:     {failed: "{who} failed{status}{wait}"},
-	Refused:    {failed: "nothing answers at {where} (connection refused); is the server running?"},
-	Network:    {failed: "{where} cannot be reached"},
-	TimedOut:   {failed: "{where} did not answer in time"},
-	BadStream:  {failed: "{who} sent a response that is not a chat completion{status}"},
-	Empty:      {failed: "the model answered nothing{status}"},
-	Broken:     {failed: "the connection to {who} was lost before the answer was complete"},
-	Endless:    {failed: "the answer of {who} exceeded {largest} MiB and was cut off"},
-	Stopped:    {failed: "stopped"},
-	"":         {failed: "{who} did not answer{status}"},
+// sentences say what failed, by kind.
+var sentences = map[ErrorKind]string{
+	Auth:       "{who} rejected the API key{status}",
+	Payment:    "{who} requires payment{status}",
+	NotFound:   "{where} does not provide this API{status}",
+	RateLimit:  "{who} reports a rate limit{status}{wait}",
+	Overflow:   "the request is too long for {model}{status}",
+	BadRequest: "{who} refused the request{status}",
+	Server:     "{who} failed{status}{wait}",
+	Refused:    "nothing answers at {where} (connection refused); is the server running?",
+	Network:    "{where} cannot be reached",
+	TimedOut:   "{where} did not answer in time",
+	BadStream:  "{who} sent a response that is not a chat completion{status}",
+	Empty:      "the model answered nothing{status}",
+	Broken:     "the connection to {who} was lost before the answer was complete",
+	Endless:    "the answer of {who} exceeded 16 MiB and was cut off",
+	Stopped:    "stopped",
+	"":         "{who} did not answer{status}",
 }
 
-// said is what failed and what to do, filled in.
-func (e *Error) said() (failed, advice string) {
+// what says what failed.
+func (e *Error) what() string {
 	say := cmp.Or(e.say, sentences[e.Kind])
 	switch {
 	case e.Tools == TheTools:
-		say = sentence{failed: "{who} does not accept the tool calls in this conversation{status}"}
+		say = "{who} does not accept the tool calls in this conversation{status}"
 	case e.Kind != Overflow || e.Limit == 0:
 	case e.Prompt == 0:
-		say.failed = "the request is too long for {model}: its window holds {limit} tokens"
+		say = "the request is too long for {model}: its window holds {limit} tokens"
 	case e.Output > 0 && e.Prompt <= e.Limit:
-		say.failed = "the request and its reply are too long for {model}: " +
+		say = "the request and its reply are too long for {model}: " +
 			"{prompt} tokens and {output} for the reply, and the window holds {limit}"
 	default:
-		say.failed = "the request is too long for {model}: {prompt} tokens, and the window holds {limit}"
+		say = "the request is too long for {model}: {prompt} tokens, and the window holds {limit}"
 	}
-	fill := e.fill()
-	return fill.Replace(say.failed), fill.Replace(say.advice)
-}
-
-// fill puts what is known of an error in the place of words in braces.
-func (e *Error) fill() *strings.Replacer {
 	where := cmp.Or(e.Address, e.Endpoint, "the server")
-	title, status, wait := "", "", ""
-	if t := oneLine(e.Message, 60); t != "" {
-		title = ` ("` + t + `")`
-	}
+	status, wait := "", ""
 	if e.Status != 0 {
 		status = " (" + strconv.Itoa(e.Status) + ")"
 	}
 	if e.Wait > 0 {
-		wait = " and asks to wait " + durationText(e.Wait)
+		wait = " and asks to wait " + e.Wait.Round(time.Millisecond).String()
 	}
 	return strings.NewReplacer(
-		"{who}", cmp.Or(e.Endpoint, where), "{where}", where, "{endpoint}", e.Endpoint,
-		"{model}", cmp.Or(oneLine(e.Model, 80), "the model"),
-		"{status}", status, "{wait}", wait, "{title}", title,
-		"{target}", cmp.Or(oneLine(e.Message, sentenceMax), "another address"),
+		"{who}", cmp.Or(e.Endpoint, where), "{where}", where, "{model}", cmp.Or(oneLine(e.Model, 80), "the model"),
+		"{status}", status, "{wait}", wait,
 		"{prompt}", comma(e.Prompt), "{output}", comma(e.Output), "{limit}", comma(e.Limit),
-		"{largest}", strconv.Itoa(LargestAnswer>>20),
-	)
+	).Replace(say)
 }
 
 // Error says to the user what failed, then what the server wrote, then what to do.
 func (e *Error) Error() string {
-	failed, advice := e.said()
 	words := e.Words()
 	switch {
 	case words == "":
 		return e.WithoutWords()
-	case advice == "":
-		return failed + ": " + words
+	case e.advice == "":
+		return e.what() + ": " + words
 	}
-	return failed + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(advice[:1]) + advice[1:]
+	return e.what() + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(e.advice[:1]) + e.advice[1:]
 }
 
 // WithoutWords is the text of the error without the server's own words.
 func (e *Error) WithoutWords() string {
-	failed, advice := e.said()
-	if advice == "" {
-		return failed
+	if e.advice == "" {
+		return e.what()
 	}
-	return failed + "; " + advice
+	return e.what() + "; " + e.advice
 }
 
 // Words are the server's own words that the error's text quotes: "" for none, and where winnow says the same.
 func (e *Error) Words() string {
-	quoted := strings.Contains(e.say.failed, "{title}") || strings.Contains(e.say.failed, "{target}")
-	if quoted || e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
+	if e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
@@ -216,20 +197,6 @@ func oneLine(text string, limit int) string {
 		return text
 	}
 	return strings.TrimSpace(string([]rune(text)[:limit])) + " …"
-}
-
-// durationText is a duration for a sentence: 250 ms, 12 s, 2 min 5 s, 3 h.
-func durationText(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	d = (d + time.Second - 1).Truncate(time.Second)
-	if d >= time.Hour {
-		d = d.Truncate(time.Minute)
-	}
-	text := strings.NewReplacer("h", " h ", "m", " min ", "s", " s ").Replace(d.String())
-	text = strings.NewReplacer(" 0 min", "", " 0 s", "").Replace(" " + text)
-	return strings.TrimSpace(text)
 }
 
 func comma(n int) string { return humanize.Comma(int64(n)) }

@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"winnow/llm/keys"
 )
 
 // Dial opens a connection, as net.Dialer.DialContext does.
@@ -64,7 +62,7 @@ func (c *Client) rest() {
 // authorize sets the headers and the query that let the request in.
 func (c *Client) authorize(req *http.Request) {
 	if c.endpoint.Key != "" {
-		req.Header.Set("Authorization", bearer(c.endpoint.Key))
+		req.Header.Set("Authorization", "Bearer "+c.endpoint.Key.Reveal())
 	}
 	for name, value := range c.endpoint.Headers {
 		req.Header.Set(name, value)
@@ -75,39 +73,29 @@ func (c *Client) authorize(req *http.Request) {
 	}
 }
 
-// bearer is a key as most servers take it.
-func bearer(key keys.Secret) string { return "Bearer " + key.Reveal() }
-
 // addStored adds the key that is fetched when a request needs it, unless the request has another.
 func (c *Client) addStored(req *http.Request) error {
-	for _, header := range []string{"Authorization", anthropicKey, geminiKey} {
+	for _, header := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		if req.Header.Get(header) != "" {
 			return nil
 		}
 	}
-	key, err := c.key(req.Context())
-	if err == nil && key != "" {
-		req.Header.Set("Authorization", bearer(key))
+	if c.endpoint.Stored == nil {
+		return nil
 	}
-	return err
-}
-
-// key is the endpoint's key, which is fetched if it is stored. From then on no answer may repeat it.
-func (c *Client) key(ctx context.Context) (keys.Secret, error) {
-	if c.endpoint.Key != "" || c.endpoint.Stored == nil {
-		return c.endpoint.Key, nil
-	}
-	key, err := c.endpoint.Stored.Get(ctx)
+	key, err := c.endpoint.Stored.Get(req.Context())
 	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
+	case req.Context().Err() != nil:
+		return req.Context().Err()
 	case err != nil:
 		e := c.lasting(Auth, "", err)
-		e.say.failed = "{who} was not asked, because its API key cannot be read"
-		return "", e
+		e.say = "{who} was not asked, because its API key cannot be read"
+		return e
+	case key != "":
+		req.Header.Set("Authorization", "Bearer "+key.Reveal())
 	}
-	c.redactor.Know(c.endpoint.Secrets()...)
-	return key, nil
+	c.redactor.Know(c.endpoint.Secrets()...) // From now on no answer may repeat it.
+	return nil
 }
 
 const (
@@ -174,7 +162,7 @@ type watchedBody struct {
 func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 	return time.AfterFunc(silence, func() {
 		e := b.client.lasting(TimedOut, "", nil)
-		e.say.failed = "{who} sent nothing for " + durationText(silence)
+		e.say = "{who} sent nothing for " + silence.String()
 		b.cancel(e)
 	})
 }
@@ -214,30 +202,4 @@ func (b *watchedBody) Close() error {
 	err := b.body.Close()
 	b.cancel(nil)
 	return err
-}
-
-// lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
-func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
-	e := c.blank(model)
-	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
-		e.Message = reason.Error()
-	}
-	return e
-}
-
-// failed reads the answer to a request that a server turned down. The status says that already, so that the words are
-// not waited for long.
-func (c *Client) failed(resp *http.Response, model string) *Error {
-	resp.Body.(*watchedBody).over = true
-	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
-	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Kind, e.final = NotFound, true
-		e.say = sentence{"{where} redirects to {target}{status}, and winnow does not follow redirects", checkURL}
-		e.Message = c.redactor.Text(resp.Header.Get("Location"))
-	}
-	if err != nil && e.Message == "" {
-		e.Err = shy{err, c.redactor}
-	}
-	return e
 }

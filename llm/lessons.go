@@ -1,9 +1,10 @@
 package llm
 
 import (
-	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,75 +16,53 @@ import (
 
 // parameter is something in a request that servers refuse for itself.
 type parameter struct {
-	names   string                           // what refusals call it, as alternatives of a regular expression
-	without string                           // how a model that does not take it is asked, for people
-	fact    func(l *Learned) *bool           // says that a model does not take it
-	sent    func(r wire.Request) bool        // says that a request holds it
-	learn   func(x rejection) func(*Learned) // what else a refusal teaches, nil for nothing; nil has nothing
-	adapt   func(r *Request, x rejection)    // changes the value for one request; nil cannot
+	name   string                         // for people, and among what is Learned
+	names  string                         // what refusals call it, as alternatives of a regular expression
+	drop   func(*wire.Request)            // leaves it out
+	learn  func(rejection) func(*Learned) // what else a refusal teaches, nil for nothing; nil has nothing
+	number func(*Request) **float64       // its value, from 0 to most; nil is no number
+	most   float64
 }
+
+const replyLimit = "a limit for the reply"
 
 // parameters are in the order in which they are looked for in a refusal.
 var parameters = []parameter{
 	{
-		names: "prompt_cache_key", without: "without prompt_cache_key",
-		sent: func(r wire.Request) bool { return r.CacheKey != "" },
-		fact: func(l *Learned) *bool { return &l.NoCacheKey },
+		name: "prompt_cache_key", names: "prompt_cache_key",
+		drop: func(r *wire.Request) { r.CacheKey = "" },
 	},
 	{
-		names: "cache_control", without: "without cache_control",
-		sent: func(r wire.Request) bool { return len(r.CacheMarks) > 0 },
-		fact: func(l *Learned) *bool { return &l.NoCacheMarks },
+		name: "cache_control", names: "cache_control",
+		drop: func(r *wire.Request) { r.CacheMarks = nil },
 	},
 	{
-		names:   "prompt_cache_options|comparison_response_id|diagnostics|previous_message_id",
-		without: "without asking about the prompt cache",
-		sent:    func(r wire.Request) bool { return r.Diagnose },
-		fact:    func(l *Learned) *bool { return &l.NoCacheDiagnosis },
+		name: "encrypted reasoning", names: "include|encrypted[ _]content",
+		drop: func(r *wire.Request) { r.NoEncryptedReasoning = true },
 	},
 	{
-		names: "include|encrypted[ _]content", without: "without asking for encrypted reasoning",
-		sent: func(r wire.Request) bool { return !r.NoEncryptedReasoning },
-		fact: func(l *Learned) *bool { return &l.NoEncryptedReasoning },
+		name: "stream_options", names: "stream_options",
+		drop: func(r *wire.Request) { r.NoStreamOptions = true },
 	},
 	{
-		names: "stream_options", without: "without stream_options",
-		sent: func(r wire.Request) bool { return !r.NoStreamOptions },
-		fact: func(l *Learned) *bool { return &l.NoStreamOptions },
+		name: "top_p", names: `top_?p`, most: 1,
+		drop:   func(r *wire.Request) { r.TopP = nil },
+		number: func(r *Request) **float64 { return &r.TopP },
 	},
 	{
-		names: `top_?p`, without: "without top_p",
-		sent: func(r wire.Request) bool { return r.TopP != nil },
-		fact: func(l *Learned) *bool { return &l.NoTopP },
-		adapt: func(r *Request, x rejection) {
-			r.TopP = x.nearestNumber(*x.sent.TopP, 0, 1)
-		},
+		name: "temperature", names: `temperature`, most: 2,
+		drop:   func(r *wire.Request) { r.Temperature = nil },
+		number: func(r *Request) **float64 { return &r.Temperature },
 	},
 	{
-		names: `temperature`, without: "without temperature",
-		sent: func(r wire.Request) bool { return r.Temperature != nil },
-		fact: func(l *Learned) *bool { return &l.NoTemperature },
-		adapt: func(r *Request, x rejection) {
-			r.Temperature = x.nearestNumber(*x.sent.Temperature, 0, 2)
-		},
-	},
-	{
-		names: `reasoning[_. ]effort|thinking level|effort|thinking`, without: "without reasoning_effort",
-		sent:  func(r wire.Request) bool { return r.Effort != "" || len(r.Tools) > 0 },
-		fact:  func(l *Learned) *bool { return &l.NoEffort },
+		name: "reasoning_effort", names: `reasoning[_. ]effort|thinking level|effort|thinking`,
+		drop:  func(r *wire.Request) { r.Effort = "" },
 		learn: rejection.effort,
-		adapt: func(r *Request, _ rejection) {
-			r.Effort = ""
-		},
 	},
 	{
-		names: `max_?(?:completion_?|output_?)?tokens`, without: "without a limit for the reply",
-		sent:  func(r wire.Request) bool { return r.MaxTokens > 0 },
-		fact:  func(l *Learned) *bool { return &l.NoReplyLimit },
+		name: replyLimit, names: `max_?(?:completion_?|output_?)?tokens`,
+		drop:  func(r *wire.Request) { r.MaxTokens = 0 },
 		learn: rejection.limit,
-		adapt: func(r *Request, _ rejection) {
-			r.MaxTokens = 0
-		},
 	},
 }
 
@@ -92,42 +71,44 @@ type rejection struct {
 	*Error
 	said  complaint
 	sent  wire.Request
-	wire  Wire
 	knows Learned // what was known of the model before
-	again bool    // a value was replaced before: the parameter goes
 }
 
 // amend makes a request that a server refused one that it may take: without a parameter that the model does not
-// support, which is learned, or with another value. How says how it goes out again, "" for not at all. Next is the
-// request where only a value was refused, which teaches nothing; the parameter is left out where the refusal names no
-// value or a value was replaced already. It is nil where the same request goes out in another form.
+// support, which is learned, or with another number. How says how it goes out again, "" for not at all. Next is the
+// request where only a number was refused, which teaches nothing; it is nil where the same request goes out in another
+// form, and where again says that a number was replaced before.
 func (c *Client) amend(e *Error, r Request, again bool) (how string, next *Request) {
 	if e.Status != 400 && e.Status != 422 || e.Kind == Overflow {
 		return "", nil
 	}
-	format := c.Wire(r.Model)
-	x := rejection{Error: e, sent: c.asked(r, format), wire: format, knows: c.Known(r.Model), again: again}
+	x := rejection{Error: e, sent: c.asked(r), knows: c.Known(r.Model)}
 	for _, p := range parameters {
-		if x.said = complaintOf(e, r, p.names); x.said == noComplaint || !p.sent(x.sent) {
+		if x.said = complaintOf(e, r, p.names); x.said == noComplaint {
 			continue
 		}
 		var lesson func(*Learned)
 		if p.learn != nil {
 			lesson = p.learn(x)
 		}
-		if lesson == nil && x.said == unsupported {
-			lesson = func(l *Learned) { *p.fact(l) = true }
+		without := x.sent
+		p.drop(&without)
+		if lesson == nil && x.said == unsupported && !reflect.DeepEqual(without, x.sent) {
+			lesson = func(l *Learned) { l.Without = append(slices.Clone(l.Without), p.name) }
 		}
 		if lesson != nil {
-			if news, learned := c.teach(r.Model, lesson); learned {
-				return cmp.Or(changed(c.asked(r, format), x.sent), news), nil
+			if news := c.teach(r.Model, lesson); news != "" {
+				return news, nil
 			}
 		}
-		if p.adapt != nil {
-			p.adapt(&r, x)
+		if p.number == nil || again {
+			continue
 		}
-		if how = changed(c.asked(r, format), x.sent); how != "" {
-			return how + ", for this request only", &r
+		if number := p.number(&r); *number != nil {
+			if nearest := x.nearestNumber(**number, 0, p.most); nearest != nil {
+				*number = nearest
+				return fmt.Sprintf("with %s %g, for this request only", p.name, *nearest), &r
+			}
 		}
 	}
 	return "", nil
@@ -142,27 +123,21 @@ var (
 // effort is what a refusal teaches of reasoning_effort: that tools go without it, or the values that it lists beside
 // the one that was sent.
 func (x rejection) effort() func(*Learned) {
+	if len(x.sent.Tools) > 0 && x.sent.Effort != "none" && namesTools().MatchString(x.Message) {
+		return func(l *Learned) { l.NoToolEffort = true }
+	}
 	var values []string
-	if list := listsValues().FindStringSubmatch(x.Message); list != nil {
+	if list := listsValues().FindStringSubmatch(x.Message); list != nil && x.sent.Effort != "" {
 		for _, m := range quotedWord().FindAllStringSubmatch(list[1], -1) {
 			if slices.Contains(efforts, m[1]) && m[1] != x.sent.Effort {
 				values = append(values, m[1])
 			}
 		}
 	}
-	switch {
-	case len(x.sent.Tools) > 0 && x.sent.Effort != "none" && namesTools().MatchString(x.Message):
-		return func(l *Learned) { l.NoToolEffort = true }
-	case x.sent.Effort == "":
-		return func(*Learned) {} // It is not about what was sent.
-	case len(values) > 0:
-		return func(l *Learned) {
-			if l.Efforts == nil { // A second list contradicts the first.
-				l.Efforts = values
-			}
-		}
+	if values == nil || x.knows.Efforts != nil { // A second list contradicts the first.
+		return nil
 	}
-	return nil
+	return func(l *Learned) { l.Efforts = values }
 }
 
 // leastReplyLimit is the smallest number in a refusal that is taken for a limit of the reply, in tokens.
@@ -175,28 +150,21 @@ func (x rejection) limit() func(*Learned) {
 	if x.sent.CompletionTokens {
 		key, other = other, key
 	}
-	named := strings.Contains(x.Message, key) && (key == maxCompletionTokens || strings.Contains(x.Message, other))
-	if named && x.said == unsupported && x.wire == ChatWire && x.knows.LimitKey == "" {
-		return func(l *Learned) { l.LimitKey = other }
-	}
-	x.again = false
 	most := float64(x.sent.MaxTokens)
 	limit := x.nearestNumber(most, leastReplyLimit, most)
-	if x.said != wrongValue || limit == nil || x.knows.ReplyLimit > 0 {
-		return nil
-	}
-	return func(l *Learned) {
-		if l.ReplyLimit = int(*limit); strings.Contains(x.Message, "exclusive") {
-			l.ReplyLimit--
+	switch {
+	case x.sent.MaxTokens == 0:
+	case x.said == unsupported && strings.Contains(x.Message, key) && x.knows.LimitKey == "":
+		return func(l *Learned) { l.LimitKey = other }
+	case x.said == wrongValue && limit != nil && x.knows.ReplyLimit == 0:
+		return func(l *Learned) {
+			if l.ReplyLimit = int(*limit); strings.Contains(x.Message, "exclusive") {
+				l.ReplyLimit--
+			}
 		}
 	}
+	return nil
 }
-
-// The keys of the limit for the reply in Chat Completions.
-const (
-	maxTokens           = "max_tokens"
-	maxCompletionTokens = "max_completion_tokens"
-)
 
 var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 
@@ -205,7 +173,7 @@ var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 func (x rejection) nearestNumber(to, least, most float64) (nearest *float64) {
 	for _, digits := range numbers().FindAllString(x.Message, -1) {
 		n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)
-		if err != nil || n == to || n < least || n > most || x.again {
+		if err != nil || n == to || n < least || n > most {
 			continue
 		}
 		if nearest == nil || math.Abs(n-to) < math.Abs(*nearest-to) {
@@ -301,8 +269,7 @@ var formats = []struct {
 }{
 	{
 		says(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
-			"unknown variant `image_url`|variant of untagged enum chatcompletionrequestcontent|" +
-			"invalid type: sequence, expected a string"),
+			"unknown variant `image_url`|invalid type: sequence, expected a string"),
 		Request.hasImages, func(p *history.Profile) { p.NoImages = true },
 	},
 	{
@@ -351,25 +318,25 @@ func (c *Client) learnFormat(e *Error, r Request) bool {
 	return true
 }
 
-// refusesReplay says that a refusal names a key that the request only had because an answer had it.
+// refusesReplay says that a refusal is about what a request only holds because an answer held it.
 func (c *Client) refusesReplay(e *Error, r Request) bool {
-	names := func(replay string) bool {
-		if replay != "" && c.Wire(r.Model) == ResponsesWire && refusesKept().MatchString(e.Body) {
-			return true
+	for _, m := range r.Messages {
+		replays := []string{m.Replay}
+		for _, call := range m.ToolCalls {
+			replays = append(replays, call.Replay)
 		}
-		var keys map[string]json.RawMessage
-		_ = json.Unmarshal([]byte(replay), &keys) // "" has none
-		for key := range keys {
-			if complaintOf(e, r, key) == unsupported {
-				return true
+		for _, replay := range replays {
+			var keys map[string]json.RawMessage
+			_ = json.Unmarshal([]byte(replay), &keys) // "" has none
+			for key := range keys {
+				own := m.Origin == c.Origin(r.Model)
+				if own && (refusesKept().MatchString(e.Body) || complaintOf(e, r, key) == unsupported) {
+					return true
+				}
 			}
 		}
-		return false
 	}
-	return slices.ContainsFunc(r.Messages, func(m history.Message) bool {
-		return m.Origin == c.Origin(r.Model) && (names(m.Replay) ||
-			slices.ContainsFunc(m.ToolCalls, func(call history.ToolCall) bool { return names(call.Replay) }))
-	})
+	return false
 }
 
 func (r Request) hasMessages() bool { return len(r.Messages) > 0 }
@@ -402,24 +369,24 @@ var refusesKept = says(`invalid_encrypted_content|encrypted content [^\n]{0,200}
 	`\binput\[\d+\]\.(?:encrypted_content|summary|phase|id)\b`)
 
 // learnWire changes the format in which a model is asked if a refusal asks for the Responses API or the server does
-// not have the format. Each is learned once, so that two refusals cannot send a request back and forth.
-func (c *Client) learnWire(e *Error, r Request) (how string, learned bool) {
+// not have the format, and says so. Each is learned once, so that two refusals cannot send a request back and forth.
+func (c *Client) learnWire(e *Error, r Request) (how string) {
 	if c.endpoint.configuredWire(r.Model) != AutoWire || c.Learned(r.Model).Wire == ChatWire {
-		return "", false
+		return ""
 	}
-	namesOther := namesResponses().MatchString(e.Message)
+	names := namesResponses().MatchString(e.Message)
 	missing := e.Status == 405 || e.Status == 404 && !modelUnknown().MatchString(e.Message)
-	other := ChatWire
+	other, learned := ChatWire, false
 	switch c.Wire(r.Model) {
 	case ChatWire:
-		other, learned = ResponsesWire, namesOther && (e.Status == 400 || e.Status == 404)
+		other, learned = ResponsesWire, names && (e.Status == 400 || e.Status == 404)
 	case OllamaWire:
 		learned = missing
 	case ResponsesWire:
-		learned = missing && !refusesKept().MatchString(e.Message) || e.Status == 400 && namesOther
+		learned = missing && !refusesKept().MatchString(e.Message) || e.Status == 400 && names
 	}
 	if !learned {
-		return "", false
+		return ""
 	}
 	return c.teach(r.Model, func(l *Learned) { l.Wire = other })
 }

@@ -9,11 +9,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/llm/wire"
 )
@@ -82,30 +82,65 @@ func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error)
 
 // survey is what a server says of its models.
 type survey struct {
-	models   []Model // that it lists
-	failed   error   // why there is no list
-	loaded   Window  // of llama.cpp, which runs one model
-	running  map[string]Window
+	models   []Model           // that it lists
+	failed   error             // why there is no list
+	loaded   Window            // of llama.cpp, which runs one model
+	running  map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
 	isOllama bool
 	answers  bool // on the address of Ollama's own API, whatever it says
 }
 
 // survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
-// runs. All is asked at once.
-func (c *Client) survey(ctx context.Context, own bool) (s survey) {
-	var studio map[string]Window
-	var wait sync.WaitGroup
+// runs. All is asked at once, and a server has the answer to one of these questions at most.
+func (c *Client) survey(ctx context.Context, own bool) survey {
+	var llamaCpp struct {
+		Settings struct {
+			NCtx int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	var studio struct {
+		Models []struct {
+			Key       string `json:"key"`
+			Instances []struct {
+				ID     string `json:"id"`
+				Config listed `json:"config"`
+			} `json:"loaded_instances"`
+		} `json:"models"`
+	}
+	var ollama struct{ Models *[]listed }
+	var noOllama *Error
+	s := survey{running: make(map[string]Window)}
 	bounded, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
+	var wait sync.WaitGroup
 	wait.Go(func() { s.models, s.failed = c.list(ctx) })
 	if own {
-		wait.Go(func() { s.loaded = c.loaded(bounded) })
-		wait.Go(func() { studio = c.studioLoaded(bounded) })
-		wait.Go(func() { s.running, s.isOllama, s.answers = c.ollamaRunning(bounded) })
+		wait.Go(func() { _ = c.ask(bounded, http.MethodGet, "/props", nil, &llamaCpp) })
+		wait.Go(func() { _ = c.ask(bounded, http.MethodGet, "/api/v1/models", nil, &studio) })
+		wait.Go(func() {
+			err := c.ask(bounded, http.MethodGet, "/api/ps", nil, &ollama)
+			s.answers = !errors.As(err, &noOllama) || noOllama.Status > 0
+		})
 	}
 	wait.Wait()
-	if !s.isOllama {
-		s.running = studio
+	if n := llamaCpp.Settings.NCtx; n > 0 {
+		s.loaded = Window{Tokens: n, Source: "llama.cpp's n_ctx"}
+	}
+	for _, m := range studio.Models {
+		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
+			if n := instance.Config.ContextLength; n > 0 {
+				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
+				s.running[plainModel(m.Key)], s.running[plainModel(instance.ID)] = w, w
+			}
+		}
+	}
+	if s.isOllama = ollama.Models != nil; s.isOllama {
+		for _, l := range *ollama.Models {
+			if l.ContextLength > 0 {
+				w := Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
+				s.running[plainModel(l.name())] = w
+			}
+		}
 	}
 	return s
 }
@@ -166,6 +201,32 @@ func (l listed) window(own bool) Window {
 	return Window{}
 }
 
+// prices are what the entry says of the model's prices.
+func (l listed) prices() pricing.Prices {
+	in, known := dollars(l.Pricing.Prompt, pricing.Million)
+	out, both := dollars(l.Pricing.Completion, pricing.Million)
+	if !known || !both {
+		return pricing.Prices{}
+	}
+	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
+	if cached, ok := dollars(l.Pricing.CacheRead, pricing.Million); ok {
+		p.Cached = cached
+	}
+	if write, ok := dollars(l.Pricing.CacheWrite, pricing.Million); ok {
+		p.CacheWrite = write
+	}
+	p.Request, _ = dollars(l.Pricing.Request, 1)
+	return p
+}
+
+// dollars is the price of so many things, where a text has that of one. OpenRouter's -1, for a model that is
+// chosen anew each time, is none.
+func dollars(one string, things float64) (pricing.Money, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
+	price, ok := pricing.Dollars(n * things)
+	return price, ok && err == nil
+}
+
 // list reads the endpoint's list of models: an object with data, or models, or a bare list. What has no name is left
 // out.
 func (c *Client) list(ctx context.Context) ([]Model, error) {
@@ -206,65 +267,6 @@ func (c *Client) Unlisted(model string) bool {
 	return c.endpoint.Own() && len(c.prices) > 0 && !listed
 }
 
-// loaded asks llama.cpp for the window of its model.
-func (c *Client) loaded(ctx context.Context) Window {
-	var props struct {
-		Settings struct {
-			NCtx int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	_ = c.ask(ctx, http.MethodGet, "/props", nil, &props) // Another server has none.
-	if props.Settings.NCtx <= 0 {
-		return Window{}
-	}
-	return Window{Tokens: props.Settings.NCtx, Source: "llama.cpp's n_ctx"}
-}
-
-// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
-// model was trained for.
-func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
-	var studio struct {
-		Models []struct {
-			Key       string `json:"key"`
-			Instances []struct {
-				ID     string `json:"id"`
-				Config struct {
-					ContextLength int `json:"context_length"`
-				} `json:"config"`
-			} `json:"loaded_instances"`
-		} `json:"models"`
-	}
-	_ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) // Another server has none.
-	loaded := make(map[string]Window)
-	for _, m := range studio.Models {
-		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
-			if n := instance.Config.ContextLength; n > 0 {
-				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
-				loaded[plainModel(m.Key)], loaded[plainModel(instance.ID)] = w, w
-			}
-		}
-	}
-	return loaded
-}
-
-// ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether the server is Ollama.
-// Answers says that there is a server, whatever it is.
-func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is, answers bool) {
-	var ps struct{ Models *[]listed }
-	err := c.ask(ctx, http.MethodGet, "/api/ps", nil, &ps)
-	if err != nil || ps.Models == nil {
-		var e *Error
-		return nil, false, !errors.As(err, &e) || e.Status > 0
-	}
-	running = make(map[string]Window)
-	for _, l := range *ps.Models {
-		if l.ContextLength > 0 {
-			running[plainModel(l.name())] = Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
-		}
-	}
-	return running, true, true
-}
-
 // ollamaWindow is the window of a model of Ollama: that of the running model, which has no tokens if it does not run,
 // else the one that the model's own file asks for, else a guess to be assumed. Ollama says what the model can do, too,
 // and that is learned.
@@ -274,11 +276,10 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 	err := c.ask(ctx, http.MethodPost, "/api/show", body, &raw)
 	shown, known := wire.ReadOllamaModel(raw)
 	if known = known && err == nil; known {
-		c.change(model, func(f *facts) { f.shown = shown })
-		c.teach(model, func(l *Learned) {
-			l.Native, l.Thinks, l.ThinkLevels = c.endpoint.configuredWire(
-				model,
-			) == AutoWire, shown.Thinking, shown.Levels
+		native := c.endpoint.configuredWire(model) == AutoWire
+		c.change(model, func(f *facts) {
+			f.shown = shown
+			f.learned.Native, f.learned.Thinks, f.learned.ThinkLevels = native, shown.Thinking, shown.Levels
 		})
 	}
 	runs := w.Tokens > 0
@@ -293,19 +294,6 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 		w.Most, w.Again = shown.Trained, !runs
 	}
 	return w
-}
-
-// lacking is a profile without what a model of Ollama cannot take by the server's own word. Ollama drops an image that
-// its model cannot see, and says nothing.
-func (c *Client) lacking(model string, p history.Profile) history.Profile {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	shown := c.facts[model].shown
-	if shown.Known {
-		p.NoImages = p.NoImages || !shown.Vision
-		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
-	}
-	return p
 }
 
 // ask does a request that is no part of a chat API, and reads the document that answers it.
@@ -336,11 +324,9 @@ func (c *Client) unread(message string, err error) *Error {
 // documentMax is the longest document that is read, in bytes.
 const documentMax = 64 << 20
 
-// document does a request, with a JSON document or none, that a JSON document answers. Each change has the last
-// word on the request's headers. A web page or an error is an *Error.
-func (c *Client) document(
-	ctx context.Context, method, address string, body []byte, changes ...func(*http.Request),
-) ([]byte, error) {
+// document does a request, with a JSON document or none, that a JSON document answers. A web page or an error is an
+// *Error.
+func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, c.unreached(err, "")
@@ -350,9 +336,6 @@ func (c *Client) document(
 	}
 	req.Header.Set("Accept", "application/json")
 	c.authorize(req)
-	for _, change := range changes {
-		change(req)
-	}
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, c.asError(ctx, err, "")

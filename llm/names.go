@@ -31,14 +31,14 @@ type ModelSettings struct {
 	Tools  *bool // false offers the models no tools
 }
 
-// configured is the first of the settings of a model that says something.
-func (e Endpoint) configured(model string, says func(ModelSettings) bool) (ModelSettings, bool) {
+// configured is the first of the settings of a model that says something, zero for none.
+func (e Endpoint) configured(model string, says func(ModelSettings) bool) ModelSettings {
 	for _, s := range slices.Concat(e.Models, e.Patterns) {
-		if match, err := MatchModel(s.Match, e.Name, model); match && err == nil && says(s) {
-			return s, true
+		if match, _ := MatchModel(s.Match, e.Name, model); match && says(s) {
+			return s
 		}
 	}
-	return ModelSettings{}, false
+	return ModelSettings{}
 }
 
 // MatchModel says whether a pattern names a model of an endpoint. In a pattern * stands for any text, slashes
@@ -92,20 +92,6 @@ func Current(model string, list []Model) (string, bool) {
 		return n
 	}
 	return slices.MaxFunc(list, func(a, b Model) int { return cmp.Compare(alike(a), alike(b)) }).ID, true
-}
-
-// longestPrefix is the value of a table whose name is the longest one that another name begins with. A key of the table
-// holds names with blanks between.
-func longestPrefix[T any](name string, table map[string]T) (found T) {
-	longest := 0
-	for names, value := range table {
-		for prefix := range strings.FieldsSeq(names) {
-			if len(prefix) > longest && strings.HasPrefix(name, prefix) {
-				longest, found = len(prefix), value
-			}
-		}
-	}
-	return found
 }
 
 // Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.

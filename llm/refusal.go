@@ -4,33 +4,40 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"html"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"winnow/llm/keys"
+	"winnow/llm/redact"
 )
 
-// cause is a reason for which servers refuse a request, or fail.
+// cause is a reason for which a request fails: by what a server answers, or by what net/http says.
 type cause struct {
 	statuses string                // numbers, classes such as 5xx, 0 for none; "" is any
-	text     func() *regexp.Regexp // what they say; nil is anything
+	text     func() *regexp.Regexp // what is said; nil is anything
 	kind     ErrorKind
-	say      sentence // "" is the sentence of the kind
+	say      string // what failed; "" is the sentence of the kind
+	final    bool   // it comes again the next time
 }
 
-// causes are in the order in which they are looked for: the first that fits counts, because servers disagree about
+// refusals are in the order in which they are looked for: the first that fits counts, because servers disagree about
 // statuses.
-var causes = []cause{
+var refusals = []cause{
 	{statuses: "402", kind: Payment},
 	{text: says(`insufficient_(?:quota|balance)`), kind: Payment},
-	{statuses: "403", kind: Auth, say: sentence{failed: "{who} denied access{status}"}},
-	{statuses: "407", kind: Auth, say: sentence{failed: "{who} is behind a proxy that requires a password{status}"}},
+	{statuses: "403", kind: Auth, say: "{who} denied access{status}"},
+	{statuses: "407", kind: Auth, say: "{who} is behind a proxy that requires a password{status}"},
 	{statuses: "401", kind: Auth},
 	{text: says(`invalid_api_key|API_KEY_INVALID`), kind: Auth},
 
@@ -39,7 +46,7 @@ var causes = []cause{
 	{kind: RateLimit, text: says(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
 		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
 
-	{text: overflowTexts, kind: Overflow},
+	{text: overflowText, kind: Overflow},
 	{statuses: "413", kind: Overflow},
 	{statuses: "400", text: says(`^ $`), kind: Overflow}, // Cerebras says nothing at all.
 
@@ -48,27 +55,55 @@ var causes = []cause{
 	{statuses: "0 4xx", text: modelUnknown, kind: NotFound, say: noModel},
 	{statuses: "404 405", text: says(`model`), kind: NotFound, say: noModel},
 	{statuses: "404 405", kind: NotFound},
-	{statuses: "408", kind: TimedOut, say: sentence{failed: "{who} timed out{status}"}},
-	{statuses: "0 4xx 5xx", text: parserTexts, kind: BadRequest, say: sentence{
-		"{who} could not parse the request{status}",
-		"what winnow sent is valid JSON: look for a proxy that changes it, or try another model",
-	}},
-	{statuses: "0 5xx", text: templateTexts, kind: BadRequest},
-	{statuses: "0 500", text: toolTexts, kind: BadRequest},
+	{statuses: "408", kind: TimedOut, say: "{who} timed out{status}"},
+	{statuses: "0 5xx", text: parserText, kind: BadRequest},
+	{statuses: "0 5xx", text: templateText, kind: BadRequest},
+	{statuses: "0 500", text: toolText, kind: BadRequest},
 	{statuses: "0", text: says(`invalid_|image_`), kind: BadRequest},
 	{statuses: "0 2xx 5xx", kind: Server},
 	{kind: BadRequest},
 }
 
-var noModel = sentence{failed: "{who} does not have the model {model}{status}"}
+// connectionFaults are what net and net/http say of a connection that brings no answer.
+var connectionFaults = []cause{
+	{
+		text: says(`network is unreachable|no route to host|\blookup `), kind: Network,
+		say: "{where} cannot be reached: there is no network",
+	},
+	{
+		text: says(`certificate|x509|HTTP response to HTTPS client|tls: |unsupported protocol scheme|invalid header`),
+		kind: Network, final: true,
+	},
+	// The second is said of a server that speaks before it was asked.
+	{
+		text: says(`malformed HTTP|readLoopPeekFailLocked`), kind: Network, final: true,
+		say: "{where} does not use HTTP; check the base URL",
+	},
+	{
+		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`), kind: Network,
+		say: "{where} closed the connection before an answer",
+	},
+	{kind: Network},
+}
 
-// fits says that a refusal with a status and a text is one for this reason.
-func (c cause) fits(status int, text string) bool {
-	of, number := strings.Fields(c.statuses), strconv.Itoa(status)
-	if len(of) > 0 && !slices.Contains(of, number) && !slices.Contains(of, number[:1]+"xx") {
-		return false
+const (
+	noModel  = "{who} does not have the model {model}{status}"
+	checkURL = "check the base URL"
+)
+
+// find is the first of the causes that fits a status and a text.
+func find(causes []cause, status int, text string) cause {
+	number := strconv.Itoa(status)
+	for _, c := range causes {
+		of := strings.Fields(c.statuses)
+		if len(of) > 0 && !slices.Contains(of, number) && !slices.Contains(of, number[:1]+"xx") {
+			continue
+		}
+		if c.text == nil || c.text().MatchString(text) {
+			return c
+		}
 	}
-	return c.text == nil || c.text().MatchString(text)
+	return cause{}
 }
 
 // lazyRegexp compiles a regular expression when it is first used. Most of those for refusals never are, and
@@ -80,17 +115,47 @@ func lazyRegexp(expr string) func() *regexp.Regexp {
 // says is lazyRegexp for words of any case.
 func says(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
 
-// overflowTexts are what servers say about a request that is longer than the window.
-var overflowTexts = says(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
-	`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
-	`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
-	`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
-	`exceeds? (?:the |available |model'?s |maximum ){1,3}(?:context|number of tokens)|` +
-	`exceeded (?:max(?:imum)? context length|model token limit)|token count of \d+ exceeds|` +
-	`prompt (?:is )?too long|prompt exceeds max length|reduce the length of (?:the|your) (?:messages|prompt|input)`)
+var (
+	modelUnknown = says(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
+		`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
 
-// The numbers of such a text: the window, the tokens of the request and those of tools beside them, those that it has
-// at least because the server counted no further, those of the reply, and the sum of request and reply.
+	// overflowText is what servers say about a request that is longer than the window.
+	overflowText = says(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
+		`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
+		`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
+		`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
+		`exceeds? (?:the |available |model'?s |maximum ){1,3}(?:context|number of tokens)|` +
+		`exceeded (?:max(?:imum)? context length|model token limit)|token count of \d+ exceeds|` +
+		`prompt (?:is )?too long|prompt exceeds max length|reduce the length of (?:the|your) (?:messages|prompt|input)`)
+
+	// templateText is what llama.cpp and its kin say with status 500 about a request that they will never take: a
+	// message order their chat template refuses, a tool call they cannot parse.
+	templateText = says(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
+		`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|` +
+		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
+		`no user query found|is not iterable|image input is not supported`)
+
+	// parserText is what parsers of JSON say: Python's, nlohmann's in llama.cpp, Go's, Rust's. What winnow sends is
+	// JSON, so it was the arguments of a tool call that they could not read.
+	parserText = says(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
+		`unexpected end of json input|looking for beginning of (?:value|object key)|` +
+		`after (?:object key|array element|top-level value)\b`)
+
+	// toolText is what servers say about tool calls and their results, in general and where they cannot read them or do
+	// not take their order. It says something only about a request that holds tool calls.
+	toolText = says(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
+		`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
+		`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
+		`only user(?:,| and) [^\n]{0,40}roles are supported|` +
+		`did not have response messages|without its required '(?:reasoning|function_call)' item|` + // the Responses API
+		`\btool_?use(?:_id)?\b|\btoolconfig\b|\btooluse blocks?\b|` + // Anthropic and Bedrock
+		`unexpected role '(?:tool|function)'|unexpected role '\w+' after role '(?:tool|function)'|` + // Mistral
+		`expected last role user or tool|messages\W{0,3}\d+\W{0,3}tool_call|thought_signature`)
+)
+
+// The numbers in what servers say about an overflow: the window, the tokens of the request and those of tools beside
+// them, those that it has at least because the server counted no further, those of the reply, and the sum of request
+// and reply.
 var (
 	limitNumber = says(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
 		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
@@ -103,15 +168,15 @@ var (
 	totalNumber = says(`requested (?:about )?(\d+) tokens`)
 )
 
-// readNumbers reads the numbers of a text about length.
+// readNumbers reads the numbers of a text about an overflow.
 func (e *Error) readNumbers(text string) {
 	number := func(pattern func() *regexp.Regexp) int {
-		for _, group := range pattern().FindStringSubmatch(text) {
-			if n, err := strconv.Atoi(group); err == nil {
-				return n
-			}
+		groups := pattern().FindStringSubmatch(text)
+		if groups == nil {
+			return 0
 		}
-		return 0
+		n, _ := strconv.Atoi(strings.Join(groups[1:], "")) // One of the groups matched.
+		return n
 	}
 	e.Limit, e.Prompt, e.Output = number(limitNumber), number(promptNumber)+number(toolsNumber), number(replyNumber)
 	if least := number(leastNumber); least > 0 {
@@ -121,37 +186,6 @@ func (e *Error) readNumbers(text string) {
 		e.Prompt = max(0, number(totalNumber)-e.Output)
 	}
 }
-
-var modelUnknown = says(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
-	`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
-
-// templateTexts are what llama.cpp and its kin say with status 500 about a request that they will
-// never take: a message order their chat template refuses, a tool call they cannot parse.
-var templateTexts = says(`json\.exception|\bjinja\b|chat template|raise_exception|roles must alternate|` +
-	`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|` +
-	`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
-	`no user query found|is not iterable|image input is not supported`)
-
-// parserTexts are what parsers of JSON say: Python's, nlohmann's in llama.cpp, Go's, Rust's.
-var parserTexts = says(
-	`expecting (?:value|property name|'.' delimiter)[^\n]{0,60}line \d+ column \d+|` +
-		`(?:extra data|unterminated string starting at|invalid control character at|` +
-		`invalid \\+(?:u?[a-z]* )?escape)[^\n]{0,20}: line \d+ column \d+|jsondecodeerror|` +
-		`json\.exception\.parse_error|value looks like object, but|unexpected end of json input|` +
-		`looking for beginning of (?:value|object key)|after (?:object key|array element|top-level value)\b|` +
-		`(?:eof while parsing[^\n]{0,20}|trailing characters|key must be a string|expected value|expected .{1,20}|` +
-		`invalid escape|control character [^\n]{0,60}) at line \d+ column \d+`)
-
-// toolTexts are what servers say about tool calls and their results, in general and in what they say of such that they
-// cannot read or whose order they do not take. They say something only about a request that holds tool calls.
-var toolTexts = says(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
-	`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
-	`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
-	`only user(?:,| and) [^\n]{0,40}roles are supported|` +
-	`did not have response messages|without its required '(?:reasoning|function_call)' item|` + // the Responses API
-	`\btool_?use(?:_id)?\b|\btoolconfig\b|\btooluse blocks?\b|` + // Anthropic and Bedrock
-	`unexpected role '(?:tool|function)'|unexpected role '\w+' after role '(?:tool|function)'|` + // Mistral
-	`expected last role user or tool|messages\W{0,3}\d+\W{0,3}tool_call|thought_signature`)
 
 // ToolCause says whether tool calls in a request are why it failed.
 type ToolCause string
@@ -170,7 +204,7 @@ func (e *Error) toolCause(r Request) ToolCause {
 	switch {
 	case !r.holdsToolCalls() || !failed && !denied:
 		return NotTools
-	case toolTexts().MatchString(e.Message), parserTexts().MatchString(e.Message):
+	case toolText().MatchString(e.Message), parserText().MatchString(e.Message):
 		return TheTools
 	case failed:
 		return MaybeTools
@@ -191,7 +225,7 @@ type refusal struct {
 	retry   time.Duration // google.rpc.RetryInfo
 	headers http.Header   // OpenRouter's copy of those of the provider
 	page    bool          // a web page; message is its title
-	object  bool          // a JSON value that says something
+	empty   bool          // nothing at all
 }
 
 var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
@@ -199,15 +233,13 @@ var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
 // parseRefusal reads an error body: a JSON value, a text or a web page.
 func parseRefusal(body []byte) refusal {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	r := refusal{headers: make(http.Header)}
+	r := refusal{headers: make(http.Header), page: bytes.HasPrefix(body, []byte{'<'}), empty: len(body) == 0}
 	switch {
-	case bytes.HasPrefix(body, []byte{'<'}):
-		r.page = true
+	case r.page:
 		if m := title().FindSubmatch(body); m != nil {
 			r.message = html.UnescapeString(string(m[1]))
 		}
 	case json.Valid(body):
-		r.object = true
 		r.read(decoded(body), 0)
 	default:
 		r.message = string(body)
@@ -264,7 +296,7 @@ func (r *refusal) fields(of map[string]any) {
 	}
 	r.prompt = max(r.prompt, number(of["n_prompt_tokens"]))
 	r.limit = max(r.limit, number(of["n_ctx"]))
-	if wait, ok := duration(scalar(of["retryDelay"])); ok && wait > 0 {
+	if wait := duration(scalar(of["retryDelay"])); wait > 0 {
 		r.retry = wait
 	}
 	for name, value := range object(of["headers"]) {
@@ -280,83 +312,140 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	if status < 300 && !words.page {
 		e.Status = words.status // Inside a stream the status was sent before the failure.
 	}
-	e.Message = c.redactor.Text(strings.ToValidUTF8(words.message, "\uFFFD"))
-	if e.Message == "" {
-		e.Message = c.redactor.Text(strings.TrimSpace(words.codes))
-	}
-	e.Body = c.keep(body)
+	e.Message = c.shown(cmp.Or(words.message, strings.TrimSpace(words.codes)))
+	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
+	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
 	e.Wait = waitFrom(h, words, time.Now())
 	text := strings.TrimSpace(words.codes) + " " + words.message
-	if words.page || words.object {
-		text += "\n" // Only a refusal without anything is empty.
+	if !words.empty {
+		text += "\n" // Only a refusal without anything is one blank.
 	}
-	found := causes[slices.IndexFunc(causes, func(c cause) bool { return c.fits(e.Status, text) })]
+	found := find(refusals, e.Status, text)
 	e.Kind, e.say = found.kind, found.say
-	if e.say == noModel && model == "" {
-		e.say = sentence{} // A list of models was asked for.
-	}
 	switch {
 	case e.Kind != RateLimit && words.limit > 0 && words.prompt > 0:
 		e.Kind, e.Limit, e.Prompt = Overflow, words.limit, words.prompt
 	case e.Kind == Overflow:
 		e.readNumbers(text)
-	case e.Kind == Auth && e.say == sentence{}:
-		e.say = c.endpoint.keySentence()
-	case e.Kind == NotFound && e.say == sentence{} && c.Wire(model) == ResponsesWire:
-		e.say.failed = "{where} has no Responses API{status}"
+	case e.Kind == Auth && e.say == "":
+		e.say, e.advice = c.endpoint.keySentence()
+	case e.Kind == NotFound && (e.say == "" || model == ""): // Without a model, a list of them was asked for.
+		e.say, e.advice = "", checkURL
 	}
 	// A page with another failure is a proxy's; its title says what failed.
 	if words.page && (status < 300 || status == 404 || status == 405) {
-		e.say = sentence{"{where} answered with a web page{title} instead of an API{status}", checkURL}
+		e.say, e.advice = "{where} answered with a web page instead of an API{status}", checkURL
 	}
 	return e
 }
 
 // keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
-func (e Endpoint) keySentence() (say sentence) {
-	say.advice = "run winnow keys set {endpoint} to store one"
-	switch none := e.key() == "" && len(e.Secrets()) == 0; {
-	case none && e.KeyFrom.Kind == keys.Variable:
-		say.failed = "{who} requires an API key, and " + e.KeyFrom.Name + " is not set{status}"
-	case none:
-		say.failed = "{who} requires an API key and none is set{status}"
-	case e.KeyFrom == keys.Origin{}:
-		return sentence{}
+func (e Endpoint) keySentence() (say, advice string) {
+	switch {
+	case e.key() != "" || len(e.Secrets()) > 0:
+		say = "{who} rejected the API key{status}"
+		if from := e.KeyFrom.String(); from != "" {
+			say = "{who} rejected the API key from " + from + "{status}"
+		}
+	case e.KeyFrom.Kind == keys.Variable:
+		say = "{who} requires an API key, and " + e.KeyFrom.Name + " is not set{status}"
 	default:
-		say.failed = "{who} rejected the API key from " + e.KeyFrom.String() + "{status}"
-		say.advice = "run winnow keys set {endpoint} to replace it"
+		say = "{who} requires an API key and none is set{status}"
 	}
-	if e.Stored == nil {
-		say.advice = ""
+	if e.Stored != nil {
+		advice = "run winnow keys set " + e.Name + " to store one"
 	}
-	return say
+	return say, advice
+}
+
+// failed reads the answer to a request that a server turned down. The status says that already, so that the words are
+// not waited for long.
+func (c *Client) failed(resp *http.Response, model string) *Error {
+	resp.Body.(*watchedBody).over = true
+	body, err := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10))
+	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		e.Kind, e.final = NotFound, true
+		e.say, e.advice = "{where} redirects, and winnow does not follow redirects{status}", checkURL
+		e.Message = c.shown(resp.Header.Get("Location"))
+	}
+	if err != nil && e.Message == "" {
+		e.Err = shy{err, c.redactor}
+	}
+	return e
 }
 
 // strange is the error of an answer with a good status that is not what was asked for: a web page, nothing at
 // all, or JSON of something else.
 func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
 	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	page := strings.Contains(e.say.failed, "{title}")
+	if !parseRefusal(body).page {
+		e.say, e.advice = "", ""
+		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
+	}
 	e.Kind, e.Status, e.final = BadStream, resp.StatusCode, true
 	e.Limit, e.Prompt, e.Output = 0, 0, 0
-	if !page {
-		e.say = sentence{}
-		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
+	return e
+}
+
+// unreached makes the error of a request that got no answer.
+func (c *Client) unreached(err error, model string) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if address := new(url.Error); errors.As(err, &address) {
+		err = address.Err // Its text repeats method and address.
+	}
+	e := c.blank(model)
+	e.Err = shy{err, c.redactor}
+	var timeout net.Error
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Kind, e.Address = Refused, c.endpoint.root()
+		return e
+	case errors.As(err, &timeout) && timeout.Timeout() && !errors.As(err, &dns):
+		e.Kind = TimedOut
+		return e
+	case errors.As(err, &dns) && dns.IsNotFound:
+		e.Kind = Network
+		e.Message = "the host name " + dns.Name + " cannot be resolved; is the network up?"
+		return e
+	}
+	found := find(connectionFaults, 0, err.Error())
+	e.Kind, e.say, e.final = found.kind, found.say, found.final
+	if e.say == "" {
+		e.Message = e.Err.Error()
+	}
+	return e
+}
+
+// lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
+func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
+	e := c.blank(model)
+	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
+		e.Message = reason.Error()
 	}
 	return e
 }
 
 // blank is an error that knows who was asked what.
 func (c *Client) blank(model string) *Error {
-	return &Error{Endpoint: c.endpoint.Name, Address: shownURL(c.endpoint.BaseURL), Model: model}
+	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.ShownURL(), Model: model}
 }
 
-// keep is what of a body an error keeps.
-func (c *Client) keep(body []byte) string {
-	// A key could be cut in two by the limit and then not be found.
-	text := c.redactor.Text(strings.ToValidUTF8(string(body), "\uFFFD"))
-	if len(text) > bodyMax {
-		text = strings.ToValidUTF8(text[:bodyMax], "")
-	}
-	return text
+// shown is foreign text without secrets.
+func (c *Client) shown(text string) string {
+	return c.redactor.Text(strings.ToValidUTF8(text, "\uFFFD"))
 }
+
+// shy is an error whose text gives no secrets away.
+type shy struct {
+	err      error
+	redactor *redact.Redactor
+}
+
+func (s shy) Error() string { return s.redactor.Text(s.err.Error()) }
+
+func (s shy) Unwrap() error { return s.err }

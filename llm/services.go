@@ -36,7 +36,7 @@ var services = []service{
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{NoStreamOptions: true},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{Without: []string{"stream_options"}},
 	},
 	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", title: "Groq", base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
@@ -58,11 +58,12 @@ var services = []service{
 
 // serviceNamed is the service of a name, the zero one for none.
 func serviceNamed(name string) service {
-	i := slices.IndexFunc(services, func(s service) bool { return strings.EqualFold(s.name, name) })
-	if i < 0 {
-		return service{}
+	for _, s := range services {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
 	}
-	return services[i]
+	return service{}
 }
 
 // hosted says that the service is one that a key opens.
@@ -153,8 +154,7 @@ func (e Endpoint) TakesStoredKey() bool {
 // baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
 // of the API at the end. A query stays behind the path. It is "" for nothing.
 func baseURL(written string) string {
-	written, query, asks := strings.Cut(strings.TrimSpace(written), "?")
-	written = strings.TrimRight(written, "/")
+	written = strings.TrimSpace(written)
 	if written == "" {
 		return ""
 	}
@@ -165,28 +165,29 @@ func baseURL(written string) string {
 		}
 		written = scheme + written
 	}
-	for _, path := range []string{"/chat/completions", "/responses"} {
-		written = strings.TrimRight(strings.TrimSuffix(written, path), "/")
+	u, err := url.Parse(written)
+	if err != nil {
+		return written
 	}
-	if u, err := url.Parse(written); err == nil && u.Path == "" {
-		written += "/v1"
+	for _, end := range []string{"/", "/chat/completions", "/responses", "/"} {
+		u.Path = strings.TrimSuffix(u.Path, end)
 	}
-	if asks {
-		written += "?" + query
-	}
-	return written
+	u.Path = cmp.Or(u.Path, "/v1")
+	return u.String()
 }
 
 // ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. An address to
 // listen on everywhere is reached on this machine. It is "" for nothing and for what is no address.
 func ollamaURL(written string) string {
 	written = strings.Trim(strings.TrimSpace(written), `"'`)
-	if written == "" {
+	port := "80"
+	switch {
+	case written == "":
 		return ""
-	}
-	port := map[string]string{"http": "80", "https": "443"}
-	if !strings.Contains(written, "://") {
-		written, port["http"] = "http://"+written, "11434"
+	case !strings.Contains(written, "://"):
+		written, port = "http://"+written, "11434"
+	case strings.HasPrefix(written, "https:"):
+		port = "443"
 	}
 	u, err := url.Parse(written)
 	if err != nil {
@@ -196,5 +197,5 @@ func ollamaURL(written string) string {
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	return u.Scheme + "://" + net.JoinHostPort(host, cmp.Or(u.Port(), port[u.Scheme])) + "/v1"
+	return u.Scheme + "://" + net.JoinHostPort(host, cmp.Or(u.Port(), port)) + "/v1"
 }

@@ -15,37 +15,49 @@ import (
 	"winnow/llm/wire"
 )
 
-// attempt is one request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client below
-// it: on the way out it puts in the address and the bytes that were recorded; on the way back it filters the lines, so
-// that the library can read what any server sends. A refusal becomes an *Error, which the library passes on as it is.
-type attempt struct {
-	client  *Client
-	model   string
-	address string // the URL without a query
-	body    []byte
-	answer  *wire.Answer
-
-	resp    *http.Response
-	watched *watchedBody // its body
-	lines   *wire.Lines  // and what is read of it
-	ignored []byte       // the newest event that was no part of an answer
-}
+// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
+// never ends would otherwise fill memory and disk.
+const LargestAnswer = 16 << 20
 
 // errNoMore says that the reader of a stream went away.
 var errNoMore = errors.New("the reader of the stream is gone")
 
+// attempt is one request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client below
+// it: on the way out it puts in the address and the bytes that were recorded; on the way back it filters the lines, so
+// that the library can read what any server sends. A refusal becomes an *Error, which the library passes on as it is.
+type attempt struct {
+	client *Client
+	model  string
+	format Wire
+	body   []byte
+	yield  func(Event, error) bool // the reader of the events
+
+	resp    *http.Response
+	watched *watchedBody // its body
+	lines   *wire.Lines  // and what is read of it
+	answer  *wire.Answer
+	ignored []byte // the newest event that was no part of an answer
+
+	gone    bool   // the reader is gone: yield is not called any more
+	began   bool   // a part of the answer was given to it
+	bytes   int    // how long that is
+	pieces  []byte // of one channel, which are joined until more of the answer has to be waited for
+	channel wire.Channel
+	hiding  []*redact.Stream // by channel, what keeps secrets out that come in pieces
+}
+
 // attempt sends the request once. Began says that a part of the answer was given to yield.
 func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
-	format := c.Wire(r.Model)
-	body, err := c.encoded(format, r)
+	body, err := c.Body(r)
 	if err != nil {
 		return false, c.lasting(BadRequest, r.Model, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	address := c.endpoint.addressOf(format)
-	a := &attempt{client: c, model: r.Model, address: address, body: body, answer: wire.NewAnswer(format)}
-	a.answer.KeepID = c.diagnoses(r.Model)
+	format := c.Wire(r.Model)
+	a := &attempt{
+		client: c, model: r.Model, format: format, body: body, yield: yield, answer: wire.NewAnswer(format),
+	}
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.endpoint.at(""), a
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
@@ -53,14 +65,13 @@ func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error
 		return false, err
 	}
 	defer stream.Close()
-	d := &delivery{client: c, model: r.Model, yield: yield}
-	err = a.receive(stream, d)
-	return d.began, err
+	err = a.receive(stream)
+	return a.began, err
 }
 
 // Do sends the request.
 func (a *attempt) Do(req *http.Request) (*http.Response, error) {
-	address, err := url.Parse(a.address)
+	address, err := url.Parse(a.client.endpoint.addressOf(a.format))
 	if err != nil {
 		return nil, a.client.unreached(err, a.model)
 	}
@@ -88,8 +99,8 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 }
 
 // receive turns what the server streams into events.
-func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) error {
-	a.watched.waits = d.flush
+func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
+	a.watched.waits = a.flush
 	defer func() { a.watched.waits = nil }()
 	for {
 		data, err := stream.RecvRaw()
@@ -98,15 +109,15 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream, d *delivery) erro
 		} else if err != io.EOF {
 			err = a.broken(err)
 		}
-		if !d.take(a.answer.Events()) {
+		if !a.take(a.answer.Events()) {
 			return errNoMore
 		}
 		a.watched.over = a.answer.Finish != "" || a.answer.Done || a.lines.Done
-		if err == nil && d.bytes > LargestAnswer {
+		if err == nil && a.bytes > LargestAnswer {
 			err = a.client.lasting(Endless, a.model, nil)
 		}
 		if err != nil || a.answer.Done {
-			return a.finish(err, d)
+			return a.finish(err)
 		}
 	}
 }
@@ -144,26 +155,30 @@ func (a *attempt) broken(err error) error {
 
 // finish ends an answer: what is held back comes out, and how it ended if that is no failure of the server's own. err
 // is what ended it, nil or io.EOF if it ended in order. It returns the error that is left.
-func (a *attempt) finish(err error, d *delivery) error {
+func (a *attempt) finish(err error) error {
 	finished := Finished{Reason: a.answer.Finish, End: NoDone}
-	if a.watched.over {
-		finished.End = Done
-	}
 	if err == io.EOF {
 		err = nil
 		if !a.lines.Done && !a.answer.Began {
 			err = a.nothing()
 		}
 	}
-	if !d.take(a.answer.End()) || !d.release() {
+	a.take(a.answer.End())
+	a.flush()
+	for channel, hiding := range a.hiding {
+		a.piece(wire.Channel(channel), hiding.Rest())
+	}
+	if a.gone {
 		return errNoMore
 	}
-	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	switch {
-	case finished.End == Done && !stopped:
-		err = nil
+	// An answer would have gone on where an error ended it, unless the server said that it failed.
+	e := new(Error)
+	goesOn := !errors.As(err, &e) || e.Kind == Broken || e.Kind == TimedOut || e.Kind == Endless
+	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+	case a.watched.over && !stopped:
+		finished.End, err = Done, nil
 	case err == nil:
-	case d.began && !stopped && goesOn(err):
+	case a.began && !stopped && goesOn:
 		finished.End = CutOff
 	default:
 		return err
@@ -171,7 +186,7 @@ func (a *attempt) finish(err error, d *delivery) error {
 	if extra := a.answer.Extra(); extra != nil {
 		finished.Extra = json.RawMessage(a.client.redactor.Known(string(extra)))
 	}
-	if !d.yield(finished, nil) {
+	if !a.yield(finished, nil) {
 		return errNoMore
 	}
 	return err
@@ -187,94 +202,61 @@ func (a *attempt) nothing() *Error {
 	return e
 }
 
-// goesOn says that an answer would have gone on where an error ended it: the server did not say that it failed.
-func goesOn(err error) bool {
-	var e *Error
-	return !errors.As(err, &e) || e.Kind == Broken || e.Kind == TimedOut || e.Kind == Endless
-}
-
-// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
-// never ends would otherwise fill memory and disk.
-const LargestAnswer = 16 << 20
-
-// delivery hands the events of one answer to the reader of the stream, without the secrets that they must not
-// repeat. The pieces of a text are joined until more of the answer has to be waited for.
-type delivery struct {
-	client *Client
-	model  string
-	yield  func(Event, error) bool
-	gone   bool // the reader of the stream is gone: yield is not called any more
-	began  bool // a part of the answer came
-	bytes  int  // how long it is
-
-	pieces  []byte // of one channel, not given yet
-	channel wire.Channel
-	streams []*redact.Stream // of each channel
-}
-
-// onChannel is the event of a piece of a channel.
-func onChannel(channel wire.Channel, piece string) Event {
-	switch channel {
-	case wire.Reasoning:
-		return ReasoningDelta{piece}
-	case wire.Text:
-		return TextDelta{piece}
-	}
-	return ToolDelta{Index: int(channel - wire.Calls), Arguments: piece}
-}
-
-// take hands on events. It is false when the reader is gone.
-func (d *delivery) take(events []wire.Event) bool {
-	known := d.client.redactor.Known
+// take hands on events, without the secrets that they must not repeat. It is false when the reader is gone.
+func (a *attempt) take(events []wire.Event) bool {
+	known := a.client.redactor.Known
 	for _, e := range events {
 		if e.Usage != nil {
-			if usage, ok := usageOf(decoded(e.Usage)); ok && d.flush() {
-				d.hand(UsageReport{d.client.withCached(d.model, usage)})
+			if usage, ok := usageOf(decoded(e.Usage)); ok {
+				a.flush()
+				a.give(UsageReport{a.client.withCached(a.model, usage)})
 			}
 			continue
 		}
-		d.began = true
-		d.bytes += len(e.ID) + len(e.Name) + len(e.Text)
+		a.began = true
+		a.bytes += len(e.ID) + len(e.Name) + len(e.Text)
 		if e.ID+e.Name != "" || e.Text == "" {
-			d.flush()
-			d.hand(ToolDelta{Index: int(e.Channel - wire.Calls), ID: known(e.ID), Name: known(e.Name)})
+			a.flush()
+			a.give(ToolDelta{Index: int(e.Channel - wire.Calls), ID: known(e.ID), Name: known(e.Name)})
 		}
-		if d.channel != e.Channel {
-			d.flush()
-			d.channel = e.Channel
+		if a.channel != e.Channel {
+			a.flush()
+			a.channel = e.Channel
 		}
-		d.pieces = append(d.pieces, e.Text...)
+		a.pieces = append(a.pieces, e.Text...)
 	}
-	return !d.gone
+	return !a.gone
 }
 
-// hand gives an event to the reader of the stream, unless that is gone.
-func (d *delivery) hand(e Event) {
-	d.gone = d.gone || !d.yield(e, nil)
+// flush gives the pieces that were joined, but for what might be the beginning of a secret. It is false when the
+// reader is gone.
+func (a *attempt) flush() bool {
+	if len(a.pieces) == 0 {
+		return !a.gone
+	}
+	for int(a.channel) >= len(a.hiding) {
+		a.hiding = append(a.hiding, a.client.redactor.Stream())
+	}
+	piece := a.hiding[a.channel].Pass(string(a.pieces))
+	a.pieces = a.pieces[:0]
+	a.piece(a.channel, piece)
+	return !a.gone
 }
 
-// flush gives the pieces that were joined. It is false when the reader is gone.
-func (d *delivery) flush() bool {
-	if len(d.pieces) == 0 {
-		return !d.gone
+// piece gives a piece of a channel.
+func (a *attempt) piece(channel wire.Channel, text string) {
+	switch {
+	case text == "":
+	case channel == wire.Reasoning:
+		a.give(ReasoningDelta{text})
+	case channel == wire.Text:
+		a.give(TextDelta{text})
+	default:
+		a.give(ToolDelta{Index: int(channel - wire.Calls), Arguments: text})
 	}
-	for int(d.channel) >= len(d.streams) {
-		d.streams = append(d.streams, d.client.redactor.Stream())
-	}
-	piece := d.streams[d.channel].Pass(string(d.pieces))
-	if d.pieces = d.pieces[:0]; piece != "" {
-		d.hand(onChannel(d.channel, piece))
-	}
-	return !d.gone
 }
 
-// release gives what was held back because it might have been the beginning of a secret.
-func (d *delivery) release() bool {
-	d.flush()
-	for channel, stream := range d.streams {
-		if rest := stream.Rest(); rest != "" {
-			d.hand(onChannel(wire.Channel(channel), rest))
-		}
-	}
-	return !d.gone
+// give hands an event to the reader, unless that is gone.
+func (a *attempt) give(e Event) {
+	a.gone = a.gone || !a.yield(e, nil)
 }

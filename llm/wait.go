@@ -11,10 +11,11 @@ import (
 // waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
 // made for the purpose goes first, then the windows that are used up, then the text.
 func waitFrom(h http.Header, words refusal, now time.Time) time.Duration {
-	ms, _ := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64)
+	ms, _ := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64)
+	inText := waitText().FindString(words.message)
 	return cmp.Or(
-		clip(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now),
-		words.retry, resetWait(words.headers, now), waitInText(words.message),
+		seconds(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now),
+		words.retry, resetWait(words.headers, now), duration(strings.ToLower(inText)),
 	)
 }
 
@@ -33,7 +34,7 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 		if strings.Contains(low, "token") {
 			tokens = max(tokens, d)
 		}
-		if strings.TrimSpace(h.Get(strings.Replace(low, "reset", "remaining", 1))) == "0" {
+		if h.Get(strings.Replace(low, "reset", "remaining", 1)) == "0" {
 			used = max(used, d)
 		}
 	}
@@ -41,10 +42,8 @@ func resetWait(h http.Header, now time.Time) time.Duration {
 }
 
 // moment reads how long it is until the time that a header names in any format in use:
-// seconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h, epoch seconds, epoch
-// milliseconds.
+// seconds, epoch seconds, epoch milliseconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h.
 func moment(value string, now time.Time) time.Duration {
-	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
 		switch {
 		case n > 1e11:
@@ -52,54 +51,38 @@ func moment(value string, now time.Time) time.Duration {
 		case n > 1e9:
 			return max(0, time.Unix(int64(n), 0).Sub(now))
 		}
-		return clip(n)
+		return seconds(n)
 	}
-	if d, ok := duration(value); ok {
-		return d
-	}
-	for _, layout := range []string{http.TimeFormat, time.RFC850, time.ANSIC, time.RFC3339Nano} {
-		if t, err := time.Parse(layout, value); err == nil {
-			return max(0, t.Sub(now))
-		}
-	}
-	return 0
-}
-
-// duration is time.ParseDuration with days, and without durations below zero.
-func duration(value string) (time.Duration, bool) {
-	days, rest, found := strings.Cut(value, "d")
-	if !found {
-		days, rest = "0", value
-	}
-	n, err := strconv.ParseFloat(days, 64)
+	at, err := http.ParseTime(value)
 	if err != nil {
-		return 0, false
+		at, err = time.Parse(time.RFC3339, value)
 	}
-	d, err := time.ParseDuration(cmp.Or(rest, "0s"))
-	return clip(n*24*3600) + d, err == nil && d >= 0
+	if err != nil {
+		return duration(value)
+	}
+	return max(0, at.Sub(now))
 }
 
-// clip turns seconds into a duration: none below zero, at most a year.
-func clip(seconds float64) time.Duration {
-	const year = 365 * 24 * 3600
-	if !(seconds > 0) { // NaN is not.
-		return 0
+var (
+	waitText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
+)
+
+// duration adds up what a text says in days, hours, minutes, seconds and milliseconds.
+func duration(text string) (d time.Duration) {
+	units := map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+	for _, part := range timeUnit().FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.ParseFloat(part[1], 64)
+		d += seconds(n * units[part[2]])
 	}
-	return time.Duration(min(seconds, year) * float64(time.Second))
-}
-
-// inText finds "try again in 7.66s", "retry after 12 seconds" and the like.
-var inText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+` +
-	`((?:[0-9.]+(?:ms|d|h|m|s))+|[0-9.]+\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min))\b`)
-
-var shortUnits = strings.NewReplacer(" ", "", "milli", "m", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
-	"minutes", "m", "minute", "m", "min", "m")
-
-func waitInText(text string) time.Duration {
-	m := inText().FindStringSubmatch(text)
-	if m == nil {
-		return 0
-	}
-	d, _ := duration(shortUnits.Replace(strings.ToLower(m[1])))
 	return d
+}
+
+// seconds is a duration: none below zero, at most a year.
+func seconds(n float64) time.Duration {
+	const year = 365 * 24 * 60 * 60
+	if !(n > 0) { // NaN is not.
+		return 0
+	}
+	return time.Duration(min(n, year) * float64(time.Second))
 }

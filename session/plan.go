@@ -241,24 +241,8 @@ func (s *Session) request(st state, to *target.Model, plan history.Plan) llm.Req
 		Tokens:       plan.Sum.Tokens(plan.Sum.Total),
 		Alike:        s.before.Alike(to.Ref(), plan),
 		Stays:        plan.Stays,
-		Answer:       st.answerID(to),
 	})
 	return r
-}
-
-// answerID is the id that a model's server gave the newest answer of the branch, "" where that is another model's
-// or has none.
-func (st state) answerID(to *target.Model) string {
-	for i := st.branch.Len() - 1; i >= 0; i-- {
-		if st.branch.Role(i) == history.Assistant {
-			m, err := st.branch.Message(i)
-			if err != nil || m.Endpoint != to.Client.Endpoint().Name || m.Model != to.Name {
-				return ""
-			}
-			return llm.AnswerID(m.Extra)
-		}
-	}
-	return ""
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it
