@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,7 +148,7 @@ func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	case strings.TrimSpace(ref) == "":
 		return nil, "", errors.New("no model is named")
 	case client == nil:
-		return nil, "", c.unknown(ref, nil, nil)
+		return nil, "", c.unknown(ref, nil)
 	case model == "":
 		return nil, "", fmt.Errorf("%[1]s has no default model: name one as %[1]s/MODEL", client.endpoint.Name)
 	}
@@ -196,9 +197,9 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	}
 	if failed != nil {
 		return "", fmt.Errorf("%w (write %s/%s if %[2]s has that model; its list cannot be read: %[4]w)",
-			c.unknown(ref, nil, nil), at.endpoint.Name, oneLine(ref, refMax), failed)
+			c.unknown(ref, nil), at.endpoint.Name, oneLine(ref, sentenceMax), failed)
 	}
-	return "", c.unknown(ref, at, models)
+	return "", c.unknown(ref, models)
 }
 
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
@@ -221,35 +222,22 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return e.text }
 
-// refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
-const refMax = 120
-
-// unknown is the error of a name that stands for nothing. Asked is the client whose models were read, nil for none.
-func (c *Catalog) unknown(ref string, asked *Client, models []Model) *UnknownError {
-	short := oneLine(ref, refMax)
-	name, rest, slash := strings.Cut(short, "/")
-	text := fmt.Sprintf("there is no endpoint %q", name)
-	if asked != nil {
-		text += fmt.Sprintf(", and %s lists no model %q", asked.endpoint.Name, short)
-	}
-	meant := Nearest(strings.ToLower(name), append(c.names(), KnownNames()...))
-	if meant != "" && slash {
-		meant += "/" + rest
-	}
+// unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
+func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
+	name, _, _ := strings.Cut(oneLine(ref, sentenceMax), "/")
+	known := append(c.names(), KnownNames()...)
 	for _, m := range models {
-		if meant == "" && Nearest(ref, []string{m.ID}) != "" {
-			meant = m.Ref()
-		}
+		known = append(known, m.ID)
 	}
-	switch s := serviceNamed(name); {
-	case s.hosted():
-		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
-	case meant == "":
-		text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
-	default:
-		text += fmt.Sprintf("; did you mean %q?", meant)
+	text := fmt.Sprintf("there is no endpoint %q", name)
+	if s := serviceNamed(name); s.hosted() {
+		return &UnknownError{ref, text + "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"}
 	}
-	return &UnknownError{ref, text}
+	if len(models) > 0 {
+		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, oneLine(ref, sentenceMax))
+	}
+	hint := cmp.Or(DidYouMean(name, known), DidYouMean(ref, known), "; write a model as ENDPOINT/MODEL")
+	return &UnknownError{ref, text + hint}
 }
 
 // names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
@@ -309,7 +297,6 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, ma
 	}
 	return listAll(clients, func(client *Client) ([]Model, error) {
 		list, err := client.list(ctx)
-		client.rest()
 		return chatModels(list), err
 	})
 }
@@ -340,9 +327,9 @@ func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 }
 
 // Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
-// endpoint as long as no endpoint is typed, then its models. These are its default, those with settings or list
-// prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
-// key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
+// endpoint as long as no endpoint is typed, then its models. These are its default, those with list prices and, of a
+// server on this machine, those that it lists within 150 ms. Other servers are not asked, and no key is fetched:
+// completion must neither wait, nor ask for a password, nor send anything away.
 func (c *Catalog) Suggest(ctx context.Context, typed string) (refs []string) {
 	name, _, complete := strings.Cut(typed, "/")
 	if !complete {
@@ -357,9 +344,6 @@ func (c *Catalog) Suggest(ctx context.Context, typed string) (refs []string) {
 	}
 	e := client.endpoint
 	models := append([]string{e.Default}, pricing.Names(e.BaseURL)...)
-	for _, s := range e.Models {
-		models = append(models, strings.TrimPrefix(s.Match, e.Name+"/"))
-	}
 	if e.Stored = nil; e.loopback() {
 		listed, _ := c.probe(ctx, e)
 		for _, m := range listed {
@@ -367,8 +351,7 @@ func (c *Catalog) Suggest(ctx context.Context, typed string) (refs []string) {
 		}
 	}
 	for _, model := range models {
-		ref := e.Name + "/" + model
-		if model != "" && !wildcard().MatchString(model) && !slices.Contains(refs, ref) {
+		if ref := e.Name + "/" + model; model != "" && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}
 	}

@@ -63,11 +63,11 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	}
 	lost := ""
 	if w.Last.Ref != "" {
-		if lost = c.lost(w.Last); lost == "" {
+		if !c.lost(w.Last) {
 			client, model, err := c.Use(w.Last.Ref)
 			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "because you used it last"}, err
 		}
-		lost = "; " + w.Last.Ref + ", which you used last, " + lost
+		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
 	}
 	client := c.preferred()
 	switch {
@@ -176,21 +176,14 @@ func (c *Catalog) Last(ref string) Last {
 	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
 }
 
-// lost is the end of a sentence about the model that was used last, which says why it cannot be chosen again: its name
-// must not come to mean another server, and a request without the key is refused. It is "" where the model can be had.
-// No server is asked.
-func (c *Catalog) lost(last Last) string {
+// lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
+// and a request without the key is refused. No server is asked.
+func (c *Catalog) lost(last Last) bool {
 	client, _, err := c.Resolve(last.Ref)
-	if err != nil && !last.Keyed {
-		return "is no longer configured"
+	if err != nil {
+		return true
 	}
-	// A variable that the endpoint takes its key from may be unset.
-	if err != nil || last.Keyed && !client.endpoint.Keyed() ||
-		client.endpoint.KeyFrom.Kind == keys.Variable && client.endpoint.Key == "" {
-		return "no longer has a key"
-	}
-	if e := client.endpoint; last.Server != "" && e.ShownURL() != last.Server {
-		return fmt.Sprintf("was at %s, and %s is at %s now", last.Server, e.Name, e.ShownURL())
-	}
-	return ""
+	e := client.endpoint
+	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
+	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
 }

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"iter"
+	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -142,4 +145,174 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	e := c.unreached(err, model)
 	e.Model = cmp.Or(e.Model, model)
 	return e
+}
+
+// Dial opens a connection, as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// OverNetwork does HTTP without a limit on the whole answer, which may stream for an hour. It follows no
+// redirect: a POST would become a GET, and the conversation or the key could go to a stranger. It uses
+// the proxies that the environment names. If dial is given, it opens every connection: no proxy is
+// used then, and an https address is not encrypted unless dial does that.
+func OverNetwork(dial Dial) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if dial != nil {
+		transport.Proxy, transport.DialContext, transport.DialTLSContext = nil, dial, dial
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// NewClosedClient makes the client of an endpoint that cannot be asked: every request fails with the
+// reason, and nothing leaves.
+func NewClosedClient(name string, reason error) *Client {
+	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", Tries: 1, Doer: closed{name, reason}})
+}
+
+// closed refuses every request.
+type closed struct {
+	name   string
+	reason error
+}
+
+func (c closed) Do(*http.Request) (*http.Response, error) {
+	return nil, &Error{Kind: Network, Endpoint: c.name, Message: c.reason.Error(), final: true}
+}
+
+const (
+	defaultIdle = 90 * time.Second
+
+	// The silence allowed before the first byte. A server of the user's own may have to load a model and
+	// read a long prompt first.
+	hostedBegin = 2 * time.Minute
+	ownBegin    = 10 * time.Minute
+
+	// overIdle is the silence allowed once an answer is whole, and within a refusal.
+	overIdle = 5 * time.Second
+)
+
+// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is stored
+// is fetched, unless the request has another. The answer's body is a *watchedBody.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	e, begin := c.endpoint, hostedBegin
+	if e.Own() {
+		begin = ownBegin
+	}
+	if e.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+e.Key.Reveal())
+	}
+	for name, value := range e.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("User-Agent", "winnow")
+	if query := e.base().RawQuery; query != "" {
+		req.URL.RawQuery = query
+	}
+	header := req.Header
+	if cmp.Or(header.Get("Authorization"), header.Get("X-Api-Key"), header.Get("X-Goog-Api-Key")) == "" {
+		if err := c.addStored(req); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, allowed: cmp.Or(e.Begin, begin)}
+	timer := body.limit(body.allowed)
+	resp, err := c.doer.Do(req.WithContext(ctx))
+	timer.Stop()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = endOf(ctx)
+		}
+		cancel(nil)
+		return nil, err
+	}
+	body.body, resp.Body = resp.Body, body
+	// A reader that waits in Read is woken by closing what it waits for.
+	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
+	if resp.StatusCode == http.StatusUnauthorized && e.Stored != nil {
+		e.Stored.Refused()
+	}
+	return resp, nil
+}
+
+// addStored adds the key that is fetched when a request needs it. From then on no answer may repeat it.
+func (c *Client) addStored(req *http.Request) error {
+	if c.endpoint.Stored == nil {
+		return nil
+	}
+	key, err := c.endpoint.Stored.Get(req.Context())
+	switch {
+	case req.Context().Err() != nil:
+		return req.Context().Err()
+	case err != nil:
+		e := c.lasting(Auth, "", err)
+		e.say = "{who} was not asked, because its API key cannot be read"
+		return e
+	case key != "":
+		req.Header.Set("Authorization", "Bearer "+key.Reveal())
+	}
+	c.redactor.Know(c.endpoint.Secrets()...)
+	return nil
+}
+
+// watchedBody is the body of an answer. It ends with an *Error when it is silent for too long, and at once when the
+// request's context ends, whoever does the HTTP. Any byte breaks the silence, those of comments too.
+type watchedBody struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	unwatch func() bool
+	body    io.ReadCloser
+	client  *Client
+	allowed time.Duration // the silence
+	over    bool          // nothing is waited for but the end, or the usage
+
+	waits func() bool // is called before anything is waited for; false ends the reading; nil has nothing to do
+}
+
+// limit ends the request after a silence.
+func (b *watchedBody) limit(silence time.Duration) *time.Timer {
+	return time.AfterFunc(silence, func() {
+		e := b.client.lasting(TimedOut, "", nil)
+		e.say = "{who} sent nothing for " + silence.String()
+		b.cancel(e)
+	})
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.waits != nil && !b.waits() {
+		return 0, errNoMore
+	}
+	allowed := b.allowed
+	if b.over {
+		allowed = min(allowed, overIdle)
+	}
+	timer := b.limit(allowed)
+	n, err := b.body.Read(p)
+	timer.Stop()
+	if n > 0 {
+		b.allowed = cmp.Or(b.client.endpoint.Idle, defaultIdle)
+	}
+	if err != nil && b.ctx.Err() != nil {
+		err = endOf(b.ctx) // Closing what is read looks like its end, or like anything else.
+	}
+	return n, err
+}
+
+// endOf is why a context ended: our own error for silence, else the caller's own reason.
+func endOf(ctx context.Context) error {
+	var silence *Error
+	if errors.As(context.Cause(ctx), &silence) {
+		return silence
+	}
+	return ctx.Err()
+}
+
+// Close ends the answer.
+func (b *watchedBody) Close() error {
+	b.unwatch()
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
 }

@@ -51,7 +51,7 @@ type Endpoint struct {
 }
 
 // String names the endpoint without its secrets.
-func (e Endpoint) String() string { return e.Name + " at " + shownURL(e.BaseURL) }
+func (e Endpoint) String() string { return e.Name + " at " + e.ShownURL() }
 
 // GoString is what %#v prints: as String.
 func (e Endpoint) GoString() string { return e.String() }
@@ -60,11 +60,8 @@ func (e Endpoint) GoString() string { return e.String() }
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
 // ShownURL is the base URL for people: without user, password and query.
-func (e Endpoint) ShownURL() string { return shownURL(e.BaseURL) }
-
-// shownURL is a base URL for people: without user, password and query.
-func shownURL(base string) string {
-	u, err := url.Parse(base)
+func (e Endpoint) ShownURL() string {
+	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return "an address that is not a URL"
 	}
@@ -94,14 +91,11 @@ func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
 func (e Endpoint) root() string { return e.base().Scheme + "://" + e.base().Host }
 
 // at is the address of a path below the base URL, such as /models. The query of the base URL is not
-// part of it: authorize adds that to every request.
+// part of it: Client.send adds that to every request.
 func (e Endpoint) at(path string) string {
 	base, _, _ := strings.Cut(e.BaseURL, "?")
 	return strings.TrimRight(base, "/") + path
 }
-
-// query is what the base URL has behind its path, "" for nothing: a gateway's key or version.
-func (e Endpoint) query() string { return e.base().RawQuery }
 
 // loopback says that the endpoint is on this machine.
 func (e Endpoint) loopback() bool {

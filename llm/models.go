@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -40,14 +41,9 @@ func chatModels(models []Model) []Model {
 // Models lists the models that the endpoint offers, in its own order. Each has the window that the server states in
 // its list or, of a server of the user's own, that it runs the model with now.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	s := c.survey(ctx, c.endpoint.local())
+	s := c.survey(ctx, "")
 	for i, m := range s.models {
-		if w, runs := s.running[plainModel(m.ID)]; runs {
-			if s.isOllama {
-				w = c.ollamaWindow(ctx, w, m.ID)
-			}
-			s.models[i].Window = w
-		}
+		s.models[i].Window = cmp.Or(s.running[plainModel(m.ID)], m.Window)
 	}
 	return s.models, s.failed
 }
@@ -59,20 +55,13 @@ const windowTime = 5 * time.Second
 // what the model was trained for. It has no tokens where the server does not say, and is Assumed where
 // the server is Ollama and says it once the model runs. The error is only that ctx ended.
 func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
-	bounded, cancel := context.WithTimeout(ctx, windowTime)
-	defer cancel()
-	s := c.survey(bounded, c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire)
+	s := c.survey(ctx, model)
+	if ctx.Err() != nil {
+		return Window{}, stopped(ctx)
+	}
 	running, listed := s.running[plainModel(model)], Window{}
 	if i := slices.IndexFunc(s.models, func(m Model) bool { return SameModel(m.ID, model) }); i >= 0 {
 		listed = s.models[i].Window
-	}
-	if s.isOllama {
-		running = c.ollamaWindow(bounded, running, model)
-	} else if s.answers {
-		c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
-	}
-	if ctx.Err() != nil {
-		return Window{}, stopped(ctx)
 	}
 	if running.Most > 0 { // Ollama runs the model as it is asked to.
 		return running, nil
@@ -82,17 +71,16 @@ func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error)
 
 // survey is what a server says of its models.
 type survey struct {
-	models   []Model           // that it lists
-	failed   error             // why there is no list
-	loaded   Window            // of llama.cpp, which runs one model
-	running  map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
-	isOllama bool
-	answers  bool // on the address of Ollama's own API, whatever it says
+	models  []Model           // that it lists
+	failed  error             // why there is no list
+	loaded  Window            // of llama.cpp, which runs one model
+	running map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
 }
 
 // survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
-// runs. All is asked at once, and a server has the answer to one of these questions at most.
-func (c *Client) survey(ctx context.Context, own bool) survey {
+// runs. All is asked at once, and a server has the answer to one of these questions at most. Ollama is asked more of
+// one model, if one is named.
+func (c *Client) survey(ctx context.Context, model string) survey {
 	var llamaCpp struct {
 		Settings struct {
 			NCtx int `json:"n_ctx"`
@@ -108,19 +96,16 @@ func (c *Client) survey(ctx context.Context, own bool) survey {
 		} `json:"models"`
 	}
 	var ollama struct{ Models *[]listed }
-	var noOllama *Error
+	var noOllama error
 	s := survey{running: make(map[string]Window)}
-	bounded, cancel := context.WithTimeout(ctx, windowTime)
+	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
 	var wait sync.WaitGroup
 	wait.Go(func() { s.models, s.failed = c.list(ctx) })
-	if own {
-		wait.Go(func() { _ = c.ask(bounded, http.MethodGet, "/props", nil, &llamaCpp) })
-		wait.Go(func() { _ = c.ask(bounded, http.MethodGet, "/api/v1/models", nil, &studio) })
-		wait.Go(func() {
-			err := c.ask(bounded, http.MethodGet, "/api/ps", nil, &ollama)
-			s.answers = !errors.As(err, &noOllama) || noOllama.Status > 0
-		})
+	if c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire {
+		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
+		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
+		wait.Go(func() { noOllama = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
 	}
 	wait.Wait()
 	if n := llamaCpp.Settings.NCtx; n > 0 {
@@ -134,13 +119,20 @@ func (c *Client) survey(ctx context.Context, own bool) survey {
 			}
 		}
 	}
-	if s.isOllama = ollama.Models != nil; s.isOllama {
-		for _, l := range *ollama.Models {
-			if l.ContextLength > 0 {
-				w := Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
-				s.running[plainModel(l.name())] = w
-			}
+	if ollama.Models == nil {
+		if e := (*Error)(nil); model != "" && (!errors.As(noOllama, &e) || e.Status > 0) {
+			c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
 		}
+		return s
+	}
+	for _, l := range *ollama.Models {
+		if l.ContextLength > 0 {
+			w := Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
+			s.running[plainModel(l.name())] = w
+		}
+	}
+	if model != "" {
+		s.running[plainModel(model)] = c.ollamaWindow(ctx, s.running[plainModel(model)], model)
 	}
 	return s
 }
@@ -151,6 +143,7 @@ type listed struct {
 	Model string `json:"model"`
 	Name  string `json:"name"`
 
+	// The window, as llama.cpp, vLLM, LM Studio, OpenRouter, Groq, Together and Mistral say it.
 	Meta struct {
 		NCtx int `json:"n_ctx"` // n_ctx_train is what the model was trained for
 	} `json:"meta"`
@@ -179,26 +172,17 @@ func (l listed) name() string { return strings.TrimPrefix(cmp.Or(l.ID, l.Model, 
 // window is what the entry says about the running window, zero for nothing. Where the server is the user's own, LM
 // Studio or Ollama, max_context_length is what the model was trained for.
 func (l listed) window(own bool) Window {
-	if own {
-		l.MaxContextLength = 0
+	if l.MaxModelLen > 0 {
+		return Window{Tokens: l.MaxModelLen, Source: "vLLM's max_model_len"}
 	}
-	for _, said := range []struct {
-		tokens int
-		key    string
-	}{
-		{l.Meta.NCtx, "meta.n_ctx"},      // llama.cpp
-		{l.MaxModelLen, "max_model_len"}, // vLLM
-		{l.Loaded, "loaded_context_length"},
-		{l.TopProvider.ContextLength, "top_provider.context_length"}, // OpenRouter
-		{l.ContextWindow, "context_window"},                          // Groq
-		{l.ContextLength, "context_length"},                          // OpenRouter, Together, Fireworks
-		{l.MaxContextLength, "max_context_length"},                   // Mistral
-	} {
-		if said.tokens > 0 {
-			return Window{Tokens: said.tokens, Source: "the server's " + said.key}
-		}
+	tokens := cmp.Or(l.Meta.NCtx, l.Loaded, l.TopProvider.ContextLength, l.ContextWindow, l.ContextLength)
+	if tokens == 0 && !own {
+		tokens = l.MaxContextLength
 	}
-	return Window{}
+	if tokens <= 0 {
+		return Window{}
+	}
+	return Window{Tokens: tokens, Source: "the server's list of models"}
 }
 
 // prices are what the entry says of the model's prices.
@@ -296,6 +280,37 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 	return w
 }
 
+// CountRequest asks llama.cpp how many tokens a request has: it writes the prompt out by the model's own template, and
+// counts that by its vocabulary. No answer is made. It may wait for the network. The error is an *Error where another
+// server cannot count.
+func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
+	body, err := ChatWire.Body(c.asked(r))
+	if err != nil {
+		return 0, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
+	}
+	var written struct {
+		Prompt *string `json:"prompt"`
+	}
+	if err := c.ask(ctx, http.MethodPost, "/apply-template", body, &written); err != nil {
+		return 0, err
+	}
+	if written.Prompt == nil {
+		return 0, c.unread("/apply-template answered without a prompt", nil)
+	}
+	// A text always encodes.
+	body, _ = wire.Encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
+	var counted struct {
+		Tokens []any `json:"tokens"`
+	}
+	if err := c.ask(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
+		return 0, err
+	}
+	if len(counted.Tokens) == 0 {
+		return 0, c.unread("/tokenize answered without tokens", nil)
+	}
+	return len(counted.Tokens), nil
+}
+
 // ask does a request that is no part of a chat API, and reads the document that answers it.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte, answer any) error {
 	raw, err := c.document(ctx, method, c.endpoint.root()+path, body)
@@ -335,7 +350,6 @@ func (c *Client) document(ctx context.Context, method, address string, body []by
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
-	c.authorize(req)
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, c.asError(ctx, err, "")

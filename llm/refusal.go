@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net"
@@ -19,7 +20,6 @@ import (
 	"time"
 
 	"winnow/llm/keys"
-	"winnow/llm/redact"
 )
 
 // cause is a reason for which a request fails: by what a server answers, or by what net/http says.
@@ -64,26 +64,18 @@ var refusals = []cause{
 	{kind: BadRequest},
 }
 
-// connectionFaults are what net and net/http say of a connection that brings no answer.
+// connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then. Where
+// it says nothing, the text of the error has to do.
 var connectionFaults = []cause{
-	{
-		text: says(`network is unreachable|no route to host|\blookup `), kind: Network,
-		say: "{where} cannot be reached: there is no network",
-	},
-	{
-		text: says(`certificate|x509|HTTP response to HTTPS client|tls: |unsupported protocol scheme|invalid header`),
-		kind: Network, final: true,
-	},
+	{text: says(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
+	{text: says(`certificate|x509|to HTTPS client|tls: |unsupported protocol|invalid header`), final: true},
 	// The second is said of a server that speaks before it was asked.
+	{text: says(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, final: true},
 	{
-		text: says(`malformed HTTP|readLoopPeekFailLocked`), kind: Network, final: true,
-		say: "{where} does not use HTTP; check the base URL",
+		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
+		say:  "the connection was closed before an answer",
 	},
-	{
-		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`), kind: Network,
-		say: "{where} closed the connection before an answer",
-	},
-	{kind: Network},
+	{},
 }
 
 const (
@@ -218,14 +210,12 @@ const bodyMax = 64 << 10
 // refusal is what an error body says, however the server writes it.
 type refusal struct {
 	message string
-	codes   string        // type, code, status and reasons, with blanks between
-	status  int           // an HTTP status that the body names
-	prompt  int           // llama.cpp's n_prompt_tokens
-	limit   int           // llama.cpp's n_ctx
-	retry   time.Duration // google.rpc.RetryInfo
-	headers http.Header   // OpenRouter's copy of those of the provider
-	page    bool          // a web page; message is its title
-	empty   bool          // nothing at all
+	codes   string // type, code, status and reasons, with blanks between
+	status  int    // an HTTP status that the body names
+	prompt  int    // llama.cpp's n_prompt_tokens
+	limit   int    // llama.cpp's n_ctx
+	page    bool   // a web page; message is its title
+	empty   bool   // nothing at all
 }
 
 var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
@@ -233,7 +223,7 @@ var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
 // parseRefusal reads an error body: a JSON value, a text or a web page.
 func parseRefusal(body []byte) refusal {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	r := refusal{headers: make(http.Header), page: bytes.HasPrefix(body, []byte{'<'}), empty: len(body) == 0}
+	r := refusal{page: bytes.HasPrefix(body, []byte{'<'}), empty: len(body) == 0}
 	switch {
 	case r.page:
 		if m := title().FindSubmatch(body); m != nil {
@@ -246,6 +236,9 @@ func parseRefusal(body []byte) refusal {
 	}
 	return r
 }
+
+// messageKeys are those of the words in an object, as some server writes them. FastAPI names a field in a list: loc.
+var messageKeys = []string{"error", "message", "msg", "loc", "detail", "errors", "metadata", "raw", "details"}
 
 // read takes what a JSON value says: a text, a list, or an object with the keys that some server uses, in any nesting.
 // Depth ends what a hostile server nests.
@@ -270,16 +263,8 @@ func (r *refusal) read(v any, depth int) {
 		}
 	case map[string]any:
 		r.fields(v)
-		before := len(r.message)
-		for _, key := range []string{"error", "message", "msg", "detail", "errors", "metadata", "raw", "details"} {
+		for _, key := range messageKeys {
 			r.read(v[key], depth+1)
-		}
-		if list, _ := v["loc"].([]any); len(list) > 0 && len(r.message) > before {
-			words := make([]string, len(list)) // FastAPI's ["body", "stream_options"] is body.stream_options.
-			for i, item := range list {
-				words[i] = scalar(item)
-			}
-			r.message += " (" + strings.Join(words, ".") + ")"
 		}
 	}
 }
@@ -287,21 +272,15 @@ func (r *refusal) read(v any, depth int) {
 // fields takes what is beside the words of an object.
 func (r *refusal) fields(of map[string]any) {
 	for _, key := range []string{"type", "code", "status", "reason"} {
-		if s := scalar(of[key]); s != "" && s != "error" {
-			r.codes += " " + s
+		if v := of[key]; v != nil && v != "error" && object(v) == nil {
+			r.codes += fmt.Sprint(" ", v)
 		}
 	}
-	if n := number(of["code"]); n >= 400 && n < 600 {
+	if n := count(of["code"]); n >= 400 && n < 600 {
 		r.status = n
 	}
-	r.prompt = max(r.prompt, number(of["n_prompt_tokens"]))
-	r.limit = max(r.limit, number(of["n_ctx"]))
-	if wait := duration(scalar(of["retryDelay"])); wait > 0 {
-		r.retry = wait
-	}
-	for name, value := range object(of["headers"]) {
-		r.headers.Set(name, scalar(value))
-	}
+	r.prompt = max(r.prompt, count(of["n_prompt_tokens"]))
+	r.limit = max(r.limit, count(of["n_ctx"]))
 }
 
 // failure makes the error of an answer that says no: by status, or inside a stream with the stream's status 200.
@@ -315,7 +294,7 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 	e.Message = c.shown(cmp.Or(words.message, strings.TrimSpace(words.codes)))
 	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
 	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
-	e.Wait = waitFrom(h, words, time.Now())
+	e.Wait = waitFrom(h, words.message, time.Now())
 	text := strings.TrimSpace(words.codes) + " " + words.message
 	if !words.empty {
 		text += "\n" // Only a refusal without anything is one blank.
@@ -341,16 +320,14 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 
 // keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
 func (e Endpoint) keySentence() (say, advice string) {
-	switch {
+	say = "{who} requires an API key and none is set{status}"
+	switch from := e.KeyFrom.String(); {
+	case (e.key() != "" || len(e.Secrets()) > 0) && from != "":
+		say = "{who} rejected the API key from " + from + "{status}"
 	case e.key() != "" || len(e.Secrets()) > 0:
-		say = "{who} rejected the API key{status}"
-		if from := e.KeyFrom.String(); from != "" {
-			say = "{who} rejected the API key from " + from + "{status}"
-		}
+		say = ""
 	case e.KeyFrom.Kind == keys.Variable:
-		say = "{who} requires an API key, and " + e.KeyFrom.Name + " is not set{status}"
-	default:
-		say = "{who} requires an API key and none is set{status}"
+		say = "{who} requires an API key, and " + from + " is not set{status}"
 	}
 	if e.Stored != nil {
 		advice = "run winnow keys set " + e.Name + " to store one"
@@ -370,7 +347,7 @@ func (c *Client) failed(resp *http.Response, model string) *Error {
 		e.Message = c.shown(resp.Header.Get("Location"))
 	}
 	if err != nil && e.Message == "" {
-		e.Err = shy{err, c.redactor}
+		e.Err = errors.New(c.shown(err.Error()))
 	}
 	return e
 }
@@ -398,7 +375,7 @@ func (c *Client) unreached(err error, model string) *Error {
 		err = address.Err // Its text repeats method and address.
 	}
 	e := c.blank(model)
-	e.Err = shy{err, c.redactor}
+	e.Err = errors.New(c.shown(err.Error()))
 	var timeout net.Error
 	var dns *net.DNSError
 	switch {
@@ -414,10 +391,7 @@ func (c *Client) unreached(err error, model string) *Error {
 		return e
 	}
 	found := find(connectionFaults, 0, err.Error())
-	e.Kind, e.say, e.final = found.kind, found.say, found.final
-	if e.say == "" {
-		e.Message = e.Err.Error()
-	}
+	e.Kind, e.Message, e.final = Network, cmp.Or(found.say, e.Err.Error()), found.final
 	return e
 }
 
@@ -440,12 +414,78 @@ func (c *Client) shown(text string) string {
 	return c.redactor.Text(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// shy is an error whose text gives no secrets away.
-type shy struct {
-	err      error
-	redactor *redact.Redactor
+// waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
+// made for the purpose goes first, then the windows that are used up, then the message.
+func waitFrom(h http.Header, message string, now time.Time) time.Duration {
+	ms, _ := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64)
+	inText := duration(strings.ToLower(waitText().FindString(message)))
+	return cmp.Or(seconds(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), inText)
 }
 
-func (s shy) Error() string { return s.redactor.Text(s.err.Error()) }
+// resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
+// limit on every answer, so the ones with nothing remaining count; where none says that, the one
+// for tokens does, because a request may be larger than what remains.
+func resetWait(h http.Header, now time.Time) time.Duration {
+	var used, tokens, any time.Duration
+	for name := range h {
+		low := strings.ToLower(name)
+		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
+			continue
+		}
+		d := moment(h.Get(name), now)
+		any = max(any, d)
+		if strings.Contains(low, "token") {
+			tokens = max(tokens, d)
+		}
+		if h.Get(strings.Replace(low, "reset", "remaining", 1)) == "0" {
+			used = max(used, d)
+		}
+	}
+	return cmp.Or(used, tokens, any)
+}
 
-func (s shy) Unwrap() error { return s.err }
+// moment reads how long it is until the time that a header names in any format in use:
+// seconds, epoch seconds, epoch milliseconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h.
+func moment(value string, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		switch {
+		case n > 1e11:
+			return max(0, time.UnixMilli(int64(n)).Sub(now))
+		case n > 1e9:
+			return max(0, time.Unix(int64(n), 0).Sub(now))
+		}
+		return seconds(n)
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, value)
+	}
+	if err != nil {
+		return duration(value)
+	}
+	return max(0, at.Sub(now))
+}
+
+var (
+	waitText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
+)
+
+// duration adds up what a text says in days, hours, minutes, seconds and milliseconds.
+func duration(text string) (d time.Duration) {
+	units := map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+	for _, part := range timeUnit().FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.ParseFloat(part[1], 64)
+		d += seconds(n * units[part[2]])
+	}
+	return d
+}
+
+// seconds is a duration: none below zero, at most a year.
+func seconds(n float64) time.Duration {
+	const year = 365 * 24 * 60 * 60
+	if !(n > 0) { // NaN is not.
+		return 0
+	}
+	return time.Duration(min(n, year) * float64(time.Second))
+}

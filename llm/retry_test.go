@@ -256,7 +256,7 @@ func TestWaits(t *testing.T) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			h.Set(name, value)
 		}
-		return waitFrom(h, parseRefusal([]byte(body)), now).String() + "\n"
+		return waitFrom(h, parseRefusal([]byte(body)).message, now).String() + "\n"
 	})
 }
 

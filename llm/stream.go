@@ -80,7 +80,6 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(a.body)), nil }
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(a.body))
-	a.client.authorize(req)
 	resp, err := a.client.send(req)
 	if err != nil {
 		return nil, a.client.unreached(err, a.model)
@@ -149,7 +148,7 @@ func (a *attempt) broken(err error) error {
 		return a.client.lasting(BadStream, a.model, err)
 	}
 	e := a.client.blank(a.model)
-	e.Kind, e.Err = Broken, shy{err, a.client.redactor}
+	e.Kind, e.Err = Broken, errors.New(a.client.shown(err.Error()))
 	return e
 }
 

@@ -157,12 +157,10 @@ func byName(model string) (window int) {
 
 // serverSettings are the settings of servers that run a model with a window, by where the server stated it.
 var serverSettings = map[string]string{
-	"llama.cpp's n_ctx":                  "llama-server -c %d",
-	"the server's meta.n_ctx":            "llama-server -c %d",
-	"Ollama's running context_length":    "OLLAMA_CONTEXT_LENGTH=%d ollama serve",
-	"the server's max_model_len":         "vllm serve --max-model-len %d",
-	"LM Studio's loaded context_length":  "a context length of %d in LM Studio",
-	"the server's loaded_context_length": "a context length of %d in LM Studio",
+	"llama.cpp's n_ctx":                 "llama-server -c %d",
+	"vLLM's max_model_len":              "vllm serve --max-model-len %d",
+	"Ollama's running context_length":   "OLLAMA_CONTEXT_LENGTH=%d ollama serve",
+	"LM Studio's loaded context_length": "a context length of %d in LM Studio",
 }
 
 // ServerSetting is the setting of the server that stated a window with which it runs the model with so many tokens, ""
