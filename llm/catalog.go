@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"winnow/llm/keys"
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
 )
@@ -326,34 +327,255 @@ func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 	return offers, found
 }
 
-// Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
-// endpoint as long as no endpoint is typed, then its models. These are its default, those with list prices and, of a
-// server on this machine, those that it lists within 150 ms. Other servers are not asked, and no key is fetched:
-// completion must neither wait, nor ask for a password, nor send anything away.
-func (c *Catalog) Suggest(ctx context.Context, typed string) (refs []string) {
+// Suggest lists references for completion: "NAME/" for each endpoint as long as none is typed, then its default model
+// and those with list prices. Nobody is asked: completion must neither wait nor send anything away.
+func (c *Catalog) Suggest(typed string) (refs []string) {
 	name, _, complete := strings.Cut(typed, "/")
-	if !complete {
+	e := c.Endpoint(name)
+	switch {
+	case !complete:
 		for _, name := range c.names() {
 			refs = append(refs, name+"/")
 		}
-		return refs
-	}
-	client, _ := c.split(name)
-	if client == nil {
-		return nil
-	}
-	e := client.endpoint
-	models := append([]string{e.Default}, pricing.Names(e.BaseURL)...)
-	if e.Stored = nil; e.loopback() {
-		listed, _ := c.probe(ctx, e)
-		for _, m := range listed {
-			models = append(models, m.ID)
-		}
-	}
-	for _, model := range models {
-		if ref := e.Name + "/" + model; model != "" && !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
+	case e.Name != "":
+		for _, model := range append(pricing.Names(e.BaseURL), e.Default) {
+			refs = append(refs, e.Name+"/"+model)
 		}
 	}
 	return refs
+}
+
+// Current is the model of a list that a default one goes by now: itself where it is listed, else the first one of
+// those whose names begin most like its own. It is false for a list without a model to chat with.
+func Current(model string, list []Model) (string, bool) {
+	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
+		return model, true
+	}
+	if list = chatModels(list); len(list) == 0 {
+		return "", false
+	}
+	alike := func(m Model) (n int) {
+		for n < min(len(m.ID), len(model)) && m.ID[n] == model[n] {
+			n++
+		}
+		return n
+	}
+	return slices.MaxFunc(list, func(a, b Model) int { return cmp.Compare(alike(a), alike(b)) }).ID, true
+}
+
+// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+func Nearest(word string, known []string) string {
+	best, distance := "", len([]rune(word))/2+1
+	for _, k := range known {
+		if d := edits(word, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+func DidYouMean(word string, known []string) string {
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case s[i-1] == t[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+			}
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
+	}
+	return rows[len(s)][len(t)]
+}
+
+// Guide is the name of the built-in endpoint, which is chosen only when nothing else is
+// there.
+const Guide = "guide"
+
+// Choice is the model that a chat starts with: "openai/gpt-5.2", "because OPENAI_API_KEY is set".
+type Choice struct {
+	Ref    string // "endpoint/model"; only the endpoint where Closed is set
+	Reason string
+
+	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
+	Listed bool  // the model is the first one that the endpoint lists
+	Closed error // why no model of the endpoint could be chosen, nil where one was
+}
+
+// Preference says what a model is chosen from.
+type Preference struct {
+	Ref  string // what the user named, "" for nothing
+	From string // where, such as "-m"; "" where it does not matter
+	Last Last   // what the user chose last, which counts where nothing is named
+	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+
+	// Local says that servers on this machine are looked for, and that the guide is taken where there is
+	// none. It is for a person who reads the choice before anything is sent.
+	Local bool
+}
+
+// Last is the model that the user chose last, with what tells whether its name still means the same place.
+type Last struct {
+	Ref    string `json:"model"`            // "endpoint/model"
+	Server string `json:"server,omitempty"` // the address of the endpoint, without secrets
+	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
+}
+
+// ErrNoModel says that nothing names a model.
+var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
+	"name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, " +
+	"or store one with winnow keys set NAME")
+
+// Choose finds the model to start with, by the first of these that holds: it is named; it was used last; its endpoint
+// is the one that is chosen where nothing is named, with its default model or the first one that it lists. An endpoint
+// that the user configured or has a key for is never replaced by another place: where it does not answer and its model
+// must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
+// is the first model of a server on this machine, or the built-in guide. The endpoint that is chosen, and no other, is
+// added to the catalog if it is not in it. The error is a sentence for the user.
+//
+// Where the model that was used last cannot be had any more, the reason of the choice says so.
+func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err error) {
+	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
+		return c.chooseNamed(ctx, w)
+	}
+	lost := ""
+	if w.Last.Ref != "" {
+		if !c.lost(w.Last) {
+			client, model, err := c.Use(w.Last.Ref)
+			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "because you used it last"}, err
+		}
+		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
+	}
+	client := c.preferred()
+	switch {
+	case client != nil:
+		choice = choosePreferred(ctx, client)
+	case w.Local:
+		choice, err = c.chooseLocal(ctx)
+	default:
+		err = ErrNoModel
+	}
+	choice.Reason += lost
+	return choice, err
+}
+
+func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
+	choice.Reason = "because you named it"
+	if w.From != "" {
+		choice.Reason = "because " + w.From + " names it"
+	}
+	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
+		_, _, err = c.Use(choice.Ref)
+	}
+	choice.Dated = c.Endpoint(strings.TrimSuffix(w.Ref, "/")).Dated
+	return choice, err
+}
+
+// choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
+// server asked.
+func choosePreferred(ctx context.Context, client *Client) Choice {
+	e := client.endpoint
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: "because " + e.Name + " is configured", Dated: e.Dated}
+	switch {
+	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
+		choice.Reason = "because " + e.KeyFrom.Name + " is set"
+	case e.KeyFrom.Stored() && !e.BaseURLSet:
+		choice.Reason = "because a key of " + e.Name + " is stored"
+	}
+	if e.Default != "" {
+		return choice
+	}
+	model, err := client.firstModel(ctx)
+	if err != nil {
+		choice.Ref = e.Name
+		choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
+		return choice
+	}
+	choice.Ref, choice.Listed = e.Name+"/"+model, true
+	return choice
+}
+
+// chooseLocal takes the first model of a server on this machine, else the guide.
+func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
+	here := c.unconfigured()
+	for i, e := range here {
+		here[i] = c.withStored(e)
+	}
+	models, failed := c.probe(ctx, here...)
+	empty := "" // tells of a server that runs without a model
+	for _, e := range here {
+		if len(models) > 0 && e.Name == models[0].Endpoint {
+			e.Default = models[0].ID
+			c.Add(e)
+			reason := "because a server answers at " + e.root() + empty
+			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
+		}
+		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
+			empty = " (" + e.Name + " has no model to chat with yet)"
+		}
+	}
+	guide := c.client(Guide)
+	if guide == nil {
+		return Choice{}, ErrNoModel
+	}
+	return Choice{
+		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
+		Reason: "because no API key is set and no local server answers" + empty,
+	}, nil
+}
+
+// listTime is how long a server may take to list its models where it has to be asked for one.
+const listTime = 4 * time.Second
+
+// firstModel asks an endpoint for its models and gives the first one to chat with.
+func (c *Client) firstModel(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	models, err := c.list(ctx)
+	if err != nil {
+		return "", err
+	}
+	if models = chatModels(models); len(models) == 0 {
+		return "", fmt.Errorf("%s has no model to chat with yet", c.endpoint.Name)
+	}
+	return models[0].ID, nil
+}
+
+// Last describes a model for the next start; its Ref is "" where the reference stands for no endpoint.
+func (c *Catalog) Last(ref string) Last {
+	client, model, err := c.Resolve(ref)
+	if err != nil {
+		return Last{}
+	}
+	e := client.endpoint
+	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
+}
+
+// lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
+// and a request without the key is refused. No server is asked.
+func (c *Catalog) lost(last Last) bool {
+	client, _, err := c.Resolve(last.Ref)
+	if err != nil {
+		return true
+	}
+	e := client.endpoint
+	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
+	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
 }

@@ -82,7 +82,7 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 			machine{},
 			"guide/guide: because no API key is set and no local server answers", "",
 		},
-		{"nothing at all", "", nil, machine{}, "!no model is available; to chat with a language model, set OPENAI", ""},
+		{"nothing at all", "", nil, machine{}, "!no model is named or configured", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := (&Catalog{Network: test.local}).With(test.endpoints...)

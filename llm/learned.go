@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"regexp"
@@ -155,17 +154,11 @@ const replyLimit = "a limit for the reply"
 
 // parameters are in the order in which they are looked for in a refusal.
 var parameters = []parameter{
-	{
-		name: "cache_control", names: "cache_control",
-		drop: func(r *wire.Request) { r.CacheMarks = nil },
-	},
+	{name: "cache_control", names: "cache_control", drop: func(r *wire.Request) { r.CacheMarks = nil }},
+	{name: "stream_options", names: "stream_options", drop: func(r *wire.Request) { r.NoStreamOptions = true }},
 	{
 		name: "encrypted reasoning", names: "include|encrypted[ _]content",
 		drop: func(r *wire.Request) { r.NoEncryptedReasoning = true },
-	},
-	{
-		name: "stream_options", names: "stream_options",
-		drop: func(r *wire.Request) { r.NoStreamOptions = true },
 	},
 	{
 		name: "top_p", names: `top_?p`, most: 1,
@@ -433,12 +426,12 @@ func (c *Client) refusesReplay(e *Error, r Request) bool {
 			_ = json.Unmarshal([]byte(call.Replay), &replayed)
 		}
 	}
-	if len(replayed) == 0 {
-		return false
+	for key := range replayed {
+		if refusesKept().MatchString(e.Body) || complaintOf(e, r, regexp.QuoteMeta(key)) == unsupported {
+			return true
+		}
 	}
-	names := regexp.QuoteMeta(strings.Join(slices.Collect(maps.Keys(replayed)), "\n"))
-	names = strings.ReplaceAll(names, "\n", "|")
-	return (refusesKept().MatchString(e.Body) || complaintOf(e, r, names) == unsupported)
+	return false
 }
 
 func (r Request) hasMessages() bool { return len(r.Messages) > 0 }

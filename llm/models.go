@@ -102,7 +102,7 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 	defer cancel()
 	var wait sync.WaitGroup
 	wait.Go(func() { s.models, s.failed = c.list(ctx) })
-	if c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire {
+	if c.endpoint.Own() || c.endpoint.configuredWire(model) == OllamaWire {
 		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
 		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
 		wait.Go(func() { noOllama = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
@@ -226,13 +226,13 @@ func (c *Client) list(ctx context.Context) ([]Model, error) {
 	}
 	found := cmp.Or(list.Data, list.Models)
 	if err != nil || found == nil {
-		return nil, c.unread("its list of models cannot be read", err)
+		return nil, c.lasting(BadStream, "", errors.New("its list of models cannot be read"))
 	}
 	var models []Model
 	prices := make(map[string]pricing.Prices)
 	for _, l := range *found {
 		if name := l.name(); name != "" {
-			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.local())})
+			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.Own())})
 			prices[plainModel(name)] = l.prices()
 		}
 	}
@@ -288,25 +288,18 @@ func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
-	var written struct {
-		Prompt *string `json:"prompt"`
-	}
+	var written struct{ Prompt string }
 	if err := c.ask(ctx, http.MethodPost, "/apply-template", body, &written); err != nil {
 		return 0, err
 	}
-	if written.Prompt == nil {
-		return 0, c.unread("/apply-template answered without a prompt", nil)
-	}
 	// A text always encodes.
-	body, _ = wire.Encode(map[string]any{"content": *written.Prompt, "add_special": true, "parse_special": true})
-	var counted struct {
-		Tokens []any `json:"tokens"`
-	}
+	body, _ = wire.Encode(map[string]any{"content": written.Prompt, "add_special": true, "parse_special": true})
+	var counted struct{ Tokens []any }
 	if err := c.ask(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
 		return 0, err
 	}
-	if len(counted.Tokens) == 0 {
-		return 0, c.unread("/tokenize answered without tokens", nil)
+	if written.Prompt == "" || len(counted.Tokens) == 0 {
+		return 0, c.lasting(BadStream, "", errors.New("it did not count the tokens of the prompt"))
 	}
 	return len(counted.Tokens), nil
 }
@@ -327,13 +320,6 @@ func decode(raw []byte, v any) error {
 		return nil
 	}
 	return err
-}
-
-// unread is the error of an answer that does not hold what was asked for.
-func (c *Client) unread(message string, err error) *Error {
-	e := c.blank("")
-	e.Kind, e.Message, e.Err = BadStream, message, err
-	return e
 }
 
 // documentMax is the longest document that is read, in bytes.

@@ -143,19 +143,16 @@ func (c *Client) MaxReply(model string, wanted int) int {
 // efforts are the values of reasoning_effort, in rising order.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// nearestEffort is the one of values that asks for most like the wanted one; of two, the lower.
+// nearestEffort is the one of values that asks for most like the wanted one; of two, the first.
 func nearestEffort(wanted string, values []string) string {
-	at := slices.Index(efforts, wanted)
-	if at < 0 {
-		at = slices.Index(efforts, "medium")
+	if !slices.Contains(efforts, wanted) {
+		wanted = "medium"
 	}
-	best, distance := "", len(efforts)+1
-	for i, e := range efforts {
-		if d := max(i-at, at-i); slices.Contains(values, e) && d < distance {
-			best, distance = e, d
-		}
+	distance := func(value string) int {
+		d := slices.Index(efforts, value) - slices.Index(efforts, wanted)
+		return max(d, -d)
 	}
-	return best
+	return slices.MinFunc(values, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
 // returned are the messages of a request as they are sent. What a server sent with an answer goes back to the model
@@ -239,29 +236,15 @@ type Caching struct {
 
 // CacheHint is what a conversation knows of a request that a cache could use.
 type CacheHint struct {
-	Tokens int // of the request, about
-	Alike  int // so many messages it begins with as the request before it
-	Stays  int // so many of its messages stay at the beginning of the next one, even if something falls out
+	Alike int // so many messages it begins with as the request before it
+	Stays int // so many of its messages stay at the beginning of the next one, even if something falls out
 }
 
-// leastCached is the size of a request in tokens below which no server is known to keep it.
-const leastCached = 1024
-
-// markedModels are the models that cache only what is marked, by how OpenRouter's names of them begin. Those of other
-// makers are cached without being asked.
-var markedModels = []string{
-	"anthropic/", "~anthropic/", "qwen/qwen3-max", "qwen/qwen-plus", "qwen/qwen3.6-plus",
-	"qwen/qwen3-coder-plus", "qwen/qwen3-coder-flash",
-}
-
-// Caching is what a request should say to the cache of its server. Anthropic's own endpoint for Chat Completions
-// ignores marks and caches nothing.
+// Caching is what a request should say to the cache of its server: OpenRouter caches Anthropic's models where that is
+// marked, and those of most other makers without being asked.
 func (c *Client) Caching(r Request, h CacheHint) (say Caching) {
-	marked := slices.ContainsFunc(markedModels, func(prefix string) bool {
-		return strings.HasPrefix(strings.ToLower(r.Model), prefix)
-	})
-	there := c.endpoint.Host() == "openrouter.ai" && c.endpoint.Cache != CacheOff && c.Wire(r.Model) == ChatWire
-	if there && marked && h.Tokens >= leastCached {
+	e, marked := c.endpoint, strings.HasPrefix(strings.ToLower(r.Model), "anthropic/")
+	if e.Cache != CacheOff && e.Host() == "openrouter.ai" && marked && c.Wire(r.Model) == ChatWire {
 		say.Marks = marks(r.Messages, h)
 	}
 	return say

@@ -96,6 +96,9 @@ func (s service) howToOpen() string {
 // os.Getenv or its like.
 func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
+	addresses := map[string]string{
+		"openai": baseURL(env("OPENAI_BASE_URL")), "ollama": ollamaURL(env("OLLAMA_HOST")),
+	}
 	for _, s := range services {
 		e := s.endpoint()
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
@@ -103,13 +106,7 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}
 		}
-		address := ""
-		switch s.name {
-		case "openai":
-			address = baseURL(env("OPENAI_BASE_URL"))
-		case "ollama":
-			address = ollamaURL(env("OLLAMA_HOST"))
-		}
+		address := addresses[s.name]
 		if address != "" && (address != s.base || s.local) {
 			// What is served there is not known: its own list says it.
 			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = address, "", false, true
@@ -160,7 +157,7 @@ func baseURL(written string) string {
 	}
 	if !strings.Contains(written, "://") {
 		scheme := "https://"
-		if (Endpoint{BaseURL: "http://" + written}).local() {
+		if (Endpoint{BaseURL: "http://" + written}).Own() {
 			scheme = "http://"
 		}
 		written = scheme + written

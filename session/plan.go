@@ -237,9 +237,8 @@ func (st state) before(message int64) (state, store.Message, error) {
 func (s *Session) request(st state, to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
 	r.Cache = to.Client.Caching(r, llm.CacheHint{
-		Tokens: plan.Sum.Tokens(plan.Sum.Total),
-		Alike:  s.before.Alike(to.Ref(), plan),
-		Stays:  plan.Stays,
+		Alike: s.before.Alike(to.Ref(), plan),
+		Stays: plan.Stays,
 	})
 	return r
 }
