@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"winnow/llm"
 	"winnow/llm/llmtest"
 	"winnow/session/sessiontest"
 )

@@ -40,7 +40,7 @@ func TestToolQuestionIsAskedAgainAfterAKill(t *testing.T) {
 			}
 			again.Send(c.key)
 			again.WaitFor("the end of the turn", func(screen string) bool {
-				return strings.Contains(screen, "saw 3 of 3") && strings.Contains(screen, "enter send")
+				return answered(screen) && strings.Contains(screen, "enter send")
 			})
 			again.Send(ctrlD)
 			again.End()

@@ -232,7 +232,8 @@ func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
 	}
 	text := fmt.Sprintf("there is no endpoint %q", name)
 	if s := serviceNamed(name); s.hosted() {
-		return &UnknownError{ref, text + "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"}
+		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
+		return &UnknownError{ref, text}
 	}
 	if len(models) > 0 {
 		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, oneLine(ref, sentenceMax))
@@ -409,7 +410,7 @@ func edits(a, b string) int {
 // there.
 const Guide = "guide"
 
-// Choice is the model that a chat starts with: "openai/gpt-5.2", "because OPENAI_API_KEY is set".
+// Choice is the model that a chat starts with: "openai/gpt-5.2", "OPENAI_API_KEY is set".
 type Choice struct {
 	Ref    string // "endpoint/model"; only the endpoint where Closed is set
 	Reason string
@@ -459,7 +460,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	if w.Last.Ref != "" {
 		if !c.lost(w.Last) {
 			client, model, err := c.Use(w.Last.Ref)
-			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "because you used it last"}, err
+			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
 		}
 		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
 	}
@@ -477,9 +478,9 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 }
 
 func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
-	choice.Reason = "because you named it"
+	choice.Reason = "you named it"
 	if w.From != "" {
-		choice.Reason = "because " + w.From + " names it"
+		choice.Reason = "set with " + w.From
 	}
 	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
 		_, _, err = c.Use(choice.Ref)
@@ -492,12 +493,12 @@ func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice,
 // server asked.
 func choosePreferred(ctx context.Context, client *Client) Choice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: "because " + e.Name + " is configured", Dated: e.Dated}
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured", Dated: e.Dated}
 	switch {
 	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
-		choice.Reason = "because " + e.KeyFrom.Name + " is set"
+		choice.Reason = e.KeyFrom.Name + " is set"
 	case e.KeyFrom.Stored() && !e.BaseURLSet:
-		choice.Reason = "because a key of " + e.Name + " is stored"
+		choice.Reason = "a key of " + e.Name + " is stored"
 	}
 	if e.Default != "" {
 		return choice
@@ -524,7 +525,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 		if len(models) > 0 && e.Name == models[0].Endpoint {
 			e.Default = models[0].ID
 			c.Add(e)
-			reason := "because a server answers at " + e.root() + empty
+			reason := "a server answers at " + e.root() + empty
 			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
 		}
 		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
@@ -537,7 +538,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	}
 	return Choice{
 		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
-		Reason: "because no API key is set and no local server answers" + empty,
+		Reason: "no API key is set and no local server answers" + empty,
 	}, nil
 }
 
@@ -578,4 +579,18 @@ func (c *Catalog) lost(last Last) bool {
 	e := client.endpoint
 	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
 	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
+}
+
+// AddService adds a hosted service to the catalog with a key, once the service has listed its models with it, and
+// returns the reference of the model to begin with. A service that refuses the key is not added. One that cannot be
+// reached is: its key may be right, and a request will tell.
+func (c *Catalog) AddService(ctx context.Context, name string, key keys.Secret, from keys.Origin) (string, error) {
+	e := serviceNamed(name).endpoint()
+	e.Key, e.KeyFrom = key, from
+	_, err := c.newClient(e).list(ctx)
+	if errors.Is(err, Auth) || ctx.Err() != nil {
+		return "", err
+	}
+	c.Add(e)
+	return e.Name + "/" + e.Default, nil
 }

@@ -188,8 +188,8 @@ const (
 	overIdle = 5 * time.Second
 )
 
-// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is stored
-// is fetched, unless the request has another. The answer's body is a *watchedBody.
+// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is
+// stored is fetched, unless the request has another. The answer's body is a *watchedBody.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	e, begin := c.endpoint, hostedBegin
 	if e.Own() {

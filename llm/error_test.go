@@ -115,8 +115,7 @@ func TestErrorSentences(t *testing.T) {
 				refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"),
 			},
 			nil,
-			"https://api.openai.com/v1 cannot be reached: tls: failed to verify certificate: x509: certificate " +
-				"signed by unknown authority",
+			"https://api.openai.com/v1 cannot be reached: its certificate cannot be verified",
 			Network,
 		},
 		{

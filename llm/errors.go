@@ -257,11 +257,13 @@ var refusals = []cause{
 	{kind: BadRequest},
 }
 
-// connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then. Where
-// it says nothing, the text of the error has to do.
+// connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then.
+// Where it says nothing, the text of the error has to do.
 var connectionFaults = []cause{
 	{text: says(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
-	{text: says(`certificate|x509|to HTTPS client|tls: |unsupported protocol|invalid header`), final: true},
+	{text: says(`certificate|x509`), say: "its certificate cannot be verified", final: true},
+	{text: says(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, final: true},
+	{text: says(`unsupported protocol|invalid header`), final: true},
 	// The second is said of a server that speaks before it was asked.
 	{text: says(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, final: true},
 	{
@@ -316,7 +318,8 @@ var (
 	// templateText is what llama.cpp and its kin say with status 500 about a request that they will never take: a
 	// message order their chat template refuses, a tool call they cannot parse.
 	templateText = says(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
-		`system message must be|after the optional system|prefill|assistant messages at the end|must contain 'content'|` +
+		`system message must be|after the optional system|prefill|assistant messages at the end|` +
+		`must contain 'content'|` +
 		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
 		`no user query found|is not iterable|image input is not supported`)
 

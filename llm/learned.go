@@ -23,7 +23,7 @@ type Learned struct {
 	Wire Wire `json:"wire,omitempty"` // the format of requests; "" is Chat Completions
 
 	CompletionTokens bool     `json:"completion_tokens,omitempty"` // the limit for the reply is max_completion_tokens
-	ReplyLimit       int      `json:"reply_limit,omitempty"`       // the longest reply in tokens that may be asked for; 0 is any
+	ReplyLimit       int      `json:"reply_limit,omitempty"`       // tokens of a reply that may be asked for; 0 is any
 	Efforts          []string `json:"efforts,omitempty"`           // the values of reasoning_effort; nil is any
 	NoToolEffort     bool     `json:"no_tool_effort,omitempty"`
 	Without          []string `json:"without,omitempty"` // the names of parameters that are not sent

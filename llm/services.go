@@ -36,7 +36,8 @@ var services = []service{
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{Without: []string{"stream_options"}},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
+		known:   Learned{Without: []string{"stream_options"}},
 	},
 	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", title: "Groq", base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},

@@ -113,7 +113,7 @@ func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer)
 		return m.notice.Say("Read all of the arguments first: there are more.")
 	case question.Later:
 		m.endQuestion()
-		return m.notice.Say("The tool call was not answered. winnow asks again when the session is opened, or when " +
+		return m.notice.Say("The tool call was not answered. winnow asks again when the chat is opened, or when " +
 			"its branch or model changes.")
 	case question.Stopped:
 		return m.stopTurn()

@@ -70,7 +70,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	var sentence tea.Cmd
 	switch {
 	case trashed:
-		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " +
+		sentence = m.notice.Say("This chat was moved to the trash on another machine. It stays open here; " +
 			m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
 		sentence = m.notice.Say(otherBranch(m, e.Reread.Elsewhere))
@@ -108,7 +108,7 @@ func machineOf(name string) string { return cmp.Or(theme.OneLine(name), "another
 func closeGone(m *Model) tea.Cmd {
 	m.composer.EndEdit()
 	m.bare()
-	m.notice.News("The session that was open here was deleted permanently on another machine. This is a new chat.")
+	m.notice.News("The chat that was open here was deleted permanently on another machine. This is a new chat.")
 	m.arrange()
 	return m.current.New()
 }

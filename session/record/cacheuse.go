@@ -35,7 +35,8 @@ func (u CacheUse) Missed() bool {
 	return u.Read >= 0 && u.Reusable >= leastReusable && u.Age <= cacheLife && 2*u.Read < u.Reusable
 }
 
-// Sentences say what was the same as in the request before and how much of that the server found. number writes a count. There are none where nothing is known.
+// Sentences say what was the same as in the request before and how much of that the server found. number writes a
+// count. There are none where nothing is known.
 func (u CacheUse) Sentences(number func(int) string) []string {
 	var list []string
 	if u.Read >= 0 && u.Reusable >= leastReusable {

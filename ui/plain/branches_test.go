@@ -57,7 +57,7 @@ func TestTextsAreFoundHereAndInOtherSessions(t *testing.T) {
 	wantInOrder(
 		t, out, "rises.", "Message 1, you, whole: How does sourdough with",
 		"Message 2, model, whole: The SOURDOUGH rises.", "No.",
-		"This conversation has no message with it.", "sourdough", "This conversation has no message with it.",
+		"This chat has no message with it.", "sourdough", "This chat has no message with it.",
 	)
 	if found := out[strings.Index(out, "Message 1, you, whole"):]; strings.Contains(found, "hunter2") {
 		t.Errorf("a list shows a secret:\n%s", found)

@@ -117,11 +117,11 @@ func (c *chat) reread(ctx context.Context) {
 	case err != nil:
 		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
 	case !trashed && !found.Row.Deleted.IsZero():
-		c.say("This session was moved to the trash on another machine. It stays open here.")
+		c.say("This chat was moved to the trash on another machine. It stays open here.")
 	case found.Parted != 0:
 		c.sayParted(found.Elsewhere)
 	case found.Added > 0:
-		c.say("Continued on %s: %s. /history prints the conversation.", machineOf(found.By),
+		c.say("Continued on %s: %s. /history prints the chat.", machineOf(found.By),
 			theme.Plural(found.Added, "new message"))
 	}
 }
@@ -145,7 +145,7 @@ func (c *chat) gone(ctx context.Context) {
 	}
 	c.s.Leave()
 	c.s, c.last = s, ""
-	c.say("The session that was open here was deleted permanently on another machine. This is a new session.")
+	c.say("The chat that was open here was deleted permanently on another machine. This is a new chat.")
 	c.enter(ctx)
 }
 
