@@ -22,7 +22,7 @@ func TestACommandRightAfterTheStartHasItsEffect(t *testing.T) {
 	l.types("/pin 3")
 	l.press("enter")
 	l.run(cmd)
-	l.until("the pin", func() bool { return s.Flag(l.chat.Messages.ID(2)) == history.Pin })
+	l.until("the pin", func() bool { return s.Now().Flags[l.chat.Messages.ID(2)] == history.Pin })
 	l.shows("Pinned message 3")
 }
 
