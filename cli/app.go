@@ -301,7 +301,7 @@ func (k *conversation) choose(ctx context.Context) error {
 	}
 	if k.p.flags.model == "" && row.Endpoint != "" {
 		k.choice = llm.Choice{
-			Ref: row.Endpoint + "/" + row.Model, Reason: "because this session uses it",
+			Ref: row.Endpoint + "/" + row.Model, Reason: "this chat uses it",
 		}
 		return nil
 	}

@@ -188,6 +188,7 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		ReadPage:   k.readPage,
 		Sync:       k.exchange(),
 		Servers:    k.servers,
+		KeyStore:   p.keyStore(),
 	}, nil
 }
 

@@ -156,7 +156,7 @@ func TestDailyPath(t *testing.T) {
 	chat.Send(escKey)
 	chat.Want("Message, or tab")
 	chat.Send(enterKey)
-	step("12-second", "one channel, says deep", "And how do they end?", "saw 3 of 3")
+	step("12-second", "one channel, says deep", "And how do they end?", " tokens · ")
 
 	chat.Send("\t")
 	chat.Want("Y copy code")

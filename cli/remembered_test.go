@@ -45,7 +45,7 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 	again.Want("guide", "You used it last.")
 	leave(again)
 	named := start("WINNOW_MODEL=openai/small")
-	named.Want("small", "Chosen because WINNOW_MODEL names it.")
+	named.Want("small", "Set with WINNOW_MODEL.")
 	leave(named)
 
 	if err := os.Remove(state); err != nil {

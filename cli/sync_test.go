@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -14,18 +13,17 @@ func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
 	folder := t.TempDir()
 	desk, lap := home(t), home(t)
 	onDesk, onLap := winnowIn(t, desk), winnowIn(t, lap)
-	receipt := func(turn int) string { return fmt.Sprintf("saw %[1]d of %[1]d", 2*turn-1) }
 	say := func(env []string, turn int, text string, args ...string) {
 		t.Helper()
 		chat := startIn(t, env, 110, 40, args...)
 		chat.Want("enter send")
 		if turn > 1 {
-			chat.Want(receipt(turn - 1))
+			chat.WaitFor("the receipts", func(screen string) bool { return receipts(screen) == turn-1 })
 		}
 		chat.Send(text)
 		chat.Want(text)
 		chat.Send(enterKey)
-		chat.Want(receipt(turn))
+		chat.WaitFor("another receipt", func(screen string) bool { return receipts(screen) == turn })
 		chat.Send(ctrlD)
 		if code := chat.End(); code != 0 {
 			t.Fatalf("winnow ended with %d:\n%s", code, chat.Text())

@@ -43,7 +43,7 @@ func TestTextTypedRightAfterEnterIsTheNextDraft(t *testing.T) {
 		return answered(screen) && strings.Contains(screen, "SECOND") && !strings.Contains(screen, "esc stops")
 	})
 	chat.Send("\r")
-	chat.WaitFor("two receipts", func(screen string) bool { return strings.Count(screen, "saw ") == 2 })
+	chat.WaitFor("two receipts", func(screen string) bool { return receipts(screen) == 2 })
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if len(server.bodies) != 2 || !strings.Contains(server.bodies[0], `"first"`) || strings.Contains(server.bodies[0],

@@ -263,3 +263,30 @@ func TestAClosedClientSendsNothing(t *testing.T) {
 		t.Error("a closed client counted a request")
 	}
 }
+
+// takesKey is a hosted service that takes one key.
+type takesKey struct{ key string }
+
+func (k takesKey) Do(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Authorization") != "Bearer "+k.key {
+		return &http.Response{
+			StatusCode: http.StatusUnauthorized, Header: http.Header{}, Request: req,
+			Body: io.NopCloser(strings.NewReader(`{"error":{"message":"Incorrect API key provided"}}`)),
+		}, nil
+	}
+	return machine{"https://api.groq.com/openai/v1/models": `{"data":[{"id":"qwen3"}]}`}.Do(req)
+}
+
+func TestAServiceIsAddedWithAKeyThatItTakes(t *testing.T) {
+	c := (&Catalog{Network: takesKey{"gsk-right-0000"}}).With()
+	_, err := c.AddService(t.Context(), "groq", "gsk-wrong-0000", keys.Origin{})
+	if !errors.Is(err, Auth) || len(c.Endpoints()) != 0 {
+		t.Errorf("with a wrong key: %v and %d endpoints, want a refusal and none", err, len(c.Endpoints()))
+	}
+	first, err := c.AddService(t.Context(), "groq", "gsk-right-0000", keys.Origin{Kind: keys.Keyring})
+	models, failed := c.Models(t.Context())
+	if err != nil || len(failed) != 0 || len(models) != 1 || models[0].Ref() != "groq/qwen3" {
+		t.Errorf("with the right key: %v, models %+v, errors %v", err, models, failed)
+	}
+	wantText(t, "the model to begin with", first, "groq/llama-3.3-70b-versatile")
+}

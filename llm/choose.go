@@ -65,7 +65,7 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 	if w.Last.Ref != "" {
 		if lost = c.lost(w.Last); lost == "" {
 			client, model, err := c.Use(w.Last.Ref)
-			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "because you used it last"}, err
+			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
 		}
 		lost = "; " + w.Last.Ref + ", which you used last, " + lost
 	}
@@ -83,9 +83,9 @@ func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err e
 }
 
 func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
-	choice.Reason = "because you named it"
+	choice.Reason = "you named it"
 	if w.From != "" {
-		choice.Reason = "because " + w.From + " names it"
+		choice.Reason = "set with " + w.From
 	}
 	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
 		_, _, err = c.Use(choice.Ref)
@@ -98,12 +98,12 @@ func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice,
 // server asked.
 func choosePreferred(ctx context.Context, client *Client) Choice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: "because " + e.Name + " is configured", Dated: e.Dated}
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured", Dated: e.Dated}
 	switch {
 	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
-		choice.Reason = "because " + e.KeyFrom.Name + " is set"
+		choice.Reason = e.KeyFrom.Name + " is set"
 	case e.KeyFrom.Stored() && !e.BaseURLSet:
-		choice.Reason = "because a key of " + e.Name + " is stored"
+		choice.Reason = "a key of " + e.Name + " is stored"
 	}
 	if e.Default != "" {
 		return choice
@@ -138,7 +138,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 		case len(lists[i]) > 0:
 			e.Default = lists[i][0].ID
 			c.Add(e)
-			reason := "because a server answers at " + shownURL(e.root()) + passed()
+			reason := "a server answers at " + shownURL(e.root()) + passed()
 			return Choice{Ref: lists[i][0].Ref(), Reason: reason, Listed: true}, nil
 		case errs[i] == nil: // That nothing runs at a default port is no news.
 			empty = append(empty, e.Name+" has no model to chat with yet")
@@ -152,7 +152,7 @@ func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
 	}
 	return Choice{
 		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
-		Reason: "because no API key is set and no local server answers" + passed(),
+		Reason: "no API key is set and no local server answers" + passed(),
 	}, nil
 }
 

@@ -57,30 +57,30 @@ func TestChooseFollowsTheOrder(t *testing.T) {
 		want        string  // the choice and its reason, or a part of an error behind !
 		closed      string  // a part of the reason why no model is chosen
 	}{
-		{"what is named", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide: because you named it", ""},
+		{"what is named", "guide", []Endpoint{keyed, guide}, ollama, "guide/guide: you named it", ""},
 		{"a name alone is not looked for here", "llama3.2:3b", only, ollama, `!there is no endpoint "llama3.2:3b"`, ""},
-		{"no default model", "openai", []Endpoint{asks(proxy)}, nil, "openai/big: because you named it", ""},
-		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2: because OPENAI_API_KEY is set", ""},
-		{"a stored key", "", []Endpoint{guide, groq}, nil, "groq/m: because a key of groq is stored", ""},
-		{"one of a configured endpoint", "", []Endpoint{mine}, nil, "mine/m: because mine is configured", ""},
+		{"no default model", "openai", []Endpoint{asks(proxy)}, nil, "openai/big: you named it", ""},
+		{"then a key", "", []Endpoint{keyed, guide}, ollama, "openai/gpt-5.2: OPENAI_API_KEY is set", ""},
+		{"a stored key", "", []Endpoint{guide, groq}, nil, "groq/m: a key of groq is stored", ""},
+		{"one of a configured endpoint", "", []Endpoint{mine}, nil, "mine/m: mine is configured", ""},
 		{
 			"a key whose server is down stays chosen", "",
 			[]Endpoint{asks(machine{}), guide},
 			ollama,
-			"openai: because OPENAI_API_KEY is set", "connection refused",
+			"openai: OPENAI_API_KEY is set", "connection refused",
 		},
 		{
 			"then a local server", "", only, ollama,
-			"ollama/llama3.2:3b: because a server answers at http://127.0.0.1:11434", "",
+			"ollama/llama3.2:3b: a server answers at http://127.0.0.1:11434", "",
 		},
 		{
-			"a local server without a model", "", only, empty, "guide/guide: because no API key is set and no local " +
+			"a local server without a model", "", only, empty, "guide/guide: no API key is set and no local " +
 				"server answers (ollama has no model to chat with yet)", "",
 		},
 		{
 			"then the guide", "", only,
 			machine{},
-			"guide/guide: because no API key is set and no local server answers", "",
+			"guide/guide: no API key is set and no local server answers", "",
 		},
 		{"nothing at all", "", nil, machine{}, "!no model is available; to chat with a language model, set OPENAI", ""},
 	} {
@@ -130,30 +130,30 @@ func TestTheModelThatWasUsedLast(t *testing.T) {
 		want      string
 		reason    string
 	}{
-		{"as it was", []Endpoint{other, work}, "work/large", "because you used it last"},
+		{"as it was", []Endpoint{other, work}, "work/large", "you used it last"},
 		{
 			"gone",
 			[]Endpoint{other},
 			"other/one",
-			"because other is configured; work/large, which you used last, no longer has a key",
+			"other is configured; work/large, which you used last, no longer has a key",
 		},
 		{
 			"without its key",
 			[]Endpoint{other, with(func(e *Endpoint) { e.Key = "" })},
 			"other/one",
-			"because other is configured; work/large, which you used last, no longer has a key",
+			"other is configured; work/large, which you used last, no longer has a key",
 		},
 		{
 			"with a stored key",
 			[]Endpoint{other, with(func(e *Endpoint) { e.Key, e.KeyFrom.Kind = "", keys.Keyring })},
 			"work/large",
-			"because you used it last",
+			"you used it last",
 		},
 		{
 			"at another address",
 			[]Endpoint{other, with(func(e *Endpoint) { e.BaseURL = "https://elsewhere.example.com/v1" })},
 			"other/one",
-			"because other is configured; work/large, which you used last, was at https://llm.example.com/v1, " +
+			"other is configured; work/large, which you used last, was at https://llm.example.com/v1, " +
 				"and work is at https://elsewhere.example.com/v1 now",
 		},
 	} {
@@ -197,9 +197,9 @@ func TestALookupChangesNothing(t *testing.T) {
 			"llama.cpp runs",
 			machine{"http://127.0.0.1:8080/v1/models": `{"data":[{"id":"m"}]}`},
 			"llama.cpp/m",
-			"because a server answers at http://127.0.0.1:8080" + gone,
+			"a server answers at http://127.0.0.1:8080" + gone,
 		},
-		{"nothing runs", machine{}, "guide/guide", "because no API key is set and no local server answers" + gone},
+		{"nothing runs", machine{}, "guide/guide", "no API key is set and no local server answers" + gone},
 	} {
 		got, err := Choose(
 			t.Context(), (&Catalog{Network: test.local}).With(guide), Preference{Last: last, Local: true},

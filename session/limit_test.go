@@ -299,7 +299,7 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	if got := short("hello"); got != "" {
 		t.Errorf("a short draft is %q", got)
 	}
-	if got := short(strings.Repeat("word ", 100)); got != "above $0.50 per session" {
+	if got := short(strings.Repeat("word ", 100)); got != "above $0.50 per chat" {
 		t.Errorf("a long draft is %q", got)
 	}
 	if _, err := drain(s.Send(t.Context(), say("hello"))); err != nil {
@@ -308,7 +308,7 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	if got := s.Now().Sums.Session.Spent.String(); got != "$0.12" {
 		t.Errorf("the session has spent %s, want $0.12", got)
 	}
-	if got := short(strings.Repeat("word ", 20)); got != "above $0.50 per session" {
+	if got := short(strings.Repeat("word ", 20)); got != "above $0.50 per chat" {
 		t.Errorf("after an answer the same draft is %q", got)
 	}
 }

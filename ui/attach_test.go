@@ -140,7 +140,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	file, gone := fileWith(t, "kept.txt", "one"), fileWith(t, "gone.txt", "two")
-	l.say("This session has begun.")
+	l.say("This chat has begun.")
 	paste := strings.Repeat("a line\n", 300)
 	l.types("read ")
 	l.pastes(paste)

@@ -39,7 +39,7 @@ func (l *live) leaves() string {
 	l.until("the message on disk", func() bool { return l.composer.Sending() == nil })
 	id := l.current.Info.ID
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
 	return id
 }
 
@@ -52,7 +52,7 @@ func (l *live) comesBack(id string) {
 		l.press("down")
 	}
 	l.press("enter")
-	l.until("the session", func() bool { return l.current.Info.ID == id })
+	l.until("the chat", func() bool { return l.current.Info.ID == id })
 }
 
 func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
@@ -166,7 +166,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	deps.Tools = []*tool.Toolbox{box}
 	l.current.With = deps
 	l.press("ctrl+n")
-	l.until("a session with the tool", func() bool {
+	l.until("a chat with the tool", func() bool {
 		_, ok := l.current.Session.Model().Tools().Tool("sing")
 		return ok
 	})

@@ -54,9 +54,9 @@ func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 // Commands lists the slash commands in the order of the palette: what is used daily comes first.
 func Commands() []Command {
 	return []Command{
-		command("new", "", "start a new conversation; this one stays",
+		command("new", "", "start a new chat; this one stays",
 			func(m *Model, _ string) tea.Cmd { return m.do(keymap.New) }, "clear").on(keymap.New),
-		command("resume", "[WORDS]", "open another conversation, by title", (*Model).openSessions, "sessions",
+		command("resume", "[WORDS]", "open another chat, by title", (*Model).openSessions, "sessions",
 			"continue").on(keymap.Sessions),
 		command("model", "[ENDPOINT/MODEL]", "choose the model",
 			setting((*settings.Model).ChooseModel)).on(keymap.Models),
@@ -66,7 +66,7 @@ func Commands() []Command {
 			func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy),
 		command("retry", "[MODEL]", "ask again, or ask another model; both answers are kept",
 			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).on(keymap.Again),
-		command("search", "TEXT", "find text in this conversation, sent or not", (*Model).search).on(keymap.Find),
+		command("search", "TEXT", "find text in this chat, sent or not", (*Model).search).on(keymap.Find),
 		command("context", "", "show the whole request as it would be sent",
 			func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request),
 		command("compact", "[off]", "summarise older messages and send the summary; off undoes it", (*Model).compact),
@@ -88,24 +88,24 @@ func Commands() []Command {
 			setting((*settings.Model).Preset)),
 		command("repair", "", "list what was repaired, and choose what is sent instead",
 			func(m *Model, _ string) tea.Cmd { return m.openRepairs() }, "repairs").on(keymap.Repairs),
-		command("usage", "", "show the tokens and costs of session, day and month", setting((*settings.Model).Usage)),
-		command("alone", "TEXT", "send a message without the conversation before it",
+		command("usage", "", "show the tokens and costs of chat, day and month", setting((*settings.Model).Usage)),
+		command("alone", "TEXT", "send a message without the chat before it",
 			func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
 		command("queue", "", "list the queued messages, to take one back or remove it",
 			func(m *Model, _ string) tea.Cmd { return openQueue(m) }),
-		command("temporary", "", "start a conversation that isn’t saved", func(m *Model, _ string) tea.Cmd {
+		command("temporary", "", "start a chat that isn’t saved", func(m *Model, _ string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd {
 				return o.Temporary()
 			})
 		}),
-		command("keep", "", "save a temporary conversation", func(m *Model, _ string) tea.Cmd {
+		command("keep", "", "save a temporary chat", func(m *Model, _ string) tea.Cmd {
 			return m.current.Keep()
 		}),
-		command("fork", "", "continue in a copy of this session; this one stays",
+		command("fork", "", "continue in a copy of this chat; this one stays",
 			func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
-		command("rename", "TITLE", "give the session a title", setting((*settings.Model).Rename)),
+		command("rename", "TITLE", "give the chat a title", setting((*settings.Model).Rename)),
 		command("title", "", "ask the model for a title", setting((*settings.Model).Retitle)),
-		command("export", "[FORMAT] [FILE]", "write the session to a file: md, html, jsonl, prompt, json",
+		command("export", "[FORMAT] [FILE]", "write the chat to a file: md, html, jsonl, prompt, json",
 			setting((*settings.Model).ExportTo)),
 		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor",
 			setting((*settings.Model).System)).inLines(),

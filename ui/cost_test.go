@@ -56,17 +56,17 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 		next, past string // what the panel says; "" for no cost
 	}{
 		{
-			"nothing reported", "http://llm.example.com/v1", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25",
+			"nothing reported", "http://llm.example.com/v1", dear, "~86 tokens · ~$0.25",
 			"~$0.25 in", "~$0.25",
 		},
-		{"free", "http://llm.example.com/v1", free, "saw 1 of 1 · ~12 in / ~74 out · $0", "$0 in", "$0"},
+		{"free", "http://llm.example.com/v1", free, "~86 tokens · $0", "$0 in", "$0"},
 		{
-			"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "saw 1 of 1 · ~12 in / ~74 out · –",
+			"hosted, and nobody knows a price", "http://llm.example.com/v1", nil, "~86 tokens · –",
 			"",
 			"–",
 		},
-		{"on this machine", "", nil, "saw 1 of 1 · ~12 in / ~74 out", "", ""},
-		{"on this machine, with a price", "", dear, "saw 1 of 1 · ~12 in / ~74 out · ~$0.25", "~$0.25 in", "~$0.25"},
+		{"on this machine", "", nil, "~86 tokens", "", ""},
+		{"on this machine, with a price", "", dear, "~86 tokens · ~$0.25", "~$0.25 in", "~$0.25"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,9 +74,9 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			l.charging(test.base, test.prices)
 			l.say("What is it worth?")
 			receipt := func() string {
-				_, after, _ := strings.Cut(plain(l.Model), "saw 1 of 1")
+				_, after, _ := strings.Cut(plain(l.Model), "~86 tokens")
 				line, _, _ := strings.Cut(after, "│")
-				return strings.TrimSpace("saw 1 of 1" + line)
+				return strings.TrimSpace("~86 tokens" + line)
 			}
 			// The costs of the requests are read after the answer has come.
 			l.until(fmt.Sprintf("the receipt %q", test.receipt), func() bool { return receipt() == test.receipt })

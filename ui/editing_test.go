@@ -222,7 +222,7 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 		l.press("tab", "g", "e")
 		l.types(typed)
 		l.press("ctrl+n")
-		l.until("a new session", func() bool { return l.current.Session.Info().ID != id })
+		l.until("a new chat", func() bool { return l.current.Session.Info().ID != id })
 		if l.composer.Editing() != 0 || !l.composer.Empty() {
 			t.Errorf("the new session edits message %d of the other, with the draft %q", l.composer.Editing(),
 				l.composer.Text())

@@ -139,9 +139,9 @@ func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	l.press("n")
 	l.shows("There is no search: / starts a search.")
 	l.types("/zebra")
-	l.shows("no match in this conversation")
+	l.shows("no match in this chat")
 	l.press("enter")
-	l.shows("No match in this conversation")
+	l.shows("No match in this chat")
 	for range "zebra" {
 		l.press("backspace")
 	}

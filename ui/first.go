@@ -1,14 +1,11 @@
 package ui
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"winnow/history"
-	"winnow/llm"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -23,112 +20,64 @@ func suggestions() []string {
 	}
 }
 
-// first is what an empty chat shows.
+// first is what an empty chat shows: which model answers and why, and three things to try.
 func (s screen) first(w, h int) []string {
 	m := s.m
-	choice := m.choice
-	if choice.Ref != m.current.Ref {
-		choice.Reason = ""
+	parts := []frame.Part{modelPart(m)}
+	if m.current.Session.Temporary() || m.current.With.Store == nil {
+		parts = append(parts, frame.Part{Label: "Not saved", Rank: 2, Lines: []frame.Line{
+			{Text: "This chat is temporary: nothing of it is written to disk."},
+		}})
 	}
-	unreachable := m.notice.Is(notice.Unreachable)
-	f := frame.First{}
+	return frame.First(append(parts, tryPart(m))).View(s.st, s.l.Gutter, w, h)
+}
+
+// modelPart names the model in use, and says why it is.
+func modelPart(m *Model) frame.Part {
+	model := frame.Line{Name: "guide", Text: ", built in and offline"}
+	if !m.current.Guided() {
+		model = frame.Line{Name: m.current.ModelName()}
+		if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
+			model.Text = " at " + host
+		}
+		if m.notice.Is(notice.Unreachable) {
+			model.Text += " is not available"
+		}
+	}
+	lines := []frame.Line{model}
+	if why := markdown.Visible(m.choice.Reason); why != "" && m.choice.Ref == m.current.Ref {
+		lines = append(lines, frame.Line{Remark: theme.UpperFirst(why) + "."})
+	}
 	if m.current.Guided() {
-		f.Parts = guideParts(m.keys, reasonOf(choice))
-	} else {
-		f.Parts = []frame.Part{modelPart(m, choice, unreachable), contextPart(m), savedPart(m)}
-		f.Keys = [][2]string{{m.keys.First(keymap.Models), "another model"}}
+		lines = append(lines, frame.Line{Remark: "It isn’t a language model: it answers from winnow’s documentation. " +
+			m.keys.First(keymap.Models) + " adds a real one."})
+	}
+	return frame.Part{Label: "Model", Lines: lines}
+}
+
+// tryPart is three things to try: questions for the guide, else keys.
+func tryPart(m *Model) frame.Part {
+	try := frame.Part{Label: "Try", Rank: 1}
+	if m.current.Guided() {
+		for _, text := range suggestions() {
+			try.Lines = append(try.Lines, frame.Line{Text: text, Yours: true})
+		}
+		return try
+	}
+	try.Lines = []frame.Line{
+		{Text: "@", Does: "attach a file to your message"},
+		{Text: m.keys.First(keymap.Context), Does: "see what the model will see, as you type"},
+		{Text: m.keys.First(keymap.Palette), Does: "find a command: model, tools, export"},
 	}
 	if n := m.current.Earlier; n > 0 {
-		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Sessions), theme.Plural(n, "earlier chat")}, [2]string{
-			"winnow -c", "the last one",
-		})
-	} else if len(f.Keys) > 0 {
-		f.Keys = append(f.Keys, [2]string{m.keys.First(keymap.Palette), "commands"})
-	}
-	return f.View(s.st, s.l.Gutter, w, h)
-}
-
-// reasonOf is why a model was chosen, without "because".
-func reasonOf(c llm.Choice) string {
-	reason := strings.TrimPrefix(markdown.Visible(c.Reason), "because ")
-	if reason == "" {
-		return ""
-	}
-	return theme.UpperFirst(reason) + "."
-}
-
-func guideParts(k keymap.Map, why string) []frame.Part {
-	parts := []frame.Part{{Label: "Model", Lines: []frame.Line{
-		{Name: "guide", Text: ", built in and offline"},
-		{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
-	}}}
-	if why != "" {
-		parts = append(parts, frame.Part{Label: "Why", Lines: []frame.Line{{Text: why}}, Rank: 2})
-	}
-	try := frame.Part{Label: "Try", Rank: 1}
-	for _, text := range suggestions() {
-		try.Lines = append(try.Lines, frame.Line{Text: text, Yours: true})
-	}
-	return append(parts, try, frame.Part{Label: "Real models", Rank: 5, Lines: []frame.Line{
-		{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
-		{Text: "ollama serve", Does: "winnow finds it at the next start"},
-		{Text: k.First(keymap.Models), Does: "lists every provider, and how to add it"},
-	}})
-}
-
-func modelPart(m *Model, c llm.Choice, unreachable bool) frame.Part {
-	at := ""
-	if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
-		at = " at " + host
-	}
-	if unreachable {
-		at += " is not available"
-	}
-	p := frame.Part{Label: "Model", Lines: []frame.Line{{Name: m.current.ModelName(), Text: at}}}
-	if c.Reason != "" {
-		p.Lines = append(p.Lines, frame.Line{Remark: "Chosen " + markdown.Visible(c.Reason) + "."})
-	}
-	return p
-}
-
-// contextPart says how much a request may hold, once that is planned.
-func contextPart(m *Model) frame.Part {
-	p := frame.Part{Label: "Context", Rank: 5}
-	sum := m.panel.Next.Plan.Sum
-	if !m.panel.Next.Ready || sum.Window == 0 {
-		return p
-	}
-	text := theme.Thousands(sum.Window) + " tokens"
-	bound := sum.Bound == history.BoundBudget || sum.Bound == history.BoundMaxContext
-	if bound {
-		p.Label = "Budget"
-		text = theme.Thousands(sum.Limit) + " of " + text + "; /budget changes it"
-	} else if sum.Reserve > 0 {
-		text += "; " + theme.Thousands(sum.Reserve) + " are kept for the answer"
-	}
-	if sum.Margin > 0 && !bound {
-		text += fmt.Sprintf(", %.0f %% as a margin", sum.Margin*100)
-	}
-	p.Lines = []frame.Line{{Text: text}, {Remark: "Nothing is cut while everything fits."}}
-	if assumed := m.panel.Assumed(); assumed != "" {
-		p.Lines = append(p.Lines, frame.Line{Remark: assumed + "."})
-	}
-	return p
-}
-
-func savedPart(m *Model) frame.Part {
-	p := frame.Part{Label: "Saved in", Rank: 6}
-	if m.current.Session.Temporary() || m.current.With.Store == nil {
-		p.Label, p.Lines = "Not saved", []frame.Line{
-			{Text: "This chat is temporary: nothing of it is written to disk."},
+		try.Lines[2] = frame.Line{
+			Text: m.keys.First(keymap.Sessions), Does: "go on with one of " + theme.Plural(n, "earlier chat"),
 		}
-		return p
 	}
-	p.Lines = []frame.Line{
-		{Text: markdown.OneLine(fromHome(filepath.Dir(m.current.With.Store.Path())), 200)},
-		{Remark: "Plain SQLite. A temporary chat isn’t saved."},
+	if n := m.current.Earlier; n == 1 {
+		try.Lines[2].Does = "go on with your last chat"
 	}
-	return p
+	return try
 }
 
 // fromHome is a path as people write it: the home folder is ~.

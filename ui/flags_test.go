@@ -177,7 +177,7 @@ func TestMessagesAreFlaggedByNumber(t *testing.T) {
 	l.press("enter")
 	l.shows("Undone: excluded 3 messages")
 	for _, c := range []struct{ typed, want string }{
-		{"/pin 7", "There is no message 7: the conversation has 6 messages."},
+		{"/pin 7", "There is no message 7: the chat has 6 messages."},
 		{"/pin 5-2", "There is no message 5-2"},
 		{"/pin two", "two is not a number"},
 		{"/pin", "Select a message first"},

@@ -21,7 +21,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.press("tab", "b")
-	l.shows("This session is not a fork and has no forks; f forks it at this message.")
+	l.shows("This chat is not a fork and has no forks; f forks it at this message.")
 	l.press("esc")
 	l.types("/fork")
 	l.press("enter")

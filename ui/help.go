@@ -84,7 +84,7 @@ func keysHere(m *Model) here {
 	switch o := m.overlays.top().(type) {
 	case nil:
 	case sessionsOverlay:
-		return here{name: "sessions", scope: keymap.InSessions}
+		return here{name: "chats", scope: keymap.InSessions}
 	case inspectorOverlay:
 		if m.inspector.On.Request {
 			return here{name: "whole request", scope: keymap.InRequest}
@@ -110,7 +110,7 @@ func keysHere(m *Model) here {
 		return here{name: "tool question", scope: keymap.InQuestion}
 	}
 	if m.current.ReadOnly {
-		return here{name: "session open in another window", scope: keymap.InOtherWindow}
+		return here{name: "chat open in another window", scope: keymap.InOtherWindow}
 	}
 	return here{name: "draft", scope: keymap.InDraft}
 }

@@ -29,7 +29,7 @@ func (m *Model) hints() []key.Binding {
 			k.Hint("take over once it is closed there", keymap.Take),
 			k.Hint("read", keymap.Focus),
 			k.Hint("context", keymap.Context),
-			k.Hint("sessions", keymap.Sessions),
+			k.Hint("chats", keymap.Sessions),
 			k.Hint("help", keymap.Ask),
 		}
 	}
@@ -63,7 +63,7 @@ func (m *Model) hints() []key.Binding {
 			k.Hint(queue, keymap.Send),
 			k.Hint("stop", keymap.Back),
 			k.Hint("new chat, this one continues", keymap.New),
-			k.Hint("sessions", keymap.Sessions),
+			k.Hint("chats", keymap.Sessions),
 			k.Hint("help", keymap.Ask),
 		}
 	}
@@ -78,7 +78,7 @@ func (m *Model) hints() []key.Binding {
 	return []key.Binding{
 		k.Hint("send", keymap.Send),
 		k.Hint("context", keymap.Context),
-		k.Hint("sessions", keymap.Sessions),
+		k.Hint("chats", keymap.Sessions),
 		k.Hint("commands", keymap.Palette),
 		k.Hint("help", keymap.Ask),
 	}

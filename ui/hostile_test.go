@@ -169,7 +169,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	for range 4 {
 		m.Update(esc)
 	}
-	look("chat below the sessions")
+	look("chat below the chats")
 
 	for _, view := range []inspector.View{inspector.TextView, inspector.SentView} {
 		m.inspect(inspector.Subject{Message: 2}, view)

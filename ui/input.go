@@ -110,6 +110,7 @@ func (m *Model) setFocus(p pane) {
 		defer m.arrange() // A question takes more lines while it has the focus.
 	}
 	m.focus = p
+	m.panel.Unfold(p == panelPane)
 	switch p {
 	case draftPane, questionPane:
 		m.question.Reset()

@@ -172,7 +172,7 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 	case !ok:
 		return m.notice.Say("This is the last message.")
 	}
-	m.panel.Move(line + by - m.panel.At)
+	m.panel.Put(line + by)
 	m.follow()
 	return m.updateInspector(inspector.Inspect{On: on})
 }

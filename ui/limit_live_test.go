@@ -20,14 +20,14 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.dearly(30 * pricing.Dollar / 100)
 	l.say("What is it worth?") // a quarter of a dollar fits
 	l.types("And this?")
-	l.shows("! above $0.30 per session: winnow asks first")
+	l.shows("! above $0.30 per chat: winnow asks first")
 	l.press("tab", "tab")
-	l.shows("session ~$0.25")
+	l.shows("chat ~$0.25")
 	l.press("esc")
 
 	// What is typed while the question waits goes to the draft.
 	l.press("enter")
-	l.shows("With this request this session comes to ~$0.50, above your limit of $0.30 per session.")
+	l.shows("With this request this chat comes to ~$0.50, above your limit of $0.30 per chat.")
 	l.shows("waiting for your answer")
 	l.types("yes, more?")
 	if got := l.composer.Text(); got != "yes, more?" || !l.question.Waits() {
@@ -46,7 +46,7 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.dearly(pricing.Dollar / 10)
 	l.types("What is it worth?")
 	l.press("enter")
-	l.shows("above your limit of $0.10 per session")
+	l.shows("above your limit of $0.10 per chat")
 	l.shows("▌   n   Don’t send it")
 	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("enter")
@@ -57,12 +57,12 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 
 	// Raised for the session, it is sent, and the next one as well.
 	l.press("enter")
-	l.shows("Send it, and allow $0.40 per session")
+	l.shows("Send it, and allow $0.40 per chat")
 	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("s")
-	l.shows("saw 1 of 1")
+	l.shows(" tokens · ")
 	l.until("the turn ends", func() bool { return !l.turn.Busy })
 	l.types("/usage")
 	l.press("enter")
-	l.shows("This session: 0 tokens, ~$0.25 · today: ")
+	l.shows("This chat: 0 tokens, ~$0.25 · today: ")
 }

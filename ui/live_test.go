@@ -277,7 +277,7 @@ func (l *live) open(id string) {
 	}
 	l.whole = false
 	l.arrives(s)
-	l.until("the session", func() bool { return l.whole })
+	l.until("the chat", func() bool { return l.whole })
 	l.planned()
 }
 

@@ -118,7 +118,7 @@ func New(o Options) (*Model, error) {
 	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}
 	m.settings = &settings.Model{Context: m.ctx, Screen: m.settingsScreen(), Options: settings.Options{
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
-		Servers: o.Servers, Memory: o.Memory,
+		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)

@@ -71,12 +71,13 @@ func TestClicks(t *testing.T) {
 	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
 		l.say(q)
 	}
-	l.clicks("●  3 you", 1)
+	l.clicks("● 1–6", 1)
 	if l.focus != draftPane {
 		t.Fatal("without the mouse a click does something")
 	}
 	l.frame.Mouse = true
 
+	l.clicks("● 1–6", 1)
 	l.clicks("●  3 you", 1)
 	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages.ID(2) {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus,
@@ -87,7 +88,7 @@ func TestClicks(t *testing.T) {
 		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
 	}
 	l.press("g")
-	l.clicks("saw 1 of 1", 1)
+	l.clicks("~86 tokens", 1)
 	l.shows("Turn 1 ·")
 }
 

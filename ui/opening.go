@@ -146,7 +146,7 @@ func (m *Model) followTrail() tea.Cmd {
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
-		return m.notice.Say("This session is not a fork and has no forks; " + m.keys.First(keymap.Fork) +
+		return m.notice.Say("This chat is not a fork and has no forks; " + m.keys.First(keymap.Fork) +
 			" forks it at this message.")
 	case origin && len(forks) == 0:
 		return open("")

@@ -13,12 +13,12 @@ import (
 func begunTwice(t *testing.T) (l *live, other string) {
 	t.Helper()
 	l = onStage(t, 100, 30)
-	l.say("the first session")
+	l.say("the first chat")
 	other = l.current.Session.Info().ID
 	before := l.current.Session
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Session != before })
-	l.say("the second session")
+	l.until("a new chat", func() bool { return l.current.Session != before })
+	l.say("the second chat")
 	return l, other
 }
 
@@ -30,18 +30,18 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.types("meant for the other")
 	l.press("enter") // nothing is sent to the session that is being left
 	if l.turn.Busy || l.current.Session.Info().ID != here {
-		t.Fatal("enter sent a text that was typed for another session")
+		t.Fatal("enter sent a text that was typed for another chat")
 	}
-	l.until("the other session", func() bool { return l.current.Session.Info().ID == other })
+	l.until("the other chat", func() bool { return l.current.Session.Info().ID == other })
 	l.planned()
 	if got := l.composer.Text(); got != "meant for the other" {
 		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
 	}
 	l.press("ctrl+c")
 	l.run(l.openStored(here, current.Arrival{}))
-	l.until("the first session again", func() bool { return l.current.Session.Info().ID == here })
+	l.until("the first chat again", func() bool { return l.current.Session.Info().ID == here })
 	l.shows("The original is not changed")
-	l.shows("unsent draft of this session")
+	l.shows("unsent draft of this chat")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {

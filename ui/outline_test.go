@@ -71,7 +71,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the repairs", "Here: repairs", inPanel("m")},
 		{"the palette", "Here: commands", inPanel("ctrl+p")},
 		{"the models", "Here: model", inPanel("ctrl+l")},
-		{"the sessions", "Here: sessions", inPanel("ctrl+s")},
+		{"the chats", "Here: chats", inPanel("ctrl+s")},
 		{"a message", "Here: inspector", inPanel("enter")},
 		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
 		{"the body", "Here: whole request", bodyShown},

@@ -149,5 +149,6 @@ func (m *Model) showPanel() {
 // openPanelOver shows the panel in the place of the page, with what is not sent whole at its top.
 func (m *Model) openPanelOver() {
 	m.panel.ToFirstChange()
+	m.panel.Unfold(true)
 	m.overlays.open(panelOverlay{})
 }

@@ -35,7 +35,7 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 		t.Fatal(err)
 	}
 	l.arrives(s)
-	l.until("a session for reading", func() bool { return l.current.ReadOnly })
+	l.until("a chat for reading", func() bool { return l.current.ReadOnly })
 	return l, other
 }
 
@@ -88,7 +88,7 @@ func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	l.shows("Open in another window; read-only here.")
 	l.shows("ctrl+f forks it · enter takes over once it is closed there")
 	l.types("h")
-	l.shows("this session is open in another window; you can read and fork it here.")
+	l.shows("this chat is open in another window; you can read and fork it here.")
 	l.Update(tea.PasteMsg{Content: "a text"})
 	if !l.composer.Empty() {
 		t.Errorf("the closed composer took %q", l.composer.Shown())
@@ -159,11 +159,11 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 		t.Error("a session that was begun here is not taken")
 	}
 	l.press("ctrl+n")
-	l.until("a session that is free", func() bool { return !taken(first)() })
+	l.until("a chat that is free", func() bool { return !taken(first)() })
 	l.open(first)
-	l.until("a session that is taken again", taken(first))
+	l.until("a chat that is taken again", taken(first))
 	l.reopen()
-	l.until("a session that is taken still", func() bool {
+	l.until("a chat that is taken still", func() bool {
 		return l.current.Session.Info().ID == first && taken(first)()
 	})
 }

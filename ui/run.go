@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/ui/remembered"
@@ -56,6 +57,8 @@ type Options struct {
 	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
 	// if it is asked for shapes, what looks like a secret. Nil finds none.
 	Secrets func(text string, shapes bool) [][2]int
+
+	KeyStore keys.Store // where the keys of providers are saved that are added on the screen
 
 	// Servers are the MCP servers, nil for none.
 	Servers *mcp.Servers

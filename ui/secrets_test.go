@@ -52,7 +52,10 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
 	}
-	rows := func() string { return strings.Join(l.panel.View(l.themes.Styles, 70, 30, false), "\n") }
+	rows := func() string {
+		l.panel.Unfold(true)
+		return strings.Join(l.panel.View(l.themes.Styles, 70, 30, false), "\n")
+	}
 	for range 2 {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
 			t.Fatalf("the panel's rows are\n%s", rows())

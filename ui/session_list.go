@@ -47,7 +47,7 @@ func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types()
 // openSessions lists the stored sessions that a filter leaves.
 func (m *Model) openSessions(filter string) tea.Cmd {
 	if m.ctx.With.Store == nil {
-		return m.notice.Error("This chat is not saved, so there is no list of sessions.")
+		return m.notice.Error("This chat is not saved, so there is no list of chats.")
 	}
 	m.overlays.open(sessionsOverlay{})
 	cmd, in := m.sessions.Open(filter), m.overlayInner()
@@ -75,7 +75,7 @@ func (m *Model) sessionsScreen() sessions.Screen {
 				return m.arrive(true)
 			}
 			// A long session is read as far as the message first.
-			return tea.Batch(m.notice.Say("Opening the session…"), m.openStored(hit.Session.ID, at))
+			return tea.Batch(m.notice.Say("Opening the chat…"), m.openStored(hit.Session.ID, at))
 		},
 		Fork: func(id, name string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(id, name) })

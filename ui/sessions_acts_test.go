@@ -12,7 +12,7 @@ func TestTheOpenSessionIsNotDeleted(t *testing.T) {
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+d")
-	l.shows("This session is open; open another one first.")
+	l.shows("This chat is open; open another one first.")
 	if !l.stored(l.current.Info.ID).Deleted.IsZero() {
 		t.Error("the open session is in the trash")
 	}
@@ -97,7 +97,7 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("ctrl+d")
 	l.shows("Delete “parser” permanently?")
 	l.press("ctrl+d", "ctrl+d", "enter", "down", "x")
-	l.shows("y deletes the session permanently, n keeps it")
+	l.shows("y deletes the chat permanently, n keeps it")
 	l.on("parser")
 	l.press("n")
 	l.shows("It stays in the trash.")
@@ -122,7 +122,7 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	l.say("A question.")
 	first := l.current.Info.ID
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+f")

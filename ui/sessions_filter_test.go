@@ -41,7 +41,7 @@ func manySessions(n int) []store.Session {
 	for i := range stored {
 		stored[i] = store.Session{
 			ID:    fmt.Sprintf("%08x-0000-7000-8000-000000000000", i),
-			Title: fmt.Sprintf("Session %d about the weather in Oslo", i),
+			Title: fmt.Sprintf("Chat %d about the weather in Oslo", i),
 			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
 		}
 	}

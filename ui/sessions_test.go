@@ -127,7 +127,7 @@ func TestResumeOpensTheListFiltered(t *testing.T) {
 		l.press("enter")
 		l.lists("bread")
 		l.press("enter")
-		l.until("the session", func() bool { return l.current.Info.ID == kept["bread"].ID })
+		l.until("the chat", func() bool { return l.current.Info.ID == kept["bread"].ID })
 		if l.overlays.any() || !l.composer.Empty() {
 			t.Errorf("%s: the session is not alone on the screen:\n%s", name, plain(l.Model))
 		}
@@ -174,7 +174,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 		t.Fatalf("the list does not say which session another window has open:\n%s", plain(l.Model))
 	}
 	l.press("down", "ctrl+d")
-	l.shows("This session is open in another window; close it there first.")
+	l.shows("This chat is open in another window; close it there first.")
 	if !l.stored(kept["bread"].ID).Deleted.IsZero() {
 		t.Error("it is in the trash")
 	}

@@ -67,7 +67,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	var sentence tea.Cmd
 	switch {
 	case trashed:
-		sentence = m.notice.Say("This session was moved to the trash on another machine. It stays open here; " +
+		sentence = m.notice.Say("This chat was moved to the trash on another machine. It stays open here; " +
 			m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parts:
 		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.keys.First(keymap.VersionBack) +
@@ -84,7 +84,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 func closeGone(m *Model) tea.Cmd {
 	m.composer.EndEdit()
 	m.bare()
-	m.notice.News("The session that was open here was deleted permanently on another machine. This is a new chat.")
+	m.notice.News("The chat that was open here was deleted permanently on another machine. This is a new chat.")
 	m.arrange()
 	return m.current.New()
 }

@@ -149,7 +149,7 @@ func TestAChatThatWasDeletedElsewhereStaysOpen(t *testing.T) {
 	l, sync := synced(t, 120, 40)
 	l.say("First")
 	sync(func(db *store.Store, id string) error { return db.Delete(t.Context(), id) })
-	l.shows("This session was moved to the trash on another machine.")
+	l.shows("This chat was moved to the trash on another machine.")
 	l.wantTexts("First | Answer 1")
 }
 
@@ -158,7 +158,7 @@ func TestTheListShowsWhatASyncBrought(t *testing.T) {
 	l, sync := synced(t, 120, 40)
 	l.say("First")
 	l.press("ctrl+s")
-	l.shows("1 session")
+	l.shows("1 chat")
 	sync(func(db *store.Store, id string) error {
 		_, _, err := db.Begin(t.Context(), store.Session{Title: "Begun there"}, store.Message{
 			Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
@@ -166,7 +166,7 @@ func TestTheListShowsWhatASyncBrought(t *testing.T) {
 		return err
 	})
 	l.shows("Begun there")
-	l.shows("2 sessions")
+	l.shows("2 chats")
 }
 
 // What the sync of another window brought is seen too.

@@ -23,7 +23,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.press("enter")
 	l.shows("You are a pirate.")
 	l.press("down", "down", "enter")
-	l.shows("The session's system prompt is that of pirate, 33 characters.")
+	l.shows("The chat's system prompt is that of pirate, 33 characters.")
 	if got := l.current.Session.Info().System; got != files[1].Text {
 		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
 	}
@@ -33,7 +33,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.shows("There is no persona cook. Yours: brief, pirate; none uses the configured")
 	l.types("/persona none")
 	l.press("enter")
-	l.shows("The session uses the configured system prompt.")
+	l.shows("The chat uses the configured system prompt.")
 	if got := l.current.Session.Info().System; got != "" {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}

@@ -66,7 +66,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 		t.Fatal("a key long after the first left the temporary chat")
 	}
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Session != temporary })
+	l.until("a new chat", func() bool { return l.current.Session != temporary })
 	l.until("the memory to be let go", func() bool {
 		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
 		return err != nil
@@ -81,7 +81,7 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	l := onStage(t, 100, 30)
 	l.types("/keep")
 	l.press("enter")
-	l.shows("This session is already saved.")
+	l.shows("This chat is already saved.")
 	l.types("/temporary")
 	l.press("enter")
 	l.shows("temporary, not saved")
@@ -93,8 +93,8 @@ func TestTemporaryChatCanBeKept(t *testing.T) {
 	temporary := l.current.Session
 	l.types("third, unsent")
 	l.run(l.current.Keep())
-	l.until("the session to be stored", func() bool { return !l.current.Session.Temporary() })
-	l.shows("This chat is now saved in the list of sessions.")
+	l.until("the chat to be stored", func() bool { return !l.current.Session.Temporary() })
+	l.shows("This chat is now saved in the list of chats.")
 	l.shows("third, unsent")
 	if l.current.Session.Info().ID != temporary.Info().ID || l.chat.Messages.Len() != 4 {
 		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID,

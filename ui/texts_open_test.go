@@ -43,7 +43,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.say("And where does it live?")
 	l.turnOf(l.current.Session.Send(t.Context(), session.Draft{Instead: first, Text: "Tell me about the otter."}))
 	l.press("ctrl+n")
-	l.until("a new session", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
 
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
@@ -95,7 +95,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.finds("walrus")
-	l.until("the session", func() bool {
+	l.until("the chat", func() bool {
 		m, ok := l.chat.Selected()
 		return ok && strings.HasSuffix(m.Content, "walrus.")
 	})

@@ -144,7 +144,7 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 func TestHitsOfOneSessionAreFolded(t *testing.T) {
 	m := foundTexts(t, 120, 40)
 	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") ||
-		!strings.Contains(screen, "2 more in this session") {
+		!strings.Contains(screen, "2 more in this chat") {
 		t.Fatalf("of five hits three are to be listed:\n%s", screen)
 	}
 	for range 2 {
@@ -152,7 +152,7 @@ func TestHitsOfOneSessionAreFolded(t *testing.T) {
 	}
 	m.Update(enter)
 	if got := atCursor(m); got != "message 8" || !strings.Contains(plain(m), "Nothing of the grammar") ||
-		strings.Contains(plain(m), "more in this session") {
+		strings.Contains(plain(m), "more in this chat") {
 		t.Fatalf("the cursor is on %s, want message 8, the first that was not listed:\n%s", got, plain(m))
 	}
 	for range 20 {

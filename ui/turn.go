@@ -177,7 +177,7 @@ func (m *Model) send() tea.Cmd {
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
-		return m.notice.Error("The session is still loading. Your draft is kept.")
+		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
 	case len(m.composer.Unread()) > 0:

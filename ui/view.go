@@ -239,11 +239,11 @@ func (s screen) rule() string {
 	case m.current.ReadOnly:
 		about = "read-only"
 	case m.composer.Leaving():
-		about = "opening the session…"
+		about = "opening the chat…"
 	case name != "":
 		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
 	case m.composer.Restored():
-		about = "unsent draft of this session"
+		about = "unsent draft of this chat"
 	}
 	switch {
 	case about != "":

@@ -147,7 +147,7 @@ const (
 // names are what the scopes are called: as the owner of a limit, and as what a request adds to.
 var names = map[Scope]struct{ per, whole string }{
 	Request: {" per request", "this request"},
-	Session: {" per session", "this session"},
+	Session: {" per chat", "this chat"},
 	Day:     {" per day", "today"},
 	Month:   {" per month", "this month"},
 }

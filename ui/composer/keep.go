@@ -162,9 +162,9 @@ func (c *Model) draftRead(msg draftMsg) tea.Cmd {
 	case c.Session != "" && c.Empty():
 		kept = c.readFiles(c.Restore(msg.draft))
 		c.disk.changes, c.disk.restored = c.Area.Changes(), c.Area.Changes()
-		c.Say("Your unsent draft in this session was restored; " + c.Keys.First(keymap.Stop) + " clears it.")
+		c.Say("Your unsent draft in this chat was restored; " + c.Keys.First(keymap.Stop) + " clears it.")
 	default:
-		from := "in this session"
+		from := "in this chat"
 		if c.Session == "" {
 			from = "in a chat without a message"
 		}

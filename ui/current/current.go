@@ -325,7 +325,7 @@ func forkedSentence(title, at string) string {
 func (c *Model) Keep() tea.Cmd {
 	switch {
 	case !c.Session.Temporary():
-		return c.Say("This session is already saved.")
+		return c.Say("This chat is already saved.")
 	case c.Session.Branch().Len() == 0:
 		return c.Fail("There is nothing to save yet.")
 	case c.Busy:
@@ -333,7 +333,7 @@ func (c *Model) Keep() tea.Cmd {
 	}
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
-		a := Arrived{Opened: Opened{Notice: "This chat is now saved in the list of sessions."}, Instead: s}
+		a := Arrived{Opened: Opened{Notice: "This chat is now saved in the list of chats."}, Instead: s}
 		var row store.Session
 		if row, a.Err = s.Keep(ctx, deps.Store); a.Err == nil {
 			a.Session, a.Err = session.Open(ctx, deps, row.ID, ref)
@@ -342,7 +342,7 @@ func (c *Model) Keep() tea.Cmd {
 	})
 }
 
-var errStillOpen = errors.New("the session is still open in the other window")
+var errStillOpen = errors.New("the chat is still open in the other window")
 
 // TakeOver asks for the session on the screen, which another window had, and opens it anew where it is free: the
 // other window may have added to it.
@@ -350,7 +350,7 @@ func (c *Model) TakeOver() tea.Cmd {
 	deps, s, ref := c.With, c.Session, c.Ref
 	return c.Run(func(ctx context.Context) tea.Msg {
 		a := Arrived{Instead: s}
-		a.Notice = "You can write in this session again; everything added in the other window is loaded."
+		a.Notice = "You can write in this chat again; everything added in the other window is loaded."
 		byOther, err := s.Lease(ctx)
 		if a.Err = err; byOther {
 			a.Err = errStillOpen

@@ -60,7 +60,7 @@ func (f Forks) originLine() string {
 	case !f.kin.Fork:
 		return ""
 	case f.kin.Parent.ID == "":
-		return theme.ForkMark + " forked from a deleted session"
+		return theme.ForkMark + " forked from a deleted chat"
 	case !f.kin.Parent.Deleted.IsZero():
 		return from + ", which is in the trash"
 	}
@@ -86,7 +86,7 @@ func (f Forks) Parent() (parent store.Session, fault string) {
 	parent = f.kin.Parent
 	switch {
 	case parent.ID == "":
-		return parent, "The session that this one was forked from was deleted permanently. This copy is not affected."
+		return parent, "The chat that this one was forked from was deleted permanently. This copy is not affected."
 	case !parent.Deleted.IsZero():
 		return parent, "«" + f.Title(parent) + "» is in the trash. This copy is not affected."
 	}
@@ -99,7 +99,7 @@ func (f Forks) From() string {
 	case !f.kin.Fork:
 		return ""
 	case f.kin.Parent.ID == "":
-		return theme.ForkMark + " a deleted session"
+		return theme.ForkMark + " a deleted chat"
 	}
 	return theme.ForkMark + " " + f.Title(f.kin.Parent)
 }

@@ -38,7 +38,7 @@ func TestTrailsStandWhereSessionsPart(t *testing.T) {
 			"opens it", "⑂ Trip", false},
 		{store.Session{ID: "p", Deleted: time.Unix(1, 0)}, "⑂ forked from «untitled» at message 2, which is in the " +
 			"trash\n⑂ 1 fork · b opens it", "⑂ untitled", true},
-		{store.Session{}, "⑂ forked from a deleted session\n⑂ 1 fork · b opens it", "⑂ a deleted session", true},
+		{store.Session{}, "⑂ forked from a deleted chat\n⑂ 1 fork · b opens it", "⑂ a deleted chat", true},
 	} {
 		f := forked(c.parent)
 		trails := f.Trails()

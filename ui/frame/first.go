@@ -9,13 +9,10 @@ import (
 	"winnow/ui/theme"
 )
 
-// First is what an empty chat shows: which model answers and why, and what to do.
-type First struct {
-	Parts []Part
-	Keys  [][2]string // keys, and what they do
-}
+// First is what an empty chat shows: which model answers and why, and what to try.
+type First []Part
 
-// Part is one labelled part of the first screen; one without lines is not shown.
+// Part is one labelled part of the first screen.
 type Part struct {
 	Label string
 	Lines []Line
@@ -32,7 +29,7 @@ type Line struct {
 const (
 	firstIndent = 6  // cells in front of the labels on a screen with room
 	labelWidth  = 16 // of the labels' column
-	doesColumn  = 26 // of a line's first column where it has a second
+	doesColumn  = 10 // of a line's first column where it has a second
 	leastLabels = 56 // from this width the parts have labels
 )
 
@@ -43,18 +40,13 @@ func (f First) View(st theme.Styles, gutter, w, h int) []string {
 		indent = gutter + firstIndent
 	}
 	room := max(1, w-indent)
-	mark := []string{st.Seen.Render("● ● ●") + st.Cut.Render(" ◐ ◐") + st.Faint.Render(" ○ ○")}
+	mark := []string{st.Seen.Render("●  ●  ●") + st.Cut.Render("  ◐  ◐") + st.Faint.Render("  ○  ○")}
 	claim := append([]string{st.Strong.Render(theme.Fit("See what the model sees.", min(room, 24)))},
 		theme.WrapStyled(st.Muted, "Every message is sent whole, cut or dropped. winnow shows which, and why.",
 			room)...)
 	blocks := []block{{mark, 4}, {claim, 3}}
-	for _, p := range f.Parts {
-		if len(p.Lines) > 0 {
-			blocks = append(blocks, block{p.view(st, room), p.Rank})
-		}
-	}
-	if keys := f.keys(st, room); len(keys) > 0 {
-		blocks = append(blocks, block{keys, 1})
+	for _, p := range f {
+		blocks = append(blocks, block{p.view(st, room), p.Rank})
 	}
 	lines := stack(blocks, h)
 	for i, s := range lines {
@@ -128,7 +120,7 @@ func (l Line) view(st theme.Styles, w int) []string {
 			lines[i] = st.You.Render("▌") + " " + lines[i]
 		}
 		return lines
-	case l.Does != "" && doesColumn+theme.Width(l.Does) <= w:
+	case l.Does != "":
 		return []string{st.Text.Render(theme.Fit(l.Text, doesColumn)) + st.Muted.Render(l.Does)}
 	case l.Name == "":
 		return theme.WrapStyled(st.Text, l.Text, w)
@@ -146,23 +138,6 @@ func emphasised(first, rest lipgloss.Style, name, text string, w int) []string {
 		if n > 0 {
 			lines[i] = first.Render(s[:n]) + lines[i]
 		}
-	}
-	return lines
-}
-
-// keys are what can be pressed, on as many lines as they need.
-func (f First) keys(st theme.Styles, w int) []string {
-	const apart = 8
-	var lines []string
-	used := 0
-	for _, k := range f.Keys {
-		text, n := st.Text.Render(k[0])+st.Muted.Render("  "+k[1]), theme.Width(k[0])+2+theme.Width(k[1])
-		if used > 0 && used+apart+n <= w {
-			lines[len(lines)-1] += strings.Repeat(" ", apart) + text
-			used += apart + n
-			continue
-		}
-		lines, used = append(lines, text), n
 	}
 	return lines
 }

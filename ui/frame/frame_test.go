@@ -37,7 +37,7 @@ func TestTheHeaderKeepsItsNumbers(t *testing.T) {
 func TestHints(t *testing.T) {
 	var hints []key.Binding
 	for _, key := range []string{
-		"enter send", "ctrl+x context", "ctrl+s sessions", "ctrl+p commands",
+		"enter send", "ctrl+x context", "ctrl+s chats", "ctrl+p commands",
 		"tab page", "? help",
 	} {
 		k, what, _ := strings.Cut(key, " ")
@@ -47,9 +47,9 @@ func TestHints(t *testing.T) {
 		w           int
 		state, want string
 	}{
-		{120, "", "  enter send   ctrl+x context   ctrl+s sessions   ctrl+p commands   ? help" +
+		{120, "", "  enter send   ctrl+x context   ctrl+s chats   ctrl+p commands   ? help" +
 			strings.Repeat(" ", 46)},
-		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s sessions   ? help              ↓ 13 newer "},
+		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s chats   ? help              ↓ 13 newer "},
 		{50, "", " enter send   ctrl+x context   ? help             "},
 		{30, "✓ copied 214 characters", " ? help ✓ copied 214 charact… "},
 	} {
@@ -84,18 +84,14 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 // The first screen fits whatever room it has, and says which model answers as long as there is a line.
 func TestTheFirstScreenFits(t *testing.T) {
 	f := First{
-		Parts: []Part{
-			{Label: "Model", Lines: []Line{
-				{Name: "guide", Text: ", built in and offline"},
-				{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
-			}},
-			{Label: "Why", Lines: []Line{{Text: "No API key is set, and no local server is running."}}, Rank: 2},
-			{Label: "Try", Lines: []Line{{Text: "What happens when a chat gets too long?", Yours: true}}, Rank: 1},
-			{Label: "Real models", Lines: []Line{
-				{Text: "export OPENAI_API_KEY=…", Does: "or another provider’s key, then restart winnow"},
-			}, Rank: 5},
-		},
-		Keys: [][2]string{{"ctrl+l", "another model"}, {"ctrl+s", "earlier chats"}},
+		{Label: "Model", Lines: []Line{
+			{Name: "guide", Text: ", built in and offline"},
+			{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
+		}},
+		{Label: "Not saved", Lines: []Line{{Text: "This chat is temporary."}}, Rank: 2},
+		{Label: "Try", Lines: []Line{
+			{Text: "What happens when a chat gets too long?", Yours: true}, {Text: "@", Does: "attach a file"},
+		}, Rank: 1},
 	}
 	st := plain()
 	for w := 20; w <= 200; w += 7 {

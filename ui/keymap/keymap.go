@@ -84,7 +84,7 @@ func (m Map) WhyNot(a Action, holds func(Need) bool) string {
 func (m Map) Lacks(n Need) string {
 	switch n {
 	case NeedOwn:
-		return "this session is open in another window; you can read and fork it here."
+		return "this chat is open in another window; you can read and fork it here."
 	case NeedIdle:
 		return "An answer is still arriving: " + m.First(Back) + " stops it."
 	case NeedWhole:

@@ -9,7 +9,9 @@ const (
 	PanelHeight = 14  // from here there is room for the panel
 	WantWidth   = 40  // below this the screen says what size it wants
 	WantHeight  = 10
-	PanelWidth  = 48 // the panel with the rule between page and panel, and the gutter at its right
+	PanelWidth  = 48  // the panel with the rule between page and panel, and the gutter at its right
+	BroadWidth  = 160 // from here the panel is broader
+	BroadPanel  = 64
 	tallHeight  = 28 // from here a line is free above the hints
 	roomyHeight = 16 // from here a line is free above and below the page
 	floatWidth  = 84 // the most cells of what floats over the page
@@ -121,7 +123,11 @@ func For(w Wants) Layout {
 
 	l.Transcript.W = max(1, width-l.Gutter)
 	if (w.Context == AsPanel || w.Dials) && w.PanelFits() {
-		l.Panel = theme.Box{X: width - PanelWidth, Y: header, W: PanelWidth, H: above + page + beneath}
+		panel := PanelWidth
+		if width >= BroadWidth {
+			panel = BroadPanel
+		}
+		l.Panel = theme.Box{X: width - panel, Y: header, W: panel, H: above + page + beneath}
 		l.Transcript.W = l.Panel.X - 1
 	}
 	l.Full = theme.Box{Y: header, W: width, H: max(0, l.Footer.Y-below-header)}

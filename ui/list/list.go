@@ -15,6 +15,9 @@ import (
 	"winnow/ui/theme"
 )
 
+// Apart is a group without a name: a blank line stands above the first of its items.
+const Apart = " "
+
 // Item is one entry. The filter searches its label, and after that its other texts.
 type Item struct {
 	Label  string
@@ -42,6 +45,7 @@ type Options struct {
 
 	Leads     bool // the first group are items of the next one: a filter finds them there by their labels alone
 	Uncounted bool // the list does not say how many items it has
+	Masked    bool // what is typed is a secret
 	Column    int  // the widest column of labels in cells, 0 for that of most lists
 	Wraps     bool // what is said about an item goes on below it where the line is too short
 
@@ -252,7 +256,9 @@ func (m *Model) rows() []row {
 			if group = name; len(rows) > 0 {
 				rows = append(rows, row{at: -1})
 			}
-			rows = append(rows, row{at: -1, group: group})
+			if group != Apart {
+				rows = append(rows, row{at: -1, group: group})
+			}
 		}
 		if m.Row != nil {
 			rows = append(rows, row{at: i})

@@ -127,8 +127,8 @@ func TestTheFilterFindsTheBestItem(t *testing.T) {
 // commandList has one column of descriptions, whatever follows a name.
 func commandList(w int) *Model {
 	p := New(ctx(), Options{Title: "commands", Prompt: "Find a command", Noun: "command", Column: 20}, []Item{
-		{Label: "/new", About: "start a new conversation", Right: "ctrl+n", Value: "new"},
-		{Label: "/export", Args: "[FORMAT] [FILE]", About: "write the session to a file", Value: "export"},
+		{Label: "/new", About: "start a new chat", Right: "ctrl+n", Value: "new"},
+		{Label: "/export", Args: "[FORMAT] [FILE]", About: "write the chat to a file", Value: "export"},
 		{Label: "/copy", Args: "[NUMBERS]", About: "copy messages", Right: "y", Value: "copy"},
 	}...)
 	p.Resize(w, 6)

@@ -36,6 +36,7 @@ func (m *Model) View(st theme.Styles) (lines []string, x int) {
 	head := strings.Repeat(" ", margin) + st.Seen.Render("›") + " "
 	lead := theme.Width(head)
 	room := max(1, m.end()-lead-theme.Width(count)-2*margin)
+	m.Filter.Mask(m.Masked)
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))

@@ -79,6 +79,9 @@ func (p *Model) reason(st theme.Styles, w int) []string {
 	case folded:
 		glyph = theme.Glyph(*on.Entry)
 		what := notSent(on.Entry.Disposition)
+		if text = "Every message is sent whole."; on.Entry.Sent() {
+			break
+		}
 		text = fmt.Sprintf("%s–%s are %s; %s: %s", theme.Thousands(first+1), theme.Thousands(last+1), what,
 			theme.Thousands(on.Entry.Index+1), strings.TrimPrefix(on.Entry.Cause.Sentence(), what+": "))
 	case on.Entry != nil:

@@ -220,7 +220,7 @@ func (p *Model) legend(st theme.Styles, w int) []string {
 		say(p.assumed)
 	}
 	if r.Past == nil {
-		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("session ", r.Spent)},
+		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("chat ", r.Spent)},
 			func(s string) bool { return s == "" }), " · "))
 	}
 	if p.Marked != nil {

@@ -283,8 +283,12 @@ func (p *Model) line(st theme.Styles, c columns, i, opened, w int, focused bool)
 		first, n := r.Rows.entriesBefore(u.from), u.to-u.from
 		l.glyph, l.many = theme.Glyph(*on.Entry), true
 		l.number = theme.Thousands(first+1) + "–" + theme.Thousands(first+n)
-		l.text = theme.Thousands(n) + " " + notSent(on.Entry.Disposition)
-		l.saved = saving(r.Plan.Sum.Tokens(u.diff))
+		if l.text = "whole"; on.Entry.Sent() {
+			l.tint, l.tokens = st.OfGlyph(l.glyph), r.Counted(u.sent)
+		} else {
+			l.text = theme.Thousands(n) + " " + notSent(on.Entry.Disposition)
+			l.saved = saving(r.Plan.Sum.Tokens(u.diff))
+		}
 		l.selected = p.Selected != nil && p.Selected(on.Entry.ID)
 	case on.Added != nil:
 		l.glyph, l.tint, l.words, l.added = "✚", st.OfGlyph("✚"), st.OfGlyph("✚"), true

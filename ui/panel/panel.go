@@ -172,6 +172,13 @@ func (p *Model) open() int {
 	return p.Shown().Rows.runAt(p.At)
 }
 
+// Unfold shows a request in which everything is whole message by message, as long as the panel has the keys.
+func (p *Model) Unfold(focused bool) {
+	if p.Changed(); p.Shown().Whole() {
+		p.opened = focused
+	}
+}
+
 // stand puts the cursor on a place. A run that it leaves is one line again.
 func (p *Model) stand(place int) {
 	p.Changed()
@@ -195,6 +202,12 @@ func (p *Model) Move(by int) {
 		place = r.runs[folded].to - 1 // The message that is next to where the cursor came from.
 	}
 	p.stand(place)
+}
+
+// Put puts the cursor on a place, as the user wants it.
+func (p *Model) Put(place int) {
+	p.stand(place)
+	p.Moved, p.Led = true, false
 }
 
 // Folded is the run of messages that the line under the cursor stands for, and false where it stands for one.

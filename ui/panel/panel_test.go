@@ -154,7 +154,7 @@ func long() Model {
 		plan.Entries = append(plan.Entries, e)
 		plan.Sum.Body += e.TokensAfter
 		if said[e.ID] == "" {
-			said[e.ID] = fmt.Sprintf("Message %d of the conversation", e.ID)
+			said[e.ID] = fmt.Sprintf("Message %d of the chat", e.ID)
 		}
 	}
 	plan.Sum.Total = plan.Sum.System + plan.Sum.Tools + plan.Sum.Draft + plan.Sum.Body
@@ -190,7 +190,7 @@ func TestScreens(t *testing.T) {
 		p       Model
 	}{
 		{"everything fits", 35, false, whole()},
-		{"a long conversation", 35, false, onPage},
+		{"a long chat", 35, false, onPage},
 		{"with the focus", 35, true, func() Model { p := long(); p.GoTo(44, 45); return p }()},
 		{"on a line of several messages", 35, true, onRun},
 		{"which is opened", 35, true, opened},

@@ -74,6 +74,7 @@ func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 	past.Past, past.estimate, past.counted = &r, estimate, counted
 	if dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
+		past.fold()
 	}
 	return past
 }
@@ -82,12 +83,12 @@ func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 func (r *Request) Whole() bool { return r.Counts.Stored > 0 && r.Counts.Kept == r.Counts.Stored }
 
 // full is the share of the limit, in percent, from which a request that is whole says what falls out next.
-const full = 80
+const full = 85
 
-// tight says that something is missing in the request, or soon will be.
+// tight says that there is little room left in the request, so that something soon falls out of it.
 func (r *Request) tight() bool {
 	s := r.Plan.Sum
-	return !r.Whole() || s.Limit > 0 && s.Used() >= s.Limit/100*full
+	return s.Limit > 0 && s.Used() > s.Limit/100*full
 }
 
 // fixed is what a request costs before any message: the system prompt and the tools. What the chat format costs around

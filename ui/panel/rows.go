@@ -7,7 +7,8 @@ import (
 )
 
 // rows are the messages of a request in their order, and the texts that winnow added at their places. A place counts
-// both. On the screen a run of neighbours that are not sent for the same verdict is one line, unless it is opened.
+// both. On the screen a run of neighbours that are not sent for the same verdict is one line, unless it is opened. So are
+// all messages of a request in which everything is whole.
 type rows struct {
 	Entries []history.Entry
 	Added   []history.Added
@@ -20,6 +21,7 @@ type run struct {
 	from, to int // places, to is behind the last one
 	hidden   int // how many places the runs up to this one take from the screen
 	diff     int // counted tokens that are not sent
+	sent     int // counted tokens that are
 }
 
 func rowsOf(p history.Plan) rows {
@@ -49,15 +51,16 @@ func lastGap(entries []history.Entry) int {
 	return gap
 }
 
-// fold finds the runs, and the most that is saved at one message. What the user excluded, and what a trial changes,
-// stays a line of its own.
+// fold finds the runs, and the most that is saved at one message. What the user pinned or excluded, and what a trial
+// changes, stays a line of its own.
 func (r *Request) fold() {
 	r.Rows.runs, r.saved = nil, 0
-	added, from, hidden, diff := 0, 0, 0, 0
+	whole := r.Whole() && len(r.Rows.Added) == 0 && r.FirstRead == 0 && r.Counts.Recalled+r.Counts.Repaired == 0
+	added, from, hidden, diff, sent := 0, 0, 0, 0, 0
 	end := func(to int) { // of a run of entries in front of entry to
 		if to-from > 1 {
 			hidden += to - from - 1
-			r.Rows.runs = append(r.Rows.runs, run{from + added, to + added, hidden, diff})
+			r.Rows.runs = append(r.Rows.runs, run{from + added, to + added, hidden, diff, sent})
 		}
 	}
 	entries := r.Plan.Entries
@@ -68,15 +71,16 @@ func (r *Request) fold() {
 		r.saved = max(r.saved, e.TokensBefore-e.TokensAfter)
 		parted := added < len(r.Rows.Added) && r.Rows.Added[added].At <= i
 		_, moved := r.moves[e.ID]
-		if i == from || parted || moved || e.Sent() || e.Disposition == history.Excluded || e.Disposition != before ||
-			r.changed(i-1) {
+		alone := e.Disposition == history.Excluded || e.Sent() && (!whole || e.Pinned)
+		if i == from || parted || moved || alone || e.Disposition != before || r.changed(i-1) ||
+			entries[i-1].Pinned != e.Pinned {
 			end(i)
-			from, diff = i, 0
+			from, diff, sent = i, 0, 0
 			for added < len(r.Rows.Added) && r.Rows.Added[added].At <= i {
 				added++
 			}
 		}
-		diff += e.TokensAfter - e.TokensBefore
+		diff, sent = diff+e.TokensAfter-e.TokensBefore, sent+e.TokensAfter
 		before = e.Disposition
 	}
 	end(len(entries))

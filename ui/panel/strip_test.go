@@ -15,7 +15,8 @@ func plain() theme.Styles { return theme.New(theme.None, theme.Palette{}, 0) }
 
 func TestStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	t.Parallel()
-	cut, whole, over, empty := planned(), planned(), planned(), Model{}
+	cut, tight, whole, over, empty := planned(), planned(), planned(), planned(), Model{}
+	tight.Next.Plan.Sum.Limit = 360
 	whole.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
 	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	for _, c := range []struct {
@@ -23,10 +24,11 @@ func TestStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		w, margin int
 		want      string
 	}{
-		{cut, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
-		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
-		{cut, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
-		{cut, 15, 1, "───────────────"},
+		{tight, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
+		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
+		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
+		{tight, 15, 1, "───────────────"},
+		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────"},
 		{cut, 0, 1, ""},
 		{whole, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
 		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
@@ -37,7 +39,7 @@ func TestStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		}
 	}
 	for w := range 200 {
-		for _, p := range []Model{cut, whole, over, empty} {
+		for _, p := range []Model{cut, tight, whole, over, empty} {
 			if got := theme.Width(p.Strip(plain(), w, 2)); got != w {
 				t.Errorf("a strip for %d cells has %d", w, got)
 			}

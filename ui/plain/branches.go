@@ -120,7 +120,7 @@ func (c *chat) versions(ctx context.Context, args string) error {
 	}
 	number, _ := strconv.Atoi(words[0]) // it was read above
 	return c.did(err, versionOf(number, m.Role, v.Nth, v.Of)+
-		" now, with what follows it. /history prints the conversation.")
+		" now, with what follows it. /history prints the chat.")
 }
 
 // versionOf says which version of a message the conversation holds.

@@ -57,7 +57,7 @@ func TestTextsAreFoundHereAndInOtherSessions(t *testing.T) {
 	wantInOrder(
 		t, out, "rises.", "Message 1, you, whole: How does sourdough with",
 		"Message 2, model, whole: The SOURDOUGH rises.", "No.",
-		"This conversation has no message with it.", "sourdough", "This conversation has no message with it.",
+		"This chat has no message with it.", "sourdough", "This chat has no message with it.",
 	)
 	if found := out[strings.Index(out, "Message 1, you, whole"):]; strings.Contains(found, "hunter2") {
 		t.Errorf("a list shows a secret:\n%s", found)
@@ -67,8 +67,8 @@ func TestTextsAreFoundHereAndInOtherSessions(t *testing.T) {
 func TestToolsAreListedInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, callsAdd, says("Why not?"))
-	out := transcript(t, o, "/tools\n/answer\nAdd.\nr\nI can add.\n")
-	wantInOrder(t, out, "add, ask: adds", "Together they add", "No tool call is waiting", "r: no, with a reason",
+	out := transcript(t, o, "/tools\nAdd.\nr\nI can add.\n")
+	wantInOrder(t, out, "add, ask: adds", "Together they add", "r: no, with a reason",
 		"reason", "Why not?")
 	var result string
 	for _, m := range sessiontest.Messages(o.Start.Branch()) {

@@ -30,7 +30,7 @@ func commands() []command {
 	return []command{
 		{"help", "", "list the commands", (*chat).help},
 		{"context", "", "show what the next request sends, message by message", (*chat).context},
-		{"history", "", "print the conversation", (*chat).history},
+		{"history", "", "print the chat", (*chat).history},
 		{"model", "[MODEL]", "choose the model; alone it shows the current one", (*chat).model},
 		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both " +
 			"answers are kept", (*chat).retry},
@@ -39,15 +39,15 @@ func commands() []command {
 			"versions", "[NUMBER] [VERSION]", "list the messages with several versions, or switch to another version",
 			(*chat).versions,
 		},
-		{"fork", "[NUMBER]", "continue in a copy of the conversation up to this message", (*chat).fork},
-		{"search", "TEXT", "find a text in this conversation and in others", (*chat).search},
+		{"fork", "[NUMBER]", "continue in a copy of the chat up to this message", (*chat).fork},
+		{"search", "TEXT", "find a text in this chat and in others", (*chat).search},
 		{"attach", "PATH", "attach a file or an image to the next message", func(c *chat, _ context.Context,
 			path string,
 		) error {
 			return c.attach(path)
 		}},
 		{"cut", "", "send the message that was too long, cut to what fits", (*chat).cut},
-		{"alone", "TEXT", "send a message without the conversation before it", func(c *chat, ctx context.Context,
+		{"alone", "TEXT", "send a message without the chat before it", func(c *chat, ctx context.Context,
 			text string,
 		) error {
 			c.send(ctx, session.Draft{Alone: true, Text: text})
@@ -64,20 +64,20 @@ func commands() []command {
 		) error {
 			return c.follow(ctx, c.s.Compact)
 		}},
-		{"system", "TEXT", "set the system prompt of this session", func(c *chat, ctx context.Context,
+		{"system", "TEXT", "set the system prompt of this chat", func(c *chat, ctx context.Context,
 			text string,
 		) error {
 			return c.did(c.s.Set(ctx, session.Settings{System: new(text)}), "The system prompt is set.")
 		}},
 		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
 		{"thinking", "", "print or hide the model's reasoning", (*chat).thinking},
-		{"new", "", "start a new session; this one stays", (*chat).begin},
-		{"sessions", "[WORDS]", "list the latest sessions, or those with these words in their title", (*chat).sessions},
-		{"resume", "ID", "open another session", (*chat).resume},
-		{"rename", "TITLE", "give the session a title", func(c *chat, ctx context.Context, title string) error {
+		{"new", "", "start a new chat; this one stays", (*chat).begin},
+		{"sessions", "[WORDS]", "list the latest chats, or those with these words in their title", (*chat).sessions},
+		{"resume", "ID", "open another chat", (*chat).resume},
+		{"rename", "TITLE", "give the chat a title", func(c *chat, ctx context.Context, title string) error {
 			return c.did(c.s.Set(ctx, session.Settings{Title: &title}), "The title is now "+theme.OneLine(title)+".")
 		}},
-		{"export", "[FORMAT] [FILE]", "write the session to a file", (*chat).export},
+		{"export", "[FORMAT] [FILE]", "write the chat to a file", (*chat).export},
 		{"doctor", "", "check the files, the terminal and the endpoints", (*chat).doctor},
 		{"quit", "", "quit", func(c *chat, _ context.Context, _ string) error {
 			c.quit = true
@@ -270,7 +270,7 @@ func (c *chat) begin(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	return c.goTo(ctx, s, "This is a new session.")
+	return c.goTo(ctx, s, "This is a new chat.")
 }
 
 // goTo leaves the open session for another one.
@@ -299,7 +299,7 @@ func (c *chat) sessions(ctx context.Context, words string) error {
 		return err
 	}
 	if len(list) == 0 {
-		c.say("There is no session yet.")
+		c.say("There is no chat yet.")
 	}
 	for _, s := range list {
 		c.say("%s: %s, %s", short(s.ID), c.Secrets.Line(theme.OneLine(s.Title)), theme.Plural(s.Turns, "turn"))
@@ -311,11 +311,11 @@ func (c *chat) resume(ctx context.Context, id string) error {
 	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return errors.New("there is no session " + theme.OneLine(id) + "; /sessions lists them")
+		return errors.New("there is no chat " + theme.OneLine(id) + "; /sessions lists them")
 	case err != nil:
 		return err
 	case !s.Info().Deleted.IsZero():
-		return errors.New("the session is in the trash; restore it with winnow sessions restore")
+		return errors.New("the chat is in the trash; restore it with winnow sessions restore")
 	}
 	return c.goTo(ctx, s, "")
 }

@@ -116,12 +116,12 @@ func (c *chat) greet() {
 	}
 }
 
-// because is a reason behind a comma.
+// because is a reason in parentheses.
 func because(reason string) string {
 	if reason == "" {
 		return ""
 	}
-	return ", " + reason
+	return " (" + reason + ")"
 }
 
 // enter makes the open session this window's, and says what it holds.
@@ -130,7 +130,7 @@ func (c *chat) enter(ctx context.Context) {
 	if leased, err := c.s.Lease(ctx); err != nil {
 		c.say("%s", theme.Sentence(err))
 	} else if leased {
-		c.say("This session is open in another window: it is read-only here.")
+		c.say("This chat is open in another window: it is read-only here.")
 	}
 	if c.s.Info().ID == "" {
 		return
@@ -375,7 +375,7 @@ func (c *chat) show(ctx context.Context, e session.Event, stop func()) {
 	case session.OverLimit:
 		c.say("%s", theme.UpperFirst(theme.Sentence(errors.New(e.Over.Clause()))))
 		answer := limits.No
-		switch c.choose(ctx, "Send it? yes, raise (the limit, for this session) or no", stop, "no", "yes", "raise") {
+		switch c.choose(ctx, "Send it? yes, raise (the limit, for this chat) or no", stop, "no", "yes", "raise") {
 		case "yes":
 			answer = limits.Once
 		case "raise":

@@ -92,7 +92,7 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "because you named it"}}, s
+	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "you named it"}}, s
 }
 
 // transcript runs a chat on an input from a pipe.
@@ -129,7 +129,7 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
 		"1\n/retry\n/pin 99\n/quit now\n/fly\n/retry\\\nmore\n/quit\nnever\n")
 	wantInOrder(
-		t, out, "The model is here/small, because you named it.", "you: First", "Sending 1 of 1 message",
+		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
 		"small:\n"+long, "(saw 1 of 1 message",
 		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ",
 		"message 2, model: cut to 146 of 2,400 characters",
@@ -191,7 +191,7 @@ func TestSessionsAreOpenedByTheirIds(t *testing.T) {
 	}
 	o.Start = next
 	out := transcript(t, o, "Another\n/sessions\n/resume nothing\n/resume "+id+"\n/history\n")
-	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no session nothing", "Left \"Another\"",
+	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no chat nothing", "Left \"Another\"",
 		"This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
 }
 

@@ -42,7 +42,7 @@ func (c *chat) search(ctx context.Context, text string) error {
 		return err
 	}
 	if found == 0 {
-		c.say("This conversation has no message with it.")
+		c.say("This chat has no message with it.")
 	}
 	hits, err := c.Deps.Store.Search(ctx, store.Search{Text: text, Limit: mostFound})
 	if err != nil {

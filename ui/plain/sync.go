@@ -117,11 +117,11 @@ func (c *chat) reread(ctx context.Context) {
 	case err != nil:
 		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
 	case !trashed && !found.Row.Deleted.IsZero():
-		c.say("This session was moved to the trash on another machine. It stays open here.")
+		c.say("This chat was moved to the trash on another machine. It stays open here.")
 	case found.Parts:
 		c.say("Another machine went on from an earlier message; /versions lists what there is.")
 	case found.Added > 0:
-		c.say("Continued on another machine: %s. /history prints the conversation.",
+		c.say("Continued on another machine: %s. /history prints the chat.",
 			theme.Plural(found.Added, "new message"))
 	}
 }
@@ -135,7 +135,7 @@ func (c *chat) gone(ctx context.Context) {
 	}
 	c.s.Leave()
 	c.s, c.last = s, ""
-	c.say("The session that was open here was deleted permanently on another machine. This is a new session.")
+	c.say("The chat that was open here was deleted permanently on another machine. This is a new chat.")
 	c.enter(ctx)
 }
 

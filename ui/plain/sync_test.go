@@ -50,7 +50,7 @@ func TestWhatWasAddedElsewhereIsThereBeforeTheFirstPrompt(t *testing.T) {
 	}
 	out := transcript(t, o, "Third\n/quit\n")
 	wantInOrder(t, out, `This is "First" with 2 messages.`, "Continued on another machine: 2 new messages. /history "+
-		"prints the conversation.", "you: Third", "Three.")
+		"prints the chat.", "you: Third", "Three.")
 	if !strings.Contains(s.bodies[1], "Two.") {
 		t.Errorf("the request lacks what was said elsewhere: %s", s.bodies[1])
 	}
@@ -79,8 +79,8 @@ func TestASessionThatWasPurgedElsewhereIsLeft(t *testing.T) {
 		return []string{row.ID}, nil
 	}
 	out := transcript(t, o, "First\n/quit\n")
-	wantInOrder(t, out, "The session that was open here was deleted permanently on another machine. This is a new "+
-		"session.", "you: First", "One.")
+	wantInOrder(t, out, "The chat that was open here was deleted permanently on another machine. This is a new "+
+		"chat.", "you: First", "One.")
 	if list, err := o.Deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 1 ||
 		list[0].ID == row.ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)

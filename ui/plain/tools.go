@@ -44,7 +44,7 @@ func (c *chat) approve(ctx context.Context, e session.Asked, stop func()) {
 		switch choice {
 		case approval.Session:
 			words, answers["session"] = append(words, "session"), choice
-			asks += ", s: yes, and its later calls in this session"
+			asks += ", s: yes, and its later calls in this chat"
 		case approval.Forever:
 			words, answers["always"] = append(words, "always"), choice
 			asks += ", a: always"

@@ -79,8 +79,8 @@ func (q Question) choices() []choice {
 		{keymap.Refuse, approval.No, "Don’t run it", "", "no"},
 		{keymap.Allow, approval.Once, "Run it once", "", "once"},
 		{
-			keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this session",
-			"this session",
+			keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this chat",
+			"this chat",
 		},
 		{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
 	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.call().Choices, c.answer) })

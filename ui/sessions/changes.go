@@ -89,7 +89,7 @@ func (l *Model) undone() string {
 func (l *Model) pin() tea.Cmd {
 	e, ok := l.cursor()
 	if !ok {
-		return l.Say("There is no session to pin.")
+		return l.Say("There is no chat to pin.")
 	}
 	db := l.With.Store
 	set := func(on bool, said string) change {
@@ -110,7 +110,7 @@ func (l *Model) archive() tea.Cmd {
 	e, ok := l.cursor()
 	switch {
 	case !ok:
-		return l.Say("There is no session to archive.")
+		return l.Say("There is no chat to archive.")
 	case !e.Deleted.IsZero():
 		return l.inTrash()
 	}
@@ -131,16 +131,16 @@ func (l *Model) archive() tea.Cmd {
 func (l *Model) delete() tea.Cmd {
 	e, ok := l.cursor()
 	if !ok {
-		return l.Say("There is no session to delete.")
+		return l.Say("There is no chat to delete.")
 	}
 	_, busy := l.Screen.State(e.ID)
 	switch {
 	case e.ID == l.Info.ID:
-		return l.Fail("This session is open; open another one first.")
+		return l.Fail("This chat is open; open another one first.")
 	case busy:
-		return l.Fail("An answer is still arriving in this session; open the session and stop the answer first.")
+		return l.Fail("An answer is still arriving in this chat; open the chat and stop the answer first.")
 	case slices.Contains(l.leased, e.ID):
-		return l.Fail("This session is open in another window; close it there first.")
+		return l.Fail("This chat is open in another window; close it there first.")
 	case !e.Deleted.IsZero():
 		l.purge = &e.Line
 		return nil
@@ -156,7 +156,7 @@ func (l *Model) restore() tea.Cmd {
 	e, ok := l.cursor()
 	switch {
 	case !ok:
-		return l.Say("There is no session to restore.")
+		return l.Say("There is no chat to restore.")
 	case e.Deleted.IsZero():
 		return l.Say("It is not in the trash.")
 	}
@@ -190,7 +190,7 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		l.purge = nil
 		return l.Say("It stays in the trash.")
 	case !k.Pressed(msg, keymap.Allow):
-		return l.NoKey(msg, k.First(keymap.Allow)+" deletes the session permanently, "+k.First(keymap.Refuse)+
+		return l.NoKey(msg, k.First(keymap.Allow)+" deletes the chat permanently, "+k.First(keymap.Refuse)+
 			" keeps it.")
 	}
 	l.purge = nil
@@ -215,7 +215,7 @@ type edit struct {
 func (l *Model) startRename() tea.Cmd {
 	e, ok := l.cursor()
 	if !ok {
-		return l.Say("There is no session to rename.")
+		return l.Say("There is no chat to rename.")
 	}
 	l.edit = &edit{Field: theme.NewField(e.Title), of: e.Line}
 	return nil
@@ -224,7 +224,7 @@ func (l *Model) startRename() tea.Cmd {
 func (l *Model) startTags() tea.Cmd {
 	e, ok := l.cursor()
 	if !ok {
-		return l.Say("There is no session to tag.")
+		return l.Say("There is no chat to tag.")
 	}
 	f := theme.NewField(strings.Join(e.Tags, " "))
 	if f.Text() != "" {
@@ -255,7 +255,7 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 func (l *Model) endRename() tea.Cmd {
 	of, title := l.edit.of, strings.TrimSpace(l.edit.Text())
 	if title == "" {
-		return l.Fail("A session needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
+		return l.Fail("A chat needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
 	}
 	l.edit = nil
 	if title == of.Title {
@@ -278,7 +278,7 @@ func (l *Model) endTags() tea.Cmd {
 	}
 	said := "The tags are now " + strings.Join(tags, ", ") + "."
 	if len(tags) == 0 {
-		said = "The session has no tags now."
+		said = "The chat has no tags now."
 	}
 	db := l.With.Store
 	set := func(tags []string, said string) change {

@@ -355,7 +355,7 @@ func (l *Model) facts() string {
 		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
 	}
 	if s.Parent != "" {
-		parts = append(parts, "forked from "+cmp.Or(l.entries[s.Parent].Name(), "another session"))
+		parts = append(parts, "forked from "+cmp.Or(l.entries[s.Parent].Name(), "another chat"))
 	}
 	if s.Dir != "" {
 		parts = append(parts, shortened(s.Dir))

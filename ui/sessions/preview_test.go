@@ -98,8 +98,8 @@ func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
 	l := listOf(120, 30)
 	first := l.Previewing
 	l.press("down")
-	l.Previewed(first, []Previewed{{Role: history.User, Text: "A text of another session.", At: begun}}, nil)
-	if got := l.drawn(); strings.Contains(got, "another session") {
+	l.Previewed(first, []Previewed{{Role: history.User, Text: "A text of another chat.", At: begun}}, nil)
+	if got := l.drawn(); strings.Contains(got, "another chat") {
 		t.Errorf("a late preview is shown:\n%s", got)
 	}
 	asked := l.Previewing
@@ -114,7 +114,7 @@ func TestTheListIsAsTallAsItsEntries(t *testing.T) {
 		stored := make([]store.Session, n)
 		for i := range stored {
 			stored[i] = store.Session{
-				ID: fmt.Sprint(i), Title: fmt.Sprint("Session ", i),
+				ID: fmt.Sprint(i), Title: fmt.Sprint("Chat ", i),
 				Updated: begun.Add(-time.Duration(i) * time.Minute),
 			}
 		}

@@ -339,7 +339,7 @@ func (l *Model) nextShelf() tea.Cmd {
 func (l *Model) fork() tea.Cmd {
 	switch e, ok := l.cursor(); {
 	case !ok:
-		return l.Say("There is no session to fork.")
+		return l.Say("There is no chat to fork.")
 	case !e.Deleted.IsZero():
 		return l.inTrash()
 	default:

@@ -82,7 +82,7 @@ func (l *Model) layout() layout {
 
 // Title of the list.
 func (l *Model) Title() string {
-	return [...]string{"Sessions", "Sessions › archive", "Sessions › trash"}[l.shelf]
+	return [...]string{"Chats", "Chats › archive", "Chats › trash"}[l.shelf]
 }
 
 // Position says how many sessions the list has, how many the filter leaves of them, and how many messages hold it.
@@ -91,7 +91,7 @@ func (l *Model) Position() string {
 		return ""
 	}
 	hits := len(l.search.hits)
-	messages, titles := theme.Plural(hits, "message"), theme.Plural(len(l.titles), "session")
+	messages, titles := theme.Plural(hits, "message"), theme.Plural(len(l.titles), "chat")
 	if hits == mostHits {
 		messages = "the best " + messages
 	}
@@ -199,7 +199,7 @@ func (l *Model) nothing() string {
 	case l.shelf == trashShelf:
 		return "The trash is empty."
 	}
-	return "No sessions yet. A chat is saved from its first message on."
+	return "No chats yet. A chat is saved from its first message on."
 }
 
 // row draws an entry of the list.
@@ -211,7 +211,7 @@ func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) 
 		line = l.hit(st, o, *e.hit)
 	case e.rest > 0:
 		line = strings.Repeat(" ", o.columns(l.search.hits).text) +
-			st.Muted.Render(theme.Thousands(e.rest)+" more in this session")
+			st.Muted.Render(theme.Thousands(e.rest)+" more in this chat")
 	default:
 		line = l.titleLine(st, o, e.Line, hits, false)
 	}

@@ -31,8 +31,8 @@ type Listing struct {
 	Err    error // why what was learned of their windows, or what was used last, could not be read
 }
 
-// ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the providers
-// that can be added.
+// ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
+// add a provider.
 func (s *Model) ChooseModel(ref string) tea.Cmd {
 	if ref != "" {
 		return s.useModel(ref)
@@ -109,7 +109,11 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
 	}
-	s.models.Fill(append(modelItems(msg, s.Ref), offerItems(msg.Offers, s.Config)...))
+	s.models.Fill(append(modelItems(msg, s.Ref), addRow(msg.Offers)...))
+	if s.first != "" {
+		s.models.Select(s.first)
+		s.first = ""
+	}
 	s.models.Notes = nil
 	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
 		s.models.Notes = append(s.models.Notes, name+": "+theme.Sentence(msg.Errs[name]))
@@ -212,69 +216,10 @@ func padded(text string, w int) string {
 	return strings.Repeat(" ", max(0, w-theme.Width(text))) + text
 }
 
-// The values of the items that say how to add a provider begin like this; no reference has a blank in its endpoint.
-const (
-	addPrefix = "add "
-	addOther  = addPrefix + "another"
-)
-
-// offerItems say how to get more models: the providers that can be added, and the file in which any other is.
-func offerItems(offers []llm.Offer, config string) []list.Item {
-	if len(offers) == 0 {
-		return nil
-	}
-	const group = "Add a provider"
-	var items []list.Item
-	for _, o := range offers {
-		about := "not running at " + o.Host
-		if o.Variable != "" {
-			about = "add a key: winnow keys set " + o.Name
-		}
-		items = append(items, list.Item{Label: o.Title, About: about, Group: group, Value: addPrefix + o.Name})
-	}
-	if config != "" {
-		items = append(items, list.Item{
-			Label: "Another server", About: "add it to " + config, Group: group, Value: addOther,
-		})
-	}
-	return items
-}
-
-// takeModel takes what was chosen in the list of models: a model, or a provider to read about.
+// takeModel takes what was chosen in the list of models: a model, or the way to more of them.
 func (s *Model) takeModel(value string) tea.Cmd {
-	name, adds := strings.CutPrefix(value, addPrefix)
-	if !adds {
-		return s.useModel(value)
+	if value == addProvider {
+		return s.AddProvider()
 	}
-	if value == addOther {
-		s.Read("Add another server", otherServer(s.Config))
-		return nil
-	}
-	for _, o := range s.offers {
-		if o.Name == name {
-			s.Read("Add "+o.Title, howToAdd(o, s.Keys.First(keymap.Models)))
-		}
-	}
-	return nil
-}
-
-// howToAdd says how to get the models of a provider.
-func howToAdd(o llm.Offer, list string) string {
-	if o.Variable == "" {
-		return "Nothing answers at " + o.Host + ", where " + o.Title + " listens by default.\n\n" +
-			"Start " + o.Title + " and press " + list +
-			" again: its models are in the list then. It needs no API key.\n"
-	}
-	return o.Title + " needs an API key. Store it with this command, in a shell:\n\n    winnow keys set " +
-		o.Name + "\n\n" +
-		"Or set the variable " + o.Variable + " before winnow starts:\n\n    export " + o.Variable + "=…\n\n" +
-		"Then start winnow again; winnow -c continues your last session. The key is sent to " + o.Host + " only.\n"
-}
-
-// otherServer says how to add a server that winnow does not know by name.
-func otherServer(config string) string {
-	return "winnow works with every server that has an OpenAI-compatible API. Add it to\n" + config + ":\n\n" +
-		"    [endpoints.lab]\n    base_url = \"http://192.168.1.20:8000/v1\"\n\n" +
-		"winnow config init creates a file that explains every setting, and winnow keys set lab\n" +
-		"stores a key for the server if it needs one. Then start winnow again.\n"
+	return s.useModel(value)
 }

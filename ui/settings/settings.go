@@ -14,6 +14,7 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/session/settings"
@@ -31,6 +32,7 @@ type Model struct {
 	Screen
 	Models   []llm.Model // what the endpoints listed last, nil before they were asked
 	offers   []llm.Offer // the providers that the list of models can add
+	first    string      // the model under the cursor of the list that is asked for, "" for the one in use
 	personas []Persona   // as they were read last
 	models   *list.Model // the newest list of models, nil before there was one
 	tools    *list.Model // and of tools
@@ -41,6 +43,8 @@ type Options struct {
 	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
 	PersonasIn string                    // the folder that holds them
 	Config     string                    // the configuration file, "" where it is not known
+	KeyStore   keys.Store                // where the keys of providers are saved
+	Short      func(path string) string  // a path as people write it
 	Servers    *mcp.Servers              // nil for none
 	Memory     *remembered.Memory        // keeps what is chosen for the next start; nil remembers nothing
 
@@ -215,7 +219,7 @@ func (s *Model) Usage(string) tea.Cmd {
 			}
 			return words
 		}
-		return s.done("This session: "+text(sums.Session)+" · today: "+text(sums.Day)+" · this month: "+
+		return s.done("This chat: "+text(sums.Session)+" · today: "+text(sums.Day)+" · this month: "+
 			text(sums.Month)+". winnow usage shows more.", nil)
 	})
 }

@@ -3,6 +3,8 @@ package settings
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/llm/pricing"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
@@ -147,7 +150,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 	}
 }
 
-func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
+func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 	s := inUseIs("guide/guide")
 	s.Config = "~/.config/winnow/config.toml"
 	s.models = list.New(s.Context, list.Options{})
@@ -160,24 +163,25 @@ func TestTheListOfModelsSaysHowToGetMore(t *testing.T) {
 	})
 	want := []list.Item{
 		{Label: "guide", Group: "In use", Value: "guide/guide"},
-		{Label: "OpenAI", About: "add a key: winnow keys set openai", Group: "Add a provider", Value: "add openai"},
-		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "Add a provider", Value: "add ollama"},
-		{
-			Label: "Another server", About: "add it to ~/.config/winnow/config.toml", Group: "Add a provider",
-			Value: "add another",
-		},
+		{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true},
 	}
 	if got := items(s.models); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for value, says := range map[string]string{
-		"add openai":  "export OPENAI_API_KEY=…",
-		"add ollama":  "Start Ollama and press ctrl+l again",
-		"add another": "~/.config/winnow/config.toml",
-	} {
-		if s.takeModel(value); !strings.Contains(s.read, says) {
-			t.Errorf("%q opens %q, want a page with %q", value, s.read, says)
-		}
+	s.takeModel(addProvider)
+	want = []list.Item{
+		{Label: "OpenAI", About: "needs an API key", Group: "Hosted", Value: "openai"},
+		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "On this machine", Value: "ollama"},
+		{Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer},
+	}
+	if got := items(s.opened); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then press ctrl+l again") {
+		t.Errorf("Ollama, which does not run: %q", s.said)
+	}
+	if s.takeProvider(anotherServer); !strings.Contains(s.read, "~/.config/winnow/config.toml") {
+		t.Errorf("another server opens %q", s.read)
 	}
 }
 
@@ -205,5 +209,58 @@ func TestAPersonaThatCannotBeReadIsSaid(t *testing.T) {
 	s.personasRead("brave", []Persona{{"brief", "Answer in one word."}}, errors.New("cannot read brave"))
 	if want := "cannot read brave."; s.said != want {
 		t.Errorf("it says %q, want %q", s.said, want)
+	}
+}
+
+// refuses is a service that takes no key but one.
+type refuses struct{ key string }
+
+func (r refuses) Do(req *http.Request) (*http.Response, error) {
+	status, body := http.StatusOK, `{"data":[{"id":"gpt-5.2"}]}`
+	if req.Header.Get("Authorization") != "Bearer "+r.key {
+		status, body = http.StatusUnauthorized, `{"error":{"message":"Incorrect API key provided"}}`
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: req,
+		Body: io.NopCloser(strings.NewReader(body)),
+	}, nil
+}
+
+func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // this machine has no keyring
+	const right = "sk-right-000000000000"
+	s := inUseIs("guide/guide")
+	s.With.Models = (&llm.Catalog{Network: refuses{right}}).With()
+	s.KeyStore = keys.Store{Folder: t.TempDir()}
+	s.Short = func(path string) string { return path }
+	s.offers = []llm.Offer{{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"}}
+	enter := func(key, what string) {
+		t.Helper()
+		s.takeProvider("openai")
+		s.opened.Filter.Insert(key)
+		s.opened.Resize(80, 10)
+		if lines, _ := s.opened.View(theme.Styles{}); strings.Contains(strings.Join(lines, "\n"), key) {
+			t.Errorf("the key stands on the screen:\n%s", strings.Join(lines, "\n"))
+		}
+		s.chosen(what)().(app.Then)()
+	}
+
+	enter("sk-wrong-000000000000", keepKey)
+	if notes := strings.Join(s.opened.Notes, "\n"); !strings.Contains(notes, "Incorrect API key provided") {
+		t.Errorf("a key that is refused: the form says %q, want the server's words", notes)
+	}
+	if names := s.KeyStore.Names(); len(names) != 0 {
+		t.Errorf("a key that is refused is saved: %v", names)
+	}
+	enter(right, useKey)
+	if names := s.KeyStore.Names(); len(names) != 0 || s.With.Models.Endpoint("openai").Key != right {
+		t.Errorf("a key to use until winnow ends is saved: %v", names)
+	}
+	enter(right, keepKey)
+	if s.opened.Title != "models" || s.said != "OpenAI is added." || s.first != "openai/gpt-5.2" {
+		t.Errorf("after the key: %q, and %q with the cursor on %q", s.said, s.opened.Title, s.first)
+	}
+	if key, err := s.KeyStore.Get(t.Context(), "openai"); err != nil || key != right {
+		t.Errorf("the saved key: %v", err)
 	}
 }

@@ -35,9 +35,9 @@ func (s *Model) systemEdited(text string, err error) tea.Cmd {
 
 // setSystem gives the session a system prompt of its own; "" takes the configured one.
 func (s *Model) setSystem(text string) tea.Cmd {
-	sentence := "The session has its own system prompt."
+	sentence := "The chat has its own system prompt."
 	if text == "" || text == s.With.System {
-		text, sentence = s.With.System, "The session uses the configured system prompt."
+		text, sentence = s.With.System, "The chat uses the configured system prompt."
 	}
 	return s.storeSystem(text, sentence)
 }
@@ -121,7 +121,7 @@ func (s *Model) takePersona(name string) tea.Cmd {
 		return s.Fail("There is no persona " + name + ". " + s.personasThereAre())
 	}
 	text := s.personas[i].Text
-	return s.storeSystem(text, fmt.Sprintf("The session's system prompt is that of %s, %s.", name,
+	return s.storeSystem(text, fmt.Sprintf("The chat's system prompt is that of %s, %s.", name,
 		theme.Plural(len([]rune(text)), "character")))
 }
 

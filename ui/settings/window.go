@@ -67,7 +67,7 @@ func (s *Model) useWindow(tokens int) tea.Cmd {
 	return s.Run(func(ctx context.Context) tea.Msg {
 		err := of.Model().SetWindow(ctx, tokens)
 		w := of.Model().Window()
-		sentence := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every session."
+		sentence := "The window of " + ref + " is set to " + theme.Thousands(tokens) + " tokens, in every chat."
 		switch {
 		case tokens == 0:
 			sentence = "The window of " + ref + " is " + theme.Thousands(w.Tokens) + " tokens: " + w.Origin() + "."

@@ -1,6 +1,8 @@
 package theme
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -14,7 +16,7 @@ import (
 type Field struct{ input textinput.Model }
 
 // maxField is the longest text of a Field, in code points.
-const maxField = 400
+const maxField = 4000
 
 // editing are the keys that edit a line. The input's own table has more, which have other meanings in winnow.
 var editing = textinput.KeyMap{
@@ -59,6 +61,14 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	return true
 }
 
+// Mask shows a dot for each character of a secret.
+func (f *Field) Mask(secret bool) {
+	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoNormal, '•'
+	if secret {
+		f.input.EchoMode = textinput.EchoPassword
+	}
+}
+
 // Insert inserts a text at the cursor, on one line and without control characters.
 func (f *Field) Insert(text string) {
 	f.input, _ = f.input.Update(tea.PasteMsg{Content: markdown.Visible(text)})
@@ -70,6 +80,9 @@ func (f *Field) View(w int) (shown string, x int) {
 		return "", 0
 	}
 	line := []rune(f.input.Value())
+	if f.input.EchoMode == textinput.EchoPassword {
+		line = slices.Repeat([]rune{f.input.EchoCharacter}, len(line))
+	}
 	before, after := string(line[:f.input.Position()]), string(line[f.input.Position():])
 	if over := Width(before) - (w - 1); over > 0 {
 		before = ansi.TruncateLeft(before, over, "")

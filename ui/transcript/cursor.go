@@ -124,9 +124,9 @@ func (c *Model) fromStart() string {
 		less = append(less, theme.PluralOf(cut, "message is cut", "messages are cut"))
 	}
 	if len(less) == 0 {
-		return "Nothing is dropped: the model sees the whole conversation."
+		return "Nothing is dropped: the model sees the whole chat."
 	}
-	return "The model sees the conversation from its start; " + theme.InWords(less) + "."
+	return "The model sees the chat from its start; " + theme.InWords(less) + "."
 }
 
 // Expand unfolds the item under the cursor, and says whether it had anything to unfold.

@@ -81,7 +81,7 @@ func (c *Model) FlagRead() tea.Cmd {
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd {
 	if c.undo.empty() {
-		return c.Say("There is nothing to undo: no message was pinned or excluded since the session was opened.")
+		return c.Say("There is nothing to undo: no message was pinned or excluded since the chat was opened.")
 	}
 	return c.do(Action{Undo: true})
 }
@@ -345,7 +345,7 @@ func (c *Model) NumberOf(id int64) string {
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
 func (c *Model) Named(numbers string) (ids []int64, fault string) {
 	if !c.whole {
-		return nil, "The conversation is still being read."
+		return nil, "The chat is still being read."
 	}
 	for _, word := range strings.FieldsFunc(numbers, func(r rune) bool { return r == ' ' || r == ',' }) {
 		first, last, ranged := strings.Cut(word, "-")
@@ -359,7 +359,7 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 				word)
 		}
 		if from < 1 || to < from || to > c.Messages.Len() {
-			return nil, fmt.Sprintf("There is no message %s: the conversation has %s.", word,
+			return nil, fmt.Sprintf("There is no message %s: the chat has %s.", word,
 				theme.Plural(c.Messages.Len(), "message"))
 		}
 		for i := from - 1; i < to; i++ {

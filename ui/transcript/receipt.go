@@ -22,10 +22,16 @@ func receiptIn(r record.Receipt, w int) string {
 	return markdown.Truncate(line, w, "…")
 }
 
+// quiet says that the model saw every message whole, and that nothing else is to be noticed: then the sum of the tokens,
+// the price and the time are enough.
+func quiet(r record.Receipt) bool {
+	return r.Sent == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed()
+}
+
 // receipt is a receipt without the first so many of what can be dropped: the time, what was cached, the counts.
 func receipt(r record.Receipt, brief int) string {
 	var parts []string
-	if brief < 4 {
+	if brief < 4 && !quiet(r) {
 		parts = append(parts, "saw "+theme.Thousands(r.Sent)+" of "+theme.Thousands(r.Stored))
 	}
 	for _, p := range []struct {
@@ -51,6 +57,16 @@ func receipt(r record.Receipt, brief int) string {
 
 // tokensOf is the tokens of a receipt, with those of the cache where they are wanted.
 func tokensOf(r record.Receipt, cached bool) string {
+	if quiet(r) {
+		prompt, answer, sign := r.Usage.Prompt, r.Usage.Answer, ""
+		if prompt <= 0 {
+			prompt, sign = r.Expected, "~"
+		}
+		if answer <= 0 {
+			answer, sign = r.Written, "~"
+		}
+		return sign + theme.Plural(prompt+answer, "token")
+	}
 	in := "~" + theme.Thousands(r.Expected) + " in"
 	switch {
 	case r.Unread > 0:

@@ -202,7 +202,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 		f.Text() == "":
 		return c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
-		return c.Say("No match in this conversation; " + k.First(keymap.Back) + " ends the search.")
+		return c.Say("No match in this chat; " + k.First(keymap.Back) + " ends the search.")
 	case k.Pressed(msg, keymap.Choose):
 		f.Open = false
 	case k.Pressed(msg, keymap.ListUp):
@@ -282,7 +282,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	case !f.On:
 		return c.Say("There is no search: " + c.Keys.First(keymap.Find) + " starts a search.")
 	case len(f.hits) == 0 && f.done:
-		return c.Say("No match in this conversation.")
+		return c.Say("No match in this chat.")
 	case len(f.hits) == 0:
 		return nil
 	}

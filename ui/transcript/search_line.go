@@ -34,7 +34,7 @@ func (c *Model) hitText() string {
 	case !f.done && len(f.hits) == 0:
 		return "searching…"
 	case !ok:
-		return "no match in this conversation"
+		return "no match in this chat"
 	}
 	text := "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
 	switch {

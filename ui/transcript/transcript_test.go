@@ -115,7 +115,7 @@ func TestStoredAnswerReplacesTheStreamedOneWithoutMoving(t *testing.T) {
 		t.Error("the streaming item is still there")
 	}
 	got := strings.TrimSpace(ansi.Strip(m.View()))
-	if want := "▌  gpt\n▌  Hi\n▌  \n▌  some text\n▌  saw 1 of 1 · ~9 in"; got != want {
+	if want := "▌  gpt\n▌  Hi\n▌  \n▌  some text\n▌  ~9 tokens"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -83,7 +83,7 @@ func TestTheTranscriptSaysWhatConcernsOthers(t *testing.T) {
 			Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys.",
 		}},
 		{[]string{"u"}, event.Notice{
-			Text: "There is nothing to undo: no message was pinned or excluded since the session was opened.",
+			Text: "There is nothing to undo: no message was pinned or excluded since the chat was opened.",
 		}},
 		{[]string{"/"}, Hushed{}},
 		{[]string{"/", "esc"}, SearchEnded{}},
@@ -216,7 +216,7 @@ func TestScreens(t *testing.T) {
 		w, h int
 		keys []string
 	}{
-		{"a conversation", 60, 12, nil},
+		{"a chat", 60, 12, nil},
 		{"a narrow one", 30, 12, nil},
 		{"a range", 60, 12, []string{"g", "v", "J"}},
 		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
@@ -238,9 +238,9 @@ func TestTheStartOfTheConversationIsSeen(t *testing.T) {
 		entries []history.Entry
 		want    string
 	}{
-		{[]history.Entry{whole, whole}, "Nothing is dropped: the model sees the whole conversation."},
-		{[]history.Entry{whole, cut, cut}, "The model sees the conversation from its start; 2 messages are cut."},
-		{[]history.Entry{out, cut, whole}, "The model sees the conversation from its start; 1 message is not sent " +
+		{[]history.Entry{whole, whole}, "Nothing is dropped: the model sees the whole chat."},
+		{[]history.Entry{whole, cut, cut}, "The model sees the chat from its start; 2 messages are cut."},
+		{[]history.Entry{out, cut, whole}, "The model sees the chat from its start; 1 message is not sent " +
 			"and 1 message is cut."},
 	} {
 		m.Plan.Entries = test.entries

@@ -151,7 +151,8 @@ func (r *run) ask(term *terminal.Terminal) time.Duration {
 // answered waits until an answer is whole and its receipt is on the screen.
 func (r *run) answered(term *terminal.Terminal, receipts int) {
 	term.WaitFor("the receipt", func(screen string) bool {
-		return strings.Count(screen, "saw ") >= receipts && !strings.Contains(screen, "esc stop")
+		shown := strings.Count(screen, "saw ") + strings.Count(screen, " tokens · ")
+		return shown >= receipts && !strings.Contains(screen, "esc stop")
 	})
 }
 

@@ -1,0 +1,146 @@
+package settings
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm"
+	"winnow/llm/keys"
+	"winnow/ui/app"
+	"winnow/ui/keymap"
+	"winnow/ui/list"
+	"winnow/ui/theme"
+)
+
+// addProvider is the value of the row that opens the providers. It is no reference to a model.
+const addProvider = "+"
+
+// anotherServer is the value of the row that explains how any other server is added.
+const anotherServer = "+another"
+
+// addRow is the last row of the list of models, where there are providers to add.
+func addRow(offers []llm.Offer) []list.Item {
+	if len(offers) == 0 {
+		return nil
+	}
+	return []list.Item{{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true}}
+}
+
+// AddProvider lists the providers that can be added: hosted services, which need a key, and servers of this machine
+// that do not run.
+func (s *Model) AddProvider() tea.Cmd {
+	var items []list.Item
+	for _, o := range s.offers {
+		item := list.Item{Label: o.Title, About: "needs an API key", Group: "Hosted", Value: o.Name}
+		if o.Variable == "" {
+			item.About, item.Group = "not running at "+o.Host, "On this machine"
+		}
+		items = append(items, item)
+	}
+	if s.Config != "" {
+		items = append(items, list.Item{
+			Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
+		})
+	}
+	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Uncounted: true, Does: "add"},
+		items...), s.takeProvider)
+	return nil
+}
+
+// takeProvider asks for the key of a hosted service, or says how another server is added.
+func (s *Model) takeProvider(name string) tea.Cmd {
+	if name == anotherServer {
+		s.Read("Add another server", otherServer(s.Config))
+		return nil
+	}
+	for _, o := range s.offers {
+		switch {
+		case o.Name != name:
+		case o.Variable == "":
+			return s.Say("Start " + o.Title + ", then press " + s.Keys.First(keymap.Models) +
+				" again: winnow looks for it at " + o.Host + ".")
+		default:
+			s.askForKey(o, "")
+		}
+	}
+	return nil
+}
+
+// What is done with a key.
+const (
+	keepKey = "keep" // it is stored for the next start, too
+	useKey  = "use"  // it is forgotten when winnow ends
+)
+
+// askForKey opens a field for the key of a hosted service. Fault is why the one before did not do, "" for none.
+func (s *Model) askForKey(o llm.Offer, fault string) {
+	place, _ := s.keyPlace(o.Name)
+	form := list.New(s.Context, list.Options{
+		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title, Masked: true, Uncounted: true,
+		Remark: "the key is sent to " + o.Host + " only",
+	},
+		list.Item{Label: "Save the key in " + place, Value: keepKey, Always: true},
+		list.Item{Label: "Use it until winnow ends", Value: useKey, Always: true})
+	if fault != "" {
+		form.Notes = []string{fault}
+	}
+	s.Open(form, func(what string) tea.Cmd { return s.addService(o, form.Filter.Text(), what) })
+}
+
+// keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
+// one, else a file that only the user can read.
+func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
+	if keys.CheckKeyring() == nil {
+		return "the system keyring", keys.Origin{Kind: keys.Keyring}
+	}
+	path := s.KeyStore.Path(name)
+	return s.Short(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+}
+
+// addService adds a hosted service with the key that was typed, saves the key if that is wanted, and lists the models.
+func (s *Model) addService(o llm.Offer, typed, what string) tea.Cmd {
+	key, err := keys.Parse(typed)
+	if err != nil {
+		s.askForKey(o, theme.Sentence(err))
+		return nil
+	}
+	_, place := s.keyPlace(o.Name)
+	deps, store := s.With, s.KeyStore
+	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
+		from := keys.Origin{}
+		if what == keepKey {
+			from = place
+		}
+		first, err := deps.Models.AddService(ctx, o.Name, key, from)
+		var unsaved error
+		if err == nil && what == keepKey {
+			unsaved = store.Set(ctx, o.Name, key, place.Kind)
+		}
+		return app.Then(func() tea.Cmd {
+			switch {
+			case errors.Is(err, context.Canceled):
+				return nil
+			case err != nil:
+				s.askForKey(o, theme.Sentence(err))
+				return nil
+			}
+			said := s.Say(o.Title + " is added.")
+			if unsaved != nil {
+				said = s.Fail("The key works, but it could not be saved: " + theme.Sentence(unsaved))
+			}
+			listed := s.ChooseModel("")
+			s.first = first
+			return tea.Batch(said, listed)
+		})
+	}))
+}
+
+// otherServer says how to add a server that winnow does not know by name.
+func otherServer(config string) string {
+	return "winnow works with every server that has an OpenAI-compatible API. Add it to\n" + config + ":\n\n" +
+		"    [endpoints.lab]\n    base_url = \"http://192.168.1.20:8000/v1\"\n\n" +
+		"winnow config init creates a file that explains every setting, and winnow keys set lab\n" +
+		"stores a key for the server if it needs one. Then start winnow again.\n"
+}
