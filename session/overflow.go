@@ -53,7 +53,8 @@ func (t *turn) ask(ctx context.Context, e errand, reason string) (*attempt, erro
 			over.end()
 			if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
 				err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the "+
-					"damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
+					"damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are "+
+					"sent)", err)
 			}
 			return a, err
 		}

@@ -50,7 +50,9 @@ func sendNext(m *Model) tea.Cmd {
 		return nil
 	}
 	s := m.current.Session
-	return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, session.QueuedDraft(next)) })
+	return m.begin(nil, func(ctx context.Context) <-chan session.Event {
+		return s.Send(ctx, session.QueuedDraft(next))
+	})
 }
 
 // releaseQueue goes on with a queue that waits, by the key that sends.

@@ -182,7 +182,8 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return nil
 	}
 	outcome := inspector.RemediedMsg{
-		Failed: !msg.stored, Was: msg.before, Is: msg.session.Now().Remedies[msg.of.ID], Last: m.turn.Busy || msg.err != nil,
+		Failed: !msg.stored, Was: msg.before, Is: msg.session.Now().Remedies[msg.of.ID],
+		Last: m.turn.Busy || msg.err != nil,
 	}
 	if msg.err != nil {
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(outcome))

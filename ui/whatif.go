@@ -62,8 +62,9 @@ func tryOut(e panel.Try, s *session.Session, draft session.Draft, now []history.
 	tried := s.Try(e.Context, e.Trial)
 	plan, err := tried.Preview(draft)
 	msg := panel.TriedMsg{
-		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: tried.Policy, Window: tried.To.Window(),
-		Input: tried.To.InputCost(plan.Sum), Err: err,
+		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: tried.Policy,
+		Window: tried.To.Window(),
+		Input:  tried.To.InputCost(plan.Sum), Err: err,
 	}
 	if e.Trial.Model == "" {
 		msg.Prefix = s.Past().Forecast(plan).Prefix

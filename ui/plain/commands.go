@@ -250,7 +250,8 @@ func (c *chat) window(ctx context.Context, args string) error {
 	}
 	err := c.s.Model().SetWindow(ctx, n)
 	w := c.s.Model().Window()
-	return c.did(err, "The context window of "+c.s.Model().Ref()+" is "+theme.Thousands(w.Tokens)+" tokens: "+w.Origin()+".")
+	return c.did(err, "The context window of "+c.s.Model().Ref()+" is "+theme.Thousands(w.Tokens)+" tokens: "+
+		w.Origin()+".")
 }
 
 func (c *chat) preset(ctx context.Context, name string) error {
