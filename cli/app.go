@@ -213,7 +213,6 @@ func (k *conversation) ready(ctx context.Context) error {
 		},
 		MaxRounds: k.config.Tools.MaxRounds,
 		Count:     counter.Count,
-		Guess:     counter.Guess,
 		Tokenizer: counter.Name(),
 		Now:       k.p.now,
 		Redact:    k.redactor.Known,
@@ -365,10 +364,10 @@ func (k *conversation) start(ctx context.Context) (*session.Session, error) {
 		return nil, fail(Failed, "the session is in the trash; restore it with winnow sessions restore %s", s.Info().ID)
 	}
 	if err == nil && k.p.flags.model != "" {
-		err = s.SetModel(ctx, k.choice.Ref)
+		err = s.Set(ctx, session.Settings{Model: k.choice.Ref})
 	}
 	if err == nil && system != "" {
-		err = s.SetSystem(ctx, system)
+		err = s.Set(ctx, session.Settings{System: new(system)})
 	}
 	return s, err
 }

@@ -63,7 +63,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := k.memory.Model(k.catalog.Last(s.Ref()))(); err != nil {
+		if err := k.memory.Model(k.catalog.Last(s.Model().Ref()))(); err != nil {
 			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
@@ -244,7 +244,7 @@ func (k *conversation) sessionsWith(ctx context.Context, search string) ([]store
 func otherModel(s *session.Session, c llm.Choice) []string {
 	info := s.Info()
 	messages := s.Branch()
-	if info.ID == "" || s.Ref() != c.Ref || messages.Len() == 0 {
+	if info.ID == "" || s.Model().Ref() != c.Ref || messages.Len() == 0 {
 		return nil
 	}
 	last := ""
@@ -253,8 +253,8 @@ func otherModel(s *session.Session, c llm.Choice) []string {
 			last = m.Endpoint + "/" + m.Model
 		}
 	}
-	if last == "" || last == s.Ref() {
+	if last == "" || last == s.Model().Ref() {
 		return nil
 	}
-	return []string{fmt.Sprintf("This session last used %s; it now uses %s.", last, s.Ref())}
+	return []string{fmt.Sprintf("This session last used %s; it now uses %s.", last, s.Model().Ref())}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
@@ -56,9 +55,6 @@ func (p *program) showContext(ctx context.Context, id string, asked contextAsked
 	defer k.close()
 	if p.flags.model != "" {
 		asked.trial.Model = k.choice.Ref
-		if err := s.Consider(ctx, k.choice.Ref); err != nil {
-			return err
-		}
 	}
 	if asked.diff {
 		return p.contextDiff(ctx, s, asked)
@@ -112,19 +108,15 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	if err := s.LoadRest(ctx); err != nil {
 		return shownContext{}, err
 	}
-	if err := p.count(ctx, s); err != nil {
-		return shownContext{}, err
-	}
-	tried := s.Try(asked.trial)
-	plan, err := tried.Preview(asked.draft)
+	tried := s.Try(ctx, asked.trial)
+	plan, err := tried.Preview(session.Draft{Text: asked.draft})
 	l := shownContext{
 		Context: report.Context{
-			Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Ref()), Plan: plan, Messages: s.Branch(),
-			Window: tried.Window(),
+			Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Model().Ref()), Plan: plan, Messages: s.Branch(),
+			Window: tried.To.Window(),
 		},
 		body: func() ([]byte, error) { return tried.Body(plan) },
 	}
-	var wrong *session.TrialError
 	var unread error
 	if err == nil || errors.As(err, &l.Over) {
 		l.Settings, unread = tried.Settings()
@@ -133,17 +125,14 @@ func (p *program) nextContext(ctx context.Context, s *session.Session, asked con
 	case unread != nil:
 		return shownContext{}, unread
 	case l.Over != nil:
-		to, err := tried.Model()
-		if err == nil {
-			l.waysOut = waysOut(session.Oversize(l.Over, to.Windows()), to.Client.Endpoint().Name)
-		}
-		return l, err
-	case errors.As(err, &wrong):
+		l.waysOut = waysOut(session.Oversize(l.Over, tried.To.Windows()), tried.To.Client.Endpoint().Name)
+		return l, nil
+	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:
 		return l, err
 	}
-	l.Input = tried.InputCost(plan)
+	l.Input = tried.To.InputCost(plan.Sum)
 	return l, nil
 }
 
@@ -212,20 +201,4 @@ func asText(l shownContext, asked contextAsked) (string, error) {
 		return "", fail(Usage, "%s, line %d: %s", asked.templateName, wrong.Line, wrong.Text)
 	}
 	return text, err
-}
-
-// count counts what a session has not counted yet, so that its plan goes by no guess. A person sees
-// how far it is.
-func (p *program) count(ctx context.Context, s *session.Session) error {
-	watched, shown := term.IsTerminal(p.err.Fd()), false
-	err := session.CountAll(ctx, s, func(c session.Counting) {
-		if watched && !c.Done() {
-			fmt.Fprintf(p.err, "\rcounting tokens: %d of %d messages", c.Counted, c.Of)
-			shown = true
-		}
-	})
-	if shown {
-		fmt.Fprintln(p.err)
-	}
-	return err
 }

@@ -58,7 +58,7 @@ type contextAsked struct {
 	draft              string
 	template           string // the text of it
 	templateName       string // its file
-	trial              session.Trial
+	trial              session.Settings
 	turn               pastRef // the zero moment is the next request
 	diff               bool
 	since              pastRef // what is compared with, where diff is set
@@ -102,7 +102,7 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		}
 		a.template, a.templateName = string(text), f.template
 	}
-	a.trial = session.Trial{Preset: f.preset, Placement: history.Placement(f.placement)}
+	a.trial = session.Settings{Preset: f.preset, Placement: history.Placement(f.placement)}
 	if f.changed("budget") {
 		a.trial.Budget, err = budgetOf(f.budget)
 	}

@@ -115,10 +115,10 @@ func (x *strictEndpoint) ask(t *testing.T, path, id string, requests *llmtest.Le
 		t.Fatal(err)
 	}
 	defer s.Close(t.Context())
-	if plan, err := s.Preview(question); err != nil || len(plan.Entries) < 32 {
+	if plan, err := s.Preview(session.Draft{Text: question}); err != nil || len(plan.Entries) < 32 {
 		t.Fatalf("a preview of %d entries: %v", len(plan.Entries), err)
 	}
-	for event := range s.Send(t.Context(), question) {
+	for event := range s.Send(t.Context(), session.Draft{Text: question}) {
 		switch e := event.(type) {
 		case session.Notice:
 			if strings.Contains(e.Text, "asking once more") {

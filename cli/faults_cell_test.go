@@ -229,7 +229,7 @@ func (a *actor) inChat() (o outcome) {
 	s := a.open(d)
 	defer s.Close(a.t.Context())
 	if a.stage == llmtest.Plan {
-		plan, err := s.Preview(faultQuestion)
+		plan, err := s.Preview(session.Draft{Text: faultQuestion})
 		if err == nil {
 			_, err = s.Model().CountExactly(a.t.Context(), plan)
 		}
@@ -237,8 +237,8 @@ func (a *actor) inChat() (o outcome) {
 			o.seen = append(o.seen, err.Error())
 		}
 	}
-	o.seen = append(o.seen, a.follow(s.Send(a.t.Context(), faultQuestion))...)
-	if s.Untitled() {
+	o.seen = append(o.seen, a.follow(s.Send(a.t.Context(), session.Draft{Text: faultQuestion}))...)
+	if row := s.Info(); s.Now().Row.TitleFrom == store.TitleAuto && row.Turns == 1 {
 		if _, err := s.Retitle(a.t.Context(), false,
 			func(e session.Event) { o.seen = append(o.seen, sentences(e)...) }); err != nil {
 			o.seen = append(o.seen, err.Error())

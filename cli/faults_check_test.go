@@ -161,7 +161,7 @@ func (a *actor) nextTurn(rows []store.Message) {
 		a.failf("%v", err)
 	}
 	before := len(a.server.Heard())
-	for event := range s.Send(a.t.Context(), faultNext) {
+	for event := range s.Send(a.t.Context(), session.Draft{Text: faultNext}) {
 		if e, ok := event.(session.Finished); ok && e.Err != nil {
 			a.failf("the next turn fails: %v", e.Err)
 		}
@@ -239,10 +239,7 @@ func (v *validShapes) check(a *actor, s *session.Session, rows []store.Message) 
 func (v *validShapes) accepted(a *actor, s *session.Session) error {
 	for _, x := range v.endpoints {
 		ref := x.endpoint.Name + "/m"
-		if err := s.Consider(a.t.Context(), ref); err != nil {
-			return err
-		}
-		plan, err := s.Try(session.Trial{Model: ref}).Preview(faultNext)
+		plan, err := s.Try(a.t.Context(), session.Settings{Model: ref}).Preview(session.Draft{Text: faultNext})
 		if err != nil {
 			return fmt.Errorf("plan for %s: %w", string(x.profile), err)
 		}

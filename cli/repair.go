@@ -87,14 +87,11 @@ func (p *program) repair(ctx context.Context, id string, asked repairFlags) erro
 	if err := s.LoadRest(ctx); err != nil {
 		return err
 	}
-	if err := p.count(ctx, s); err != nil {
-		return err
-	}
 	l, err := repaired(ctx, s, asked)
 	if err != nil {
 		return err
 	}
-	if r := s.Policy().Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
+	if r := s.Now().Policy.Recovery; asked.remedy != history.SendRepaired && !r.TakesRemedies() {
 		p.reportError(p.err, fail(OK, "recovery is %q in this session; remedies apply only with %q", r,
 			history.RecoverRepair))
 	}
@@ -106,11 +103,11 @@ func (p *program) repair(ctx context.Context, id string, asked repairFlags) erro
 
 // repaired chooses the remedy that was asked for, records what is repaired, and lists it.
 func repaired(ctx context.Context, s *session.Session, asked repairFlags) (report.Repairs, error) {
-	plan, err := s.Preview("")
+	plan, err := s.Preview(session.Draft{})
 	if err = unlessUnsent(err); err != nil {
 		return report.Repairs{}, err
 	}
-	ids, err := damagedOf(ctx, s, plan.Entries, asked.messages)
+	ids, err := damagedOf(s, plan.Entries, asked.messages)
 	if err != nil {
 		return report.Repairs{}, err
 	}
@@ -130,11 +127,7 @@ func repaired(ctx context.Context, s *session.Session, asked repairFlags) (repor
 // chooseRemedy has the remedy that was asked for hold for some messages, and plans with it. A dry run
 // plans alone.
 func chooseRemedy(ctx context.Context, s *session.Session, asked repairFlags, ids []int64) (history.Plan, error) {
-	tried, err := s.TryRemedies().Try(ctx, session.Trial{}, asked.remedy, ids...)
-	if err != nil {
-		return history.Plan{}, err
-	}
-	plan, err := tried.Preview("")
+	plan, err := s.Try(ctx, session.Settings{}).WithRemedy(asked.remedy, ids...).Preview(session.Draft{})
 	if err = unlessUnsent(err); err != nil || asked.dry {
 		return plan, err
 	}
@@ -146,8 +139,7 @@ func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history
 	error,
 ) {
 	l := report.Repairs{
-		Info: s.Info(), Model: s.Ref(), Dry: dry, Rules: plan.Rules,
-		Ran: map[int64][]session.RepairedRun{},
+		Info: s.Info(), Model: s.Model().Ref(), Dry: dry, Rules: plan.Rules,
 	}
 	for _, e := range plan.Entries {
 		if len(e.Repairs) > 0 && slices.Contains(ids, e.ID) {
@@ -158,15 +150,6 @@ func listRepairs(ctx context.Context, s *session.Session, dry bool, plan history
 	var err error
 	if l.Labels, err = labelsOf(ctx, messages); err != nil {
 		return l, err
-	}
-	for _, e := range l.Entries {
-		runs, err := session.RepairedRuns(messages, e.ID)
-		if err != nil {
-			return l, err
-		}
-		if runs != nil {
-			l.Ran[e.ID] = runs
-		}
 	}
 	return l, nil
 }
@@ -195,7 +178,7 @@ func unlessUnsent(err error) error {
 
 // damagedOf are the damaged messages among those of the tool groups of some numbers, of all messages
 // where there are no numbers.
-func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry, numbers []int) ([]int64, error) {
+func damagedOf(s *session.Session, entries []history.Entry, numbers []int) ([]int64, error) {
 	damaged := map[int64]bool{}
 	var all []int64
 	for _, e := range entries {
@@ -213,11 +196,7 @@ func damagedOf(ctx context.Context, s *session.Session, entries []history.Entry,
 		if n < 1 || n > messages.Len() {
 			return nil, fail(NotFound, "there is no message %d; this session has %d", n, messages.Len())
 		}
-		group, err := s.ToolGroups(ctx, messages.ID(n-1))
-		if err != nil {
-			return nil, err
-		}
-		group = slices.DeleteFunc(group, func(id int64) bool { return !damaged[id] })
+		group := slices.DeleteFunc(s.Group(messages.ID(n-1)), func(id int64) bool { return !damaged[id] })
 		if len(group) == 0 {
 			return nil, fail(NotFound, "message %d is not damaged", n)
 		}

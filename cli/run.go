@@ -107,16 +107,13 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 		return err
 	}
 	if k.choice.Listed {
-		out.notice("asking " + s.Ref() + ", the first model that the endpoint lists")
-	}
-	if n := s.Pending(); n > 0 {
-		out.notice(pendingNotice(n))
+		out.notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists")
 	}
 	files, err := p.attached(s)
 	if err != nil {
 		return err
 	}
-	err = tooLong(out.follow(s.Send(ctx, draft, files...)), s.Info().Endpoint)
+	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	if err != nil {
 		k.log.Error("the turn ended", "session", s.Info().ID, "error", session.ErrorCode(err))
 	}
@@ -125,7 +122,7 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 		if k.temporary {
 			id = ""
 		}
-		err = firstError(report.WriteJSON(p.out, out.turn.JSON(id, s.Ref(), err, ctx.Err() != nil)), err)
+		err = firstError(report.WriteJSON(p.out, out.turn.JSON(id, s.Model().Ref(), err, ctx.Err() != nil)), err)
 	}
 	if s.Info().ID != "" {
 		if fault := k.exchangeOnce(ctx); fault != nil && term.IsTerminal(p.err.Fd()) {
@@ -148,20 +145,11 @@ func unready(s *session.Session) error {
 	var other *session.OtherAddressError
 	switch {
 	case errors.As(err, &other):
-		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Ref())
+		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
 	case err != nil:
 		return fail(Provider, "%w", err)
 	}
 	return nil
-}
-
-// pendingNotice says what becomes of the tool calls that the session was left with.
-func pendingNotice(n int) string {
-	calls := "1 tool call of the last answer has"
-	if n > 1 {
-		calls = fmt.Sprintf("%d tool calls of the last answer have", n)
-	}
-	return calls + " no result; a note in the request says so"
 }
 
 // tooLong names what a script can change where a message does not fit.

@@ -28,9 +28,9 @@ func (b *bench) moved(t *testing.T, steps ...step) (at *script, address string) 
 // nothing is stored.
 func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 	ways := map[string]func(s *Session) <-chan Event{
-		"send": func(s *Session) <-chan Event { return s.Send(t.Context(), "And now?") },
+		"send": func(s *Session) <-chan Event { return s.Send(t.Context(), say("And now?")) },
 		"edit": func(s *Session) <-chan Event {
-			return s.Edit(t.Context(), SendOptions{}, s.Messages()[0].ID, "Else?")
+			return s.Send(t.Context(), Draft{Instead: s.Messages()[0].ID, Text: "Else?"})
 		},
 		"regenerate": func(s *Session) <-chan Event { return s.Regenerate(t.Context(), 0, "") },
 		"compact":    func(s *Session) <-chan Event { return s.Compact(t.Context()) },
@@ -40,7 +40,7 @@ func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 			b := newBench(t, says("One."), says("Two."))
 			s := b.begin()
 			for _, text := range []string{"First", "Second"} {
-				if _, err := drain(s.Send(t.Context(), text)); err != nil {
+				if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -63,16 +63,16 @@ func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 func TestToNameTheModelAgreesToItsAddress(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "First")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("First"))); err != nil {
 		t.Fatal(err)
 	}
 	there, now := b.moved(t, says("Two."), says("Three."))
 	again := b.open(s.Info().ID)
-	if err := again.SetModel(t.Context(), "test/m"); err != nil {
+	if err := again.Set(t.Context(), Settings{Model: "test/m"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*Session{again, b.open(s.Info().ID)} {
-		events, err := drain(s.Send(t.Context(), "And now?"))
+		events, err := drain(s.Send(t.Context(), say("And now?")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,12 +95,12 @@ func TestAnImportedChatKeepsTheAddressOfItsFirstRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(b.open(row.ID).Send(t.Context(), "Second")); err != nil {
+	if _, err := drain(b.open(row.ID).Send(t.Context(), say("Second"))); err != nil {
 		t.Fatal(err)
 	}
 	there, _ := b.moved(t)
 	var other *OtherAddressError
-	if _, err := drain(b.open(row.ID).Send(t.Context(), "Third")); !errors.As(err, &other) || there.requests() != 0 {
+	if _, err := drain(b.open(row.ID).Send(t.Context(), say("Third"))); !errors.As(err, &other) || there.requests() != 0 {
 		t.Errorf("the turn ends with %v after %d requests", err, there.requests())
 	}
 }
@@ -109,7 +109,7 @@ func TestAnImportedChatKeepsTheAddressOfItsFirstRequest(t *testing.T) {
 func TestAModelOfOneTurnLeavesTheAddress(t *testing.T) {
 	b := newBench(t, says("One."), says("Three."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "First")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("First"))); err != nil {
 		t.Fatal(err)
 	}
 	home := b.deps.Models.Endpoints()[0]
@@ -121,7 +121,7 @@ func TestAModelOfOneTurnLeavesTheAddress(t *testing.T) {
 	if _, err := drain(again.Regenerate(t.Context(), 0, "other/m")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(again.Send(t.Context(), "Second")); err != nil {
+	if _, err := drain(again.Send(t.Context(), say("Second"))); err != nil {
 		t.Fatal(err)
 	}
 	if there.requests() != 1 || b.requests() != 2 || strings.Contains(b.body(2), "other") {

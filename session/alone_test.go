@@ -10,20 +10,20 @@ import (
 func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 	b := newBench(t, says("Noted."), says("Four."), says("Blue."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("The sky is blue."))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged(history.Pin, s.Messages()[0].ID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Alone: true, Text: "What is two and two?"})); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(2); strings.Contains(sent, "sky") || !strings.Contains(sent, "two and two") ||
 		!strings.Contains(sent, "Be brief.") {
 		t.Errorf("alone is sent %s", sent)
 	}
-	if _, err := drain(s.Send(t.Context(), "Which colour?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Which colour?"))); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(3); !strings.Contains(sent, "sky") || !strings.Contains(sent, "Four.") {
@@ -38,10 +38,10 @@ func TestAloneSendsNothingOfTheConversation(t *testing.T) {
 func TestAloneLosesNothing(t *testing.T) {
 	b := newBench(t, says("Noted."), says("Four."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "The sky is blue.")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("The sky is blue."))); err != nil {
 		t.Fatal(err)
 	}
-	events, err := drain(s.SendAs(t.Context(), SendOptions{Alone: true}, "What is two and two?"))
+	events, err := drain(s.Send(t.Context(), Draft{Alone: true, Text: "What is two and two?"}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func several(t *testing.T) (*bench, []string) {
 		s := b.begin()
 		for turn := range 3 {
 			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d of %d.", turn+1, i+1)))
-			if _, err := drain(s.Send(ctx, fmt.Sprintf("Question %d of %d?", turn+1, i+1))); err != nil {
+			if _, err := drain(s.Send(ctx, say(fmt.Sprintf("Question %d of %d?", turn+1, i+1)))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -157,7 +157,7 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 	// It goes on here: an older archive has nothing to bring.
 	b.deps.Store = there
 	b.steps = append(b.steps, says("More."))
-	if _, err := drain(b.open(ids[0]).Send(t.Context(), "And now?")); err != nil {
+	if _, err := drain(b.open(ids[0]).Send(t.Context(), say("And now?"))); err != nil {
 		t.Fatal(err)
 	}
 	want = dumped(t, there)
@@ -177,7 +177,7 @@ func TestRestoreAddsABranch(t *testing.T) {
 	for i, s := range []*store.Store{home, there} {
 		b.deps.Store = s
 		b.steps = append(b.steps, says("More."))
-		if _, err := drain(b.open(ids[0]).Send(t.Context(), fmt.Sprintf("In place %d?", i))); err != nil {
+		if _, err := drain(b.open(ids[0]).Send(t.Context(), say(fmt.Sprintf("In place %d?", i)))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,11 +13,13 @@ import (
 	"winnow/session/store"
 )
 
-// ErrNotYours says that a message cannot be edited, because the user did not write it.
 var (
+	// ErrNotYours says that a message cannot be edited, because the user did not write it.
 	ErrNotYours = errors.New("only a message of yours can be edited")
 	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
 	ErrExcluded = errors.New("the message to answer is excluded; /auto includes it again")
+	// ErrOneVersion says that nothing else was said in the place of a message.
+	ErrOneVersion = errors.New("it has only one version")
 )
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
@@ -26,172 +28,110 @@ var (
 // no answer comes, the branch is the one that it was.
 //
 // The model that ref names answers, for this turn alone, or the conversation's own for "". A reference is found as
-// SetModel finds one, and nothing is sent where it stands for no model.
+// Set finds one, and nothing is sent where it stands for no model.
 func (s *Session) Regenerate(ctx context.Context, message int64, ref string) <-chan Event {
-	again := func(ctx context.Context, t *turn) error {
-		return t.answerAgain(ctx, cmp.Or(message, t.Info().Leaf))
-	}
-	if ref == "" {
-		return s.start(ctx, again)
-	}
-	return s.startUnless(ctx, nil, func(ctx context.Context, t *turn) error {
-		back, err := t.lend(ctx, ref)
-		if err != nil {
-			return err
+	return s.start(ctx, ref, func(ctx context.Context, t *turn) error {
+		before := t.Branch()
+		err := t.rejoin(ctx, cmp.Or(message, t.Info().Leaf))
+		if err == nil {
+			err = t.answer(ctx)
 		}
-		defer back()
-		return again(ctx, t)
+		if len(t.messages) <= 1 { // Nothing came: in the store the branch of before is active still.
+			t.follow(before)
+		}
+		return err
 	})
 }
 
-// Edit says draft in the place of an earlier message of the user's, on whatever branch, and asks the
-// model for an answer. The earlier message stays, with all that was said after it: the new one is its
-// sibling. A list of files takes the place of the earlier message's, even an empty one; without a list
-// the new message keeps them. An edit of a message that was sent alone is sent alone as well. For a message of somebody
-// else the error is ErrNotYours.
-func (s *Session) Edit(
-	ctx context.Context, how SendOptions, message int64, draft string, files ...history.Part,
-) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		t.cut = how.Cut
-		if err := t.saveEdit(ctx, message, draft, files); err != nil {
-			return err
+// rejoin makes the turn the one that a message belongs to, without what answered it. It is cut where the user had it
+// cut.
+func (t *turn) rejoin(ctx context.Context, message int64) error {
+	to, err := t.branchTo(ctx, message)
+	if err != nil {
+		return err
+	}
+	at := to.Last(history.User)
+	if at < 0 {
+		return ErrNothingToAnswer
+	}
+	user, err := to.Message(at)
+	if err != nil {
+		return err
+	}
+	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
+		return err
+	}
+	t.before, t.messages = at, []history.Message{user.Message}
+	t.follow(to.First(at + 1))
+	t.cut, err = t.Records().WasCut(ctx, user.ID)
+	return err
+}
+
+// earlier is a message, and makes behind the branch before it.
+func (t *turn) earlier(ctx context.Context, message int64, behind *branch.Branch) (store.Message, error) {
+	to, err := t.branchTo(ctx, message)
+	if err != nil {
+		return store.Message{}, err
+	}
+	if to.Len() == 0 {
+		return store.Message{}, fmt.Errorf("edit message %d: %w", message, store.ErrNotFound)
+	}
+	*behind = to.First(to.Len() - 1)
+	return to.Message(to.Len() - 1)
+}
+
+// branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
+// loaded, else as it is stored.
+func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
+	st := s.Now()
+	if at, there := st.Branch.Find(leaf); there && st.Whole {
+		return st.Branch.First(at + 1), nil
+	}
+	ids, err := s.deps.Store.BranchIDs(ctx, st.Row.ID, leaf)
+	if err != nil {
+		return branch.Branch{}, err
+	}
+	return branch.New(s.deps.Tokenizer, s.deps.Store.MessagesWith).Load(ctx, ids, nil)
+}
+
+// follow makes a branch the active one, as far as the session's own memory goes.
+func (t *turn) follow(b branch.Branch) {
+	t.set(func(st *State) {
+		st.Branch, st.Whole, st.Row.Leaf = b, true, 0
+		if n := b.Len(); n > 0 {
+			st.Row.Leaf = b.ID(n - 1)
 		}
-		return t.answer(ctx)
 	})
 }
 
 // Switch makes the branch through a message the active one, with the newest of what was said after it
 // at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
 func (s *Session) Switch(ctx context.Context, message int64) error {
-	t := newTurn(s, func() {})
+	t := s.newTurn(func() {})
 	if err := s.claim(t); err != nil {
 		return err
 	}
-	defer t.release()
+	defer t.free()
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
-	if t.Holds(message) {
+	if _, active := t.Branch().Find(message); active {
 		return nil
 	}
-	row := t.Info()
 	leaf, err := t.deps.Store.LeafUnder(ctx, message)
 	if err != nil {
 		return err
 	}
-	branch, err := t.branchTo(ctx, leaf)
+	to, err := t.branchTo(ctx, leaf)
 	if err != nil {
 		return err
 	}
-	if err := t.deps.Store.Update(ctx, row.ID, func(row *store.Session) { row.Leaf = leaf }); err != nil {
-		return err
-	}
-	t.follow(branch)
-	return nil
-}
-
-// Holds says that a message is on the active branch, as far as that is loaded.
-func (s *Session) Holds(message int64) bool {
-	_, there := s.Branch().Find(message)
-	return there
-}
-
-// branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
-// loaded, else as it is stored.
-func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
-	st := s.now()
-	if at, there := st.branch.Find(leaf); there && st.whole {
-		return st.branch.First(at + 1), nil
-	}
-	ids, err := s.deps.Store.BranchIDs(ctx, st.row.ID, leaf)
-	if err != nil {
-		return branch.Branch{}, err
-	}
-	return s.deps.noMessages().Load(ctx, ids, nil)
-}
-
-// answerAgain makes the user's message that a message belongs to the one to answer, and answers it.
-func (t *turn) answerAgain(ctx context.Context, message int64) error {
-	branch, err := t.branchTo(ctx, message)
-	if err != nil {
-		return err
-	}
-	at := branch.LastUser()
-	if at < 0 {
-		return ErrNothingToAnswer
-	}
-	before := t.Branch()
-	t.follow(branch.First(at + 1))
-	if err = t.rejoin(ctx); err == nil {
-		err = t.askAsBefore(ctx)
-	}
-	if len(t.messages) <= 1 { // Nothing came: in the store the branch of before is active still.
-		t.follow(before)
+	err = t.deps.Store.Update(ctx, t.Info().ID, func(row *store.Session) { row.Leaf = leaf })
+	if err == nil {
+		t.follow(to)
 	}
 	return err
 }
-
-// askAsBefore answers the turn's message again, cut where the user had it cut.
-func (t *turn) askAsBefore(ctx context.Context) error {
-	st := t.now()
-	_, err := t.plans.build(st, t.past, t.Model(), t.nextOptions(st))
-	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		if t.cut, err = t.Records().WasCut(ctx, t.messages[0].ID); err != nil {
-			return err
-		}
-	}
-	return t.answer(ctx)
-}
-
-// saveEdit commits what the user says in the place of an earlier message.
-func (t *turn) saveEdit(ctx context.Context, message int64, draft string, files []history.Part) error {
-	row := t.Info()
-	branch, err := t.branchTo(ctx, message)
-	if err != nil {
-		return err
-	}
-	if branch.Len() == 0 {
-		return fmt.Errorf("edit message %d: %w", message, store.ErrNotFound)
-	}
-	at := branch.Len() - 1
-	earlier, err := branch.Message(at)
-	if err != nil {
-		return err
-	}
-	if earlier.Role != history.User {
-		return ErrNotYours
-	}
-	if files == nil {
-		files = earlier.Parts
-	}
-	m := t.userMessage(draft, files)
-	m.Alone = earlier.Alone
-	if err := t.sendable(ctx, m, message); err != nil {
-		return err
-	}
-	m.Session, m.Parent = row.ID, earlier.Parent
-	stored, err := t.deps.Store.Append(ctx, m)
-	if err != nil {
-		return err
-	}
-	t.follow(branch.First(at))
-	t.commit(stored)
-	return nil
-}
-
-// follow makes a branch the active one, as far as the session's own memory goes.
-func (t *turn) follow(branch branch.Branch) {
-	t.set(func(st *state) {
-		st.branch, st.whole, st.row.Leaf = branch, true, 0
-		if n := branch.Len(); n > 0 {
-			st.row.Leaf = branch.ID(n - 1)
-		}
-	})
-}
-
-// ErrOneVersion says that nothing else was said in the place of a message.
-var ErrOneVersion = errors.New("it has only one version")
 
 // Version is a message among those that were said in the same place of the conversation.
 type Version struct {
@@ -234,10 +174,7 @@ func (s *Session) Versions(ctx context.Context, message int64) ([]int64, error) 
 // a turn that is running goes on. Where nothing was said yet the error is ErrNothingToAnswer.
 func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error) {
 	row := s.Info()
-	if message == 0 {
-		message = row.Leaf
-	}
-	if row.ID == "" || message == 0 {
+	if message = cmp.Or(message, row.Leaf); row.ID == "" || message == 0 {
 		return store.Session{}, ErrNothingToAnswer
 	}
 	return s.deps.Store.Fork(ctx, row.ID, message)

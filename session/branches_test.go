@@ -20,7 +20,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	b.offer(adder(t))
 	s := b.begin()
 	for _, draft := range []string{"Hi", "What is 1 + 2?", "Thanks"} {
-		drain(s.Send(t.Context(), draft))
+		drain(s.Send(t.Context(), say(draft)))
 	}
 	const (
 		first = "user: Hi\nassistant: Hello.\n"
@@ -32,7 +32,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	greeting, question, thanks := s.Messages()[0].ID, s.Messages()[2].ID, s.Messages()[6].ID
 
 	// A message with calls under it.
-	events, err := drain(s.Edit(t.Context(), SendOptions{}, question, "What is 2 + 2?"))
+	events, err := drain(s.Send(t.Context(), Draft{Instead: question, Text: "What is 2 + 2?"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	}
 
 	// The first message of all.
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, greeting, "Good morning")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Instead: greeting, Text: "Good morning"})); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: Good morning\nassistant: Good day.\n")
 
 	// A message that is not on the active branch.
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, thanks, "That was all")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Instead: thanks, Text: "That was all"})); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n",
@@ -85,7 +85,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 func TestEditKeepsTheFiles(t *testing.T) {
 	b := newBench(t, says("Hello."), says("A dog."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "Hi"))
+	drain(s.Send(t.Context(), say("Hi")))
 	files := []history.Part{
 		{Kind: history.ImagePart, MediaType: "image/png", Name: "cat.png", Data: []byte("a picture")},
 	}
@@ -100,7 +100,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = b.open(row.ID)
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, seen.ID, "And this?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Instead: seen.ID, Text: "And this?"})); err != nil {
 		t.Fatal(err)
 	}
 	edited := b.open(row.ID).Messages()[2]
@@ -118,8 +118,8 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	drain(s.Send(t.Context(), "1+2?"))
-	drain(s.Send(t.Context(), "How are you?"))
+	drain(s.Send(t.Context(), say("1+2?")))
+	drain(s.Send(t.Context(), say("How are you?")))
 	result, fine := s.Messages()[2].ID, s.Messages()[5].ID
 	if _, err := drain(s.Regenerate(t.Context(), result, "")); err != nil {
 		t.Fatal(err)
@@ -144,13 +144,13 @@ func TestBranchesThatCannotBe(t *testing.T) {
 	if _, err := drain(s.Regenerate(t.Context(), 0, "")); !errors.Is(err, ErrNothingToAnswer) {
 		t.Errorf("regenerate before the first message: %v, want ErrNothingToAnswer", err)
 	}
-	drain(s.Send(t.Context(), "First"))
-	drain(other.Send(t.Context(), "Other"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(other.Send(t.Context(), say("Other")))
 	question, answer, foreign := s.Messages()[0].ID, s.Messages()[1].ID, other.Messages()[0].ID
 	info, want := s.Info(), transcript(s.Messages())
 	row := stored(t, b, s)
 	edit := func(message int64) error {
-		_, err := drain(s.Edit(t.Context(), SendOptions{}, message, "Otherwise"))
+		_, err := drain(s.Send(t.Context(), Draft{Instead: message, Text: "Otherwise"}))
 		return err
 	}
 	again := func(message int64) error {
@@ -165,7 +165,6 @@ func TestBranchesThatCannotBe(t *testing.T) {
 		want error
 	}{
 		{"edit an answer", edit, answer, ErrNotYours},
-		{"edit nothing", edit, 0, store.ErrNotFound},
 		{"edit what is not there", edit, 999, store.ErrNotFound},
 		{"edit a message of another session", edit, foreign, store.ErrNotFound},
 		{"regenerate what is not there", again, 999, store.ErrNotFound},
@@ -188,14 +187,14 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, says("One."), hangs(sent, "Two"), says("Two."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	question := s.Messages()[0].ID
 	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, "Second")
+	events := s.Send(ctx, say("Second"))
 	until[Delta](events)
 	for name, do := range map[string]func() error{
 		"edit": func() error {
-			_, err := drain(s.Edit(t.Context(), SendOptions{}, question, "Other"))
+			_, err := drain(s.Send(t.Context(), Draft{Instead: question, Text: "Other"}))
 			return err
 		},
 		"regenerate": func() error { _, err := drain(s.Regenerate(t.Context(), question, "")); return err },
@@ -208,8 +207,8 @@ func TestNoBranchWhileATurnIsRunning(t *testing.T) {
 	stop()
 	drain(events)
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two (interrupted)\n")
-	if err := s.Switch(t.Context(), question); err != nil || s.Busy() {
-		t.Errorf("after the turn: %v, busy is %t", err, s.Busy())
+	if err := s.Switch(t.Context(), question); err != nil || s.Now().Busy() {
+		t.Errorf("after the turn: %v, busy is %t", err, s.Now().Busy())
 	}
 }
 

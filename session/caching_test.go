@@ -48,7 +48,7 @@ func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	s := b.begin()
 	var receipts []record.Receipt
 	for turn := 1; turn <= 3; turn++ {
-		events, err := drain(s.Send(t.Context(), "hello"))
+		events, err := drain(s.Send(t.Context(), say("hello")))
 		if err != nil {
 			t.Fatal(err)
 		}

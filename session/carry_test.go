@@ -90,13 +90,13 @@ func noticed(events []Event) string { return strings.Join(notices(events), "\n")
 func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	b := acting(t, 7, deepSeek)
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "add one and two"))
+	events, err := drain(s.Send(t.Context(), say("add one and two")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
 	wantTranscript(t, s.Messages(),
 		"user: add one and two\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
-	if b.requests() != 3 || !strings.Contains(noticed(events), "m requires its reasoning to be sent") {
+	if b.requests() != 3 || !strings.Contains(noticed(events), "m has to be asked with its reasoning returned to it") {
 		t.Errorf("%d requests and the notices %q; want 3, the second refused, and one that says why", b.requests(),
 			noticed(events))
 	}
@@ -115,7 +115,7 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 	}
 
 	// The next turn is right at once: the answer with the call and the one behind it are whole.
-	if events, err = drain(s.Send(t.Context(), "thanks")); err != nil || b.requests() != 4 || noticed(events) != "" {
+	if events, err = drain(s.Send(t.Context(), say("thanks"))); err != nil || b.requests() != 4 || noticed(events) != "" {
 		t.Fatalf("the next turn: %v after %d requests with the notices %q; want none, 4, none", err, b.requests(),
 			noticed(events))
 	}
@@ -127,17 +127,17 @@ func TestReasoningIsSentBackOnceAServerAskedForIt(t *testing.T) {
 
 	// So is the next start of the program, and another model is sent none.
 	later := b.restart(s.Info().ID)
-	if _, err = drain(later.Send(t.Context(), "add again")); err != nil || b.requests() != 6 {
+	if _, err = drain(later.Send(t.Context(), say("add again"))); err != nil || b.requests() != 6 {
 		t.Fatalf("after the next start: %v after %d requests, want none after 6", err, b.requests())
 	}
-	if err := later.SetModel(t.Context(), "test/other"); err != nil {
+	if err := later.Set(t.Context(), Settings{Model: "test/other"}); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := later.Preview("hello")
+	plan, err := later.Preview(say("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, err := later.Try(Trial{}).Body(plan); err != nil || strings.Contains(string(body), "reasoning_content") {
+	if body, err := later.Try(t.Context(), Settings{}).Body(plan); err != nil || strings.Contains(string(body), "reasoning_content") {
 		t.Errorf("the reasoning is sent to another model: %s %v", body, err)
 	}
 }

@@ -44,18 +44,18 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 		want string
 	}{
 		"first": {
-			func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, "second") }, "user: second\n",
+			func(ctx context.Context, s *Session) <-chan Event { return s.Send(ctx, say("second")) }, "user: second\n",
 		},
 		"send": {
 			func(ctx context.Context, s *Session) <-chan Event {
-				return s.Send(ctx, "second")
+				return s.Send(ctx, say("second"))
 			}, "user: first\nassistant: One.\nuser: second\n",
 		},
 		"alone": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.SendAs(ctx, SendOptions{Alone: true}, "second")
+			return s.Send(ctx, Draft{Alone: true, Text: "second"})
 		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Edit(ctx, SendOptions{}, s.Messages()[0].ID, "second")
+			return s.Send(ctx, Draft{Instead: s.Messages()[0].ID, Text: "second"})
 		}, "user: second\n"},
 		"regenerate": {
 			func(ctx context.Context, s *Session) <-chan Event {
@@ -69,7 +69,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 			id := ""
 			if name != "first" {
 				s := b.begin()
-				drain(s.Send(t.Context(), "first"))
+				drain(s.Send(t.Context(), say("first")))
 				id = s.Info().ID
 			}
 			arrived := hangingServer(t, b)
@@ -78,8 +78,11 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				s, err = Open(t.Context(), b.deps, id, "")
 			}
 			if err == nil && id != "" {
-				s.use(s.deps.begin("test/unheard-of"))
-				s.row.Address = s.model.Address() // the user has agreed to it
+				to := s.begin("test/unheard-of")
+				s.set(func(st *State) {
+					s.use(to)
+					st.Row.Address = to.Address() // the user has agreed to it
+				})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -102,8 +105,8 @@ func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, says("Yes."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "How does a parser recover?"))
-	if err := s.Rename(t.Context(), "Mine"); err != nil {
+	drain(s.Send(t.Context(), say("How does a parser recover?")))
+	if err := s.Set(t.Context(), Settings{Title: new("Mine")}); err != nil {
 		t.Fatal(err)
 	}
 	title, err := s.Retitle(t.Context(), true, func(Event) {})

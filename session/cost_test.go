@@ -108,7 +108,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 				b.deps.Models = new(llm.Catalog).With(e)
 			}
 			s := b.begin()
-			events, err := drain(s.Send(context.Background(), "hello"))
+			events, err := drain(s.Send(context.Background(), say("hello")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestStoppedAnswerIsEstimated(t *testing.T) {
 	s := b.begin()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	events := s.Send(ctx, "go on")
+	events := s.Send(ctx, say("go on"))
 	until[Delta](events)
 	stop()
 	rest, err := drain(events)
@@ -158,7 +158,7 @@ func TestSpentSumsUpASession(t *testing.T) {
 	b.hosted(perMillion(0, 1_000_000))
 	s := b.begin()
 	for i := range 3 {
-		_, err := drain(s.Send(context.Background(), fmt.Sprint("message ", i)))
+		_, err := drain(s.Send(context.Background(), say(fmt.Sprint("message ", i))))
 		if failed := errors.Is(err, llm.Auth); err != nil && !failed {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestCostStaysWithItsRequest(t *testing.T) {
 	prices := perMillion(3, 3)
 	b.hosted(prices)
 	s := b.begin()
-	if _, err := drain(s.Send(context.Background(), "hello")); err != nil {
+	if _, err := drain(s.Send(context.Background(), say("hello"))); err != nil {
 		t.Fatal(err)
 	}
 	b.hosted(perMillion(999, 999))

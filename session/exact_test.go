@@ -12,10 +12,10 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()
 	question := strings.Repeat("What is this about? ", 60)
-	if _, err := drain(s.Send(t.Context(), question)); err != nil {
+	if _, err := drain(s.Send(t.Context(), say(question))); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Preview(question)
+	plan, err := s.Preview(say(question))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +36,13 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	e.Exact = true
 	b.deps.Models = new(llm.Catalog).With(e)
 	again := b.open(s.Info().ID)
-	if plan, err = again.Preview(question); err != nil {
+	if plan, err = again.Preview(say(question)); err != nil {
 		t.Fatal(err)
 	}
 	if changed, err := again.Model().CountExactly(t.Context(), plan); !changed || err != nil {
 		t.Fatalf("the count is %d, not %d: changed %t, %v", want, plan.Sum.Total, changed, err)
 	}
-	exact, err := again.Preview(question)
+	exact, err := again.Preview(say(question))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	if changed, err := again.Model().CountExactly(t.Context(), exact); changed || err != nil || again.Model().Exact() {
 		t.Errorf("it is asked again: changed %t, %v", changed, err)
 	}
-	if _, err := drain(again.Send(t.Context(), "Two?")); err != nil {
+	if _, err := drain(again.Send(t.Context(), say("Two?"))); err != nil {
 		t.Errorf("sending depends on the server's counting: %v", err)
 	}
 }

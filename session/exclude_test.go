@@ -25,8 +25,8 @@ func discussed(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	b.steps = append(b.steps, steps...)
 	s := b.begin()
 	for n := range turns {
-		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ",
-			12)))); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ",
+			12))))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +36,7 @@ func discussed(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 // exclude has the nth message of the branch excluded, from 1.
 func exclude(t *testing.T, s *Session, n int) {
 	t.Helper()
-	if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[n-1].ID); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, s.Messages()[n-1].ID)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,11 +50,11 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 	}
 	next := func(s *Session) string {
 		t.Helper()
-		plan, err := s.Preview("And now?")
+		plan, err := s.Preview(say("And now?"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := s.Try(Trial{}).Body(plan)
+		body, err := s.Try(t.Context(), Settings{}).Body(plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 			!strings.Contains(body, "question3") {
 			t.Errorf("with a message of it excluded the request is %s", body)
 		}
-		plan, _ := s.Preview("And now?")
+		plan, _ := s.Preview(say("And now?"))
 		if e := plan.Entries[2]; e.Disposition != history.Excluded || e.Cause.Code != cause.Excluded {
 			t.Errorf("the excluded message is %+v", e)
 		}
@@ -77,7 +77,7 @@ func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 			t.Errorf("a message that is sent itself is explained by %q", e.Cause.Sentence())
 		}
 	}
-	if _, err := s.SetFlags(t.Context(), "", s.Messages()[2].ID); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged("", s.Messages()[2].ID)); err != nil {
 		t.Fatal(err)
 	}
 	if body := next(s); !strings.Contains(body, "Notes: four") || strings.Contains(body, "answer2") {
@@ -105,7 +105,7 @@ func TestAnExcludedMessageIsNotAskedAgain(t *testing.T) {
 func TestALongRangeIsSummarisedInSlices(t *testing.T) {
 	b, s := discussed(t, 12, uncounted("Notes of slice 1."), uncounted("Notes of slice 2."),
 		uncounted("Notes of slice 3."), uncounted("Notes of slice 4."))
-	if err := s.Apply(t.Context(), Trial{Budget: new(1200)}); err != nil {
+	if err := s.Set(t.Context(), Settings{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := drain(s.Compact(t.Context()))
@@ -148,11 +148,11 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		uncounted("Notes."), uncounted("Notes."))
 	for _, text := range []string{"huge: " + strings.Repeat("very long text ", 600), "small: " +
 		strings.Repeat("on. ", 30)} {
-		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Apply(t.Context(), Trial{Budget: new(1600)}); err != nil {
+	if err := s.Set(t.Context(), Settings{Budget: new(1600)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := drain(s.Compact(t.Context())); err != nil {
@@ -168,7 +168,7 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		!stored[len(stored)-1].Sources.Holds(s.Messages()[7].ID) {
 		t.Errorf("the summaries are %+v, and message %d was in no request, %v", stored, huge, err)
 	}
-	plan, err := s.Preview("And?")
+	plan, err := s.Preview(say("And?"))
 	if e := plan.Entries[6]; err != nil || e.Cause.Code == cause.Summarized {
 		t.Errorf("the long message is %+v, %v", e, err)
 	}
@@ -186,7 +186,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	if title, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil || title != "Three questions" {
 		t.Fatalf("the title is %q, %v", title, err)
 	}
-	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
 		t.Fatal(err)
 	}
 	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
@@ -233,13 +233,13 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
 	b, s := conversationOf(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
 	_, err := drain(s.Compact(t.Context()))
-	if err == nil || !strings.Contains(err.Error(), "not shorter than the messages") || s.Policy().SummaryAlways {
-		t.Errorf("a long summary of little: %v, the policy says %t", err, s.Policy().SummaryAlways)
+	if err == nil || !strings.Contains(err.Error(), "not shorter than the messages") || s.Now().Policy.SummaryAlways {
+		t.Errorf("a long summary of little: %v, the policy says %t", err, s.Now().Policy.SummaryAlways)
 	}
-	if err := s.Apply(t.Context(), Trial{SummaryAlways: new(true)}); err != nil {
+	if err := s.Set(t.Context(), Settings{SummaryAlways: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Preview("And?")
+	plan, err := s.Preview(say("And?"))
 	if err != nil || plan.Summarized() || plan.Sum.Sent != 6 {
 		t.Errorf("%d messages are sent, with a summary: %t, %v", plan.Sum.Sent, plan.Summarized(), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"winnow/history"
 	"winnow/history/message"
 	"winnow/llm"
+	"winnow/session/branch"
 	"winnow/session/store"
 )
 
@@ -18,6 +19,16 @@ type OversizeError struct {
 	MaxWindow int // the largest window that can be set: what the server says of it, 0 where it says nothing
 
 	stated llm.Window // what the server says of its window
+}
+
+// Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
+// the model's window.
+func Oversize(err error, w llm.WindowFacts) *OversizeError {
+	over := (*history.OverBudgetError)(nil)
+	if !errors.As(err, &over) {
+		return nil
+	}
+	return &OversizeError{over, w.Largest(), w.Stated}
 }
 
 // LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable
@@ -35,14 +46,16 @@ func (e *OversizeError) Unwrap() error { return e.Over }
 // Sentence is the error with its ways out. cure says what helps against the largest part, a history.PartOf,
 // or against what limits the request, a history.Bound; "" is nothing.
 func (e *OversizeError) Sentence(cure func(what string) string) string {
-	text := message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
 	var ways []string
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
-		name := strings.TrimPrefix(string(part.Kind), "the ")
-		ways = append(ways, name+" "+message.Grouped(part.Tokens)+arrow(cure(string(part.Kind))))
+		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.Grouped(part.Tokens)
+		if helps := cure(string(part.Kind)); helps != "" {
+			way += " → " + helps
+		}
+		ways = append(ways, way)
 	}
-	if way := cure(string(e.Over.Bound)); way != "" {
+	if helps := cure(string(e.Over.Bound)); helps != "" {
 		raise := "raise the budget"
 		if e.Over.Bound == history.BoundWindow {
 			raise = "raise the window"
@@ -50,19 +63,13 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 				raise = "choose a model with a larger window"
 			}
 		}
-		ways = append(ways, raise+arrow(way))
+		ways = append(ways, raise+" → "+helps)
 	}
-	if len(ways) == 0 {
-		return text
+	text := message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+	if len(ways) > 0 {
+		text += ": " + strings.Join(ways, " · ")
 	}
-	return text + ": " + strings.Join(ways, " · ")
-}
-
-func arrow(cure string) string {
-	if cure == "" {
-		return ""
-	}
-	return " → " + cure
+	return text
 }
 
 // Enough is a round number of tokens with which the request would fit.
@@ -86,15 +93,18 @@ func (e *OversizeError) Pinned() string {
 	return strings.Join(numbers, " ")
 }
 
-// sendable says why a message is not to be stored: an *OversizeError where its request would not fit, a *LimitError
-// where it would exceed a limit and the user does not want it sent. instead is the message that it takes the place of,
-// 0 for none. The network is asked for the window and the price only where they are not known and matter. Any other
-// fault is for the plan of the turn to find.
-func (t *turn) sendable(ctx context.Context, m store.Message, instead int64) error {
-	l, _ := t.spending.now()
+// sendable says why a message is not to be stored at the end of a branch: an *OversizeError where its request would not
+// fit, a *LimitError where it would exceed a limit and the user does not want it sent. The network is asked for the
+// window and the price only where they are not known and matter. Any other fault is for the plan of the turn to find.
+func (t *turn) sendable(ctx context.Context, m store.Message, behind branch.Branch) error {
+	l := t.Now().limits
 	for asked := false; ; asked = true {
-		plan, err := t.planUnsaved(m, instead)
-		to := t.Model()
+		w, to := t.Try(ctx, Settings{}), t.Model()
+		if behind.Len() < w.Branch.Len() {
+			w.plans = &t.other
+		}
+		w.Branch, w.sending = behind, true
+		plan, err := w.plan(m, t.cut)
 		over := Oversize(err, to.Windows())
 		unknown := over != nil && to.Window().Tokens == 0 || l.OnCost() && !to.Client.Prices(to.Name).Known()
 		switch {
@@ -108,30 +118,7 @@ func (t *turn) sendable(ctx context.Context, m store.Message, instead int64) err
 		case err != nil || !l.Any():
 			return nil
 		}
-		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), t.askLimit(store.ForAnswer))
+		_, err = t.allow(ctx, estimateOf(to, to.Request(plan).MaxTokens, plan.Sum), store.ForAnswer)
 		return err
 	}
-}
-
-// planUnsaved plans the request of a message that is not stored yet.
-func (t *turn) planUnsaved(m store.Message, instead int64) (history.Plan, error) {
-	return t.Try(Trial{Instead: instead}).plan(m.Content, m.Parts, func(o *history.Options) {
-		if o.Window == 0 {
-			o.Window = t.Model().Windows().Window().Tokens // Nobody has said yet how large it is.
-		}
-		if m.Alone {
-			o.Scope = &history.Scope{For: history.ForAlone}
-		}
-		o.CutCurrent = t.cut
-	})
-}
-
-// Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
-// the model's window.
-func Oversize(err error, w llm.WindowFacts) *OversizeError {
-	over := (*history.OverBudgetError)(nil)
-	if !errors.As(err, &over) {
-		return nil
-	}
-	return &OversizeError{over, w.Largest(), w.Stated}
 }

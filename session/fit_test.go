@@ -41,25 +41,25 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 			t.Errorf("%s: the error is %v (%+v), want the message too long for the window", how, err, over)
 		}
 	}
-	_, err := drain(s.Send(t.Context(), long))
+	_, err := drain(s.Send(t.Context(), say(long)))
 	wantRefused("the first message", err)
 	if rows, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(rows) > 0 ||
 		b.requests() > 0 {
 		t.Fatalf("%d sessions are stored and %d requests sent (%v), want none", len(rows), b.requests(), err)
 	}
-	drain(s.Send(t.Context(), "Hello?"))
+	drain(s.Send(t.Context(), say("Hello?")))
 	first := s.Messages()[0].ID
 	for how, send := range map[string]func() <-chan Event{
-		"send":  func() <-chan Event { return s.Send(t.Context(), long) },
-		"alone": func() <-chan Event { return s.SendAs(t.Context(), SendOptions{Alone: true}, long) },
-		"edit":  func() <-chan Event { return s.Edit(t.Context(), SendOptions{}, first, long) },
+		"send":  func() <-chan Event { return s.Send(t.Context(), say(long)) },
+		"alone": func() <-chan Event { return s.Send(t.Context(), Draft{Alone: true, Text: long}) },
+		"edit":  func() <-chan Event { return s.Send(t.Context(), Draft{Instead: first, Text: long}) },
 	} {
 		_, err := drain(send())
 		wantRefused(how, err)
 		wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\nassistant: Yes.\n")
 	}
 
-	if _, err := drain(s.SendAs(t.Context(), SendOptions{Cut: true}, long)); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Cut: true, Text: long})); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Messages()[2].Content; got != long {
@@ -100,7 +100,7 @@ func TestTheServerIsAskedForItsWindowBeforeALongMessageOnly(t *testing.T) {
 		b.deps.Models = new(llm.Catalog).With(e)
 		b.info = map[string]func() string{"/v1/models": func() string { return c.window }}
 		s := b.begin()
-		_, err := drain(s.Send(t.Context(), c.draft))
+		_, err := drain(s.Send(t.Context(), say(c.draft)))
 		if (err == nil) != c.fits {
 			t.Errorf("%s: the error is %v, want the message sent: %v", c.window, err, c.fits)
 		}

@@ -17,7 +17,7 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."))
 	s := b.begin()
 	for _, draft := range []string{"First", "Second", "Third", "Fourth"} {
-		drain(s.Send(t.Context(), draft))
+		drain(s.Send(t.Context(), say(draft)))
 	}
 	messages := s.Messages()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -28,15 +28,15 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			if err != nil || !maps.Equal(stored, want) {
 				rt.Fatalf("stored are %v (%v), want %v", stored, err, want)
 			}
-			plan, err := s.Preview("")
+			plan, err := s.Preview(say(""))
 			if err != nil {
 				rt.Fatalf("plan: %v", err)
 			}
 			for i, e := range plan.Entries {
 				f := want[e.ID]
-				if s.Flag(e.ID) != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded &&
+				if s.Now().Flags[e.ID] != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded &&
 					e.Cause.Code != cause.QuestionExcluded) != (f == history.Exclude) {
-					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Flag(e.ID), e, f)
+					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Now().Flags[e.ID], e, f)
 				}
 			}
 		}
@@ -60,7 +60,7 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 					delete(want, id)
 				}
 			}
-			before, err := s.SetFlags(t.Context(), f, ids...)
+			before, err := s.SetFlags(t.Context(), flagged(f, ids...))
 			if err != nil || !maps.Equal(before, changed) {
 				rt.Fatalf("flagging %v with %q: before were %v (%v), want %v", ids, f, before, err, changed)
 			}
@@ -68,7 +68,7 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			agree()
 		}
 		for i := len(undo) - 1; i >= 0; i-- {
-			if _, err := s.RestoreFlags(t.Context(), undo[i]); err != nil {
+			if _, err := s.SetFlags(t.Context(), undo[i]); err != nil {
 				rt.Fatalf("undo: %v", err)
 			}
 			want = past[i]
@@ -81,9 +81,9 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 func TestFlagsAreSetAllOrNone(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	question, answer := s.Messages()[0].ID, s.Messages()[1].ID
-	if _, err := s.SetFlags(t.Context(), history.Pin, question); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged(history.Pin, question)); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprint(map[int64]history.Flag{question: history.Pin})
@@ -94,15 +94,15 @@ func TestFlagsAreSetAllOrNone(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Flag(question) != history.Pin ||
-			s.Flag(answer) != "" {
+		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Now().Flags[question] != history.Pin ||
+			s.Now().Flags[answer] != "" {
 			t.Errorf("%s: %v, %v; stored are %v, want an error and %s", what, before, err, stored, want)
 		}
 	}
-	before, err := s.SetFlags(t.Context(), history.Exclude, question, answer, answer+99)
+	before, err := s.SetFlags(t.Context(), flagged(history.Exclude, question, answer, answer+99))
 	check("a message that is not there", before, err)
-	before, err = s.SetFlags(t.Context(), "shiny", question, answer)
+	before, err = s.SetFlags(t.Context(), flagged("shiny", question, answer))
 	check("a flag that does not exist", before, err)
-	before, err = s.RestoreFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""})
+	before, err = s.SetFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""})
 	check("to restore what is not there", before, err)
 }

@@ -15,10 +15,10 @@ func TestForkGoesOnByItself(t *testing.T) {
 	if _, err := s.Fork(t.Context(), 0); !errors.Is(err, ErrNothingToAnswer) {
 		t.Errorf("a fork of nothing: %v, want ErrNothingToAnswer", err)
 	}
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
 	first := s.Messages()[1]
-	if _, err := s.SetFlags(t.Context(), history.Pin, s.Messages()[0].ID); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged(history.Pin, s.Messages()[0].ID)); err != nil {
 		t.Fatal(err)
 	}
 	end, err := s.Fork(t.Context(), 0)
@@ -32,13 +32,13 @@ func TestForkGoesOnByItself(t *testing.T) {
 	fork := b.open(end.ID)
 	wantTranscript(t, fork.Messages(), transcript(s.Messages()))
 	wantTranscript(t, b.open(early.ID).Messages(), "user: First\nassistant: One.\n")
-	if got := fork.Flag(fork.Messages()[0].ID); got != history.Pin {
+	if got := fork.Now().Flags[fork.Messages()[0].ID]; got != history.Pin {
 		t.Errorf("the pinned message has the flag %q in the fork", got)
 	}
-	if _, err := drain(fork.Send(t.Context(), "Third")); err != nil {
+	if _, err := drain(fork.Send(t.Context(), say("Third"))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Send(t.Context(), "Third")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Third"))); err != nil {
 		t.Fatal(err)
 	}
 	if here, there := b.body(3), b.body(4); here != there || !strings.Contains(here, "Second") {

@@ -402,9 +402,9 @@ func (h *heldConversation) watch(all []store.Message, alone bool, question []str
 		for _, token := range tokensOf(m) {
 			known[token] = true
 		}
-		excluded := h.s.Flag(m.ID) == history.Exclude
+		excluded := h.s.Now().Flags[m.ID] == history.Exclude
 		for _, id := range h.s.Group(m.ID) {
-			excluded = excluded || h.s.Flag(id) == history.Exclude
+			excluded = excluded || h.s.Now().Flags[id] == history.Exclude
 		}
 		if !excluded {
 			continue
@@ -446,7 +446,7 @@ func (h *heldConversation) act() {
 		branch := h.s.Messages() // what a window shows
 		picked = branch[h.dice.IntN(len(branch))]
 		note("flag %d %q", picked.ID, flag)
-		_, err = h.s.SetFlags(ctx, flag, picked.ID)
+		_, err = h.s.SetFlags(ctx, flagged(flag, picked.ID))
 		h.countAside()
 	case 8:
 		note("compact")
@@ -466,13 +466,13 @@ func (h *heldConversation) act() {
 	case 13:
 		preset := history.Presets()[h.dice.IntN(len(history.Presets()))]
 		note("preset %s", preset)
-		err = h.s.Apply(ctx, Trial{Preset: preset})
+		err = h.s.Set(ctx, Settings{Preset: preset})
 	case 14:
 		budget := []int{0, 600, 900, 1500, 3000}[h.dice.IntN(5)]
 		note("budget %d", budget)
-		if err = h.s.Apply(ctx, Trial{Budget: new(budget)}); h.dice.IntN(2) == 0 {
+		if err = h.s.Set(ctx, Settings{Budget: new(budget)}); h.dice.IntN(2) == 0 {
 			placement := history.InOrder
-			err = errors.Join(err, h.s.Apply(ctx, Trial{Placement: placement}))
+			err = errors.Join(err, h.s.Set(ctx, Settings{Placement: placement}))
 		}
 	case 15:
 		note("title")
@@ -493,7 +493,7 @@ func (h *heldConversation) act() {
 		h.open(h.s.Info().ID)
 	case 18:
 		note("compact %t", h.dice.IntN(2) == 0)
-		err = h.s.Apply(ctx, Trial{SummaryAlways: new(h.dice.IntN(2) == 0)})
+		err = h.s.Set(ctx, Settings{SummaryAlways: new(h.dice.IntN(2) == 0)})
 	case 19:
 		remedy := history.Remedies()[h.dice.IntN(len(history.Remedies()))]
 		note("remedy %d %q", picked.ID, remedy)
@@ -507,13 +507,14 @@ func (h *heldConversation) act() {
 
 // countAside counts the plans in which an exclusion sets a summary aside.
 func (h *heldConversation) countAside() {
-	st := h.s.now()
-	if len(st.summariesOn(st.branch.Len())) == 0 || !st.whole {
+	st := h.s.Now()
+	if len(st.summariesOn(st.Branch.Len())) == 0 || !st.Whole {
 		return
 	}
-	policy := st.policy
+	policy := st.Policy
 	policy.SummaryAlways = true
-	plan, err := h.s.plans.build(st, st.branch.Len(), st.model, st.options(st.model, policy))
+	o := h.s.options(st, st.Model, policy)
+	plan, err := h.s.plans.build(st, st.Branch.Len(), &o)
 	if err == nil && plan.Summary == nil {
 		h.counts["summary set aside"]++
 	}
@@ -529,16 +530,16 @@ func (h *heldConversation) say(all []store.Message, alone bool) {
 			h.alone[token] = true
 		}
 		h.watch(all, true, nil)
-		h.run(h.s.SendAs(h.t.Context(), SendOptions{Alone: true}, draft), true)
+		h.run(h.s.Send(h.t.Context(), Draft{Alone: true, Text: draft}), true)
 		return
 	}
 	h.watch(all, false, nil)
-	if plan, err := h.s.Preview(draft); err == nil {
-		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
+	if plan, err := h.s.Preview(say(draft)); err == nil {
+		if body, err := h.s.Try(context.Background(), Settings{}).Body(plan); err == nil {
 			h.wantNothingHidden(body)
 		}
 	}
-	h.run(h.s.Send(h.t.Context(), draft), true)
+	h.run(h.s.Send(h.t.Context(), say(draft)), true)
 }
 
 // question is the user's message of the turn that a message belongs to.
@@ -589,12 +590,12 @@ func (h *heldConversation) edit(all []store.Message, m store.Message) {
 		}
 	}
 	h.watch(all, alone, nil)
-	if plan, err := h.s.Try(Trial{Instead: user.ID}).Preview(draft); err == nil {
-		if body, err := h.s.Try(Trial{}).Body(plan); err == nil {
+	if plan, err := h.s.Preview(Draft{Instead: user.ID, Text: draft}); err == nil {
+		if body, err := h.s.Try(context.Background(), Settings{}).Body(plan); err == nil {
 			h.wantNothingHidden(body)
 		}
 	}
-	h.run(h.s.Edit(h.t.Context(), SendOptions{}, user.ID, draft), true)
+	h.run(h.s.Send(h.t.Context(), Draft{Instead: user.ID, Text: draft}), true)
 }
 
 // run reads a turn to its end, answers its questions and excludes something while it runs, now and then.
@@ -624,7 +625,7 @@ func (h *heldConversation) meddle() {
 	m := branch[max(0, len(branch)-1-h.dice.IntN(4))]
 	h.trace = append(h.trace, fmt.Sprintf("exclude %d during the turn", m.ID))
 	h.counts["excluded during a turn"]++
-	if _, err := h.s.SetFlags(h.t.Context(), history.Exclude, m.ID); err != nil {
+	if _, err := h.s.SetFlags(h.t.Context(), flagged(history.Exclude, m.ID)); err != nil {
 		h.failf("%v", err)
 	}
 	h.mu.Lock()

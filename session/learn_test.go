@@ -70,7 +70,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 	}
 	s := b.begin()
 	for n := range 30 {
-		events, err := drain(s.Send(t.Context(), fmt.Sprintf("Question %d?", n)))
+		events, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 		if got, want := only[Planned](events)[0].Request.Estimate, sum.Total; got != want {
 			t.Errorf("turn %d is recorded with %d counted tokens, shown with %d", n+1, got, want)
 		}
-		preview, err := s.Preview("")
+		preview, err := s.Preview(say(""))
 		if err != nil {
 			t.Fatal(err)
 		}

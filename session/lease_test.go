@@ -14,7 +14,7 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 	b = newBench(t, append([]step{says("One.")}, steps...)...)
 	first = b.begin()
 	takeLease(t, first, false)
-	drain(first.Send(t.Context(), "First"))
+	drain(first.Send(t.Context(), say("First")))
 	beside, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 	t.Cleanup(func() { beside.Close() })
 	deps := b.deps
 	deps.Store = beside
-	second, err = Open(t.Context(), deps, first.Info().ID, first.Ref())
+	second, err = Open(t.Context(), deps, first.Info().ID, first.Model().Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 
 func takeLease(t *testing.T, s *Session, leased bool) {
 	t.Helper()
-	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.LeasedByOther() != leased {
-		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.LeasedByOther(), leased)
+	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.Now().ReadOnly != leased {
+		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.Now().ReadOnly, leased)
 	}
 }
 
@@ -50,20 +50,20 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 		return err
 	}
 	for what, try := range map[string]func() error{
-		"send":       func() error { return turn(second.Send(ctx, "Second")) },
-		"send alone": func() error { return turn(second.SendAs(ctx, SendOptions{Alone: true}, "Second")) },
+		"send":       func() error { return turn(second.Send(ctx, say("Second"))) },
+		"send alone": func() error { return turn(second.Send(ctx, Draft{Alone: true, Text: "Second"})) },
 		"ask again":  func() error { return turn(second.Regenerate(ctx, 0, "")) },
-		"edit":       func() error { return turn(second.Edit(ctx, SendOptions{}, message, "Second")) },
+		"edit":       func() error { return turn(second.Send(ctx, Draft{Instead: message, Text: "Second"})) },
 		"switch":     func() error { return second.Switch(ctx, message) },
-		"rename":     func() error { return second.Rename(ctx, "Mine") },
+		"rename":     func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
 		"retitle":    func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
-		"preset":     func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
-		"budget":     func() error { return second.Apply(ctx, Trial{Budget: new(1000)}) },
-		"system":     func() error { return second.SetSystem(ctx, "Be brief.") },
-		"model":      func() error { return second.SetModel(ctx, second.Ref()) },
-		"flag":       func() error { _, err := second.SetFlags(ctx, history.Pin, message); return err },
+		"preset":     func() error { return second.Set(ctx, Settings{Preset: "full"}) },
+		"budget":     func() error { return second.Set(ctx, Settings{Budget: new(1000)}) },
+		"system":     func() error { return second.Set(ctx, Settings{System: new("Be brief.")}) },
+		"model":      func() error { return second.Set(ctx, Settings{Model: second.Model().Ref()}) },
+		"flag":       func() error { _, err := second.SetFlags(ctx, flagged(history.Pin, message)); return err },
 		"remedy":     func() error { return second.SetRemedy(ctx, history.LeaveOut, message) },
-		"apply":      func() error { return second.Apply(ctx, Trial{Preset: "full"}) },
+		"apply":      func() error { return second.Set(ctx, Settings{Preset: "full"}) },
 	} {
 		if err := try(); !errors.Is(err, ErrLeased) {
 			t.Errorf("%s: %v, want ErrLeased", what, err)
@@ -77,7 +77,7 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 	if b.requests() != 1 {
 		t.Errorf("%d requests left, want the first window's", b.requests())
 	}
-	if _, err := second.Preview("Second"); err != nil {
+	if _, err := second.Preview(say("Second")); err != nil {
 		t.Errorf("a preview: %v, want a plan: reading goes on", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	takeLease(t, second, true)
 	first.Leave()
 	takeLease(t, second, false)
-	if _, err := drain(second.Send(t.Context(), "Second")); err != nil {
+	if _, err := drain(second.Send(t.Context(), say("Second"))); err != nil {
 		t.Errorf("Send: %v", err)
 	}
 	wantTranscript(t, b.open(first.Info().ID).Messages(),

@@ -31,8 +31,8 @@ func keyed(t *testing.T, key string, next step) step {
 // wantModel wants the conversation to be with a model, here and in the store.
 func wantModel(t *testing.T, b *bench, s *Session, want string) {
 	t.Helper()
-	if row := stored(t, b, s); s.Ref() != want || s.Model().Ref() != want || row.Endpoint+"/"+row.Model != want {
-		t.Errorf("the conversation is with %s, asks %s, and is stored with %s/%s; want %s", s.Ref(), s.Model().Ref(),
+	if row := stored(t, b, s); s.Model().Ref() != want || s.Model().Ref() != want || row.Endpoint+"/"+row.Model != want {
+		t.Errorf("the conversation is with %s, asks %s, and is stored with %s/%s; want %s", s.Model().Ref(), s.Model().Ref(),
 			row.Endpoint, row.Model, want)
 	}
 }
@@ -48,7 +48,7 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 	e.Tools = adder(t)
 	b.deps.Models.Add(e)
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	first := s.Messages()[1].ID
 	events, err := drain(s.Regenerate(t.Context(), first, "other/large"))
 	if err != nil {
@@ -70,7 +70,7 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 		t.Errorf("the receipts are %+v, want two with the other model's prices", answered)
 	}
 	wantModel(t, b, s, "test/m")
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("Second")))
 	for n, model := range []string{"m", "large", "large", "m"} {
 		if body := b.body(n + 1); !strings.Contains(body, `"model":"`+model+`"`) {
 			t.Errorf("request %d is not for %s: %s", n+1, model, body)
@@ -88,7 +88,7 @@ func TestAModelThatIsNotThereAnswersNothing(t *testing.T) {
 	t.Parallel()
 	b := twoModels(t, says("One."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	want := transcript(s.Messages())
 	for _, ref := range []string{"othr/large", "other/large"} { // the second is refused
 		if _, err := drain(s.Regenerate(t.Context(), 0, ref)); err == nil {

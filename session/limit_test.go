@@ -74,7 +74,7 @@ func TestAMessageAboveALimitIsNeitherStoredNorSent(t *testing.T) {
 			t.Parallel()
 			b := limited(t, test.limits)
 			s := b.begin()
-			asked, all, err := answering(s.Send(t.Context(), "a question"))
+			asked, all, err := answering(s.Send(t.Context(), say("a question")))
 			var over *LimitError
 			if !errors.As(err, &over) || keysOf(asked) != test.want || !strings.Contains(err.Error(),
 				"under [limits]") {
@@ -103,7 +103,7 @@ func TestALimitIsPassedOnceOrRaised(t *testing.T) {
 		{[]limits.Answer{limits.Raise}, "request_cost"}, // what was allowed once was not for ever
 		{nil, ""}, // the limit is raised for the session
 	} {
-		asked, all, err := answering(s.Send(t.Context(), fmt.Sprint("question ", i)), turn.answers...)
+		asked, all, err := answering(s.Send(t.Context(), say(fmt.Sprint("question ", i))), turn.answers...)
 		if err != nil || keysOf(asked) != turn.want || len(only[Answered](all)) != 1 {
 			t.Fatalf("turn %d: asked about %q, %v; want %q and an answer", i+1, keysOf(asked), err, turn.want)
 		}
@@ -112,7 +112,7 @@ func TestALimitIsPassedOnceOrRaised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if asked, _, _ := answering(other.Send(t.Context(), "another session")); keysOf(asked) != "request_cost" {
+	if asked, _, _ := answering(other.Send(t.Context(), say("another session"))); keysOf(asked) != "request_cost" {
 		t.Errorf("in another session it asks about %q; want the configured limit", keysOf(asked))
 	}
 }
@@ -132,7 +132,7 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	asked, all, err := answering(s.Send(t.Context(), "1+2?"))
+	asked, all, err := answering(s.Send(t.Context(), say("1+2?")))
 	var over *LimitError
 	if !errors.As(err, &over) || keysOf(asked) != "session_tokens" || b.requests() != 1 {
 		t.Fatalf("asked about %q after %d requests, %v", keysOf(asked), b.requests(), err)
@@ -140,7 +140,7 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 	if len(only[Ran](all)) != 1 || s.Messages()[2].Content != "3" {
 		t.Errorf("the result is not stored: %s", transcript(s.Messages()))
 	}
-	asked, _, err = answering(s.Send(t.Context(), "So?"), limits.Raise)
+	asked, _, err = answering(s.Send(t.Context(), say("So?")), limits.Raise)
 	if err != nil || keysOf(asked) != "session_tokens" {
 		t.Fatalf("asked about %q, %v", keysOf(asked), err)
 	}
@@ -151,8 +151,8 @@ func TestAToolRoundAboveALimitEndsTheTurnInOrder(t *testing.T) {
 // A summary above the limit is not made: the messages are cut, and the answer, which is smaller, is sent.
 func TestASummaryAboveALimitIsNotMade(t *testing.T) {
 	b, s := condensing(t, says("Yes."))
-	s.spending.limits = limits.Limits{Request: limits.Amount{Tokens: 900}}
-	asked, all, err := answering(s.Send(t.Context(), "Ready?"), limits.Once, limits.No)
+	s.state.limits = limits.Limits{Request: limits.Amount{Tokens: 900}}
+	asked, all, err := answering(s.Send(t.Context(), say("Ready?")), limits.Once, limits.No)
 	if err != nil || keysOf(asked) != "request_tokens, request_tokens" {
 		t.Fatalf("asked about %q, %v; want the answer and the summary", keysOf(asked), err)
 	}
@@ -169,10 +169,10 @@ func TestATitleAboveALimitIsNotAskedFor(t *testing.T) {
 	b := limited(t, limits.Limits{}, says("Yes."))
 	b.deps.TitleRef = "test/m"
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "Is it so?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Is it so?"))); err != nil {
 		t.Fatal(err)
 	}
-	s.spending.limits = limits.Limits{Session: limits.Amount{Cost: cent}}
+	s.state.limits = limits.Limits{Session: limits.Amount{Cost: cent}}
 	var over *LimitError
 	if _, err := s.Retitle(t.Context(), true, func(Event) {}); !errors.As(err, &over) || b.requests() != 1 {
 		t.Errorf("%v after %d requests; want a LimitError and no second one", err, b.requests())
@@ -194,7 +194,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 	t.Cleanup(func() { b.deps.Store.Close() })
 	draft := strings.Repeat("word ", 20)
 	s := b.begin()
-	plan, err := s.Preview(draft)
+	plan, err := s.Preview(say(draft))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 	b.deps.Limits.Day.Cost = estimateOf(s.Model(), 0, plan.Sum).Cost.Amount + 5*cent
 	send := func(s *Session, want string) {
 		t.Helper()
-		asked, _, err := answering(s.Send(t.Context(), draft))
+		asked, _, err := answering(s.Send(t.Context(), say(draft)))
 		if keysOf(asked) != want || (err == nil) != (want == "") {
 			t.Errorf("asked about %q, %v; want %q", keysOf(asked), err, want)
 		}
@@ -232,7 +232,7 @@ func TestAnUnknownPriceIsSaidOnceOrAskedAbout(t *testing.T) {
 	b.deps.Limits.Day.Cost = cent
 	s := b.begin()
 	for i, want := range []int{1, 0} {
-		asked, all, err := answering(s.Send(t.Context(), "hello"))
+		asked, all, err := answering(s.Send(t.Context(), say("hello")))
 		said := slices.DeleteFunc(notices(all), func(n string) bool {
 			return !strings.Contains(n, "its price is not known")
 		})
@@ -242,10 +242,10 @@ func TestAnUnknownPriceIsSaidOnceOrAskedAbout(t *testing.T) {
 	}
 	b.deps.Limits.AskUnknown = true
 	s = b.begin()
-	if asked, _, err := answering(s.Send(t.Context(), "hello")); err == nil || keysOf(asked) != "unknown_price" {
+	if asked, _, err := answering(s.Send(t.Context(), say("hello"))); err == nil || keysOf(asked) != "unknown_price" {
 		t.Errorf("asked about %q, %v", keysOf(asked), err)
 	}
-	if asked, _, err := answering(s.Send(t.Context(), "hello"), limits.Raise); err != nil ||
+	if asked, _, err := answering(s.Send(t.Context(), say("hello")), limits.Raise); err != nil ||
 		keysOf(asked) != "unknown_price" {
 		t.Errorf("asked about %q, %v", keysOf(asked), err)
 	}
@@ -257,7 +257,7 @@ func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 	s := b.begin()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	events := s.Send(ctx, "hello")
+	events := s.Send(ctx, say("hello"))
 	until[OverLimit](events)
 	stop()
 	if _, err := drain(events); err != nil || s.Info().ID != "" || b.requests() != 0 {
@@ -277,7 +277,7 @@ func TestTheAttemptsOfARoundAreOneQuestion(t *testing.T) {
 		says("At last."),
 	)
 	s := b.begin()
-	asked, all, err := answering(s.Send(t.Context(), "hello"), limits.Once)
+	asked, all, err := answering(s.Send(t.Context(), say("hello")), limits.Once)
 	if err != nil || keysOf(asked) != "request_cost" || len(only[Answered](all)) != 1 || b.requests() != 3 {
 		t.Errorf("asked about %q, %v, %d requests; want one question and three requests", keysOf(asked),
 			err, b.requests())
@@ -290,12 +290,11 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	s := b.begin()
 	short := func(draft string) string {
 		t.Helper()
-		tried := s.Try(Trial{})
-		plan, err := tried.Preview(draft)
+		plan, err := s.Preview(say(draft))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tried.Over(plan).Short()
+		return s.Over(plan).Short()
 	}
 	if got := short("hello"); got != "" {
 		t.Errorf("a short draft is %q", got)
@@ -303,10 +302,10 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	if got := short(strings.Repeat("word ", 100)); got != "above $0.50 per chat" {
 		t.Errorf("a long draft is %q", got)
 	}
-	if _, err := drain(s.Send(t.Context(), "hello")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("hello"))); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Spent().String(); got != "$0.12" {
+	if got := s.Now().Sums.Session.Spent.String(); got != "$0.12" {
 		t.Errorf("the session has spent %s, want $0.12", got)
 	}
 	if got := short(strings.Repeat("word ", 20)); got != "above $0.50 per chat" {
@@ -320,12 +319,12 @@ func TestAnExclusionHoldsForTheRequestThatIsAskedAbout(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "A word: tangerine.")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("A word: tangerine."))); err != nil {
 		t.Fatal(err)
 	}
-	s.spending.limits = limits.Limits{Request: limits.Amount{Cost: cent}}
+	s.state.limits = limits.Limits{Request: limits.Amount{Cost: cent}}
 	asked := 0
-	for e := range s.Send(t.Context(), "1+2?") {
+	for e := range s.Send(t.Context(), say("1+2?")) {
 		if e, ok := e.(OverLimit); ok {
 			if asked++; asked == 2 { // about the request with the result
 				exclude(t, s, 1)

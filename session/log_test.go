@@ -20,8 +20,8 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	drain(s.Send(t.Context(), "1+2, SECRETWORD?"))
-	drain(s.Send(t.Context(), "Again"))
+	drain(s.Send(t.Context(), say("1+2, SECRETWORD?")))
+	drain(s.Send(t.Context(), say("Again")))
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	for _, line := range lines {
 		if !strings.Contains(line, "session="+s.Info().ID) || !strings.Contains(line, " turn=") {
@@ -29,7 +29,7 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"msg=repair", "turn=1", " code=C", "msg=answer", "turn=2", "error=auth ended=failed",
+		"messages.repaired=1", "turn=1", "msg=answer", "turn=2", "error=auth ended=failed",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())

@@ -4,18 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"winnow/llm"
+	"winnow/llm/tool"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
 
+// modelDeps is what a model needs that is asked with these parameters.
+func (s *Session) modelDeps(ask record.Sampling) target.Deps {
+	return target.Deps{
+		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count, Ask: ask.Request(),
+		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.Now().rules.Off(t) }, Limits: s.deps.ToolLimits,
+	}
+}
+
+// target resolves the reference of a model that will be asked. What is known of one that was asked or considered before
+// is not lost.
+func (s *Session) target(ref string) (*target.Model, error) {
+	client, name, err := s.deps.Models.Use(ref)
+	if err != nil {
+		return nil, err
+	}
+	endpoint := client.Endpoint().Name
+	made := s.modelDeps(s.deps.of(endpoint, name).Sampling)
+	if endpoint != llm.Guide { // The guide is no language model: it has no use for them.
+		made.Tools = append(slices.Clone(made.Tools), s.own, s.deps.Builtin)
+	}
+	to := target.New(made, client, name)
+	s.set(func(st *State) {
+		if was := st.models[to.Ref()]; was != nil && was.Same(to) {
+			to = was
+		} else {
+			st.models[to.Ref()] = to
+		}
+	})
+	return to, nil
+}
+
 // begin is the model that a conversation starts with. Where there is no such model the conversation has none that
 // may be asked, and keeps the name.
-func (d Deps) begin(ref string) *target.Model {
-	to, err := d.target(ref)
+func (s *Session) begin(ref string) *target.Model {
+	to, err := s.target(ref)
 	if err == nil {
 		return to
 	}
@@ -23,55 +57,18 @@ func (d Deps) begin(ref string) *target.Model {
 	if ref == "" {
 		err = errors.New("no model is chosen for this session")
 	}
-	return target.NewUnready(d.forModel(d.Sampling), endpoint, model,
+	return target.NewUnready(s.modelDeps(s.deps.Sampling), endpoint, model,
 		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
-// modelOf is the model of a reference, which is known where it was asked or considered before: then what was learned of
-// it since is not lost.
-func (s *Session) modelOf(ref string) (to *target.Model, known bool, err error) {
-	if to, err = s.deps.target(ref); err != nil {
-		return nil, false, err
-	}
-	s.set(func(st *state) {
-		if was := st.models[to.Ref()]; was != nil && was.Same(to) {
-			to, known = was, true
-		}
-	})
-	return to, known, nil
-}
-
-// find is modelOf for a reference as the catalog's Find takes it. The model is known from now on.
-func (s *Session) find(ctx context.Context, ref, endpoint string) (*target.Model, error) {
-	found, err := s.deps.Models.Find(ctx, ref, endpoint)
+// find is the model of a reference as the catalog's Find takes it, from the list of the endpoint home where it names
+// none.
+func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, error) {
+	found, err := s.deps.Models.Find(ctx, ref, home)
 	if err != nil {
 		return nil, err
 	}
-	to, _, err := s.modelOf(found)
-	if err == nil {
-		s.set(func(st *state) { st.models[to.Ref()] = to })
-	}
-	return to, err
-}
-
-// SetModel asks another model from the next turn on. A reference that the catalog's Find does not know
-// changes nothing; a model without an endpoint is looked for in the list of the endpoint in use. A history that cannot
-// be written does not keep the choice, which holds for this window all the same.
-func (s *Session) SetModel(ctx context.Context, ref string) error {
-	if err := s.mayWrite(); err != nil {
-		return err
-	}
-	to, err := s.find(ctx, ref, s.Model().Client.Endpoint().Name)
-	if err != nil {
-		return err
-	}
-	if e := to.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(ref, "/"), e.Name) {
-		to.Date() // The user named the service alone, and has its default.
-	}
-	if err := s.Apply(ctx, Trial{Model: to.Ref()}); err != nil {
-		return err
-	}
-	return s.Model().Find(ctx)
+	return s.target(found)
 }
 
 // lend has the turn ask another model until back is called. What is learned of it is kept for later turns.
@@ -81,7 +78,7 @@ func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
 		return func() {}, err
 	}
 	t.lent = to
-	past := t.before.Lend(to.Ref())
+	past := t.past.Lend(to.Ref())
 	return func() {
 		to.FreeReply()
 		past()
@@ -98,11 +95,11 @@ func (t *turn) Model() *target.Model {
 
 // use makes another model that of the next request. The caller holds the lock.
 func (s *Session) use(to *target.Model) {
-	s.model = to
-	s.before.Use(to.Ref())
-	s.models[to.Ref()] = to
-	s.row.Endpoint, s.row.Model = to.Client.Endpoint().Name, to.Name
-	s.system = s.deps.system(s.row)
+	st := &s.state
+	st.Model = to
+	s.past.Use(to.Ref())
+	st.Row.Endpoint, st.Row.Model = to.Client.Endpoint().Name, to.Name
+	st.System = s.deps.system(st.Row)
 }
 
 // Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
@@ -110,19 +107,18 @@ func (s *Session) use(to *target.Model) {
 // is winnow's own default and not in the list is replaced by the nearest one that is, unless the
 // conversation has begun; replaced then says so.
 func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
-	st := s.now()
-	to := st.model
-	nearest, err := to.Reach(ctx, st.row.ID == "" || st.turn != nil)
+	st := s.Now()
+	to := st.Model
+	nearest, err := to.Reach(ctx, st.Row.ID == "" || st.Busy())
 	if nearest == "" || s.Model() != to {
 		return "", err
 	}
 	endpoint := to.Client.Endpoint().Name
-	if err := s.SetModel(ctx, endpoint+"/"+nearest); err != nil {
+	if err := s.Set(ctx, Settings{Model: endpoint + "/" + nearest}); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s does not list %s, winnow's default model as of %s; using the nearest model that it lists: "+
-		"%s/%s",
-		endpoint, to.Name, llm.DefaultsDate, endpoint, nearest), nil
+	return fmt.Sprintf("%[1]s does not list %[2]s, winnow's default model as of %[3]s; using the nearest model that "+
+		"it lists: %[1]s/%[4]s", endpoint, to.Name, llm.DefaultsDate, nearest), nil
 }
 
 // LearnedOf is what was learned of how a model is asked.
@@ -137,25 +133,25 @@ func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model strin
 // the windows are what is known without it.
 func ListedWindows(
 	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
-) ([]llm.Window, error) {
-	named := make(map[string]llm.Endpoint, len(endpoints))
-	for _, e := range endpoints {
-		named[e.Name] = e
-	}
-	var failed error
-	windows := make([]llm.Window, len(list))
-	for i, m := range list {
-		e, messages := named[m.Endpoint], m.Window
+) (windows []llm.Window, failed error) {
+	for _, m := range list {
+		var e llm.Endpoint
+		if i := slices.IndexFunc(endpoints, func(e llm.Endpoint) bool { return e.Name == m.Endpoint }); i >= 0 {
+			e = endpoints[i]
+		}
 		var known store.Learned
 		if st != nil && failed == nil {
 			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
 		}
-		if messages.At = known.StatedAt; messages.Tokens != known.Stated {
-			messages.At = now
+		stated := m.Window
+		if stated.At = known.StatedAt; stated.Tokens != known.Stated {
+			stated.At = now
 		}
-		if found := target.KnownWindows(e, m.ID, known, messages).Window(); !found.Assumed {
-			windows[i] = found
+		window := target.KnownWindows(e, m.ID, known, stated).Window()
+		if window.Assumed {
+			window = llm.Window{}
 		}
+		windows = append(windows, window)
 	}
 	return windows, failed
 }

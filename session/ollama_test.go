@@ -91,7 +91,7 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		events, err := drain(s.Send(t.Context(), "Hello?"))
+		events, err := drain(s.Send(t.Context(), say("Hello?")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{16384, 4096} {
-		events, err := drain(s.Send(t.Context(), "Hello?"))
+		events, err := drain(s.Send(t.Context(), say("Hello?")))
 		if err != nil {
 			t.Fatal(err)
 		}

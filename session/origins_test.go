@@ -25,21 +25,21 @@ func TestASessionKeepsOnlyWhatWasSetForIt(t *testing.T) {
 	b := newBench(t, says("Yes."))
 	b.configure(t, "balanced", nil, "")
 	s := b.begin()
-	drain(s.Send(t.Context(), "first"))
-	if err := s.Apply(t.Context(), Trial{Budget: new(4000)}); err != nil {
+	drain(s.Send(t.Context(), say("first")))
+	if err := s.Set(t.Context(), Settings{Budget: new(4000)}); err != nil {
 		t.Fatal(err)
 	}
 	b.configure(t, "recent", func(p *history.Policy) { p.MaxMessages, p.Budget = 7, 9000 },
 		"preset = 'recent'\nmax_messages = 7\nbudget = 9000\n")
 	again := b.open(s.Info().ID)
-	if p := again.Policy(); p.Preset != "recent" || p.MaxMessages != 7 || p.Budget != 4000 {
+	if p := again.Now().Policy; p.Preset != "recent" || p.MaxMessages != 7 || p.Budget != 4000 {
 		t.Errorf("the policy is %s, %d messages, budget %d; want the configured preset and messages, and the "+
 			"session's budget", p.Preset, p.MaxMessages, p.Budget)
 	}
-	if err := again.Apply(t.Context(), Trial{Preset: "balanced"}); err != nil {
+	if err := again.Set(t.Context(), Settings{Preset: "balanced"}); err != nil {
 		t.Fatal(err)
 	}
-	if p := b.open(s.Info().ID).Policy(); p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
+	if p := b.open(s.Info().ID).Now().Policy; p.Preset != "balanced" || p.MaxMessages != 7 || p.UserMaxChars != 8000 {
 		t.Errorf("under its own preset the policy is %s, %d messages, user %d; want balanced with the configured "+
 			"messages", p.Preset, p.MaxMessages, p.UserMaxChars)
 	}
@@ -52,17 +52,17 @@ func TestTheSystemPromptIsFixedAtTheFirstRequest(t *testing.T) {
 		b := newBench(t, says("Yes."), says("Yes."))
 		b.deps.System = at
 		s := b.begin()
-		drain(s.Send(t.Context(), "first"))
+		drain(s.Send(t.Context(), say("first")))
 		b.deps.System = "Be long."
 		again := b.open(s.Info().ID)
-		if got := again.SystemPrompt(); got != at {
+		if got := again.Now().System; got != at {
 			t.Errorf("after a change of the configuration the system prompt is %q, want %q", got, at)
 		}
 		fork, err := again.Fork(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.open(fork.ID).SystemPrompt(); got != at {
+		if got := b.open(fork.ID).Now().System; got != at {
 			t.Errorf("the fork's system prompt is %q, want %q", got, at)
 		}
 	}

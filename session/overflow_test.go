@@ -35,7 +35,7 @@ func conversationOf(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	b.steps = append(b.steps, steps...)
 	s := b.begin()
 	for n := range turns {
-		if _, err := drain(s.Send(t.Context(), fmt.Sprintf("Question %d?", n+1))); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n+1)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try `+
 				`increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
-	events, err := drain(s.Send(t.Context(), "And?"))
+	events, err := drain(s.Send(t.Context(), say("And?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -105,7 +105,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 	b, s := conversationOf(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."),
 		says("Still."))
-	events, err := drain(s.Send(t.Context(), "And?"))
+	events, err := drain(s.Send(t.Context(), say("And?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -130,7 +130,7 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 		kept.Window != 0 {
 		t.Errorf("a guess of %d tokens was kept (%v)", kept.Window, err)
 	}
-	if _, err := drain(s.Send(t.Context(), "And now?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("And now?"))); err != nil {
 		t.Errorf("the next turn failed: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	refusal := refuses(400, noNumber)
 	b, s := conversationOf(t, 20, refusal, refusal, refusal, refusal)
 	before := s.Model().Window()
-	_, err := drain(s.Send(t.Context(), "And?"))
+	_, err := drain(s.Send(t.Context(), say("And?")))
 	if !errors.Is(err, llm.Overflow) {
 		t.Errorf("got %v, want llm.Overflow", err)
 	}
@@ -155,7 +155,7 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 // A long question that is not the whole request is sent alone at last: no retry is below what must be sent.
 func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 	b, s := conversationOf(t, 10, refuses(400, noNumber), says("It fits."))
-	events, err := drain(s.Send(t.Context(), strings.Repeat("A long question. ", 250)))
+	events, err := drain(s.Send(t.Context(), say(strings.Repeat("A long question. ", 250))))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -174,11 +174,12 @@ func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 func wantReply(t *testing.T, s *Session, tokens int) {
 	t.Helper()
 	s.deps.Sampling.MaxTokens = tokens
-	to, err := s.deps.target(s.Ref())
+	s.set(func(st *State) { clear(st.models) })
+	to, err := s.target(s.Model().Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.model = to
+	s.set(func(st *State) { st.Model = to })
 }
 
 func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
@@ -189,7 +190,7 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 				`completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
-	events, err := drain(s.Send(t.Context(), "And?"))
+	events, err := drain(s.Send(t.Context(), say("And?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -204,7 +205,7 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "reply") {
 		t.Errorf("it said %q, want one sentence about the reply", got)
 	}
-	if _, err := drain(s.Send(t.Context(), "Next?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Next?"))); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.maxTokensOf(13), 2400/2; got != want {
@@ -224,7 +225,7 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 			},
 		})
 	}, says("Whole."))
-	_, err := drain(s.Send(t.Context(), "And?"))
+	_, err := drain(s.Send(t.Context(), say("And?")))
 	if !errors.Is(err, llm.Overflow) {
 		t.Errorf("got %v, want llm.Overflow", err)
 	}
@@ -232,7 +233,7 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 	if got := messages[len(messages)-1].Content; got != "Half an" || b.last() != 11 {
 		t.Errorf("the last message is %q after %d requests, want what arrived after 11", got, b.last())
 	}
-	if _, err := drain(s.Send(t.Context(), "Again?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Again?"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -244,12 +245,12 @@ func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		finish(w, "length", 2040, 0)
 	}, says("It fits."))
-	events, err := drain(s.Send(t.Context(), "And?"))
+	events, err := drain(s.Send(t.Context(), say("And?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
-	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "2048") {
-		t.Errorf("it said %q, want one sentence with the window of 2048", got)
+	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "2040") {
+		t.Errorf("it said %q, want one sentence with a window of 2040", got)
 	}
 	plans := only[Planned](events)
 	if len(plans) != 2 || plans[1].Plan.Sum.Used() > 2048*3/4 {
@@ -275,7 +276,7 @@ func TestCountAboveTheWindowIsNoticed(t *testing.T) {
 	b.steps = []step{over, over, says("Next.")}
 	s := b.begin()
 	for _, question := range []string{strings.Repeat("A long question. ", 120), "Again?"} {
-		events, err := drain(s.Send(t.Context(), question))
+		events, err := drain(s.Send(t.Context(), say(question)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func TestCountAboveTheWindowIsNoticed(t *testing.T) {
 			t.Errorf("it said %q, want one sentence with 1300 and 1024", got)
 		}
 	}
-	plan, _ := s.Preview("Next?")
+	plan, _ := s.Preview(say("Next?"))
 	if plan.Sum.Used() > plan.Sum.Limit || plan.Sum.Ratio < 2 {
 		t.Errorf("the next request counts with %.2f and uses %d of %d", plan.Sum.Ratio, plan.Sum.Used(), plan.Sum.Limit)
 	}
@@ -298,7 +299,7 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}
 	b, s := conversationOf(t, 40, nothing, says("It fits."))
-	events, err := drain(s.Send(t.Context(), "And?"))
+	events, err := drain(s.Send(t.Context(), say("And?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -306,14 +307,14 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
 	}
 	b, s = conversationOf(t, 2, nothing)
-	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 3 {
+	if _, err := drain(s.Send(t.Context(), say("And?"))); err == nil || errors.Is(err, llm.Overflow) || b.last() != 3 {
 		t.Errorf("nothing for a short request: got %v after %d requests, want a sentence after 3", err, b.last())
 	}
 	b, s = conversationOf(t, 40, nothing)
 	if err := s.Model().SetWindow(t.Context(), s.Model().Window().Tokens); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Send(t.Context(), "And?")); err == nil || errors.Is(err, llm.Overflow) || b.last() != 41 {
+	if _, err := drain(s.Send(t.Context(), say("And?"))); err == nil || errors.Is(err, llm.Overflow) || b.last() != 41 {
 		t.Errorf("nothing from a server whose window is known: got %v after %d requests, want a sentence after 41", err,
 			b.last())
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,181 +16,86 @@ import (
 	"winnow/session/target"
 )
 
-// tokens counts texts.
-type tokens struct {
-	counter   history.Counter // nil counts none
-	guess     history.Counter // says at once about what counter would; nil guesses none
-	tokenizer string          // what counter is called
-}
-
-// count counts a text's tokens, or 0 where nothing counts: the plan then estimates.
-func (t tokens) count(text string) int {
-	if t.counter == nil {
-		return 0
-	}
-	return t.counter(text)
-}
-
-// countAtOnce is how many bytes of text without a count are counted when they are read: some hundredths of a second.
-const countAtOnce = 64 << 10
-
-// reading is the beginning of a branch as it was read for plans: it is read once and grows at its end.
-type reading struct {
-	*history.Conversation
-	seen    branch.Branch // what was read, with the counts that it was read with
-	guessed map[int]bool  // the messages, by index, that are planned with by a guess of their tokens
-}
-
-// nothingRead is the reading of no messages.
-func (t tokens) nothingRead() reading {
-	return reading{history.Read(nil, t.counter), branch.Branch{}, map[int]bool{}}
-}
-
-// to reads the rest of a branch, or all of it where it does not begin with what was read. Counts that came since are
-// taken.
-func (r *reading) to(b branch.Branch, by tokens) error {
-	recounts := map[int]int{}
-	same := r.Conversation != nil && r.seen.Len() <= b.Len()
-	for i := 0; same && i < r.seen.Len(); i++ {
-		was, now := r.seen.Row(i), b.Row(i)
-		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
-		if now.Tokens != was.Tokens && now.Tokens != 0 {
-			recounts[i] = int(now.Tokens)
-			delete(r.guessed, i)
-		}
-	}
-	if !same {
-		*r = by.nothingRead()
-	} else if len(recounts) > 0 {
-		r.Recount(recounts)
-	}
-	from, uncounted := r.seen.Len(), 0
-	for i := from; i < b.Len(); i++ {
-		if row := b.Row(i); row.Tokens == 0 {
-			uncounted += int(row.Size)
-		}
-	}
-	err := b.Pieces(context.Background(), from, b.Len(), func(from int, messages []store.Message) error {
-		r.take(messages, from, uncounted, by)
-		return nil
-	})
-	r.seen = b
-	if err != nil {
-		r.Conversation = nil // it may have read a part of them
-	}
-	return err
-}
-
-// take appends messages, the first of which has an index on the branch. Where all that is read has few bytes of text
-// without a count they are counted; for more a guess has to do, so that nobody waits.
-func (r *reading) take(messages []store.Message, from, uncounted int, by tokens) {
-	list := branch.History(messages)
-	for i := range list {
-		m := &list[i]
-		switch {
-		case m.Tokens != 0 || m.Content == "" || by.counter == nil:
-		case uncounted <= countAtOnce:
-			m.Tokens = by.counter(m.Content)
-		case by.guess != nil:
-			m.Tokens, r.guessed[from+i] = by.guess(m.Content), true
-		}
-	}
-	r.Append(list...)
-}
-
-// guesses are the messages that are planned with by a guess, as runs from one id to another.
-func (r *reading) guesses() (runs [][2]int64) {
-	before := -1
-	for _, i := range slices.Sorted(maps.Keys(r.guessed)) {
-		if before < 0 || i > before+1 {
-			runs = append(runs, [2]int64{r.seen.ID(i), 0})
-		}
-		runs[len(runs)-1][1], before = r.seen.ID(i), i
-	}
-	return runs
-}
-
-// guessedIn are the messages that a plan sends whole and by a guess. What is sent of the others was counted as it is
-// sent.
-func (r *reading) guessedIn(plan history.Plan) (some []int) {
-	for i, e := range plan.Entries {
-		if e.Whole && r.guessed[i] {
-			some = append(some, i)
-		}
-	}
-	return some
-}
-
-// build plans a request to a model. A limit below what must be sent does not hold, and goes from o.
-func (r *reading) build(to *target.Model, o *history.Options) (history.Plan, error) {
-	plan, err := r.Build(*o)
-	if over := (*history.OverBudgetError)(nil); o.Limit > 0 && to.Shrunk() == 0 && errors.As(err, &over) {
-		o.Limit = 0
-		return r.Build(*o)
-	}
-	return plan, err
-}
-
-// planner keeps the reading of a branch that requests are planned from. A plan may take a while: nobody waits for one
-// but who wants another.
+// planner has the beginning of a branch as plans read it: it is read once and grows at its end. A plan may take a
+// while: nobody waits for one but who wants another.
 type planner struct {
-	mu sync.Mutex
-	reading
+	count history.Counter
+
+	mu   sync.Mutex
+	read *history.Conversation // of seen, nil where nothing is read
+	seen branch.Branch
 }
 
-// read hands the first past messages of a conversation's branch to f. While they are still loading the error is
-// ErrLoading.
-func (p *planner) read(st state, past int, f func(r *reading)) error {
-	if !st.whole || past > st.branch.Len() {
+// reads hands the first messages of a conversation's branch to f, as many as before says. While they are still loading
+// the error is ErrLoading.
+func (p *planner) reads(st State, before int, f func(c *history.Conversation)) error {
+	if !st.Whole || before > st.Branch.Len() {
 		return ErrLoading
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.to(st.branch.First(past), st.tokens); err != nil {
+	if err := p.to(st.Branch.First(before)); err != nil {
 		return err
 	}
-	f(&p.reading)
+	f(p.read)
 	return nil
 }
 
-// build plans a request to a model after the first past messages of a conversation's branch.
-func (p *planner) build(st state, past int, to *target.Model, o history.Options) (plan history.Plan, err error) {
-	failed := p.read(st, past, func(r *reading) { plan, err = r.build(to, &o) })
+// to reads the rest of a branch, or all of it where it does not begin with what was read.
+func (p *planner) to(b branch.Branch) error {
+	same := p.read != nil && p.seen.Len() <= b.Len()
+	for i := 0; same && i < p.seen.Len(); i++ {
+		was, now := p.seen.Row(i), b.Row(i)
+		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
+	}
+	if !same {
+		p.read, p.seen = history.Read(nil, p.count), branch.Branch{}
+	}
+	err := b.Pieces(context.Background(), p.seen.Len(), b.Len(), func(_ int, messages []store.Message) error {
+		p.read.Append(branch.History(messages)...)
+		return nil
+	})
+	if p.seen = b; err != nil {
+		p.read = nil // it may have read a part of them
+	}
+	return err
+}
+
+// build plans a request after the first messages of a conversation's branch. A limit below what must be sent is raised
+// to that, but for a summary, which may be one of fewer messages.
+func (p *planner) build(st State, before int, o *history.Options) (plan history.Plan, err error) {
+	failed := p.reads(st, before, func(c *history.Conversation) {
+		plan, err = c.Build(*o)
+		if over := (*history.OverBudgetError)(nil); o.Limit > 0 && errors.As(err, &over) &&
+			(o.Scope == nil || o.Scope.For != history.ForSummary) {
+			o.Limit = over.Need
+			plan, err = c.Build(*o)
+		}
+	})
 	return plan, cmp.Or(failed, err)
 }
 
-// pending are the calls without a result of the answer that ends the branch. Only calls of a complete answer to a
-// request of this session are pending: those of an interrupted or imported answer are not.
-func (st state) pending() []call {
-	results, at := 0, st.branch.Len()-1
-	for ; at >= 0 && st.branch.Role(at) == history.Tool; at-- {
-		results++ // they are stored in the order of the calls
+// options is everything beside the history that decides a request to a model under a policy.
+func (s *Session) options(
+	st State, to *target.Model, policy history.Policy, turn ...history.Message,
+) history.Options {
+	o := history.Options{
+		Policy: policy, System: st.System, Turn: turn, Flags: st.Flags, Remedies: st.Remedies, Count: s.deps.Count,
 	}
-	if at < 0 {
-		return nil
+	if policy.Summarizes() {
+		o.Summaries = st.summariesOn(st.Branch.Len())
 	}
-	r := st.branch.Row(at)
-	if r.Role() != history.Assistant || r.Status() != history.Complete || r.Request == 0 || results >= int(r.Calls) {
-		return nil
-	}
-	m, err := st.branch.Message(at)
-	if err != nil || results >= len(m.ToolCalls) || llm.WholenessOf(m.FinishReason) == llm.Cut {
-		return nil
-	}
-	calls := callsOf(m)[results:]
-	for i := range calls {
-		calls[i].again = true
-	}
-	return calls
+	to.Fill(&o)
+	return o
 }
 
 // summariesOn are the summaries that are of the first messages of the branch, the widest first; of two as wide
 // the newer comes first. A message is on the branch with all that came before it, so the newest message of a
 // summary tells.
-func (st state) summariesOn(first int) []history.Summary {
+func (st State) summariesOn(first int) []history.Summary {
 	var list []history.Summary
 	for _, m := range slices.Backward(st.summaries) {
-		if at, there := st.branch.Find(m.LastMessage()); there && at < first {
+		if at, there := st.Branch.Find(m.LastMessage()); there && at < first {
 			list = append(list, summaryOf(m))
 		}
 	}
@@ -205,42 +109,96 @@ func summaryOf(m store.Summary) history.Summary {
 	return history.Summary{ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model}
 }
 
-// options is everything beside the history that decides a request to a model under a policy.
-func (st state) options(to *target.Model, policy history.Policy, turn ...history.Message) history.Options {
-	o := history.Options{
-		Policy: policy, System: st.system, Turn: turn, Flags: st.flags, Remedies: st.remedies, Count: st.counter,
-	}
-	if policy.Summarizes() {
-		o.Summaries = st.summariesOn(st.branch.Len())
-	}
-	to.Fill(&o)
-	return o
-}
-
-// before is the conversation without a message of the user's and what was said since, and that message.
-func (st state) before(message int64) (state, store.Message, error) {
-	at, there := st.branch.Find(message)
-	switch {
-	case !st.whole:
-		return st, store.Message{}, ErrLoading
-	case !there:
-		return st, store.Message{}, fmt.Errorf("plan an edit of message %d: %w", message, store.ErrNotFound)
-	case st.branch.Role(at) != history.User:
-		return st, store.Message{}, ErrNotYours
-	}
-	m, err := st.branch.Message(at)
-	st.branch = st.branch.First(at)
-	return st, m, err
+// alone says that a message of the user's is sent without the conversation before it: it says so in the store,
+// whichever way it is asked about.
+func (st State) alone(user int64) bool {
+	at, there := st.Branch.Find(user)
+	return there && st.Branch.Row(at).Alone
 }
 
 // request is the request of a plan to a model, with what the server's cache may know of it.
-func (s *Session) request(st state, to *target.Model, plan history.Plan) llm.Request {
+func (s *Session) request(st State, to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
 	r.Cache = to.Client.Caching(r, llm.CacheHint{
-		Alike: s.before.Alike(to.Ref(), plan),
+		Alike: s.past.Alike(to.Ref(), plan),
 		Stays: plan.Stays,
 	})
 	return r
+}
+
+// Tried is a conversation with other settings, of which nothing is kept. Where they are not possible, Preview and
+// Settings fail with Err, and what is said of a plan is of the model in use.
+type Tried struct {
+	State               // with the settings
+	Err   error         // why they are not possible, nil where they are
+	To    *target.Model // the state's model, with the window that is tried
+
+	s       *Session
+	keys    []string // of the policy, that are tried
+	plans   *planner
+	sending bool // a window that nobody has stated yet is taken as it is assumed
+}
+
+// Preview is the plan of the request that would leave if a draft were sent now: see Tried.Preview.
+func (s *Session) Preview(d Draft) (history.Plan, error) {
+	return s.Try(context.Background(), Settings{}).Preview(d)
+}
+
+// Preview is the plan of the request that would leave if a draft were sent now. It reads the
+// conversation once and then costs what changed. While the older messages are still loading
+// there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
+// plan to show.
+func (w Tried) Preview(d Draft) (history.Plan, error) {
+	if w.Err != nil {
+		return history.Plan{}, w.Err
+	}
+	m := d.message()
+	if d.Instead != 0 {
+		if !w.Whole {
+			return history.Plan{}, ErrLoading
+		}
+		at, there := w.Branch.Find(d.Instead)
+		if !there {
+			return history.Plan{}, fmt.Errorf("plan an edit of message %d: %w", d.Instead, store.ErrNotFound)
+		}
+		earlier, err := w.Branch.Message(at)
+		if err == nil {
+			err = d.replaces(earlier, &m)
+		}
+		if err != nil {
+			return history.Plan{}, err
+		}
+		w.Branch, w.plans = w.Branch.First(at), &w.s.other
+	}
+	return w.plan(m, d.Cut)
+}
+
+// plan plans the request of a message that is not stored, at the end of the branch; nothing is said with an empty one.
+func (w Tried) plan(m store.Message, cut bool) (history.Plan, error) {
+	var turn []history.Message
+	if strings.TrimSpace(m.Content) != "" || len(m.Parts) > 0 {
+		turn = []history.Message{m.Message}
+	}
+	o := w.s.options(w.State, w.To, w.Policy, turn...)
+	if o.CutCurrent = cut; m.Alone {
+		o.Scope = &history.Scope{For: history.ForAlone}
+	}
+	if w.sending && o.Window == 0 {
+		o.Window = w.To.Windows().Window().Tokens
+	}
+	return w.plans.build(w.State, w.Branch.Len(), &o)
+}
+
+// WithRemedy is w with another remedy for some messages, as SetRemedy would set it.
+func (w Tried) WithRemedy(r history.Remedy, messages ...int64) Tried {
+	// To read an old message otherwise is to read all behind it again: nobody who plans as it is set waits for that.
+	w.Remedies, w.plans = withRemedy(w.Remedies, r, w.s.groups(messages)), &w.s.other
+	return w
+}
+
+// Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
+func (w Tried) Body(plan history.Plan) ([]byte, error) {
+	return w.To.Client.Body(w.s.request(w.State, w.To, plan))
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it
@@ -253,51 +211,68 @@ func (s *Session) LoadRest(ctx context.Context) error {
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {
-	if st := s.now(); !st.whole {
-		read, err := s.readBranch(ctx, st.row.ID, st.row.Leaf)
-		if err != nil {
-			return err
-		}
-		s.set(func(st *state) {
-			if !st.whole {
-				st.branch, st.whole = read.seen, true
-			}
-		})
+	st := s.Now()
+	if st.Whole {
+		return nil
 	}
+	read, err := s.readBranch(ctx, st.Row.ID, st.Row.Leaf)
+	if err != nil {
+		return err
+	}
+	s.set(func(st *State) {
+		if !st.Whole {
+			st.Branch, st.Whole = read, true
+		}
+	})
 	return nil
 }
 
 // readBranch reads a branch of the session from its first message on, for the screen and for plans, and makes a first
-// plan of it: that makes a long conversation searchable, which takes seconds.
-func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (reading, error) {
-	st := s.now()
-	read, from := st.nothingRead(), 0
+// plan of it: that makes a long conversation searchable, which takes seconds. What has no count of its tokens yet, as
+// in an imported conversation, is counted, and the counts are stored.
+func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, error) {
+	st, conversation := s.Now(), history.Read(nil, s.deps.Count)
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
-		return read, err
+		return branch.Branch{}, err
 	}
-	uncounted, err := s.deps.Store.Uncounted(ctx, ids, st.tokenizer)
-	if err != nil {
-		return read, err
-	}
-	read.seen, err = st.branch.First(0).Load(ctx, ids, func(messages []store.Message) {
-		read.take(messages, from, uncounted, st.tokens)
-		from += len(messages)
+	read, err := st.Branch.First(0).Load(ctx, ids, func(messages []store.Message) error {
+		err := s.countMissing(ctx, messages)
+		conversation.Append(branch.History(messages)...)
+		return err
 	})
 	if err != nil {
-		return read, err
+		return branch.Branch{}, err
 	}
-	read.Build(st.options(st.model, st.policy, history.Message{Role: history.User, Content: "?"}))
+	conversation.Build(s.options(st, st.Model, st.Policy, history.Message{Role: history.User, Content: "?"}))
 	s.plans.mu.Lock()
 	defer s.plans.mu.Unlock()
-	s.plans.reading = read
+	s.plans.read, s.plans.seen = conversation, read
 	return read, nil
 }
 
-// userTurn is what the user would say with a draft, nothing where that is empty.
-func userTurn(text string, files []history.Part) []history.Message {
-	if strings.TrimSpace(text) == "" && len(files) == 0 {
-		return nil
+// uncounted says that a message's text has no count by the tokenizer in use.
+func (s *Session) uncounted(m store.Message) bool {
+	return s.deps.Count != nil && m.Content != "" && (m.Tokenizer != s.deps.Tokenizer || m.Tokens == 0)
+}
+
+// countMissing counts messages that have no count, and stores the counts where that is possible. A message that another
+// program still writes is counted for now.
+func (s *Session) countMissing(ctx context.Context, messages []store.Message) error {
+	counts := map[int64]int{}
+	for i := range messages {
+		if m := &messages[i]; s.uncounted(*m) {
+			m.Tokens, m.Tokenizer = max(1, s.deps.Count(m.Content)), s.deps.Tokenizer
+			if m.Status != history.Streaming {
+				counts[m.ID] = m.Tokens
+			}
+		}
 	}
-	return []history.Message{{Role: history.User, Content: text, Parts: files}}
+	if len(counts) == 0 {
+		return ctx.Err()
+	}
+	if err := s.deps.Store.SetTokens(ctx, s.deps.Tokenizer, counts); !errors.Is(err, store.ErrReadOnly) {
+		return err
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ func TestAPreviewOfAnEditIsOfOneConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := s.Branch().ID(6)
-	want, err := s.Try(Trial{Instead: last}).Preview("And now?")
+	want, err := s.Preview(Draft{Instead: last, Text: "And now?"})
 	if err != nil || !want.Summarized() {
 		t.Fatalf("the plan holds a summary: %v, %v", want.Summarized(), err)
 	}
@@ -27,7 +27,7 @@ func TestAPreviewOfAnEditIsOfOneConversation(t *testing.T) {
 		if len(ids) == 6 && !switched {
 			switched = true
 			opened.mu.Lock()
-			opened.branch = opened.branch.First(1)
+			opened.state.Branch = opened.state.Branch.First(1)
 			opened.mu.Unlock()
 		}
 		return b.deps.Store.MessagesWith(ctx, ids)
@@ -36,10 +36,10 @@ func TestAPreviewOfAnEditIsOfOneConversation(t *testing.T) {
 	for id := range s.Branch().IDs() {
 		ids = append(ids, id)
 	}
-	if opened.branch, err = read.Load(t.Context(), ids, nil); err != nil {
+	if opened.state.Branch, err = read.Load(t.Context(), ids, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := opened.Try(Trial{Instead: last}).Preview("And now?")
+	got, err := opened.Preview(Draft{Instead: last, Text: "And now?"})
 	if err != nil || !switched || !reflect.DeepEqual(got.Messages, want.Messages) {
 		t.Errorf("switched: %v, %v; the plan is %+v, want %+v", switched, err, got.Messages, want.Messages)
 	}

@@ -57,7 +57,7 @@ func (b *realBench) Do(r *http.Request) (*http.Response, error) {
 // ask sends a message and returns what was said beside the answer. A model of random weights may end at once.
 func (b *realBench) ask(s *Session, text string) (said string) {
 	b.t.Helper()
-	events, err := drain(s.Send(b.t.Context(), text))
+	events, err := drain(s.Send(b.t.Context(), say(text)))
 	if err != nil && !errors.Is(err, llm.Empty) {
 		b.t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,27 +14,25 @@ import (
 	"winnow/session/store"
 )
 
-// The most tokens that an answer of the recall tool may have: recallMax, but no more than this share of what a request
-// may hold, and recallMin in any case.
 const (
+	// The most tokens that an answer of the recall tool may have: recallMax, but no more than this share of what a
+	// request may hold, and recallMin in any case.
 	recallMax   = 2000
 	recallMin   = 200
 	recallShare = 8
+
+	othersAtOnce = 20 // messages of other conversations that the recall tool looks at
+
+	// How many tokens a request has to have room for before the recall tool is offered: in a smaller one the
+	// description of the tool takes more from the conversation than it gives back.
+	leastBudget = 2000
 )
-
-// othersAtOnce is how many messages of other conversations the recall tool looks at.
-const othersAtOnce = 20
-
-// leastBudget is how many tokens a request has to have room for before the recall tool is offered: in a smaller one the
-// description of the tool takes more from the conversation than it gives back.
-const leastBudget = 2000
 
 // offerRecall has the model offered the recall tool where a request did not hold all of the conversation.
 func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
-	if !leftOut || sum.Limit < leastBudget || s.deps.Recall == recall.Off || s.deps.Recall == "" {
-		return
+	if leftOut && sum.Limit >= leastBudget && s.deps.Recall != recall.Off && s.deps.Recall != "" {
+		s.own.Register(recall.Tool(s.deps.Recall == recall.Everywhere), s.recall)
 	}
-	s.deps.own.Register(recall.Tool(s.deps.Recall == recall.Everywhere), s.recall)
 }
 
 // leavesOut says that a request does not hold a message, or not all of it, which the user did not exclude. For a stored
@@ -53,64 +50,61 @@ func (s *Session) recall(ctx context.Context, arguments json.RawMessage) (string
 	if err != nil {
 		return "", err
 	}
-	if q.Others && s.deps.Recall != recall.Everywhere {
-		return "", errors.New("other conversations may not be read")
-	}
-	st := s.now()
+	st := s.Now()
 	t := st.turn
-	if t == nil {
+	switch {
+	case q.Others && s.deps.Recall != recall.Everywhere:
+		return "", errors.New("other conversations may not be read")
+	case t == nil:
 		return "", errors.New("no turn is running")
 	}
 	var planned history.Plan
 	var user int64
-	s.set(func(*state) { planned, user = t.planned, t.messages[0].ID })
+	s.set(func(*State) { planned, user = t.planned, t.messages[0].ID })
 	limit := max(recallMin, min(recallMax, planned.Sum.Limit/recallShare))
-	if q.Others {
-		found, err := s.searchOthers(ctx, q.Text)
-		text, _ := recall.Answer(q, found, limit, s.tokensOf)
-		return text, err
-	}
 	var found []recall.Message
 	var positions []int
-	if !st.alone(user) {
+	if q.Others {
+		if found, err = s.searchOthers(ctx, q.Text); err != nil {
+			return "", err
+		}
+	} else if !st.alone(user) {
 		found, positions = t.searchMissing(st, planned, q.Text)
 	}
-	text, used := recall.Answer(q, found, limit, s.tokensOf)
-	s.set(func(*state) { t.readAgain = positions[:used] })
+	text, used := recall.Answer(q, found, limit, s.deps.count)
+	s.set(func(*State) { t.readAgain = positions[:min(used, len(positions))] })
 	return text, nil
 }
 
-// tokensOf counts a text, roughly where nothing else counts.
-func (s *Session) tokensOf(text string) int {
-	return cmp.Or(s.count(text), (len(text)+3)/4)
-}
-
 // searchMissing finds the messages of the conversation before the turn that a text is about and that the turn's newest
-// request does not hold whole, the best first, with their positions. What the user excluded is not found, and nothing
-// where the user sent the message alone.
+// request does not hold whole, the best first, with their positions. What the user excluded is not found.
 func (t *turn) searchMissing(
-	st state, planned history.Plan, text string,
+	st State, planned history.Plan, text string,
 ) (found []recall.Message, positions []int) {
 	var groups [][]int
-	if t.plans.read(st, t.past, func(r *reading) { groups = r.Search(text) }) != nil {
+	if t.plans.reads(st, t.before, func(c *history.Conversation) { groups = c.Search(text) }) != nil {
 		return nil, nil
 	}
 	for _, at := range slices.Concat(groups...) {
-		if at >= len(planned.Entries) || at >= st.branch.Len() {
+		if at >= len(planned.Entries) || at >= st.Branch.Len() {
 			continue
 		}
 		e := planned.Entries[at]
-		if st.branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
+		if st.Branch.ID(at) != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
 			continue
 		}
-		m, err := st.branch.Message(at)
+		m, err := st.Branch.Message(at)
 		if err != nil {
 			continue // it cannot be read now: other messages are found
 		}
-		found = append(found, recall.Message{
-			Number: at + 1, Role: m.Role, At: timeOf(m.CreatedMS), Sent: sentOf(e), Text: m.TextWithCalls(),
-		})
-		positions = append(positions, at)
+		hit := recall.Message{Number: at + 1, Role: m.Role, Sent: "not in your context", Text: m.TextWithCalls()}
+		if e.Sent() {
+			hit.Sent = fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
+		}
+		if m.CreatedMS != 0 {
+			hit.At = time.UnixMilli(m.CreatedMS)
+		}
+		found, positions = append(found, hit), append(positions, at)
 	}
 	return found, positions
 }
@@ -123,44 +117,31 @@ func timeOf(ms int64) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// sentOf is how much of a message a request holds, for the model.
-func sentOf(e history.Entry) string {
-	if !e.Sent() {
-		return "not in your context"
-	}
-	return fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
-}
-
 // searchOthers finds messages of the user's other conversations, the newest first. What the user excluded there is not
 // found, and no title that may be made of it is given.
-func (s *Session) searchOthers(ctx context.Context, text string) ([]recall.Message, error) {
+func (s *Session) searchOthers(ctx context.Context, text string) (found []recall.Message, err error) {
 	hits, err := s.deps.Store.Search(ctx, store.Search{Text: text, Limit: othersAtOnce})
 	if err != nil {
 		return nil, err
 	}
 	own := s.Info().ID
-	decided := map[string]store.Decisions{}
-	var found []recall.Message
 	for _, h := range hits {
 		if h.Session.ID == own {
 			continue
 		}
-		of := decided[h.Session.ID].Flags
-		if of == nil {
-			if decided[h.Session.ID], err = s.deps.Store.Decisions(ctx, h.Session.ID); err != nil {
-				return nil, err
-			}
-			of = decided[h.Session.ID].Flags
+		decisions, err := s.deps.Store.Decisions(ctx, h.Session.ID)
+		if err != nil {
+			return nil, err
 		}
-		out, err := s.leftOut(ctx, of, h.Message)
+		out, err := s.leftOut(ctx, decisions.Flags, h.Message)
 		if err != nil {
 			return nil, err
 		}
 		if out {
 			continue
 		}
-		title := h.Session.Title
-		if h.Session.TitleFrom != store.TitleUser && slices.Contains(slices.Collect(maps.Values(of)), history.Exclude) {
+		title, decided := h.Session.Title, slices.Collect(maps.Values(decisions.Flags))
+		if h.Session.TitleFrom != store.TitleUser && slices.Contains(decided, history.Exclude) {
 			title = "untitled"
 		}
 		found = append(found, recall.Message{
@@ -179,10 +160,4 @@ func (s *Session) leftOut(ctx context.Context, flags map[int64]history.Flag, mes
 	question, call, err := s.deps.Store.Answered(ctx, message)
 	pinned := flags[message] == history.Pin || flags[call] == history.Pin
 	return flags[call] == history.Exclude || flags[question] == history.Exclude && !pinned, err
-}
-
-// takeReadAgain are the positions of the messages that the call which ran last found, nil for none.
-func (t *turn) takeReadAgain() (positions []int) {
-	t.set(func(*state) { positions, t.readAgain = t.readAgain, nil })
-	return positions
 }

@@ -27,7 +27,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		"Good morning!", "The combination of my locker is 4711.", "What is one and one?",
 		"Are you sure of that?",
 	} {
-		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 			t.Errorf("request %d offers the recall tool: %v, want %v: %s", n, got, offered, b.body(n))
 		}
 	}
-	events, err := drain(s.Send(t.Context(), "Can I get into my bag?"))
+	events, err := drain(s.Send(t.Context(), say("Can I get into my bag?")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		t.Errorf("the verdict on the message that was looked up is %s, %q", read.Disposition, read.Cause.Sentence())
 	}
 	reopened := b.open(s.Info().ID)
-	before, err := s.Preview("Thanks")
+	before, err := s.Preview(say("Thanks"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := reopened.Preview("Thanks")
+	after, err := reopened.Preview(say("Thanks"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 	const secret = "the crimson folder"
 	other := func(b *bench) {
 		s := b.begin()
-		if _, err := drain(s.Send(t.Context(), "Elsewhere I keep "+secret)); err != nil {
+		if _, err := drain(s.Send(t.Context(), say("Elsewhere I keep "+secret))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,31 +95,31 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 		scope   recall.Scope
 		query   string
 		prepare func(b *bench, s *Session)
-		how     SendOptions
+		how     Draft
 		want    string // in the result
 		not     string
 	}{
 		"other conversations where they may not be read": {
 			recall.Conversation, `{"query":"crimson","where":"other conversations"}`, nil,
-			SendOptions{},
+			Draft{},
 			"may not be read", secret,
 		},
 		"other conversations": {
 			recall.Everywhere, `{"query":"crimson","where":"other conversations"}`, nil,
-			SendOptions{},
+			Draft{},
 			secret, "locker",
 		},
 		"this conversation": {
-			recall.Everywhere, `{"query":"crimson locker"}`, nil, SendOptions{}, "locker", secret,
+			recall.Everywhere, `{"query":"crimson locker"}`, nil, Draft{}, "locker", secret,
 		},
 		"a message sent alone": {
-			recall.Conversation, `{"query":"locker"}`, nil, SendOptions{Alone: true}, "Nothing was found", "4711",
+			recall.Conversation, `{"query":"locker"}`, nil, Draft{Alone: true}, "Nothing was found", "4711",
 		},
 		"an excluded message": {recall.Conversation, `{"query":"locker"}`, func(_ *bench, s *Session) {
-			if _, err := s.SetFlags(t.Context(), history.Exclude, s.Messages()[2].ID); err != nil {
+			if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, s.Messages()[2].ID)); err != nil {
 				t.Fatal(err)
 			}
-		}, SendOptions{}, "", "4711"},
+		}, Draft{}, "", "4711"},
 		"an excluded message of another": {
 			recall.Everywhere, `{"query":"crimson","where":"other conversations"}`,
 			func(b *bench, _ *Session) {
@@ -130,16 +130,16 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 				for _, row := range list {
 					o := b.open(row.ID)
 					if m := o.Messages()[0]; strings.Contains(m.Content, secret) {
-						if _, err := o.SetFlags(t.Context(), history.Exclude, m.ID); err != nil {
+						if _, err := o.SetFlags(t.Context(), flagged(history.Exclude, m.ID)); err != nil {
 							t.Fatal(err)
 						}
 					}
 				}
 			},
-			SendOptions{},
+			Draft{},
 			"Nothing was found", secret,
 		},
-		"no query": {recall.Conversation, `{}`, nil, SendOptions{}, "the query is empty", "4711"},
+		"no query": {recall.Conversation, `{}`, nil, Draft{}, "the query is empty", "4711"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,14 +153,14 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 				"Good morning!", "The combination of my locker is 4711.",
 				"What is one and one?", "Are you sure of that?",
 			} {
-				if _, err := drain(s.Send(t.Context(), text)); err != nil {
+				if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if c.prepare != nil {
 				c.prepare(b, s)
 			}
-			events, err := drain(s.SendAs(t.Context(), c.how, "Look it up."))
+			events, err := drain(s.Send(t.Context(), Draft{Alone: c.how.Alone, Text: "Look it up."}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
 	b.offer(box)
 	other := b.begin()
 	for _, text := range []string{"Tell me titleword.", "Secret?", "And pinned?", "And next?", "And a call?"} {
-		if _, err := drain(other.Send(t.Context(), text)); err != nil {
+		if _, err := drain(other.Send(t.Context(), say(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,11 +216,11 @@ func TestRecallLeavesOutWhatFollowsAnExcludedQuestion(t *testing.T) {
 	}
 	s := b.begin()
 	for _, text := range []string{"Good morning!", "A.", "B.", "C."} {
-		if _, err := drain(s.Send(t.Context(), text)); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	events, err := drain(s.Send(t.Context(), "Look it up."))
+	events, err := drain(s.Send(t.Context(), say("Look it up.")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/approval"
+	"winnow/session/store"
 )
 
 // damagedConversation is a conversation in which the model called a tool with arguments that broke off.
@@ -17,7 +18,7 @@ func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "1+2?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("1+2?"))); err != nil {
 		t.Fatal(err)
 	}
 	if roles := s.Messages(); len(roles) != 4 || roles[2].Role != history.Tool {
@@ -47,14 +48,14 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := b.deps.Store.Decisions(t.Context(), s.Info().ID); err != nil || !maps.Equal(got.Remedies, c.kept) ||
-			s.Remedy(call) != c.remedy || s.Remedy(result) != c.remedy {
+			s.Now().Remedies[call] != c.remedy || s.Now().Remedies[result] != c.remedy {
 			t.Errorf("%q: kept is %v (%v), want %v", c.remedy, got, err, c.kept)
 		}
-		if !maps.Equal(s.remedies, c.kept) {
-			t.Errorf("%q: the conversation knows %v, want %v", c.remedy, s.remedies, c.kept)
+		if !maps.Equal(s.Now().Remedies, c.kept) {
+			t.Errorf("%q: the conversation knows %v, want %v", c.remedy, s.Now().Remedies, c.kept)
 		}
 		s = b.open(s.Info().ID)
-		if _, err := drain(s.Send(t.Context(), "sure?")); err != nil {
+		if _, err := drain(s.Send(t.Context(), say("sure?"))); err != nil {
 			t.Fatal(err)
 		}
 		body := b.body(n + 3)
@@ -85,7 +86,7 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 			t.Error("it was kept")
 		}
 	}
-	if r := s.Remedy(call); r != history.SendRepaired {
+	if r := s.Now().Remedies[call]; r != history.SendRepaired {
 		t.Errorf("the remedy is %q, want none", r)
 	}
 }
@@ -95,22 +96,18 @@ func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
 func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	_, s := damagedConversation(t, says("Yes."))
 	call, first := s.Messages()[1].ID, s.Messages()[0].ID
-	trial := s.TryRemedies()
-	check := func(by Trial, to history.Remedy) {
+	check := func(instead int64, to history.Remedy) {
 		t.Helper()
-		tried, err := trial.Try(t.Context(), by, to, call)
+		draft := Draft{Text: "and 2+3?", Instead: instead}
+		got, err := s.Try(t.Context(), Settings{}).WithRemedy(to, call).Preview(draft)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := tried.Preview("and 2+3?")
-		if err != nil {
-			t.Fatal(err)
-		}
-		was := s.Remedy(call)
+		was := s.Now().Remedies[call]
 		if err := s.SetRemedy(t.Context(), to, call); err != nil {
 			t.Fatal(err)
 		}
-		want, err := s.Try(by).Preview("and 2+3?")
+		want, err := s.Preview(draft)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q behind %d messages is planned as\n%+v\nwant\n%+v, %v", to, len(s.Messages()),
 				got.Sum, want.Sum, err)
@@ -120,20 +117,35 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 		}
 	}
 	for _, to := range history.Remedies() {
-		check(Trial{}, to)
+		check(0, to)
 	}
-	if _, err := drain(s.Send(t.Context(), "sure?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("sure?"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SetRemedy(t.Context(), history.SendAsText, call); err != nil {
 		t.Fatal(err)
 	}
 	for _, to := range history.Remedies() {
-		check(Trial{}, to)
-		check(Trial{Instead: s.Messages()[4].ID}, to)
+		check(0, to)
+		check(s.Messages()[4].ID, to)
 	}
-	if _, err := s.SetFlags(t.Context(), history.Exclude, first); err != nil {
+	if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, first)); err != nil {
 		t.Fatal(err)
 	}
-	check(Trial{}, history.LeaveOut)
+	check(0, history.LeaveOut)
+}
+
+func storedRepairs(t *testing.T, b *bench, s *Session) []store.RepairLine {
+	t.Helper()
+	var repairs []store.RepairLine
+	err := b.deps.Store.Dump(t.Context(), s.Info().ID, func(l store.Line) error {
+		if l.Repair != nil {
+			repairs = append(repairs, *l.Repair)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repairs
 }

@@ -35,7 +35,7 @@ func TestARequestOfAnotherMachineReplays(t *testing.T) {
 		}
 	}
 	sendSegments(t, from, b.deps.Store)
-	here := b.open(there.row.ID)
+	here := b.open(there.Info().ID)
 	if len(f.turns()) == 0 {
 		t.Fatal("no request is compared")
 	}

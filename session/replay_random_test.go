@@ -69,15 +69,15 @@ func converse(rt *rapid.T, b *bench, s *Session) {
 		"answer"), rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "times")))
 	switch rapid.IntRange(0, 12).Draw(rt, "act") {
 	case 0:
-		s.Apply(ctx, Trial{Budget: new(rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))})
+		s.Set(ctx, Settings{Budget: new(rapid.SampledFrom([]int{0, 700, 1500}).Draw(rt, "budget"))})
 	case 1:
-		s.Apply(ctx, Trial{
+		s.Set(ctx, Settings{
 			Preset: rapid.SampledFrom([]string{"balanced", "classic", "assistant-first", "recent"}).Draw(rt, "preset"),
 		})
 	case 2:
 		if all := s.Messages(); len(all) > 0 {
 			m := all[rapid.IntRange(0, len(all)-1).Draw(rt, "message")]
-			s.SetFlags(ctx, rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"), m.ID)
+			s.SetFlags(ctx, flagged(rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag"), m.ID))
 		}
 	case 7, 8, 9, 10:
 		remedy(rt, s)
@@ -92,22 +92,22 @@ func converse(rt *rapid.T, b *bench, s *Session) {
 			rapid.SampledFrom([]string{`{"a":1,"b":2}`, `{"a":1`, ``}).Draw(rt, "arguments")))
 	case 5:
 		b.steps = append(b.steps, carries)
-		drain(s.Send(ctx, "think"))
+		drain(s.Send(ctx, say("think")))
 		return
 	case 6:
 		b.steps = append(b.steps, breaks("half an ans"))
-		drain(s.Send(ctx, "go on"))
+		drain(s.Send(ctx, say("go on")))
 		return
 	}
 	b.steps = append(b.steps, answer)
-	drain(s.Send(ctx, rapid.SampledFrom([]string{
+	drain(s.Send(ctx, say(rapid.SampledFrom([]string{
 		"Hello?", "What is the word?", strings.Repeat("please ", 200),
-	}).Draw(rt, "question")))
+	}).Draw(rt, "question"))))
 }
 
 // remedy gives a message, of those that are damaged where there are some, a remedy.
 func remedy(rt *rapid.T, s *Session) {
-	plan, err := s.Preview("")
+	plan, err := s.Preview(say(""))
 	var short *history.OverBudgetError
 	if err != nil && !errors.As(err, &short) {
 		rt.Fatalf("plan: %v", err)

@@ -37,10 +37,10 @@ func wantProven(t interface {
 func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Two, otherwise."), says("Three."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
 	drain(s.Regenerate(t.Context(), 0, ""))
-	drain(s.Send(t.Context(), "Third"))
+	drain(s.Send(t.Context(), say("Third")))
 	// Back to the first answer: the newest turns are on another branch now.
 	leaf := s.Messages()[1].ID
 	err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = leaf })
@@ -61,15 +61,15 @@ func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
 func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("One, otherwise."), says("Three."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	first := s.Messages()[0].ID
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("Second")))
 	if err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = first }); err != nil {
 		t.Fatal(err)
 	}
 	back := b.open(s.Info().ID)
 	drain(back.Regenerate(t.Context(), 0, ""))
-	drain(back.Send(t.Context(), "Third"))
+	drain(back.Send(t.Context(), say("Third")))
 	if got := wantProven(t, back, 1, 0, b.body(3)); got.Of != 2 {
 		t.Errorf("turn 1 has %d requests, want 2", got.Of)
 	}
@@ -83,10 +83,10 @@ func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
 	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."),
 		says("Still."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), "Hello")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Hello"))); err != nil {
 		t.Fatal(err)
 	}
-	drain(s.Send(t.Context(), "Hello again"))
+	drain(s.Send(t.Context(), say("Hello again")))
 	if strings.Contains(b.body(2), "stream_options") || !strings.Contains(b.body(1), "stream_options") {
 		t.Fatalf("the requests were\n%s\n%s", b.body(1), b.body(2))
 	}
@@ -103,8 +103,8 @@ func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
 				`"n_prompt_tokens":1300,"n_ctx":1024}}`),
 		says("It fits."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "Talk at length"))
-	drain(s.Send(t.Context(), "And?"))
+	drain(s.Send(t.Context(), say("Talk at length")))
+	drain(s.Send(t.Context(), say("And?")))
 	wantProven(t, s, 2, 1, b.body(2))
 	if got := wantProven(t, s, 2, 0, b.body(3)); got.Of != 2 {
 		t.Errorf("turn 2 has %d requests, want 2", got.Of)
@@ -114,7 +114,7 @@ func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
 func TestReplaySaysWhereItCannotProve(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestReplayOfNothing(t *testing.T) {
 		}
 	}
 	want(1, 0, "there is no turn 1; this session has 0")
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	want(2, 0, "there is no turn 2; this session has 1")
 	want(0, 0, "there is no turn 0; this session has 1")
 	want(1, 2, "turn 1 has no request 2; it has 1")

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -11,50 +10,148 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
+	"winnow/session/limits"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 )
 
-// asked is one request on its way: its record, and the answer as far as it has arrived.
-type asked struct {
+// errand is something that a model is asked for: an answer, a summary of what came before, a title. What winnow asks
+// by itself is recorded, costed and announced like the user's own request; its answer is no message.
+type errand struct {
+	purpose  store.Purpose
+	turn     int   // its number
+	user     int64 // the user's message that the request answers, or is about
+	plan     func(context.Context) (*attempt, error)
+	announce func(*attempt) // shows a request whose record is on disk
+}
+
+// attempt is one request on its way: its record, and the answer as far as it has arrived.
+type attempt struct {
+	errand   errand
 	to       *target.Model
+	plan     history.Plan
 	request  llm.Request
 	decision record.Decision
-	record   store.Request
-	plan     history.Plan
 	forecast record.Forecast // of an answer's request: what the requests before tell about it
+	record   store.Request
 	began    time.Time
 	reply    llm.Reply
-	saver    *saver // nil until the first piece arrived
+	saver    *saver        // nil until the first piece of an answer arrived
+	answer   store.Message // the stored one, without an ID where there is none
 
 	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
 }
 
-// record stores the record of a request that is about to leave. Every request passes here, whatever it is for.
-func (s *Session) record(ctx context.Context, a *asked, e errand) error {
+// text is what arrived, without the blank around it.
+func (a *attempt) text() string { return strings.TrimSpace(a.reply.Text) }
+
+// decide plans a request to a model about the first messages of the branch, as many as before says.
+func (s *Session) decide(
+	st State, plans *planner, before int, to *target.Model, o history.Options,
+	request func(State, *target.Model, history.Plan) llm.Request,
+) (*attempt, error) {
+	plan, err := plans.build(st, before, &o)
+	if errors.Is(err, ErrLoading) {
+		return nil, err
+	}
+	leaf := int64(0)
+	switch {
+	case len(o.Turn) > 0 && o.Turn[0].ID != 0:
+		leaf = st.Row.Leaf
+	case before > 0: // winnow asks by itself
+		leaf = st.Branch.ID(before - 1)
+	}
+	a := &attempt{to: to, plan: plan, request: request(st, to, plan)}
+	a.decision = record.DecisionOf(leaf, o, plan, a.request, to.Client)
+	return a, err
+}
+
+// prepare plans a request that the limits or the user allow, and stores its record: that is on disk before any byte of
+// the request leaves. After a question it is planned anew, because what the user changed meanwhile holds for it.
+func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, error) {
+	for {
+		a, err := e.plan(ctx)
+		if err != nil {
+			return a, err
+		}
+		if !over.smaller(a) {
+			return a, over.fault
+		}
+		a.errand = e
+		wasAsked, err := t.allow(ctx, a.estimate(), e.purpose)
+		if err != nil {
+			return a, err
+		}
+		if !wasAsked {
+			return a, t.keepRecord(ctx, a)
+		}
+	}
+}
+
+// keepRecord stores the record of a request that is about to leave. Every request passes here, whatever it is for.
+func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 	body, err := a.to.Client.Body(a.request)
 	if err != nil {
 		return err
 	}
-	a.record, err = s.Records().Add(ctx, record.Leaving{
+	a.record, err = t.Records().Add(ctx, record.Leaving{
 		Request: store.Request{
-			Turn: e.turn, User: e.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
-			Model: a.request.Model, Created: s.deps.Now(),
+			Turn: a.errand.turn, User: a.errand.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
+			Model: a.request.Model, Created: t.deps.Now(),
 		},
 		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
+	if log := t.log(); err == nil && log.Enabled(ctx, slog.LevelDebug) {
+		logPlan(log, a.record, a.plan, t.Branch())
+	}
+	return err
+}
+
+// send sends the request and stores what comes back: the whole answer, or its beginning when the user or the network
+// ended it. Only a request without any answer at all leaves no message.
+func (t *turn) send(ctx context.Context, a *attempt) error {
+	a.began = t.deps.Now()
+	fault := t.stream(ctx, a)
+	if fault == nil && ctx.Err() == nil {
+		fault = a.flaw()
+	}
+	a.close(t.deps, ctx.Err() != nil, fault)
+	t.logAnswer(a.record, fault)
+	save, cancel := detached(ctx)
+	defer cancel()
+	if a.saver == nil {
+		if a.errand.purpose == store.ForAnswer {
+			t.last = a.record
+		}
+		if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
+			return errors.Join(fault, err)
+		}
+		if a.errand.purpose == store.ForAnswer && a.record.End != store.EndFailed {
+			t.past.Answered(a.to.Ref(), a.record.Created, a.plan)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fault
+	}
+	t.judge(a)
+	err := t.saveAnswer(save, a)
+	t.last = a.record
 	if err != nil {
 		return err
 	}
-	if log := s.log(); log.Enabled(ctx, slog.LevelDebug) {
-		logPlan(log, a.record, a.plan, s.Branch())
+	t.past.Answered(a.to.Ref(), a.record.Created, a.plan)
+	a.to.Ran()
+	t.noteCount(ctx, a)
+	if text := a.ending(); fault == nil && text != "" {
+		t.say("%s", text)
 	}
-	return nil
+	return fault
 }
 
 // stream sends the request and takes what comes back, until an error. A piece of an answer is kept before it is shown.
-func (s *Session) stream(ctx context.Context, a *asked, keep func() error, show func(Event)) error {
+func (t *turn) stream(ctx context.Context, a *attempt) error {
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
 			return err
@@ -63,7 +160,7 @@ func (s *Session) stream(ctx context.Context, a *asked, keep func() error, show 
 		var piece Event
 		switch event := event.(type) {
 		case llm.Waiting:
-			if err := s.again(ctx, a, event, show); err != nil {
+			if err := t.again(ctx, a, event); err != nil {
 				return err
 			}
 		case llm.TextDelta:
@@ -73,22 +170,22 @@ func (s *Session) stream(ctx context.Context, a *asked, keep func() error, show 
 		case llm.ToolDelta:
 			piece = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
 		}
-		if piece == nil || keep == nil {
+		if piece == nil || a.errand.purpose != store.ForAnswer {
 			continue
 		}
-		if err := keep(); err != nil {
+		if err := t.keep(ctx, a); err != nil {
 			return err
 		}
-		show(piece)
+		t.emit(piece)
 	}
 	return nil
 }
 
 // again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
 // its bytes may be others than before.
-func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show func(Event)) error {
+func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error {
 	if waiting.Changed != "" {
-		s.learn(ctx, a.to)
+		t.learn(ctx, a.to)
 	}
 	if waiting.Request != nil {
 		a.request = *waiting.Request
@@ -104,24 +201,113 @@ func (s *Session) again(ctx context.Context, a *asked, waiting llm.Waiting, show
 	}
 	save, cancel := detached(ctx)
 	defer cancel()
-	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
+	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
 		return err
 	}
-	show(Waiting{waiting})
+	t.emit(Waiting{waiting})
 	if waiting.Changed != "" {
-		show(Notice{fmt.Sprintf("%s; asking again %s", clause(waiting.Err), waiting.Changed)})
+		t.say("%s; asking again %s", clause(waiting.Err), waiting.Changed)
 	}
 	return nil
 }
 
+// keep offers what has arrived to the store. The row begins with the first piece, before that piece
+// is shown, and even when the user stops at this very moment: what was seen is kept.
+func (t *turn) keep(ctx context.Context, a *attempt) error {
+	if a.saver == nil {
+		save, cancel := detached(ctx)
+		defer cancel()
+		a.record.FirstToken = t.deps.Now().Sub(a.began)
+		row, err := t.deps.Store.StartAnswer(save, t.answerRow(a))
+		if err != nil {
+			return err
+		}
+		a.saver = startSaver(t.deps.Store, row.ID)
+	}
+	a.saver.offer(a.reply.Text, a.reply.Reasoning)
+	return nil
+}
+
+// answerRow is the answer's row as of now.
+func (t *turn) answerRow(a *attempt) store.Message {
+	status := history.Complete
+	if a.record.End != store.EndDone {
+		status = history.Interrupted
+	}
+	return store.Message{
+		Session: a.record.Session, Parent: t.Info().Leaf, Request: a.record.ID,
+		Endpoint: a.record.Endpoint, Model: a.record.Model,
+		FinishReason: a.reply.Finished.Reason, Extra: a.reply.Finished.Extra,
+		Message: history.Message{
+			Role: history.Assistant, Content: a.reply.Text, Reasoning: a.reply.Reasoning,
+			ToolCalls: a.reply.Calls, Status: status,
+		},
+	}
+}
+
+// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
+// stop: the user has already seen the text.
+func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
+	if err := a.saver.close(); err != nil {
+		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
+	}
+	m := t.answerRow(a)
+	m.ID, m.Tokenizer = a.saver.id, t.deps.Tokenizer
+	if t.deps.Count != nil {
+		m.Tokens = t.deps.Count(m.Content)
+	}
+	stored, err := t.deps.Store.FinishAnswer(ctx, m, a.record)
+	a.answer = m
+	if err != nil {
+		return err
+	}
+	a.answer = stored
+	t.add(stored)
+	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record)})
+	return nil
+}
+
+// flaw is the error of a stream that ended by itself and holds nothing that can be used.
+func (a *attempt) flaw() error {
+	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
+	switch {
+	case a.errand.purpose == store.ForAnswer && a.saver == nil:
+		if fault := a.noSpaceForReply(); fault != nil {
+			return fault
+		}
+	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+		return errors.New("the connection was lost before the text was complete")
+	}
+	if blank || a.errand.purpose != store.ForAnswer && a.text() == "" {
+		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
+	}
+	return nil
+}
+
+// ending says why an answer that is over may not be what was asked for, "" where it is.
+func (a *attempt) ending() string {
+	switch {
+	case a.record.End == store.EndNoDone:
+		return "the server ended the stream without a finish reason; the answer is kept as interrupted"
+	case a.record.End != store.EndDone:
+	case a.reply.Finished.Reason == "length":
+		return "the answer is cut off: it reached the length limit of the model or of max_tokens"
+	case a.reply.Finished.Reason == "content_filter":
+		return "the answer is cut off: the server's content filter stopped it"
+	case a.text() == "" && len(a.reply.Calls) == 0:
+		return "the model sent reasoning but no answer"
+	}
+	return ""
+}
+
 // close notes how the request ended, and what it cost.
-func (a *asked) close(d Deps, stopped bool, fault error) {
-	r := &a.record
-	cost := a.cost(d.tokens().count)
+func (a *attempt) close(d Deps, stopped bool, fault error) {
+	r, usage := &a.record, a.reply.Usage
+	cost := a.cost(d)
 	r.Cost, r.CostFrom, r.PriceSource = int64(cost.Amount), string(cost.From), cost.Source
 	r.Took = d.Now().Sub(a.began)
-	r.Prompt, r.Cached, r.CacheWrite = a.reply.Usage.Prompt, a.reply.Usage.Cached, max(0, a.reply.Usage.CacheWrite)
-	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
+	r.Prompt, r.Cached, r.CacheWrite = usage.Prompt, usage.Cached, max(0, usage.CacheWrite)
+	r.Answer, r.Reasoning = usage.Answer, usage.Reasoning
 	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
 	switch {
 	case stopped:
@@ -150,63 +336,23 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 // cost is what a request that is over cost. Where the server did not report its tokens, those that are
 // known to have gone and come are counted. A request without any answer and of which the server says
 // nothing has no cost: it was refused, or never arrived.
-func (a *asked) cost(count history.Counter) pricing.Cost {
+func (a *attempt) cost(d Deps) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
 		return pricing.Cost{}
 	}
-	came := count(a.reply.Text) + count(a.reply.Reasoning)
+	came := d.count(a.reply.Text) + d.count(a.reply.Reasoning)
 	for _, call := range a.reply.Calls {
-		came += count(call.Name) + count(call.Arguments)
+		came += d.count(call.Name) + d.count(call.Arguments)
 	}
 	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
-// blank says that what arrived holds nothing that can be read.
-func (a *asked) blank() bool {
-	return strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
-}
+// expected is what the server was expected to count for the request.
+func (a *attempt) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 
-// empty is the error of an answer without anything in it.
-func (a *asked) empty() error {
-	return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
-}
-
-// A request that winnow makes by itself, for a summary or a title, is recorded, costed and announced like the user's.
-// Its answer is no message of the conversation.
-
-// text sends a request that is recorded, waits for all of its text and completes the record. A retry is
-// shown.
-func (s *Session) text(ctx context.Context, a *asked, show func(Event)) (string, error) {
-	a.began = s.deps.Now()
-	fault := s.stream(ctx, a, nil, show)
-	text := strings.TrimSpace(a.reply.Text)
-	switch {
-	case fault != nil || ctx.Err() != nil:
-	case text == "":
-		fault = errors.New("the model returned no text")
-	case a.reply.Finished.End != llm.Done:
-		fault = errors.New("the connection was lost before the text was complete")
-	}
-	a.close(s.deps, ctx.Err() != nil, fault)
-	save, cancel := detached(ctx)
-	defer cancel()
-	if err := s.deps.Store.UpdateRequest(save, a.record); err != nil {
-		return "", errors.Join(fault, err)
-	}
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	return text, fault
-}
-
-// inputCost is what the input of a request that is planned costs, for a sentence: "" where no price is known.
-func (a *asked) inputCost() string {
-	cost := a.to.InputCost(a.plan.Sum)
-	if !cost.Known() {
-		return ""
-	}
-	return ", " + cost.String()
+func (a *attempt) estimate() limits.Estimate {
+	return estimateOf(a.to, a.request.MaxTokens, a.plan.Sum)
 }
 
 // clause is an error's sentence without its full stop: more follows.

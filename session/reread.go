@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -13,15 +12,15 @@ import (
 
 // readStored reads what the conversation with this whole id is in the store, beside its messages. The changes are read
 // before the rest: what is written meanwhile is found the next time.
-func (d Deps) readStored(ctx context.Context, id string) (st state, err error) {
+func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 	var errs [5]error
 	var decided store.Decisions
 	st.changes, errs[0] = d.Store.Changes(ctx, id)
-	st.row, errs[1] = d.Store.Session(ctx, id)
+	st.Row, errs[1] = d.Store.Session(ctx, id)
 	decided, errs[2] = d.Store.Decisions(ctx, id)
-	st.flags, st.remedies = decided.Flags, decided.Remedies
+	st.Flags, st.Remedies = decided.Flags, decided.Remedies
 	st.summaries, errs[3] = d.Store.Summaries(ctx, id)
-	st.policy, errs[4] = d.settings().PolicyOf(overridesOf(st.row))
+	st.Policy, errs[4] = d.settings().PolicyOf(overridesOf(st.Row))
 	return st, cmp.Or(errs[:]...)
 }
 
@@ -31,28 +30,28 @@ func (d Deps) readStored(ctx context.Context, id string) (st state, err error) {
 func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	was := s.now()
-	if was.row.ID == "" {
+	was := s.Now()
+	if was.Row.ID == "" {
 		return false, nil
 	}
-	if changes, err := s.deps.Store.Changes(ctx, was.row.ID); err != nil || changes == was.changes {
+	if changes, err := s.deps.Store.Changes(ctx, was.Row.ID); err != nil || changes == was.changes {
 		return false, err
 	}
-	now, err := s.deps.readStored(ctx, was.row.ID)
+	now, err := s.deps.readStored(ctx, was.Row.ID)
 	if err != nil {
 		return false, err
 	}
-	s.set(func(st *state) {
-		row := &st.row
-		st.behind = now.row.Leaf != row.Leaf || now.row.Messages != row.Messages || now.row.Title != row.Title ||
-			!slices.Equal(now.row.Tags, row.Tags)
-		changed = now.row.Preset != row.Preset || now.row.Overrides != row.Overrides ||
-			now.row.System != row.System || now.row.SystemFixed != row.SystemFixed ||
-			!maps.Equal(now.flags, st.flags) || !maps.Equal(now.remedies, st.remedies)
-		row.Preset, row.Overrides = now.row.Preset, now.row.Overrides
-		row.System, row.SystemFixed = now.row.System, now.row.SystemFixed
-		st.flags, st.remedies, st.policy, st.changes = now.flags, now.remedies, now.policy, now.changes
-		st.system = s.deps.system(*row)
+	s.set(func(st *State) {
+		st.Behind = now.Row.Leaf != st.Row.Leaf || now.Row.Messages != st.Row.Messages ||
+			now.Row.Title != st.Row.Title || !slices.Equal(now.Row.Tags, st.Row.Tags)
+		row := st.Row
+		row.Preset, row.Overrides = now.Row.Preset, now.Row.Overrides
+		row.System, row.SystemFixed = now.Row.System, now.Row.SystemFixed
+		changed = overridesOf(row) != overridesOf(st.Row) || row.System != st.Row.System ||
+			row.SystemFixed != st.Row.SystemFixed ||
+			!maps.Equal(now.Flags, st.Flags) || !maps.Equal(now.Remedies, st.Remedies)
+		st.Row, st.Flags, st.Remedies, st.Policy, st.changes = row, now.Flags, now.Remedies, now.Policy, now.changes
+		st.System = s.deps.system(row)
 	})
 	return changed, nil
 }
@@ -61,31 +60,16 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 func (t *turn) refresh(ctx context.Context) (changed bool, err error) {
 	changed, err = t.Refresh(ctx)
 	if changed {
-		t.emit(Notice{"this chat was changed elsewhere: its pins, exclusions and settings were read again"})
+		t.say("this chat was changed elsewhere: its pins, exclusions and settings were read again")
 	}
 	return changed, err
-}
-
-// Stale reports whether the conversation has other messages, flags or settings in the store than here, or is not there
-// any more.
-func (s *Session) Stale(ctx context.Context) (bool, error) {
-	if s.Busy() {
-		return false, nil
-	}
-	changed, err := s.Refresh(ctx)
-	if errors.Is(err, store.ErrNotFound) {
-		return true, nil
-	}
-	return changed || s.now().behind, err
 }
 
 // Reread is what Session.Reread found in the store.
 type Reread struct {
 	Row   store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
 	Added int           // messages at the end of the branch
-	By    string        // the machine that said the last of them, "" where it is not known
-	Model bool          // another model is in use now
-	Elsewhere
+	Parts bool          // somebody else went on from an earlier message, with another branch
 }
 
 // Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
@@ -95,122 +79,58 @@ type Reread struct {
 //
 // While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
 // conversation that is not in the store any more it is store.ErrNotFound.
-func (s *Session) Reread(ctx context.Context) (Reread, error) {
+func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	was := s.now()
+	was := s.Now()
+	found.Row = was.Row
 	switch {
-	case was.turn != nil:
-		return Reread{Row: was.row}, ErrBusy
-	case !was.whole:
-		return Reread{Row: was.row}, ErrLoading
-	case was.row.ID == "":
-		return Reread{Row: was.row}, nil
+	case was.Busy():
+		return found, ErrBusy
+	case !was.Whole:
+		return found, ErrLoading
+	case was.Row.ID == "":
+		return found, nil
 	}
-	now, err := s.deps.readStored(ctx, was.row.ID)
-	if err != nil {
-		return Reread{Row: now.row}, err
-	}
-	found := Reread{Row: now.row}
-	if found.Elsewhere, err = s.elsewhere(ctx, was.row, now.row.Leaf); err != nil {
-		return found, err
-	}
-	parts, leaf := found.Parted != 0, max(was.row.Leaf, now.row.Leaf) // a message has a greater id than those before it
-	if parts {
-		leaf = was.row.Leaf
-	}
-	if now.row.Leaf != was.row.Leaf {
-		if found.By, err = s.deps.Store.Sync().From(ctx, now.row.Leaf); err != nil {
-			return found, err
-		}
-	}
-	read, err := s.readBranch(ctx, was.row.ID, leaf)
+	now, err := s.deps.readStored(ctx, was.Row.ID)
 	if err != nil {
 		return found, err
 	}
-	read.seen.Forget() // what was said may have been changed too
-	if !parts {
-		found.Added = max(0, read.seen.Len()-was.branch.Len())
+	found.Row = now.Row
+	leaf := max(was.Row.Leaf, now.Row.Leaf) // a message has a greater id than those before it
+	there, err := s.deps.Store.BranchIDs(ctx, was.Row.ID, leaf)
+	if err != nil {
+		return found, err
 	}
-	to := was.model
-	if ref := target.Ref(now.row.Endpoint, now.row.Model); !parts && now.row.Endpoint != "" && ref != to.Ref() {
-		// An endpoint that this machine does not have is another machine's.
-		if other, _, err := s.modelOf(ref); err == nil {
-			to, found.Model = other, true
+	found.Parts = !slices.Contains(there, was.Row.Leaf) || !slices.Contains(there, now.Row.Leaf)
+	if found.Parts {
+		leaf = was.Row.Leaf
+	}
+	read, err := s.readBranch(ctx, was.Row.ID, leaf)
+	if err != nil {
+		return found, err
+	}
+	read.Forget() // what was said may have been changed too
+	to := was.Model
+	if !found.Parts {
+		found.Added = max(0, read.Len()-was.Branch.Len())
+		if ref := target.Ref(now.Row.Endpoint, now.Row.Model); now.Row.Endpoint != "" && ref != to.Ref() {
+			// An endpoint that this machine does not have is another machine's.
+			if other, err := s.target(ref); err == nil {
+				to = other
+			}
 		}
 	}
-	s.set(func(st *state) {
-		if st.turn != nil || st.row.Leaf != was.row.Leaf || st.branch.Len() != was.branch.Len() ||
-			!maps.Equal(st.flags, was.flags) || !maps.Equal(st.remedies, was.remedies) {
+	s.set(func(st *State) {
+		if st.Busy() || st.Row.Leaf != was.Row.Leaf || st.Branch.Len() != was.Branch.Len() ||
+			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies) {
 			err = ErrBusy // the user went on meanwhile
 			return
 		}
-		st.row, st.flags, st.remedies, st.summaries = now.row, now.flags, now.remedies, now.summaries
-		st.policy, st.changes, st.behind = now.policy, now.changes, false
-		st.branch, st.row.Leaf = read.seen, leaf
+		st.Row, st.Flags, st.Remedies, st.summaries = now.Row, now.Flags, now.Remedies, now.summaries
+		st.Policy, st.changes, st.Behind = now.Policy, now.changes, false
+		st.Branch, st.Row.Leaf = read, leaf
 		s.use(to)
 	})
-	if err == nil && !parts {
-		found.Elsewhere, err = s.Elsewhere(ctx)
-	}
 	return found, err
-}
-
-// Elsewhere is a branch with which another machine went on while this one did with the branch in use. Its zero value is
-// none.
-type Elsewhere struct {
-	Parted  int64   // the message of the branch in use that has another version there
-	Other   Version // that version
-	Ends    int64   // the end of its branch
-	Machine string  // the name of that machine, "" where it is not known
-}
-
-// Elsewhere finds the branch with which another machine went on while this one did with the branch in use.
-func (s *Session) Elsewhere(ctx context.Context) (Elsewhere, error) {
-	row := s.Info()
-	if row.ID == "" {
-		return Elsewhere{}, nil
-	}
-	ends, err := s.deps.Store.Sync().Diverged(ctx, row.ID)
-	if err != nil {
-		return Elsewhere{}, err
-	}
-	return s.elsewhere(ctx, row, ends...)
-}
-
-// elsewhere finds the first of some branches, by their ends, that leaves the one in use before both end.
-func (s *Session) elsewhere(ctx context.Context, row store.Session, ends ...int64) (Elsewhere, error) {
-	if len(ends) == 0 {
-		return Elsewhere{}, nil
-	}
-	db := s.deps.Store
-	here, err := db.BranchIDs(ctx, row.ID, row.Leaf)
-	if err != nil {
-		return Elsewhere{}, err
-	}
-	for _, end := range ends {
-		there, err := db.BranchIDs(ctx, row.ID, end)
-		if err != nil {
-			return Elsewhere{}, err
-		}
-		at := 0
-		for at < min(len(here), len(there)) && here[at] == there[at] {
-			at++
-		}
-		if at == len(here) || at == len(there) {
-			continue
-		}
-		parent := int64(0)
-		if at > 0 {
-			parent = here[at-1]
-		}
-		versions, err := db.Replies(ctx, row.ID, parent)
-		if err != nil {
-			return Elsewhere{}, err
-		}
-		other := Version{there[at], slices.Index(versions, there[at]) + 1, len(versions)}
-		machine, err := db.Sync().From(ctx, end)
-		return Elsewhere{here[at], other, end, machine}, err
-	}
-	return Elsewhere{}, nil
 }

@@ -41,7 +41,7 @@ func reread(t *testing.T, s *Session) Reread {
 func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 	b := newBench(t, says("One."), says("Three."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	first := s.Messages()[0].ID
 	db, id := b.deps.Store, s.Info().ID
 	end := appended(t, b, s, s.Info().Leaf, "Second", "Two.")
@@ -60,20 +60,20 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 		}
 	}
 	found := reread(t, s)
-	if found.Added != 2 || found.Parted != 0 || found.Model {
+	if found.Added != 2 || found.Parts {
 		t.Errorf("found %+v, want two messages behind the end", found)
 	}
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
 	if row := s.Info(); row.Title != "Elsewhere" || len(row.Tags) != 1 || row.Leaf != end || row.Turns != 2 ||
-		s.SystemPrompt() != "Be brief." || s.Flag(first) != history.Pin {
-		t.Errorf("the row is %+v, the system prompt %q, the flag %q", row, s.SystemPrompt(), s.Flag(first))
+		s.Now().System != "Be brief." || s.Now().Flags[first] != history.Pin {
+		t.Errorf("the row is %+v, the system prompt %q, the flag %q", row, s.Now().System, s.Now().Flags[first])
 	}
-	if _, err := drain(s.Send(t.Context(), "Third")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Third"))); err != nil {
 		t.Fatal(err)
 	}
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
 		"Third\nassistant: Three.\n")
-	if again := reread(t, s); again.Added != 0 || again.Parted != 0 {
+	if again := reread(t, s); again.Added != 0 || again.Parts {
 		t.Errorf("nothing was changed, and found is %+v", again)
 	}
 }
@@ -81,20 +81,20 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 func TestABranchFromElsewhereStaysBesideTheOneInUse(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
+	drain(s.Send(t.Context(), say("First")))
 	parent := s.Info().Leaf
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("Second")))
 	second, leaf := s.Messages()[2].ID, s.Info().Leaf
 	end := appended(t, b, s, parent, "Zweite", "Zwei.") // and the store's leaf is there now
 	found := reread(t, s)
-	if found.Added != 0 || found.Parted != second || found.Ends != end || found.Other.Nth != 2 || found.Other.Of != 2 {
+	if found.Added != 0 || !found.Parts || found.Row.Leaf != end {
 		t.Errorf("found %+v, want that the branch to %d parts at %d", found, end, second)
 	}
 	m := s.Messages()[2]
 	if m.Sibling != 1 || m.Siblings != 2 || s.Branch().Row(2).Siblings != 2 || s.Info().Leaf != leaf {
 		t.Errorf("the message is %d of %d, the leaf %d, want 1 of 2 and %d", m.Sibling, m.Siblings, s.Info().Leaf, leaf)
 	}
-	drain(s.Send(t.Context(), "Third"))
+	drain(s.Send(t.Context(), say("Third")))
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
 		"Third\nassistant: Three.\n")
 	if row, err := b.deps.Store.Session(t.Context(), s.Info().ID); err != nil || row.Leaf != s.Info().Leaf {
@@ -113,22 +113,22 @@ func TestNothingIsRereadInATurnNorOfWhatIsGone(t *testing.T) {
 	if found, err := s.Reread(t.Context()); err != nil || found.Added != 0 {
 		t.Errorf("of a conversation that has not begun: %+v, %v", found, err)
 	}
-	drain(s.Send(t.Context(), "First"))
-	running := newTurn(s, func() {})
+	drain(s.Send(t.Context(), say("First")))
+	running := s.newTurn(func() {})
 	if err := s.claim(running); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Reread(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("in a turn: %v, want ErrBusy", err)
 	}
-	running.release()
+	running.free()
 	if err := b.deps.Store.Purge(t.Context(), s.Info().ID); err != nil && !errors.Is(err, store.ErrNotOverwritten) {
 		t.Fatal(err)
 	}
 	if _, err := s.Reread(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of a purged conversation: %v, want ErrNotFound", err)
 	}
-	if _, err := drain(s.Send(t.Context(), "Second")); !errors.Is(err, store.ErrNotFound) {
+	if _, err := drain(s.Send(t.Context(), say("Second"))); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a purged conversation is written again: %v", err)
 	}
 	if list, err := b.deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 0 {

@@ -19,7 +19,7 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 	warm := 0.7
 	b.deps.Sampling.Temperature = &warm
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "hello"))
+	events, err := drain(s.Send(t.Context(), say("hello")))
 	if err != nil || b.requests() != 2 || strings.Contains(b.body(2), "temperature") {
 		t.Fatalf("got %v after %d requests", err, b.requests())
 	}
@@ -31,7 +31,7 @@ func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
 		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
 	}
 	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
-	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || b.requests() != 3 ||
+	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), say("again"))); err != nil || b.requests() != 3 ||
 		strings.Contains(b.body(3), "temperature") {
 		t.Errorf("the next run: %v after %d requests, the last %s", err, b.requests(), b.body(3))
 	}
@@ -62,7 +62,7 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	s := b.begin()
 	said := func(key string) string {
 		t.Helper()
-		list, err := s.Try(Trial{}).Settings()
+		list, err := s.Try(t.Context(), Settings{}).Settings()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,10 +75,10 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	}
 	use := func(model, prompt string) {
 		t.Helper()
-		if err := s.SetModel(t.Context(), model); err != nil {
+		if err := s.Set(t.Context(), Settings{Model: model}); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.SystemPrompt(); got != prompt {
+		if got := s.Now().System; got != prompt {
 			t.Errorf("with %s the system prompt is %q, want %q", model, got, prompt)
 		}
 	}
@@ -93,8 +93,8 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	wantSaid("system", "8 characters configuration")
 	wantSaid("temperature", "0.1 configuration")
 	use("test/n", long)
-	tried := s.Try(Trial{Model: "test/n"})
-	if plan, err := tried.Preview("hello"); err != nil || plan.Messages[0].Content != long {
+	tried := s.Try(t.Context(), Settings{Model: "test/n"})
+	if plan, err := tried.Preview(say("hello")); err != nil || plan.Messages[0].Content != long {
 		t.Errorf("the trial plans with %+v: %v", plan.Messages, err)
 	}
 	use("test/m", brief)
@@ -102,7 +102,7 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	wantSaid("temperature", `0.9 configuration [models."m"]`)
 	ask := func(n int, holds ...string) {
 		t.Helper()
-		if _, err := drain(s.Send(t.Context(), "hello")); err != nil {
+		if _, err := drain(s.Send(t.Context(), say("hello"))); err != nil {
 			t.Fatal(err)
 		}
 		for _, part := range holds {
@@ -134,7 +134,7 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 	s := b.begin()
 	ask := func(want, sent string) {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), "hello"))
+		events, err := drain(s.Send(t.Context(), say("hello")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 	ask("max_tokens = 32000 is more than half of the model's window of 2048 tokens; asking for 1024",
 		`"max_tokens":1024`)
 	ask("", `"max_tokens":1024`)
-	if err := s.SetModel(t.Context(), "test/n"); err != nil {
+	if err := s.Set(t.Context(), Settings{Model: "test/n"}); err != nil {
 		t.Fatal(err)
 	}
 	ask("", `"max_tokens":100`)

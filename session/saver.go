@@ -21,11 +21,10 @@ type saver struct {
 
 	mu              sync.Mutex
 	text, reasoning string
-	fresh           bool // something arrived since the last checkpoint
-	err             error
+	fresh           bool  // something arrived since the last checkpoint that was written
+	err             error // of a checkpoint
 
-	stop chan struct{}
-	done chan struct{}
+	stop, done chan struct{}
 }
 
 func startSaver(st *store.Store, id int64) *saver {
@@ -57,20 +56,23 @@ func (s *saver) offer(text, reasoning string) {
 	s.text, s.reasoning, s.fresh = text, reasoning, true
 }
 
+// write writes what is fresh. Where that fails the next tick tries again: the server may send nothing more.
 func (s *saver) write() {
 	s.mu.Lock()
 	text, reasoning, fresh := s.text, s.reasoning, s.fresh
-	s.fresh = false
 	s.mu.Unlock()
 	if !fresh {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()
-	if err := s.save(ctx, text, reasoning); err != nil {
-		s.mu.Lock()
-		s.err, s.fresh = err, true // The server may send nothing more: the next tick tries again.
-		s.mu.Unlock()
+	err := s.save(ctx, text, reasoning)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.err = err
+	} else if s.text == text && s.reasoning == reasoning {
+		s.fresh = false
 	}
 }
 

@@ -270,6 +270,18 @@ func (b *bench) open(id string) *Session {
 	return s
 }
 
+// say is a message of the user's.
+func say(text string, files ...history.Part) Draft { return Draft{Text: text, Files: files} }
+
+// flagged gives messages a flag.
+func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
+	flags := map[int64]history.Flag{}
+	for _, id := range messages {
+		flags[id] = f
+	}
+	return flags
+}
+
 // drain reads a turn to its end and returns its events and its error. Every question is answered: the call runs once.
 func drain(events <-chan Event) ([]Event, error) {
 	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })

@@ -4,10 +4,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -48,8 +50,7 @@ type Deps struct {
 	TitleRef   string          // the model that writes titles; "" takes them from the first message
 	// The model that writes summaries, as the user named it; "" is the conversation's own.
 	SummaryRef string
-	Count      history.Counter     // counts tokens
-	Guess      history.Counter     // says at once about what Count would; nil counts before anything is planned
+	Count      history.Counter     // counts tokens; nil counts one per four bytes
 	Tokenizer  string              // what Count is called, for the records
 	Now        func() time.Time    // nil is time.Now
 	Redact     func(string) string // takes known secrets out of what a temporary chat stores; nil takes none
@@ -59,11 +60,9 @@ type Deps struct {
 	// sessions apart; it is nil for a title. nil observes nothing.
 	Observe func(turn any, e Event)
 
-	own *tool.Toolbox // the tools that read this one conversation
 	// The history beside a temporary conversation: its requests count for the day's limits, and it has what is
 	// remembered of tools; nil for none.
-	beside  *store.Store
-	permits *permits
+	beside *store.Store
 }
 
 // ModelSettings is what the configuration says of one model.
@@ -90,26 +89,21 @@ func (d Deps) of(endpoint, model string) ModelSettings {
 	return s
 }
 
-// target resolves the reference of a model that will be asked. Nothing is known of the model yet.
-func (d Deps) target(ref string) (*target.Model, error) {
-	client, name, err := d.Models.Use(ref)
-	if err != nil {
-		return nil, err
+// system is the system prompt of a conversation's next request: its own, or until it has one what is configured for
+// its model.
+func (d Deps) system(row store.Session) string {
+	if row.System != "" || row.SystemFixed {
+		return row.System
 	}
-	endpoint := client.Endpoint().Name
-	made := d.forModel(d.of(endpoint, name).Sampling)
-	if d.own != nil && endpoint != llm.Guide { // The guide is no language model: it has no use for them.
-		made.Tools = append(slices.Clone(made.Tools), d.own, d.Builtin)
-	}
-	return target.New(made, client, name), nil
+	return *d.of(row.Endpoint, row.Model).System
 }
 
-// forModel is what a model needs that is asked with these parameters.
-func (d Deps) forModel(ask record.Sampling) target.Deps {
-	return target.Deps{
-		Store: d.Store, Now: d.Now, Log: d.Log, Count: d.Count, Ask: ask.Request(), Tools: d.Tools, Off: d.permits.off,
-		Limits: d.ToolLimits,
+// count counts a text's tokens, roughly where nothing else counts.
+func (d Deps) count(text string) int {
+	if d.Count == nil {
+		return (len(text) + 3) / 4
 	}
+	return d.Count(text)
 }
 
 // Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed.
@@ -128,8 +122,8 @@ type Start struct {
 	System string // its own system prompt, "" for the configured one
 }
 
-// windowful is how many messages Open reads: more than any screen shows, and quick in any session.
-const windowful = 200
+// firstRead is how many messages Open reads: more than any screen shows, and quick in any session.
+const firstRead = 200
 
 var (
 	// ErrBusy says that a turn is running: one conversation has one turn at a time.
@@ -144,59 +138,64 @@ var (
 // goroutine of its own. Whoever changes a setting holds writing from reading the row until the row in
 // memory is the one in the store, so that two changes at a time both stay. It is locked before mu.
 type Session struct {
-	deps Deps
+	deps  Deps
+	own   *tool.Toolbox // the tools that read this one conversation
+	past  *record.Past  // what is known of past requests
+	plans planner       // of the active branch
+	other planner       // of what is not the active branch as it is set: an edit, a title, another remedy
 
-	writing  sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
-	counting sync.Mutex // held while some messages are counted
+	writing sync.Mutex // held while a setting, a flag or a new row goes to the store and then into memory
+	sums    sync.Mutex // held while what was spent is read, so that no older sum replaces a newer one
 
-	spending spending
-	before   *record.Past // what is known of past requests
-	plans    planner      // of the active branch
-	edits    planner      // of what a draft would be in the place of a message
-
-	mu sync.Mutex // held for moments: no plan is made and nothing is read meanwhile
-	state
+	mu    sync.Mutex // held for moments: no plan is made and nothing is read meanwhile
+	state State
 }
 
-// state is a conversation as of a moment. Its maps and lists are replaced and never changed, because plans and records
-// hold them too.
-type state struct {
-	tokens
-	row       store.Session
-	branch    branch.Branch // the active one, as far as it is loaded
-	whole     bool          // branch is all of it
-	policy    history.Policy
-	system    string // the system prompt of the next request
-	flags     map[int64]history.Flag
-	remedies  map[int64]history.Remedy
+// State is a conversation as of a moment. Its maps and lists are replaced and never changed.
+type State struct {
+	Row       store.Session // its ID is "" until the first message is stored
+	Branch    branch.Branch // the active one, as far as it is loaded
+	Whole     bool          // Branch is all of it
+	Policy    history.Policy
+	System    string // the system prompt of the next request
+	Flags     map[int64]history.Flag
+	Remedies  map[int64]history.Remedy // by message; one that is not there is sent repaired
+	Model     *target.Model            // in use
+	ReadOnly  bool                     // another window writes in it
+	Sums      Sums                     // when they were read last
+	Behind    bool                     // the store has other messages, another title or other tags: see Reread
 	summaries []store.Summary
 
-	model  *target.Model            // in use
-	models map[string]*target.Model // that, and others that were asked or considered, by reference; under mu
+	models map[string]*target.Model // those that were asked or tried, by reference; under mu alone
+	rules  approval.Rules           // which tools may run
+	limits limits.Limits            // as configured, or raised for the session
+	turn   *turn                    // the running one
 
-	turn  *turn // the running one
-	lease lease // among the windows
+	leased  bool   // the lease is wanted as soon as the conversation is on disk
+	release func() // gives the lease back, nil where there is none
 
 	changes int64 // what Store.Changes was before row, flags and remedies were read
-	behind  bool  // the store had other messages, another title or other tags then
 }
 
-// now is the conversation as of now.
-func (s *Session) now() state {
+// Busy says whether a turn is running.
+func (st State) Busy() bool { return st.turn != nil }
+
+// Now is the conversation as of now.
+func (s *Session) Now() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
 // set changes the conversation in memory.
-func (s *Session) set(change func(*state)) {
+func (s *Session) set(change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.state)
 }
 
 // change changes the conversation in the store, where it is there, and then in memory.
-func (s *Session) change(stored func(id string) error, then func(*state)) error {
+func (s *Session) change(stored func(id string) error, then func(*State)) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
@@ -212,24 +211,24 @@ func (s *Session) change(stored func(id string) error, then func(*state)) error 
 }
 
 // New begins a conversation. Nothing is on disk until its first message. A model that cannot be asked is
-// no error: Unready says why, and no turn begins.
+// no error: Ready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
 	row := store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""}
-	s := newSession(d, state{row: row, whole: true, flags: map[int64]history.Flag{}, policy: d.Policy})
-	to := s.deps.begin(o.Ref)
+	s := newSession(d, State{Row: row, Whole: true, Flags: map[int64]history.Flag{}, Policy: d.Policy})
+	to := s.begin(o.Ref)
 	if o.Closed != nil {
-		to = target.NewUnready(s.deps.forModel(s.deps.Sampling), o.Ref, "", o.Closed)
+		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Ref, "", o.Closed)
 	}
-	s.set(func(*state) { s.use(to) })
+	s.set(func(*State) { s.use(to) })
 	if o.Dated {
 		to.Date()
 	}
-	return s, s.deps.permits.load(context.Background())
+	return s, s.readPermissions(context.Background())
 }
 
 // Open resumes the stored conversation with this id or unique prefix. It reads the newest messages
 // only: call LoadRest in the background after the first frame. It goes on with its own model. One whose endpoint does
-// not exist any more is never replaced: the conversation can be read, and Unready says why it goes nowhere. Ref is for
+// not exist any more is never replaced: the conversation can be read, and Ready says why it goes nowhere. Ref is for
 // a conversation that has no model yet, such as an imported one.
 func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	row, err := d.Store.Session(ctx, id)
@@ -240,7 +239,7 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	newest, err := d.Store.Branch(ctx, stored.row.Leaf, windowful)
+	newest, err := d.Store.Branch(ctx, stored.Row.Leaf, firstRead)
 	if err != nil {
 		return nil, err
 	}
@@ -249,113 +248,73 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 		return nil, err
 	}
 	s := newSession(d, stored)
-	s.branch, s.whole = s.branch.With(newest...), len(newest) < windowful
+	s.state.Whole = len(newest) < firstRead && !slices.ContainsFunc(newest, s.uncounted)
+	s.state.Branch = s.state.Branch.With(newest...)
 	if row.Endpoint != "" {
 		ref = row.Endpoint + "/" + row.Model
 	}
-	s.set(func(*state) { s.use(s.deps.begin(ref)) })
+	to := s.begin(ref)
+	s.set(func(*State) { s.use(to) })
 	for _, r := range requests {
 		s.offerRecall(r.Sum, r.Tally.Short > 0)
 	}
-	return s, s.deps.permits.load(ctx)
+	return s, s.readPermissions(ctx)
 }
 
 // newSession is a conversation without messages and without a model.
-func newSession(d Deps, st state) *Session {
-	s := &Session{
-		deps: d.filled(), state: st, before: record.NewPast(st.row.ID == ""),
-		spending: spending{limits: d.Limits},
-	}
-	s.tokens, s.branch, s.models = d.tokens(), d.noMessages(), map[string]*target.Model{}
-	return s
-}
-
-// noMessages is an empty branch of a conversation in the store.
-func (d Deps) noMessages() branch.Branch {
-	return branch.New(d.Tokenizer, d.Store.MessagesWith)
-}
-
-func (d Deps) tokens() tokens { return tokens{d.Count, d.Guess, d.Tokenizer} }
-
-func (d Deps) filled() Deps {
+func newSession(d Deps, st State) *Session {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	if d.Log == nil {
-		d.Log = slog.New(slog.DiscardHandler)
+	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
+	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
+	st.Branch, st.models = branch.New(d.Tokenizer, d.Store.MessagesWith), map[string]*target.Model{}
+	st.limits, st.rules = d.Limits, d.Approval
+	st.rules.Session = maps.Clone(d.Approval.Session)
+	return &Session{
+		deps: d, state: st, own: new(tool.Toolbox), past: record.NewPast(st.Row.ID == ""),
+		plans: planner{count: d.Count}, other: planner{count: d.Count},
 	}
-	if d.MaxRounds == 0 {
-		d.MaxRounds = 16
-	}
-	d.own, d.permits = new(tool.Toolbox), newPermits(d)
-	return d
 }
 
-// Info is the conversation's row as of now; its ID is "" until the first message is stored.
-func (s *Session) Info() store.Session { return s.now().row }
-
-// Ref is the model in use, "endpoint/model".
-func (s *Session) Ref() string { return s.now().model.Ref() }
+// Info is the conversation's row as of now.
+func (s *Session) Info() store.Session { return s.Now().Row }
 
 // Model is the model in use.
-func (s *Session) Model() *target.Model { return s.now().model }
+func (s *Session) Model() *target.Model { return s.Now().Model }
 
 // Branch is the active branch, as far as it is loaded.
-func (s *Session) Branch() branch.Branch { return s.now().branch }
+func (s *Session) Branch() branch.Branch { return s.Now().Branch }
 
-// Loaded says whether Branch is the whole active branch.
-func (s *Session) Loaded() bool { return s.now().whole }
-
-// Busy says whether a turn is running.
-func (s *Session) Busy() bool { return s.now().turn != nil }
-
-// Policy is what cuts the next request.
-func (s *Session) Policy() history.Policy { return s.now().policy }
-
-// SystemPrompt is the system prompt of the next request: the conversation's own, or the configured one until
-// its first request.
-func (s *Session) SystemPrompt() string { return s.now().system }
-
-// Flag is what the user decided about a message by hand, "" for nothing.
-func (s *Session) Flag(message int64) history.Flag { return s.now().flags[message] }
-
-// Remedy is what the user had sent in place of a damaged message, history.SendRepaired where it is repaired.
-func (s *Session) Remedy(message int64) history.Remedy { return s.now().remedies[message] }
-
-// LeasedByOther reports whether the conversation can only be read here, because another window has it.
-func (s *Session) LeasedByOther() bool { return s.now().lease.leased }
+// Store is where the conversation is kept.
+func (s *Session) Store() *store.Store { return s.deps.Store }
 
 // Records are the records of the conversation's requests, as of now.
 func (s *Session) Records() record.Records {
 	row := s.Info()
 	return record.Records{
 		Store: s.deps.Store, Session: row.ID, Turns: row.Turns, Branch: s.branchTo,
-		Least: target.LeastCounted, Count: s.deps.Count, Guess: s.deps.Guess, Tokenizer: s.deps.Tokenizer,
+		Least: target.LeastCounted, Count: s.deps.Count, Tokenizer: s.deps.Tokenizer,
 	}
 }
 
 // Past is what the requests of the conversation tell about its next one.
-func (s *Session) Past() *record.Past { return s.before }
+func (s *Session) Past() *record.Past { return s.past }
 
 // LoadPast reads what Past tells of a conversation that was opened. It takes as long as a first plan, so call it behind
 // the first frame, the first plan and LoadRest.
 func (s *Session) LoadPast(ctx context.Context) error {
-	return s.before.Load(ctx, s.Records())
+	return s.past.Load(ctx, s.Records())
 }
 
 // Close stops a running turn and waits until what arrived is saved, or until ctx ends. The events
 // of that turn need no reader any more.
 func (s *Session) Close(ctx context.Context) error {
-	s.mu.Lock()
-	t := s.turn
-	if t != nil && !t.abandoned {
-		t.abandoned = true
-		close(t.left)
-	}
-	s.mu.Unlock()
+	t := s.Now().turn
 	if t == nil {
 		return nil
 	}
+	t.leave()
 	t.stop()
 	select {
 	case <-t.done:
@@ -364,3 +323,6 @@ func (s *Session) Close(ctx context.Context) error {
 		return fmt.Errorf("wait for the answer to be saved: %w", ctx.Err())
 	}
 }
+
+// log is the log with what each line of a session names: no line of it holds text of a conversation.
+func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info().ID) }

@@ -1,42 +1,30 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/history"
-	"winnow/session/branch"
 	"winnow/session/settings"
 	"winnow/session/store"
 )
 
-// Rename gives the conversation a title of the user's own, which no automatic title replaces.
-func (s *Session) Rename(ctx context.Context, title string) error {
-	title = strings.TrimSpace(title)
-	return s.change(func(id string) error { return s.deps.Store.Rename(ctx, id, title, store.TitleUser) },
-		func(st *state) { st.row.Title, st.row.TitleFrom = title, store.TitleUser })
-}
-
-// SetSystem gives this conversation a system prompt of its own, "" for none.
-func (s *Session) SetSystem(ctx context.Context, text string) error {
-	set := func(row *store.Session) { row.System, row.SystemFixed = text, true }
-	return s.change(func(id string) error { return s.deps.Store.Update(ctx, id, set) }, func(st *state) {
-		set(&st.row)
-		st.system = text
-	})
-}
-
-// system is the system prompt of a conversation's next request: its own, or until it has one what is configured for
-// its model.
-func (d Deps) system(row store.Session) string {
-	if row.System != "" || row.SystemFixed {
-		return row.System
-	}
-	return *d.of(row.Endpoint, row.Model).System
+// Settings are what a conversation is set to, or what is tried out in its place. What is nil or "" stays.
+type Settings struct {
+	Title         *string           // of the user's own, which no automatic title replaces
+	System        *string           // a system prompt of its own, be it none
+	Model         string            // that is asked from the next turn on
+	Window        *int              // of the model, in tokens and in every session; 0 finds it out
+	Budget        *int              // of requests, in tokens; 0 is auto
+	Preset        string            // by which requests are cut; the overrides go with it
+	Placement     history.Placement // of what is recalled
+	SummaryAlways *bool             // the summary that there is stands even where everything would fit
 }
 
 // settings is what the configuration and the environment say of the policy.
@@ -49,69 +37,224 @@ func overridesOf(row store.Session) settings.Overrides {
 	return settings.Overrides{Preset: row.Preset, Keys: row.Overrides}
 }
 
-// SetFlags pins messages, excludes them, or gives them back to the rules with "": all of them, or none
-// where the error is not nil. before has the flag that each message had, "" for none, of those that have
-// another one now: RestoreFlags takes it.
+// on is a conversation's row with the settings, the model aside, and the keys of the policy that they set.
+func (to Settings) on(row store.Session) (store.Session, []string, error) {
+	if to.Title != nil {
+		row.Title, row.TitleFrom = strings.TrimSpace(*to.Title), store.TitleUser
+	}
+	if to.System != nil {
+		row.System, row.SystemFixed = *to.System, true
+	}
+	set := map[string]any{}
+	if to.Budget != nil {
+		if *to.Budget < 0 {
+			return row, nil, fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", *to.Budget)
+		}
+		set["budget"] = *to.Budget
+	}
+	if to.Placement != "" {
+		set["placement"] = string(to.Placement)
+	}
+	if to.SummaryAlways != nil {
+		set["summary_always"] = *to.SummaryAlways
+	}
+	keys := slices.Collect(maps.Keys(set))
+	if to.Preset != "" {
+		if _, err := history.Preset(to.Preset); err != nil {
+			return row, nil, err
+		}
+		row.Preset, row.Overrides = to.Preset, ""
+		keys = append(keys, "preset")
+	}
+	overrides, err := overridesOf(row).With(set)
+	row.Overrides = overrides.Keys
+	return row, keys, err
+}
+
+// Try tries out other settings. A model among them that was not asked before may have it wait for the network.
+func (s *Session) Try(ctx context.Context, to Settings) Tried {
+	w := Tried{s: s, plans: &s.plans, State: s.Now()}
+	w.To = w.Model
+	if w.Err = w.set(ctx, to); w.Err != nil {
+		w.To = w.Model
+	}
+	return w
+}
+
+// set sets what is tried.
+func (w *Tried) set(ctx context.Context, to Settings) (err error) {
+	if w.Row, w.keys, err = to.on(w.Row); err != nil {
+		return err
+	}
+	if len(w.keys) > 0 {
+		if w.Policy, err = w.s.deps.settings().PolicyOf(overridesOf(w.Row), w.keys...); err != nil {
+			return err
+		}
+	}
+	if to.Model != "" {
+		model, err := w.s.find(ctx, to.Model, w.Model.Client.Endpoint().Name)
+		if err == nil {
+			err = cmp.Or(model.Find(ctx), ctx.Err()) // an end of ctx leaves the window unknown
+		}
+		if err != nil {
+			return err
+		}
+		w.Model, w.Row.Address = model, model.Address()
+	}
+	w.To = w.Model
+	w.Row.Endpoint, w.Row.Model = w.To.Client.Endpoint().Name, w.To.Name
+	w.System = w.s.deps.system(w.Row)
+	if to.Window != nil {
+		w.To, err = w.To.WithWindow(*to.Window)
+	}
+	return err
+}
+
+// Set sets the conversation: all of it in one transaction, or nothing where the error is not nil. A reference of a
+// model that the catalog's Find does not know changes nothing; one without an endpoint is looked for in the list of the
+// endpoint in use. A history that cannot be written does not keep the choice of a model, which holds for this window
+// all the same.
+func (s *Session) Set(ctx context.Context, to Settings) error {
+	if err := s.mayWrite(); err != nil {
+		return err
+	}
+	if w := s.Try(ctx, to); w.Err != nil { // It may wait for the network, and nobody waits with it.
+		return w.Err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	was, w, base := s.Info(), s.Try(ctx, to), s.deps.settings()
+	if w.Err != nil {
+		return w.Err
+	}
+	if e := w.Model.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(to.Model, "/"), e.Name) {
+		w.Model.Date() // The user named the service alone, and has its default.
+	}
+	if err := base.CheckFree(overridesOf(was), overridesOf(w.Row)); err != nil {
+		return err
+	}
+	policy, err := base.PolicyOf(overridesOf(w.Row))
+	if err != nil {
+		return err
+	}
+	take := func(row *store.Session) {
+		if to.Model != "" {
+			row.Endpoint, row.Model, row.Address = w.Row.Endpoint, w.Row.Model, w.Row.Address
+		}
+		if len(w.keys) > 0 {
+			row.Preset, row.Overrides = w.Row.Preset, w.Row.Overrides
+		}
+		if to.Title != nil {
+			row.Title, row.TitleFrom = w.Row.Title, w.Row.TitleFrom
+		}
+		if to.System != nil {
+			row.System, row.SystemFixed = w.Row.System, true
+		}
+	}
+	if was.ID != "" {
+		err := s.deps.Store.Update(ctx, was.ID, take)
+		if err != nil && !(to == Settings{Model: to.Model} && errors.Is(err, store.ErrReadOnly)) {
+			return err
+		}
+	}
+	s.set(func(st *State) {
+		if take(&st.Row); st.Model != w.Model {
+			s.use(w.Model)
+		}
+		st.Policy, st.System = policy, s.deps.system(st.Row)
+	})
+	if to.Window == nil {
+		return nil
+	}
+	return w.Model.SetWindow(ctx, *to.Window)
+}
+
+// Settings are what decides the next request, each with where it comes from: the model and the system
+// prompt, which are the session's from its first request on, what is asked of the model beside the messages, and
+// the keys of [context] in their order. What is tried comes from the trial.
+func (w Tried) Settings() ([]settings.Setting, error) {
+	if w.Err != nil {
+		return nil, w.Err
+	}
+	keys, err := w.s.deps.settings().Settings(overridesOf(w.Row), w.Policy, w.keys)
+	if err != nil {
+		return nil, err
+	}
+	of := w.s.deps.of(w.Row.Endpoint, w.Row.Model)
+	model := settings.Setting{Key: "model", Value: w.To.Ref(), From: "configuration"}
+	if w.Row.ID != "" {
+		model.From = "session"
+	}
+	if w.Model != w.s.Model() {
+		model.From = "trial"
+	}
+	system := settings.Setting{Key: "system", Value: "none", From: "configuration", Table: of.Tables["system"]}
+	if w.Row.SystemFixed || w.Row.System != "" {
+		system.From, system.Table = "session", ""
+	}
+	if w.System != "" {
+		system.Value = fmt.Sprintf("%d characters", utf8.RuneCountInString(w.System))
+	}
+	list := []settings.Setting{model, system}
+	add := func(key string, set bool, value any) {
+		if set {
+			list = append(list, settings.Setting{Key: key, Value: value, From: "configuration", Table: of.Tables[key]})
+		}
+	}
+	asked := of.Sampling
+	add("max_tokens", asked.MaxTokens > 0, asked.MaxTokens)
+	add("temperature", asked.Temperature != nil, *cmp.Or(asked.Temperature, new(float64)))
+	add("top_p", asked.TopP != nil, *cmp.Or(asked.TopP, new(float64)))
+	add("effort", asked.Effort != "", asked.Effort)
+	return append(list, keys...), nil
+}
+
+// SetFlags gives messages flags, "" for none: all of them, or none where the error is not nil. before has the flag that
+// each message had of those that have another one now: to set it undoes this.
 //
 // Exclusion is set and taken back for a whole tool group, each of its messages: a branch that begins in front of
 // a late result holds the call without it.
 func (s *Session) SetFlags(
-	ctx context.Context, f history.Flag, messages ...int64,
+	ctx context.Context, flags map[int64]history.Flag,
 ) (before map[int64]history.Flag, err error) {
-	st := s.now()
-	// Only a reader of the branch knows its tool groups. While the older messages are still loading, or a turn
-	// runs, that has to wait.
-	if st.whole && st.turn == nil {
-		if err := s.plans.read(st, st.branch.Len(), func(*reading) {}); err != nil {
-			return nil, err
-		}
-	}
-	flags := make(map[int64]history.Flag, len(messages))
-	for _, id := range messages {
-		flags[id] = f
-		if f == history.Pin {
-			continue
-		}
+	all, st := maps.Clone(flags), s.Now()
+	for id, f := range flags {
 		for _, member := range s.Group(id) {
-			if f == history.Exclude || st.flags[member] == history.Exclude {
-				flags[member] = f
+			_, said := flags[member]
+			if !said && f != history.Pin && (f == history.Exclude || st.Flags[member] == history.Exclude) {
+				all[member] = f
 			}
 		}
 	}
-	return s.RestoreFlags(ctx, flags)
+	err = s.change(func(string) (err error) {
+		before, err = s.deps.Store.SetFlags(ctx, all)
+		return err
+	}, func(st *State) {
+		now := maps.Clone(st.Flags)
+		maps.Copy(now, all)
+		maps.DeleteFunc(now, func(_ int64, f history.Flag) bool { return f == "" })
+		st.Flags = now
+	})
+	return before, err
 }
 
 // Group is the messages that are sent or left out together with this one, itself among them: a message
 // that calls tools and the results of its calls, or the message alone. A flag on one of them holds for
-// all. Of what is not planned yet, such as the running turn, each message is alone.
+// all, and so does a remedy. Of what cannot be planned yet, such as the running turn, each message is alone.
 func (s *Session) Group(message int64) (list []int64) {
-	at, there := s.Branch().Find(message)
-	s.plans.mu.Lock()
-	defer s.plans.mu.Unlock()
-	r := &s.plans.reading
-	if !there || r.Conversation == nil || at >= r.seen.Len() || r.seen.ID(at) != message {
+	st := s.Now()
+	at, there := st.Branch.Find(message)
+	if there && !st.Busy() {
+		_ = s.plans.reads(st, st.Branch.Len(), func(c *history.Conversation) {
+			for _, i := range c.Group(at) {
+				list = append(list, st.Branch.ID(i))
+			}
+		})
+	}
+	if list == nil {
 		return []int64{message}
 	}
-	for _, i := range r.Group(at) {
-		list = append(list, r.seen.ID(i))
-	}
 	return list
-}
-
-// RestoreFlags gives each message the flag that it had: it undoes a SetFlags by what that returned.
-func (s *Session) RestoreFlags(
-	ctx context.Context, flags map[int64]history.Flag,
-) (before map[int64]history.Flag, err error) {
-	err = s.change(func(string) (err error) {
-		before, err = s.deps.Store.SetFlags(ctx, flags)
-		return err
-	}, func(st *state) {
-		all := maps.Clone(st.flags)
-		maps.Copy(all, flags)
-		maps.DeleteFunc(all, func(_ int64, f history.Flag) bool { return f == "" })
-		st.flags = all
-	})
-	return before, err
 }
 
 // SetRemedy has the damaged tool groups of some messages, or the damaged messages themselves, sent
@@ -119,19 +262,22 @@ func (s *Session) RestoreFlags(
 // every message of each group, or for none where the error is not nil. A message that is sound may get
 // a remedy too, and is sent as it is.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
-	if err := s.mayWrite(); err != nil {
-		return err
-	}
-	groups, err := s.ToolGroups(ctx, messages...)
-	if err != nil {
-		return err
-	}
+	groups := s.groups(messages)
 	return s.change(func(string) error { return s.deps.Store.SetRemedies(ctx, r, groups...) },
-		func(st *state) { st.remedies = remediesWith(st.remedies, r, groups) })
+		func(st *State) { st.Remedies = withRemedy(st.Remedies, r, groups) })
 }
 
-// remediesWith are the remedies with another for some messages.
-func remediesWith(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
+// groups are the messages of the groups of some messages.
+func (s *Session) groups(messages []int64) (list []int64) {
+	for _, id := range messages {
+		list = append(list, s.Group(id)...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// withRemedy are the remedies with another for some messages.
+func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
 	all := make(map[int64]history.Remedy, len(before)+len(messages))
 	maps.Copy(all, before)
 	for _, id := range messages {
@@ -142,27 +288,8 @@ func remediesWith(before map[int64]history.Remedy, r history.Remedy, messages []
 	return all
 }
 
-// ToolGroups are the messages that a remedy for some of them holds for: those of their tool groups on
-// the active branch, in order, then those of them that are not on it. See history.ToolGroups.
-func (s *Session) ToolGroups(ctx context.Context, messages ...int64) ([]int64, error) {
-	if err := s.loadBranch(ctx); err != nil {
-		return nil, err
-	}
-	all, err := s.Branch().All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	groups := history.ToolGroups(branch.History(all), messages...)
-	for _, id := range messages {
-		if !slices.Contains(groups, id) {
-			groups = append(groups, id)
-		}
-	}
-	return groups, nil
-}
-
 // OtherAddressError says that the endpoint of a conversation is at another address than the one that its requests went
-// to. None goes there before the user names the model again: SetModel agrees to the address.
+// to. None goes there before the user names the model again: to set the model agrees to the address.
 type OtherAddressError struct {
 	Endpoint string
 	Was, Now string // addresses, without what may be secret in them
@@ -172,114 +299,26 @@ func (e *OtherAddressError) Error() string {
 	return fmt.Sprintf("this chat was with %[1]s at %[2]s, and %[1]s is at %[3]s now", e.Endpoint, e.Was, e.Now)
 }
 
-// Ready says why no turn of the conversation's model can begin, nil where one can: the model's Unready, or an
-// *OtherAddressError.
+// Ready says why no turn of the conversation's model can begin, nil where one can: why the model may not be asked, or
+// an *OtherAddressError.
 func (s *Session) Ready() error {
-	st := s.now()
-	if st.model.Unready != nil {
-		return st.model.Unready
+	st := s.Now()
+	if st.Model.Unready != nil {
+		return st.Model.Unready
 	}
-	if now := st.model.Address(); st.row.Address != "" && st.row.Address != now {
-		return &OtherAddressError{Endpoint: st.row.Endpoint, Was: st.row.Address, Now: now}
+	if now := st.Model.Address(); st.Row.Address != "" && st.Row.Address != now {
+		return &OtherAddressError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
 	}
 	return nil
 }
 
 // keepAddress keeps where the conversation goes, before its first request.
 func (t *turn) keepAddress(ctx context.Context) error {
-	st := t.now()
-	if st.row.ID == "" || st.row.Address != "" {
-		return nil // begin stores it with the row
+	st := t.Now()
+	if st.Row.ID == "" || st.Row.Address != "" {
+		return nil // the first message stores it with the row
 	}
-	now := st.model.Address()
-	set := func(row *store.Session) { row.Address = now }
+	set := func(row *store.Session) { row.Address = st.Model.Address() }
 	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, set) },
-		func(st *state) { set(&st.row) })
-}
-
-// ErrLeased says that the conversation can only be read, because another window writes in it.
-var ErrLeased = errors.New("this session is open in another window; you can read and fork it here")
-
-// lease is the lease that a conversation's window has, or wants.
-type lease struct {
-	wanted  bool // the conversation is to be taken as soon as it is on disk
-	leased  bool // another window has it
-	release func()
-}
-
-// Lease takes the lease of the conversation for this window, or finds that another one has it: then leased is
-// true, and nothing that changes the conversation works, but fails with ErrLeased. A conversation that
-// has not begun is taken when it does.
-//
-// What another window adds is not seen here. So whoever finds a conversation free that was not should
-// open it anew.
-func (s *Session) Lease(ctx context.Context) (leased bool, err error) {
-	s.set(func(st *state) { st.lease.wanted = true })
-	st := s.now()
-	if st.row.ID == "" || st.lease.release != nil {
-		return false, nil
-	}
-	leased, release, err := s.deps.Store.Lease(ctx, st.row.ID)
-	if err != nil {
-		return false, err
-	}
-	if leased {
-		release = nil
-	}
-	s.set(func(st *state) { st.lease.leased, st.lease.release = leased, release })
-	return leased, nil
-}
-
-// Leave ends the lease. It is the last call of a window that shows another one.
-func (s *Session) Leave() {
-	var release func()
-	s.set(func(st *state) { release, st.lease = st.lease.release, lease{} })
-	if release != nil {
-		release()
-	}
-}
-
-// mayWrite is ErrLeased where the conversation can only be read.
-func (s *Session) mayWrite() error {
-	if s.LeasedByOther() {
-		return ErrLeased
-	}
-	return nil
-}
-
-// Queue returns the conversation's queued messages in the order in which they are sent. The queue of a conversation
-// that has not begun is empty.
-func (s *Session) Queue(ctx context.Context) ([]store.Queued, error) {
-	if id := s.Info().ID; id != "" {
-		return s.deps.Store.Queue(ctx, id)
-	}
-	return nil, nil
-}
-
-// Enqueue stores a message at the end of the conversation's queue and returns it with its id. Nothing is sent: that is
-// for SendQueued. A conversation that has not begun has no queue on disk: its error is ErrNothingToAnswer.
-func (s *Session) Enqueue(ctx context.Context, q store.Queued) (store.Queued, error) {
-	id := s.Info().ID
-	if id == "" {
-		return q, ErrNothingToAnswer
-	}
-	if err := s.mayWrite(); err != nil {
-		return q, err
-	}
-	return s.deps.Store.Enqueue(ctx, id, q)
-}
-
-// Unqueue takes a message out of the conversation's queue, and makes it the draft where keep says so. The error is
-// store.ErrNotFound for one that is not in the queue any more.
-func (s *Session) Unqueue(ctx context.Context, message int64, keep bool) error {
-	if err := s.mayWrite(); err != nil {
-		return err
-	}
-	return s.deps.Store.Unqueue(ctx, s.Info().ID, message, keep)
-}
-
-// SendQueued is SendAs of a queued message. It leaves the queue in the transaction that stores it as a message of the
-// conversation, so that it is never in both and never in neither; a message that is not sent stays in the queue.
-func (s *Session) SendQueued(ctx context.Context, q store.Queued) <-chan Event {
-	return s.SendAs(ctx, SendOptions{Alone: q.Alone, Cut: q.Cut, queued: q.ID}, q.Text, q.Parts...)
+		func(st *State) { set(&st.Row) })
 }

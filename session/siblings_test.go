@@ -15,8 +15,8 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`),
 		says("Uno."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
 	first := s.Messages()[0].ID
 	info, want := s.Info(), transcript(s.Messages())
 	if _, err := drain(s.Regenerate(t.Context(), first, "")); err == nil {
@@ -26,7 +26,7 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 	if row := stored(t, b, s); s.Info().Leaf != info.Leaf || row.Leaf != info.Leaf {
 		t.Errorf("the leaf is %d, stored as %d, want %d", s.Info().Leaf, row.Leaf, info.Leaf)
 	}
-	if _, err := s.Preview("And?"); err != nil {
+	if _, err := s.Preview(say("And?")); err != nil {
 		t.Errorf("plan the next request: %v", err)
 	}
 	if _, err := drain(s.Regenerate(t.Context(), first, "")); err != nil {
@@ -38,8 +38,8 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 func TestVersionsComeRound(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Uno."), says("Un."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
 	one, second := s.Messages()[1].ID, s.Messages()[2].ID
 	drain(s.Regenerate(t.Context(), one, ""))
 	uno := s.Messages()[1].ID
@@ -81,30 +81,30 @@ func TestVersionsComeRound(t *testing.T) {
 func TestPreviewOfAnEdit(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."), says("Three."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
 	second := s.Messages()[2]
-	whole, err := s.Preview("And?")
+	whole, err := s.Preview(say("And?"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Try(Trial{Instead: second.ID}).Preview("Otherwise")
+	plan, err := s.Preview(Draft{Instead: second.ID, Text: "Otherwise"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := s.Try(Trial{}).Body(plan)
+	body, err := s.Try(t.Context(), Settings{}).Body(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.Preview("And?"); err != nil || !reflect.DeepEqual(again.Messages, whole.Messages) {
+	if again, err := s.Preview(say("And?")); err != nil || !reflect.DeepEqual(again.Messages, whole.Messages) {
 		t.Errorf("the next request is\n%+v (%v), want still\n%+v", again.Messages, err, whole.Messages)
 	}
 	for of, want := range map[int64]error{s.Messages()[1].ID: ErrNotYours, 999: store.ErrNotFound} {
-		if _, err := s.Try(Trial{Instead: of}).Preview("Otherwise"); !errors.Is(err, want) {
+		if _, err := s.Preview(Draft{Instead: of, Text: "Otherwise"}); !errors.Is(err, want) {
 			t.Errorf("the plan of an edit of message %d: %v, want %v", of, err, want)
 		}
 	}
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, second.ID, "Otherwise")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Instead: second.ID, Text: "Otherwise"})); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.body(3); string(body) != got || strings.Contains(got, "Second") {

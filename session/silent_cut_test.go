@@ -43,7 +43,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	said := 0
 	for n := range turns {
 		text := strings.Repeat("What I already said stands. ", 90)
-		events, err := drain(s.Send(t.Context(), fmt.Sprintf("Question %d. %s", n+1, text)))
+		events, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d. %s", n+1, text))))
 		if err != nil {
 			t.Fatalf("turn %d failed: %v", n+1, err)
 		}
@@ -111,7 +111,7 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	s := b.begin()
 	send := func() []Event {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), strings.Repeat("And what do you say to that? ", 20)))
+		events, err := drain(s.Send(t.Context(), say(strings.Repeat("And what do you say to that? ", 20))))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 		return time.Now()
 	}
 	s := b.begin()
-	if _, err := drain(s.Send(ctx, "A story")); err != nil {
+	if _, err := drain(s.Send(ctx, say("A story"))); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
@@ -47,7 +47,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 			b := newBench(t, hangs(sent, pieces...))
 			s := b.begin()
 			ctx, stop := context.WithCancel(t.Context())
-			events := s.Send(ctx, "A story")
+			events := s.Send(ctx, say("A story"))
 			if len(pieces) > 0 {
 				until[Delta](events)
 			}
@@ -81,7 +81,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 		if err != nil || len(all) != 4 || all[3].End != "stopped" {
 			t.Errorf("the records are %+v, %v", all, err)
 		}
-		if s.Policy().SummaryAlways {
+		if s.Now().Policy.SummaryAlways {
 			t.Error("a summary that was stopped is in use")
 		}
 	})

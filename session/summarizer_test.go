@@ -49,7 +49,7 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 		strings.Contains(asked, "question2") || strings.Contains(asked, "question4") {
 		t.Errorf("after %d and %d requests the summary is asked for with %s", b.last(), other.last(), asked)
 	}
-	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
 		t.Fatal(err)
 	}
 	if sent := b.body(5); !strings.Contains(sent, "Notes: what was asked.") || strings.Contains(sent, "question3") ||
@@ -75,8 +75,8 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 	if err != nil || len(stored) != 1 || stored[0].Endpoint != "other" || stored[0].Model != "notes" {
 		t.Errorf("the summaries are %+v, %v", stored, err)
 	}
-	if s.Ref() != "test/m" {
-		t.Errorf("the conversation goes on with %s", s.Ref())
+	if s.Model().Ref() != "test/m" {
+		t.Errorf("the conversation goes on with %s", s.Model().Ref())
 	}
 }
 

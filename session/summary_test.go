@@ -16,10 +16,10 @@ import (
 func condensing(t *testing.T, steps ...step) (*bench, *Session) {
 	t.Helper()
 	b, s := conversationOf(t, 12, steps...)
-	if err := s.Apply(t.Context(), Trial{Preset: "summary"}); err != nil {
+	if err := s.Set(t.Context(), Settings{Preset: "summary"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Apply(t.Context(), Trial{Budget: new(1200)}); err != nil {
+	if err := s.Set(t.Context(), Settings{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
 	return b, s
@@ -39,7 +39,7 @@ func uncounted(pieces ...string) step {
 func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	b, s := condensing(t, uncounted("Notes: twelve questions, ", "all answered."), uncounted("Yes."),
 		uncounted("Still yes."))
-	events, err := drain(s.Send(t.Context(), "Ready?"))
+	events, err := drain(s.Send(t.Context(), say("Ready?")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		plan.Entries[4].Cause.Code != cause.Summarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
-	if _, err := drain(s.Send(t.Context(), "Sure?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Sure?"))); err != nil {
 		t.Fatal(err)
 	}
 	if b.last() != 15 || !strings.Contains(b.body(15), "Notes: twelve questions") {
 		t.Errorf("after %d requests the summary is not used again: %s", b.last(), b.body(15))
 	}
-	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Ref())
+	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Model().Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, s := condensing(t, failure, says("Yes."))
-			events, err := drain(s.Send(t.Context(), "Ready?"))
+			events, err := drain(s.Send(t.Context(), say("Ready?")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestASummaryOfTooMuchIsAskedForWithLess(t *testing.T) {
 				t.Errorf("the rest is summarized with %s", last)
 			}
 			var covered int
-			for _, m := range s.now().summaries {
+			for _, m := range s.Now().summaries {
 				covered = max(covered, m.Messages)
 			}
 			if covered != 22 {
@@ -143,7 +143,7 @@ func TestCompactLeavesTheOpenerAloneBesideTheSummary(t *testing.T) {
 		if _, err := drain(s.Compact(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+		if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
 			t.Fatal(err)
 		}
 		sent := b.body(8)
@@ -169,7 +169,7 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 		!strings.Contains(asked, "Condense the conversation") {
 		t.Errorf("the model is asked to condense with %s", asked)
 	}
-	if _, err := drain(s.Send(t.Context(), "Ready?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
 		t.Fatal(err)
 	}
 	sent := b.body(6)
@@ -177,17 +177,17 @@ func TestCompactLetsASummaryStandForWhatWouldFit(t *testing.T) {
 		!strings.Contains(sent, "Question 4?") {
 		t.Errorf("the request is %s", sent)
 	}
-	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Ref())
+	again, err := Open(t.Context(), b.deps, s.Info().ID, s.Model().Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r, err := again.Records().Replay(t.Context(), 5, 0); err != nil || !r.Proven {
 		t.Errorf("the request is not proven: %v, %s", err, r.Doubt)
 	}
-	if err := s.Apply(t.Context(), Trial{SummaryAlways: new(false)}); err != nil {
+	if err := s.Set(t.Context(), Settings{SummaryAlways: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Preview("And now?")
+	plan, err := s.Preview(say("And now?"))
 	if err != nil || plan.Sum.Sent != plan.Sum.Stored {
 		t.Errorf("without it %d of %d messages are sent, %v", plan.Sum.Sent, plan.Sum.Stored, err)
 	}
@@ -200,8 +200,8 @@ func TestCompactThatCannotBeChangesNothing(t *testing.T) {
 	}
 	b, s := conversationOf(t, 3, refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`))
 	_, err := drain(s.Compact(t.Context()))
-	if err == nil || s.Policy().SummaryAlways || b.last() != 4 {
-		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Policy().SummaryAlways)
+	if err == nil || s.Now().Policy.SummaryAlways || b.last() != 4 {
+		t.Errorf("the model refused: %v, after %d requests the policy says %v", err, b.last(), s.Now().Policy.SummaryAlways)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 	end, third := s.Info().Leaf, s.Messages()[6].ID
 	sent := func() string {
 		t.Helper()
-		plan, err := s.Preview("And?")
+		plan, err := s.Preview(say("And?"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := s.Try(Trial{}).Body(plan)
+		body, err := s.Try(t.Context(), Settings{}).Body(plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 	if _, err := drain(s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Edit(t.Context(), SendOptions{}, third, "Something else?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), Draft{Instead: third, Text: "Something else?"})); err != nil {
 		t.Fatal(err)
 	}
 	if body := b.body(8); strings.Contains(body, "notes.") || !strings.Contains(body, "Question 2?") {

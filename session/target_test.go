@@ -12,7 +12,7 @@ import (
 func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	b := newBench(t, says("One."))
 	first := b.begin()
-	if _, err := drain(first.Send(t.Context(), "First")); err != nil {
+	if _, err := drain(first.Send(t.Context(), say("First"))); err != nil {
 		t.Fatal(err)
 	}
 	reading, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{ReadOnly: true})
@@ -23,10 +23,10 @@ func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	b.deps.Store = reading
 
 	s := b.open(first.Info().ID)
-	if err := s.SetModel(t.Context(), "test/other"); err != nil {
+	if err := s.Set(t.Context(), Settings{Model: "test/other"}); err != nil {
 		t.Fatalf("the model cannot be chosen: %v", err)
 	}
-	if got := s.Ref(); got != "test/other" {
+	if got := s.Model().Ref(); got != "test/other" {
 		t.Errorf("the model is %s, want test/other", got)
 	}
 	if got := b.open(first.Info().ID).Info().Model; got != "m" {
@@ -43,16 +43,16 @@ func TestAModelWithoutAnEndpointIsFoundInTheList(t *testing.T) {
 	e.BaseURLSet = true
 	b.deps.Models = new(llm.Catalog).With(e)
 	s := b.begin()
-	if err := s.SetModel(t.Context(), "medium"); err != nil || s.Ref() != "test/medium" {
-		t.Errorf("a listed model: %v, and the next message goes to %s", err, s.Ref())
+	if err := s.Set(t.Context(), Settings{Model: "medium"}); err != nil || s.Model().Ref() != "test/medium" {
+		t.Errorf("a listed model: %v, and the next message goes to %s", err, s.Model().Ref())
 	}
-	for _, ref := range []string{"gpt", "mediun", "other/m", ""} {
-		if err := s.SetModel(t.Context(), ref); err == nil || s.Ref() != "test/medium" {
-			t.Errorf("%q: %v, and the next message goes to %s", ref, err, s.Ref())
+	for _, ref := range []string{"gpt", "mediun", "other/m"} {
+		if err := s.Set(t.Context(), Settings{Model: ref}); err == nil || s.Model().Ref() != "test/medium" {
+			t.Errorf("%q: %v, and the next message goes to %s", ref, err, s.Model().Ref())
 		}
 	}
-	if err := s.SetModel(t.Context(), "test/unlisted"); err != nil || s.Ref() != "test/unlisted" {
-		t.Errorf("a model that is named with its endpoint: %v, and the next message goes to %s", err, s.Ref())
+	if err := s.Set(t.Context(), Settings{Model: "test/unlisted"}); err != nil || s.Model().Ref() != "test/unlisted" {
+		t.Errorf("a model that is named with its endpoint: %v, and the next message goes to %s", err, s.Model().Ref())
 	}
 }
 
@@ -66,7 +66,7 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := drain(s.Send(t.Context(), "hello"))
+	events, err := drain(s.Send(t.Context(), say("hello")))
 	if err != nil || !strings.HasPrefix(b.body(1), `{"model":"m2",`) {
 		t.Fatalf("%v, sent %s", err, b.body(1))
 	}
@@ -76,7 +76,7 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	}
 	wantProven(t, s, 1, 1, b.body(1))
 	b.info["/v1/models"] = func() string { return `{"data":[{"id":"other"}]}` }
-	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), "again")); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 1 || !strings.Contains(only[Notice](events)[0].Text, "does not list a model m2") {
+	if events, err := drain(b.open(s.Info().ID).Send(t.Context(), say("again"))); err != nil || !strings.HasPrefix(b.body(2), `{"model":"m2",`) || len(only[Notice](events)) != 1 || !strings.Contains(only[Notice](events)[0].Text, "does not list a model m2") {
 		t.Errorf("the next run: %v, sent %s, said %q", err, b.body(2), only[Notice](events))
 	}
 	dated := b.deps.Models.Endpoints()[0]
@@ -86,10 +86,10 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := switched.SetModel(t.Context(), "test"); err != nil {
+	if err := switched.Set(t.Context(), Settings{Model: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	if events, err := drain(switched.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(3),
+	if events, err := drain(switched.Send(t.Context(), say("hello"))); err != nil || !strings.HasPrefix(b.body(3),
 		`{"model":"other",`) || len(only[Notice](events)) != 1 {
 		t.Errorf("a service that was chosen alone: %v, sent %s, said %q", err, b.body(3), only[Notice](events))
 	}
@@ -97,7 +97,7 @@ func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(named.Send(t.Context(), "hello")); err != nil || !strings.HasPrefix(b.body(4), `{"model":"m",`) {
+	if _, err := drain(named.Send(t.Context(), say("hello"))); err != nil || !strings.HasPrefix(b.body(4), `{"model":"m",`) {
 		t.Errorf("a model that the user named: %v, sent %s", err, b.body(4))
 	}
 }

@@ -7,11 +7,18 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
 	"winnow/session/title"
+)
+
+// titlePrompt asks a model for a title.
+const (
+	titlePrompt   = "You give conversations their titles."
+	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with " +
+		"the title alone: no quotes, no full stop."
+	titleChars = 2000 // of each message
 )
 
 // titleOf makes a title of a first message, which may be nothing but its files.
@@ -21,14 +28,6 @@ func titleOf(m history.Message) string {
 	}
 	return title.Of(m.Content)
 }
-
-// titlePrompt asks a model for a title.
-const (
-	titlePrompt   = "You give conversations their titles."
-	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with " +
-		"the title alone: no quotes, no full stop."
-	titleChars = 2000 // of each message
-)
 
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
@@ -42,130 +41,102 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if row.ID == "" {
 		return row.Title, ErrNothingToAnswer
 	}
-	if row.TitleFrom == store.TitleUser && !asked {
-		return row.Title, nil
-	}
 	from := store.TitleAuto
 	if asked {
 		from = store.TitleUser
+	} else if row.TitleFrom == store.TitleUser {
+		return row.Title, nil
 	}
-	title, err := s.newTitle(ctx, func(e Event) {
-		if s.deps.Observe != nil {
-			s.deps.Observe(nil, e)
-		}
-		show(e)
-	})
+	t := s.newTurn(func() {}) // It is not the session's one turn: a title may be written beside that.
+	t.id, t.show = nil, show
+	text, err := t.writeTitle(ctx)
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.deps.Store.Rename(ctx, row.ID, title, from); err != nil {
+	if err := s.deps.Store.Rename(ctx, row.ID, text, from); err != nil {
 		return row.Title, err
 	}
 	if row, err = s.deps.Store.Session(ctx, row.ID); err != nil {
-		return title, err
+		return text, err
 	}
-	s.set(func(st *state) { st.row.Title, st.row.TitleFrom = row.Title, row.TitleFrom })
+	s.set(func(st *State) { st.Row.Title, st.Row.TitleFrom = row.Title, row.TitleFrom })
 	return row.Title, nil
 }
 
-// Untitled says that a model is configured to write titles and that this conversation, after its
-// first answer, still has the one of the plain rule.
-func (s *Session) Untitled() bool {
-	row := s.Info()
-	return s.deps.TitleRef != "" && row.TitleFrom == store.TitleAuto && row.Turns == 1
-}
-
-func (s *Session) newTitle(ctx context.Context, show func(Event)) (string, error) {
-	if err := s.loadBranch(ctx); err != nil {
+// writeTitle makes a title of the first turn of the branch that is not excluded: that goes to no model.
+func (t *turn) writeTitle(ctx context.Context) (string, error) {
+	if err := t.loadBranch(ctx); err != nil {
 		return "", err
 	}
-	if _, err := s.Refresh(ctx); err != nil {
+	if _, err := t.Refresh(ctx); err != nil {
 		return "", err
 	}
-	messages := s.Branch()
-	from, to := opening(messages, s.Flag)
+	st := t.Now()
+	from, to := st.firstTurn()
 	if to == 0 {
 		return "", ErrNothingToAnswer
 	}
-	user, err := messages.Message(from)
+	user, err := st.Branch.Message(from)
+	if err != nil || t.deps.TitleRef == "" {
+		return titleOf(user.Message), err
+	}
+	model, err := t.target(t.deps.TitleRef)
 	if err != nil {
 		return "", err
 	}
-	if s.deps.TitleRef == "" {
-		return titleOf(user.Message), nil
-	}
-	model, err := s.deps.target(s.deps.TitleRef)
+	number, err := t.deps.Store.Turn(ctx, user.ID)
 	if err != nil {
 		return "", err
 	}
-	turn, err := s.deps.Store.Turn(ctx, user.ID)
+	defer t.countSpent(ctx)
+	a, err := t.ask(ctx, errand{
+		purpose: store.ForTitle, turn: number, user: user.ID,
+		plan:     func(context.Context) (*attempt, error) { return t.planTitle(model, from, to) },
+		announce: func(*attempt) {},
+	}, "asking "+model.Ref()+" for a title")
 	if err != nil {
 		return "", err
 	}
-	a, err := s.planTitle(ctx, model, messages.First(to), from)
-	if err != nil {
-		return "", err
-	}
-	if _, err := s.allow(ctx, a.estimate(), nil); err != nil {
-		return "", err
-	}
-	if err := s.record(ctx, &a, errand{turn: turn, user: user.ID, purpose: store.ForTitle}); err != nil {
-		return "", err
-	}
-	show(Notice{"asking " + model.Ref() + " for a title"})
-	text, err := s.text(ctx, &a, show)
-	s.countSpent(ctx)
-	if err != nil {
-		return "", err
-	}
-	return title.Of(strings.Trim(text, "\"'“”„«» \n")), nil
+	return title.Of(strings.Trim(a.text(), "\"'“”„«» \n")), nil
 }
 
-// opening is the first turn of a branch that is not excluded, up to its first answer: the places of its first
-// message and behind its last, 0 and 0 for none. What was excluded goes to no model, not even for a title.
-func opening(messages branch.Branch, flag func(message int64) history.Flag) (from, to int) {
-	asked := false
-	for i := range messages.Len() {
-		switch m := messages.Row(i); {
-		case flag(m.ID) == history.Exclude:
-			asked = asked && m.Role() != history.User
-		case m.Role() == history.User:
-			from, to, asked = i, i+1, true
-		case asked && m.Role() == history.Assistant && m.Size > 0:
-			for to = i + 1; to < messages.Len() && messages.Role(to) == history.Tool; to++ {
-			}
+// firstTurn is where the first turn of the branch begins and ends whose message is not excluded; 0 and 0 for none.
+func (st State) firstTurn() (from, to int) {
+	for i := range st.Branch.Len() {
+		user := st.Branch.Role(i) == history.User
+		switch {
+		case user && to > 0:
 			return from, to
+		case user && st.Flags[st.Branch.ID(i)] != history.Exclude:
+			from, to = i, i+1
+		case to > 0:
+			to = i + 1
 		}
 	}
 	return from, to
 }
 
-// planTitle plans the request to a model for a title: the first messages of the branch but for some, their texts cut to
-// what a title needs.
-func (s *Session) planTitle(
-	ctx context.Context, model *target.Model, messages branch.Branch, from int,
-) (asked, error) {
+// planTitle plans the request to a model for a title of a part of the branch: the texts are cut to what a title needs.
+func (t *turn) planTitle(model *target.Model, from, to int) (*attempt, error) {
 	policy, err := history.Preset("balanced")
 	if err != nil {
-		return asked{}, err
+		return nil, err
 	}
 	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
 	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallMaxTokens = false, 0, 0
-	options := func(st state) history.Options {
-		o := st.options(model, policy, record.Question(titleQuestion))
-		o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-		o.Scope = &history.Scope{
-			For:      history.ForTitle,
-			Messages: history.IDsOf(messages.IDs(), func(id int64) bool { return id >= messages.ID(from) }),
-		}
-		return o
+	st := t.Now()
+	o := t.options(st, model, policy, record.Question(titleQuestion))
+	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
+	first := st.Branch.ID(from)
+	o.Scope = &history.Scope{
+		For:      history.ForTitle,
+		Messages: history.IDsOf(st.Branch.First(to).IDs(), func(id int64) bool { return id >= first }),
 	}
-	request := func(_ state, to *target.Model, plan history.Plan) llm.Request {
+	a, err := t.decide(st, &t.other, to, model, o, func(_ State, to *target.Model, plan history.Plan) llm.Request {
 		return llm.Request{Model: to.Name, Messages: plan.Messages}
-	}
-	a, err := s.decide(ctx, &s.edits, messages.Len(), model, options, request)
+	})
 	if err == nil && a.plan.Sum.Sent == 0 {
 		err = ErrNothingToAnswer
 	}

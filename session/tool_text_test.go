@@ -131,7 +131,7 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := b.open(b.withToolHistory([]string{`{"path":"a"}`, `{"path": "a`, `"123"`, `{'a'`}[rng.IntN(4)]))
-		events, err := drain(s.Send(t.Context(), "and in b?"))
+		events, err := drain(s.Send(t.Context(), say("and in b?")))
 		if err != nil {
 			t.Fatalf("%d %s: the turn ended with %v", status, body, err)
 		}
@@ -145,12 +145,12 @@ func TestAConversationSurvivesAServerThatRefusesItsToolCalls(t *testing.T) {
 			known == strings.Contains(shown[0].Text, "may be the reason") {
 			t.Fatalf("%d %s: said %q, want one notice of the second request", status, body, shown)
 		}
-		if _, err := drain(s.Send(t.Context(), "and in c?")); err != nil || b.requests() != 3 {
+		if _, err := drain(s.Send(t.Context(), say("and in c?"))); err != nil || b.requests() != 3 {
 			t.Fatalf("%d %s: the next turn ended with %v after %d requests, want 3", status, body, err, b.requests())
 		}
 		b.deps.Models = new(llm.Catalog).With(endpoint)
 		again := b.open(s.Info().ID)
-		if _, err := drain(again.Send(t.Context(), "and in d?")); err != nil || b.requests() != 4 {
+		if _, err := drain(again.Send(t.Context(), say("and in d?"))); err != nil || b.requests() != 4 {
 			t.Fatalf("%d %s: the next run's turn ended with %v after %d requests, want 4", status, body,
 				err, b.requests())
 		}
@@ -173,11 +173,11 @@ func TestAServerThatRefusesToolCallsAsTextTooIsNotAskedAThirdTime(t *testing.T) 
 	parser := refuses(500, `{"error":{"message":"Expecting ',' delimiter: line 1 column 54 (char 53)"}}`)
 	b := newBench(t, parser, parser, parser, says("Pears."))
 	s := b.open(b.withToolHistory(`{"path":"a"}`))
-	_, err := drain(s.Send(t.Context(), "and in b?"))
+	_, err := drain(s.Send(t.Context(), say("and in b?")))
 	if err == nil || b.requests() != 2 {
 		t.Fatalf("got %v after %d requests, want an error after 2", err, b.requests())
 	}
-	for _, want := range []string{"line 1 column 54", "as they are and as text", "/repair", "tool_history"} {
+	for _, want := range []string{"line 1 column 54", "refused the tool calls", "/repair", "tool_history"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
@@ -200,7 +200,7 @@ func TestStrictRecoveryAsksOnceOnly(t *testing.T) {
 	b := newBench(t, refuses(400, `{"error":{"message":"Expecting value: line 1 column 1 (char 0)"}}`))
 	b.deps.Policy.Recovery = history.RecoverStrict
 	s := b.open(b.withToolHistory(`{"path":"a"}`))
-	_, err := drain(s.Send(t.Context(), "and in b?"))
+	_, err := drain(s.Send(t.Context(), say("and in b?")))
 	if err == nil || b.requests() != 1 || !strings.Contains(err.Error(),
 		"does not accept the tool calls in this conversation (400)") || !strings.Contains(err.Error(),
 		`tool_history = "text"`) {
@@ -215,7 +215,7 @@ func TestStrictRecoveryOfADamagedHistorySendsNothing(t *testing.T) {
 	b := newBench(t)
 	b.deps.Policy.Recovery = history.RecoverStrict
 	s := b.open(b.withToolHistory(`{"path": "a`))
-	_, err := drain(s.Send(t.Context(), "and in b?"))
+	_, err := drain(s.Send(t.Context(), say("and in b?")))
 	want := `nothing was sent: message 2 is damaged in its tool_calls.arguments (C1): the arguments of a ` +
 		`tool call are not valid JSON; recovery = "strict" refuses that. /repair (or winnow repair ID) shows the ` +
 		`damage; recovery = "repair" under [context] sends it repaired`
@@ -249,7 +249,7 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 		}
 		before := b.requests()
 		b.deps.Models = new(llm.Catalog).With(endpoint) // A new run of the program.
-		events, err := drain(b.open(id).Send(t.Context(), "and then?"))
+		events, err := drain(b.open(id).Send(t.Context(), say("and then?")))
 		if err != nil || b.requests()-before != requests {
 			t.Fatalf("day %d: %v after %d requests, want %d", days, err, b.requests()-before, requests)
 		}

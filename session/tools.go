@@ -1,14 +1,12 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"winnow/history"
 	"winnow/llm"
@@ -38,7 +36,6 @@ type call struct {
 	arguments  history.Arguments // what is sent in place of the received ones, and what runs
 	number, of int               // which of the answer's calls it is, from 1
 	finish     string            // the finish_reason of the answer
-	again      bool              // it may have run before, in part
 }
 
 // callsOf are the calls of an answer.
@@ -59,8 +56,8 @@ func (c call) repaired() bool { return c.arguments.Object != c.Arguments }
 // approve says what is done with a call of a tool.
 func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 	whole := llm.WholenessOf(c.finish)
-	d := s.deps.permits.now().Decide(approval.Call{
-		Tool: t, Repaired: c.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid, Again: c.again,
+	d := s.Now().rules.Decide(approval.Call{
+		Tool: t, Repaired: c.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
 	})
 	if s.Temporary() { // Nothing is to stay of it.
 		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.Forever })
@@ -77,27 +74,24 @@ func (c call) question(t tool.Tool, d approval.Decision) Question {
 }
 
 // runTools runs the calls of an answer and stores the result of each. The error ends the turn: a result
-// that could not be stored, a call that there was nobody to ask about, an answer that is not whole, or a call of a tool
-// that does not exist and that was called in the same way before.
+// that could not be stored, a call that there was nobody to ask about, or an answer that is not whole.
 func (t *turn) runTools(ctx context.Context, calls []call) error {
-	var over []string
+	var over *ToolError
 	for _, c := range calls {
 		result, record, err := t.runTool(ctx, c)
-		last := (*ToolError)(nil)
-		if errors.As(err, &last) && !slices.Contains(over, last.text) {
-			over = append(over, last.text) // The other calls of the answer get their results all the same.
-		}
 		if record.Outcome != "" {
 			if err := t.saveResult(ctx, c, result, record); err != nil {
 				return err
 			}
 		}
-		if err != nil && last == nil {
+		if last := (*ToolError)(nil); errors.As(err, &last) {
+			over = last // The other calls of the answer get their results all the same.
+		} else if err != nil {
 			return err
 		}
 	}
 	if over != nil {
-		return &ToolError{strings.Join(over, "; ")}
+		return over
 	}
 	return nil
 }
@@ -111,13 +105,12 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 	d := t.approve(c, offered)
 	switch {
 	case d.Reason == approval.CutAnswer:
-		err = &ToolError{
+		return answerCut, approval.Record{Outcome: approval.NotWhole}, &ToolError{
 			fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", c.finish),
 		}
-		return answerCut, approval.Record{Outcome: approval.NotWhole}, err
 	case !there:
 		result, _ = tools.Run(ctx, c.Name, c.Arguments)
-		return result, approval.Record{Outcome: approval.NoSuchTool}, t.unknownAgain(c.ToolCall)
+		return result, approval.Record{Outcome: approval.NoSuchTool}, nil
 	case c.arguments.Lost:
 		return unreadable, approval.Record{Outcome: approval.Unreadable}, nil
 	case d.Reason == approval.Nobody:
@@ -134,17 +127,20 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 			return "", approval.Record{}, err
 		}
 		if !answer.Allows() {
-			return declined(answer), approval.Record{Outcome: approval.Declined}, nil
+			result = refused
+			if reason := strings.TrimSpace(answer.Reason); reason != "" {
+				result += " The user says: " + reason
+			}
+			return result, approval.Record{Outcome: approval.Declined}, nil
 		}
-		if err := t.deps.permits.allow(ctx, offered, answer.Choice); err != nil {
-			t.emit(Notice{err.Error()})
+		if err := t.keepAllowed(ctx, offered, answer.Choice); err != nil {
+			t.say("the call runs, but the permission to always allow %s was not saved: %v", offered.Name, err)
 		}
 		d.By = approval.Grant(answer.Choice)
 	}
 	t.emit(Running{Name: c.Name, Server: offered.Server})
-	watched, stop := t.progress(ctx)
-	result, end := tools.Run(watched, c.Name, c.arguments.Object)
-	stop()
+	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(Progress{text}) }), c.Name,
+		c.arguments.Object)
 	record = approval.Record{Outcome: approval.Outcome(end), By: d.By}
 	if c.repaired() {
 		record.Arguments = c.arguments.Object
@@ -152,80 +148,24 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 	return result, record, ctx.Err()
 }
 
-// progress is a context for a call that says how far it is, until stop is called: the call may be left to itself.
-func (t *turn) progress(ctx context.Context) (watched context.Context, stop func()) {
-	var mu sync.Mutex
-	stopped := false
-	watched = tool.WithProgress(ctx, func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !stopped {
-			t.emit(Progress{text})
-		}
-	})
-	return watched, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		stopped = true
-	}
-}
-
-// unknownAgain notes a call of a tool that does not exist. The error is that of a call which was made before.
-func (t *turn) unknownAgain(c history.ToolCall) error {
-	same := c.Name + "\x00" + c.Arguments
-	if t.unknown[same] {
-		return &ToolError{fmt.Sprintf("the model called %s, and the turn ends here", againUnknown(c.Name))}
-	}
-	if t.unknown == nil {
-		t.unknown = map[string]bool{}
-	}
-	t.unknown[same] = true
-	return nil
-}
-
-// againUnknown says that a tool was called again that does not exist.
-func againUnknown(name string) string {
-	if name == "" {
-		return "a tool again without saying which"
-	}
-	return fmt.Sprintf("the tool %q again, which does not exist", name)
-}
-
-// declined is the result of a call that the user did not allow.
-func declined(a approval.Answer) string {
-	if reason := strings.TrimSpace(a.Reason); reason != "" {
-		return refused + " The user says: " + reason
-	}
-	return refused
-}
-
-// unasked says what the user would have been asked about a call.
-func (c call) unasked(why approval.Reason) string {
-	text := fmt.Sprintf("the model wants to run the tool %q with %s", c.Name, shortLine(c.arguments.Object))
-	switch why {
-	case approval.Repaired:
-		return text + fmt.Sprintf(", repaired from %q, and there is nobody to ask; a call with repaired arguments "+
-			"never runs without asking", shortLine(c.Arguments))
-	case approval.Unsaid:
-		return text + ", and there is nobody to ask; the server did not say whether the answer is whole"
-	}
-	return text + fmt.Sprintf(", and there is nobody to ask; --allow-tool %s runs it without asking", c.Name)
-}
-
 // longestLine is how many characters of a call's arguments a sentence has.
 const longestLine = 1000
 
-// shortLine is JSON on one line, or the beginning of it.
-func shortLine(object string) string {
-	var line bytes.Buffer
-	if json.Compact(&line, []byte(object)) != nil {
-		line.Reset()
-		line.WriteString(object)
+// unasked says what the user would have been asked about a call.
+func (c call) unasked(why approval.Reason) string {
+	arguments := []rune(strings.Join(strings.Fields(c.arguments.Object), " "))
+	if len(arguments) > longestLine {
+		arguments = append(arguments[:longestLine], '…')
 	}
-	if runes := []rune(line.String()); len(runes) > longestLine {
-		return string(runes[:longestLine]) + "…"
+	text := fmt.Sprintf("the model wants to run the tool %q with %s, and there is nobody to ask; ", c.Name,
+		string(arguments))
+	switch why {
+	case approval.Repaired:
+		return text + "a call with repaired arguments never runs without asking"
+	case approval.Unsaid:
+		return text + "the server did not say whether the answer is whole"
 	}
-	return line.String()
+	return text + "--allow-tool " + c.Name + " runs it without asking"
 }
 
 // resultKeys are the further keys of a stored result.
@@ -238,19 +178,22 @@ type resultKeys struct {
 func (t *turn) saveResult(ctx context.Context, c call, result string, record approval.Record) error {
 	save, cancel := detached(ctx)
 	defer cancel()
-	extra, err := json.Marshal(resultKeys{record, t.takeReadAgain()})
+	keys := resultKeys{Call: record}
+	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
+	extra, err := json.Marshal(keys)
 	if err != nil {
 		return fmt.Errorf("write what became of the call: %w", err)
 	}
 	row := t.Info()
-	m, err := t.deps.Store.Append(save, store.Message{
-		Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer,
-		Extra: extra, Message: history.Message{
-			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result,
-			Status: history.Complete, Tokens: t.count(result),
+	m := store.Message{
+		Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Extra: extra, Message: history.Message{
+			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
-	})
-	if err != nil {
+	}
+	if t.deps.Count != nil {
+		m.Tokens = t.deps.Count(result)
+	}
+	if m, err = t.deps.Store.Append(save, m); err != nil {
 		return err
 	}
 	t.add(m)
@@ -258,20 +201,115 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 	return nil
 }
 
-// askUser asks the user about a call. The error is that of a turn that was stopped.
+// askUser asks the user about a call. A choice that the question does not offer is no. The error is that of a turn that
+// was stopped.
 func (t *turn) askUser(ctx context.Context, q Question) (approval.Answer, error) {
-	if answer := t.answered; answer != nil {
-		t.answered = nil
-		return q.offered(*answer), nil
-	}
 	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(Asked{Question: q, Answer: answer}) })
-	return q.offered(answer), err
+	if !slices.Contains(q.Choices, answer.Choice) {
+		answer.Choice = approval.No
+	}
+	return answer, err
 }
 
-// offered is an answer, or no where the question does not offer it.
-func (q Question) offered(a approval.Answer) approval.Answer {
-	if slices.Contains(q.Choices, a.Choice) {
-		return a
+// wait shows a question and waits for its first answer, or for the end of ctx.
+func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err error) {
+	answers := make(chan A, 1)
+	show(func(a A) {
+		select {
+		case answers <- a:
+		default:
+		}
+	})
+	select {
+	case answer = <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		return answer, ctx.Err()
 	}
-	return approval.Answer{Choice: approval.No, Reason: a.Reason}
+}
+
+// Permissions: what is configured, what is remembered of the user's answers, and what was allowed for this session.
+
+// remembers is the history that has what is remembered of tools.
+func (s *Session) remembers() *store.Store {
+	if s.deps.beside != nil {
+		return s.deps.beside
+	}
+	return s.deps.Store
+}
+
+// readPermissions reads what is remembered. Another program may have changed it.
+func (s *Session) readPermissions(ctx context.Context) error {
+	db := s.remembers()
+	if db == nil {
+		return nil
+	}
+	rows, err := db.ToolPermissions(ctx)
+	if err == nil {
+		s.set(func(st *State) { st.rules.Remembered = rows })
+	}
+	return err
+}
+
+// remember keeps for all sessions what a tool may do.
+func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) error {
+	row := store.ToolPermission{Name: t.Name, Server: t.Server, Permission: string(p)}
+	if p == tool.Allow {
+		row.Identity = approval.Identity(t)
+	}
+	if err := s.remembers().SetToolPermission(ctx, row); err != nil {
+		return err
+	}
+	return s.readPermissions(ctx)
+}
+
+// keepAllowed keeps the user's answer for the tool's later calls, as far as it is about them.
+func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.Choice) error {
+	switch choice {
+	case approval.Session:
+		s.set(func(st *State) { st.rules.Session = with(st.rules.Session, approval.Identity(t), true) })
+	case approval.Forever:
+		return s.remember(ctx, t, tool.Allow)
+	}
+	return nil
+}
+
+// ToolState is a tool of the model in use, and what holds for it.
+type ToolState struct {
+	Tool       tool.Tool
+	Permission tool.Permission
+	By         approval.Grant // what says so
+	Tokens     int            // that it adds to each request; 0 for one that is not offered
+}
+
+// ToolStates lists the tools of the model in use, those that are off too. All is what they add to each request
+// together, in tokens.
+func (s *Session) ToolStates() (list []ToolState, all int) {
+	st := s.Now()
+	set := st.Model.Tools()
+	set.Off = nil
+	var offered []tool.Tool
+	for _, t := range set.Tools() {
+		state := ToolState{Tool: t}
+		if state.Permission, state.By = st.rules.Permission(t); state.Permission != tool.Off {
+			state.Tokens = s.deps.count(llm.Schemas([]tool.Tool{t}))
+			offered = append(offered, t)
+		}
+		list = append(list, state)
+	}
+	return list, s.deps.count(llm.Schemas(offered))
+}
+
+// ErrConfiguredTool says that the configuration decides what a tool may do.
+var ErrConfiguredTool = errors.New("the configuration decides what this tool may do")
+
+// PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
+func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
+	if _, by := s.Now().rules.Permission(t); by == approval.ByConfiguration {
+		return ErrConfiguredTool
+	}
+	if err := s.remember(ctx, t, p); err != nil {
+		return fmt.Errorf("remember what %s may do: %w", t.Name, err)
+	}
+	return nil
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,28 +26,25 @@ type previewed struct {
 func preview(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, s *Session, trial Trial,
+}, s *Session, trial Settings,
 ) previewed {
 	t.Helper()
 	if err := s.Model().Find(context.Background()); err != nil {
 		t.Fatalf("find the window: %v", err)
 	}
-	plan, err := s.Try(trial).Preview("Now?")
+	tried := s.Try(context.Background(), trial)
+	plan, err := tried.Preview(say("Now?"))
 	if err != nil {
 		t.Fatalf("preview as %+v: %v", trial, err)
 	}
-	body, err := s.Try(trial).Body(plan)
+	body, err := tried.Body(plan)
 	if err != nil {
 		t.Fatalf("the body as %+v: %v", trial, err)
 	}
-	policy, err := s.Try(trial).Policy()
-	if err != nil {
-		t.Fatalf("the policy as %+v: %v", trial, err)
-	}
-	if window := s.Try(trial).Window(); window.Tokens != plan.Sum.Window {
+	if window := tried.To.Window(); window.Tokens != plan.Sum.Window {
 		t.Fatalf("as %+v the window has %d tokens, and the plan goes by %d", trial, window.Tokens, plan.Sum.Window)
 	}
-	return previewed{plan, string(body), policy, s.Try(trial).Window()}
+	return previewed{plan, string(body), tried.Policy, tried.To.Window()}
 }
 
 // trialBench has a second model that is another in everything that a plan depends on.
@@ -77,11 +73,11 @@ func (b *bench) conversationOf() string {
 	b.t.Helper()
 	s := b.begin()
 	for _, draft := range []string{"One thing?", "What is 1 + 2?", "And?"} {
-		if _, err := drain(s.Send(b.t.Context(), draft)); err != nil {
+		if _, err := drain(s.Send(b.t.Context(), say(draft))); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	if err := s.Apply(b.t.Context(), Trial{Budget: new(1500)}); err != nil {
+	if err := s.Set(b.t.Context(), Settings{Budget: new(1500)}); err != nil {
 		b.t.Fatal(err)
 	}
 	return s.Info().ID
@@ -95,7 +91,7 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := b.open(id)
 		for range rapid.IntRange(1, 5).Draw(rt, "times") {
-			trial := Trial{
+			trial := Settings{
 				Preset: rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt,
 					"preset"),
 				Placement: rapid.SampledFrom([]history.Placement{
@@ -109,33 +105,28 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 			}
 			possible := trial.Preset != "unheard-of" && trial.Placement != "sideways" && trial.Model != "bare" &&
 				(trial.Budget == nil || *trial.Budget >= 0)
-			before, ref := s.Info(), s.Ref()
-			next := preview(rt, s, Trial{})
+			before, ref := s.Info(), s.Model().Ref()
+			next := preview(rt, s, Settings{})
 			var tried previewed
 			if possible {
-				if trial.Model != "" {
-					if err := s.Consider(t.Context(), trial.Model); err != nil {
-						rt.Fatalf("consider %s: %v", trial.Model, err)
-					}
-				}
 				tried = preview(rt, s, trial)
 			}
-			if after := preview(rt, s, Trial{}); !reflect.DeepEqual(after, next) || s.Ref() != ref {
+			if after := preview(rt, s, Settings{}); !reflect.DeepEqual(after, next) || s.Model().Ref() != ref {
 				rt.Fatalf("a trial of %+v changed the next request from\n%+v\nto\n%+v", trial, next, after)
 			}
-			err := s.Apply(t.Context(), trial)
+			err := s.Set(t.Context(), trial)
 			switch {
 			case !possible:
-				if !errors.As(err, new(*TrialError)) || !reflect.DeepEqual(s.Info(), before) ||
-					!reflect.DeepEqual(preview(rt, s, Trial{}), next) {
-					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant a *TrialError, and as before\n%+v", trial, err,
+				if err == nil || !reflect.DeepEqual(s.Info(), before) ||
+					!reflect.DeepEqual(preview(rt, s, Settings{}), next) {
+					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant an error, and as before\n%+v", trial, err,
 						s.Info(), before)
 				}
 			case err != nil:
 				rt.Fatalf("apply %+v: %v", trial, err)
 			default:
 				applied++
-				if got := preview(rt, s, Trial{}); !reflect.DeepEqual(got, tried) {
+				if got := preview(rt, s, Settings{}); !reflect.DeepEqual(got, tried) {
 					rt.Fatalf("a trial of %+v shows\n%+v\napplied it is\n%+v", trial, tried, got)
 				}
 			}
@@ -152,19 +143,14 @@ func TestTrialOfWhatCannotBe(t *testing.T) {
 	b := trialBench(t)
 	s := b.open(b.conversationOf())
 	minus := -1
-	for _, trial := range []Trial{
+	for _, trial := range []Settings{
 		{Preset: "unheard-of"},
 		{Budget: &minus},
 		{Placement: "sideways"},
 		{Model: "bare"},
-		{Model: "test/other"},
 	} {
-		_, err := s.Try(trial).Preview("")
-		if !errors.As(err, new(*TrialError)) || errors.Is(err, ErrNotConsidered) != (trial.Model == "test/other") {
-			t.Errorf("a trial of %+v: %v, want a *TrialError", trial, err)
+		if _, err := s.Try(context.Background(), trial).Preview(say("")); err == nil {
+			t.Errorf("a trial of %+v is possible", trial)
 		}
-	}
-	if err := s.Consider(t.Context(), ""); !errors.As(err, new(*TrialError)) {
-		t.Errorf("consider no model: %v, want a *TrialError", err)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session/approval"
 	"winnow/session/branch"
 	"winnow/session/limits"
 	"winnow/session/record"
@@ -19,7 +20,7 @@ import (
 	"winnow/session/target"
 )
 
-// A turn is a message of the user's and all that answers it. It runs on one goroutine, in the order of this file:
+// A turn is a message of the user's and all that answers it. It runs on one goroutine:
 //
 //  1. store the user's message; nothing is asked of the network before this
 //  2. find the window and the prices, and plan the request
@@ -32,107 +33,157 @@ import (
 // they save.
 const saveTime = 5 * time.Second
 
-// turn is one running turn. Its goroutine is the only writer of events, and closes it.
+// detached is a bounded context for the writes that a stop must not prevent.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+}
+
+// turn is one running turn. Its goroutine closes events.
 type turn struct {
 	*Session
-	events    chan Event
-	stop      context.CancelFunc
-	left      chan struct{} // closed when nobody reads the events any more
-	abandoned bool          // left is closed
-	done      chan struct{}
-	past      int               // messages of the branch before this turn
-	messages  []history.Message // the user's message, then what the turn has added
-	number    int               // the turn's number in the session, from 1
-	cut       bool              // the user chose to cut the message where it does not fit
+	events chan Event
+	stop   context.CancelFunc
+	leave  func()        // nobody reads the events any more
+	left   chan struct{} // closed by leave
+	done   chan struct{}
+	show   func(Event)
+	id     any // of Deps.Observe
+
+	showing sync.Mutex // a tool that the turn has left to itself may still say how far it is
+	over    bool       // nothing is shown any more
+
+	before   int               // messages of the branch before this turn
+	messages []history.Message // the user's message, then what the turn has added
+	number   int               // the turn's number in the session, from 1
+	cut      bool              // the user chose to cut the message where it does not fit
 
 	uncondensed bool          // a summary failed
 	summaryBy   *target.Model // writes the summaries of this turn, nil before it is known
+	lent        *target.Model // asked in this turn in place of the conversation's model, nil for none
 
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
 
-	unknown map[string]bool // calls of tools that do not exist, by name and arguments
-
-	lent *target.Model // asked in this turn in place of the conversation's model, nil for none
-
 	planned   history.Plan    // the newest request, under mu
-	last      store.Request   // its record, once it is over
-	failure   *record.Failure // why the turn failed, nil where it did not or its message is not stored
 	readAgain []int           // positions of the messages that the running call of recall found, under mu
-
-	answered *approval.Answer // the answer to the next question, where the user has answered it already
+	last      store.Request   // the record of the newest request, once it is over
+	failure   *record.Failure // why the turn failed, nil where it did not or its message is not stored
 }
 
-// Send stores draft as the user's message, with the files that hang on it, and asks the model for an
-// answer. A turn that is already running makes it fail with ErrBusy, and nothing is stored.
-func (s *Session) Send(ctx context.Context, draft string, files ...history.Part) <-chan Event {
-	return s.SendAs(ctx, SendOptions{}, draft, files...)
+// Draft is a message of the user's, and how it is sent.
+type Draft struct {
+	Text  string
+	Files []history.Part // that hang on it
+	Alone bool           // it is sent without the conversation before it
+	Cut   bool           // it is cut to what fits beside what must be sent, where it does not fit whole; stored whole
+
+	// The message of the user's, on whatever branch, in whose place it is said; 0 for none. That stays, with all that
+	// was said after it: the new one is its sibling. Without Files the new one keeps those of the old, and it is sent
+	// alone where the old one was.
+	Instead int64
+
+	Queued int64 // its id in the queue, which it leaves in the transaction that stores it; 0 where it was not queued
 }
 
-// SendOptions says how a message is sent.
-type SendOptions struct {
-	Alone bool // without the conversation before it
-	Cut   bool // cut to what fits beside what must be sent, where it does not fit whole; it is stored whole
-
-	queued int64 // its id in the queue, 0 where it was not queued
+// QueuedDraft is a queued message as it is sent.
+func QueuedDraft(q store.Queued) Draft {
+	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
-// SendAs is Send in another way. A message whose request would not fit is neither stored nor sent: the error
-// is an *OversizeError, or a *LimitError where it would exceed a limit and the user does not allow it.
-func (s *Session) SendAs(ctx context.Context, how SendOptions, draft string, files ...history.Part) <-chan Event {
-	return s.start(ctx, func(ctx context.Context, t *turn) error {
-		m := t.userMessage(draft, files)
-		m.Alone, m.Queued, t.cut = how.Alone, how.queued, how.Cut
-		if err := t.sendable(ctx, m, 0); err != nil {
+// message is what a draft says.
+func (d Draft) message() store.Message {
+	return store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
+		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
+	}}
+}
+
+// replaces makes m, what a draft says, the message that is said in the place of an earlier one.
+func (d Draft) replaces(earlier store.Message, m *store.Message) error {
+	if earlier.Role != history.User {
+		return ErrNotYours
+	}
+	m.Alone = earlier.Alone
+	if d.Files == nil {
+		m.Parts = earlier.Parts
+	}
+	return nil
+}
+
+// Send stores a message of the user's and asks the model for an answer. One whose request would not fit is neither
+// stored nor sent: the error is an *OversizeError, or a *LimitError where it would exceed a limit and the user does not
+// allow it. A turn that is already running makes it fail with ErrBusy, and a place that is not the user's with
+// ErrNotYours; then nothing is stored.
+func (s *Session) Send(ctx context.Context, d Draft) <-chan Event {
+	return s.start(ctx, "", func(ctx context.Context, t *turn) error {
+		t.cut = d.Cut
+		m, behind := d.message(), t.Branch()
+		m.Tokenizer = t.deps.Tokenizer
+		if t.deps.Count != nil {
+			m.Tokens = t.deps.Count(d.Text)
+		}
+		if d.Instead != 0 {
+			earlier, err := t.earlier(ctx, d.Instead, &behind)
+			if err == nil {
+				err = d.replaces(earlier, &m)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := t.sendable(ctx, m, behind); err != nil {
 			return err
 		}
-		if err := t.saveUser(ctx, m); err != nil {
+		if err := t.saveUser(ctx, m, behind); err != nil {
 			return err
 		}
 		return t.answer(ctx)
 	})
 }
 
-// start runs a turn of the conversation's model as this session's one turn.
-func (s *Session) start(ctx context.Context, run func(context.Context, *turn) error) <-chan Event {
-	return s.startUnless(ctx, s.Ready(), func(ctx context.Context, t *turn) error {
-		if err := t.keepAddress(ctx); err != nil {
-			return err
-		}
-		return run(ctx, t)
-	})
-}
-
-// startUnless runs a turn as this session's one turn, unless an error says that it may not.
-func (s *Session) startUnless(ctx context.Context, claimed error, run func(context.Context, *turn) error) <-chan Event {
+// start runs a turn of the model that ref names, "" for the conversation's, as this session's one turn.
+func (s *Session) start(ctx context.Context, ref string, run func(context.Context, *turn) error) <-chan Event {
 	ctx, stop := context.WithCancel(ctx)
-	t := newTurn(s, stop)
-	if claimed == nil {
-		claimed = s.claim(t)
+	t := s.newTurn(stop)
+	var err error
+	if ref == "" {
+		err = s.Ready()
+	}
+	if err == nil {
+		err = s.claim(t)
 	}
 	go func() {
-		defer close(t.events)
 		defer stop()
-		err := claimed
 		if err == nil {
-			err = t.run(ctx, run)
+			err = t.run(ctx, ref, run)
 		}
 		t.emit(Finished{err, t.failure})
+		t.showing.Lock()
+		defer t.showing.Unlock()
+		t.over = true
+		close(t.events)
 	}()
 	return t.events
 }
 
-func newTurn(s *Session, stop context.CancelFunc) *turn {
-	return &turn{
+func (s *Session) newTurn(stop context.CancelFunc) *turn {
+	t := &turn{
 		Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{}),
 		approved: map[store.Purpose]limits.Estimate{},
 	}
+	t.id, t.leave = t, sync.OnceFunc(func() { close(t.left) })
+	t.show = func(e Event) {
+		select {
+		case t.events <- e:
+		case <-t.left: // the turn goes on to its end unseen
+		}
+	}
+	return t
 }
 
 // claim makes t the session's one turn, or says why there can be none.
 func (s *Session) claim(t *turn) (err error) {
-	s.set(func(st *state) {
+	s.set(func(st *State) {
 		switch {
-		case st.lease.leased:
+		case st.ReadOnly:
 			err = ErrLeased
 		case st.turn != nil:
 			err = ErrBusy
@@ -143,34 +194,42 @@ func (s *Session) claim(t *turn) (err error) {
 	return err
 }
 
-// release gives the session back.
-func (t *turn) release() {
+// free gives the session back.
+func (t *turn) free() {
 	t.Model().FreeReply()
-	t.set(func(st *state) { st.turn = nil })
-	t.before.EndTurn()
+	if t.summaryBy != nil {
+		t.summaryBy.FreeReply()
+	}
+	t.set(func(st *State) { st.turn = nil })
+	t.past.EndTurn()
 	close(t.done)
 }
 
-// emit shows an event. A turn whose reader has left goes on to its end unseen.
+// emit shows an event.
 func (t *turn) emit(e Event) {
+	t.showing.Lock()
+	defer t.showing.Unlock()
+	if t.over {
+		return
+	}
 	if t.deps.Observe != nil {
-		t.deps.Observe(t, e)
+		t.deps.Observe(t.id, e)
 	}
-	select {
-	case t.events <- e:
-	case <-t.left:
-	}
+	t.show(e)
 }
 
+// say tells the user what winnow does by itself.
+func (t *turn) say(format string, values ...any) { t.emit(Notice{fmt.Sprintf(format, values...)}) }
+
 // run runs the turn on the whole branch and gives the session back when it ends.
-func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) error {
-	defer t.release()
-	err := t.loadBranch(ctx)
-	if err == nil {
-		_, err = t.refresh(ctx) // before the message is stored, which is judged by what holds now
-	}
-	if err == nil {
-		err = t.deps.permits.load(ctx)
+func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *turn) error) error {
+	defer t.free()
+	err := t.ready(ctx, ref)
+	if ref != "" && err == nil {
+		var back func()
+		if back, err = t.lend(ctx, ref); err == nil {
+			defer back()
+		}
 	}
 	if err == nil {
 		err = run(ctx, t)
@@ -183,59 +242,72 @@ func (t *turn) run(ctx context.Context, run func(context.Context, *turn) error) 
 	return err
 }
 
-// Step 1: the user's message.
-
-// userMessage is what the user says. Whoever stores it says where.
-func (t *turn) userMessage(draft string, files []history.Part) store.Message {
-	return store.Message{Tokenizer: t.deps.Tokenizer, Message: history.Message{
-		Role: history.User, Content: draft, Parts: slices.Clone(files), Status: history.Complete,
-		Tokens: t.count(draft),
-	}}
+// ready reads what a turn goes by: what holds now judges its message before that is stored.
+func (t *turn) ready(ctx context.Context, ref string) error {
+	if err := t.loadBranch(ctx); err != nil {
+		return err
+	}
+	if _, err := t.refresh(ctx); err != nil {
+		return err
+	}
+	if err := t.readPermissions(ctx); err != nil {
+		return err
+	}
+	if ref != "" {
+		return nil
+	}
+	return t.keepAddress(ctx)
 }
 
-// saveUser commits the user's message. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, m store.Message) error {
+// Step 1: the user's message.
+
+// saveUser commits the user's message at the end of a branch. The conversation's row begins with it.
+func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) error {
 	row := t.Info()
 	if row.ID == "" {
-		return t.begin(ctx, m)
+		return t.begins(ctx, m)
 	}
-	m.Session, m.Parent = row.ID, row.Leaf
+	m.Session = row.ID
+	if n := behind.Len(); n > 0 {
+		m.Parent = behind.ID(n - 1)
+	}
 	stored, err := t.deps.Store.Append(ctx, m)
 	if err != nil {
 		return err
 	}
+	t.follow(behind)
 	t.commit(stored)
 	return nil
 }
 
-// begin commits the first message and the conversation's row with it.
-func (t *turn) begin(ctx context.Context, m store.Message) error {
+// begins commits the first message and the conversation's row with it.
+func (t *turn) begins(ctx context.Context, m store.Message) error {
 	t.writing.Lock()
-	row, titled := t.Info(), false
+	row, untitled := t.Info(), false
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom, titled = titleOf(m.Message), store.TitleAuto, true
+		row.Title, row.TitleFrom, untitled = titleOf(m.Message), store.TitleAuto, true
 	}
-	row.System, row.SystemFixed, row.Address = t.SystemPrompt(), true, t.Model().Address()
+	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err == nil {
-		t.set(func(st *state) {
-			st.row.ID, st.row.Created, st.row.Updated = begun.ID, begun.Created, begun.Updated
-			st.row.Title, st.row.TitleFrom = begun.Title, begun.TitleFrom
-			st.row.System, st.row.SystemFixed, st.row.Address = begun.System, true, begun.Address
+		t.set(func(st *State) {
+			st.Row.ID, st.Row.Created, st.Row.Updated = begun.ID, begun.Created, begun.Updated
+			st.Row.Title, st.Row.TitleFrom = begun.Title, begun.TitleFrom
+			st.Row.System, st.Row.SystemFixed, st.Row.Address = begun.System, true, begun.Address
 		})
 	}
 	t.writing.Unlock()
 	if err != nil {
 		return err
 	}
-	if t.now().lease.wanted {
+	if t.Now().leased {
 		// The message is stored already: that another window may write in it too is no reason to lose the turn.
 		if _, err := t.Lease(ctx); err != nil {
 			t.log().Warn("take the session for this window", "error", ErrorCode(err))
 		}
 	}
 	t.commit(first)
-	if titled {
+	if untitled {
 		t.emit(Titled{begun.Title})
 	}
 	return nil
@@ -243,33 +315,33 @@ func (t *turn) begin(ctx context.Context, m store.Message) error {
 
 // commit goes on from the user's message, which is on disk.
 func (t *turn) commit(m store.Message) {
-	t.past = t.Branch().Len()
+	t.before = t.Branch().Len()
 	t.add(m)
 	t.emit(Stored{m})
 }
 
 // add puts a stored message at the end of the branch and of the running turn.
 func (t *turn) add(m store.Message) {
-	t.set(func(st *state) {
-		st.branch = st.branch.With(m)
-		st.row.Leaf = m.ID
-		st.row.Messages++
+	t.set(func(st *State) {
+		st.Branch = st.Branch.With(m)
+		st.Row.Leaf = m.ID
+		st.Row.Messages++
 		if m.Role == history.User {
-			st.row.Turns++
-			t.number = st.row.Turns
+			st.Row.Turns++
+			t.number = st.Row.Turns
 		}
 		t.messages = append(t.messages, m.Message)
 	})
 }
 
-// Step 2: the plan.
+// Steps 2 to 5.
 
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
-	if row := t.Info(); !row.SystemFixed && row.ID != "" {
+	if st := t.Now(); !st.Row.SystemFixed && st.Row.ID != "" {
 		// What the configuration says later is for other conversations.
-		if err := t.SetSystem(ctx, t.SystemPrompt()); err != nil {
+		if err := t.Set(ctx, Settings{System: &st.System}); err != nil {
 			return err
 		}
 	}
@@ -281,17 +353,13 @@ func (t *turn) answer(ctx context.Context) error {
 		if err := t.prepareTools(ctx); err != nil {
 			return err
 		}
-		var answer store.Message
-		err := t.attempt(ctx, errand{
+		asked, err := t.ask(ctx, errand{
 			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan, announce: t.announce,
-			ask: func(ctx context.Context, a *asked) (begun bool, err error) {
-				answer, err = t.ask(ctx, a)
-				return answer.ID != 0, err
-			},
 		}, reason)
 		if err != nil {
 			return err
 		}
+		answer := asked.answer
 		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
 			return ctx.Err()
 		}
@@ -317,7 +385,7 @@ func (t *turn) askModel(ctx context.Context) error {
 	if t.Model().Dated() {
 		replaced, err := t.Reach(ask)
 		if replaced != "" {
-			t.emit(Notice{replaced})
+			t.say("%s", replaced)
 		}
 		if fault := (*llm.Error)(nil); err != nil && !errors.As(err, &fault) {
 			return err
@@ -336,7 +404,7 @@ func (t *turn) prepareTools(ctx context.Context) error {
 	if t.deps.Prepare == nil {
 		return nil
 	}
-	return t.deps.Prepare(ctx, func(sentence string) { t.emit(Notice{sentence}) })
+	return t.deps.Prepare(ctx, func(sentence string) { t.say("%s", sentence) })
 }
 
 // namesOf lists the tools that are called.
@@ -352,32 +420,32 @@ func namesOf(calls []history.ToolCall) string {
 }
 
 // plan decides the turn's next request.
-func (t *turn) plan(ctx context.Context) (asked, error) {
+func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	t.last = store.Request{}
 	if _, err := t.refresh(ctx); err != nil {
-		return asked{}, err
+		return nil, err
 	}
-	if t.Flag(t.messages[0].ID) == history.Exclude {
-		return asked{}, ErrExcluded
+	if t.Now().Flags[t.messages[0].ID] == history.Exclude {
+		return nil, ErrExcluded
 	}
 	if err := t.condense(ctx); err != nil {
-		return asked{}, err
+		return nil, err
 	}
-	a, err := t.decide(ctx, &t.plans, t.past, t.Model(), t.nextOptions, t.request)
+	st := t.Now()
+	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st), t.request)
 	if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
 			"\"repair\" under [context] sends it repaired", err)
 	}
-	if err != nil {
-		return a, err
+	if err == nil {
+		a.forecast = t.past.Forecast(a.plan)
 	}
-	a.forecast = t.before.Forecast(a.plan)
-	return a, nil
+	return a, err
 }
 
 // nextOptions is everything beside the history that decides the turn's next request.
-func (t *turn) nextOptions(st state) history.Options {
-	o := st.options(t.Model(), st.policy, t.messages...)
+func (t *turn) nextOptions(st State) history.Options {
+	o := t.options(st, t.Model(), st.Policy, t.messages...)
 	if st.alone(t.messages[0].ID) {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
@@ -385,174 +453,27 @@ func (t *turn) nextOptions(st state) history.Options {
 	return o
 }
 
-// alone says that a message of the user's is sent without the conversation before it: it says so in the store,
-// whichever way it is asked about.
-func (st state) alone(user int64) bool {
-	at, there := st.branch.Find(user)
-	return there && st.branch.Row(at).Alone
-}
-
 // announce shows what the turn's request holds, whose record is on disk, and says what is asked otherwise than the user
 // may expect: once for each model.
-func (t *turn) announce(a *asked) {
-	t.set(func(*state) { t.planned = a.plan })
+func (t *turn) announce(a *attempt) {
+	t.set(func(*State) { t.planned = a.plan })
 	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
 	to := a.to
-	note := func(key, format string, values ...any) {
-		if to.SayOnce(key) {
-			t.emit(Notice{fmt.Sprintf(format, values...)})
-		}
+	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(a.estimate()) && to.SayOnce("price") {
+		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
-	if l, _ := t.spending.now(); !l.AskUnknown && l.Unchecked(a.estimate()) {
-		note("price", "the limits on costs cannot be checked for %s: its price is not known", to.Ref())
-	}
-	if wanted, asked, ok := to.Lowered(); ok {
-		window := to.Window().Tokens
-		note(fmt.Sprint("max_tokens in ", window), "max_tokens = %d is more than half of the model's window of %d "+
-			"tokens; asking for %d", wanted, window, asked)
+	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {
+		t.say("max_tokens = %d is more than half of the model's window of %d tokens; asking for %d", wanted,
+			to.Window().Tokens, asked)
 	}
 	forecast := a.forecast
 	if a.decision.Scope != nil {
 		forecast.Losses = nil // The user sends the message alone, and asked for that.
 	}
 	t.emit(Planned{Plan: a.plan, Request: a.record, Forecast: forecast})
-	a.began = t.deps.Now()
 }
 
-// Steps 3 and 4: the request and its answer.
-
-// ask sends the request and saves what comes back: the whole answer, or its beginning when the user
-// or the network ended it. Only a request without any answer at all leaves no message.
-func (t *turn) ask(ctx context.Context, a *asked) (store.Message, error) {
-	fault := t.stream(ctx, a, func() error { return t.keep(ctx, a) }, t.emit)
-	switch {
-	case fault == nil && a.saver == nil:
-		fault = a.noSpaceForReply()
-	case fault == nil && ctx.Err() == nil && a.blank():
-		fault = a.empty()
-	}
-	a.close(t.deps, ctx.Err() != nil, fault)
-	t.logAnswer(a.record, fault)
-	if a.saver == nil {
-		return store.Message{}, t.saveFault(ctx, a, fault)
-	}
-	t.judge(a)
-	answer, err := t.saveAnswer(ctx, a)
-	t.last = a.record
-	if err != nil {
-		return answer, err
-	}
-	t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
-	a.to.Ran()
-	t.noteCount(ctx, a)
-	if fault == nil {
-		t.noteEnd(a)
-	}
-	return answer, fault
-}
-
-// keep offers what has arrived to the store. The row begins with the first piece, before that piece
-// is shown, and even when the user stops at this very moment: what was seen is kept.
-func (t *turn) keep(ctx context.Context, a *asked) error {
-	if a.saver == nil {
-		save, cancel := detached(ctx)
-		defer cancel()
-		a.record.FirstToken = t.deps.Now().Sub(a.began)
-		row, err := t.deps.Store.StartAnswer(save, t.answerRow(a))
-		if err != nil {
-			return err
-		}
-		a.saver = startSaver(t.deps.Store, row.ID)
-	}
-	a.saver.offer(a.reply.Text, a.reply.Reasoning)
-	return nil
-}
-
-// answerRow is the answer's row as of now.
-func (t *turn) answerRow(a *asked) store.Message {
-	status := history.Complete
-	if a.record.End != store.EndDone {
-		status = history.Interrupted
-	}
-	return store.Message{
-		Session:      a.record.Session,
-		Parent:       t.Info().Leaf,
-		Request:      a.record.ID,
-		Endpoint:     a.record.Endpoint,
-		Model:        a.record.Model,
-		FinishReason: a.reply.Finished.Reason,
-		Extra:        a.reply.Finished.Extra,
-		Message: history.Message{
-			Role:      history.Assistant,
-			Content:   a.reply.Text,
-			Reasoning: a.reply.Reasoning,
-			ToolCalls: a.reply.Calls,
-			Status:    status,
-		},
-	}
-}
-
-// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
-// stop: the user has already seen the text.
-func (t *turn) saveAnswer(ctx context.Context, a *asked) (store.Message, error) {
-	if err := a.saver.close(); err != nil {
-		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
-	}
-	save, cancel := detached(ctx)
-	defer cancel()
-	m := t.answerRow(a)
-	m.ID = a.saver.id
-	m.Tokens, m.Tokenizer = t.count(m.Content), t.deps.Tokenizer
-	stored, err := t.deps.Store.FinishAnswer(save, m, a.record)
-	if err != nil {
-		return m, err
-	}
-	t.add(stored)
-	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record)})
-	return stored, nil
-}
-
-// saveFault stores why a request has no answer, and hands the reason on.
-func (t *turn) saveFault(ctx context.Context, a *asked, fault error) error {
-	save, cancel := detached(ctx)
-	defer cancel()
-	if fault == nil && ctx.Err() == nil {
-		fault = a.empty()
-		a.record.End, a.record.Error = store.EndFailed, fault.Error()
-	}
-	t.last = a.record
-	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
-		return errors.Join(fault, err)
-	}
-	if a.record.End != store.EndFailed {
-		t.before.Answered(a.to.Ref(), a.record.Created, a.plan)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return fault
-}
-
-// noteEnd says why an answer that is over may not be what was asked for.
-func (t *turn) noteEnd(a *asked) {
-	text := ""
-	switch {
-	case a.record.End == store.EndNoDone:
-		text = "the server ended the stream without a finish reason; the answer is kept as interrupted"
-	case a.record.End != store.EndDone:
-	case a.reply.Finished.Reason == "length":
-		text = "the answer is cut off: it reached the length limit of the model or of max_tokens"
-	case a.reply.Finished.Reason == "content_filter":
-		text = "the answer is cut off: the server's content filter stopped it"
-	case strings.TrimSpace(a.reply.Text) == "" && len(a.reply.Calls) == 0:
-		text = "the model sent reasoning but no answer"
-	}
-	if text != "" {
-		t.emit(Notice{text})
-	}
-}
-
-// Step 6: the end of the turn. Step 5 is in tools.go.
+// Step 6: the end of the turn.
 
 // fail notes why the turn failed, where its message is stored: the screen shows that there, now and whenever the
 // conversation is opened.
@@ -589,21 +510,24 @@ func (t *turn) fail(ctx context.Context, err error) {
 // answer was asked for again and none came, it is the answer that was there before.
 func (t *turn) markFaulty() (last int64) {
 	last = t.messages[0].ID
-	t.set(func(st *state) {
-		at, there := st.branch.Find(last)
+	t.set(func(st *State) {
+		at, there := st.Branch.Find(last)
 		if !there {
 			return
 		}
-		for at+1 < st.branch.Len() && st.branch.Role(at+1) != history.User {
+		for at+1 < st.Branch.Len() && st.Branch.Role(at+1) != history.User {
 			at++
 		}
-		st.branch = st.branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
-		last = st.branch.ID(at)
+		st.Branch = st.Branch.Change(func(rows []branch.Row) { rows[at].Faulty = true })
+		last = st.Branch.ID(at)
 	})
 	return last
 }
 
-// detached is a bounded context for the writes that a stop must not prevent.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+// with is a map with one more entry; the map itself stays.
+func with[K comparable, V any](all map[K]V, key K, value V) map[K]V {
+	more := make(map[K]V, len(all)+1)
+	maps.Copy(more, all)
+	more[key] = value
+	return more
 }

@@ -21,7 +21,7 @@ import (
 func TestTurnSavesAsksAndSaves(t *testing.T) {
 	b := newBench(t, says("Hel", "lo."), says("Again."))
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "Hi there"))
+	events, err := drain(s.Send(t.Context(), say("Hi there")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -46,7 +46,7 @@ func TestTurnSavesAsksAndSaves(t *testing.T) {
 	if got, want := strings.Join(kinds, " "), "stored titled planned delta answered finished"; got != want {
 		t.Errorf("events came as %q, want %q", got, want)
 	}
-	again, err := drain(s.Send(t.Context(), "And now?"))
+	again, err := drain(s.Send(t.Context(), say("And now?")))
 	if err != nil {
 		t.Fatalf("the second turn failed: %v", err)
 	}
@@ -75,15 +75,15 @@ func TestTurnSendsItsFiles(t *testing.T) {
 		{Kind: history.ImagePart, Name: "dot.png", MediaType: "image/png", Data: []byte("PNG"), Tokens: 85},
 	}
 	for i, draft := range []string{"", "And this?"} {
-		plan, err := s.Preview(draft, files...)
+		plan, err := s.Preview(say(draft, files...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := s.Try(Trial{}).Body(plan)
+		body, err := s.Try(context.Background(), Settings{}).Body(plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := drain(s.Send(t.Context(), draft, files...)); err != nil {
+		if _, err := drain(s.Send(t.Context(), say(draft, files...))); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.body(i + 1); got != string(body) {
@@ -104,8 +104,8 @@ func TestTurnSendsItsFiles(t *testing.T) {
 func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()
-	drain(s.Send(t.Context(), "First"))
-	events, _ := drain(s.Send(t.Context(), "Second"))
+	drain(s.Send(t.Context(), say("First")))
+	events, _ := drain(s.Send(t.Context(), say("Second")))
 	planned := only[Planned](events)
 	if len(planned) != 1 {
 		t.Fatalf("there were %d plans, want 1", len(planned))
@@ -144,7 +144,7 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 	b := newBench(t, hangs(sent, "Once upon ", "a time"))
 	s := b.begin()
 	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, "Tell me a story")
+	events := s.Send(ctx, say("Tell me a story"))
 	<-sent
 	text := ""
 	for e := range events {
@@ -171,7 +171,7 @@ func TestStopBeforeTheFirstWordLeavesNoAnswer(t *testing.T) {
 	b := newBench(t, hangs(sent))
 	s := b.begin()
 	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, "Hello?")
+	events := s.Send(ctx, say("Hello?"))
 	<-sent
 	stop()
 	if _, err := drain(events); err != nil {
@@ -183,7 +183,7 @@ func TestStopBeforeTheFirstWordLeavesNoAnswer(t *testing.T) {
 func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
 	b := newBench(t, breaks("Half an ans"))
 	s := b.begin()
-	_, err := drain(s.Send(t.Context(), "Go on"))
+	_, err := drain(s.Send(t.Context(), say("Go on")))
 	if err == nil {
 		t.Error("the connection broke, and nobody said so")
 	}
@@ -195,7 +195,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 		refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`),
 		says("Now it works."))
 	s := b.begin()
-	_, err := drain(s.Send(t.Context(), "Anyone there?"))
+	_, err := drain(s.Send(t.Context(), say("Anyone there?")))
 	if !errors.Is(err, llm.Auth) {
 		t.Errorf("got %v, want llm.Auth", err)
 	}
@@ -212,7 +212,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 func TestEmptyAnswerIsAnErrorAndLeavesNoMessage(t *testing.T) {
 	b := newBench(t, says())
 	s := b.begin()
-	_, err := drain(s.Send(t.Context(), "Say nothing"))
+	_, err := drain(s.Send(t.Context(), say("Say nothing")))
 	var fault *llm.Error
 	if !errors.As(err, &fault) || err.Error() != "the model answered nothing" {
 		t.Errorf("got %v, want that the model answered nothing", err)
@@ -224,9 +224,9 @@ func TestSecondTurnWhileBusyIsRefusedAndStoresNothing(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, "wait"))
 	s := b.begin()
-	events := s.Send(t.Context(), "One")
+	events := s.Send(t.Context(), say("One"))
 	until[Delta](events)
-	if _, err := drain(s.Send(t.Context(), "Two")); !errors.Is(err, ErrBusy) {
+	if _, err := drain(s.Send(t.Context(), say("Two"))); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v, want ErrBusy", err)
 	}
 	if err := s.Close(t.Context()); err != nil {
@@ -241,7 +241,7 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, strings.Split(strings.Repeat("word ", 300), " ")...))
 	s := b.begin()
-	events := s.Send(t.Context(), "Many words")
+	events := s.Send(t.Context(), say("Many words"))
 	<-events // stored; nobody reads the rest, so the channel fills
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatalf("close: %v", err)
@@ -257,7 +257,7 @@ func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "1+2?"))
+	events, err := drain(s.Send(t.Context(), say("1+2?")))
 	if err != nil {
 		t.Fatalf("the turn failed: %v", err)
 	}
@@ -277,7 +277,7 @@ func TestToolLoopEnds(t *testing.T) {
 	b.deps.Approval.Mode, b.deps.MaxRounds = approval.Always, 3
 	b.offer(adder(t))
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), "loop"))
+	events, err := drain(s.Send(t.Context(), say("loop")))
 	if err == nil || !strings.Contains(err.Error(), "3 times") {
 		t.Errorf("got %v, want a sentence with the limit", err)
 	}
@@ -339,10 +339,10 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 		}
 	}
 	s := b.open(row.ID)
-	if got := len(s.Messages()); got != windowful {
-		t.Errorf("open read %d messages, want %d", got, windowful)
+	if got := len(s.Messages()); got != firstRead {
+		t.Errorf("open read %d messages, want %d", got, firstRead)
 	}
-	if _, err := s.Preview("hi"); !errors.Is(err, ErrLoading) {
+	if _, err := s.Preview(say("hi")); !errors.Is(err, ErrLoading) {
 		t.Errorf("the preview of half a conversation says %v, want ErrLoading", err)
 	}
 	if err := s.LoadRest(ctx); err != nil {
@@ -351,7 +351,7 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 	if got := len(s.Messages()); got != 450 {
 		t.Errorf("now there are %d messages, want 450", got)
 	}
-	plan, err := s.Preview("hi")
+	plan, err := s.Preview(say("hi"))
 	if err != nil || plan.Sum.Stored != 450 {
 		t.Errorf("the preview knows %d messages (%v), want 450", plan.Sum.Stored, err)
 	}
@@ -361,7 +361,7 @@ func TestUnwritableStoreKeepsNothingAndNamesTheCause(t *testing.T) {
 	b := newBench(t)
 	s := b.begin()
 	b.deps.Store.Close()
-	events, err := drain(s.Send(t.Context(), "Hello"))
+	events, err := drain(s.Send(t.Context(), say("Hello")))
 	if err == nil {
 		t.Fatal("the message could not be stored, and nobody said so")
 	}
@@ -377,10 +377,7 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	b := newBench(t, says("Panic-mode recovery."), says("\"Parser error recovery\"\n"))
 	b.deps.TitleRef = "test/small"
 	s := b.begin()
-	drain(s.Send(t.Context(), "How does a parser recover?"))
-	if !s.Untitled() {
-		t.Fatal("after its first answer the conversation waits for its title")
-	}
+	drain(s.Send(t.Context(), say("How does a parser recover?")))
 	title, err := s.Retitle(t.Context(), false, func(Event) {})
 	if err != nil || title != "Parser error recovery" {
 		t.Errorf("the title is %q (%v), want Parser error recovery", title, err)
@@ -388,10 +385,10 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 	if !strings.Contains(b.body(2), `"model":"small"`) || !strings.Contains(b.body(2), "How does a parser recover?") {
 		t.Errorf("the title was asked for with %s", b.body(2))
 	}
-	if err := s.Rename(t.Context(), "Mine"); err != nil {
+	if err := s.Set(t.Context(), Settings{Title: new("Mine")}); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil || s.Untitled() {
+	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil {
 		t.Errorf("the user's title became %q (%v)", kept, err)
 	}
 }
@@ -399,14 +396,14 @@ func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
 func TestATitleOfTheUsersGivenMeanwhileStays(t *testing.T) {
 	var s *Session
 	b := newBench(t, says("Panic-mode recovery."), func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Rename(r.Context(), "Mine"); err != nil {
+		if err := s.Set(r.Context(), Settings{Title: new("Mine")}); err != nil {
 			t.Error(err)
 		}
 		says("Parser error recovery")(w, r)
 	})
 	b.deps.TitleRef = "test/small"
 	s = b.begin()
-	drain(s.Send(t.Context(), "How does a parser recover?"))
+	drain(s.Send(t.Context(), say("How does a parser recover?")))
 	title, err := s.Retitle(t.Context(), false, func(Event) {})
 	if err != nil || title != "Mine" || s.Info().Title != "Mine" || b.open(s.Info().ID).Info().Title != "Mine" {
 		t.Errorf("the title is %q (%v), in the session %q; want the user's own", title, err, s.Info().Title)

@@ -160,19 +160,18 @@ func ofOurOwn(t *testing.T, b *bench) {
 	s := b.begin()
 	for i := range 4 {
 		b.steps = append(b.steps, says(fmt.Sprintf("Answer %d.", i)))
-		if _, err := drain(s.Send(ctx, fmt.Sprintf("Question %d?", i),
-			history.Part{
-				Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{byte(i % 2)},
-			})); err != nil {
+		if _, err := drain(s.Send(ctx, say(fmt.Sprintf("Question %d?", i), history.Part{
+			Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{byte(i % 2)},
+		}))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.steps = append(b.steps, says("Another."), breaks("half an ans"))
-	drain(s.Edit(ctx, SendOptions{}, s.Messages()[4].ID, "Question 2, asked otherwise?"))
-	drain(s.Send(ctx, "On."))
+	drain(s.Send(ctx, Draft{Instead: s.Messages()[4].ID, Text: "Question 2, asked otherwise?"}))
+	drain(s.Send(ctx, say("On.")))
 	all := s.Messages()
 	fork, err := s.Fork(ctx, all[3].ID)
-	_, flagged := s.SetFlags(ctx, history.Pin, all[0].ID)
+	_, flagged := s.SetFlags(ctx, flagged(history.Pin, all[0].ID))
 	err = errors.Join(err, flagged, b.deps.Store.SaveDraft(ctx, s.Info().ID, store.Draft{Text: "unsent"}),
 		b.deps.Store.Update(ctx, s.Info().ID,
 			func(row *store.Session) { row.Tags = []string{"own"} }), b.deps.Store.Delete(ctx, fork.ID))

@@ -23,14 +23,14 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	if got := s.Model().Window(); got.Tokens != 4096 || !got.Assumed {
 		t.Errorf("before the model runs the window is %+v, want 4096, assumed", got)
 	}
-	if _, err := drain(s.Send(t.Context(), "Hello?")); err != nil {
+	if _, err := drain(s.Send(t.Context(), say("Hello?"))); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Model().Window(); got.Tokens != 4096 || asked != 1 {
 		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request",
 			asked, got)
 	}
-	events, err := drain(s.Send(t.Context(), "And now?"))
+	events, err := drain(s.Send(t.Context(), say("And now?")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ func TestAnotherModelAnswersFromTheList(t *testing.T) {
 	if it := l.chat.Item(l.chat.At(1)); it.Name != "large" {
 		t.Errorf("the answer stands under the name %q, want large", it.Name)
 	}
-	if l.current.Ref != "here/small" || l.current.Session.Ref() != "here/small" {
-		t.Errorf("the session is with %s, on the screen %s", l.current.Session.Ref(), l.current.Ref)
+	if l.current.Ref != "here/small" || l.current.Session.Model().Ref() != "here/small" {
+		t.Errorf("the session is with %s, on the screen %s", l.current.Session.Model().Ref(), l.current.Ref)
 	}
 	l.press("G", "[")
 	l.until("the first answer", func() bool { return strings.HasPrefix(l.chat.At(1).Content, "Answer 1") })

@@ -130,7 +130,7 @@ func TestAFailureBehindTheScreenHoldsTheQueueThere(t *testing.T) {
 	g.wants(l, "one")
 	l.enters("two")
 	l.until("the queue on disk", func() bool {
-		queue, err := l.current.Session.Queue(t.Context())
+		queue, err := l.current.Session.Store().Queue(t.Context(), l.current.Session.Info().ID)
 		return err == nil && len(queue) == 1
 	})
 	id := l.leaves()

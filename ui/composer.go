@@ -23,6 +23,17 @@ func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
 	return m.handle(cmd, m.composer.Events(), m.composerEvent)
 }
 
+// countedWhole is the longest text of a draft, in bytes, that is counted: a longer one would be waited for.
+const countedWhole = 256 << 10
+
+// tokensOf is how many tokens a text of the draft has.
+func (m *Model) tokensOf(text string) int {
+	if count := m.current.With.Count; count != nil && len(text) <= countedWhole {
+		return count(text)
+	}
+	return theme.TokensOf(len(text))
+}
+
 // surround gives the composer and the transcript what they depend on beside themselves.
 func (m *Model) surround() {
 	m.composer.Around = composer.Around{
@@ -31,7 +42,7 @@ func (m *Model) surround() {
 		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
 		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
-		Count: m.current.Session.TokensOf,
+		Count: m.tokensOf,
 	}
 	m.chat.Around = transcript.Around{
 		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,

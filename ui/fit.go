@@ -133,7 +133,7 @@ func mayNotFit(m *Model) bool {
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
-		return enqueue(m, session.SendOptions{Cut: true})
+		return enqueue(m, true)
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
 	case m.current.ReadOnly:
@@ -143,7 +143,7 @@ func (m *Model) sendCut() tea.Cmd {
 		m.composer.Set("")
 		return m.sendAlone(text, true)
 	}
-	return m.sendAs(session.SendOptions{Cut: true})
+	return m.sendDraft(true)
 }
 
 // agreeToAddress says how the user agrees to the address that an endpoint is at now, "" for any other error.

@@ -75,7 +75,9 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 	return l
 }
 
-func (l *live) flagOf(n int) history.Flag { return l.current.Session.Flag(l.chat.Messages.ID(n)) }
+func (l *live) flagOf(n int) history.Flag {
+	return l.current.Session.Now().Flags[l.chat.Messages.ID(n)]
+}
 
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
@@ -177,7 +179,7 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 	l.say("The first question.")
 	l.composer.Set(strings.Repeat("words that take room ", 400))
 	l.say("And so on.")
-	if err := l.current.Session.Apply(t.Context(), session.Trial{Budget: new(1500)}); err != nil {
+	if err := l.current.Session.Set(t.Context(), session.Settings{Budget: new(1500)}); err != nil {
 		t.Fatal(err)
 	}
 	l.press("tab", "G", "K", "p")

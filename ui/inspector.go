@@ -103,12 +103,12 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:
-		past, plan, secrets := r.Past, r.Plan, m.current.Secrets
+		past, plan, secrets, program := r.Past, r.Plan, m.current.Secrets, m.current.Program()
 		return func() tea.Msg {
 			if past != nil {
 				return inspector.NewBodyMsg(e.Number, past.Body, nil, secrets)
 			}
-			raw, err := s.Try(session.Trial{}).Body(plan)
+			raw, err := s.Try(program, session.Settings{}).Body(plan)
 			return inspector.NewBodyMsg(e.Number, raw, err, secrets)
 		}
 	case inspector.ReadBefore:

@@ -59,14 +59,14 @@ func onStage(t *testing.T, w, h int) *live {
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
 	screen := &l.current.Screen
-	planned, counted := screen.Planned, screen.Counted
+	planned, loaded := screen.Planned, screen.Loaded
 	screen.Planned = func(p current.Planned) tea.Cmd {
 		l.newest = l.current.Generation
 		return planned(p)
 	}
-	screen.Counted = func(c session.Counting) tea.Cmd {
-		l.whole = c.Done()
-		return counted(c)
+	screen.Loaded = func(e current.Loaded) tea.Cmd {
+		l.whole = true
+		return loaded(e)
 	}
 	say := l.ctx.Say
 	l.ctx.Say = func(text string) tea.Cmd {

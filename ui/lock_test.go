@@ -31,7 +31,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	l.press("tab", "tab")
 	planned := make(chan bool)
 	go func() {
-		_, _ = s.Preview("a slow draft")
+		_, _ = s.Preview(session.Draft{Text: "a slow draft"})
 		close(planned)
 	}()
 	<-planning

@@ -96,7 +96,7 @@ func New(o Options) (*Model, error) {
 	}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
-		Draft: func() current.Draft { return current.Draft(m.composer.Next()) },
+		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
 	}
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
@@ -273,7 +273,7 @@ func (m *Model) show(s *session.Session) {
 	m.inspector.Deps = inspector.Deps{
 		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,
 		Settings: func() (string, error) {
-			list, err := s.Try(session.Trial{}).Settings()
+			list, err := s.Try(m.current.Program(), session.Settings{}).Settings()
 			return sessionsettings.Text(list), err
 		},
 		Prices: m.panel.Prices,

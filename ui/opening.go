@@ -86,7 +86,7 @@ func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.current.Learn(), again, m.askPending(), rereadOpen(m))
+	return tea.Batch(m.draftChanged(), m.current.Learn(), again, rereadOpen(m))
 }
 
 // arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
@@ -173,7 +173,7 @@ func (m *Model) followTrail() tea.Cmd {
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
-	changed := m.current.Session.Ref() != m.current.Ref
+	changed := m.current.Session.Model().Ref() != m.current.Ref
 	if changed {
 		reach = m.current.Reach()
 		if m.notice.Resolve(notice.Unreachable) {
@@ -185,7 +185,7 @@ func (m *Model) settled(sentence string, err error) tea.Cmd {
 	}
 	m.current.Refresh()
 	// Another model, or a server that is ready now, may offer the tool of a call that waits.
-	reach = tea.Batch(reach, m.askPending())
+	reach = tea.Batch(reach)
 	switch {
 	case err != nil:
 		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)

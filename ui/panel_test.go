@@ -4,27 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/session"
 	"winnow/ui/layout"
 	"winnow/ui/uitest"
 )
-
-func TestPanelSaysThatTokensAreGuessedUntilTheyAreCounted(t *testing.T) {
-	m := chatting(t, 120, 40)
-	next := m.current.Screen.Counted(session.Counting{Counted: 12_000, Of: 100_000})
-	if next == nil {
-		t.Error("after a part the counting does not go on")
-	}
-	if got := plain(m); !strings.Contains(got, "Counting 12,000 of 100,000") {
-		t.Errorf("the screen does not say how far the counting is:\n%s", got)
-	}
-	if next := m.current.Screen.Counted(session.Counting{Counted: 100_000, Of: 100_000}); next == nil {
-		t.Error("when all is counted the plan is not made anew")
-	}
-	if got := plain(m); strings.Contains(got, "Counting") {
-		t.Errorf("the screen still counts:\n%s", got)
-	}
-}
 
 // ctrl+x goes strip, panel, off, on a wide screen and on a narrow one, and every step is remembered.
 func TestContextGoesFromStripToPanelToOff(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/record"
 	"winnow/ui/current"
 	"winnow/ui/inspector"
@@ -69,10 +68,6 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
-	m.repairs.Runs = func(message int64) []session.RepairedRun {
-		runs, _ := session.RepairedRuns(m.chat.Messages, message) // what cannot be read is shown so in the transcript
-		return runs
-	}
 	m.repairs.Set(m.panel.Next.Plan)
 }
 
@@ -80,6 +75,6 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 func showCosts(m *Model) {
 	s, next := m.current.Session, &m.panel.Next
 	next.Input = s.Model().InputCost(next.Plan.Sum)
-	next.Limit = s.Try(session.Trial{}).Over(next.Plan).Short()
-	next.Spent = s.Spent().Sentence()
+	next.Limit = s.Over(next.Plan).Short()
+	next.Spent = s.Now().Sums.Session.Spent.Sentence()
 }

@@ -1,35 +1,12 @@
 package ui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
 )
-
-// askPending asks about the call that waits in the session: of the one that is opened, on the branch and with the model
-// that are in use now. One that waits no more is not asked about any longer.
-func (m *Model) askPending() tea.Cmd {
-	if m.turn.Busy {
-		return nil
-	}
-	asked := m.question.Question().Pending
-	call, ok := m.current.Session.NextPending()
-	if ok && asked != nil && asked.Same(call) {
-		return nil
-	}
-	if asked != nil {
-		m.endQuestion()
-	}
-	if !ok || m.current.ReadOnly {
-		return nil
-	}
-	return m.ask(question.Question{Pending: &call})
-}
 
 // recipientOf is who gets the result of a call in the session on the screen.
 func recipientOf(m *Model) question.Recipient {
@@ -98,23 +75,14 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer) tea.Cmd {
 	switch outcome {
 	case question.Answered:
-		asked, s := m.question.Question(), m.current.Session
+		asked := m.question.Question()
 		m.endQuestion()
-		if call := asked.Pending; call != nil {
-			return m.begin(nil, func(ctx context.Context) <-chan session.Event {
-				return s.AnswerPending(ctx, *call, answer)
-			})
-		}
 		return func() tea.Msg {
 			asked.Answer(answer)
 			return nil
 		}
 	case question.Unread:
 		return m.notice.Say("Read all of the arguments first: there are more.")
-	case question.Later:
-		m.endQuestion()
-		return m.notice.Say("The tool call was not answered. winnow asks again when the chat is opened, or when " +
-			"its branch or model changes.")
 	case question.Stopped:
 		return m.stopTurn()
 	}

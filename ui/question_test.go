@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -11,10 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/approval"
-	"winnow/session/store"
 	"winnow/ui/question"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -185,110 +181,4 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}
-}
-
-// A session that was left with a pending call is not busy: a new message can be sent in place of an answer.
-func TestAPendingCallCanBeLeftOrReplacedByAMessage(t *testing.T) {
-	pending := func() *Model {
-		m := asking(t, 80, 24)
-		m.turn = turn.Model{Number: m.turn.Number + 1}
-		call := session.PendingCall{
-			Message: 2, Question: session.Question{
-				Call: history.ToolCall{Name: "shell", Arguments: "{}"}, Number: 1, Of: 1,
-			},
-		}
-		m.ask(question.Question{Pending: &call})
-		quiet(m)
-		if m.focus != questionPane {
-			t.Fatalf("the focus is on %v, want it on the question", m.focus)
-		}
-		return m
-	}
-	m := pending()
-	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	if m.question.Waits() || m.turn.Stopping || m.focus != draftPane {
-		t.Errorf("after esc the question waits: %v, stopping: %v, focus %v", m.question.Waits(),
-			m.turn.Stopping, m.focus)
-	}
-	m = pending()
-	typing(m, "well, no")
-	if !m.question.Waits() {
-		t.Fatal("text answered the question")
-	}
-	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
-	if m.question.Waits() || !m.turn.Busy || !m.composer.Empty() {
-		t.Errorf("after enter the question waits: %v, busy: %v, the draft is %q", m.question.Waits(), m.turn.Busy,
-			m.composer.Text())
-	}
-}
-
-// A call that nobody answered is asked about wherever it waits: not on a branch without it, not with a model
-// that has no such tool, and again on the way back.
-func TestAPendingCallIsAskedAboutAfterEachSwitch(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 40)
-	ctx, st := t.Context(), l.current.With.Store
-	box := &tool.Toolbox{}
-	box.Register(tool.Tool{Name: "add", Parameters: json.RawMessage(`{"type":"object"}`)},
-		func(context.Context, json.RawMessage) (string, error) { return "3", nil })
-	here := l.current.With.Models.Endpoints()[0]
-	here.Tools = box
-	l.current.With.Models.Add(here)
-	var err error
-	do := func(m store.Message, e error) store.Message {
-		t.Helper()
-		if e != nil {
-			t.Fatal(e)
-		}
-		return m
-	}
-	row, first, e := st.Begin(ctx, store.Session{Endpoint: "here", Model: "small", Title: "sums"}, store.Message{
-		Message: history.Message{Role: history.User, Content: "1+2?", Status: history.Complete},
-	})
-	do(first, e)
-	answer := func(text string, calls ...history.ToolCall) {
-		t.Helper()
-		record, e := st.AddRequest(ctx, store.Request{Session: row.ID, Turn: 1, User: first.ID})
-		if err = e; err != nil {
-			t.Fatal(err)
-		}
-		m := do(st.StartAnswer(ctx, store.Message{
-			Session: row.ID, Parent: first.ID, Request: record.ID, Message: history.Message{Role: history.Assistant},
-		}))
-		m.Content, m.ToolCalls, m.Status = text, calls, history.Complete
-		do(st.FinishAnswer(ctx, m, record))
-	}
-	l.Unrecorded = -2 // The test writes the records itself.
-	answer("It is three.")
-	answer("", history.ToolCall{ID: "c1", Name: "add", Arguments: `{"a":1,"b":2}`})
-	const question = " asks to run add"
-	l.open(row.ID)
-	l.shows(question)
-	l.press("ctrl+x", "esc")
-	branch := func(key, shows string) {
-		t.Helper()
-		l.setFocus(transcriptPane)
-		l.press("G", key)
-		l.shows(shows)
-	}
-	branch("[", "version 1 of 2")
-	l.until("no question", func() bool { return !l.question.Waits() })
-	branch("]", question)
-	l.setFocus(draftPane)
-	l.types("/model there/large")
-	l.press("enter")
-	l.shows("The next message goes to there/large")
-	l.until("no question", func() bool { return !l.question.Waits() })
-	l.types("/model here/small")
-	l.press("enter")
-	l.shows(question)
-	l.until("the focus", func() bool { return l.focus == questionPane })
-	l.press("esc")
-	l.shows("winnow asks again when")
-	l.lacks(question)
-	branch("[", "version 1 of 2")
-	branch("]", question)
-	l.setFocus(questionPane)
-	l.press("y")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
 }

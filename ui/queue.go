@@ -14,8 +14,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// enqueue has the draft sent when the answer that arrives is there.
-func enqueue(m *Model, how session.SendOptions) tea.Cmd {
+// enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
+func enqueue(m *Model, cut bool) tea.Cmd {
 	switch {
 	case m.composer.Editing() != 0:
 		return m.notice.Error("An edited message cannot be queued: send it when the answer is complete. Your draft " +
@@ -23,7 +23,7 @@ func enqueue(m *Model, how session.SendOptions) tea.Cmd {
 	case len(m.composer.Unread()) > 0:
 		return m.notice.Error("A file of the draft is still loading.")
 	}
-	cmd := m.composer.Enqueue(store.Queued{Alone: how.Alone, Cut: how.Cut})
+	cmd := m.composer.Enqueue(store.Queued{Cut: cut})
 	m.arrange()
 	return tea.Batch(cmd, m.notice.Say(queuedSentence(m)), m.draftChanged())
 }
@@ -50,7 +50,9 @@ func sendNext(m *Model) tea.Cmd {
 		return nil
 	}
 	s := m.current.Session
-	return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.SendQueued(ctx, next) })
+	return m.begin(nil, func(ctx context.Context) <-chan session.Event {
+		return s.Send(ctx, session.QueuedDraft(next))
+	})
 }
 
 // releaseQueue goes on with a queue that waits, by the key that sends.

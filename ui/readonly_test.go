@@ -30,7 +30,7 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.turnOf(other.Send(t.Context(), "The first question."))
+	l.turnOf(other.Send(t.Context(), session.Draft{Text: "The first question."}))
 	s, err := session.Open(t.Context(), l.current.With, other.Info().ID, l.current.Ref)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	l, other := besideAnother(t, 120, 40)
 	l.press("enter")
 	l.shows("It is still open in the other window.")
-	l.turnOf(other.Send(t.Context(), "A second question, asked elsewhere."))
+	l.turnOf(other.Send(t.Context(), session.Draft{Text: "A second question, asked elsewhere."}))
 	other.Leave()
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")

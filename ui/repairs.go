@@ -27,7 +27,7 @@ func (repairsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	}
 	key, ok := msg.(tea.KeyPressMsg)
 	if ok && m.keys.Pressed(key, keymap.Remedy, keymap.Choose, keymap.UndoRemedy) && len(m.repairs.Lines) > 0 {
-		switch recovery := m.current.Session.Policy().Recovery; {
+		switch recovery := m.current.Session.Now().Policy.Recovery; {
 		case m.turn.Busy:
 			return m.lacks(keymap.NeedIdle)
 		case !recovery.TakesRemedies():
@@ -105,24 +105,18 @@ func (m *Model) repairsEvent(e event.Event) tea.Cmd {
 }
 
 // remedyPrices plans with each other remedy for a message than now, and keeps those that change something.
-func remedyPrices(ctx context.Context, s *session.Session, draft current.Draft, e inspector.ReadPrices) tea.Msg {
-	msg := inspector.PricesMsg{Number: e.Number, Message: e.Message, Trial: e.Trial}
-	if msg.Trial == nil {
-		msg.Trial = s.TryRemedies()
-	}
+func remedyPrices(ctx context.Context, s *session.Session, draft session.Draft, e inspector.ReadPrices) tea.Msg {
+	msg := inspector.PricesMsg{Number: e.Number, Message: e.Message}
 	all := history.Remedies()
-	if !s.Policy().Recovery.TakesRemedies() {
+	if !s.Now().Policy.Recovery.TakesRemedies() {
 		all, e.Now = []history.Remedy{history.SendRepaired}, history.SendRepaired
 	}
 	total := e.Plan.Sum.Tokens(e.Plan.Sum.Total)
 	for _, to := range all {
 		plan := e.Plan
 		if to != e.Now {
-			tried, err := msg.Trial.Try(ctx, session.Trial{Instead: draft.Instead}, to, e.Message)
-			if err != nil {
-				continue
-			}
-			other, _ := tried.Preview(draft.Text, draft.Files...) // Why it could not be sent is said where it is sent.
+			// Why it could not be sent is said where it is sent.
+			other, _ := s.Try(ctx, session.Settings{}).WithRemedy(to, e.Message).Preview(draft)
 			plan = &other
 		}
 		if entry, ok := plan.EntryOf(e.Message); ok && (to == history.SendRepaired || hasRemedy(entry, to)) {
@@ -154,10 +148,10 @@ type remediedMsg struct {
 }
 
 // set stores a remedy for the message; nil is the next one that changes something.
-func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *history.Remedy) tea.Msg {
+func (done remediedMsg) set(ctx context.Context, draft session.Draft, to *history.Remedy) tea.Msg {
 	s := done.session
-	done.was, _ = draft.Plan(s, session.Trial{}) // Why it could not be sent was said before.
-	done.before = s.Remedy(done.of.ID)
+	done.was, _ = s.Preview(draft) // Why it could not be sent was said before.
+	done.before = s.Now().Remedies[done.of.ID]
 	all := history.Remedies()
 	for range all {
 		if done.to = all[(slices.Index(all, done.to)+1)%len(all)]; to != nil {
@@ -167,14 +161,12 @@ func (done remediedMsg) set(ctx context.Context, draft current.Draft, to *histor
 			return done
 		}
 		done.stored = true
-		done.now, done.short = draft.Plan(s, session.Trial{})
+		done.now, done.short = s.Preview(draft)
 		if e, ok := done.now.EntryOf(done.of.ID); !ok || to != nil || hasRemedy(e, done.to) {
 			break
 		}
 	}
-	var group []int64
-	group, done.err = s.ToolGroups(ctx, done.of.ID)
-	for _, id := range group {
+	for _, id := range s.Group(done.of.ID) {
 		was, known := done.was.EntryOf(id)
 		is, there := done.now.EntryOf(id)
 		if there && (!known || len(history.Compare([]history.Entry{was}, []history.Entry{is})) > 0) {
@@ -190,7 +182,8 @@ func (m *Model) remedied(msg remediedMsg) tea.Cmd {
 		return nil
 	}
 	outcome := inspector.RemediedMsg{
-		Failed: !msg.stored, Was: msg.before, Is: msg.session.Remedy(msg.of.ID), Last: m.turn.Busy || msg.err != nil,
+		Failed: !msg.stored, Was: msg.before, Is: msg.session.Now().Remedies[msg.of.ID],
+		Last: m.turn.Busy || msg.err != nil,
 	}
 	if msg.err != nil {
 		return tea.Batch(m.notice.Error(theme.Sentence(msg.err)), m.draftChanged(), m.updateRepairs(outcome))

@@ -176,13 +176,13 @@ func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
 			return on.Repair.Remedy == c.remedy
 		})
 		on, _ := l.repairs.Chosen()
-		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.current.Session.Remedy(on.Entry.ID) != c.remedy {
+		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.current.Session.Now().Remedies[on.Entry.ID] != c.remedy {
 			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
 		}
 		if !strings.Contains(plain(l.Model), c.word) {
 			t.Errorf("the list does not say %q:\n%s", c.word, plain(l.Model))
 		}
-		body, err := l.current.Session.Try(session.Trial{}).Body(l.panel.Next.Plan)
+		body, err := l.current.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,8 +227,8 @@ func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
 			l.press("t")
 			l.shows(says)
 		}
-		if on, _ := l.repairs.Chosen(); l.current.Session.Remedy(on.Entry.ID) != history.SendRepaired {
-			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.current.Session.Remedy(on.Entry.ID))
+		if on, _ := l.repairs.Chosen(); l.current.Session.Now().Remedies[on.Entry.ID] != history.SendRepaired {
+			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.current.Session.Now().Remedies[on.Entry.ID])
 		}
 	}
 	l.press("z")

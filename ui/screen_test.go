@@ -195,7 +195,7 @@ func triedPlan(m *Model) panel.TriedMsg {
 	plan.Next = []int{1}
 	return panel.TriedMsg{
 		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
-		Policy: m.current.Session.Policy(), Window: llm.Window{Tokens: 8192},
+		Policy: m.current.Session.Now().Policy, Window: llm.Window{Tokens: 8192},
 	}
 }
 

@@ -88,7 +88,7 @@ func (m *Model) sessionsScreen() sessions.Screen {
 			}
 			return func(ctx context.Context) error {
 				if open != nil {
-					return open.Rename(ctx, title)
+					return open.Set(ctx, session.Settings{Title: &title})
 				}
 				return db.Rename(ctx, id, title, store.TitleUser)
 			}
@@ -119,22 +119,10 @@ func (m *Model) currentScreen() current.Screen {
 		},
 		ForksRead: func() { m.chat.SetTrails(m.current.Forks.Trails()) },
 		Planned:   m.planned,
-		Counted: func(c session.Counting) tea.Cmd {
-			guessed := m.panel.Guessed != ""
-			m.panel.Count(c)
-			switch {
-			case !c.Done():
-				return m.current.Count()
-			case guessed:
-				return m.draftChanged() // once more, by counts alone
-			}
-			return nil
-		},
 		Priced:    func() { showCosts(m) },
 		PastRead:  m.draftChanged,
 		Switched:  m.versionSwitched,
 		Changed:   func() tea.Cmd { return openChanged(m) },
-		Elsewhere: func(e session.Elsewhere) tea.Cmd { return elsewhere(m, e) },
 		Reread:    func(e current.Reread) tea.Cmd { return reread(m, e) },
 		Reached:   m.reached,
 	}

@@ -53,7 +53,7 @@ func (m *Model) settingsScreen() settings.Screen {
 // reached shows whether the session's model can be asked.
 func (m *Model) reached(replaced string, err error) tea.Cmd {
 	// Another model, of which its end is on its way.
-	chosen := replaced == "" && m.current.Session.Ref() != m.current.Ref
+	chosen := replaced == "" && m.current.Session.Model().Ref() != m.current.Ref
 	if m.turn.Busy || chosen {
 		return nil
 	}

@@ -1,13 +1,10 @@
 package ui
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -41,7 +38,7 @@ func openChanged(m *Model) tea.Cmd {
 
 // rereadOpen takes over what was changed in the session on the screen, where that was and no answer arrives.
 func rereadOpen(m *Model) tea.Cmd {
-	if !m.current.Stale || m.turn.Busy || !m.current.Session.Loaded() {
+	if !m.current.Stale || m.turn.Busy || !m.current.Session.Now().Whole {
 		return nil
 	}
 	m.current.Stale = false
@@ -72,36 +69,15 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	case trashed:
 		sentence = m.notice.Say("This chat was moved to the trash on another machine. It stays open here; " +
 			m.keys.First(keymap.Sessions) + " lists the trash.")
-	case e.Parted != 0 && e.Ends != m.current.OtherEnd:
-		sentence = m.notice.Say(otherBranch(m, e.Reread.Elsewhere))
+	case e.Parts:
+		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.keys.First(keymap.VersionBack) +
+			" and " + m.keys.First(keymap.VersionOn) + " there switch.")
 	case e.Added > 0:
-		sentence = m.notice.Say("Continued on " + machineOf(e.By) + ": " + theme.Plural(e.Added, "new message") + ".")
+		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
-	if e.Ends != 0 {
-		m.current.OtherEnd = e.Ends
-	}
-	return tea.Batch(sentence, m.draftChanged(), m.current.Count(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew), m.askPending())
+	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
+		m.inTranscript((*transcript.Model).SearchAnew))
 }
-
-// elsewhere says of a session that was opened that another machine went on with another branch.
-func elsewhere(m *Model, e session.Elsewhere) tea.Cmd {
-	if _, here := m.chat.Index(e.Parted); !here || e.Ends == m.current.OtherEnd {
-		return nil
-	}
-	m.current.OtherEnd = e.Ends
-	return m.notice.Say(otherBranch(m, e))
-}
-
-// otherBranch says that another machine went on from an earlier message, and how to go there.
-func otherBranch(m *Model, e session.Elsewhere) string {
-	return fmt.Sprintf("Continued on %s: the other branch is %d of %d at %s; %s and %s there switch.",
-		machineOf(e.Machine), e.Other.Nth, e.Other.Of, m.chat.NumbersOf(e.Parted), m.keys.First(keymap.VersionBack),
-		m.keys.First(keymap.VersionOn))
-}
-
-// machineOf is what a machine is called in a sentence.
-func machineOf(name string) string { return cmp.Or(theme.OneLine(name), "another machine") }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is
 // typed is the user's, and stays.

@@ -105,7 +105,7 @@ func TestABranchFromElsewhereIsNamedAndReached(t *testing.T) {
 	parent := l.current.Session.Info().Leaf
 	l.say("Second")
 	sync(adds(t, parent, "Zweite", "Zwei."))
-	l.shows("Continued on another machine: the other branch is 2 of 2 at message 3; [ and ] there switch.")
+	l.shows("Another machine went on from an earlier message: [ and ] there switch.")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	l.shows("1 of 2  [ ]")
 	l.say("Third")

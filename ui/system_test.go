@@ -66,7 +66,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.current.Session.SystemPrompt(); got != "As configured." {
+	if got := l.current.Session.Now().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
 	leaves := func(text string, err error) {

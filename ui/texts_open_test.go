@@ -41,7 +41,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.say("Tell me about the walrus.")
 	id, first := l.current.Info.ID, l.chat.Messages.ID(0)
 	l.say("And where does it live?")
-	l.turnOf(l.current.Session.Edit(t.Context(), session.SendOptions{}, first, "Tell me about the otter."))
+	l.turnOf(l.current.Session.Send(t.Context(), session.Draft{Instead: first, Text: "Tell me about the otter."}))
 	l.press("ctrl+n")
 	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
 

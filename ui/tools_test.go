@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/llm/tool"
+	"winnow/session"
 	"winnow/session/approval"
 )
 
@@ -26,12 +27,12 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	here.Tools = box
 	l.talksTo(here)
 	l.until("both tools", func() bool { list, _ := l.current.Session.ToolStates(); return len(list) == 2 })
-	with := func() int { p, _ := l.current.Session.Preview(""); return p.Sum.Tools }
+	with := func() int { p, _ := l.current.Session.Preview(session.Draft{}); return p.Sum.Tools }
 	l.types("/tools")
 	l.press("enter")
 	l.shows(" 2 offered")
 	l.shows("It can subtract ␛[31mnumbers.")
-	before, _ := l.current.Session.Preview("")
+	before, _ := l.current.Session.Preview(session.Draft{})
 	l.types("subt")
 	l.press("enter")
 	l.shows("allow · ~")

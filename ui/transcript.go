@@ -160,7 +160,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 		case keymap.NeedIdle:
 			return !m.turn.Busy
 		case keymap.NeedWhole:
-			return m.current.Session.Loaded()
+			return m.current.Session.Now().Whole
 		case keymap.NeedMessage:
 			_, ok := m.chat.Selected()
 			return ok

@@ -189,7 +189,7 @@ func (m *Model) send() tea.Cmd {
 		return cmd
 	}
 	if m.turn.Busy {
-		return enqueue(m, session.SendOptions{})
+		return enqueue(m, false)
 	}
 	if mayNotFit(m) {
 		m.current.SendOnceJudged(m.composer.Area.Changes())
@@ -198,18 +198,15 @@ func (m *Model) send() tea.Cmd {
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
 		return m.tooLong(over)
 	}
-	return m.sendAs(session.SendOptions{})
+	return m.sendDraft(false)
 }
 
-// sendAs sends the draft, which may be an edit.
-func (m *Model) sendAs(how session.SendOptions) tea.Cmd {
+// sendDraft sends the draft, which may be an edit, cut to fit where that is wanted.
+func (m *Model) sendDraft(cut bool) tea.Cmd {
 	s := m.current.Session
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
-		if draft.Instead != 0 {
-			return s.Edit(ctx, how, draft.Instead, draft.Text, draft.Files...)
-		}
-		return s.SendAs(ctx, how, draft.Text, draft.Files...)
+		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Instead: draft.Instead, Cut: cut})
 	})
 }
 
@@ -218,14 +215,16 @@ func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.keys.Lack
 
 // sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
-	s, how, typed := m.current.Session, session.SendOptions{Alone: true, Cut: cut}, "/alone "+text
+	s, typed := m.current.Session, "/alone "+text
 	if m.turn.Busy {
 		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
 		m.arrange()
 		return tea.Batch(cmd, m.notice.Say(queuedSentence(m)))
 	}
 	draft := composer.Commanded(typed, text, s.Info().Leaf)
-	return m.begin(draft, func(ctx context.Context) <-chan session.Event { return s.SendAs(ctx, how, text) })
+	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
+		return s.Send(ctx, session.Draft{Text: text, Alone: true, Cut: cut})
+	})
 }
 
 // stopTurn stops the running turn; what arrived is kept.

@@ -67,14 +67,6 @@ func versionStates() []state {
 			m.chat.GoTo(3)
 			return m
 		}},
-		{"elsewhere", func(t testing.TB, w, h int) *Model {
-			m := versioned(t, w, h)
-			other := session.Elsewhere{
-				Parted: 3, Other: session.Version{Message: 9, Nth: 3, Of: 3}, Ends: 10, Machine: "desktop",
-			}
-			m.current.Screen.Elsewhere(other)
-			return m
-		}},
 		{"editing", edited},
 		{"edits", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,7 +26,7 @@ func (m *Model) openWhatif() tea.Cmd {
 		m.updatePanel(panel.ShowNext{})
 	}
 	m.panel.OpenWhatif(panel.Current{
-		Policy: m.current.Session.Policy(), Window: m.current.Session.Model().Window(),
+		Policy: m.current.Session.Now().Policy, Window: m.current.Session.Model().Window(),
 		Chosen: m.current.Session.Model().Windows().Chosen.Tokens, Model: m.current.Ref,
 		Refs:   panel.Refs(m.current.Ref, m.current.With.Models.Endpoints(), m.settings.Models),
 		Listed: m.settings.Models != nil,
@@ -51,28 +50,21 @@ func (m *Model) leaveWhatif() {
 	m.arrange()
 }
 
-// tryOut plans by other settings. A model of which nothing is known is read about first, unless the plan is not
-// wanted any more.
-func tryOut(e panel.Try, s *session.Session, draft current.Draft, now []history.Entry) tea.Msg {
-	plan, err := draft.Plan(s, e.Trial)
-	if errors.Is(err, session.ErrNotConsidered) {
+// tryOut plans by other settings, after these have rested: a model of which nothing is known is read about.
+func tryOut(e panel.Try, s *session.Session, draft session.Draft, now []history.Entry) tea.Msg {
+	if e.Trial.Model != "" {
 		select {
 		case <-e.Context.Done():
 			return panel.TriedMsg{Try: e, Err: e.Context.Err()}
 		case <-time.After(current.RestTime):
 		}
-		if err = s.Consider(e.Context, e.Trial.Model); err == nil {
-			plan, err = draft.Plan(s, e.Trial)
-		}
 	}
-	tried := s.Try(e.Trial)
-	policy, fault := tried.Policy()
-	if fault != nil {
-		err = fault
-	}
+	tried := s.Try(e.Context, e.Trial)
+	plan, err := tried.Preview(draft)
 	msg := panel.TriedMsg{
-		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: policy, Window: tried.Window(),
-		Input: tried.InputCost(plan), Err: err,
+		Try: e, Plan: plan, Changes: history.Compare(now, plan.Entries), Policy: tried.Policy,
+		Window: tried.To.Window(),
+		Input:  tried.To.InputCost(plan.Sum), Err: err,
 	}
 	if e.Trial.Model == "" {
 		msg.Prefix = s.Past().Forecast(plan).Prefix
@@ -89,11 +81,11 @@ type appliedMsg struct {
 
 // applyTrial sets the conversation to what was tried out. Chosen is called where that is another model.
 func applyTrial(ctx context.Context, s *session.Session, e panel.Apply, chosen func() string) tea.Msg {
-	before, _ := s.Preview("")
-	if err := s.Apply(ctx, e.Trial); err != nil {
+	before, _ := s.Preview(session.Draft{})
+	if err := s.Set(ctx, e.Trial); err != nil {
 		return appliedMsg{s, e.Text, err}
 	}
-	after, err := s.Preview("")
+	after, err := s.Preview(session.Draft{})
 	text := e.Text + settings.Change(before, after, err)
 	if e.Trial.Model != "" {
 		text += chosen()

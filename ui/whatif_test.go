@@ -16,7 +16,7 @@ func talked(t *testing.T, w, h int) *live {
 	l := onStage(t, w, h)
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		l.turnOf(l.current.Session.Send(t.Context(), question))
+		l.turnOf(l.current.Session.Send(t.Context(), session.Draft{Text: question}))
 	}
 	l.reopen()
 	return l
@@ -41,7 +41,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.panel.Next, l.current.Session.Info(), l.current.Session.Policy()
+		now, info, policy := l.panel.Next, l.current.Session.Info(), l.current.Session.Now().Policy
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.chat.Plan.Entries
 
@@ -83,8 +83,8 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.fileHash() != stored {
 			t.Error("what was only tried out changed the file")
 		}
-		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Policy() != policy ||
-			l.current.Session.Ref() != l.current.Ref {
+		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Now().Policy != policy ||
+			l.current.Session.Model().Ref() != l.current.Ref {
 			t.Errorf("what was only tried out changed the session: %+v", l.current.Session.Info())
 		}
 		if len(l.bodies) != asked {
@@ -112,11 +112,11 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := again.Policy()
-	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Ref() != "there/large" ||
+	p := again.Now().Policy
+	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Model().Ref() != "there/large" ||
 		l.current.Ref != "there/large" {
 		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset,
-			p.Placement, again.Ref())
+			p.Placement, again.Model().Ref())
 	}
 	l.press("w", "enter")
 	l.shows("No setting was changed.")

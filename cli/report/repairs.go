@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
 )
 
@@ -17,15 +16,6 @@ type RepairsJSON struct {
 	Rules   int           `json:"rules"`   // the version of the rules that repaired it
 	DryRun  bool          `json:"dry_run"` // nothing was recorded
 	Repairs []damagedJSON `json:"repairs"` // in the order of the messages
-	Ran     []ranJSON     `json:"ran"`     // the calls that ran with repaired arguments
-}
-
-// ranJSON is a call that ran with repaired arguments.
-type ranJSON struct {
-	ID       int64  `json:"id"` // of the answer that holds the call
-	Name     string `json:"name"`
-	Received string `json:"received"` // the arguments that the model wrote
-	Ran      string `json:"ran"`      // those that the tool got
 }
 
 // damagedJSON is one repair and the message that it is of.
@@ -42,7 +32,7 @@ type damagedJSON struct {
 // JSON is what repair --json writes.
 func (l Repairs) JSON() RepairsJSON {
 	o := RepairsJSON{
-		Session: l.Info.ID, Model: l.Model, Rules: l.Rules, DryRun: l.Dry, Repairs: []damagedJSON{}, Ran: []ranJSON{},
+		Session: l.Info.ID, Model: l.Model, Rules: l.Rules, DryRun: l.Dry, Repairs: []damagedJSON{},
 	}
 	for _, e := range l.Entries {
 		for _, r := range e.Repairs {
@@ -50,11 +40,6 @@ func (l Repairs) JSON() RepairsJSON {
 				Index: e.Index, ID: e.ID, Label: l.Labels[e.ID], Role: string(e.Role),
 				Disposition: string(e.Disposition), Reason: e.Cause.Sentence(), repairJSON: repairObject(r),
 			})
-		}
-	}
-	for _, e := range l.Entries {
-		for _, r := range l.Ran[e.ID] {
-			o.Ran = append(o.Ran, ranJSON{e.ID, r.Call.Name, r.Call.Arguments, r.Arguments})
 		}
 	}
 	return o
@@ -82,9 +67,6 @@ func (l Repairs) Table(out io.Writer, width int) error {
 		for _, r := range e.Repairs {
 			w.row(row(e, r), Sentence(r.Sentence()))
 			repairTexts(w, r)
-		}
-		for _, r := range l.Ran[e.ID] {
-			w.under(Line(r.Call.Name + " ran with: " + r.Arguments))
 		}
 	}
 	return w.Flush()
@@ -142,5 +124,4 @@ type Repairs struct {
 	Rules   int
 	Entries []history.Entry // those with repairs
 	Labels  map[int64]string
-	Ran     map[int64][]session.RepairedRun // by message: the calls that ran with repaired arguments
 }

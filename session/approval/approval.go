@@ -39,7 +39,6 @@ type Call struct {
 	Repaired bool // its arguments are not what the model wrote
 	Cut      bool // the answer that holds it was ended by something else than the model
 	Unsaid   bool // nobody said whether that answer is whole
-	Again    bool // it may have run before, in part
 }
 
 // Verdict is what is done with a call.
@@ -63,7 +62,6 @@ const (
 	Nobody      Reason = "nobody"       // there is nobody to ask
 
 	Repaired Reason = "repaired"  // the arguments were repaired
-	MayHave  Reason = "may_have"  // it may have run before, in part
 	Unsaid   Reason = "unsaid"    // nobody said whether the answer is whole
 	EachTime Reason = "each_time" // the tool is asked about each time
 	Changed  Reason = "changed"   // the tool is another than the one that the user allowed always
@@ -158,8 +156,6 @@ func (c Call) why() Reason {
 	switch {
 	case c.Repaired:
 		return Repaired
-	case c.Again:
-		return MayHave
 	case c.Unsaid:
 		return Unsaid
 	}

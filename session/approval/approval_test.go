@@ -108,7 +108,6 @@ func TestWhatWasSaidOfTheToolItselfCountsFirst(t *testing.T) {
 			Tool: with(func(t *tool.Tool) { t.EachTime = true }),
 		}, Decision{Verdict: Run, By: ByOption}},
 		{"repaired", Rules{Mode: Always}, Call{Tool: search, Repaired: true}, asks(Repaired, once)},
-		{"it may have run before", Rules{}, Call{Tool: search, Again: true}, asks(MayHave, forever)},
 		{"nobody said that the answer is whole", Rules{Mode: Always}, Call{
 			Tool: search, Unsaid: true,
 		}, asks(Unsaid, once)},
@@ -157,7 +156,7 @@ func drawRules(t *rapid.T) (Rules, Call) {
 	}
 	return r, Call{
 		Tool: of, Repaired: rapid.Bool().Draw(t, "repaired"), Cut: rapid.IntRange(0, 3).Draw(t, "cut") == 0,
-		Unsaid: rapid.IntRange(0, 3).Draw(t, "unsaid") == 0, Again: rapid.IntRange(0, 3).Draw(t, "again") == 0,
+		Unsaid: rapid.IntRange(0, 3).Draw(t, "unsaid") == 0,
 	}
 }
 
@@ -170,7 +169,7 @@ func TestNoRuleRunsWhatMustBeAskedAbout(t *testing.T) {
 			t.Fatal("the rules were changed")
 		}
 		switch {
-		case d.Verdict == Run && (c.Repaired || c.Again || c.Unsaid || c.Cut):
+		case d.Verdict == Run && (c.Repaired || c.Unsaid || c.Cut):
 			t.Fatalf("%+v runs a call that must be asked about or not run: %+v", r, c)
 		case d.Verdict == Ask && (c.Cut || r.Unattended):
 			t.Fatalf("%+v asks about %+v", r, c)

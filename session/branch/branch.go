@@ -27,7 +27,6 @@ type Row struct {
 	Siblings  uint16 // how many messages share its parent, itself included
 	role      uint8  // an index of roles
 	status    uint8  // an index of statuses
-	Counted   bool   // Tokens are in the store
 	Alone     bool   // it is sent without the conversation before it
 	Faulty    bool   // its turn failed behind it
 	Reasoning bool   // it has reasoning
@@ -117,10 +116,10 @@ func (b Branch) Change(change func(rows []Row)) Branch {
 	return b
 }
 
-// LastUser is the index of the user's newest message, -1 for none.
-func (b Branch) LastUser() int {
+// Last is the index of the newest message of a role, -1 for none.
+func (b Branch) Last(role history.Role) int {
 	at := len(b.rows) - 1
-	for at >= 0 && b.Role(at) != history.User {
+	for at >= 0 && b.Role(at) != role {
 		at--
 	}
 	return at
@@ -178,20 +177,19 @@ func (b Branch) Pieces(ctx context.Context, from, to int, f func(from int, messa
 }
 
 // Load reads the messages with these ids, which become the end of the branch. f is called with each piece of them as
-// it is read.
-func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.Message)) (Branch, error) {
+// it is read, and may count their tokens.
+func (b Branch) Load(ctx context.Context, ids []int64, f func(messages []store.Message) error) (Branch, error) {
 	b.rows = slices.Grow(slices.Clip(b.rows), len(ids))
 	for some := range slices.Chunk(ids, piece) {
 		list, err := b.pages.fetch(ctx, len(b.rows), some)
+		if err == nil && f != nil {
+			err = f(list)
+		}
 		if err != nil {
 			return b, err
 		}
 		for i := range list {
-			r := b.pages.row(&list[i])
-			b.rows, list[i] = append(b.rows, r), b.pages.as(list[i], r)
-		}
-		if f != nil {
-			f(list)
+			b.rows = append(b.rows, b.pages.row(&list[i]))
 		}
 	}
 	return b, nil
@@ -229,7 +227,7 @@ func (p *pages) row(m *store.Message) Row {
 		Alone:  m.Alone, Faulty: m.Fault != "", Reasoning: m.Reasoning != "",
 	}
 	if p.own != nil || m.Tokenizer == p.tokenizer {
-		r.Tokens, r.Counted = int32(min(m.Tokens, math.MaxInt32)), true
+		r.Tokens = int32(min(m.Tokens, math.MaxInt32))
 	}
 	return r
 }

@@ -64,7 +64,7 @@ func (p plain) check(t *rapid.T, d *disk) {
 			lastUser = i
 		}
 	}
-	if got := p.LastUser(); got != lastUser {
+	if got := p.Last(history.User); got != lastUser {
 		t.Fatalf("the last message of the user is %d, want %d", got, lastUser)
 	}
 	all, err := p.All(t.Context())

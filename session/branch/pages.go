@@ -129,7 +129,7 @@ func (p *pages) fetch(ctx context.Context, from int, ids []int64) ([]store.Messa
 // as is a message with the tokens of its row.
 func (p *pages) as(m store.Message, row Row) store.Message {
 	m.Tokens = int(row.Tokens)
-	if p.own == nil && row.Counted {
+	if p.own == nil && row.Tokens > 0 {
 		m.Tokenizer = p.tokenizer
 	}
 	return m

@@ -9,11 +9,15 @@ import (
 	"winnow/history"
 )
 
-// Exact says that the endpoint counts by itself, and that it could until now.
-func (m *Model) Exact() bool { return m.Client.Endpoint().Exact && !m.now().inexact }
-
 // exactly is the share of what was expected that an exact count may be off for nothing to change.
 const exactly = 0.001
+
+// Exact says that the endpoint counts by itself, and that it could until now. Only a server of the user's own is asked:
+// what is not sent yet must not go anywhere else.
+func (m *Model) Exact() bool {
+	e := m.Client.Endpoint()
+	return e.Exact && e.Own() && !m.now().inexact
+}
 
 // CountExactly asks an endpoint that counts by itself for the tokens of the request that plan makes.
 // Where that is not what was expected, the next plan goes by it, and the answer is true: it is worth

@@ -7,15 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 )
 
-// Drafted is what the next request is planned with beside the conversation.
-type Drafted struct {
-	Text    string
-	Files   []history.Part // never nil: an edit without a file takes the earlier ones away
-	Instead int64          // the message that it stands in for, 0 for none
-}
+// Drafted is what the next request is planned with beside the conversation. Its Files are never nil: an edit without a
+// file takes the earlier ones away.
+type Drafted session.Draft
 
 // Same says that two drafts plan the same.
 func (d Drafted) Same(o Drafted) bool {

@@ -29,14 +29,14 @@ import (
 type Model struct {
 	*app.Context // nothing is planned while it is busy
 	Screen       Screen
-	Draft        func() Draft // as it is now
-	ReadOnly     bool         // another window has the session: here it can be read
-	Forks        Forks
-	Earlier      int     // chats before a new one
-	At           Arrival // where in the session the cursor goes, as soon as that is read
+	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones away.
+	Draft    func() session.Draft
+	ReadOnly bool // another window has the session: here it can be read
+	Forks    Forks
+	Earlier  int     // chats before a new one
+	At       Arrival // where in the session the cursor goes, as soon as that is read
 
-	Stale    bool  // it was changed in the store beside this window, and is to be read again
-	OtherEnd int64 // the end of the branch that another machine went on with, as the user was told last
+	Stale bool // it was changed in the store beside this window, and is to be read again
 
 	Background background.Model // the answers of sessions that are not on the screen
 	planning
@@ -87,12 +87,10 @@ type Screen struct {
 	Leased    func() // it is known who may write in it
 	ForksRead func() // it is known which sessions belong to it by a fork
 	Planned   func(Planned) tea.Cmd
-	Counted   func(session.Counting) tea.Cmd // how far its messages are counted
-	Priced    func()                         // what it has cost so far was read
-	PastRead  func() tea.Cmd                 // its records tell about its next request
+	Priced    func()         // what it has cost so far was read
+	PastRead  func() tea.Cmd // its records tell about its next request
 	Switched  func(Switched) tea.Cmd
-	Changed   func() tea.Cmd                  // it was changed in the store beside this window
-	Elsewhere func(session.Elsewhere) tea.Cmd // another machine went on with another branch
+	Changed   func() tea.Cmd // it was changed in the store beside this window
 	Reread    func(Reread) tea.Cmd
 
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
@@ -102,7 +100,7 @@ type Screen struct {
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
 	*c = Model{
-		Context: c.Context, Screen: c.Screen, Draft: c.Draft, ReadOnly: s.LeasedByOther(),
+		Context: c.Context, Screen: c.Screen, Draft: c.Draft, ReadOnly: s.Now().ReadOnly,
 		planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background,
 	}
 	c.Session, c.Busy = s, false
@@ -110,7 +108,7 @@ func (c *Model) Show(s *session.Session) {
 }
 
 // Refresh shows the session's row and its model as they are now.
-func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Ref() }
+func (c *Model) Refresh() { c.Info, c.Ref = c.Session.Info(), c.Session.Model().Ref() }
 
 // Title is what the session is called on the screen.
 func (c *Model) Title() string {
@@ -257,7 +255,7 @@ func (c *Model) Open(id string, at Arrival) tea.Cmd {
 	deps, ref := c.With, c.Ref
 	return c.open(Opened{At: at}, func(ctx context.Context) (*session.Session, error) {
 		s, err := session.Open(ctx, deps, id, ref)
-		if err == nil && at.Message != 0 && !s.Holds(at.Message) {
+		if err == nil && at.Message != 0 && !holds(s, at.Message) {
 			err = switchTo(ctx, s, at.Message)
 		}
 		return s, err
@@ -266,10 +264,16 @@ func (c *Model) Open(id string, at Arrival) tea.Cmd {
 
 // arrivalIn is where a session is opened in which an answer arrives: its branch cannot be left.
 func arrivalIn(s *session.Session, at Arrival) Opened {
-	if at.Message == 0 || s.Holds(at.Message) {
+	if at.Message == 0 || holds(s, at.Message) {
 		return Opened{At: at}
 	}
 	return Opened{Notice: "The message is on another branch, which can be opened when the answer is complete."}
+}
+
+// holds says that a message is on the active branch of a session, as far as that is loaded.
+func holds(s *session.Session, message int64) bool {
+	_, there := s.Branch().Find(message)
+	return there
 }
 
 // switchTo makes the branch through a message the active one, unless another window has the session.

@@ -41,7 +41,7 @@ func opening(t *testing.T) *fixture {
 	note := func(what string) tea.Cmd { o.told = append(o.told, what); return nil }
 	o.Model = &Model{
 		Context: &app.Context{With: deps, Keys: keymap.Default(), Program: t.Context, Say: note, Fail: note},
-		Draft:   func() Draft { return Draft{Text: "hello"} },
+		Draft:   func() session.Draft { return session.Draft{Text: "hello"} },
 		Screen: Screen{
 			Opened:    func(e Opened) tea.Cmd { return note(fmt.Sprint("opened ", e.Session != nil)) },
 			NotOpened: func(err error, left bool) tea.Cmd { return note(fmt.Sprint("not opened ", err != nil, left)) },

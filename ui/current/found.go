@@ -37,16 +37,7 @@ func (c *Model) Learn() tea.Cmd {
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
 		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
 	})
-	return tea.Batch(c.Count(), prices, c.Reach(), past, c.ReadForks(), c.FindElsewhere())
-}
-
-// Count counts some messages that were never counted, such as imported ones.
-func (c *Model) Count() tea.Cmd {
-	s := c.Session
-	return c.ask(func(ctx context.Context) (app.Then, error) {
-		counting, err := s.CountSome(ctx)
-		return func() tea.Cmd { return c.Screen.Counted(counting) }, err
-	})
+	return tea.Batch(prices, c.Reach(), past, c.ReadForks())
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
@@ -75,7 +66,8 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 func (c *Model) FindChanged() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		if stale, err := s.Stale(ctx); err == nil && stale {
+		changed, err := s.Refresh(ctx)
+		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.Now().Behind) {
 			return func() tea.Cmd { return c.Screen.Changed() }, nil
 		}
 		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
@@ -99,14 +91,5 @@ func (c *Model) Reread() tea.Cmd {
 			err = errors.Join(err, s.ReadSpent(ctx))
 		}
 		return func() tea.Cmd { return c.Screen.Reread(read) }, err
-	})
-}
-
-// FindElsewhere finds out whether another machine went on with another branch.
-func (c *Model) FindElsewhere() tea.Cmd {
-	s := c.Session
-	return c.ask(func(ctx context.Context) (app.Then, error) {
-		found, err := s.Elsewhere(ctx)
-		return func() tea.Cmd { return c.Screen.Elsewhere(found) }, err
 	})
 }

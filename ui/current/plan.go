@@ -15,19 +15,6 @@ import (
 // RestTime is how long the draft rests before its plan is made.
 const RestTime = 60 * time.Millisecond
 
-// Draft is what the next request is planned with beside the conversation.
-type Draft struct {
-	Text    string
-	Files   []history.Part // never nil: an edit without a file takes the earlier ones away
-	Instead int64          // the message that it stands in for, 0 for none
-}
-
-// Plan plans the request that would leave with the draft, by other settings. It is for a command.
-func (d Draft) Plan(s *session.Session, by session.Trial) (history.Plan, error) {
-	by.Instead = d.Instead
-	return s.Try(by).Preview(d.Text, d.Files...)
-}
-
 // Planned is the plan of the next request, or why it cannot be sent.
 type Planned struct {
 	Plan  history.Plan
@@ -120,7 +107,7 @@ func (c *Model) Planner() func() (history.Plan, error) {
 	s, draft, program := c.Session, c.Draft(), c.Program
 	return func() (history.Plan, error) {
 		_, _ = s.Refresh(program()) // What is wrong with the store is said when something is sent.
-		return draft.Plan(s, session.Trial{})
+		return s.Preview(draft)
 	}
 }
 

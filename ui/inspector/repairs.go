@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -21,8 +20,7 @@ import (
 type Repairs struct {
 	Keys    keymap.Map
 	Secrets theme.Secrets
-	Message func(id int64) (store.Message, bool)      // a message of the conversation, as it is stored
-	Runs    func(message int64) []session.RepairedRun // the calls of a message that ran with repaired arguments
+	Message func(id int64) (store.Message, bool) // a message of the conversation, as it is stored
 	event.Queue
 
 	Lines     []Repaired
@@ -38,12 +36,11 @@ type Repairs struct {
 	// Prices were asked for and are not there: others wait, so that no step to another repair leaves plans behind that
 	// nobody needs.
 	pricing bool
-	trial   *session.RemedyTrial // that the prices are made with, nil before the first
-	sent    history.Remedy       // what was sent of that message when its prices came
-	storing *chosen              // the remedy that is being stored, nil for none
-	taking  bool                 // it takes the last one of undo back
-	waiting []chosen             // what was asked for meanwhile
-	undo    []chosen             // what was sent of messages before other remedies were chosen for them
+	sent    history.Remedy // what was sent of that message when its prices came
+	storing *chosen        // the remedy that is being stored, nil for none
+	taking  bool           // it takes the last one of undo back
+	waiting []chosen       // what was asked for meanwhile
+	undo    []chosen       // what was sent of messages before other remedies were chosen for them
 
 	body      []string // what is stored against what is sent
 	bodyOf    bodyKey
@@ -104,7 +101,6 @@ type (
 		Message int64
 		Plan    *history.Plan
 		Now     history.Remedy
-		Trial   *session.RemedyTrial // nil the first time
 	}
 )
 
@@ -126,7 +122,6 @@ type PricesMsg struct {
 	Number  int
 	Message int64
 	Prices  []Price
-	Trial   *session.RemedyTrial
 }
 
 // Set takes another plan. The repair on show stays.
@@ -160,7 +155,7 @@ func (l *Repairs) Open(message int64) {
 
 // leave forgets what was read for prices, which may be large, and prices that are still being made.
 func (l *Repairs) leave() {
-	if l.trial = nil; l.pricing {
+	if l.pricing {
 		l.Asked++
 		l.pricing, l.stale = false, true
 	}
@@ -182,7 +177,7 @@ func (l *Repairs) ask() {
 	}
 	l.pricing = true
 	l.Asked++
-	l.Emit(ReadPrices{l.Asked, on.Entry.ID, l.plan, on.Repair.Remedy, l.trial})
+	l.Emit(ReadPrices{l.Asked, on.Entry.ID, l.plan, on.Repair.Remedy})
 }
 
 // Announce says, once, that there are repairs: "" where there are none, or it was said before.
@@ -274,7 +269,7 @@ func (l *Repairs) price(msg PricesMsg) {
 	if msg.Number != l.Asked {
 		return
 	}
-	l.pricing, l.trial = false, msg.Trial
+	l.pricing = false
 	on, ok := l.Chosen()
 	if !ok || l.stale || msg.Message != on.Entry.ID {
 		l.ask()

@@ -146,17 +146,9 @@ func (l *Repairs) head(st theme.Styles, on Repaired, w int) []string {
 	return append(lines, indented(st.Muted, reason, w)...)
 }
 
-// remarks are what the user allowed of it, and what is not changed.
+// remarks say what is not changed.
 func (l *Repairs) remarks(st theme.Styles, on Repaired, w int) []string {
-	var lines []string
-	if l.Runs != nil {
-		for _, r := range l.Runs(on.Entry.ID) {
-			ran, _ := l.Secrets.Hide(r.Arguments)
-			lines = append(lines, indented(st.Cut, "You allowed it: "+markdown.OneLine(r.Call.Name, 60)+
-				" ran with "+ran, w)...)
-		}
-	}
-	return append(lines, indented(st.Muted, originalKept, w)...)
+	return indented(st.Muted, originalKept, w)
 }
 
 // remedies are what can be sent, each with its tokens beside those of now.

@@ -12,7 +12,6 @@ import (
 
 	"winnow/history"
 	"winnow/history/cause"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
@@ -230,7 +229,7 @@ func TestRemediesAreAskedForOneAfterTheOther(t *testing.T) {
 	}
 	first, second := Remedy{l.Lines[0], nil}, Remedy{l.Lines[1], nil}
 	if got := press("t", "n", "t"); !reflect.DeepEqual(got,
-		[]event.Event{first, ReadPrices{1, 3, l.plan, history.SendRepaired, nil}}) {
+		[]event.Event{first, ReadPrices{1, 3, l.plan, history.SendRepaired}}) {
 		t.Errorf("two remedies at once: %#v, want the first and the prices of the other message", got)
 	}
 	l = l.Update(RemediedMsg{})
@@ -254,7 +253,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	l.Set(in.Plan)
 	l.Open(2)
 	if got, want := l.Events(),
-		[]event.Event{ReadPrices{1, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
+		[]event.Event{ReadPrices{1, 2, l.plan, history.SendRepaired}}; !reflect.DeepEqual(got, want) {
 		t.Fatalf("opened, it asks for %#v, want %#v", got, want)
 	}
 	press := func(key string) []event.Event {
@@ -294,7 +293,7 @@ func TestARemedyIsChosenByItsPrice(t *testing.T) {
 	l.Set(in.Plan)
 	l = l.Update(Refresh{})
 	if got, want := l.Events(),
-		[]event.Event{ReadPrices{2, 2, l.plan, history.SendRepaired, nil}}; !reflect.DeepEqual(got, want) {
+		[]event.Event{ReadPrices{2, 2, l.plan, history.SendRepaired}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("of another plan it asks for %#v, want %#v", got, want)
 	}
 	l = l.Update(PricesMsg{Number: 2, Message: 2, Prices: prices})
@@ -353,14 +352,13 @@ func TestPricesAreMadeForTheRepairOnShow(t *testing.T) {
 	if got := l.Events(); len(got) > 0 {
 		t.Errorf("steps ask for %#v while prices are made", got)
 	}
-	trial := new(session.RemedyTrial)
-	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
+	l = l.Update(PricesMsg{Number: 1, Message: 2, Prices: []Price{{history.SendRepaired, &plan, 0}}})
 	if got, want := l.Events(),
-		[]event.Event{ReadPrices{2, 5, l.plan, history.SendRepaired, trial}}; !reflect.DeepEqual(got, want) ||
+		[]event.Event{ReadPrices{2, 5, l.plan, history.SendRepaired}}; !reflect.DeepEqual(got, want) ||
 		l.prices != nil {
 		t.Errorf("then they ask for %#v, want %#v; the prices are %v", got, want, l.prices)
 	}
-	l = l.Update(PricesMsg{Number: 2, Message: 5, Prices: []Price{{history.SendRepaired, &plan, 0}}, Trial: trial})
+	l = l.Update(PricesMsg{Number: 2, Message: 5, Prices: []Price{{history.SendRepaired, &plan, 0}}})
 	if got := l.Events(); len(got) > 0 || len(l.prices) != 1 {
 		t.Errorf("with the prices they ask for %#v and have %v", got, l.prices)
 	}

@@ -63,7 +63,7 @@ func (s Settings) Text(d Dial) string {
 }
 
 // from are the settings with a trial in place of some of them.
-func (s Settings) from(t session.Trial) Settings {
+func (s Settings) from(t session.Settings) Settings {
 	if t.Budget != nil {
 		s.Budget = *t.Budget
 	}
@@ -84,7 +84,7 @@ func (s Settings) from(t session.Trial) Settings {
 
 // With is a trial with a dial at another value; was are the settings without any trial. What a trial
 // does not change it leaves alone, so that nothing is set which was not turned.
-func With(t session.Trial, d Dial, to, was Settings) session.Trial {
+func With(t session.Settings, d Dial, to, was Settings) session.Settings {
 	switch d {
 	case budgetDial:
 		n := to.Budget

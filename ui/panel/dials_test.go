@@ -40,7 +40,7 @@ func TestATurnedDialLeavesTheOthersAlone(t *testing.T) {
 	was := Settings{Budget: 6000, Preset: "balanced", Placement: history.Steady, Model: "here/small"}
 	to := was
 	to.Budget = 8000
-	tried := With(session.Trial{}, budgetDial, to, was)
+	tried := With(session.Settings{}, budgetDial, to, was)
 	if *tried.Budget != 8000 || tried.Preset != "" || tried.Placement != "" || tried.Model != "" {
 		t.Fatalf("the budget alone was turned: %+v", tried)
 	}
@@ -54,7 +54,7 @@ func TestATurnedDialLeavesTheOthersAlone(t *testing.T) {
 	for d, back := range []Settings{was, was, was, was} {
 		tried = With(tried, Dial(d), back, was)
 	}
-	if tried != (session.Trial{}) {
+	if tried != (session.Settings{}) {
 		t.Errorf("all dials are turned back, but the trial is %+v", tried)
 	}
 }

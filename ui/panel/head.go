@@ -168,7 +168,6 @@ func (p *Model) problems(st theme.Styles, w int) []string {
 			say(st.Cut, s)
 		}
 	}
-	say(st.Muted, p.Guessed)
 	return lines
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session"
 	"winnow/ui/event"
 	"winnow/ui/theme"
 )
@@ -37,7 +36,6 @@ type Model struct {
 	assumed string // why the limit may be wrong, "" where it is known
 	unknown bool   // nobody says how large the window is
 	wrong   string // that the limit is wrong, and what to do, "" where it is not
-	Guessed string // that tokens are guessed until the messages are counted, "" where they are
 
 	At       int  // the place under the cursor
 	opened   bool // the user had the run of messages that the cursor is in shown message by message
@@ -165,16 +163,6 @@ func doubtOf(w llm.Window) string {
 		return "Window of " + theme.Thousands(w.Tokens) + " by the model's name (/window to set)"
 	}
 	return ""
-}
-
-// Count says how far the messages are counted, as long as they are not.
-func (p *Model) Count(c session.Counting) {
-	p.Changed()
-	p.Guessed = ""
-	if !c.Done() {
-		p.Guessed = "Counting " + theme.Thousands(c.Counted) + " of " + theme.Thousands(c.Of) + " messages; until " +
-			"then tokens are guessed"
-	}
 }
 
 // open is the run that is shown message by message, -1 for none.

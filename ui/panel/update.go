@@ -54,11 +54,11 @@ type (
 	Try struct {
 		Context context.Context // ends when the plan is not wanted any more
 		Number  int
-		Trial   session.Trial
+		Trial   session.Settings
 	}
 	// Apply asks for settings to be kept. Text says which.
 	Apply struct {
-		Trial session.Trial
+		Trial session.Settings
 		Text  string
 	}
 	// ListModels asks for the models of the endpoints.

@@ -15,7 +15,7 @@ type Whatif struct {
 	Request Request // the next request with the trial's settings, compared with it as it is set
 
 	at      Dial // the dial under the cursor
-	trial   session.Trial
+	trial   session.Settings
 	was     Settings // without a trial
 	Policy  history.Policy
 	Window  llm.Window

@@ -49,7 +49,7 @@ func (c *chat) edit(ctx context.Context, args string) error {
 		return nil
 	}
 	err = c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-		return c.s.Edit(ctx, session.SendOptions{}, m.ID, text)
+		return c.s.Send(ctx, session.Draft{Instead: m.ID, Text: text})
 	})
 	if over := (*session.OversizeError)(nil); errors.As(err, &over) {
 		return errors.New(over.Sentence(wayOut) + " Nothing was sent or saved.")
@@ -146,7 +146,7 @@ func (c *chat) fork(ctx context.Context, number string) error {
 	if err != nil {
 		return err
 	}
-	s, err := session.Open(ctx, c.Deps, row.ID, c.s.Ref())
+	s, err := session.Open(ctx, c.Deps, row.ID, c.s.Model().Ref())
 	if err != nil {
 		return err
 	}

@@ -67,8 +67,8 @@ func TestTextsAreFoundHereAndInOtherSessions(t *testing.T) {
 func TestToolsAreListedInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, callsAdd, says("Why not?"))
-	out := transcript(t, o, "/tools\n/answer\nAdd.\nr\nI can add.\n")
-	wantInOrder(t, out, "add, ask: adds", "Together they add", "No tool call is waiting", "r: no, with a reason",
+	out := transcript(t, o, "/tools\nAdd.\nr\nI can add.\n")
+	wantInOrder(t, out, "add, ask: adds", "Together they add", "r: no, with a reason",
 		"reason", "Why not?")
 	var result string
 	for _, m := range sessiontest.Messages(o.Start.Branch()) {

@@ -50,7 +50,7 @@ func commands() []command {
 		{"alone", "TEXT", "send a message without the chat before it", func(c *chat, ctx context.Context,
 			text string,
 		) error {
-			c.send(ctx, session.SendOptions{Alone: true}, text)
+			c.send(ctx, session.Draft{Alone: true, Text: text})
 			return nil
 		}},
 		{"pin", "NUMBERS", "always send these messages whole, as in /pin 3 5", flagging(history.Pin, "pinned")},
@@ -67,16 +67,15 @@ func commands() []command {
 		{"system", "TEXT", "set the system prompt of this chat", func(c *chat, ctx context.Context,
 			text string,
 		) error {
-			return c.did(c.s.SetSystem(ctx, text), "The system prompt is set.")
+			return c.did(c.s.Set(ctx, session.Settings{System: new(text)}), "The system prompt is set.")
 		}},
 		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
-		{"answer", "", "answer the tool calls that are waiting in this chat", (*chat).answerPending},
 		{"thinking", "", "print or hide the model's reasoning", (*chat).thinking},
 		{"new", "", "start a new chat; this one stays", (*chat).begin},
 		{"sessions", "[WORDS]", "list the latest chats, or those with these words in their title", (*chat).sessions},
 		{"resume", "ID", "open another chat", (*chat).resume},
 		{"rename", "TITLE", "give the chat a title", func(c *chat, ctx context.Context, title string) error {
-			return c.did(c.s.Rename(ctx, title), "The title is now "+theme.OneLine(title)+".")
+			return c.did(c.s.Set(ctx, session.Settings{Title: &title}), "The title is now "+theme.OneLine(title)+".")
 		}},
 		{"export", "[FORMAT] [FILE]", "write the chat to a file", (*chat).export},
 		{"doctor", "", "check the files, the terminal and the endpoints", (*chat).doctor},
@@ -136,7 +135,7 @@ func (c *chat) help(context.Context, string) error {
 
 // context says what the next request would hold.
 func (c *chat) context(context.Context, string) error {
-	plan, err := c.s.Preview("")
+	plan, err := c.s.Preview(session.Draft{})
 	if err != nil {
 		return err
 	}
@@ -186,17 +185,17 @@ func (c *chat) history(ctx context.Context, _ string) error {
 
 func (c *chat) model(ctx context.Context, ref string) error {
 	if ref == "" {
-		c.say("The model is %s. winnow models lists others.", c.s.Ref())
+		c.say("The model is %s. winnow models lists others.", c.s.Model().Ref())
 		return nil
 	}
-	if err := c.s.SetModel(ctx, ref); err != nil {
+	if err := c.s.Set(ctx, session.Settings{Model: ref}); err != nil {
 		return err
 	}
-	c.say("The next message goes to %s.", c.s.Ref())
+	c.say("The next message goes to %s.", c.s.Model().Ref())
 	if c.Chosen == nil || c.s.Temporary() {
 		return nil
 	}
-	return c.Chosen(c.s.Ref())
+	return c.Chosen(c.s.Model().Ref())
 }
 
 // attach reads a file for the next message.
@@ -214,23 +213,25 @@ func (c *chat) cut(ctx context.Context, _ string) error {
 	if c.last == "" {
 		return errors.New("there is no message that was too long")
 	}
-	c.send(ctx, session.SendOptions{Cut: true}, c.last)
+	c.send(ctx, session.Draft{Cut: true, Text: c.last})
 	return nil
 }
 
 // flagging gives messages that are named by their numbers a flag.
 func flagging(f history.Flag, done string) func(*chat, context.Context, string) error {
 	return func(c *chat, ctx context.Context, args string) error {
-		var ids []int64
+		flags := map[int64]history.Flag{}
 		for _, word := range strings.Fields(args) {
 			m, err := c.numbered(word)
 			if err != nil {
 				return err
 			}
-			ids = append(ids, c.s.Group(m.ID)...)
+			for _, id := range c.s.Group(m.ID) {
+				flags[id] = f
+			}
 		}
-		_, err := c.s.SetFlags(ctx, f, ids...)
-		return c.did(err, theme.PluralOf(len(ids), "message is ", "messages are ")+done+".")
+		_, err := c.s.SetFlags(ctx, flags)
+		return c.did(err, theme.PluralOf(len(flags), "message is ", "messages are ")+done+".")
 	}
 }
 
@@ -239,7 +240,7 @@ func (c *chat) budget(ctx context.Context, args string) error {
 	if !ok {
 		return errors.New("a budget is a number of tokens, or auto")
 	}
-	return c.did(c.s.Apply(ctx, session.Trial{Budget: &n}), "The budget is set.")
+	return c.did(c.s.Set(ctx, session.Settings{Budget: &n}), "The budget is set.")
 }
 
 func (c *chat) window(ctx context.Context, args string) error {
@@ -249,11 +250,12 @@ func (c *chat) window(ctx context.Context, args string) error {
 	}
 	err := c.s.Model().SetWindow(ctx, n)
 	w := c.s.Model().Window()
-	return c.did(err, "The context window of "+c.s.Ref()+" is "+theme.Thousands(w.Tokens)+" tokens: "+w.Origin()+".")
+	return c.did(err, "The context window of "+c.s.Model().Ref()+" is "+theme.Thousands(w.Tokens)+" tokens: "+
+		w.Origin()+".")
 }
 
 func (c *chat) preset(ctx context.Context, name string) error {
-	return c.did(c.s.Apply(ctx, session.Trial{Preset: name}), "Requests are cut by the preset "+name+".")
+	return c.did(c.s.Set(ctx, session.Settings{Preset: name}), "Requests are cut by the preset "+name+".")
 }
 
 func (c *chat) thinking(context.Context, string) error {
@@ -265,7 +267,7 @@ func (c *chat) thinking(context.Context, string) error {
 
 // begin starts a new session.
 func (c *chat) begin(ctx context.Context, _ string) error {
-	s, err := session.New(c.Deps, session.Start{Ref: c.s.Ref()})
+	s, err := session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
 	if err != nil {
 		return err
 	}
@@ -307,7 +309,7 @@ func (c *chat) sessions(ctx context.Context, words string) error {
 }
 
 func (c *chat) resume(ctx context.Context, id string) error {
-	s, err := session.Open(ctx, c.Deps, id, c.s.Ref())
+	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return errors.New("there is no chat " + theme.OneLine(id) + "; /sessions lists them")

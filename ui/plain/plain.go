@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 
 // greet says which model answers, and how to go on.
 func (c *chat) greet() {
-	c.say("winnow, plain mode. The model is %s%s.", c.s.Ref(), because(c.Choice.Reason))
+	c.say("winnow, plain mode. The model is %s%s.", c.s.Model().Ref(), because(c.Choice.Reason))
 	c.say("Write a message and press enter. /help lists the commands, ctrl+c stops an answer, ctrl+d quits.")
 	for _, text := range c.Notices {
 		c.say("%s", text)
@@ -140,18 +140,6 @@ func (c *chat) enter(ctx context.Context) {
 		return
 	}
 	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(c.s.Branch().Len(), "message"))
-	if found, err := c.s.Elsewhere(ctx); err != nil {
-		c.say("%s", theme.Sentence(err))
-	} else if found.Parted != 0 {
-		c.sayParted(found)
-	}
-	if n := c.s.Pending(); n > 0 {
-		c.say("In the last answer, %s no result. The next message tells the model that none is recorded.",
-			theme.PluralOf(n, "tool call has", "tool calls have"))
-		if _, ok := c.s.NextPending(); ok {
-			c.say("/answer asks you about it first.")
-		}
-	}
 }
 
 func (c *chat) title() string {
@@ -267,7 +255,7 @@ func (c *chat) take(ctx context.Context, text string) {
 		if !c.Terminal {
 			c.say("you: %s", text)
 		}
-		c.send(ctx, session.SendOptions{}, text)
+		c.send(ctx, session.Draft{Text: text})
 	}
 }
 
@@ -278,7 +266,7 @@ func (c *chat) isCommand(text string) bool {
 		return false
 	}
 	name, _ := theme.CutCommand(text)
-	if name == "guide" && strings.HasPrefix(c.s.Ref(), llm.Guide+"/") {
+	if name == "guide" && strings.HasPrefix(c.s.Model().Ref(), llm.Guide+"/") {
 		return false
 	}
 	return !strings.Contains(strings.TrimSpace(text), "\n") ||
@@ -286,11 +274,11 @@ func (c *chat) isCommand(text string) bool {
 }
 
 // send sends a message with the files that wait for one.
-func (c *chat) send(ctx context.Context, how session.SendOptions, text string) {
-	files := c.files
-	err := c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.SendAs(ctx, how, text, files...) })
+func (c *chat) send(ctx context.Context, d session.Draft) {
+	d.Files = c.files
+	err := c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.Send(ctx, d) })
 	if over := (*session.OversizeError)(nil); errors.As(err, &over) {
-		c.last = text
+		c.last = d.Text
 		c.say("%s Nothing was sent or saved. /cut sends it cut.",
 			theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))))
 		return
@@ -308,7 +296,7 @@ func (c *chat) send(ctx context.Context, how session.SendOptions, text string) {
 func (c *chat) failed(err error) string {
 	text := theme.UpperFirst(theme.Sentence(err))
 	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
-		text += " Nothing was sent; /model " + c.s.Ref() + " agrees to that."
+		text += " Nothing was sent; /model " + c.s.Model().Ref() + " agrees to that."
 	}
 	return text
 }

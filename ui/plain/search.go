@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/theme"
 )
@@ -13,7 +14,7 @@ const mostFound = 20
 
 // search finds a text in this conversation, whether it is sent or not, and words in the other sessions.
 func (c *chat) search(ctx context.Context, text string) error {
-	plan, err := c.s.Preview("")
+	plan, err := c.s.Preview(session.Draft{})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -97,7 +96,8 @@ func (c *chat) synced(ctx context.Context, run synced) {
 	c.syncing.said = said
 	stale := slices.Contains(run.changed, c.s.Info().ID)
 	if !stale { // another window may have synced; what is wrong with the store is said when something is stored
-		stale, _ = c.s.Stale(ctx)
+		stale, _ = c.s.Refresh(ctx)
+		stale = stale || c.s.Now().Behind
 	}
 	if stale {
 		c.reread(ctx)
@@ -118,27 +118,17 @@ func (c *chat) reread(ctx context.Context) {
 		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
 	case !trashed && !found.Row.Deleted.IsZero():
 		c.say("This chat was moved to the trash on another machine. It stays open here.")
-	case found.Parted != 0:
-		c.sayParted(found.Elsewhere)
+	case found.Parts:
+		c.say("Another machine went on from an earlier message; /versions lists what there is.")
 	case found.Added > 0:
-		c.say("Continued on %s: %s. /history prints the chat.", machineOf(found.By),
+		c.say("Continued on another machine: %s. /history prints the chat.",
 			theme.Plural(found.Added, "new message"))
 	}
 }
 
-// sayParted says that another machine went on with another branch, and how to go there.
-func (c *chat) sayParted(found session.Elsewhere) {
-	at, _ := c.s.Branch().Find(found.Parted)
-	c.say("Continued on %s: the other branch is version %d of message %d. /versions %d %d goes there.",
-		machineOf(found.Machine), found.Other.Nth, at+1, at+1, found.Other.Nth)
-}
-
-// machineOf is what a machine is called in a sentence.
-func machineOf(name string) string { return cmp.Or(theme.OneLine(name), "another machine") }
-
 // gone begins a new session in the place of one that was deleted permanently.
 func (c *chat) gone(ctx context.Context) {
-	s, err := session.New(c.Deps, session.Start{Ref: c.s.Ref()})
+	s, err := session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
 	if err != nil {
 		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
 		return

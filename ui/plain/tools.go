@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"winnow/session"
@@ -26,25 +25,6 @@ func (c *chat) tools(context.Context, string) error {
 	}
 	c.say("Together they add %s to each request.", theme.Plural(all, "token"))
 	return nil
-}
-
-// answerPending asks about the tool calls that were left without an answer when the session was left, and goes on with
-// their turn.
-func (c *chat) answerPending(ctx context.Context, _ string) error {
-	pending, ok := c.s.NextPending()
-	if !ok {
-		return errors.New("no tool call is waiting for an answer")
-	}
-	answer, left := approval.Answer{}, false
-	c.approve(ctx, session.Asked{Question: pending.Question, Answer: func(a approval.Answer) { answer = a }},
-		func() { left = true })
-	if left {
-		c.say("The call is still waiting.")
-		return nil
-	}
-	return c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-		return c.s.AnswerPending(ctx, pending, answer)
-	})
 }
 
 // approve asks whether a tool call may run.

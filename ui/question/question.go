@@ -17,12 +17,11 @@ import (
 	"winnow/ui/theme"
 )
 
-// Question is what is asked: one of Call, Pending and Limit. The zero Question asks nothing.
+// Question is what is asked: one of Call and Limit. The zero Question asks nothing.
 type Question struct {
-	Call    *session.Asked       // of a running turn
-	Pending *session.PendingCall // that a session was left with
-	Limit   *session.OverLimit   // of a running turn
-	To      Recipient            // of the result of a call
+	Call  *session.Asked     // of a running turn
+	Limit *session.OverLimit // of a running turn
+	To    Recipient          // of the result of a call
 }
 
 // Recipient is who gets the result of a call.
@@ -32,7 +31,7 @@ type Recipient struct {
 	Tokens int    // about what the request with the result takes without it, 0 where that is not known
 }
 
-// Answer gives an answer to the turn that waits for it. A call that is pending has none.
+// Answer gives an answer to the turn that waits for it.
 func (q Question) Answer(a approval.Answer) {
 	switch {
 	case q.Call != nil:
@@ -46,11 +45,8 @@ func (q Question) Answer(a approval.Answer) {
 
 // call is the call that is asked about, nil for none.
 func (q Question) call() *session.Question {
-	switch {
-	case q.Call != nil:
+	if q.Call != nil {
 		return &q.Call.Question
-	case q.Pending != nil:
-		return &q.Pending.Question
 	}
 	return nil
 }
@@ -160,7 +156,6 @@ const (
 	Open     Outcome = iota // the question stays
 	Answered                // by the answer that is returned with it
 	Unread                  // the call was to run, and more of its arguments had to be shown first
-	Later                   // it is not answered now
 	Stopped                 // the turn is to be stopped
 	Other                   // the key is not for the question
 )
@@ -191,8 +186,6 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 		m.scroll(-m.page())
 	case !m.Keys.Pressed(msg, keymap.Back):
 		return Other, none
-	case m.question.Pending != nil:
-		return Later, none
 	case calls:
 		return Stopped, none
 	default:
@@ -244,10 +237,7 @@ func (m *Model) Hints() []key.Binding {
 		hints = append(hints, k.Hint("arguments", keymap.PageDown, keymap.PageUp))
 	}
 	back := "stop"
-	switch {
-	case m.question.Pending != nil:
-		back = "later"
-	case m.question.Limit != nil:
+	if m.question.Limit != nil {
 		back = "don’t send"
 	}
 	return append(hints, k.Hint("draft", keymap.FocusBack), k.Hint(back, keymap.Back))

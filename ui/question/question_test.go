@@ -119,13 +119,6 @@ func TestOnlyWhatIsOfferedCanBeAnswered(t *testing.T) {
 	}
 }
 
-func TestAPendingCallCanWait(t *testing.T) {
-	m := asks(Question{Pending: &session.PendingCall{Message: 2, Question: askedAbout("{}")}, To: gpt}, 60, 12)
-	if got, _ := press(m, "esc"); got != Later {
-		t.Errorf("esc: got %v, want it later", got)
-	}
-}
-
 // Whatever the size of the screen: before an answer runs the call, each line of the arguments was drawn.
 func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

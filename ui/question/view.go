@@ -173,7 +173,6 @@ func (m *Model) why() string {
 	return map[approval.Reason]string{
 		approval.Repaired: "Its arguments were repaired. Compare what was received with what would run.",
 		approval.Changed:  "The server has changed this tool since you always allowed it.",
-		approval.MayHave:  "winnow ended before this call had a result. It may already have run, in part.",
 		approval.Unsaid:   "The server did not state whether the answer is complete.",
 		approval.EachTime: "winnow asks before every call of this tool.",
 	}[m.question.call().Reason]

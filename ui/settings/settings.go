@@ -18,6 +18,7 @@ import (
 	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/session/settings"
+	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/list"
 	"winnow/ui/remembered"
@@ -100,7 +101,7 @@ func RememberModel(to *remembered.Memory, of *session.Session, known *llm.Catalo
 	if of.Temporary() {
 		return ""
 	}
-	if err := to.Model(known.Last(of.Ref()))(); err != nil {
+	if err := to.Model(known.Last(of.Model().Ref()))(); err != nil {
 		return " " + theme.UpperFirst(theme.Sentence(err))
 	}
 	return ""
@@ -114,21 +115,21 @@ func (s *Model) Budget(args string) tea.Cmd {
 	}
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
-		if err := of.Apply(ctx, session.Trial{Budget: new(n)}); err != nil {
+		if err := of.Set(ctx, session.Settings{Budget: new(n)}); err != nil {
 			return s.done("", err)
 		}
-		return s.done(cmp.Or(limit(of.Preview("")), "The budget is set."), nil)
+		return s.done(cmp.Or(limit(of.Preview(session.Draft{})), "The budget is set."), nil)
 	})
 }
 
 // Preset is the command /preset.
 func (s *Model) Preset(name string) tea.Cmd {
 	if name == "" {
-		return s.Say("The preset is " + s.Session.Policy().Preset + ". There are " +
+		return s.Say("The preset is " + s.Session.Now().Policy.Preset + ". There are " +
 			strings.Join(history.Presets(), ", ") + ".")
 	}
 	return s.set("Requests are cut by the preset "+name+".", func(ctx context.Context, of *session.Session) error {
-		return of.Apply(ctx, session.Trial{Preset: name})
+		return of.Set(ctx, session.Settings{Preset: name})
 	})
 }
 
@@ -136,14 +137,14 @@ func (s *Model) Preset(name string) tea.Cmd {
 func (s *Model) NoSummary() tea.Cmd {
 	return s.set("The messages themselves are sent again if they fit.",
 		func(ctx context.Context, of *session.Session) error {
-			return of.Apply(ctx, session.Trial{SummaryAlways: new(false)})
+			return of.Set(ctx, session.Settings{SummaryAlways: new(false)})
 		})
 }
 
 // Rename is the command /rename.
 func (s *Model) Rename(title string) tea.Cmd {
 	return s.set("The title is now “"+title+"”.", func(ctx context.Context, of *session.Session) error {
-		return of.Rename(ctx, title)
+		return of.Set(ctx, session.Settings{Title: &title})
 	})
 }
 
@@ -157,7 +158,8 @@ func (s *Model) Retitle(string) tea.Cmd {
 
 // Entitle has a model write the title after the first answer, where one is configured for that.
 func (s *Model) Entitle() tea.Cmd {
-	if !s.Session.Untitled() {
+	row := s.Session.Info()
+	if s.With.TitleRef == "" || row.TitleFrom != store.TitleAuto || row.Turns != 1 {
 		return nil
 	}
 	return s.entitle(false, func(string) string { return "" })

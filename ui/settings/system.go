@@ -18,7 +18,7 @@ import (
 // System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
 func (s *Model) System(text string) tea.Cmd {
 	if text == "" {
-		return s.Edit(s.Session.SystemPrompt(), func(text string, err error) tea.Msg {
+		return s.Edit(s.Session.Now().System, func(text string, err error) tea.Msg {
 			return app.Then(func() tea.Cmd { return s.systemEdited(text, err) })
 		})
 	}
@@ -43,7 +43,9 @@ func (s *Model) setSystem(text string) tea.Cmd {
 }
 
 func (s *Model) storeSystem(text, sentence string) tea.Cmd {
-	return s.set(sentence, func(ctx context.Context, of *session.Session) error { return of.SetSystem(ctx, text) })
+	return s.set(sentence, func(ctx context.Context, of *session.Session) error {
+		return of.Set(ctx, session.Settings{System: new(text)})
+	})
 }
 
 // Persona is a system prompt that the user keeps in a file.
@@ -82,7 +84,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	case s.Covered():
 		return nil
 	}
-	now := s.Session.SystemPrompt()
+	now := s.Session.Now().System
 	if len(all) == 0 && now == s.With.System {
 		return s.Say("There are no personas yet. Each is a file NAME.md in " + s.PersonasIn + ".")
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/session"
 	"winnow/session/settings"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -18,12 +19,12 @@ func (s *Model) useModel(ref string) tea.Cmd {
 	}
 	of, memory, known := s.Session, s.Memory, s.With.Models
 	return s.Run(func(ctx context.Context) tea.Msg {
-		before, _ := of.Preview("")
-		if err := of.SetModel(ctx, ref); err != nil {
+		before, _ := of.Preview(session.Draft{})
+		if err := of.Set(ctx, session.Settings{Model: ref}); err != nil {
 			return s.done("", err)
 		}
-		after, err := of.Preview("")
-		return s.done("The next message goes to "+of.Ref()+"."+Change(before, after, err)+
+		after, err := of.Preview(session.Draft{})
+		return s.done("The next message goes to "+of.Model().Ref()+"."+Change(before, after, err)+
 			RememberModel(memory, of, known), nil)
 	})
 }

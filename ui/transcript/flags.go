@@ -77,9 +77,13 @@ func (c *Model) do(a Action) tea.Cmd {
 		}
 		done.Rest = restOfGroups(s, a.IDs)
 		if a.Undo {
-			_, done.Err = s.RestoreFlags(ctx, a.Before)
+			_, done.Err = s.SetFlags(ctx, a.Before)
 		} else {
-			done.Action.Before, done.Err = s.SetFlags(ctx, a.Flag, a.IDs...)
+			flags := map[int64]history.Flag{}
+			for _, id := range a.IDs {
+				flags[id] = a.Flag
+			}
+			done.Action.Before, done.Err = s.SetFlags(ctx, flags)
 		}
 		if done.Planned {
 			done.Now, done.Short = plan()

@@ -71,7 +71,7 @@ func (c *Model) Open(s *session.Session) {
 	c.EndSearch()
 	c.Unselect()
 	c.Session, c.undo, c.Next = s, undoStack{}, history.Plan{}
-	c.whole = s.Loaded()
+	c.whole = s.Now().Whole
 	c.Reset(s.Branch())
 }
 
@@ -98,7 +98,7 @@ func (c *Model) share() { c.list.judged = judged{c.Plan, c.Messages, c.owner} }
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers.
 func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
-	c.whole = c.Session.Loaded()
+	c.whole = c.Session.Now().Whole
 	for id, r := range receipts {
 		c.Receipts[id] = r
 	}

@@ -85,7 +85,7 @@ func (q *Model) Open(s *session.Session, run func(func(context.Context) tea.Msg)
 		return nil
 	}
 	return q.do(func(ctx context.Context, _ *disk) tea.Msg {
-		left, err := s.Queue(ctx)
+		left, err := s.Store().Queue(ctx, s.Info().ID)
 		return loadedMsg{s, left, err}
 	})
 }
@@ -168,7 +168,7 @@ func (q *Model) Save() tea.Cmd {
 		q.items[i].state = saving
 		s := q.session
 		cmds = append(cmds, q.do(func(ctx context.Context, d *disk) tea.Msg {
-			stored, err := s.Enqueue(ctx, it.Queued)
+			stored, err := s.Store().Enqueue(ctx, s.Info().ID, it.Queued)
 			if err == nil {
 				d.ids[it.number] = stored.ID
 			}
@@ -203,7 +203,7 @@ func (q *Model) KeepAtEnd(ctx context.Context) (homeless []store.Queued, err err
 		case q.session.Info().ID == "":
 			homeless = append(homeless, it.Queued)
 		default:
-			_, err := q.session.Enqueue(ctx, it.Queued)
+			_, err := q.session.Store().Enqueue(ctx, q.session.Info().ID, it.Queued)
 			faults = append(faults, err)
 		}
 	}
@@ -264,7 +264,7 @@ func (q *Model) remove(i int, keep bool) (store.Queued, tea.Cmd, bool) {
 		if !stored {
 			return nil // it could not be saved
 		}
-		return removedMsg{s, s.Unqueue(ctx, id, keep)}
+		return removedMsg{s, s.Store().Unqueue(ctx, s.Info().ID, id, keep)}
 	}), true
 }
 

@@ -254,7 +254,7 @@ func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.Canc
 	ctx, stop := newContext()
 	var cmd tea.Cmd
 	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
-		return a.Session.SendQueued(ctx, next)
+		return a.Session.Send(ctx, session.QueuedDraft(next))
 	})
 	return cmd
 }

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"winnow/history"
+	"winnow/llm/pricing"
+	"winnow/session/limits"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/session/target"
+)
+
+// LimitError ends a turn, or a request for a summary or a title, because it would exceed a limit and the user
+// did not allow it. The request was not sent.
+type LimitError struct{ Over limits.Over }
+
+func (e *LimitError) Error() string {
+	return "the request was not sent: " + e.Over.Clause() + " (" + strings.Join(e.Over.Keys(), ", ") +
+		" under [limits])"
+}
+
+// Sum is the tokens and the costs of some requests.
+type Sum struct {
+	Tokens int // of requests and answers, as the servers reported them
+	record.Spent
+}
+
+func (s Sum) amount() limits.Amount { return limits.Amount{Tokens: s.Tokens, Cost: s.Amount} }
+
+// Sums are what the session used, and what all sessions used today and in this month, by the local calendar.
+type Sums struct{ Session, Day, Month Sum }
+
+// Sums sums up what was used.
+func (s *Session) Sums(ctx context.Context) (Sums, error) { return s.sum(ctx, true, true) }
+
+// sum is Sums, where they are wanted with those of all sessions, which take longer to read.
+func (s *Session) sum(ctx context.Context, day, month bool) (sums Sums, err error) {
+	if id := s.Info().ID; id != "" {
+		used, err := record.UsageIn(ctx, s.deps.Store, id)
+		if err != nil {
+			return sums, err
+		}
+		sums.Session.Spent, sums.Session.Tokens = used.Spent, used.Prompt+used.Answer
+	}
+	now := s.deps.Now()
+	if day {
+		sums.Day, err = s.usedSince(ctx, now)
+	}
+	if month && err == nil {
+		sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
+	}
+	return sums, err
+}
+
+// usedSince is what all sessions used from the day of a time on. The requests of a temporary conversation count beside
+// those of the history.
+func (s *Session) usedSince(ctx context.Context, from time.Time) (sum Sum, err error) {
+	for _, st := range []*store.Store{s.deps.Store, s.deps.beside} {
+		if st == nil {
+			continue
+		}
+		used, err := record.UsageOf(ctx, st, from, s.deps.Now(), record.UsageBy{})
+		if err != nil {
+			return sum, err
+		}
+		sum.Tokens += used.Total.Prompt + used.Total.Answer
+		sum.Spent = sum.Plus(used.Total.Spent)
+	}
+	return sum, nil
+}
+
+// ReadSpent reads what the session has spent, and the day and the month where they have limits, for State.Sums and for
+// the limits of a preview. It is worth calling again after a request.
+func (s *Session) ReadSpent(ctx context.Context) error {
+	s.sums.Lock()
+	defer s.sums.Unlock()
+	l := s.Now().limits
+	sums, err := s.sum(ctx, l.Day != limits.Amount{}, l.Month != limits.Amount{})
+	if err == nil {
+		s.set(func(st *State) { st.Sums = sums })
+	}
+	return err
+}
+
+// countSpent reads what was spent, after a request.
+func (s *Session) countSpent(ctx context.Context) {
+	read, cancel := detached(ctx)
+	defer cancel()
+	if err := s.ReadSpent(read); err != nil {
+		s.log().Warn("sum up the costs", "error", ErrorCode(err))
+	}
+}
+
+// exceeded says which limits a request would exceed, by what was read last.
+func (st State) exceeded(e limits.Estimate) limits.Over {
+	spent := limits.Spent{
+		Session: st.Sums.Session.amount(), Day: st.Sums.Day.amount(), Month: st.Sums.Month.amount(),
+	}
+	return st.limits.Check(spent, e)
+}
+
+// Over says which limits the request of a preview would exceed, by what ReadSpent read last.
+func (s *Session) Over(plan history.Plan) limits.Over {
+	st := s.Now()
+	return st.exceeded(estimateOf(st.Model, st.Model.Request(plan).MaxTokens, plan.Sum))
+}
+
+// estimateOf is what a request is expected to take, if the server has nothing of it in its cache and the answer
+// takes all the room that is left for it.
+func estimateOf(to *target.Model, maxTokens int, sum history.Sum) limits.Estimate {
+	in, out := sum.Tokens(sum.Total), sum.Reserve
+	if maxTokens > 0 {
+		out = maxTokens
+	}
+	return limits.Estimate{
+		Tokens: in + out,
+		Cost:   to.Client.Cost(to.Name, pricing.NoUsage(), pricing.Usage{Prompt: in, Answer: out}),
+	}
+}
+
+// approvedSlack is by how much a request may turn out larger than the one that was allowed: it is planned before
+// the message is stored, and again behind that.
+const approvedSlack = 1.1
+
+// allow returns a *LimitError where a request would exceed a limit and the user does not want it sent. wasAsked says
+// that the user allowed it: meanwhile anything may have changed. What was allowed once holds for all attempts of one
+// errand. Nobody is asked about a title.
+func (t *turn) allow(ctx context.Context, e limits.Estimate, purpose store.Purpose) (wasAsked bool, err error) {
+	allowed, known := t.approved[purpose]
+	if !t.Now().limits.Any() || known && float64(e.Tokens) <= approvedSlack*float64(allowed.Tokens) &&
+		float64(e.Cost.Amount) <= approvedSlack*float64(allowed.Cost.Amount) {
+		return false, nil
+	}
+	if err := t.ReadSpent(ctx); err != nil {
+		return false, fmt.Errorf("compare the request with [limits]: %w", err)
+	}
+	over, answer := t.Now().exceeded(e), limits.No
+	if !over.Any() {
+		return false, nil
+	}
+	if purpose != store.ForTitle {
+		answer, err = wait(ctx, func(answer func(limits.Answer)) {
+			t.emit(OverLimit{Over: over, For: purpose, Answer: answer})
+		})
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case answer == limits.Once:
+		t.approved[purpose] = over.Estimate
+	case answer == limits.Raise:
+		t.set(func(st *State) { st.limits = st.limits.Raised(over) })
+	default:
+		return false, &LimitError{over}
+	}
+	return true, nil
+}
