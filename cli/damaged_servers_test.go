@@ -55,7 +55,7 @@ func strictEndpoints() []*strictEndpoint {
 		{llmtest.Mistral, hosted["mistral"], nil, 0, nil},
 		// Its first error is about a field, not about the plan.
 		{llmtest.Mistral, stranger, []int{422, 400, 400}, 2, &llm.Learned{
-			NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
+			Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
 		}},
 		{llmtest.DeepSeek, hosted["deepseek"], []int{400}, 1, profile(history.Profile{NoImages: true})},
 		{llmtest.Thinking, hosted["deepseek"], []int{400, 400}, 2, profile(history.Profile{

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"winnow/llm"
 	"winnow/llm/llmtest"
 	"winnow/session/sessiontest"
 )
@@ -64,7 +63,7 @@ func TestRunReplacesADefaultThatTheServiceDoesNotList(t *testing.T) {
 				in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 				env: func(name string) string { return env[name] }, now: time.Now, build: "test",
 				observe: sessiontest.Observe(requests),
-				network: llm.OverNetwork(func(ctx context.Context, network, _ string) (net.Conn, error) {
+				network: dialing(func(ctx context.Context, network, _ string) (net.Conn, error) {
 					return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 				}),
 			}

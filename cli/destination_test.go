@@ -88,6 +88,13 @@ func (p *site) Close() error {
 
 func (p *site) Addr() net.Addr { return &net.TCPAddr{} }
 
+// dialing does HTTP over connections that dial opens, without a proxy.
+func dialing(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	client := llm.OverNetwork()
+	client.Transport = &http.Transport{DialContext: dial, DialTLSContext: dial}
+	return client
+}
+
 // dial opens a connection to what is at an address in this scenario.
 func (w *destinationScenario) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	p, there := w.places[address]
@@ -294,7 +301,7 @@ func (w *destinationScenario) program() *program {
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
 		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test",
-		network: counted{llm.OverNetwork(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
+		network: counted{dialing(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
 	}
 }
 

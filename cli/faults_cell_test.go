@@ -104,7 +104,7 @@ func (b *faultBench) actor(c cell) *actor {
 
 // overPipes is winnow's own client over connections in memory.
 func overPipes(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
-	client := llm.OverNetwork(nil)
+	client := llm.OverNetwork()
 	transport := client.Transport.(*http.Transport)
 	transport.Proxy, transport.DialContext = nil, dial
 	return client

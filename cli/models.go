@@ -108,7 +108,7 @@ func (p *program) completeModel(
 		catalog.Patterns = config.Patterns()
 		catalog = catalog.With(p.endpoints(config)...)
 	}
-	out := append(catalog.Suggest(c.Context(), typed), llm.Guide+"/"+llm.Guide)
+	out := append(catalog.Suggest(typed), llm.Guide+"/"+llm.Guide)
 	if !strings.Contains(typed, "/") {
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

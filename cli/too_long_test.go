@@ -45,7 +45,7 @@ func TestTheWaysOutOfATooLongRequestHelp(t *testing.T) {
 			"raise the window → OLLAMA_CONTEXT_LENGTH=32000 ollama serve",
 		},
 		{
-			history.PartDraft, history.BoundWindow, stated("the server's max_model_len"),
+			history.PartDraft, history.BoundWindow, stated("vLLM's max_model_len"),
 			"raise the window → vllm serve --max-model-len 32000",
 		},
 		{

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"winnow/llm/keys"
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
 )
@@ -36,27 +38,31 @@ type Catalog struct {
 // With adds endpoints, where there is none of their name yet, and returns the catalog.
 func (c *Catalog) With(endpoints ...Endpoint) *Catalog {
 	for _, e := range endpoints {
-		c.keep(c.newClient(e), false)
+		c.keep(c.newClient(e))
 	}
 	return c
 }
 
 // Add puts an endpoint at the end, or in the place of the one of the same name.
-func (c *Catalog) Add(e Endpoint) { c.keep(c.newClient(e), true) }
-
-// keep adds a client, unless there is one of its name that is not to be replaced, and gives the one that is there then.
-func (c *Catalog) keep(client *Client, replace bool) *Client {
+func (c *Catalog) Add(e Endpoint) {
+	client := c.newClient(e)
+	if c.keep(client) == client {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.clients, named(client.endpoint.Name))
-	switch {
-	case i < 0:
-		c.clients = append(c.clients, client)
-		return client
-	case replace:
-		c.clients[i] = client
+	c.clients[slices.IndexFunc(c.clients, named(e.Name))] = client
+}
+
+// keep adds a client, unless there is one of its name, and gives the one that is there then.
+func (c *Catalog) keep(client *Client) *Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.clients, named(client.endpoint.Name)); i >= 0 {
+		return c.clients[i]
 	}
-	return c.clients[i]
+	c.clients = append(c.clients, client)
+	return client
 }
 
 func named(name string) func(*Client) bool {
@@ -102,9 +108,10 @@ func (c *Catalog) all() []*Client {
 
 // client is the client of the endpoint of this name, nil for none.
 func (c *Catalog) client(name string) *Client {
-	all := c.all()
-	if i := slices.IndexFunc(all, named(name)); i >= 0 {
-		return all[i]
+	for _, client := range c.all() {
+		if named(name)(client) {
+			return client
+		}
 	}
 	return nil
 }
@@ -113,7 +120,7 @@ func (c *Catalog) client(name string) *Client {
 // not run says so when it is asked. The client is nil for an endpoint that is not known, the model "" for one that is
 // neither named nor the endpoint's default.
 func (c *Catalog) split(ref string) (client *Client, model string) {
-	name, model, _ := strings.Cut(ref, "/")
+	name, model, _ := strings.Cut(strings.TrimSpace(ref), "/")
 	client = c.client(name)
 	if s := serviceNamed(name); client == nil && s.local {
 		client = c.newClient(c.withStored(s.endpoint()))
@@ -137,13 +144,12 @@ func (c *Catalog) withStored(e Endpoint) Endpoint {
 // server, and a name that it does not know is never taken for a model of some endpoint: the error is
 // then an *UnknownError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
-	ref = strings.TrimSpace(ref)
 	client, model := c.split(ref)
 	switch {
-	case ref == "":
+	case strings.TrimSpace(ref) == "":
 		return nil, "", errors.New("no model is named")
 	case client == nil:
-		return nil, "", c.unknown(ref, "", nil)
+		return nil, "", c.unknown(ref, nil)
 	case model == "":
 		return nil, "", fmt.Errorf("%[1]s has no default model: name one as %[1]s/MODEL", client.endpoint.Name)
 	}
@@ -157,7 +163,7 @@ func (c *Catalog) Use(ref string) (*Client, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return c.keep(client, false), model, nil
+	return c.keep(client), model, nil
 }
 
 // Find gives the full reference, "endpoint/model", of what a user named. What Resolve knows is taken as
@@ -192,9 +198,9 @@ func (c *Catalog) Find(ctx context.Context, ref, home string) (string, error) {
 	}
 	if failed != nil {
 		return "", fmt.Errorf("%w (write %s/%s if %[2]s has that model; its list cannot be read: %[4]w)",
-			c.unknown(ref, "", nil), at.endpoint.Name, oneLine(ref, refMax), failed)
+			c.unknown(ref, nil), at.endpoint.Name, oneLine(ref, sentenceMax), failed)
 	}
-	return "", c.unknown(ref, at.endpoint.Name, models)
+	return "", c.unknown(ref, models)
 }
 
 // preferred is the client of the endpoint that is chosen where nothing is named: the first one with a
@@ -217,39 +223,23 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return e.text }
 
-// refMax is how much of a name that stands for nothing is repeated in a sentence, in code points.
-const refMax = 120
-
-// unknown is the error of a name that stands for nothing. Asked is the endpoint whose models were read,
-// "" for none.
-func (c *Catalog) unknown(ref, asked string, models []Model) *UnknownError {
-	short := oneLine(ref, refMax)
-	name, rest, slash := strings.Cut(short, "/")
-	text := fmt.Sprintf("there is no endpoint %q", name)
-	if asked != "" {
-		text += fmt.Sprintf(", and %s lists no model %q", asked, short)
-	}
-	meant := Nearest(strings.ToLower(name), append(c.names(), KnownNames()...))
-	near := serviceNamed(meant)
-	if meant != "" && slash {
-		meant += "/" + rest
-	}
+// unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
+func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
+	name, _, _ := strings.Cut(oneLine(ref, sentenceMax), "/")
+	known := append(c.names(), KnownNames()...)
 	for _, m := range models {
-		if meant == "" && Nearest(ref, []string{m.ID}) != "" {
-			meant = m.Ref()
-		}
+		known = append(known, m.ID)
 	}
-	switch s := serviceNamed(name); {
-	case s.hosted():
-		text += "; " + s.howToOpen() + " to use it"
-	case meant == "":
-		text += "; write a model as ENDPOINT/MODEL, where ENDPOINT is one of " + strings.Join(c.names(), ", ")
-	case near.hosted() && c.client(near.name) == nil:
-		text += fmt.Sprintf("; did you mean %q? It needs a key: %s", meant, near.howToOpen())
-	default:
-		text += fmt.Sprintf("; did you mean %q?", meant)
+	text := fmt.Sprintf("there is no endpoint %q", name)
+	if s := serviceNamed(name); s.hosted() {
+		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
+		return &UnknownError{ref, text}
 	}
-	return &UnknownError{ref, text}
+	if len(models) > 0 {
+		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, oneLine(ref, sentenceMax))
+	}
+	hint := cmp.Or(DidYouMean(name, known), DidYouMean(ref, known), "; write a model as ENDPOINT/MODEL")
+	return &UnknownError{ref, text + hint}
 }
 
 // names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.
@@ -276,8 +266,17 @@ func (c *Catalog) unconfigured() []Endpoint {
 // Models lists the models of all endpoints, which are asked at once, in the order of the
 // endpoints. The errors are by endpoint name.
 func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
-	clients := c.all()
-	lists, errs := listAll(clients, func(client *Client) ([]Model, error) { return client.Models(ctx) })
+	return listAll(c.all(), func(client *Client) ([]Model, error) { return client.Models(ctx) })
+}
+
+// listAll gets a list of each client, all at once, and the errors by the names of their endpoints.
+func listAll(clients []*Client, list func(*Client) ([]Model, error)) ([]Model, map[string]error) {
+	lists, errs := make([][]Model, len(clients)), make([]error, len(clients))
+	var wait sync.WaitGroup
+	for i, client := range clients {
+		wait.Go(func() { lists[i], errs[i] = list(client) })
+	}
+	wait.Wait()
 	failed := make(map[string]error)
 	for i, err := range errs {
 		if err != nil {
@@ -287,22 +286,11 @@ func (c *Catalog) Models(ctx context.Context) ([]Model, map[string]error) {
 	return slices.Concat(lists...), failed
 }
 
-// listAll gets a list of each client, all at once.
-func listAll(clients []*Client, list func(*Client) ([]Model, error)) (lists [][]Model, errs []error) {
-	lists, errs = make([][]Model, len(clients)), make([]error, len(clients))
-	var wait sync.WaitGroup
-	for i, client := range clients {
-		wait.Go(func() { lists[i], errs[i] = list(client) })
-	}
-	wait.Wait()
-	return lists, errs
-}
-
 // probeTime is how long a server of this machine may take to list its models.
 const probeTime = 150 * time.Millisecond
 
 // probe asks servers of this machine for the models to chat with, all at once.
-func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]Model, errs []error) {
+func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) ([]Model, map[string]error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	var clients []*Client
@@ -311,7 +299,6 @@ func (c *Catalog) probe(ctx context.Context, endpoints ...Endpoint) (lists [][]M
 	}
 	return listAll(clients, func(client *Client) ([]Model, error) {
 		list, err := client.list(ctx)
-		client.rest()
 		return chatModels(list), err
 	})
 }
@@ -328,13 +315,10 @@ type Offer struct {
 // Offers lists the providers that the catalog does not have, and the models of servers of this machine that are not in
 // it but run. These servers are asked only if Probes is set, all at once and without a key; hosted services are not
 // asked.
-func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
-	var lists [][]Model
+func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 	if c.Probes {
-		lists, _ = c.probe(ctx, c.unconfigured()...)
+		found, _ = c.probe(ctx, c.unconfigured()...)
 	}
-	found := slices.Concat(lists...)
-	var offers []Offer
 	for _, s := range services {
 		runs := slices.ContainsFunc(found, func(m Model) bool { return m.Endpoint == s.name })
 		if c.client(s.name) == nil && !runs && (s.hosted() || c.Probes) {
@@ -344,42 +328,269 @@ func (c *Catalog) Offers(ctx context.Context) ([]Offer, []Model) {
 	return offers, found
 }
 
-// Suggest lists references to models that may be meant by what was typed of one, for completion: "NAME/" for each
-// endpoint as long as no endpoint is typed, then its models. These are its default, those with settings or list
-// prices and, of a server on this machine, those that it lists within 150 ms. Other servers are not asked, and no
-// key is fetched: completion must neither wait, nor ask for a password, nor send anything away.
-func (c *Catalog) Suggest(ctx context.Context, typed string) []string {
-	var refs []string
+// Suggest lists references for completion: "NAME/" for each endpoint as long as none is typed, then its default model
+// and those with list prices. Nobody is asked: completion must neither wait nor send anything away.
+func (c *Catalog) Suggest(typed string) (refs []string) {
 	name, _, complete := strings.Cut(typed, "/")
-	if !complete {
+	e := c.Endpoint(name)
+	switch {
+	case !complete:
 		for _, name := range c.names() {
 			refs = append(refs, name+"/")
 		}
-		return refs
-	}
-	client, _ := c.split(name)
-	if client == nil {
-		return nil
-	}
-	e := client.endpoint
-	add := func(model string) {
-		ref := e.Name + "/" + model
-		if model != "" && !wildcard().MatchString(model) && !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
-		}
-	}
-	add(e.Default)
-	for _, model := range pricing.Names(e.BaseURL) {
-		add(model)
-	}
-	for _, s := range e.Models {
-		add(strings.TrimPrefix(s.Match, e.Name+"/"))
-	}
-	if e.Stored = nil; e.loopback() {
-		lists, _ := c.probe(ctx, e)
-		for _, m := range lists[0] {
-			add(m.ID)
+	case e.Name != "":
+		for _, model := range append(pricing.Names(e.BaseURL), e.Default) {
+			refs = append(refs, e.Name+"/"+model)
 		}
 	}
 	return refs
+}
+
+// Current is the model of a list that a default one goes by now: itself where it is listed, else the first one of
+// those whose names begin most like its own. It is false for a list without a model to chat with.
+func Current(model string, list []Model) (string, bool) {
+	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
+		return model, true
+	}
+	if list = chatModels(list); len(list) == 0 {
+		return "", false
+	}
+	alike := func(m Model) (n int) {
+		for n < min(len(m.ID), len(model)) && m.ID[n] == model[n] {
+			n++
+		}
+		return n
+	}
+	return slices.MaxFunc(list, func(a, b Model) int { return cmp.Compare(alike(a), alike(b)) }).ID, true
+}
+
+// Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
+func Nearest(word string, known []string) string {
+	best, distance := "", len([]rune(word))/2+1
+	for _, k := range known {
+		if d := edits(word, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean ends a sentence about an unknown word with the nearest known one; it is "" where none is near.
+func DidYouMean(word string, known []string) string {
+	if best := Nearest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+// edits counts the letters to insert, remove, replace or swap with a neighbour to get from a to b.
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	rows := make([][]int, len(s)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+		for j := range rows[i] {
+			switch {
+			case i == 0 || j == 0:
+				rows[i][j] = i + j
+			case s[i-1] == t[j-1]:
+				rows[i][j] = rows[i-1][j-1]
+			default:
+				rows[i][j] = 1 + min(rows[i-1][j], rows[i][j-1], rows[i-1][j-1])
+			}
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				rows[i][j] = min(rows[i][j], 1+rows[i-2][j-2])
+			}
+		}
+	}
+	return rows[len(s)][len(t)]
+}
+
+// Guide is the name of the built-in endpoint, which is chosen only when nothing else is
+// there.
+const Guide = "guide"
+
+// Choice is the model that a chat starts with: "openai/gpt-5.2", "OPENAI_API_KEY is set".
+type Choice struct {
+	Ref    string // "endpoint/model"; only the endpoint where Closed is set
+	Reason string
+
+	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
+	Listed bool  // the model is the first one that the endpoint lists
+	Closed error // why no model of the endpoint could be chosen, nil where one was
+}
+
+// Preference says what a model is chosen from.
+type Preference struct {
+	Ref  string // what the user named, "" for nothing
+	From string // where, such as "-m"; "" where it does not matter
+	Last Last   // what the user chose last, which counts where nothing is named
+	Home string // the endpoint at which a name without an endpoint is looked for; "" is the one that would be chosen
+
+	// Local says that servers on this machine are looked for, and that the guide is taken where there is
+	// none. It is for a person who reads the choice before anything is sent.
+	Local bool
+}
+
+// Last is the model that the user chose last, with what tells whether its name still means the same place.
+type Last struct {
+	Ref    string `json:"model"`            // "endpoint/model"
+	Server string `json:"server,omitempty"` // the address of the endpoint, without secrets
+	Keyed  bool   `json:"keyed,omitempty"`  // the endpoint had a key
+}
+
+// ErrNoModel says that nothing names a model.
+var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
+	"name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, " +
+	"or store one with winnow keys set NAME")
+
+// Choose finds the model to start with, by the first of these that holds: it is named; it was used last; its endpoint
+// is the one that is chosen where nothing is named, with its default model or the first one that it lists. An endpoint
+// that the user configured or has a key for is never replaced by another place: where it does not answer and its model
+// must be asked for, the choice is closed. Only where there is no such endpoint, and the preference allows it, it
+// is the first model of a server on this machine, or the built-in guide. The endpoint that is chosen, and no other, is
+// added to the catalog if it is not in it. The error is a sentence for the user.
+//
+// Where the model that was used last cannot be had any more, the reason of the choice says so.
+func Choose(ctx context.Context, c *Catalog, w Preference) (choice Choice, err error) {
+	if w.Ref = strings.TrimSpace(w.Ref); w.Ref != "" {
+		return c.chooseNamed(ctx, w)
+	}
+	lost := ""
+	if w.Last.Ref != "" {
+		if !c.lost(w.Last) {
+			client, model, err := c.Use(w.Last.Ref)
+			return Choice{Ref: client.endpoint.Name + "/" + model, Reason: "you used it last"}, err
+		}
+		lost = "; " + w.Last.Ref + ", which you used last, no longer has its address or its key"
+	}
+	client := c.preferred()
+	switch {
+	case client != nil:
+		choice = choosePreferred(ctx, client)
+	case w.Local:
+		choice, err = c.chooseLocal(ctx)
+	default:
+		err = ErrNoModel
+	}
+	choice.Reason += lost
+	return choice, err
+}
+
+func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice, err error) {
+	choice.Reason = "you named it"
+	if w.From != "" {
+		choice.Reason = "set with " + w.From
+	}
+	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
+		_, _, err = c.Use(choice.Ref)
+	}
+	choice.Dated = c.Endpoint(strings.TrimSuffix(w.Ref, "/")).Dated
+	return choice, err
+}
+
+// choosePreferred takes an endpoint that the user configured. Only where it has no default model is the
+// server asked.
+func choosePreferred(ctx context.Context, client *Client) Choice {
+	e := client.endpoint
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured", Dated: e.Dated}
+	switch {
+	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
+		choice.Reason = e.KeyFrom.Name + " is set"
+	case e.KeyFrom.Stored() && !e.BaseURLSet:
+		choice.Reason = "a key of " + e.Name + " is stored"
+	}
+	if e.Default != "" {
+		return choice
+	}
+	model, err := client.firstModel(ctx)
+	if err != nil {
+		choice.Ref = e.Name
+		choice.Closed = fmt.Errorf("no model of %s is chosen (name one as %s/MODEL): %w", e.Name, e.Name, err)
+		return choice
+	}
+	choice.Ref, choice.Listed = e.Name+"/"+model, true
+	return choice
+}
+
+// chooseLocal takes the first model of a server on this machine, else the guide.
+func (c *Catalog) chooseLocal(ctx context.Context) (Choice, error) {
+	here := c.unconfigured()
+	for i, e := range here {
+		here[i] = c.withStored(e)
+	}
+	models, failed := c.probe(ctx, here...)
+	empty := "" // tells of a server that runs without a model
+	for _, e := range here {
+		if len(models) > 0 && e.Name == models[0].Endpoint {
+			e.Default = models[0].ID
+			c.Add(e)
+			reason := "a server answers at " + e.root() + empty
+			return Choice{Ref: models[0].Ref(), Reason: reason, Listed: true}, nil
+		}
+		if failed[e.Name] == nil { // That nothing runs at a default port is no news.
+			empty = " (" + e.Name + " has no model to chat with yet)"
+		}
+	}
+	guide := c.client(Guide)
+	if guide == nil {
+		return Choice{}, ErrNoModel
+	}
+	return Choice{
+		Ref:    Guide + "/" + cmp.Or(guide.endpoint.Default, Guide),
+		Reason: "no API key is set and no local server answers" + empty,
+	}, nil
+}
+
+// listTime is how long a server may take to list its models where it has to be asked for one.
+const listTime = 4 * time.Second
+
+// firstModel asks an endpoint for its models and gives the first one to chat with.
+func (c *Client) firstModel(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	models, err := c.list(ctx)
+	if err != nil {
+		return "", err
+	}
+	if models = chatModels(models); len(models) == 0 {
+		return "", fmt.Errorf("%s has no model to chat with yet", c.endpoint.Name)
+	}
+	return models[0].ID, nil
+}
+
+// Last describes a model for the next start; its Ref is "" where the reference stands for no endpoint.
+func (c *Catalog) Last(ref string) Last {
+	client, model, err := c.Resolve(ref)
+	if err != nil {
+		return Last{}
+	}
+	e := client.endpoint
+	return Last{Ref: e.Name + "/" + model, Server: e.ShownURL(), Keyed: e.Keyed()}
+}
+
+// lost says that the model that was used last cannot be chosen again: its name must not come to mean another server,
+// and a request without the key is refused. No server is asked.
+func (c *Catalog) lost(last Last) bool {
+	client, _, err := c.Resolve(last.Ref)
+	if err != nil {
+		return true
+	}
+	e := client.endpoint
+	unset := e.KeyFrom.Kind == keys.Variable && e.Key == ""
+	return unset || last.Keyed && !e.Keyed() || last.Server != "" && e.ShownURL() != last.Server
+}
+
+// AddService adds a hosted service to the catalog with a key, once the service has listed its models with it, and
+// returns the reference of the model to begin with. A service that refuses the key is not added. One that cannot be
+// reached is: its key may be right, and a request will tell.
+func (c *Catalog) AddService(ctx context.Context, name string, key keys.Secret, from keys.Origin) (string, error) {
+	e := serviceNamed(name).endpoint()
+	e.Key, e.KeyFrom = key, from
+	_, err := c.newClient(e).list(ctx)
+	if errors.Is(err, Auth) || ctx.Err() != nil {
+		return "", err
+	}
+	c.Add(e)
+	return e.Name + "/" + e.Default, nil
 }

@@ -1,17 +1,24 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"iter"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	openai "github.com/sashabaranov/go-openai"
 
 	"winnow/llm/pricing"
 	"winnow/llm/redact"
+	"winnow/llm/wire"
 )
 
 const (
@@ -40,15 +47,13 @@ func NewClient(e Endpoint) *Client {
 	c := &Client{endpoint: e, doer: e.Doer, redactor: new(redact.Redactor), facts: map[string]facts{}}
 	c.redactor.Know(e.Secrets()...)
 	if c.doer == nil {
-		c.doer = OverNetwork(nil)
+		c.doer = OverNetwork()
 	}
 	return c
 }
 
 // Endpoint gives the endpoint that the client talks to.
 func (c *Client) Endpoint() Endpoint { return c.endpoint }
-
-func (c *Client) tries() int { return cmp.Or(c.endpoint.Tries, defaultTries) }
 
 // Stream asks the model and gives the answer as it arrives. It ends with Finished, or with an error, always an *Error,
 // after what had arrived until then. A connection that breaks after the first token gives Finished with CutOff and
@@ -80,7 +85,11 @@ func (c *Client) Stream(ctx context.Context, r Request) iter.Seq2[Event, error] 
 			if !yield(w, nil) {
 				return
 			}
-			if !waited(ctx, w.After) {
+			select {
+			case <-time.After(w.After):
+			case <-ctx.Done():
+			}
+			if ctx.Err() != nil {
 				e := stopped(ctx)
 				e.Unsent = true
 				yield(nil, e)
@@ -103,14 +112,16 @@ type retries struct {
 // there is none.
 func (t *retries) next(e *Error) (w Waiting, again bool) {
 	c, r := t.client, t.request
-	how, learned := c.learnWire(e, r)
-	if e.Replan = !learned && c.learnFormat(e, r); e.Replan {
+	limit := cmp.Or(c.endpoint.Tries, defaultTries)
+	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, limit), Err: e, Changed: c.learnWire(e, r)}
+	if w.Changed != "" {
+		return w, true
+	}
+	if c.learnFormat(e, r) {
+		e.Replan = true
 		return w, false
 	}
-	w = Waiting{Attempt: t.failed + 2, Of: max(t.failed+2, c.tries()), Err: e, Changed: how}
-	if !learned {
-		w.Changed, w.Request = c.amend(e, r, t.adapted)
-	}
+	w.Changed, w.Request = c.amend(e, r, t.adapted)
 	if w.Request != nil {
 		t.request, t.adapted = *w.Request, true
 	}
@@ -119,30 +130,15 @@ func (t *retries) next(e *Error) (w Waiting, again bool) {
 	}
 	e.Tools = e.toolCause(r)
 	t.failed++
-	w.After, again = t.pause(e)
-	return w, again
-}
-
-// pause is how long to wait after a try that failed, and whether another one makes sense.
-func (t *retries) pause(e *Error) (time.Duration, bool) {
-	limit := t.client.tries()
-	if e.Kind == Refused && t.client.endpoint.loopback() {
+	if e.Kind == Refused && c.endpoint.loopback() {
 		// Nothing listens on this machine: a server that is just starting gets one more chance.
 		limit = min(limit, 2)
 	}
 	if t.failed >= limit || !e.Retryable() || e.Wait > waitMax || e.Tools == TheTools {
-		return 0, false
+		return w, false
 	}
-	return min(waitMax, max(e.Wait, t.pauses.NextBackOff())), true
-}
-
-// waited lets time pass. It is false when ctx ended first.
-func waited(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
+	w.After = min(waitMax, max(e.Wait, t.pauses.NextBackOff()))
+	return w, true
 }
 
 // asError makes an *Error of whatever ended an attempt.
@@ -150,12 +146,385 @@ func (c *Client) asError(ctx context.Context, err error, model string) *Error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	var e *Error
-	if !errors.As(err, &e) {
-		e = c.unreached(err, model)
-	}
-	if e.Model == "" {
-		e.Model = model
-	}
+	e := c.unreached(err, model)
+	e.Model = cmp.Or(e.Model, model)
 	return e
+}
+
+// OverNetwork does HTTP without a limit on the whole answer, which may stream for an hour. It follows no
+// redirect: a POST would become a GET, and the conversation or the key could go to a stranger. It uses
+// the proxies that the environment names.
+func OverNetwork() *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// NewClosedClient makes the client of an endpoint that cannot be asked: every request fails with the
+// reason, and nothing leaves.
+func NewClosedClient(name string, reason error) *Client {
+	return NewClient(Endpoint{Name: name, BaseURL: "http://closed.invalid/v1", Tries: 1, Doer: closed{name, reason}})
+}
+
+// closed refuses every request.
+type closed struct {
+	name   string
+	reason error
+}
+
+func (c closed) Do(*http.Request) (*http.Response, error) {
+	return nil, &Error{Kind: Network, Endpoint: c.name, Message: c.reason.Error(), final: true}
+}
+
+const (
+	defaultIdle = 90 * time.Second
+
+	// The silence allowed before the first byte. A server of the user's own may have to load a model and
+	// read a long prompt first.
+	hostedBegin = 2 * time.Minute
+	ownBegin    = 10 * time.Minute
+
+	// overIdle is the silence allowed once an answer is whole, and within a refusal.
+	overIdle = 5 * time.Second
+)
+
+// send does a request with what lets it in: the headers and the query of the endpoint, and its key. A key that is
+// stored is fetched, unless the request has another. The answer's body is a *watchedBody.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	e, begin := c.endpoint, hostedBegin
+	if e.Own() {
+		begin = ownBegin
+	}
+	if e.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+e.Key.Reveal())
+	}
+	for name, value := range e.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("User-Agent", "winnow")
+	if query := e.base().RawQuery; query != "" {
+		req.URL.RawQuery = query
+	}
+	header := req.Header
+	if cmp.Or(header.Get("Authorization"), header.Get("X-Api-Key"), header.Get("X-Goog-Api-Key")) == "" {
+		if err := c.addStored(req); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	body := &watchedBody{ctx: ctx, cancel: cancel, client: c, allowed: cmp.Or(e.Begin, begin)}
+	timer := body.limit(body.allowed)
+	resp, err := c.doer.Do(req.WithContext(ctx))
+	timer.Stop()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = endOf(ctx)
+		}
+		cancel(nil)
+		return nil, err
+	}
+	body.body, resp.Body = resp.Body, body
+	// A reader that waits in Read is woken by closing what it waits for.
+	body.unwatch = context.AfterFunc(ctx, func() { body.body.Close() })
+	if resp.StatusCode == http.StatusUnauthorized && e.Stored != nil {
+		e.Stored.Refused()
+	}
+	return resp, nil
+}
+
+// addStored adds the key that is fetched when a request needs it. From then on no answer may repeat it.
+func (c *Client) addStored(req *http.Request) error {
+	if c.endpoint.Stored == nil {
+		return nil
+	}
+	key, err := c.endpoint.Stored.Get(req.Context())
+	switch {
+	case req.Context().Err() != nil:
+		return req.Context().Err()
+	case err != nil:
+		e := c.lasting(Auth, "", err)
+		e.say = "{who} was not asked, because its API key cannot be read"
+		return e
+	case key != "":
+		req.Header.Set("Authorization", "Bearer "+key.Reveal())
+	}
+	c.redactor.Know(c.endpoint.Secrets()...)
+	return nil
+}
+
+// watchedBody is the body of an answer. It ends with an *Error when it is silent for too long, and at once when the
+// request's context ends, whoever does the HTTP. Any byte breaks the silence, those of comments too.
+type watchedBody struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	unwatch func() bool
+	body    io.ReadCloser
+	client  *Client
+	allowed time.Duration // the silence
+	over    bool          // nothing is waited for but the end, or the usage
+}
+
+// limit ends the request after a silence.
+func (b *watchedBody) limit(silence time.Duration) *time.Timer {
+	return time.AfterFunc(silence, func() {
+		e := b.client.lasting(TimedOut, "", nil)
+		e.say = "{who} sent nothing for " + silence.String()
+		b.cancel(e)
+	})
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	allowed := b.allowed
+	if b.over {
+		allowed = min(allowed, overIdle)
+	}
+	timer := b.limit(allowed)
+	n, err := b.body.Read(p)
+	timer.Stop()
+	if n > 0 {
+		b.allowed = cmp.Or(b.client.endpoint.Idle, defaultIdle)
+	}
+	if err != nil && b.ctx.Err() != nil {
+		err = endOf(b.ctx) // Closing what is read looks like its end, or like anything else.
+	}
+	return n, err
+}
+
+// endOf is why a context ended: our own error for silence, else the caller's own reason.
+func endOf(ctx context.Context) error {
+	var silence *Error
+	if errors.As(context.Cause(ctx), &silence) {
+		return silence
+	}
+	return ctx.Err()
+}
+
+// Close ends the answer.
+func (b *watchedBody) Close() error {
+	b.unwatch()
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
+}
+
+// LargestAnswer is how long an answer may get in bytes, reasoning and tool calls included. A server that
+// never ends would otherwise fill memory and disk.
+const LargestAnswer = 16 << 20
+
+// errNoMore says that the reader of a stream went away.
+var errNoMore = errors.New("the reader of the stream is gone")
+
+// attempt is one request and its answer. go-openai opens and reads the stream, and attempt is the HTTP client below
+// it: on the way out it puts in the address and the bytes that were recorded; on the way back it filters the lines, so
+// that the library can read what any server sends. A refusal becomes an *Error, which the library passes on as it is.
+type attempt struct {
+	client *Client
+	model  string
+	format Wire
+	body   []byte
+	yield  func(Event, error) bool // the reader of the events
+
+	resp    *http.Response
+	watched *watchedBody // its body
+	lines   *wire.Lines  // and what is read of it
+	answer  *wire.Answer
+	ignored []byte // the newest event that was no part of an answer
+
+	gone   bool             // the reader is gone: yield is not called any more
+	began  bool             // a part of the answer was given to it
+	bytes  int              // how long that is
+	hiding []*redact.Stream // by channel, what keeps secrets out that come in pieces
+}
+
+// attempt sends the request once. Began says that a part of the answer was given to yield.
+func (c *Client) attempt(ctx context.Context, r Request, yield func(Event, error) bool) (began bool, err error) {
+	body, err := c.Body(r)
+	if err != nil {
+		return false, c.lasting(BadRequest, r.Model, err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	format := c.Wire(r.Model)
+	a := &attempt{
+		client: c, model: r.Model, format: format, body: body, yield: yield, answer: wire.NewAnswer(format),
+	}
+	config := openai.DefaultConfig("")
+	config.BaseURL, config.HTTPClient = c.endpoint.at(""), a
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{})
+	if err != nil {
+		return false, err
+	}
+	defer stream.Close()
+	err = a.receive(stream)
+	return a.began, err
+}
+
+// Do sends the request.
+func (a *attempt) Do(req *http.Request) (*http.Response, error) {
+	address, err := url.Parse(a.client.endpoint.addressOf(a.format))
+	if err != nil {
+		return nil, a.client.unreached(err, a.model)
+	}
+	req.URL, req.Host = address, address.Host
+	// These bytes were hashed and recorded, so they and no others are sent.
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(a.body)), nil }
+	req.Body, _ = req.GetBody()
+	req.ContentLength = int64(len(a.body))
+	resp, err := a.client.send(req)
+	if err != nil {
+		return nil, a.client.unreached(err, a.model)
+	}
+	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		return nil, a.client.failed(resp, a.model)
+	}
+	a.resp, a.watched = resp, resp.Body.(*watchedBody)
+	a.lines = wire.NewLines(a.watched)
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{a.lines, a.watched}
+	return resp, nil
+}
+
+// receive turns what the server streams into events.
+func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
+	for {
+		data, err := stream.RecvRaw()
+		if err == nil {
+			err = a.read(data)
+		} else if err != io.EOF {
+			err = a.broken(err)
+		}
+		if !a.take(a.answer.Events()) {
+			return errNoMore
+		}
+		a.watched.over = a.answer.Finish != "" || a.answer.Done || a.lines.Done
+		if err == nil && a.bytes > LargestAnswer {
+			err = a.client.lasting(Endless, a.model, nil)
+		}
+		if err != nil || a.answer.Done {
+			return a.finish(err)
+		}
+	}
+}
+
+// read adds the data of one event to the answer. It gives the server's error if that is what the data holds.
+func (a *attempt) read(data []byte) error {
+	err := a.answer.Read(data)
+	var refusal wire.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		return a.client.failure(http.StatusOK, a.resp.Header, refusal, a.model)
+	case err != nil:
+		e := a.client.strange(a.resp, data, a.model)
+		e.Message = "a part of the answer is not JSON: " + e.Body
+		return e
+	case !a.answer.Began:
+		a.ignored = data // ping and the like
+	}
+	return nil
+}
+
+// broken is the error of a connection that ended in the middle of an answer.
+func (a *attempt) broken(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if errors.Is(err, wire.ErrLongLine) {
+		return a.client.lasting(BadStream, a.model, err)
+	}
+	e := a.client.blank(a.model)
+	e.Kind = Broken
+	return e
+}
+
+// finish ends an answer: what is held back comes out, and how it ended if that is no failure of the server's own. err
+// is what ended it, nil or io.EOF if it ended in order. It returns the error that is left.
+func (a *attempt) finish(err error) error {
+	finished := Finished{Reason: a.answer.Finish, End: NoDone}
+	if err == io.EOF {
+		err = nil
+		if !a.lines.Done && !a.answer.Began {
+			err = a.nothing()
+		}
+	}
+	a.take(a.answer.End())
+	for channel, hiding := range a.hiding {
+		a.piece(wire.Channel(channel), hiding.Rest())
+	}
+	if a.gone {
+		return errNoMore
+	}
+	// An answer would have gone on where an error ended it, unless the server said that it failed.
+	e := new(Error)
+	goesOn := !errors.As(err, &e) || e.Kind == Broken || e.Kind == TimedOut || e.Kind == Endless
+	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
+	case a.watched.over && !stopped:
+		finished.End, err = Done, nil
+	case err == nil:
+	case a.began && !stopped && goesOn:
+		finished.End = CutOff
+	default:
+		return err
+	}
+	if extra := a.answer.Extra(); extra != nil {
+		finished.Extra = json.RawMessage(a.client.redactor.Known(string(extra)))
+	}
+	if !a.yield(finished, nil) {
+		return errNoMore
+	}
+	return err
+}
+
+// nothing is the error of an answer of which no part came.
+func (a *attempt) nothing() *Error {
+	if a.ignored != nil {
+		return a.client.strange(a.resp, a.ignored, a.model)
+	}
+	e := a.client.lasting(Empty, a.model, nil)
+	e.Status = a.resp.StatusCode
+	return e
+}
+
+// take hands on events, without the secrets that they must not repeat. It is false when the reader is gone.
+func (a *attempt) take(events []wire.Event) bool {
+	known := a.client.redactor.Known
+	for _, e := range events {
+		if e.Usage != nil {
+			if usage, ok := usageOf(decoded(e.Usage)); ok {
+				a.give(UsageReport{a.client.withCached(a.model, usage)})
+			}
+			continue
+		}
+		a.began = true
+		a.bytes += len(e.ID) + len(e.Name) + len(e.Text)
+		if e.ID+e.Name != "" || e.Text == "" {
+			a.give(ToolDelta{Index: int(e.Channel - wire.Calls), ID: known(e.ID), Name: known(e.Name)})
+		}
+		for int(e.Channel) >= len(a.hiding) {
+			a.hiding = append(a.hiding, a.client.redactor.Stream())
+		}
+		a.piece(e.Channel, a.hiding[e.Channel].Pass(e.Text))
+	}
+	return !a.gone
+}
+
+// piece gives a piece of a channel.
+func (a *attempt) piece(channel wire.Channel, text string) {
+	switch {
+	case text == "":
+	case channel == wire.Reasoning:
+		a.give(ReasoningDelta{text})
+	case channel == wire.Text:
+		a.give(TextDelta{text})
+	default:
+		a.give(ToolDelta{Index: int(channel - wire.Calls), Arguments: text})
+	}
+}
+
+// give hands an event to the reader, unless that is gone.
+func (a *attempt) give(e Event) {
+	a.gone = a.gone || !a.yield(e, nil)
 }

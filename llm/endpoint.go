@@ -1,12 +1,15 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,10 +35,9 @@ type Endpoint struct {
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Profile    history.Profile           // what its chat format requires
 	Cache      CacheMode                 // "" is CacheAuto
-	Diagnosis  DiagnosisMode             // "" is DiagnosisAuto
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
-	Exact      bool                      // it is asked to count requests: see CountRequest
+	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
 	Dated      bool                      // Default is from winnow's own table, and may be out of date
 	BaseURLSet bool                      // the user named BaseURL
@@ -52,7 +54,7 @@ type Endpoint struct {
 }
 
 // String names the endpoint without its secrets.
-func (e Endpoint) String() string { return e.Name + " at " + shownURL(e.BaseURL) }
+func (e Endpoint) String() string { return e.Name + " at " + e.ShownURL() }
 
 // GoString is what %#v prints: as String.
 func (e Endpoint) GoString() string { return e.String() }
@@ -61,11 +63,8 @@ func (e Endpoint) GoString() string { return e.String() }
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
 // ShownURL is the base URL for people: without user, password and query.
-func (e Endpoint) ShownURL() string { return shownURL(e.BaseURL) }
-
-// shownURL is a base URL for people: without user, password and query.
-func shownURL(base string) string {
-	u, err := url.Parse(base)
+func (e Endpoint) ShownURL() string {
+	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return "an address that is not a URL"
 	}
@@ -95,14 +94,11 @@ func (e Endpoint) AtMaker() bool { return len(pricing.Names(e.BaseURL)) > 0 }
 func (e Endpoint) root() string { return e.base().Scheme + "://" + e.base().Host }
 
 // at is the address of a path below the base URL, such as /models. The query of the base URL is not
-// part of it: authorize adds that to every request.
+// part of it: Client.send adds that to every request.
 func (e Endpoint) at(path string) string {
 	base, _, _ := strings.Cut(e.BaseURL, "?")
 	return strings.TrimRight(base, "/") + path
 }
-
-// query is what the base URL has behind its path, "" for nothing: a gateway's key or version.
-func (e Endpoint) query() string { return e.base().RawQuery }
 
 // loopback says that the endpoint is on this machine.
 func (e Endpoint) loopback() bool {
@@ -110,19 +106,16 @@ func (e Endpoint) loopback() bool {
 	return e.Host() == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// local says that the endpoint is on this machine or its own network: a server of the user's,
-// not a hosted service.
-func (e Endpoint) local() bool {
+// Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in
+// guide. Nobody is charged for its tokens unless its prices say so.
+func (e Endpoint) Own() bool {
 	host := e.Host()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
-	return !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan")
+	named := strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lan")
+	return e.Name == Guide || named || !strings.Contains(host, ".")
 }
-
-// Own says that the endpoint is the user's own: on this machine, on its own network, or the built-in
-// guide. Nobody is charged for its tokens unless its prices say so.
-func (e Endpoint) Own() bool { return e.Name == Guide || e.local() }
 
 // Keyed says that a key is there or stored, even if it was not fetched yet.
 func (e Endpoint) Keyed() bool { return e.Key != "" || e.KeyFrom.Stored() }
@@ -152,22 +145,20 @@ func (e Endpoint) Secrets() []string {
 		}
 	}
 	add(e.key().Reveal())
-	for name, value := range e.Headers {
-		if secretHeader(name) {
-			add(value)
-			_, token, _ := strings.Cut(value, " ")
-			add(token)
-		}
+	if password, ok := e.base().User.Password(); ok {
+		add(e.base().User.Username() + ":" + password) // as it goes over the wire, encoded in one
+		add(password)
 	}
-	if u, err := url.Parse(e.BaseURL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			add(u.User.Username() + ":" + password) // as it goes over the wire, encoded in one
-			add(password)
-		}
-		for name, values := range u.Query() {
-			if secretHeader(name) {
-				add(strings.Join(values, ""))
-			}
+	values := e.base().Query()
+	for name, value := range e.Headers {
+		values.Add(name, value)
+	}
+	for name, list := range values {
+		if secretHeader(name) {
+			value := strings.Join(list, "")
+			_, token, _ := strings.Cut(value, " ")
+			add(value)
+			add(token)
 		}
 	}
 	return list
@@ -175,11 +166,72 @@ func (e Endpoint) Secrets() []string {
 
 // secretHeader says that a header or a parameter of this name carries a secret.
 func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
-		if strings.Contains(name, word) {
-			return true
+	words := []string{"auth", "key", "token", "secret", "cookie", "password"}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+}
+
+// SameModel compares names as Ollama does: without a tag, it is the latest.
+func SameModel(a, b string) bool {
+	return a != "" && plainModel(a) == plainModel(b)
+}
+
+// plainModel is a model's name without what servers may write or leave out.
+func plainModel(name string) string {
+	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "models/"), ":latest"))
+}
+
+// ModelSettings is what the configuration says of the models that a pattern names, over what it says of their
+// endpoint. A field that is not set says nothing.
+type ModelSettings struct {
+	Match  string // see MatchModel
+	Table  string // the table of the configuration, for people; "" where that goes without saying
+	Wire   Wire
+	Window int
+	Prices pricing.Prices
+	Tools  *bool // false offers the models no tools
+}
+
+// configured is the first of the settings of a model that says something, zero for none.
+func (e Endpoint) configured(model string, says func(ModelSettings) bool) ModelSettings {
+	for _, s := range slices.Concat(e.Models, e.Patterns) {
+		if match, _ := MatchModel(s.Match, e.Name, model); match && says(s) {
+			return s
 		}
 	}
-	return false
+	return ModelSettings{}
+}
+
+// MatchModel says whether a pattern names a model of an endpoint. In a pattern * stands for any text, slashes
+// included, ? for one character and [a-z] for one of several; a backslash takes their meaning from them. The pattern
+// is compared with "endpoint/model", with the model's name, and with what follows the last slash of that name.
+// Upper and lower case are the same. The error is path.ErrBadPattern.
+func MatchModel(pattern, endpoint, model string) (bool, error) {
+	model = plainModel(model)
+	for _, name := range []string{endpoint + "/" + model, model, path.Base(model)} {
+		if match, err := path.Match(flat(pattern), flat(name)); match || err != nil {
+			return match, err
+		}
+	}
+	return false, nil
+}
+
+// flat is a name in lower case in which * of path.Match stands for slashes as well.
+func flat(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
+
+// ExactModel is the pattern that names one model of one endpoint.
+func ExactModel(endpoint, model string) string {
+	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+	return escape.Replace(endpoint + "/" + plainModel(model))
+}
+
+var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
+
+// SpecificFirst orders patterns: one without * and its like goes before the others, then the one with more literal
+// characters.
+func SpecificFirst(a, b string) int {
+	literalA, literalB := wildcard().ReplaceAllString(a, ""), wildcard().ReplaceAllString(b, "")
+	if exactA, exactB := literalA == a, literalB == b; exactA != exactB {
+		return cmp.Compare(len(a)-len(literalA), len(b)-len(literalB)) // Nothing is taken from the exact one.
+	}
+	return cmp.Or(cmp.Compare(len(literalB), len(literalA)), strings.Compare(a, b))
 }

@@ -80,7 +80,7 @@ func TestErrorSentences(t *testing.T) {
 		},
 		{
 			"a stored key", status(401, ``), storing("sk-stored-123456", nil),
-			"openai rejected the API key from the system keyring (401); run winnow keys set openai to replace it",
+			"openai rejected the API key from the system keyring (401); run winnow keys set openai to store one",
 			Auth,
 		},
 		{
@@ -115,8 +115,7 @@ func TestErrorSentences(t *testing.T) {
 				refuse: errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"),
 			},
 			nil,
-			"https://api.openai.com/v1 cannot be reached: its certificate is not signed by an authority that " +
-				"this computer trusts",
+			"https://api.openai.com/v1 cannot be reached: its certificate cannot be verified",
 			Network,
 		},
 		{

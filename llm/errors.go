@@ -1,16 +1,30 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"winnow/llm/keys"
 )
 
 // ErrorKind says what went wrong, as far as a caller acts on it. It is an error so that errors.Is finds it.
@@ -58,8 +72,9 @@ type Error struct {
 	Tools    ToolCause // whether tool calls in the request are the reason
 	Err      error     // what lies beneath, nil for none
 
-	say   sentence // what failed and what to do; without one it is that of the kind
-	final bool     // trying again cannot help, whatever the status says
+	say    string // what failed, with {words} to be filled in; "" is the sentence of the kind
+	advice string // what to do about it, "" for nothing
+	final  bool   // trying again cannot help, whatever the status says
 }
 
 // Is reports whether target is the kind of the error.
@@ -77,9 +92,10 @@ func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Refused, Network, Broken:
 		return true
-	case RateLimit, Server, TimedOut, BadRequest:
-		busy := e.Status == 408 || e.Status == 409
-		return busy || e.Kind != BadRequest && (e.Status == 0 || e.Status == 429 || e.Status >= 500)
+	case RateLimit, Server, TimedOut:
+		return e.Status == 0 || e.Status == 408 || e.Status == 409 || e.Status == 429 || e.Status >= 500
+	case BadRequest:
+		return e.Status == 408 || e.Status == 409
 	}
 	return false
 }
@@ -99,99 +115,78 @@ func stopped(ctx context.Context) *Error {
 	return &Error{Kind: Stopped, Err: ctx.Err()}
 }
 
-// sentence is what failed and what to do. Words in braces are filled in: see Error.fill.
-type sentence struct{ failed, advice string }
-
-const checkURL = "check the base URL"
-
-// sentences are those of the kinds.
-var sentences = map[ErrorKind]sentence{
-	Auth:       {failed: "{who} rejected the API key{status}"},
-	Payment:    {failed: "{who} requires payment{status}"},
-	NotFound:   {"{where} does not provide this API{status}", checkURL},
-	RateLimit:  {failed: "{who} reports a rate limit{status}{wait}"},
-	Overflow:   {failed: "the request is too long for {model}{status}"},
-	BadRequest: {failed: "{who} refused the request{status}"},
-	Server:     {failed: "{who} failed{status}{wait}"},
-	Refused:    {failed: "nothing answers at {where} (connection refused); is the server running?"},
-	Network:    {failed: "{where} cannot be reached"},
-	TimedOut:   {failed: "{where} did not answer in time"},
-	BadStream:  {failed: "{who} sent a response that is not a chat completion{status}"},
-	Empty:      {failed: "the model answered nothing{status}"},
-	Broken:     {failed: "the connection to {who} was lost before the answer was complete"},
-	Endless:    {failed: "the answer of {who} exceeded {largest} MiB and was cut off"},
-	Stopped:    {failed: "stopped"},
-	"":         {failed: "{who} did not answer{status}"},
+// sentences say what failed, by kind.
+var sentences = map[ErrorKind]string{
+	Auth:       "{who} rejected the API key{status}",
+	Payment:    "{who} requires payment{status}",
+	NotFound:   "{where} does not provide this API{status}",
+	RateLimit:  "{who} reports a rate limit{status}{wait}",
+	Overflow:   "the request is too long for {model}{status}",
+	BadRequest: "{who} refused the request{status}",
+	Server:     "{who} failed{status}{wait}",
+	Refused:    "nothing answers at {where} (connection refused); is the server running?",
+	Network:    "{where} cannot be reached",
+	TimedOut:   "{where} did not answer in time",
+	BadStream:  "{who} sent a response that is not a chat completion{status}",
+	Empty:      "the model answered nothing{status}",
+	Broken:     "the connection to {who} was lost before the answer was complete",
+	Endless:    "the answer of {who} exceeded 16 MiB and was cut off",
+	Stopped:    "stopped",
+	"":         "{who} did not answer{status}",
 }
 
-// said is what failed and what to do, filled in.
-func (e *Error) said() (failed, advice string) {
+// what says what failed.
+func (e *Error) what() string {
 	say := cmp.Or(e.say, sentences[e.Kind])
 	switch {
 	case e.Tools == TheTools:
-		say = sentence{failed: "{who} does not accept the tool calls in this conversation{status}"}
-	case e.Kind != Overflow || e.Limit == 0:
-	case e.Prompt == 0:
-		say.failed = "the request is too long for {model}: its window holds {limit} tokens"
-	case e.Output > 0 && e.Prompt <= e.Limit:
-		say.failed = "the request and its reply are too long for {model}: " +
-			"{prompt} tokens and {output} for the reply, and the window holds {limit}"
-	default:
-		say.failed = "the request is too long for {model}: {prompt} tokens, and the window holds {limit}"
+		say = "{who} does not accept the tool calls in this conversation{status}"
+	case e.Kind == Overflow && e.Limit > 0:
+		say = "the request is too long for {model}: {tokens}the window holds {limit}"
 	}
-	fill := e.fill()
-	return fill.Replace(say.failed), fill.Replace(say.advice)
-}
-
-// fill puts what is known of an error in the place of words in braces.
-func (e *Error) fill() *strings.Replacer {
 	where := cmp.Or(e.Address, e.Endpoint, "the server")
-	title, status, wait := "", "", ""
-	if t := oneLine(e.Message, 60); t != "" {
-		title = ` ("` + t + `")`
-	}
+	status, wait, tokens := "", "", ""
 	if e.Status != 0 {
 		status = " (" + strconv.Itoa(e.Status) + ")"
 	}
 	if e.Wait > 0 {
-		wait = " and asks to wait " + durationText(e.Wait)
+		wait = " and asks to wait " + e.Wait.Round(time.Millisecond).String()
+	}
+	switch {
+	case e.Output > 0 && e.Prompt > 0 && e.Prompt <= e.Limit:
+		tokens = comma(e.Prompt) + " tokens and " + comma(e.Output) + " for the reply, and "
+	case e.Prompt > 0:
+		tokens = comma(e.Prompt) + " tokens, and "
 	}
 	return strings.NewReplacer(
-		"{who}", cmp.Or(e.Endpoint, where), "{where}", where, "{endpoint}", e.Endpoint,
-		"{model}", cmp.Or(oneLine(e.Model, 80), "the model"),
-		"{status}", status, "{wait}", wait, "{title}", title,
-		"{target}", cmp.Or(oneLine(e.Message, sentenceMax), "another address"),
-		"{prompt}", comma(e.Prompt), "{output}", comma(e.Output), "{limit}", comma(e.Limit),
-		"{largest}", strconv.Itoa(LargestAnswer>>20),
-	)
+		"{who}", cmp.Or(e.Endpoint, where), "{where}", where, "{model}", cmp.Or(oneLine(e.Model, 80), "the model"),
+		"{status}", status, "{wait}", wait, "{tokens}", tokens, "{limit}", comma(e.Limit),
+	).Replace(say)
 }
 
 // Error says to the user what failed, then what the server wrote, then what to do.
 func (e *Error) Error() string {
-	failed, advice := e.said()
 	words := e.Words()
 	switch {
 	case words == "":
 		return e.WithoutWords()
-	case advice == "":
-		return failed + ": " + words
+	case e.advice == "":
+		return e.what() + ": " + words
 	}
-	return failed + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(advice[:1]) + advice[1:]
+	return e.what() + ": " + strings.TrimSuffix(words, ".") + ". " + strings.ToUpper(e.advice[:1]) + e.advice[1:]
 }
 
 // WithoutWords is the text of the error without the server's own words.
 func (e *Error) WithoutWords() string {
-	failed, advice := e.said()
-	if advice == "" {
-		return failed
+	if e.advice == "" {
+		return e.what()
 	}
-	return failed + "; " + advice
+	return e.what() + "; " + e.advice
 }
 
 // Words are the server's own words that the error's text quotes: "" for none, and where winnow says the same.
 func (e *Error) Words() string {
-	quoted := strings.Contains(e.say.failed, "{title}") || strings.Contains(e.say.failed, "{target}")
-	if quoted || e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
+	if e.Kind == Refused || e.Kind == Stopped || e.Kind == Overflow && e.Limit > 0 {
 		return ""
 	}
 	return oneLine(e.Message, sentenceMax)
@@ -218,18 +213,468 @@ func oneLine(text string, limit int) string {
 	return strings.TrimSpace(string([]rune(text)[:limit])) + " …"
 }
 
-// durationText is a duration for a sentence: 250 ms, 12 s, 2 min 5 s, 3 h.
-func durationText(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	d = (d + time.Second - 1).Truncate(time.Second)
-	if d >= time.Hour {
-		d = d.Truncate(time.Minute)
-	}
-	text := strings.NewReplacer("h", " h ", "m", " min ", "s", " s ").Replace(d.String())
-	text = strings.NewReplacer(" 0 min", "", " 0 s", "").Replace(" " + text)
-	return strings.TrimSpace(text)
+func comma(n int) string { return humanize.Comma(int64(n)) }
+
+// cause is a reason for which a request fails: by what a server answers, or by what net/http says.
+type cause struct {
+	statuses string                // numbers, classes such as 5xx, 0 for none; "" is any
+	text     func() *regexp.Regexp // what is said; nil is anything
+	kind     ErrorKind
+	say      string // what failed; "" is the sentence of the kind
+	final    bool   // it comes again the next time
 }
 
-func comma(n int) string { return humanize.Comma(int64(n)) }
+// refusals are in the order in which they are looked for: the first that fits counts, because servers disagree about
+// statuses.
+var refusals = []cause{
+	{statuses: "402", kind: Payment},
+	{text: says(`insufficient_(?:quota|balance)`), kind: Payment},
+	{statuses: "403", kind: Auth, say: "{who} denied access{status}"},
+	{statuses: "407", kind: Auth, say: "{who} is behind a proxy that requires a password{status}"},
+	{statuses: "401", kind: Auth},
+	{text: says(`invalid_api_key|API_KEY_INVALID`), kind: Auth},
+
+	// Some limits of a rate name tokens like an overflow; cutting the request would not help.
+	{statuses: "429", kind: RateLimit},
+	{kind: RateLimit, text: says(`rate[-_ ]?limit|quota exceeded|exceeded [^.\n]{0,40}quota|throttl|` +
+		`too many (?:requests|tokens)|tokens per (?:minute|hour|day)`)},
+
+	{text: overflowText, kind: Overflow},
+	{statuses: "413", kind: Overflow},
+	{statuses: "400", text: says(`^ $`), kind: Overflow}, // Cerebras says nothing at all.
+
+	{statuses: "4xx", text: namesResponses, kind: BadRequest}, // With 404 too: the model is there, for another API,
+	{statuses: "4xx", text: refusesKept, kind: BadRequest},    // or what is not there is a part of the request.
+	{statuses: "0 4xx", text: modelUnknown, kind: NotFound, say: noModel},
+	{statuses: "404 405", text: says(`model`), kind: NotFound, say: noModel},
+	{statuses: "404 405", kind: NotFound},
+	{statuses: "408", kind: TimedOut, say: "{who} timed out{status}"},
+	{statuses: "0 5xx", text: parserText, kind: BadRequest},
+	{statuses: "0 5xx", text: templateText, kind: BadRequest},
+	{statuses: "0 500", text: toolText, kind: BadRequest},
+	{statuses: "0", text: says(`invalid_|image_`), kind: BadRequest},
+	{statuses: "0 2xx 5xx", kind: Server},
+	{kind: BadRequest},
+}
+
+// connectionFaults are what net and net/http say of a connection that brings no answer, and what winnow says then.
+// Where it says nothing, the text of the error has to do.
+var connectionFaults = []cause{
+	{text: says(`network is unreachable|no route to host|\blookup `), say: "there is no network"},
+	{text: says(`certificate|x509`), say: "its certificate cannot be verified", final: true},
+	{text: says(`to HTTPS client|tls: `), say: "there is no encrypted connection; " + checkURL, final: true},
+	{text: says(`unsupported protocol|invalid header`), final: true},
+	// The second is said of a server that speaks before it was asked.
+	{text: says(`malformed HTTP|readLoopPeekFailLocked`), say: "it does not use HTTP; " + checkURL, final: true},
+	{
+		text: says(`\bEOF$|connection reset|broken pipe|forcibly closed|closed idle|malformed MIME`),
+		say:  "the connection was closed before an answer",
+	},
+	{},
+}
+
+const (
+	noModel  = "{who} does not have the model {model}{status}"
+	checkURL = "check the base URL"
+)
+
+// find is the first of the causes that fits a status and a text.
+func find(causes []cause, status int, text string) cause {
+	number := strconv.Itoa(status)
+	for _, c := range causes {
+		of := strings.Fields(c.statuses)
+		if len(of) > 0 && !slices.Contains(of, number) && !slices.Contains(of, number[:1]+"xx") {
+			continue
+		}
+		if c.text == nil || c.text().MatchString(text) {
+			return c
+		}
+	}
+	return cause{}
+}
+
+// lazyRegexp compiles a regular expression when it is first used. Most of those for refusals never are, and
+// compiling all of them takes a tenth of the program's start.
+func lazyRegexp(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// says is lazyRegexp for words of any case.
+func says(words string) func() *regexp.Regexp { return lazyRegexp(`(?i)` + words) }
+
+var (
+	modelUnknown = says(`model_not_found|model_not_exist|(?:unknown|invalid|no such) model|not a valid model|` +
+		`model .{0,120}(?:not found|does ?n[o']t exist|not exist|unknown|is not available)`)
+
+	// overflowText is what servers say about a request that is longer than the window.
+	overflowText = says(`maximum (?:context|prompt) length|reached context length|context_length_exceeded|` +
+		`exceed_context_size_error|context shift is disabled|length of only \d+ tokens|>= n_ctx|` +
+		`max_(?:completion_)?tokens must be at least 1, got -\d+|longer than (?:the|the model'?s) context length|` +
+		`context (?:window|size|length) (?:exceeds limit|has been exceeded|exceeded)|` +
+		`exceeds? (?:the |available |model'?s |maximum ){1,3}(?:context|number of tokens)|` +
+		`exceeded (?:max(?:imum)? context length|model token limit)|token count of \d+ exceeds|` +
+		`prompt (?:is )?too long|prompt exceeds max length|reduce the length of (?:the|your) (?:messages|prompt|input)`)
+
+	// templateText is what llama.cpp and its kin say with status 500 about a request that they will never take: a
+	// message order their chat template refuses, a tool call they cannot parse.
+	templateText = says(`\bjinja\b|chat template|raise_exception|roles must alternate|` +
+		`system message must be|after the optional system|prefill|assistant messages at the end|` +
+		`must contain 'content'|` +
+		`invalid message content|unexpected role|does not support tools|failed to parse (?:messages|input)|` +
+		`no user query found|is not iterable|image input is not supported`)
+
+	// parserText is what parsers of JSON say: Python's, nlohmann's in llama.cpp, Go's, Rust's. What winnow sends is
+	// JSON, so it was the arguments of a tool call that they could not read.
+	parserText = says(`(?:at |: )line \d+,? column \d+|jsondecodeerror|json\.exception|value looks like object, but|` +
+		`unexpected end of json input|looking for beginning of (?:value|object key)|` +
+		`after (?:object key|array element|top-level value)\b`)
+
+	// toolText is what servers say about tool calls and their results, in general and where they cannot read them or do
+	// not take their order. It says something only about a request that holds tool calls.
+	toolText = says(`\btool[ _-]?(?:calls?|calling|results?|responses?|messages?|outputs?|call_ids?|blocks?)\b|` +
+		`\bfunction[ _-]?(?:calls?|calling|responses?|results?|outputs?)\b|\brole\W{0,4}tool\b|\btool\W{0,4}role|` +
+		`cannot unmarshal [^\n]{0,80}(?:toolcall|arguments)|can only get item pairs from a mapping|` + // templates
+		`only user(?:,| and) [^\n]{0,40}roles are supported|` +
+		`did not have response messages|without its required '(?:reasoning|function_call)' item|` + // the Responses API
+		`\btool_?use(?:_id)?\b|\btoolconfig\b|\btooluse blocks?\b|` + // Anthropic and Bedrock
+		`unexpected role '(?:tool|function)'|unexpected role '\w+' after role '(?:tool|function)'|` + // Mistral
+		`expected last role user or tool|messages\W{0,3}\d+\W{0,3}tool_call|thought_signature`)
+)
+
+// The numbers in what servers say about an overflow: the window, the tokens of the request and those of tools beside
+// them, those that it has at least because the server counted no further, those of the reply, and the sum of request
+// and reply.
+var (
+	limitNumber = says(`length (?:is|of)(?: only)? (\d+)|with (\d+) maximum|context (?:size|length) \((\d+) tokens|` +
+		`n_ctx \((\d+)\)|> (\d+) maximum|allowed \((\d+)\)|token limit: (\d+)|limit of (\d+)`)
+	promptNumber = says(`(\d+) (?:in the messages|of text input)|(?:messages|prompt|input) ` +
+		`(?:resulted in|has|contains?) (\d+) tokens|request contains (\d+)|(?:request|input) \((\d+) tokens|` +
+		`first (\d+) tokens|n_keep \((\d+)\)|too long: (\d+) tokens|token count (?:of )?\(?(\d+)|requested: (\d+)`)
+	toolsNumber = says(`(\d+) of tool input`)
+	leastNumber = says(`at least (\d+) input tokens`)
+	replyNumber = says(`(\d+) (?:in the (?:completion|output)|output tokens)`)
+	totalNumber = says(`requested (?:about )?(\d+) tokens`)
+)
+
+// readNumbers reads the numbers of a text about an overflow.
+func (e *Error) readNumbers(text string) {
+	number := func(pattern func() *regexp.Regexp) int {
+		groups := pattern().FindStringSubmatch(text)
+		if groups == nil {
+			return 0
+		}
+		n, _ := strconv.Atoi(strings.Join(groups[1:], "")) // One of the groups matched.
+		return n
+	}
+	e.Limit, e.Prompt, e.Output = number(limitNumber), number(promptNumber)+number(toolsNumber), number(replyNumber)
+	if least := number(leastNumber); least > 0 {
+		e.Prompt, e.AtLeast = least, true
+	}
+	if e.Prompt == 0 {
+		e.Prompt = max(0, number(totalNumber)-e.Output)
+	}
+}
+
+// ToolCause says whether tool calls in a request are why it failed.
+type ToolCause string
+
+// How sure it is that tool calls in a request are why it failed.
+const (
+	NotTools   ToolCause = ""          // it held none, or something else is the reason
+	MaybeTools ToolCause = "suspected" // the server refused it or failed without a reason that tells
+	TheTools   ToolCause = "named"     // the server says so
+)
+
+// toolCause says whether the tool calls in a request are why it failed.
+func (e *Error) toolCause(r Request) ToolCause {
+	failed := e.Kind == BadRequest || e.Kind == Server
+	denied := e.Kind == NotFound || e.Kind == BadStream || e.Kind == Auth && e.Status == 403
+	switch {
+	case !r.holdsToolCalls() || !failed && !denied:
+		return NotTools
+	case toolText().MatchString(e.Message), parserText().MatchString(e.Message):
+		return TheTools
+	case failed:
+		return MaybeTools
+	}
+	return NotTools
+}
+
+// bodyMax is how much of a failed answer is kept, in bytes.
+const bodyMax = 64 << 10
+
+// refusal is what an error body says, however the server writes it.
+type refusal struct {
+	message string
+	codes   string // type, code, status and reasons, with blanks between
+	status  int    // an HTTP status that the body names
+	prompt  int    // llama.cpp's n_prompt_tokens
+	limit   int    // llama.cpp's n_ctx
+	page    bool   // a web page; message is its title
+	empty   bool   // nothing at all
+}
+
+var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
+
+// parseRefusal reads an error body: a JSON value, a text or a web page.
+func parseRefusal(body []byte) refusal {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	r := refusal{page: bytes.HasPrefix(body, []byte{'<'}), empty: len(body) == 0}
+	switch {
+	case r.page:
+		if m := title().FindSubmatch(body); m != nil {
+			r.message = html.UnescapeString(string(m[1]))
+		}
+	case json.Valid(body):
+		r.read(decoded(body), 0)
+	default:
+		r.message = string(body)
+	}
+	return r
+}
+
+// messageKeys are those of the words in an object, as some server writes them. FastAPI names a field in a list: loc.
+var messageKeys = []string{"error", "message", "msg", "loc", "detail", "errors", "metadata", "raw", "details"}
+
+// read takes what a JSON value says: a text, a list, or an object with the keys that some server uses, in any nesting.
+// Depth ends what a hostile server nests.
+func (r *refusal) read(v any, depth int) {
+	if depth > 6 {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		// Ollama hands on the errors of its runner, and OpenRouter those of providers, which are JSON, as a text.
+		if inner := object(decoded([]byte(v))); inner != nil {
+			r.read(inner, depth+1)
+		} else if v = strings.TrimSpace(v); v != "" && !strings.Contains(r.message, v) {
+			if r.message != "" {
+				r.message = strings.TrimRight(r.message, ".:; ") + ": "
+			}
+			r.message += v
+		}
+	case []any:
+		for _, item := range v {
+			r.read(item, depth+1)
+		}
+	case map[string]any:
+		r.fields(v)
+		for _, key := range messageKeys {
+			r.read(v[key], depth+1)
+		}
+	}
+}
+
+// fields takes what is beside the words of an object.
+func (r *refusal) fields(of map[string]any) {
+	for _, key := range []string{"type", "code", "status", "reason"} {
+		if v := of[key]; v != nil && v != "error" && object(v) == nil {
+			r.codes += fmt.Sprint(" ", v)
+		}
+	}
+	if n := count(of["code"]); n >= 400 && n < 600 {
+		r.status = n
+	}
+	r.prompt = max(r.prompt, count(of["n_prompt_tokens"]))
+	r.limit = max(r.limit, count(of["n_ctx"]))
+}
+
+// failure makes the error of an answer that says no: by status, or inside a stream with the stream's status 200.
+func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
+	words := parseRefusal(body)
+	e := c.blank(model)
+	e.Status = status
+	if status < 300 && !words.page {
+		e.Status = words.status // Inside a stream the status was sent before the failure.
+	}
+	e.Message = c.shown(cmp.Or(words.message, strings.TrimSpace(words.codes)))
+	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
+	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
+	e.Wait = waitFrom(h, words.message, time.Now())
+	text := strings.TrimSpace(words.codes) + " " + words.message
+	if !words.empty {
+		text += "\n" // Only a refusal without anything is one blank.
+	}
+	found := find(refusals, e.Status, text)
+	e.Kind, e.say = found.kind, found.say
+	switch {
+	case e.Kind != RateLimit && words.limit > 0 && words.prompt > 0:
+		e.Kind, e.Limit, e.Prompt = Overflow, words.limit, words.prompt
+	case e.Kind == Overflow:
+		e.readNumbers(text)
+	case e.Kind == Auth && e.say == "":
+		e.say, e.advice = c.endpoint.keySentence()
+	case e.Kind == NotFound && (e.say == "" || model == ""): // Without a model, a list of them was asked for.
+		e.say, e.advice = "", checkURL
+	}
+	// A page with another failure is a proxy's; its title says what failed.
+	if words.page && (status < 300 || status == 404 || status == 405) {
+		e.say, e.advice = "{where} answered with a web page instead of an API{status}", checkURL
+	}
+	return e
+}
+
+// keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
+func (e Endpoint) keySentence() (say, advice string) {
+	say = "{who} requires an API key and none is set{status}"
+	switch from := e.KeyFrom.String(); {
+	case (e.key() != "" || len(e.Secrets()) > 0) && from != "":
+		say = "{who} rejected the API key from " + from + "{status}"
+	case e.key() != "" || len(e.Secrets()) > 0:
+		say = ""
+	case e.KeyFrom.Kind == keys.Variable:
+		say = "{who} requires an API key, and " + from + " is not set{status}"
+	}
+	if e.Stored != nil {
+		advice = "run winnow keys set " + e.Name + " to store one"
+	}
+	return say, advice
+}
+
+// failed reads the answer to a request that a server turned down. The status says that already, so that the words are
+// not waited for long.
+func (c *Client) failed(resp *http.Response, model string) *Error {
+	resp.Body.(*watchedBody).over = true
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, bodyMax+1<<10)) // What came has to do.
+	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		e.Kind, e.final = NotFound, true
+		e.say, e.advice = "{where} redirects, and winnow does not follow redirects{status}", checkURL
+		e.Message = c.shown(resp.Header.Get("Location"))
+	}
+	return e
+}
+
+// strange is the error of an answer with a good status that is not what was asked for: a web page, nothing at
+// all, or JSON of something else.
+func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
+	e := c.failure(resp.StatusCode, resp.Header, body, model)
+	if !parseRefusal(body).page {
+		e.say, e.advice = "", ""
+		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
+	}
+	e.Kind, e.Status, e.final = BadStream, resp.StatusCode, true
+	e.Limit, e.Prompt, e.Output = 0, 0, 0
+	return e
+}
+
+// unreached makes the error of a request that got no answer.
+func (c *Client) unreached(err error, model string) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if address := new(url.Error); errors.As(err, &address) {
+		err = address.Err // Its text repeats method and address.
+	}
+	e := c.blank(model)
+	found := find(connectionFaults, 0, err.Error())
+	e.Kind, e.Message, e.final = Network, cmp.Or(found.say, c.shown(err.Error())), found.final
+	var timeout net.Error
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Kind, e.Address = Refused, c.endpoint.root()
+	case errors.As(err, &dns):
+		if dns.IsNotFound {
+			e.Message = "the host name " + dns.Name + " cannot be resolved; is the network up?"
+		}
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Kind, e.Message = TimedOut, ""
+	}
+	return e
+}
+
+// lasting is an error that comes again whenever the same is asked, with its reason, nil for none.
+func (c *Client) lasting(kind ErrorKind, model string, reason error) *Error {
+	e := c.blank(model)
+	if e.Kind, e.final, e.Err = kind, true, reason; reason != nil {
+		e.Message = reason.Error()
+	}
+	return e
+}
+
+// blank is an error that knows who was asked what.
+func (c *Client) blank(model string) *Error {
+	return &Error{Endpoint: c.endpoint.Name, Address: c.endpoint.ShownURL(), Model: model}
+}
+
+// shown is foreign text without secrets.
+func (c *Client) shown(text string) string {
+	return c.redactor.Text(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// waitFrom is how long a failed answer asks to be left alone, 0 where it does not say. A header
+// made for the purpose goes first, then the windows that are used up, then the message.
+func waitFrom(h http.Header, message string, now time.Time) time.Duration {
+	ms, _ := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64)
+	inText := duration(strings.ToLower(waitText().FindString(message)))
+	return cmp.Or(seconds(ms/1000), moment(h.Get("Retry-After"), now), resetWait(h, now), inText)
+}
+
+// resetWait reads the headers that say when a limit is renewed. Servers send one per kind of
+// limit on every answer, so the ones with nothing remaining count; where none says that, the one
+// for tokens does, because a request may be larger than what remains.
+func resetWait(h http.Header, now time.Time) time.Duration {
+	var used, tokens, any time.Duration
+	for name := range h {
+		low := strings.ToLower(name)
+		if !strings.Contains(low, "ratelimit") || !strings.Contains(low, "reset") {
+			continue
+		}
+		any = moment(h.Get(name), now)
+		if strings.Contains(low, "token") {
+			tokens = max(tokens, any)
+		}
+		if h.Get(strings.Replace(low, "reset", "remaining", 1)) == "0" {
+			used = max(used, any)
+		}
+	}
+	return cmp.Or(used, tokens, any)
+}
+
+// moment reads how long it is until the time that a header names in any format in use:
+// seconds, epoch seconds, epoch milliseconds, an HTTP date, RFC 3339, a duration such as 6m0s or 1d2h.
+func moment(value string, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		switch {
+		case n > 1e11:
+			return max(0, time.UnixMilli(int64(n)).Sub(now))
+		case n > 1e9:
+			return max(0, time.Unix(int64(n), 0).Sub(now))
+		}
+		return seconds(n)
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, value)
+	}
+	if err != nil {
+		return duration(value)
+	}
+	return max(0, at.Sub(now))
+}
+
+var (
+	waitText = says(`(?:again|retry|wait|available)(?: in| after| for)?:?\s+(?:[0-9.]+\s*[a-z]+\s*)+`)
+	timeUnit = lazyRegexp(`([0-9.]+)\s*(ms|milli|[dhms])`)
+)
+
+// duration adds up what a text says in days, hours, minutes, seconds and milliseconds.
+func duration(text string) (d time.Duration) {
+	units := map[string]float64{"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 60 * 60, "d": 24 * 60 * 60}
+	for _, part := range timeUnit().FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.ParseFloat(part[1], 64)
+		d += seconds(n * units[part[2]])
+	}
+	return d
+}
+
+// seconds is a duration: none below zero, at most a year.
+func seconds(n float64) time.Duration {
+	const year = 365 * 24 * 60 * 60
+	if !(n > 0) { // NaN is not.
+		return 0
+	}
+	return time.Duration(min(n, year) * float64(time.Second))
+}

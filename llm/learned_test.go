@@ -35,7 +35,7 @@ func askedAs(words string) (r Request, change func(*Endpoint)) {
 		case "tools":
 			r.Tools, r.Effort = []tool.Tool{{Name: "read"}}, ""
 		case "cached":
-			r.Cache = Caching{Key: "k", Marks: []int{0}, Diagnose: true}
+			r.Cache = Caching{Marks: []int{0}}
 		case "high":
 			r.Temperature, r.TopP = new(3.0), new(2.0)
 		case "elsewhere":
@@ -180,7 +180,7 @@ func TestRefusalsOfParametersEnd(t *testing.T) {
 // What two models of an endpoint were refused is apart, whatever their names.
 func TestModelsWhoseNamesEndAlikeAreApart(t *testing.T) {
 	c := script().client()
-	c.Learn("a m", Learned{ReplyLimit: 4096, NoTemperature: true})
+	c.Learn("a m", Learned{ReplyLimit: 4096, Without: []string{"temperature"}})
 	if got := samplingOf(t, bodyOf(t, c, full())); got != "32000 0.7 0.9 minimal" {
 		t.Errorf("m is asked %s after a refusal of another model", got)
 	}

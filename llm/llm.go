@@ -29,7 +29,7 @@ type Request struct {
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,
 // UsageReport, Waiting or Finished. Every stream without an error ends with one Finished.
-type Event interface{ event() }
+type Event any
 
 // TextDelta is a piece of the answer: all of its text that has been read and not been given yet.
 type TextDelta struct{ Text string }
@@ -75,13 +75,6 @@ const (
 	NoDone End = "no-done" // the connection ended in order, but nobody said that the answer was over
 	CutOff End = "cut"     // the connection broke
 )
-
-func (TextDelta) event()      {}
-func (ReasoningDelta) event() {}
-func (ToolDelta) event()      {}
-func (UsageReport) event()    {}
-func (Waiting) event()        {}
-func (Finished) event()       {}
 
 // Wholeness is what a finish_reason says of an answer.
 type Wholeness int

@@ -6,14 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/llm/wire"
 )
@@ -40,14 +41,9 @@ func chatModels(models []Model) []Model {
 // Models lists the models that the endpoint offers, in its own order. Each has the window that the server states in
 // its list or, of a server of the user's own, that it runs the model with now.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	s := c.survey(ctx, c.endpoint.local())
+	s := c.survey(ctx, "")
 	for i, m := range s.models {
-		if w, runs := s.running[plainModel(m.ID)]; runs {
-			if s.isOllama {
-				w = c.ollamaWindow(ctx, w, m.ID)
-			}
-			s.models[i].Window = w
-		}
+		s.models[i].Window = cmp.Or(s.running[plainModel(m.ID)], m.Window)
 	}
 	return s.models, s.failed
 }
@@ -59,20 +55,13 @@ const windowTime = 5 * time.Second
 // what the model was trained for. It has no tokens where the server does not say, and is Assumed where
 // the server is Ollama and says it once the model runs. The error is only that ctx ended.
 func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error) {
-	bounded, cancel := context.WithTimeout(ctx, windowTime)
-	defer cancel()
-	s := c.survey(bounded, c.endpoint.local() || c.endpoint.configuredWire(model) == OllamaWire)
+	s := c.survey(ctx, model)
+	if ctx.Err() != nil {
+		return Window{}, stopped(ctx)
+	}
 	running, listed := s.running[plainModel(model)], Window{}
 	if i := slices.IndexFunc(s.models, func(m Model) bool { return SameModel(m.ID, model) }); i >= 0 {
 		listed = s.models[i].Window
-	}
-	if s.isOllama {
-		running = c.ollamaWindow(bounded, running, model)
-	} else if s.answers {
-		c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
-	}
-	if ctx.Err() != nil {
-		return Window{}, stopped(ctx)
 	}
 	if running.Most > 0 { // Ollama runs the model as it is asked to.
 		return running, nil
@@ -82,30 +71,68 @@ func (c *Client) StatedWindow(ctx context.Context, model string) (Window, error)
 
 // survey is what a server says of its models.
 type survey struct {
-	models   []Model // that it lists
-	failed   error   // why there is no list
-	loaded   Window  // of llama.cpp, which runs one model
-	running  map[string]Window
-	isOllama bool
-	answers  bool // on the address of Ollama's own API, whatever it says
+	models  []Model           // that it lists
+	failed  error             // why there is no list
+	loaded  Window            // of llama.cpp, which runs one model
+	running map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
 }
 
 // survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
-// runs. All is asked at once.
-func (c *Client) survey(ctx context.Context, own bool) (s survey) {
-	var studio map[string]Window
-	var wait sync.WaitGroup
-	bounded, cancel := context.WithTimeout(ctx, windowTime)
+// runs. All is asked at once, and a server has the answer to one of these questions at most. Ollama is asked more of
+// one model, if one is named.
+func (c *Client) survey(ctx context.Context, model string) survey {
+	var llamaCpp struct {
+		Settings struct {
+			NCtx int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	var studio struct {
+		Models []struct {
+			Key       string `json:"key"`
+			Instances []struct {
+				ID     string `json:"id"`
+				Config listed `json:"config"`
+			} `json:"loaded_instances"`
+		} `json:"models"`
+	}
+	var ollama struct{ Models *[]listed }
+	var noOllama error
+	s := survey{running: make(map[string]Window)}
+	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
+	var wait sync.WaitGroup
 	wait.Go(func() { s.models, s.failed = c.list(ctx) })
-	if own {
-		wait.Go(func() { s.loaded = c.loaded(bounded) })
-		wait.Go(func() { studio = c.studioLoaded(bounded) })
-		wait.Go(func() { s.running, s.isOllama, s.answers = c.ollamaRunning(bounded) })
+	if c.endpoint.Own() || c.endpoint.configuredWire(model) == OllamaWire {
+		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
+		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
+		wait.Go(func() { noOllama = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
 	}
 	wait.Wait()
-	if !s.isOllama {
-		s.running = studio
+	if n := llamaCpp.Settings.NCtx; n > 0 {
+		s.loaded = Window{Tokens: n, Source: "llama.cpp's n_ctx"}
+	}
+	for _, m := range studio.Models {
+		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
+			if n := instance.Config.ContextLength; n > 0 {
+				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
+				s.running[plainModel(m.Key)], s.running[plainModel(instance.ID)] = w, w
+			}
+		}
+	}
+	if ollama.Models == nil {
+		if e := (*Error)(nil); model != "" && (!errors.As(noOllama, &e) || e.Status > 0) {
+			c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
+		}
+		return s
+	}
+	for _, l := range *ollama.Models {
+		if l.ContextLength > 0 {
+			w := Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
+			s.running[plainModel(l.name())] = w
+		}
+	}
+	if model != "" {
+		s.running[plainModel(model)] = c.ollamaWindow(ctx, s.running[plainModel(model)], model)
 	}
 	return s
 }
@@ -116,6 +143,7 @@ type listed struct {
 	Model string `json:"model"`
 	Name  string `json:"name"`
 
+	// The window, as llama.cpp, vLLM, LM Studio, OpenRouter, Groq, Together and Mistral say it.
 	Meta struct {
 		NCtx int `json:"n_ctx"` // n_ctx_train is what the model was trained for
 	} `json:"meta"`
@@ -144,26 +172,43 @@ func (l listed) name() string { return strings.TrimPrefix(cmp.Or(l.ID, l.Model, 
 // window is what the entry says about the running window, zero for nothing. Where the server is the user's own, LM
 // Studio or Ollama, max_context_length is what the model was trained for.
 func (l listed) window(own bool) Window {
-	if own {
-		l.MaxContextLength = 0
+	if l.MaxModelLen > 0 {
+		return Window{Tokens: l.MaxModelLen, Source: "vLLM's max_model_len"}
 	}
-	for _, said := range []struct {
-		tokens int
-		key    string
-	}{
-		{l.Meta.NCtx, "meta.n_ctx"},      // llama.cpp
-		{l.MaxModelLen, "max_model_len"}, // vLLM
-		{l.Loaded, "loaded_context_length"},
-		{l.TopProvider.ContextLength, "top_provider.context_length"}, // OpenRouter
-		{l.ContextWindow, "context_window"},                          // Groq
-		{l.ContextLength, "context_length"},                          // OpenRouter, Together, Fireworks
-		{l.MaxContextLength, "max_context_length"},                   // Mistral
-	} {
-		if said.tokens > 0 {
-			return Window{Tokens: said.tokens, Source: "the server's " + said.key}
-		}
+	tokens := cmp.Or(l.Meta.NCtx, l.Loaded, l.TopProvider.ContextLength, l.ContextWindow, l.ContextLength)
+	if tokens == 0 && !own {
+		tokens = l.MaxContextLength
 	}
-	return Window{}
+	if tokens <= 0 {
+		return Window{}
+	}
+	return Window{Tokens: tokens, Source: "the server's list of models"}
+}
+
+// prices are what the entry says of the model's prices.
+func (l listed) prices() pricing.Prices {
+	in, known := dollars(l.Pricing.Prompt, pricing.Million)
+	out, both := dollars(l.Pricing.Completion, pricing.Million)
+	if !known || !both {
+		return pricing.Prices{}
+	}
+	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
+	if cached, ok := dollars(l.Pricing.CacheRead, pricing.Million); ok {
+		p.Cached = cached
+	}
+	if write, ok := dollars(l.Pricing.CacheWrite, pricing.Million); ok {
+		p.CacheWrite = write
+	}
+	p.Request, _ = dollars(l.Pricing.Request, 1)
+	return p
+}
+
+// dollars is the price of so many things, where a text has that of one. OpenRouter's -1, for a model that is
+// chosen anew each time, is none.
+func dollars(one string, things float64) (pricing.Money, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
+	price, ok := pricing.Dollars(n * things)
+	return price, ok && err == nil
 }
 
 // list reads the endpoint's list of models: an object with data, or models, or a bare list. What has no name is left
@@ -181,13 +226,13 @@ func (c *Client) list(ctx context.Context) ([]Model, error) {
 	}
 	found := cmp.Or(list.Data, list.Models)
 	if err != nil || found == nil {
-		return nil, c.unread("its list of models cannot be read", err)
+		return nil, c.lasting(BadStream, "", errors.New("its list of models cannot be read"))
 	}
 	var models []Model
 	prices := make(map[string]pricing.Prices)
 	for _, l := range *found {
 		if name := l.name(); name != "" {
-			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.local())})
+			models = append(models, Model{c.endpoint.Name, name, l.window(c.endpoint.Own())})
 			prices[plainModel(name)] = l.prices()
 		}
 	}
@@ -206,65 +251,6 @@ func (c *Client) Unlisted(model string) bool {
 	return c.endpoint.Own() && len(c.prices) > 0 && !listed
 }
 
-// loaded asks llama.cpp for the window of its model.
-func (c *Client) loaded(ctx context.Context) Window {
-	var props struct {
-		Settings struct {
-			NCtx int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	_ = c.ask(ctx, http.MethodGet, "/props", nil, &props) // Another server has none.
-	if props.Settings.NCtx <= 0 {
-		return Window{}
-	}
-	return Window{Tokens: props.Settings.NCtx, Source: "llama.cpp's n_ctx"}
-}
-
-// studioLoaded are the windows of the models that LM Studio has loaded, by plainModel: max_context_length is what a
-// model was trained for.
-func (c *Client) studioLoaded(ctx context.Context) map[string]Window {
-	var studio struct {
-		Models []struct {
-			Key       string `json:"key"`
-			Instances []struct {
-				ID     string `json:"id"`
-				Config struct {
-					ContextLength int `json:"context_length"`
-				} `json:"config"`
-			} `json:"loaded_instances"`
-		} `json:"models"`
-	}
-	_ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) // Another server has none.
-	loaded := make(map[string]Window)
-	for _, m := range studio.Models {
-		for _, instance := range slices.Backward(m.Instances) { // The first one answers to the key of the model.
-			if n := instance.Config.ContextLength; n > 0 {
-				w := Window{Tokens: n, Source: "LM Studio's loaded context_length"}
-				loaded[plainModel(m.Key)], loaded[plainModel(instance.ID)] = w, w
-			}
-		}
-	}
-	return loaded
-}
-
-// ollamaRunning are the windows of the models that Ollama runs, by plainModel, and whether the server is Ollama.
-// Answers says that there is a server, whatever it is.
-func (c *Client) ollamaRunning(ctx context.Context) (running map[string]Window, is, answers bool) {
-	var ps struct{ Models *[]listed }
-	err := c.ask(ctx, http.MethodGet, "/api/ps", nil, &ps)
-	if err != nil || ps.Models == nil {
-		var e *Error
-		return nil, false, !errors.As(err, &e) || e.Status > 0
-	}
-	running = make(map[string]Window)
-	for _, l := range *ps.Models {
-		if l.ContextLength > 0 {
-			running[plainModel(l.name())] = Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}
-		}
-	}
-	return running, true, true
-}
-
 // ollamaWindow is the window of a model of Ollama: that of the running model, which has no tokens if it does not run,
 // else the one that the model's own file asks for, else a guess to be assumed. Ollama says what the model can do, too,
 // and that is learned.
@@ -274,11 +260,10 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 	err := c.ask(ctx, http.MethodPost, "/api/show", body, &raw)
 	shown, known := wire.ReadOllamaModel(raw)
 	if known = known && err == nil; known {
-		c.change(model, func(f *facts) { f.shown = shown })
-		c.teach(model, func(l *Learned) {
-			l.Native, l.Thinks, l.ThinkLevels = c.endpoint.configuredWire(
-				model,
-			) == AutoWire, shown.Thinking, shown.Levels
+		native := c.endpoint.configuredWire(model) == AutoWire
+		c.change(model, func(f *facts) {
+			f.shown = shown
+			f.learned.Native, f.learned.Thinks, f.learned.ThinkLevels = native, shown.Thinking, shown.Levels
 		})
 	}
 	runs := w.Tokens > 0
@@ -295,17 +280,28 @@ func (c *Client) ollamaWindow(ctx context.Context, w Window, model string) Windo
 	return w
 }
 
-// lacking is a profile without what a model of Ollama cannot take by the server's own word. Ollama drops an image that
-// its model cannot see, and says nothing.
-func (c *Client) lacking(model string, p history.Profile) history.Profile {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	shown := c.facts[model].shown
-	if shown.Known {
-		p.NoImages = p.NoImages || !shown.Vision
-		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
+// CountRequest asks llama.cpp how many tokens a request has: it writes the prompt out by the model's own template, and
+// counts that by its vocabulary. No answer is made. It may wait for the network. The error is an *Error where another
+// server cannot count.
+func (c *Client) CountRequest(ctx context.Context, r Request) (int, error) {
+	body, err := ChatWire.Body(c.asked(r))
+	if err != nil {
+		return 0, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
-	return p
+	var written struct{ Prompt string }
+	if err := c.ask(ctx, http.MethodPost, "/apply-template", body, &written); err != nil {
+		return 0, err
+	}
+	// A text always encodes.
+	body, _ = wire.Encode(map[string]any{"content": written.Prompt, "add_special": true, "parse_special": true})
+	var counted struct{ Tokens []any }
+	if err := c.ask(ctx, http.MethodPost, "/tokenize", body, &counted); err != nil {
+		return 0, err
+	}
+	if written.Prompt == "" || len(counted.Tokens) == 0 {
+		return 0, c.lasting(BadStream, "", errors.New("it did not count the tokens of the prompt"))
+	}
+	return len(counted.Tokens), nil
 }
 
 // ask does a request that is no part of a chat API, and reads the document that answers it.
@@ -326,21 +322,12 @@ func decode(raw []byte, v any) error {
 	return err
 }
 
-// unread is the error of an answer that does not hold what was asked for.
-func (c *Client) unread(message string, err error) *Error {
-	e := c.blank("")
-	e.Kind, e.Message, e.Err = BadStream, message, err
-	return e
-}
-
 // documentMax is the longest document that is read, in bytes.
 const documentMax = 64 << 20
 
-// document does a request, with a JSON document or none, that a JSON document answers. Each change has the last
-// word on the request's headers. A web page or an error is an *Error.
-func (c *Client) document(
-	ctx context.Context, method, address string, body []byte, changes ...func(*http.Request),
-) ([]byte, error) {
+// document does a request, with a JSON document or none, that a JSON document answers. A web page or an error is an
+// *Error.
+func (c *Client) document(ctx context.Context, method, address string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, c.unreached(err, "")
@@ -349,10 +336,6 @@ func (c *Client) document(
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
-	c.authorize(req)
-	for _, change := range changes {
-		change(req)
-	}
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, c.asError(ctx, err, "")

@@ -52,11 +52,6 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 			usage(10120, 128, 4308, 2809, 23_285_600),
 		},
 		{
-			"Perplexity",
-			`{"prompt_tokens": 10, "completion_tokens": 5, "cost": {"request_cost": 0.005, "total_cost": 0.0061}}`,
-			usage(10, -1, 5, -1, 6_100_000),
-		},
-		{
 			"Gemini, whose reasoning only the total shows",
 			`{"prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553}`, usage(20, -1, 533, 382, -1),
 		},

@@ -46,7 +46,7 @@ func (c *Client) Wire(model string) Wire {
 
 // configuredWire is the format that the configuration names for a model.
 func (e Endpoint) configuredWire(model string) Wire {
-	s, _ := e.configured(model, func(s ModelSettings) bool { return s.Wire != "" })
+	s := e.configured(model, func(s ModelSettings) bool { return s.Wire != "" })
 	return cmp.Or(s.Wire, e.Wire, AutoWire)
 }
 
@@ -61,77 +61,62 @@ func (e Endpoint) addressOf(w Wire) string {
 	return e.at("/chat/completions")
 }
 
-// Profile is what the chat format of a model requires, by what is known of the endpoint and of the model.
+// Profile is what the chat format of a model requires, by what is known of the endpoint and of the model. A model of
+// Ollama lacks what its server says that it cannot do: an image that it cannot see would be dropped without a word.
 func (c *Client) Profile(model string) history.Profile {
 	p := c.Known(model).over(Learned{Profile: c.endpoint.Profile}).Profile
-	if s, set := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil }); set && !*s.Tools {
-		p.NoTools = true
+	s := c.endpoint.configured(model, func(s ModelSettings) bool { return s.Tools != nil })
+	p.NoTools = p.NoTools || s.Tools != nil && !*s.Tools
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if shown := c.facts[model].shown; shown.Known {
+		p.NoImages = p.NoImages || !shown.Vision
+		p.NoTools, p.ToolsAsText = p.NoTools || !shown.Tools, p.ToolsAsText || !shown.Tools
 	}
-	return c.lacking(model, p)
+	return p
 }
 
 // Body gives exactly the bytes that Stream posts for a request: canonical JSON, the same for the
 // same request, the same Wire and the same of what is Known, without any secret.
-func (c *Client) Body(r Request) ([]byte, error) { return c.encoded(c.Wire(r.Model), r) }
-
-// encoded is a request in a format.
-func (c *Client) encoded(w Wire, r Request) ([]byte, error) {
-	body, err := w.Body(c.asked(r, w))
+func (c *Client) Body(r Request) ([]byte, error) {
+	body, err := c.Wire(r.Model).Body(c.asked(r))
 	if err != nil {
 		return nil, fmt.Errorf("encode request to %s: %w", c.endpoint.Name, err)
 	}
 	return body, nil
 }
 
-// asked is a request as it is sent in a format, after all that is known of its model.
-func (c *Client) asked(r Request, w Wire) wire.Request {
-	known := c.Known(r.Model)
-	asked := known.asked(r, w)
-	asked.Messages = c.returned(r)
-	asked.EchoReasoning = c.Profile(r.Model).EchoReasoning
-	asked.Tools = functions(r.Tools)
-	asked.Window, asked.KeepAlive = r.Window, c.endpoint.KeepAlive
-	// OpenAI's newer models refuse max_tokens, most others know only that.
-	host := c.endpoint.Host()
-	asked.CompletionTokens = known.LimitKey == maxCompletionTokens ||
-		known.LimitKey == "" && (host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"))
-	return asked
-}
-
-// asked is what of a request's parameters is sent to a model of which this is known.
-func (l Learned) asked(r Request, w Wire) wire.Request {
+// asked is a request as it is sent, after all that is known of its model.
+func (c *Client) asked(r Request) wire.Request {
+	w, l, host := c.Wire(r.Model), c.Known(r.Model), c.endpoint.Host()
 	a := wire.Request{
-		Model:                r.Model,
-		MaxTokens:            l.maxReply(r.MaxTokens),
-		Temperature:          r.Temperature,
-		TopP:                 r.TopP,
-		Effort:               r.Effort,
-		NoStreamOptions:      l.NoStreamOptions || w == ResponsesWire || w == OllamaWire,
-		NoEncryptedReasoning: l.NoEncryptedReasoning || w != ResponsesWire,
+		Model:         r.Model,
+		Messages:      c.returned(r),
+		EchoReasoning: c.Profile(r.Model).EchoReasoning,
+		Tools:         functions(r.Tools),
+		MaxTokens:     c.MaxReply(r.Model, r.MaxTokens),
+		Temperature:   r.Temperature,
+		TopP:          r.TopP,
+		Effort:        r.Effort,
+		CacheMarks:    r.Cache.Marks,
+		Window:        r.Window,
+		KeepAlive:     c.endpoint.KeepAlive,
+
+		NoStreamOptions:      w == ResponsesWire || w == OllamaWire,
+		NoEncryptedReasoning: w != ResponsesWire,
 	}
-	if !l.NoCacheKey {
-		a.CacheKey = r.Cache.Key
-	}
-	if !l.NoCacheMarks {
-		a.CacheMarks = r.Cache.Marks
-	}
-	if !l.NoCacheDiagnosis {
-		a.Diagnose, a.Before = r.Cache.Diagnose, r.Cache.Before
-	}
+	// OpenAI's newer models refuse max_tokens, most others know only that.
+	a.CompletionTokens = l.CompletionTokens || host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
 	switch {
 	case len(r.Tools) > 0 && l.NoToolEffort && w == ChatWire:
 		a.Effort = "none"
-	case l.NoEffort:
-		a.Effort = ""
-	case len(l.Efforts) > 0 && a.Effort != "":
-		a.Effort = nearestEffort(a.Effort, l.Efforts)
+	case len(l.Efforts) > 0 && r.Effort != "":
+		a.Effort = nearestEffort(r.Effort, l.Efforts)
 	}
-	reasons := l.UnreasonedSampling && a.Effort != "" && a.Effort != "none"
-	if l.NoTemperature || reasons {
-		a.Temperature = nil
-	}
-	if l.NoTopP || reasons || l.OneOfSampling && a.Temperature != nil {
-		a.TopP = nil
+	for _, p := range parameters {
+		if slices.Contains(l.Without, p.name) {
+			p.drop(&a)
+		}
 	}
 	// A model of Ollama that cannot think refuses to be asked, and most of those that can know only on and off.
 	switch {
@@ -145,11 +130,9 @@ func (l Learned) asked(r Request, w Wire) wire.Request {
 }
 
 // MaxReply is how many tokens of a reply a model takes a limit for, at most wanted; 0 asks for no limit.
-func (c *Client) MaxReply(model string, wanted int) int { return c.Known(model).maxReply(wanted) }
-
-func (l Learned) maxReply(wanted int) int {
-	switch {
-	case l.NoReplyLimit:
+func (c *Client) MaxReply(model string, wanted int) int {
+	switch l := c.Known(model); {
+	case slices.Contains(l.Without, replyLimit):
 		return 0
 	case l.ReplyLimit > 0:
 		return min(wanted, l.ReplyLimit)
@@ -160,57 +143,16 @@ func (l Learned) maxReply(wanted int) int {
 // efforts are the values of reasoning_effort, in rising order.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// nearestEffort is the one of values that asks for most like the wanted one; of two, the lower.
+// nearestEffort is the one of values that asks for most like the wanted one; of two, the first.
 func nearestEffort(wanted string, values []string) string {
-	at := slices.Index(efforts, wanted)
-	if at < 0 {
-		at = slices.Index(efforts, "medium")
+	if !slices.Contains(efforts, wanted) {
+		wanted = "medium"
 	}
-	best, distance := "", len(efforts)+1
-	for i, e := range efforts {
-		if d := max(i-at, at-i); slices.Contains(values, e) && d < distance {
-			best, distance = e, d
-		}
+	distance := func(value string) int {
+		d := slices.Index(efforts, value) - slices.Index(efforts, wanted)
+		return max(d, -d)
 	}
-	return best
-}
-
-// changed says what of the sampling is sent otherwise than before, in words that follow "is asked"; "" for nothing.
-func changed(now, before wire.Request) string {
-	var list []string
-	number := func(name string, now, before *float64) {
-		switch {
-		case now == before || now != nil && before != nil && *now == *before:
-		case now == nil:
-			list = append(list, "without "+name)
-		default:
-			list = append(list, fmt.Sprintf("with %s %g", name, *now))
-		}
-	}
-	number("temperature", now.Temperature, before.Temperature)
-	number("top_p", now.TopP, before.TopP)
-	switch {
-	case now.Effort == before.Effort:
-	case now.Effort == "":
-		list = append(list, "without reasoning_effort")
-	default:
-		list = append(list, "with reasoning_effort "+now.Effort)
-	}
-	switch {
-	case now.MaxTokens == before.MaxTokens:
-	case now.MaxTokens == 0:
-		list = append(list, "without a limit for the reply")
-	default:
-		list = append(list, "for a reply of at most "+comma(now.MaxTokens)+" tokens")
-	}
-	return strings.Join(list, " and ")
-}
-
-// Unsent says what of a request's sampling is not sent as it is set, in words that follow "is asked", because the
-// model's maker documents that it is not supported; "" for nothing. What the server refused was announced when it did.
-func (c *Client) Unsent(r Request) string {
-	w := c.Wire(r.Model)
-	return changed(c.Known(r.Model).asked(r, w), c.Learned(r.Model).asked(r, w))
+	return slices.MinFunc(values, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
 // returned are the messages of a request as they are sent. What a server sent with an answer goes back to the model
@@ -249,20 +191,84 @@ func argumentObject(arguments string) string {
 	return "{}"
 }
 
-// functions are tools as they are sent.
+// functions are tools as they are sent. A tool without a schema takes no arguments.
 func functions(tools []tool.Tool) []openai.FunctionDefinition {
 	var list []openai.FunctionDefinition
 	for _, t := range tools {
-		f := openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schemaOf(t)}
-		list = append(list, f)
+		schema := t.Parameters
+		if len(bytes.TrimSpace(schema)) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		list = append(list, openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema})
 	}
 	return list
 }
 
-// schemaOf is the JSON schema of a tool's arguments. A tool without one takes none.
-func schemaOf(t tool.Tool) json.RawMessage {
-	if len(bytes.TrimSpace(t.Parameters)) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+// Schemas is the JSON of tools as a request carries them, for counting. It is "" for none.
+func Schemas(tools []tool.Tool) string {
+	if len(tools) == 0 {
+		return ""
 	}
-	return t.Parameters
+	body, err := wire.Encode(wire.Tools(functions(tools)))
+	if err != nil {
+		return "" // Body says what is wrong with a schema that is no JSON.
+	}
+	return string(body)
+}
+
+// CacheMode says whether servers are helped to find the beginning of a request in their caches.
+type CacheMode string
+
+// The modes.
+const (
+	CacheAuto CacheMode = "auto" // where a server is known to want it; "" is the same
+	CacheOff  CacheMode = "off"  // nowhere
+)
+
+// CacheModes are the names that an endpoint's configuration takes.
+func CacheModes() []CacheMode { return []CacheMode{CacheAuto, CacheOff} }
+
+// Caching is what a request says to the cache of its server. It is recorded with the request, so that the same bytes
+// can be made again whatever is known of servers then. The zero value says nothing.
+type Caching struct {
+	Marks []int `json:"marks,omitempty"` // messages that end a part to be cached, as indexes, rising
+}
+
+// CacheHint is what a conversation knows of a request that a cache could use.
+type CacheHint struct {
+	Alike int // so many messages it begins with as the request before it
+	Stays int // so many of its messages stay at the beginning of the next one, even if something falls out
+}
+
+// Caching is what a request should say to the cache of its server: OpenRouter caches Anthropic's models where that is
+// marked, and those of most other makers without being asked.
+func (c *Client) Caching(r Request, h CacheHint) (say Caching) {
+	e, marked := c.endpoint, strings.HasPrefix(strings.ToLower(r.Model), "anthropic/")
+	if e.Cache != CacheOff && e.Host() == "openrouter.ai" && marked && c.Wire(r.Model) == ChatWire {
+		say.Marks = marks(r.Messages, h)
+	}
+	return say
+}
+
+// marks are where a server should end what it caches: behind the system prompt, which the tools stand in front of,
+// behind what is as in the request before, where it was cached then; behind what stays when the next message falls
+// out; and at the end, for the next request. These are the four that a server takes. A message without text cannot
+// carry a mark: the one before it does.
+func marks(messages []history.Message, h CacheHint) []int {
+	var list []int
+	system := 0
+	for system < len(messages) && messages[system].Role == history.System {
+		system++
+	}
+	for _, end := range []int{system, min(h.Alike, len(messages)), min(h.Stays, len(messages)), len(messages)} {
+		at := end - 1
+		for at >= 0 && wire.IsBlank(messages[at]) {
+			at--
+		}
+		if at >= 0 && !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list
 }

@@ -145,30 +145,30 @@ func TestSilenceEndsAStream(t *testing.T) {
 			"after words", quiet,
 			step{say: []string{delta2("Hello")}, end: "hang"},
 			"Hello| cut", 90 * time.Second,
-			"openai sent nothing for 1 min 30 s",
+			"openai sent nothing for 1m30s",
 		},
 		{
 			"configured", func(e *Endpoint) { e.Idle = 5 * time.Second },
 			step{say: []string{delta2("Hello")}, end: "hang"},
 			"Hello| cut", 5 * time.Second,
-			"openai sent nothing for 5 s",
+			"openai sent nothing for 5s",
 		},
-		{"before anything", quiet, step{end: "hang"}, "", 2 * time.Minute, "openai sent nothing for 2 min"},
+		{"before anything", quiet, step{end: "hang"}, "", 2 * time.Minute, "openai sent nothing for 2m0s"},
 		{
 			"before anything, on this machine", func(e *Endpoint) { e.BaseURL = "http://127.0.0.1:8080/v1" },
 			step{end: "hang"},
-			"", 10 * time.Minute, "openai sent nothing for 10 min",
+			"", 10 * time.Minute, "openai sent nothing for 10m0s",
 		},
 		{
 			"before anything, on a private network", func(e *Endpoint) { e.BaseURL = "http://192.168.1.9:8080/v1" },
 			step{end: "hang"},
-			"", 10 * time.Minute, "openai sent nothing for 10 min",
+			"", 10 * time.Minute, "openai sent nothing for 10m0s",
 		},
 		{
 			"before anything, configured", func(e *Endpoint) { e.Begin = 7 * time.Second },
 			step{end: "hang"},
 			"",
-			7 * time.Second, "openai sent nothing for 7 s",
+			7 * time.Second, "openai sent nothing for 7s",
 		},
 		{
 			"comments are life", quiet,
@@ -199,7 +199,7 @@ func TestSilenceEndsAStream(t *testing.T) {
 			"within a web page", quiet,
 			step{say: []string{"<html>\n<title>Sign in</title>\n"}, end: "hang"},
 			"", 0,
-			`https://api.openai.com/v1 answered with a web page ("Sign in") instead of an API (200); check the ` +
+			`https://api.openai.com/v1 answered with a web page instead of an API (200): Sign in. Check the ` +
 				`base URL`,
 		},
 		{
@@ -256,7 +256,7 @@ func TestWaits(t *testing.T) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			h.Set(name, value)
 		}
-		return waitFrom(h, parseRefusal([]byte(body)), now).String() + "\n"
+		return waitFrom(h, parseRefusal([]byte(body)).message, now).String() + "\n"
 	})
 }
 

@@ -36,7 +36,8 @@ var services = []service{
 	{name: "openrouter", title: "OpenRouter", base: "https://openrouter.ai/api/v1", model: "openrouter/auto"},
 	{
 		name: "mistral", title: "Mistral", base: "https://api.mistral.ai/v1", model: "mistral-medium-latest",
-		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}, known: Learned{NoStreamOptions: true},
+		profile: history.Profile{NoToolToUser: true, ToolIDLength: 9},
+		known:   Learned{Without: []string{"stream_options"}},
 	},
 	{name: "deepseek", title: "DeepSeek", base: "https://api.deepseek.com/v1", model: "deepseek-chat"},
 	{name: "groq", title: "Groq", base: "https://api.groq.com/openai/v1", model: "llama-3.3-70b-versatile"},
@@ -58,11 +59,12 @@ var services = []service{
 
 // serviceNamed is the service of a name, the zero one for none.
 func serviceNamed(name string) service {
-	i := slices.IndexFunc(services, func(s service) bool { return strings.EqualFold(s.name, name) })
-	if i < 0 {
-		return service{}
+	for _, s := range services {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
 	}
-	return services[i]
+	return service{}
 }
 
 // hosted says that the service is one that a key opens.
@@ -95,6 +97,9 @@ func (s service) howToOpen() string {
 // os.Getenv or its like.
 func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 	var found []Endpoint
+	addresses := map[string]string{
+		"openai": baseURL(env("OPENAI_BASE_URL")), "ollama": ollamaURL(env("OLLAMA_HOST")),
+	}
 	for _, s := range services {
 		e := s.endpoint()
 		for _, name := range []string{s.oldKey, s.keyVariable()} { // The last one that is set counts.
@@ -102,13 +107,7 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 				e.Key, e.KeyFrom = keys.Secret(key), keys.Origin{Kind: keys.Variable, Name: name}
 			}
 		}
-		address := ""
-		switch s.name {
-		case "openai":
-			address = baseURL(env("OPENAI_BASE_URL"))
-		case "ollama":
-			address = ollamaURL(env("OLLAMA_HOST"))
-		}
+		address := addresses[s.name]
 		if address != "" && (address != s.base || s.local) {
 			// What is served there is not known: its own list says it.
 			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = address, "", false, true
@@ -153,40 +152,40 @@ func (e Endpoint) TakesStoredKey() bool {
 // baseURL completes what people write as a base URL: no scheme, no path, a slash or the whole path
 // of the API at the end. A query stays behind the path. It is "" for nothing.
 func baseURL(written string) string {
-	written, query, asks := strings.Cut(strings.TrimSpace(written), "?")
-	written = strings.TrimRight(written, "/")
+	written = strings.TrimSpace(written)
 	if written == "" {
 		return ""
 	}
 	if !strings.Contains(written, "://") {
 		scheme := "https://"
-		if (Endpoint{BaseURL: "http://" + written}).local() {
+		if (Endpoint{BaseURL: "http://" + written}).Own() {
 			scheme = "http://"
 		}
 		written = scheme + written
 	}
-	for _, path := range []string{"/chat/completions", "/responses"} {
-		written = strings.TrimRight(strings.TrimSuffix(written, path), "/")
+	u, err := url.Parse(written)
+	if err != nil {
+		return written
 	}
-	if u, err := url.Parse(written); err == nil && u.Path == "" {
-		written += "/v1"
+	for _, end := range []string{"/", "/chat/completions", "/responses", "/"} {
+		u.Path = strings.TrimSuffix(u.Path, end)
 	}
-	if asks {
-		written += "?" + query
-	}
-	return written
+	u.Path = cmp.Or(u.Path, "/v1")
+	return u.String()
 }
 
 // ollamaURL reads OLLAMA_HOST as Ollama does: a host, a port, both, or a URL. An address to
 // listen on everywhere is reached on this machine. It is "" for nothing and for what is no address.
 func ollamaURL(written string) string {
 	written = strings.Trim(strings.TrimSpace(written), `"'`)
-	if written == "" {
+	port := "80"
+	switch {
+	case written == "":
 		return ""
-	}
-	port := map[string]string{"http": "80", "https": "443"}
-	if !strings.Contains(written, "://") {
-		written, port["http"] = "http://"+written, "11434"
+	case !strings.Contains(written, "://"):
+		written, port = "http://"+written, "11434"
+	case strings.HasPrefix(written, "https:"):
+		port = "443"
 	}
 	u, err := url.Parse(written)
 	if err != nil {
@@ -196,5 +195,5 @@ func ollamaURL(written string) string {
 	if host == "" || host == "0.0.0.0" || host == "::" {
 		host = "127.0.0.1"
 	}
-	return u.Scheme + "://" + net.JoinHostPort(host, cmp.Or(u.Port(), port[u.Scheme])) + "/v1"
+	return u.Scheme + "://" + net.JoinHostPort(host, cmp.Or(u.Port(), port)) + "/v1"
 }

@@ -2,9 +2,6 @@ package llm
 
 import (
 	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -99,40 +96,6 @@ func TestStreamEndsWhenItsReaderLeaves(t *testing.T) {
 	}
 	if n != 1 {
 		t.Errorf("got %d events after break, want 1", n)
-	}
-}
-
-// What came together is one piece, in the order of text and reasoning, and it is given before anything is waited for.
-func TestWhatCameTogetherIsOnePiece(t *testing.T) {
-	t.Parallel()
-	next := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, packet := range []string{
-			delta2("one "), delta2("two ") + delta2("three ") + delta2(""),
-			`data: {"choices":[{"delta":{"reasoning":"think"}}]}` + "\n\n" + `data: {"choices":[{"delta":{"reasoning":"ing"}}]}` + "\n\n" + delta2("four"),
-		} {
-			io.WriteString(w, packet)
-			w.(http.Flusher).Flush()
-			<-next
-		}
-		io.WriteString(w, "data: [DONE]\n\n")
-	}))
-	t.Cleanup(server.Close)
-	var got []string
-	for event, err := range NewClient(Endpoint{Name: "here", BaseURL: server.URL}).Stream(t.Context(), hello()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e := event.(type) {
-		case TextDelta:
-			got = append(got, e.Text)
-			next <- struct{}{}
-		case ReasoningDelta:
-			got = append(got, "("+e.Text+")")
-		}
-	}
-	if got := strings.Join(got, "|"); got != "one |two three |(thinking)|four" {
-		t.Errorf("the pieces are %q", got)
 	}
 }
 

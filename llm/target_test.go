@@ -98,7 +98,7 @@ func strictTargets() []strictTarget {
 	unoffered.Known.Profile = history.Profile{NoTools: true, ToolsAsText: true}
 	gemma := local
 	gemma.Known.Profile = history.Profile{MergeSameRole: true, NoToolToUser: true, NoTools: true, ToolsAsText: true}
-	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Known: Learned{NoStreamOptions: true, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
+	stranger := Endpoint{Name: "stranger", BaseURL: "http://127.0.0.1:1/v1", Known: Learned{Without: []string{"stream_options"}, Profile: history.Profile{NoToolToUser: true, ToolIDLength: 9}}}
 	return []strictTarget{
 		{profile: llmtest.Strictest, endpoint: Endpoint{Name: "anywhere", BaseURL: "http://127.0.0.1:1/v1"}},
 		{profile: llmtest.OpenAI, endpoint: hosted["openai"]},

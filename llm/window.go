@@ -109,7 +109,7 @@ func (f WindowFacts) stated() Window {
 
 // ConfiguredWindow is the window that the configuration gives a model, without tokens where it gives none.
 func (e Endpoint) ConfiguredWindow(model string) Window {
-	s, _ := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 })
+	s := e.configured(model, func(s ModelSettings) bool { return s.Window > 0 })
 	w := Window{Tokens: cmp.Or(s.Window, e.Window), Source: "the configuration"}
 	switch {
 	case w.Tokens == 0:
@@ -141,20 +141,26 @@ var windows = map[string]int{
 const mistrals = "devstral ministral mistral-large mistral-medium mistral-small open-mistral-nemo"
 
 // byName is the window of a hosted model, 0 where the table does not know it. What stands before the last slash of the
-// name is its maker.
-func byName(model string) int {
+// name is its maker; of the names in the table, the longest one that the model's begins with counts.
+func byName(model string) (window int) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
-	return longestPrefix(name, windows)
+	longest := 0
+	for names, tokens := range windows {
+		for prefix := range strings.FieldsSeq(names) {
+			if len(prefix) > longest && strings.HasPrefix(name, prefix) {
+				longest, window = len(prefix), tokens
+			}
+		}
+	}
+	return window
 }
 
 // serverSettings are the settings of servers that run a model with a window, by where the server stated it.
 var serverSettings = map[string]string{
-	"llama.cpp's n_ctx":                  "llama-server -c %d",
-	"the server's meta.n_ctx":            "llama-server -c %d",
-	"Ollama's running context_length":    "OLLAMA_CONTEXT_LENGTH=%d ollama serve",
-	"the server's max_model_len":         "vllm serve --max-model-len %d",
-	"LM Studio's loaded context_length":  "a context length of %d in LM Studio",
-	"the server's loaded_context_length": "a context length of %d in LM Studio",
+	"llama.cpp's n_ctx":                 "llama-server -c %d",
+	"vLLM's max_model_len":              "vllm serve --max-model-len %d",
+	"Ollama's running context_length":   "OLLAMA_CONTEXT_LENGTH=%d ollama serve",
+	"LM Studio's loaded context_length": "a context length of %d in LM Studio",
 }
 
 // ServerSetting is the setting of the server that stated a window with which it runs the model with so many tokens, ""

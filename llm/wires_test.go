@@ -122,7 +122,7 @@ func TestAConfiguredWireStays(t *testing.T) {
 	}
 	none := script(refuse(404, "Not Found"))
 	_, _, err = heard(none.client(overResponses), hello())
-	if err == nil || none.times() != 1 || !strings.Contains(err.Error(), "has no Responses API (404)") {
+	if err == nil || none.times() != 1 || !strings.Contains(err.Error(), "does not provide this API (404)") {
 		t.Errorf("with wire responses: %v after %d requests", err, none.times())
 	}
 	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) {

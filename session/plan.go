@@ -237,28 +237,10 @@ func (st state) before(message int64) (state, store.Message, error) {
 func (s *Session) request(st state, to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
 	r.Cache = to.Client.Caching(r, llm.CacheHint{
-		Conversation: st.row.ID,
-		Tokens:       plan.Sum.Tokens(plan.Sum.Total),
-		Alike:        s.before.Alike(to.Ref(), plan),
-		Stays:        plan.Stays,
-		Answer:       st.answerID(to),
+		Alike: s.before.Alike(to.Ref(), plan),
+		Stays: plan.Stays,
 	})
 	return r
-}
-
-// answerID is the id that a model's server gave the newest answer of the branch, "" where that is another model's
-// or has none.
-func (st state) answerID(to *target.Model) string {
-	for i := st.branch.Len() - 1; i >= 0; i-- {
-		if st.branch.Role(i) == history.Assistant {
-			m, err := st.branch.Message(i)
-			if err != nil || m.Endpoint != to.Client.Endpoint().Name || m.Model != to.Name {
-				return ""
-			}
-			return llm.AnswerID(m.Extra)
-		}
-	}
-	return ""
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it

@@ -122,7 +122,6 @@ func (a *asked) close(d Deps, stopped bool, fault error) {
 	r.Took = d.Now().Sub(a.began)
 	r.Prompt, r.Cached, r.CacheWrite = a.reply.Usage.Prompt, a.reply.Usage.Cached, max(0, a.reply.Usage.CacheWrite)
 	r.Answer, r.Reasoning = a.reply.Usage.Answer, a.reply.Usage.Reasoning
-	r.CacheDiagnosis = llm.RawDiagnosis(a.reply.Finished.Extra)
 	r.Finish, r.End = a.reply.Finished.Reason, store.RequestEnd(a.reply.Finished.End)
 	switch {
 	case stopped:

@@ -411,9 +411,6 @@ func (t *turn) announce(a *asked) {
 		note(fmt.Sprint("max_tokens in ", window), "max_tokens = %d is more than half of the model's window of %d "+
 			"tokens; asking for %d", wanted, window, asked)
 	}
-	if ways := to.Unsent(); ways != "" {
-		note(ways, "%s is asked %s, according to its documentation (%s)", to.Name, ways, llm.DocumentedDate)
-	}
 	forecast := a.forecast
 	if a.decision.Scope != nil {
 		forecast.Losses = nil // The user sends the message alone, and asked for that.

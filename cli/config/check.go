@@ -165,7 +165,6 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 	}
 	checkWire(table+".wire", e.Wire, add)
 	checkWord(table+".cache", e.Cache, llm.CacheModes(), add)
-	checkWord(table+".cache_diagnostics", e.Diagnosis, llm.DiagnosisModes(), add)
 	if e.Window < 0 {
 		add(table+".window", "is %d; must be the model's context window in tokens, or 0 to detect it", e.Window)
 	}

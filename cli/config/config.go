@@ -49,11 +49,10 @@ type Endpoint struct {
 	Window  int               `toml:"window"`  // tokens; 0 finds it out
 	// how long Ollama keeps a model loaded; "" leaves it to the server
 	KeepAlive string  `toml:"keep_alive"`
-	Exact     bool    `toml:"exact"` // the server counts requests itself: llama.cpp, Anthropic, Gemini
+	Exact     bool    `toml:"exact"` // the server counts requests itself: llama.cpp
 	Profile   Profile `toml:"profile"`
 
-	Cache     string `toml:"cache"`             // one of llm.CacheModes; "" is auto
-	Diagnosis string `toml:"cache_diagnostics"` // one of llm.DiagnosisModes; "" is auto
+	Cache string `toml:"cache"` // one of llm.CacheModes; "" is auto
 
 	// seconds; 0 is 120 for a hosted server, 600 on this machine or network
 	FirstByteTimeout int `toml:"first_byte_timeout"`

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -14,9 +13,6 @@ type CacheUse struct {
 	Reusable int
 	Age      time.Duration // since that request
 	Read     int           // tokens that the server says it found, -1 where it does not say
-
-	Diagnosis llm.Diagnosis
-	Diagnosed bool // the server said Diagnosis
 }
 
 const (
@@ -30,9 +26,7 @@ const (
 
 // CacheUseOf is what a record says of its server's cache.
 func CacheUseOf(q store.Request) CacheUse {
-	u := CacheUse{Reusable: q.Reusable, Age: q.ReusableAge, Read: q.Cached}
-	u.Diagnosis, u.Diagnosed = llm.ReadDiagnosis(q.CacheDiagnosis)
-	return u
+	return CacheUse{Reusable: q.Reusable, Age: q.ReusableAge, Read: q.Cached}
 }
 
 // Missed says that the server says how much it found, and that this is less than half of what it should have found:
@@ -41,8 +35,8 @@ func (u CacheUse) Missed() bool {
 	return u.Read >= 0 && u.Reusable >= leastReusable && u.Age <= cacheLife && 2*u.Read < u.Reusable
 }
 
-// Sentences say what was the same as in the request before, how much of that the server found, and what it says
-// itself of the rest. number writes a count. There are none where nothing is known.
+// Sentences say what was the same as in the request before and how much of that the server found. number writes a
+// count. There are none where nothing is known.
 func (u CacheUse) Sentences(number func(int) string) []string {
 	var list []string
 	if u.Read >= 0 && u.Reusable >= leastReusable {
@@ -56,9 +50,6 @@ func (u CacheUse) Sentences(number func(int) string) []string {
 		}
 		list = append(list, fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server "+
 			"read %s of them from its cache", number(u.Reusable), when, read))
-	}
-	if u.Diagnosed {
-		list = append(list, u.Diagnosis.String())
 	}
 	return list
 }

@@ -23,7 +23,6 @@ func TestCacheUseSaysWhatWasFoundOfWhatStayed(t *testing.T) {
 		{"found", store.Request{Reusable: 5000, Cached: 4900}, false, "the first ~5000 tokens were the same as in the request before; the server read 4900 of them from its cache"},
 		{"missed", store.Request{Reusable: 5000, Cached: 100}, true, "the first ~5000 tokens were the same as in the request before; the server read 100 of them from its cache"},
 		{"too late", store.Request{Reusable: 5000, ReusableAge: 12*time.Minute + time.Second}, false, "the first ~5000 tokens were the same as in the request before, 12 minutes earlier; the server read none of them from its cache"},
-		{"a reason", store.Request{Cached: -1, CacheDiagnosis: `{"type":"cache_miss","reason":"model_changed"}`}, false, "the server says about its cache: model changed"},
 	} {
 		u := CacheUseOf(c.q)
 		if got := strings.Join(u.Sentences(strconv.Itoa), "; "); got != c.want || u.Missed() != c.missed {

@@ -83,14 +83,6 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
 }
 
-// Unsent says what of the sampling is not sent as it is set, because the model is documented not to take it: see
-// llm.Client.Unsent.
-func (m *Model) Unsent() string {
-	ask := m.deps.Ask
-	ask.Model = m.Name
-	return m.Client.Unsent(ask)
-}
-
 // ShortenReply asks for at most so many tokens until FreeReply.
 func (m *Model) ShortenReply(tokens int) { m.set(func(k *known) { k.maxReply = tokens }) }
 

@@ -53,10 +53,9 @@ type known struct {
 	ran      bool       // it answered since its server was asked for a window that it could not say
 	ranWith  int        // the window that its server was asked to run it with when it answered, 0 for none
 	learned  store.Learned
-	shrunkTo int        // the most tokens of a request, after refusals that named none; 0 is none
-	inexact  bool       // the endpoint was asked for exact counts and could not answer
-	exact    exactCount // the newest count of a hosted service
-	maxReply int        // tokens of a reply that the server has room for, 0 for as many as are asked
+	shrunkTo int  // the most tokens of a request, after refusals that named none; 0 is none
+	inexact  bool // the endpoint was asked for exact counts and could not answer
+	maxReply int  // tokens of a reply that the server has room for, 0 for as many as are asked
 	said     map[string]bool
 	priced   []tool.Tool // the tools whose schemas were counted last
 	toolCost int         // the tokens of their schemas
@@ -68,9 +67,8 @@ type known struct {
 	cutShare   float64   // the server's count of it as a share of ours, 0 where another one was counted since
 }
 
-// New is a model of a client's endpoint, of which nothing is known yet but what its maker documents.
+// New is a model of a client's endpoint,, of which nothing is known yet.
 func New(d Deps, client *llm.Client, name string) *Model {
-	client.Assume(name)
 	return &Model{Client: client, Name: name, deps: d}
 }
 

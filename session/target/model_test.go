@@ -131,7 +131,7 @@ func TestToolCallsAsTextAreTriedOnce(t *testing.T) {
 // What a server refused holds for a week in every session; what Ollama states of the model and the window stay.
 func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
 	m := newModel(t, 0, 0)
-	m.Client.Learn(m.Name, llm.Learned{NoTemperature: true, Thinks: true})
+	m.Client.Learn(m.Name, llm.Learned{Without: []string{"temperature"}, Thinks: true})
 	m.Refused(4000, 0, 0, false)
 	if err := m.Learn(t.Context()); err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
 		m.deps.Now = func() time.Time { return noon.AddDate(0, 0, days) }
 		m = again(t, m)
 		old := m.Expire()
-		if now := m.Client.Known(m.Name); now.NoTemperature == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
+		if now := m.Client.Known(m.Name); (len(now.Without) > 0) == (days >= 7) || !now.Thinks || m.Window().Tokens != 4000 {
 			t.Errorf("day %d: known is %+v, the window has %d tokens", days, now, m.Window().Tokens)
 		}
 		if forgotten := len(old.Ways()) > 0; forgotten != (days == 7) || forgotten && !old.Since.Equal(noon) {

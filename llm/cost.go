@@ -1,10 +1,39 @@
 package llm
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"winnow/llm/pricing"
 )
+
+// Prices are what the tokens of a model cost: as configured, else as the server's list of models said
+// when it was read last, else the list prices of the model's maker, at the maker's own address. The server
+// is not asked: its list is read when it is asked for its window.
+func (c *Client) Prices(model string) pricing.Prices {
+	e := c.endpoint
+	set := e.configured(model, func(s ModelSettings) bool { return s.Prices.Known() })
+	c.mu.Lock()
+	listed := c.prices[plainModel(model)]
+	c.mu.Unlock()
+	byMaker := pricing.Listed(e.BaseURL, plainModel(model), time.Now())
+	return cmp.Or(e.Prices[model], set.Prices, e.Prices[pricing.AnyModel], listed, byMaker)
+}
+
+// Cost is what a request to a model cost, by what the server reported, the prices that are known and what
+// winnow counts. Where nobody knows a price, it is Unpriced for a hosted server and says nothing for a
+// server of the user's own.
+func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cost {
+	cost := c.Prices(model).Cost(reported, counted)
+	if cost.From == pricing.Unpriced && c.endpoint.Own() {
+		return pricing.Cost{}
+	}
+	return cost
+}
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
 func usageOf(v any) (pricing.Usage, bool) {
@@ -74,17 +103,11 @@ func (c *Client) withCached(model string, u pricing.Usage) pricing.Usage {
 	return u
 }
 
-// ticks are xAI's units of money in a dollar.
-const ticks = 10_000_000_000
-
 // costOf is what the server says it charges, -1 for nothing said.
 func costOf(u map[string]any) pricing.Money {
-	cost, said := u["cost"].(float64) // OpenRouter
-	if !said {
-		cost, said = object(u["cost"])["total_cost"].(float64) // Perplexity
-	}
-	if charged, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
-		cost, said = charged/ticks, true
+	cost, said := u["cost"].(float64)                      // OpenRouter
+	if ticks, ok := u["cost_in_usd_ticks"].(float64); ok { // xAI
+		cost, said = ticks/1e10, true
 	}
 	if u["is_byok"] == true {
 		// The cost is OpenRouter's fee alone: the maker charges the user's own key for the rest.
@@ -97,11 +120,25 @@ func costOf(u map[string]any) pricing.Money {
 	return -1
 }
 
-// count is the first of the numbers that is said, -1 for none.
+// decoded is a JSON value, nil for what is none.
+func decoded(raw []byte) any {
+	var v any
+	_ = json.Unmarshal(raw, &v) // What cannot be read stays nil.
+	return v
+}
+
+// object is the members of a JSON object, nil for anything else.
+func object(v any) map[string]any {
+	members, _ := v.(map[string]any)
+	return members
+}
+
+// count is the first number, or number in a string, that is not negative, without its fraction; -1 for none.
 func count(numbers ...any) int {
 	for _, v := range numbers {
-		if n, ok := whole(v); ok {
-			return n
+		n, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+		if err == nil && n >= 0 && n <= 1<<53 {
+			return int(n)
 		}
 	}
 	return -1
