@@ -36,8 +36,6 @@ func (r Refusal) Error() string { return "the server sent an error: " + string(r
 
 // Answer is one answer as far as it came.
 type Answer struct {
-	KeepID bool // the id that the server gives the answer is kept: a later request names it
-
 	Finish string // the reason of its end in the words of Chat Completions, "" for none yet
 	Began  bool   // a part of it came: the server does speak this format
 	Done   bool   // the server said that it is complete: nothing that follows counts
@@ -48,7 +46,6 @@ type Answer struct {
 	calls     calls
 	responses responsesItems
 
-	chunk     kept         // what the server says of its cache and of the answer
 	kept      kept         // the unknown keys of the message
 	keptCalls map[int]kept // and of each call
 }
@@ -135,16 +132,15 @@ func (a *Answer) End() []Event {
 }
 
 // Extra is what of the answer winnow has no words for, as one object, nil for none: under "message" keys of the
-// message, under "tool_calls" those of the calls by their index, and under "chunk" what belongs to nobody.
+// message, and under "tool_calls" those of the calls by their index.
 func (a *Answer) Extra() json.RawMessage {
-	if len(a.chunk)+len(a.kept)+len(a.keptCalls) == 0 {
+	if len(a.kept)+len(a.keptCalls) == 0 {
 		return nil
 	}
 	raw, _ := Encode(struct { // Only values that were read from JSON are in it.
-		Chunk   kept         `json:"chunk,omitempty"`
 		Message kept         `json:"message,omitempty"`
 		Calls   map[int]kept `json:"tool_calls,omitempty"`
-	}{a.chunk, a.kept, a.keptCalls})
+	}{a.kept, a.keptCalls})
 	return raw
 }
 
@@ -160,14 +156,6 @@ func (a *Answer) add(to Channel, piece string) {
 	if piece != "" {
 		a.events = append(a.events, Event{Channel: to, Text: piece})
 	}
-}
-
-// about keeps what the server says of the answer: its id, and of its cache.
-func (a *Answer) about(id, missed json.RawMessage) {
-	if a.KeepID {
-		a.chunk = a.chunk.with("id", id)
-	}
-	a.chunk = a.chunk.with("prompt_cache_diagnostics", missed)
 }
 
 // counted adds what the server says of the usage.

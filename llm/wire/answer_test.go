@@ -54,7 +54,6 @@ func TestAnswers(t *testing.T) {
 // eventsOf is an answer written down, up to the line that completes it. Every line that is an error is read.
 func eventsOf(format Format, lines string) string {
 	answer := NewAnswer(format)
-	answer.KeepID = true
 	var b strings.Builder
 	write := func(events []Event) {
 		for _, e := range events {

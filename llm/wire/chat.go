@@ -24,12 +24,6 @@ type chatRequest struct {
 	Stream              bool                  `json:"stream"`
 	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
 	PromptCacheKey      string                `json:"prompt_cache_key,omitempty"`
-	Diagnostics         *chatDiagnostics      `json:"diagnostics,omitempty"`
-}
-
-// chatDiagnostics asks for a diagnosis as Anthropic's API does. The first request of a conversation names no message.
-type chatDiagnostics struct {
-	PreviousMessageID *string `json:"previous_message_id"`
 }
 
 // chatMessage always has a content: servers refuse an assistant message with calls that leaves it out or sends null.
@@ -80,12 +74,6 @@ func (r Request) chat() ([]byte, error) {
 	}
 	if !r.NoStreamOptions {
 		body.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-	}
-	if r.Diagnose {
-		body.Diagnostics = new(chatDiagnostics)
-		if r.Before != "" {
-			body.Diagnostics.PreviousMessageID = &r.Before
-		}
 	}
 	for i, m := range r.Messages {
 		body.Messages = append(body.Messages, r.chatMessage(m, slices.Contains(r.CacheMarks, i)))
@@ -154,7 +142,6 @@ func chatContent(m message.Message, marked bool) any {
 // readChat takes a chunk, or an answer in one piece.
 func (a *Answer) readChat(data []byte) (part bool, err error) {
 	var chunk struct {
-		ID      json.RawMessage `json:"id"`
 		Choices []struct {
 			FinishReason string          `json:"finish_reason"`
 			Error        json.RawMessage `json:"error"`
@@ -165,8 +152,6 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 		Groq  struct {
 			Usage json.RawMessage `json:"usage"`
 		} `json:"x_groq"`
-		Missed    json.RawMessage `json:"prompt_cache_diagnostics"` // OpenAI
-		Diagnosis json.RawMessage `json:"diagnostics"`              // Anthropic
 	}
 	_ = json.Unmarshal(data, &chunk) // A value of another type than expected is left out.
 	if len(chunk.Choices) > 0 {      // The last chunk of a stream holds the usage and no choice.
@@ -180,8 +165,6 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 		}
 		a.message(c.Delta)
 	}
-	a.about(chunk.ID, chunk.Missed)
-	a.chunk = a.chunk.with("diagnostics", chunk.Diagnosis)
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}

@@ -40,9 +40,6 @@ func (r Request) responses() ([]byte, error) {
 	if !r.NoEncryptedReasoning {
 		body["include"] = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
-	if r.Diagnose && r.Before != "" {
-		body["prompt_cache_options"] = object{"comparison_response_id": r.Before}
-	}
 	var tools []object
 	for _, f := range r.Tools {
 		// Without "strict" it is true, and most schemas are then refused.
@@ -137,7 +134,7 @@ func replayed(replay string) (items []any, phase string) {
 }
 
 // responsesEvent is one event. go-openai's ResponseStreamEvent reads a missing output_index as 0, and drops the
-// encrypted reasoning, the phase and what a server says of its cache.
+// encrypted reasoning and the phase.
 type responsesEvent struct {
 	Object  string          `json:"object"`
 	Type    string          `json:"type"`
@@ -286,13 +283,11 @@ func (a *Answer) callPiece(it *responsesItem, f fragment) {
 // endResponse takes the answer as a whole. If nothing was streamed its items come now.
 func (a *Answer) endResponse(data json.RawMessage) error {
 	var r struct {
-		ID         json.RawMessage                  `json:"id"`
 		Status     string                           `json:"status"`
 		Error      json.RawMessage                  `json:"error"`
 		Incomplete openai.ResponseIncompleteDetails `json:"incomplete_details"`
 		Output     []json.RawMessage                `json:"output"`
 		Usage      json.RawMessage                  `json:"usage"`
-		Missed     json.RawMessage                  `json:"prompt_cache_diagnostics"`
 	}
 	_ = json.Unmarshal(data, &r) // A value of another type than expected is left out.
 	if r.Status == "failed" || r.Status == "cancelled" {
@@ -316,7 +311,6 @@ func (a *Answer) endResponse(data json.RawMessage) error {
 	default:
 		a.Finish = cmp.Or(r.Incomplete.Reason, "stop")
 	}
-	a.about(r.ID, r.Missed)
 	a.counted(r.Usage)
 	return nil
 }

@@ -39,8 +39,6 @@ type Request struct {
 
 	CacheKey   string // names the conversation to the cache of the server; "" does not
 	CacheMarks []int  // Chat: the messages that end a part to be cached, as indexes
-	Diagnose   bool   // the server is asked why its cache missed, compared with the answer whose id is Before
-	Before     string // "" is no answer yet
 
 	NoStreamOptions      bool   // Chat: do not ask for the usage
 	CompletionTokens     bool   // Chat: MaxTokens is max_completion_tokens, not max_tokens
