@@ -37,7 +37,7 @@ func TestAChatGoesOnElsewhereWithItsProofs(t *testing.T) {
 	say(lap, 2, "hello lap", "-c")
 	onLap("sync", folder)
 	onDesk("sync", folder)
-	say(desk, 3, "back again", "-c")
+	say(desk, 3, "hello again", "-c")
 	onDesk("sync", folder)
 	onLap("sync", folder)
 
