@@ -147,8 +147,8 @@ func indent(text string) string { return notBlank.ReplaceAllString(text, "    $0
 var (
 	notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)
 	// Errors of text/template: a line, what is wrong there, and where a field does not exist, its name and whose it is.
-	templateFault = regexp.MustCompile(
-		`^template: (?:prompt:)?(\d*)[:\d]*:? ?(?:executing "[^"]*" at <.*?>: )?((?s).*?(?:field (\S+) in type history\.(\w+))?)$`)
+	templateFault = regexp.MustCompile(`^template: (?:prompt:)?(\d*)[:\d]*:? ?(?:executing "[^"]*" at <.*?>: )?` +
+		`((?s).*?(?:field (\S+) in type history\.(\w+))?)$`)
 )
 
 // templateError takes the place out of the library's error, and names the fields there are.

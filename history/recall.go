@@ -59,8 +59,8 @@ func (t *thread) pauseBefore(i int) bool {
 	return before != 0 && now-before > pause
 }
 
-// findHits ranks the history by the current message, and changes the scores of what comes later or earlier than its words
-// say. Where the question is what the assistant said, no answer has to wait, and each counts more.
+// findHits ranks the history by the current message, and changes the scores of what comes later or earlier than its
+// words say. Where the question is what the assistant said, no answer has to wait, and each counts more.
 func (s *selection) findHits() {
 	current := s.current()
 	if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {
@@ -92,8 +92,8 @@ func (s *selection) cutAtLimits(u unit) bool {
 	return false
 }
 
-// nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes whole.
-// So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
+// nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes
+// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
 // others. Where it is more than may be recalled, or longer than a block, it comes cut.
 func (s *selection) nextHit() (increment, bool) {
 	for len(s.hits) > 0 && s.passed < maxPassed {

@@ -245,7 +245,8 @@ func (t *thread) takeIndex(was *thread) {
 		return
 	}
 	same := 0
-	for same < min(t.index.Len(), len(t.candidates)) && t.candidates[same].searched() == was.candidates[same].searched() {
+	most := min(t.index.Len(), len(t.candidates))
+	for same < most && t.candidates[same].searched() == was.candidates[same].searched() {
 		same++
 	}
 	t.index.Truncate(same)

@@ -336,7 +336,8 @@ func (w *writer) merges(last, m *Message, joins bool) bool {
 // becomes theirs.
 func join(last *Message, next Message) {
 	if len(next.ToolCalls) > 0 {
-		last.ToolCalls, last.Reasoning, last.Origin, last.Replay = next.ToolCalls, next.Reasoning, next.Origin, next.Replay
+		last.ToolCalls, last.Origin = next.ToolCalls, next.Origin
+		last.Reasoning, last.Replay = next.Reasoning, next.Replay
 	}
 	last.Parts = slices.Concat(last.Parts, next.Parts)
 	last.ID, last.Label, last.Tokens = 0, "", 0
