@@ -91,6 +91,11 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := imported.Session
+	for left := int64(1); left > 0; {
+		if left, err = l.current.With.Store.IndexSome(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	l.finds("walrus")
 	l.until("the chat", func() bool {
 		m, ok := l.chat.Selected()

@@ -48,8 +48,8 @@ func TestHints(t *testing.T) {
 		state, want string
 	}{
 		{120, "", "  enter send   ctrl+x context   ctrl+s chats   ctrl+p commands   ? help" +
-			strings.Repeat(" ", 46)},
-		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s chats   ? help              ↓ 13 newer "},
+			strings.Repeat(" ", 49)},
+		{80, "↓ 13 newer", " enter send   ctrl+x context   ctrl+s chats   ? help                 ↓ 13 newer "},
 		{50, "", " enter send   ctrl+x context   ? help             "},
 		{30, "✓ copied 214 characters", " ? help ✓ copied 214 charact… "},
 	} {
