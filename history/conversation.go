@@ -219,8 +219,3 @@ type Arguments = repair.Arguments
 
 // ArgumentsOf is what a request sends as the arguments of the calls of one message, with what was repaired of them.
 func ArgumentsOf(calls []ToolCall) []Arguments { return repair.ArgumentsOf(calls) }
-
-// ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool group of each,
-// with the results that a repair sends as text or not again, or the message alone. Those that past does not hold are
-// left out.
-func ToolGroups(past []Message, ids ...int64) []int64 { return repair.ToolGroups(past, ids...) }

@@ -109,12 +109,16 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 			return
 		}
 		r := rapid.SampledFrom([]Remedy{SendAsText, LeaveOut}).Draw(t, "remedy")
-		one := s.past[rapid.IntRange(0, len(s.past)-1).Draw(t, "message")].ID
-		all := ToolGroups(s.past, one)
-		if !slices.Contains(all, one) || !slices.Equal(ToolGroups(s.past, all...), all) {
+		s.o.Remedies = map[int64]Remedy{}
+		plan, _ := built(t, s)
+		at := rapid.IntRange(0, len(s.past)-1).Draw(t, "message")
+		var all []int64
+		for _, member := range plan.Group(at) {
+			all = append(all, plan.Entries[member].ID)
+		}
+		if one := s.past[at].ID; !slices.Contains(all, one) {
 			t.Fatalf("the group of message %d is %v\n%s", one, all, s)
 		}
-		s.o.Remedies = map[int64]Remedy{}
 		for _, id := range all {
 			s.o.Remedies[id] = r
 		}

@@ -374,12 +374,14 @@ var formats = []struct {
 	{
 		says(refusing + "(image|vision|multi-?modal)|images? (inputs? )?(is|are) not supported|" +
 			"unknown variant `image_url`|invalid type: sequence, expected a string"),
-		Request.hasImages, history.Profile{NoImages: true},
+		Request.hasImages,
+		history.Profile{NoImages: true},
 	},
 	{alternate, Request.hasMessages, history.Profile{MergeSameRole: true, NoToolToUser: true}},
 	{
 		says(refusing + `(tool|function call)|tool (use|calling|calls?) (is|are) not supported`),
-		Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true},
+		Request.hasTools,
+		history.Profile{NoTools: true, ToolsAsText: true},
 	},
 	// A template that knows no tools counts calls and results as turns.
 	{alternate, Request.hasTools, history.Profile{NoTools: true, ToolsAsText: true}},
@@ -388,7 +390,8 @@ var formats = []struct {
 	{says(`tool call ids? .{0,120}length (of )?9`), Request.hasTools, history.Profile{ToolIDLength: 9}},
 	{
 		says(`(?s)reasoning_content.*(passed back|missing)|missing.*reasoning_content`),
-		Request.hasMessages, history.Profile{EchoReasoning: true},
+		Request.hasMessages,
+		history.Profile{EchoReasoning: true},
 	},
 }
 

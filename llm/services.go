@@ -86,11 +86,6 @@ func (s service) keyVariable() string {
 	return strings.ToUpper(s.name) + "_API_KEY"
 }
 
-// howToOpen says how the user gets at the models of a hosted service.
-func (s service) howToOpen() string {
-	return "set " + s.keyVariable() + " or run winnow keys set " + s.name
-}
-
 // FromEnv gives the endpoints that the environment names: one per hosted service whose key is
 // set, OpenAI's at OPENAI_BASE_URL where that is set, with or without a key, and Ollama's at
 // OLLAMA_HOST. The services in keyed are among them too: their keys are kept in another place. Env is

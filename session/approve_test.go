@@ -130,7 +130,11 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			}
 			sent := q.Arguments.Object
 			message := s.Messages()[2]
-			record, _ := approval.RecordOf(message.Extra)
+			var kept struct{ Call approval.Record }
+			if err := json.Unmarshal(message.Extra, &kept); err != nil {
+				t.Fatal(err)
+			}
+			record := kept.Call
 			want := approval.Record{Outcome: approval.Declined}
 			if allowed {
 				want = approval.Record{Outcome: approval.Ran, By: approval.ByAnswer, Arguments: sent}

@@ -31,7 +31,7 @@ func keyed(t *testing.T, key string, next step) step {
 // wantModel wants the conversation to be with a model, here and in the store.
 func wantModel(t *testing.T, b *bench, s *Session, want string) {
 	t.Helper()
-	if row := stored(t, b, s); s.Model().Ref() != want || s.Model().Ref() != want || row.Endpoint+"/"+row.Model != want {
+	if row := stored(t, b, s); s.Model().Ref() != want || row.Endpoint+"/"+row.Model != want {
 		t.Errorf("the conversation is with %s, asks %s, and is stored with %s/%s; want %s", s.Model().Ref(), s.Model().Ref(),
 			row.Endpoint, row.Model, want)
 	}

@@ -109,14 +109,6 @@ func (t *turn) searchMissing(
 	return found, positions
 }
 
-// timeOf is a time in Unix milliseconds, zero for 0.
-func timeOf(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms)
-}
-
 // searchOthers finds messages of the user's other conversations, the newest first. What the user excluded there is not
 // found, and no title that may be made of it is given.
 func (s *Session) searchOthers(ctx context.Context, text string) (found []recall.Message, err error) {

@@ -1,29 +1,9 @@
 package repair
 
 import (
-	"slices"
-
 	"winnow/history/cause"
 	"winnow/history/message"
 )
-
-// ToolGroups are the messages that a remedy for some of them holds for, in their order: all of the tool group of each,
-// with the results that a repair sends as text or not again, or the message alone. Those that past does not hold are
-// left out.
-func ToolGroups(past []message.Message, ids ...int64) []int64 {
-	groups := Run(past, Options{IDs: map[string]bool{}}).groups(len(past))
-	asked := map[*Draft]bool{}
-	for i, head := range groups {
-		asked[head] = asked[head] || head != nil && slices.Contains(ids, past[i].ID)
-	}
-	var list []int64
-	for i, head := range groups {
-		if asked[head] || slices.Contains(ids, past[i].ID) {
-			list = append(list, past[i].ID)
-		}
-	}
-	return list
-}
 
 // groups is the first draft of the group of each of n messages, nil for a message of which nothing is sent and that
 // belongs to no call.

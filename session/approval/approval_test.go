@@ -224,17 +224,3 @@ func TestAnAnswerHoldsForTheToolThatWasShown(t *testing.T) {
 		}
 	})
 }
-
-func TestARecordIsRead(t *testing.T) {
-	for _, r := range []Record{{Outcome: Ran, By: ByAnswer, Arguments: `{"a":"\u001b"}`}, {Outcome: Declined}} {
-		keys, err := json.Marshal(map[string]any{"call": r, "read_again": []int{1}})
-		if got, ok := RecordOf(keys); err != nil || !ok || got != r {
-			t.Errorf("%s is read as %+v", keys, got)
-		}
-	}
-	for _, keys := range []string{"", "{}", `{"call":null}`, `{"call":{}}`, `{"message":{"x":1}}`, "no object"} {
-		if got, ok := RecordOf([]byte(keys)); ok {
-			t.Errorf("%q is read as %+v", keys, got)
-		}
-	}
-}

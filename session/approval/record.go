@@ -1,7 +1,5 @@
 package approval
 
-import "encoding/json"
-
 // Outcome says what became of a call.
 type Outcome string
 
@@ -23,14 +21,4 @@ type Record struct {
 	Outcome   Outcome `json:"outcome"`
 	By        Grant   `json:"allowed_by,omitempty"` // what allowed a call that ran
 	Arguments string  `json:"arguments,omitempty"`  // what it ran with, where that is not what was received
-}
-
-// RecordOf is the record in the further keys of a stored result. ok is false for a result without one: that of an older
-// version, or of an import.
-func RecordOf(keys []byte) (r Record, ok bool) {
-	var in struct{ Call *Record }
-	if json.Unmarshal(keys, &in) != nil || in.Call == nil || in.Call.Outcome == "" {
-		return Record{}, false
-	}
-	return *in.Call, true
 }
