@@ -121,7 +121,7 @@ func TestDailyPath(t *testing.T) {
 		return screen
 	}
 
-	step("01-start", "swift at 127.0.0.1", "ctrl+l  another model", "@ for a file")
+	step("01-start", "swift at 127.0.0.1", "attach a file", "@ for a file")
 	chat.Send("\x0c") // ctrl+l
 	step("02-models", "deep", "32,768 tokens", "enter use")
 	chat.Send("deep")
@@ -152,7 +152,7 @@ func TestDailyPath(t *testing.T) {
 	chat.Send("swift")
 	chat.Want("› swift")
 	chat.Send(enterKey)
-	step("11-another", "one channel, says swift", "Each job goes to one of them.", "118 in")
+	step("11-another", "one channel, says swift", "Each job goes to one of them.", "160 tokens")
 	chat.Send(escKey)
 	chat.Want("Message, or tab")
 	chat.Send(enterKey)
@@ -163,7 +163,7 @@ func TestDailyPath(t *testing.T) {
 	chat.Send("Y")
 	step("13-copied", "code block of 3 lines")
 	chat.Send(escKey)
-	chat.Want("ctrl+s sessions")
+	chat.Want("ctrl+s chats")
 	chat.Send("\x13") // ctrl+s
 	step("14-sessions", "What do I pack", "1 turn", "shift+tab archive")
 	chat.Send("sourdough")

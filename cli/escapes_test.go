@@ -166,7 +166,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		chat.Want("enter send")
 		for _, over := range []struct{ key, title string }{
 			{"\x0c", "enter use"},
-			{"\x13", "winnow  Sessions"},
+			{"\x13", "winnow  Chats"},
 			{"\x10", "tab complete"},
 		} {
 			chat.Send(over.key)

@@ -105,8 +105,9 @@ func (b *faultBench) actor(c cell) *actor {
 // overPipes is winnow's own client over connections in memory.
 func overPipes(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
 	client := llm.OverNetwork()
-	transport := client.Transport.(*http.Transport)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy, transport.DialContext = nil, dial
+	client.Transport = transport
 	return client
 }
 

@@ -155,7 +155,7 @@ func (in *importing) ended(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return &failure{exit: stoppedBy(ctx), text: in.stopped(), err: err}
+	return &failure{exit: stoppedBy(ctx), text: in.stopped(), err: ctx.Err()}
 }
 
 func (in *importing) stopped() string {

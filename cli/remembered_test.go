@@ -72,6 +72,6 @@ func TestChoicesHoldAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := start()
-	damaged.Want("because OPENAI_API_KEY is set", "Your last choices could not be read")
+	damaged.Want("OPENAI_API_KEY is set.", "Your last choices could not be read")
 	leave(damaged)
 }

@@ -225,10 +225,11 @@ func (e *UnknownError) Error() string { return e.text }
 
 // unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
 func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
-	name, _, _ := strings.Cut(oneLine(ref, sentenceMax), "/")
-	known := append(c.names(), KnownNames()...)
-	for _, m := range models {
-		known = append(known, m.ID)
+	whole := oneLine(ref, sentenceMax)
+	name, _, _ := strings.Cut(whole, "/")
+	listed := make([]string, len(models))
+	for i, m := range models {
+		listed[i] = m.ID
 	}
 	text := fmt.Sprintf("there is no endpoint %q", name)
 	if s := serviceNamed(name); s.hosted() {
@@ -236,9 +237,12 @@ func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
 		return &UnknownError{ref, text}
 	}
 	if len(models) > 0 {
-		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, oneLine(ref, sentenceMax))
+		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, whole)
 	}
-	hint := cmp.Or(DidYouMean(name, known), DidYouMean(ref, known), "; write a model as ENDPOINT/MODEL")
+	hint := cmp.Or(DidYouMean(whole, listed), "; write a model as ENDPOINT/MODEL")
+	if near := Nearest(name, append(c.names(), KnownNames()...)); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near+strings.TrimPrefix(whole, name))
+	}
 	return &UnknownError{ref, text + hint}
 }
 

@@ -86,9 +86,9 @@ func TestResolve(t *testing.T) {
 		" ":                        "!no model is named",
 		"gpt-4o":                   `!there is no endpoint "gpt-4o"; write a model as ENDPOINT/MODEL`,
 		"anthropic/claude":         `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`,
-		"olama/llama3":             `!there is no endpoint "olama"; did you mean "ollama"?`,
+		"olama/llama3":             `!there is no endpoint "olama"; did you mean "ollama/llama3"?`,
 		"opnai":                    `!there is no endpoint "opnai"; did you mean "openai"?`,
-		"gorq/x/y":                 `!there is no endpoint "gorq"; did you mean "groq"?`,
+		"gorq/x/y":                 `!there is no endpoint "gorq"; did you mean "groq/x/y"?`,
 	} {
 		client, model, err := c.Resolve(ref)
 		if wrong, fails := strings.CutPrefix(want, "!"); fails {
@@ -121,7 +121,7 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 		{[]Endpoint{box, router, guide}, "small", "box", "box/small"},
 		{[]Endpoint{box, router, guide}, "bigg", "", `!did you mean "big"?`},
 		{[]Endpoint{box, router, guide}, "big", "guide", "openrouter/big"},
-		{[]Endpoint{box, router, guide}, "bxo/large", "", `!and openrouter lists no model "bxo/large"; did you mean "box"?`},
+		{[]Endpoint{box, router, guide}, "bxo/large", "", `!and openrouter lists no model "bxo/large"; did you mean "box/large"?`},
 		{[]Endpoint{down, guide}, "vendor/m", "", `!there is no endpoint "vendor"`},
 		{[]Endpoint{down, guide}, "vendor/m", "", "!(write down/vendor/m if down has that model; its list cannot be read: "},
 		{[]Endpoint{box, guide}, "box", "", "box/small"},

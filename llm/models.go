@@ -39,11 +39,18 @@ func chatModels(models []Model) []Model {
 }
 
 // Models lists the models that the endpoint offers, in its own order. Each has the window that the server states in
-// its list or, of a server of the user's own, that it runs the model with now.
+// its list or, of a server of the user's own, that it runs the model with now. Ollama is asked how much the models that
+// run take at most: the next request may ask for more.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	s := c.survey(ctx, "")
+	ctx, cancel := context.WithTimeout(ctx, windowTime) // The list itself has come.
+	defer cancel()
 	for i, m := range s.models {
-		s.models[i].Window = cmp.Or(s.running[plainModel(m.ID)], m.Window)
+		running := s.running[plainModel(m.ID)]
+		if s.isOllama && running.Tokens > 0 {
+			running = c.ollamaWindow(ctx, running, m.ID)
+		}
+		s.models[i].Window = cmp.Or(running, m.Window)
 	}
 	return s.models, s.failed
 }
@@ -75,6 +82,8 @@ type survey struct {
 	failed  error             // why there is no list
 	loaded  Window            // of llama.cpp, which runs one model
 	running map[string]Window // of the models that LM Studio or Ollama runs, by plainModel
+
+	isOllama bool
 }
 
 // survey asks for the list of models and, of a server of the user's own, for what is no part of a chat API: what it
@@ -125,6 +134,7 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 		}
 		return s
 	}
+	s.isOllama = true
 	for _, l := range *ollama.Models {
 		if l.ContextLength > 0 {
 			w := Window{Tokens: l.ContextLength, Source: "Ollama's running context_length"}

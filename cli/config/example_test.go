@@ -55,7 +55,7 @@ func readText(t *testing.T, path string) string {
 func policyTable(t *testing.T) string {
 	t.Helper()
 	notes := map[string]string{}
-	field := regexp.MustCompile("((?:\t// .*\n)+)\t\\w+ +\\w+ +`toml:\"([a-z_]+)\"`")
+	field := regexp.MustCompile("((?:\t// .*\n)+)\t\\w+ +\\w+ +`toml:\"([a-z_]+)\"")
 	for _, m := range field.FindAllStringSubmatch(readText(t, "../../history/policy.go"), -1) {
 		note := strings.ReplaceAll(m[1], "\n\t// ", " ")
 		notes[m[2]] = strings.TrimSpace(strings.TrimPrefix(note, "\t// "))
@@ -63,29 +63,21 @@ func policyTable(t *testing.T) string {
 	policy := reflect.ValueOf(Defaults().Context)
 	var b strings.Builder
 	for i := range policy.NumField() {
-		key := policy.Type().Field(i).Tag.Get("toml")
+		tag := policy.Type().Field(i).Tag
+		key := tag.Get("toml")
 		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(key, policy.Field(i)),
-			notes[key]+words(policy.Field(i).Interface()))
+			notes[key]+words(strings.Fields(tag.Get("takes"))))
 	}
 	return b.String()
 }
 
 // words lists what a key takes that is neither a number nor free text.
-func words(v any) string {
-	switch v.(type) {
-	case history.Strategy:
-		return fmt.Sprintf(": %s, %s, %s or %s", history.DropMiddle, history.DropOldest,
-			history.DropTurns, history.DropNone)
-	case history.Placement:
-		return fmt.Sprintf(": %s or %s", history.Steady, history.InOrder)
-	case history.ToolHistory:
-		return fmt.Sprintf(": %s, %s or %s", history.ToolsKeep, history.ToolsText, history.ToolsDrop)
-	case history.Recovery:
-		return fmt.Sprintf(": %s, %s or %s", history.RecoverRepair, history.RecoverStrip, history.RecoverStrict)
-	case history.MidSystem:
-		return fmt.Sprintf(": %s or %s", history.Hoist, history.Inline)
+func words(takes []string) string {
+	if len(takes) == 0 {
+		return ""
 	}
-	return ""
+	last := len(takes) - 1
+	return ": " + strings.Join(takes[:last], ", ") + " or " + takes[last]
 }
 
 func tomlValue(key string, v reflect.Value) string {
