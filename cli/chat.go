@@ -87,13 +87,28 @@ func (p *program) chat(ctx context.Context, search string) error {
 		id, err = k.plainly(terminated, s, terminal)
 	}
 	if id != "" {
-		fmt.Fprintf(p.out, "winnow -s %s\n", k.shortID(id))
+		fmt.Fprint(p.out, k.goodbye(id))
 	}
 	stop()
 	if terminated.Err() != nil || errors.Is(err, context.Canceled) {
 		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
 	}
 	return err
+}
+
+// goodbye is the title of a chat that was left, and how to go on with it.
+func (k *conversation) goodbye(id string) string {
+	way := "-s " + k.shortID(id)
+	ctx := context.Background()
+	if last, err := k.store.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1}); err == nil && len(last) > 0 &&
+		last[0].ID == id {
+		way = "-c"
+	}
+	title := ""
+	if row, err := k.store.Session(ctx, id); err == nil && row.Title != "" {
+		title = theme.Secrets{Find: k.redactor.FindIn}.Line(row.Title) + "\n"
+	}
+	return title + "Continue: winnow " + way + "\n"
 }
 
 // keepGarbage lets the heap grow to five times what is in use, where twice is the rule, until collect is called:

@@ -22,9 +22,8 @@ func TestChatFromStartToResume(t *testing.T) {
 	if code := chat.End(); code != 0 {
 		t.Fatalf("winnow ended with %d after ctrl+d, want 0; it left\n%s", code, chat.Text())
 	}
-	line := resumeLine.FindStringSubmatch(chat.Text())
-	if line == nil {
-		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
+	if text := chat.Text(); !strings.Contains(text, "which keys are there?\nContinue: winnow -c") {
+		t.Fatalf("winnow left no title with the way to continue:\n%s", text)
 	}
 
 	again := startIn(t, env, 110, 32, "-m", "guide", "-c")
@@ -33,7 +32,8 @@ func TestChatFromStartToResume(t *testing.T) {
 	again.Send(ctrlD)
 	again.End()
 
-	named := startIn(t, env, 110, 32, "-m", "guide", "-s", line[1])
+	named := startIn(t, env, 110, 32, "-m", "guide", "-s",
+		string(idPattern.Find(output(t, env, "sessions", "list", "--json"))))
 	named.Want("which keys are there?")
 	named.Send(ctrlD)
 	named.End()
@@ -110,11 +110,11 @@ func TestTerminationSaysHowToResume(t *testing.T) {
 	if code := chat.End(); code != int(Terminated) {
 		t.Errorf("winnow ended with %d after SIGTERM, want %d", code, Terminated)
 	}
-	line := resumeLine.FindStringSubmatch(chat.Text())
-	if line == nil {
+	if !resumeLine.MatchString(chat.Text()) {
 		t.Fatalf("winnow left no line that says how to resume:\n%s", chat.Text())
 	}
-	if out := output(t, env, "sessions", "show", line[1]); !bytes.Contains(out,
+	id := string(idPattern.Find(output(t, env, "sessions", "list", "--json")))
+	if out := output(t, env, "sessions", "show", id); !bytes.Contains(out,
 		[]byte("Half of what I wanted to say")) {
 		t.Errorf("the stopped answer is not kept:\n%s", out)
 	}

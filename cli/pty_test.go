@@ -67,4 +67,4 @@ const (
 	escKey   = "\x1b"
 )
 
-var resumeLine = regexp.MustCompile(`winnow -s ([0-9a-f-]{13,})`)
+var resumeLine = regexp.MustCompile(`Continue: winnow (-c|-s [0-9a-f-]{13,})`)
