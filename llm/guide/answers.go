@@ -26,13 +26,14 @@ type act struct {
 }
 
 const brokenCall = "Here I call a tool, and the call breaks off, as it does where a model reaches its length limit. " +
-	"winnow keeps what came, does not run it, and repairs it in the next request: ask me something else, then look at " +
-	"the repairs."
+	"winnow keeps what came, does not run it, and repairs it in the next request: ask me something else, then look " +
+	"at the repairs."
 
 // acts are all of them, in the order in which the guide lists them.
 var acts = [...]act{
 	{
-		"long", "a long answer, longer than my window, which the next request has to cut", "show me a message being cut",
+		"long", "a long answer, longer than my window, which the next request has to cut",
+		"show me a message being cut",
 		answer{},
 	},
 	{
@@ -86,8 +87,8 @@ func (l *library) answer(question string) answer {
 	case strings.HasPrefix(asked, "/guide"):
 		a.text = "I can act out these:\n\n" + list()
 	case slices.Contains(greetings, asked):
-		a.text = "I answer questions about winnow from its own pages, without a network: how it chooses what to send, " +
-			"keys and models, tools, import and export, sync, settings." + offered +
+		a.text = "I answer questions about winnow from its own pages, without a network: how it chooses what to " +
+			"send, keys and models, tools, import and export, sync, settings." + offered +
 			"\nI also act out what goes wrong with real servers:\n\n" + list()
 	case !found:
 		a.text = "I found nothing about that in winnow's pages, and they are all I know." + offered +

@@ -52,7 +52,8 @@ func (s Store) Get(ctx context.Context, name string) (Secret, error) {
 	case Keyring:
 		key, err := FromKeyring(ctx, name)
 		if errors.Is(err, ErrNoKey) {
-			err = fmt.Errorf("the system keyring no longer has a key of %s; store one with winnow keys set %s", name, name)
+			err = fmt.Errorf("the system keyring no longer has a key of %s; store one with winnow keys set %s",
+				name, name)
 		}
 		return key, err
 	case File:

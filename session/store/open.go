@@ -200,7 +200,8 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 	cut, err := s.interruptDead(ctx)
 	if cut > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("%s cut off when winnow ended unexpectedly. What had arrived is kept.",
+		s.notices = append(s.notices, fmt.Sprintf(
+			"%s cut off when winnow ended unexpectedly. What had arrived is kept.",
 			english.Plural(cut, "answer was", "answers were")))
 	}
 	return err

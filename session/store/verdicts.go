@@ -205,7 +205,8 @@ func readChange(t *tx, l *RequestLine) {
 	l.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, l.chain, l.ID)
 	l.verdicts = readVerdicts(t, `
 		verdicts
-		WHERE session = (SELECT session FROM requests WHERE id = ?1) AND chain = ?2 AND first_request = ?1`, l.ID, l.chain)
+		WHERE session = (SELECT session FROM requests WHERE id = ?1)
+			AND chain = ?2 AND first_request = ?1`, l.ID, l.chain)
 }
 
 // verdictsOf reads the verdicts of a request in order, as the rows have them; none for request 0.
@@ -276,8 +277,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 	t.each(func(scan func(...any) error) error {
 		var v PastVerdict
 		var r record
-		err := scan(append(fields(verdictColumns(&v.Entry)), &v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model,
-			asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
+		err := scan(append(fields(verdictColumns(&v.Entry)),
+			&v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model, asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
 		if errors.Is(err, errColumn) {
 			return nil
 		}
@@ -287,7 +288,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 	}, "SELECT "+names(verdictColumns(new(history.Entry)), "")+`,
 			request, turn, nth, of_turn, created_ms, asked, sum, shortfalls
 		FROM past_verdicts
-		WHERE session = (SELECT session FROM messages WHERE id = ?1) AND message = ?1 AND ended <> 'failed' `+condition+`
+		WHERE session = (SELECT session FROM messages WHERE id = ?1)
+			AND message = ?1 AND ended <> 'failed' `+condition+`
 		ORDER BY request DESC
 		LIMIT `+strconv.Itoa(limit), message) // written out: SQLite finds a faster way for a short one
 	return all

@@ -78,8 +78,8 @@ const (
 func (s *Model) askForKey(o llm.Offer, fault string) {
 	place, _ := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
-		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title, Masked: true, Uncounted: true,
-		Remark: "the key is sent to " + o.Host + " only",
+		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
+		Masked: true, Uncounted: true, Remark: "the key is sent to " + o.Host + " only",
 	},
 		list.Item{Label: "Save the key in " + place, Value: keepKey, Always: true},
 		list.Item{Label: "Use it until winnow ends", Value: useKey, Always: true})
