@@ -278,7 +278,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 		var v PastVerdict
 		var r record
 		err := scan(append(fields(verdictColumns(&v.Entry)),
-			&v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model, asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
+			&v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model,
+			asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
 		if errors.Is(err, errColumn) {
 			return nil
 		}
