@@ -33,7 +33,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
 	l.shows("↳ forked from “First” at message 2 · b goes there")
-	l.shows("First (fork) · ↳ First")
+	l.shows("First (fork)")
 	if got := l.composer.Text(); got != "" {
 		t.Errorf("the fork begins with the draft %q, want none", got)
 	}
