@@ -24,7 +24,7 @@ type Request struct {
 	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64
 	Effort      string // reasoning effort, "" leaves it to the server
-	Cache       Caching
+	CacheMarks  []int  // see Client.CacheMarks
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,

@@ -46,9 +46,9 @@ type Decision struct {
 	Learned  llm.Learned `json:"learned,omitzero"`  // how the model was known to be asked
 
 	// The window that the server was asked to run the model with, 0 for none.
-	AskedWindow int         `json:"asked_window,omitempty"`
-	KeepAlive   string      `json:"keep_alive,omitempty"` // how long it was asked to keep the model loaded
-	Cache       llm.Caching `json:"cache,omitzero"`       // what the request says to its server's cache
+	AskedWindow int    `json:"asked_window,omitempty"`
+	KeepAlive   string `json:"keep_alive,omitempty"`  // how long it was asked to keep the model loaded
+	CacheMarks  []int  `json:"cache_marks,omitempty"` // see llm.Client.CacheMarks
 
 	// Messages not counted then, of which none was sent whole, as runs from id to id.
 	Guessed [][2]int64 `json:"guessed,omitempty"`
@@ -84,7 +84,7 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 		Policy: o.Policy, System: o.System, Leaf: leaf, Flags: o.Flags, Remedies: o.Remedies,
 		Tools: o.Tools, Window: o.Window, Limit: o.Limit, Ratio: o.Ratio, Profile: o.Profile, To: o.To,
 		Summary: p.Summary, Scope: o.Scope, Cut: o.CutCurrent,
-		AskedWindow: r.Window, Cache: r.Cache, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
+		AskedWindow: r.Window, CacheMarks: r.CacheMarks, Schemas: r.Tools, Base: address(client.Endpoint().BaseURL),
 	}
 	d.Ask(client, r)
 	for _, m := range o.Turn {
@@ -200,7 +200,7 @@ func (d Decision) body(r store.Request, p history.Plan) ([]byte, error) {
 		Name: r.Endpoint, BaseURL: d.Base, Wire: d.Wire, Profile: d.Profile, Known: d.Learned, KeepAlive: d.KeepAlive,
 	})
 	request := d.Sampling.Request()
-	request.Model, request.Messages, request.Tools, request.Window, request.Cache = r.Model, p.Messages, d.Schemas,
-		d.AskedWindow, d.Cache
+	request.Model, request.Messages, request.Tools, request.Window, request.CacheMarks = r.Model, p.Messages, d.Schemas,
+		d.AskedWindow, d.CacheMarks
 	return then.Body(request)
 }
