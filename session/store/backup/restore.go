@@ -56,4 +56,3 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 
 // errOpen is the reason why the file cannot be replaced now.
 var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)
-

@@ -118,4 +118,3 @@ func (p phrase) is(at []word) bool {
 	}
 	return true
 }
-
