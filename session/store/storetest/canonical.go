@@ -166,7 +166,7 @@ func (c *canonical) requests() error {
 			rules, tokenizer, estimate, body_hash, prompt_tokens, cached_tokens,
 			answer_tokens, reasoning_tokens, first_token_ns, took_ns, retries, finish, ended, error,
 			cost_nano, cost_from, purpose,
-			cache_write_tokens, price_source, reusable_tokens, reusable_ns, cache_diagnosis,
+			cache_write_tokens, price_source, reusable_tokens, reusable_ns,
 			fault, cut_expected, entries, sum, added
 		FROM requests`, 34, func(v []any) error {
 		options, _ := v[3].(string)
