@@ -94,7 +94,7 @@ func Commands() []Command {
 			func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy).in(chatGroup),
 		command("context", "", "show the whole request as it would be sent",
 			func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request).in(contextGroup),
-		action("What if…", "try another budget, preset, placement or model", (*Model).openWhatif).
+		action("What if…", "try another budget, preset or model", (*Model).openWhatif).
 			on(keymap.WhatIf).in(contextGroup),
 		command("compact", "[off]", "summarise older messages and send the summary; off undoes it",
 			(*Model).compact).in(contextGroup),
