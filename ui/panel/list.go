@@ -93,7 +93,7 @@ func (p *Model) draft() int {
 func (p *Model) more(c columns, w int, arrow string, n, draft int) string {
 	text := theme.Thousands(n) + " more"
 	if draft > 0 {
-		text += ", and your draft ~" + theme.Thousands(draft)
+		text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
 	}
 	return p.Themes.Styles.Muted.Render(theme.Fit(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text), w))
 }
