@@ -7,7 +7,6 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
 	"winnow/ui/transcript"
 )
 
@@ -69,7 +68,7 @@ func (m *Model) back() tea.Cmd {
 	case m.chat.Search.On && !m.overlays.any():
 		return m.inTranscript((*transcript.Model).EndSearch)
 	case m.panel.Past != nil:
-		return m.updatePanel(panel.ShowNext{})
+		return m.panel.ToNext()
 	case m.overlays.onTop(panelOverlay{}):
 		m.uncover()
 		return nil
