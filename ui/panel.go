@@ -78,7 +78,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
 			return m.notice.Say("There is no message here to select.")
 		}
-		return m.updateTranscript(e.Key)
+		return m.chat.Key(e.Key)
 	case panel.Wanted:
 		return m.do(e.Action)
 	case panel.Compared:

@@ -10,7 +10,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
-	"winnow/ui/transcript"
 )
 
 // draftChanged plans the next request anew, after the draft has rested.
@@ -30,7 +29,7 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.updatePanel(panel.Replan{})
 	}
-	again := tea.Batch(m.updateInspector(inspector.Refresh{}), m.inTranscript((*transcript.Model).AskLastWhole))
+	again := m.updateInspector(inspector.Refresh{})
 	if m.overlays.has(repairsOverlay{}) {
 		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
 	}

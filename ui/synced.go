@@ -10,7 +10,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/upkeep"
 )
 
@@ -76,7 +75,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
 	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew))
+		m.chat.SearchAnew())
 }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is
