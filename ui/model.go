@@ -101,7 +101,7 @@ func New(o Options) (*Model, error) {
 	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
 	var commands []composer.Command
 	for _, c := range SlashCommands() {
-		commands = append(commands, c.Command)
+		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
 	}
 	offered := servers.Servers{Servers: o.Servers}
 	m.composer = composer.New(composer.Deps{
