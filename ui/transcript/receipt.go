@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -10,8 +11,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2, then
-// those of rank 3; the tokens and the price, of rank 0, stay.
+// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2 and so on;
+// the tokens and the price, of rank 0, stay.
 type fact struct {
 	text string
 	rank int
@@ -32,7 +33,7 @@ func receiptLine(r record.Receipt, written, w int) string {
 			}
 			line += f.text
 		}
-		if ansi.StringWidth(line) <= w || least > 3 {
+		if ansi.StringWidth(line) <= w || least > 4 {
 			return markdown.Truncate(line, w, "…")
 		}
 	}
@@ -42,65 +43,38 @@ func receiptLine(r record.Receipt, written, w int) string {
 // of the tokens, the price and the time are enough.
 func facts(r record.Receipt, written int) []fact {
 	var list []fact
-	add := func(rank int, text string) {
-		if text != "" {
+	add := func(rank int, wanted bool, text string) {
+		if wanted {
 			list = append(list, fact{text, rank})
 		}
 	}
-	counted := func(n int, what string) string {
-		if n == 0 {
-			return ""
-		}
-		return theme.Thousands(n) + what
-	}
-	in, out := theme.Thousands(r.Usage.Prompt), theme.Thousands(r.Usage.Answer)
-	if r.Usage.Prompt <= 0 {
-		in = "~" + theme.Thousands(r.Expected)
-	}
-	if r.Usage.Answer <= 0 {
-		out = "~" + theme.Thousands(written)
-	}
-	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
-		add(0, quietTokens(r, written))
-	} else {
-		add(3, "saw "+theme.Thousands(r.Sent())+" of "+theme.Thousands(r.Stored))
-		add(3, counted(r.Cut, " cut"))
-		add(3, counted(r.Recalled, " recalled"))
-		add(3, counted(r.Repaired, " repaired"))
-		switch cached := theme.Thousands(r.Usage.Cached); {
-		case r.Unread > 0:
-			add(0, "server read "+in+" of ~"+theme.Thousands(r.Unread))
-		case r.Cache.Missed() && r.Usage.Prompt > 0:
-			add(0, in+" in")
-			add(2, " ("+cached+" of ~"+theme.Thousands(r.Cache.Reusable)+" cached)")
-		default:
-			add(0, in+" in")
-			if r.Usage.Cached > 0 && r.Usage.Prompt > 0 {
-				add(2, " ("+cached+" cached)")
-			}
-		}
-		if r.Usage.Answer > 0 || written > 0 {
-			add(0, " / "+out+" out")
-		}
-	}
-	add(0, r.Cost.String())
-	if r.Took > 0 {
-		add(1, theme.Duration(r.Took))
-	}
-	if r.Retries > 0 {
-		add(1, "tried "+theme.Plural(r.Retries+1, "time"))
-	}
-	return list
-}
-
-// quietTokens is the tokens of a request and its answer in one sum.
-func quietTokens(r record.Receipt, written int) string {
-	prompt, answer, sign := r.Usage.Prompt, r.Usage.Answer, ""
+	prompt, in := r.Usage.Prompt, ""
 	if prompt <= 0 {
-		prompt, sign = r.Expected, "~"
+		prompt, in = r.Expected, "~"
 	}
+	answer, out := r.Usage.Answer, ""
 	if answer <= 0 {
-		answer, sign = written, "~"
+		answer, out = written, "~"
 	}
-	return sign + theme.Plural(prompt+answer, "token")
+	n := theme.Thousands
+	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
+		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
+	} else {
+		add(4, true, "saw "+n(r.Sent())+" of "+n(r.Stored))
+		add(3, r.Cut > 0, n(r.Cut)+" cut")
+		add(3, r.Recalled > 0, n(r.Recalled)+" recalled")
+		add(3, r.Repaired > 0, n(r.Repaired)+" repaired")
+		add(0, r.Unread > 0, "server read "+n(prompt)+" of ~"+n(r.Unread))
+		add(0, r.Unread == 0, in+n(prompt)+" in")
+		missed, cached := r.Cache.Missed(), " ("+n(r.Usage.Cached)
+		if missed {
+			cached += " of ~" + n(r.Cache.Reusable)
+		}
+		add(2, r.Unread == 0 && r.Usage.Prompt > 0 && (missed || r.Usage.Cached > 0), cached+" cached)")
+		add(0, answer > 0, " / "+out+n(answer)+" out")
+	}
+	add(0, r.Cost.String() != "", r.Cost.String())
+	add(1, r.Took > 0, theme.Duration(r.Took))
+	add(1, r.Retries > 0, "tried "+theme.Plural(r.Retries+1, "time"))
+	return list
 }
