@@ -41,7 +41,7 @@ func (m *Model) panelScreen() panel.Screen {
 			if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
 				return m.notice.Say("There is no message here to select.")
 			}
-			return m.updateTranscript(key)
+			return m.chat.Key(key)
 		},
 		Do: func(a keymap.Action) tea.Cmd { return m.do(a) },
 		Compare: func(before *panel.Request) tea.Cmd {

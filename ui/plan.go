@@ -8,7 +8,6 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/notice"
-	"winnow/ui/transcript"
 )
 
 // draftChanged plans the next request anew, after the draft has rested.
@@ -28,7 +27,7 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.panel.Try()
 	}
-	again := tea.Batch(m.updateInspector(inspector.Refresh{}), m.inTranscript((*transcript.Model).AskLastWhole))
+	again := m.updateInspector(inspector.Refresh{})
 	if m.overlays.has(repairsOverlay{}) {
 		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
 	}
