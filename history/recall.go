@@ -157,7 +157,7 @@ func (s *selection) recallAdds(i int, of choice) bool {
 
 // causeRecalled is why candidate i is recalled as f.
 func (s *selection) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: s.chosen[i].body != out && !s.inOrder()}
+	c := Cause{Front: s.inBody(i)}
 	if !f.whole() {
 		c.Have, c.Want = f.chars, s.candidates[i].chars
 	}
@@ -171,8 +171,6 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
 	case s.history.index.Standing(i):
 		c.Code = cause.Instruction
-	case s.inOrder() && s.chosen[i].recall == short:
-		c.Code = cause.AnswerRecalled
 	default:
 		c.Code = cause.Neighbour
 	}
@@ -244,7 +242,7 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 	}
 	day := int64(0)
 	for i := range s.candidates {
-		if !s.recalled(i) || s.inOrder() {
+		if !s.recalled(i) {
 			continue
 		}
 		v, f := &s.candidates[i], s.rendering(i, s.chosen[i].recall)

@@ -470,10 +470,7 @@ func (h *heldConversation) act() {
 	case 14:
 		budget := []int{0, 600, 900, 1500, 3000}[h.dice.IntN(5)]
 		note("budget %d", budget)
-		if err = h.s.Set(ctx, Settings{Budget: new(budget)}); h.dice.IntN(2) == 0 {
-			placement := history.InOrder
-			err = errors.Join(err, h.s.Set(ctx, Settings{Placement: placement}))
-		}
+		err = h.s.Set(ctx, Settings{Budget: new(budget)})
 	case 15:
 		note("title")
 		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {
