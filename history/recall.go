@@ -93,8 +93,8 @@ func (s *selection) cutAtLimits(u unit) bool {
 }
 
 // nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes
-// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
-// others. Where it is more than may be recalled, or longer than a block, it comes cut.
+// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of
+// many others. Where it is more than may be recalled, or longer than a block, it comes cut.
 func (s *selection) nextHit() (increment, bool) {
 	for len(s.hits) > 0 && s.passed < maxPassed {
 		inc := increment{unit: unit{s.hits[0].From, s.hits[0].To}, detail: brief, recall: true}
