@@ -37,9 +37,13 @@ type Hit struct {
 // Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
 // the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	found := find(h.around)
+	if len(found) == 0 {
+		return h, 0
+	}
 	var b strings.Builder
 	at := 0
-	for _, hidden := range find(h.around) {
+	for _, hidden := range found {
 		b.WriteString(h.around[at:hidden[0]] + sign)
 		at = hidden[1]
 	}
