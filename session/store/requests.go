@@ -66,7 +66,7 @@ type Request struct {
 
 	// Reusable are the tokens at its beginning that the request before it began with too, as the server counts; 0 for
 	// none or not known.
-	Reusable       int
+	Reusable    int
 	ReusableAge time.Duration // since that request
 
 	Fault string // of one with which its turn failed: why, as JSON; "" for none

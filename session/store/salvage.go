@@ -133,4 +133,3 @@ func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (
 	}
 	return messages, backup.err
 }
-

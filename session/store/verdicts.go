@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	"winnow/history")
+	"winnow/history"
+)
 
 // verdictColumns are the columns of a verdict. Want and Have of a shortfall are not in them.
 func verdictColumns(e *history.Entry) []column {

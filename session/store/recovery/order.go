@@ -68,7 +68,7 @@ func (r *recovery) count(into *int, query string, args ...any) error {
 // where saved messages show that these keys are still theirs.
 func (r *recovery) adopt() error {
 	for _, table := range []string{
-		"sessions", "tags", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
+		"sessions", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
 	} {
 		if !r.damaged[table] {
 			continue
