@@ -94,7 +94,6 @@ func New(o Options) (*Model, error) {
 		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
-	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
@@ -121,6 +120,7 @@ func New(o Options) (*Model, error) {
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
+	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)

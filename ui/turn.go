@@ -54,7 +54,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
+		return m.updateInspector(inspector.Refresh{})
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:

@@ -119,7 +119,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	past := panel.PastRequest(record.Replayed{Recorded: record.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
-	}}, transcript.Gist)
+	}})
 	st := theme.New(theme.None, theme.Palette{}, 0)
 	m := fresh(t, 120, 40)
 	m.panel.Open(&past)
