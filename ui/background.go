@@ -76,7 +76,7 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 		return m.settings.Entitle()
 	}
 	if o.Failure != nil {
-		m.chat.Fail(*o.Failure)
+		m.chat.TurnFailed(*o.Failure)
 	} else {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err)})
 	}

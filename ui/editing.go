@@ -30,7 +30,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	}
 	message, ok := m.chat.Message(id)
 	if !ok {
-		return m.notice.Error("This message is now on another branch.")
+		return m.notice.Error("There is no message of yours to edit here.")
 	}
 	switch {
 	case message.Role != history.User:
@@ -117,7 +117,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew))
+		m.chat.SearchAnew())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this

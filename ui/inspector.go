@@ -14,7 +14,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
@@ -99,7 +98,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.Open:
 		return m.panel.Load(e.Turn, e.Request)
 	case inspector.Flag:
-		return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(e.Flag, e.Message) })
+		return m.chat.FlagThese(e.Flag, e.Message)
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:

@@ -7,7 +7,6 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-	"winnow/ui/transcript"
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
@@ -66,7 +65,8 @@ func (m *Model) back() tea.Cmd {
 		m.chat.Unselect()
 		return nil
 	case m.chat.Search.On && !m.overlays.any():
-		return m.inTranscript((*transcript.Model).EndSearch)
+		m.chat.EndSearch()
+		return nil
 	case m.panel.Past != nil:
 		return m.panel.ToNext()
 	case m.overlays.onTop(panelOverlay{}):

@@ -63,7 +63,7 @@ type Model struct {
 
 	composer  composer.Model
 	repairs   inspector.Repairs
-	chat      transcript.Model
+	chat      *transcript.Model
 	panel     *panel.Model
 	current   current.Model
 	turn      turn.Model
@@ -98,9 +98,7 @@ func New(o Options) (*Model, error) {
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
 	}
-	m.chat = transcript.New(transcript.Deps{
-		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
-	})
+	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
 	var commands []composer.Command
 	for _, c := range SlashCommands() {
 		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
@@ -207,7 +205,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseMotionMsg:
-		return drag(m, msg)
+		drag(m, msg)
 	case tea.MouseReleaseMsg:
 		return release(m, msg)
 	case turn.EventsMsg:
@@ -222,8 +220,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:
 		return m.questionDue(msg)
-	case transcript.Msg:
-		return m.updateTranscript(msg)
 	case remediedMsg:
 		return m.remedied(msg)
 	case inspector.Msg:
@@ -272,7 +268,7 @@ func (m *Model) show(s *session.Session) {
 	if err := s.Ready(); err != nil {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
 	}
-	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
+	m.chat.Open()
 	m.arrange()
 }
 

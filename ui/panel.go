@@ -36,7 +36,7 @@ func (m *Model) panelScreen() panel.Screen {
 			if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
 				return m.notice.Say("There is no message here to select.")
 			}
-			return m.updateTranscript(key)
+			return m.chat.Key(key)
 		},
 		Do: m.do,
 		Compare: func(before *panel.Request) tea.Cmd {

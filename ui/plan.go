@@ -8,7 +8,6 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/notice"
-	"winnow/ui/transcript"
 )
 
 // draftChanged plans the next request anew, after the draft has rested.
@@ -16,7 +15,7 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 
 // planned shows the plan of the next request.
 func (m *Model) planned(e current.Planned) tea.Cmd {
-	m.showNext(e.Plan, e.Err, m.current.Session.Past().Forecast(e.Plan))
+	m.showNext(e.Plan, e.Err, m.current.Session.Forecast(e.Plan))
 	m.current.Judge(e.Err)
 	if m.current.SendsNow(m.composer.Area.Changes()) && !m.turn.Busy && m.current.Judged() {
 		m.notice.Hush()
@@ -28,7 +27,7 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.panel.Try()
 	}
-	again := tea.Batch(m.updateInspector(inspector.Refresh{}), m.inTranscript((*transcript.Model).AskLastWhole))
+	again := m.updateInspector(inspector.Refresh{})
 	if m.overlays.has(repairsOverlay{}) {
 		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
 	}

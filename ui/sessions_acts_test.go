@@ -132,5 +132,5 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	if l.overlays.any() || l.chat.Messages.Len() != 2 || l.stored(l.current.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
-	l.shows("Forked from «A question» at its end")
+	l.shows("Forked from “A question” at its end")
 }

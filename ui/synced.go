@@ -9,7 +9,6 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/upkeep"
 )
 
@@ -73,7 +72,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
 	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew))
+		m.chat.SearchAnew())
 }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is

@@ -125,7 +125,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 			sentence = m.notice.Say(joined(notSent(m), waits))
 		}
 	} else if f := e.Failure; f != nil && !m.turn.Condensing && !unsent {
-		m.chat.Fail(*f)
+		m.chat.TurnFailed(*f)
 		sentence = m.notice.Say(waits)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits)}
@@ -150,7 +150,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.settings.Entitle()
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.chat.SearchOn(),
 		m.settings.AskWindow(), next, rereadOpen(m), m.upkeep.Sync())
 }
 

@@ -16,7 +16,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 func TestWindowCommand(t *testing.T) {
@@ -120,18 +119,16 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}})
-	st := theme.New(theme.None, theme.Palette{}, 0)
 	m := fresh(t, 120, 40)
 	m.panel.Open(&past)
 	if shown := strings.Join(m.panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
 		!strings.Contains(shown, "The server read 400 of ~1,000") {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
-	c := transcript.New(transcript.Deps{})
-	c.Restyle(st)
+	c := m.chat
 	c.Reset(branch.Of(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
 	c.JudgeRead(past.Plan, past.FirstRead)
-	if got := [2]string{c.Mark(1).Tag, c.Mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
-		t.Errorf("the marks are %q", got)
+	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
+		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
 	}
 }

@@ -152,7 +152,7 @@ func (r *Request) tallies(st *theme.Styles) []string {
 		{"○", "unreadable", c.Quarantined, st.Muted},
 		{"○", "blank", c.Blank, st.Muted},
 		{"◆", "pinned", c.Pinned, st.Pinned},
-		{"✚", "added", c.Added, st.Seen},
+		{"✚", "added", len(r.Added), st.Seen},
 	} {
 		if v.n > 0 {
 			list = append(list, v.style.Render(v.glyph+" "+theme.Thousands(v.n)+" "+v.word))
@@ -294,8 +294,5 @@ func (p *Model) proof() []note {
 	if use.Missed() {
 		style = st.Cut
 	}
-	for _, text := range use.Sentences(theme.Thousands) {
-		list = append(list, note{style, text})
-	}
-	return list
+	return append(list, note{style, use.Sentence(theme.Thousands)})
 }

@@ -6,7 +6,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
-	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/theme"
@@ -17,7 +16,7 @@ type Request struct {
 	Plan   history.Plan
 	Rows   []Row           // its messages, and the texts that winnow added, in order
 	Added  []history.Added // those texts, in the order of Rows
-	Counts record.Counts
+	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
 	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
@@ -43,7 +42,7 @@ type Row struct {
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
 	r := Request{
-		Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, branch.Branch{}), Ready: true, message: message,
+		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message,
 		Added: slices.SortedStableFunc(slices.Values(plan.Added), func(a, b history.Added) int { return a.At - b.At }),
 	}
 	next := 0
@@ -180,7 +179,7 @@ func (r *Request) alike(a, b *history.Entry) bool {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
-		return r.Whole() && c.Added+c.Recalled+c.Repaired+r.FirstRead == 0
+		return r.Whole() && len(r.Added)+c.Recalled+c.Repaired+r.FirstRead == 0
 	}
 	return a.Disposition != history.Excluded
 }

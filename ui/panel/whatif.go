@@ -233,7 +233,7 @@ func (p *Model) Try() tea.Cmd {
 				by, prefix := s.Try(ctx, trial), record.Prefix{}
 				plan, err := by.Preview(draft)
 				if trial.Model == "" {
-					prefix = s.Past().Forecast(plan).Prefix
+					prefix = s.Forecast(plan).Prefix
 				}
 				cost := by.To.InputCost(plan.Sum)
 				return newest(func() tea.Cmd { return p.ShowTried(plan, cost, prefix, err) })
