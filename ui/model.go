@@ -212,12 +212,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if m.current.Background.Owns(msg.Turn) {
 			return updateBackground(m, msg)
 		}
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turnEvents(msg)
 	case turn.TickMsg:
-		m.turn.Asleep = m.notice.Bell.Away()
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turn.Ticked(msg, m.notice.Bell.Away())
 	case question.DueMsg:
 		return m.questionDue(msg)
 	case remediedMsg:
