@@ -26,9 +26,6 @@ const (
 	OllamaWire         = wire.Ollama    // Ollama's own
 )
 
-// Wires are the names that an endpoint's configuration takes.
-func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire, OllamaWire} }
-
 // Wire is the format in which a model is asked: the one that is configured, else Chat Completions until a
 // refusal asks for another.
 func (c *Client) Wire(model string) Wire {
@@ -224,9 +221,6 @@ const (
 	CacheAuto CacheMode = "auto" // where a server is known to want it; "" is the same
 	CacheOff  CacheMode = "off"  // nowhere
 )
-
-// CacheModes are the names that an endpoint's configuration takes.
-func CacheModes() []CacheMode { return []CacheMode{CacheAuto, CacheOff} }
 
 // Caching is what a request says to the cache of its server. It is recorded with the request, so that the same bytes
 // can be made again whatever is known of servers then. The zero value says nothing.
