@@ -15,6 +15,7 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
+	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
 
