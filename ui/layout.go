@@ -36,10 +36,13 @@ func (m *Model) arrange() {
 	m.inspector.Resize(full.W, full.H)
 }
 
-// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, and with the
+// settleLines lays out the screen anew where the sentence or the queue takes another number of lines, and with the
 // first message of a chat.
 func settleLines(m *Model) {
-	if m.layout.Width > 0 && (m.layout.Sentence != m.notice.Lines(m.layout.Width) || m.layout.Empty != m.chat.Empty()) {
+	is, w := m.layout.Wants, m.layout.Width
+	same := is.Sentence == m.notice.Lines(w) && is.Empty == m.chat.Empty() &&
+		is.Queue == len(screenOf(m).queue(layout.MostTail))
+	if w > 0 && !same {
 		m.arrange()
 	}
 }

@@ -20,8 +20,7 @@ func (m *Model) interrupt() tea.Cmd {
 		m.upkeep.Hurried = true
 		return m.quitNow()
 	case m.composer.Editing() != 0:
-		m.composer.LeaveEdit()
-		return nil
+		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
 		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
@@ -80,8 +79,7 @@ func (m *Model) back() tea.Cmd {
 		m.arrange()
 		return nil
 	case m.composer.Editing() != 0 && !m.turn.Busy:
-		m.composer.LeaveEdit()
-		return nil
+		return m.composer.LeaveEdit()
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.turn.Busy:

@@ -14,7 +14,6 @@ import (
 	sessionsettings "winnow/session/settings"
 	"winnow/ui/app"
 	"winnow/ui/composer"
-	"winnow/ui/composer/queue"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/event"
@@ -27,7 +26,6 @@ import (
 	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/remembered"
-	"winnow/ui/servers"
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
@@ -61,7 +59,7 @@ type Model struct {
 	focus    pane
 	overlays overlayStack
 
-	composer  composer.Model
+	composer  *composer.Model
 	repairs   inspector.Repairs
 	chat      transcript.Model
 	panel     panel.Model
@@ -96,7 +94,7 @@ func New(o Options) (*Model, error) {
 	}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
-		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
+		Draft: func() session.Draft { return m.composer.Next() },
 	}
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
@@ -105,14 +103,8 @@ func New(o Options) (*Model, error) {
 	for _, c := range SlashCommands() {
 		commands = append(commands, c.Command)
 	}
-	offered := servers.Servers{Servers: o.Servers}
-	m.composer = composer.New(composer.Deps{
-		Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach,
-		Templates:   func() []composer.Command { return completions(offered.Commands()) },
-		MakeDraft:   offered.Make,
-		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
-		ReadMention: offered.ReadMention,
-		ReadPage:    o.ReadPage,
+	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
+		Commands: commands, Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
 	})
 	m.question.Keys = keys
 	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}
@@ -147,7 +139,7 @@ func afterFirstFrame(start func()) tea.Cmd {
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(),
-		m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(),
+		m.composer.Load(), m.composer.OpenQueue(), m.draftChanged(),
 		m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
@@ -174,7 +166,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !keepsPanel(m, msg) {
 		m.panel.Changed()
 	}
-	cmd := tea.Batch(m.answer(msg), m.updateComposer(nil))
+	cmd := tea.Batch(m.answer(msg), m.composer.Settle())
 	settleLines(m)
 	return m, cmd
 }
@@ -238,12 +230,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateRepairs(msg)
 	case app.Then:
 		return msg()
-	case composer.Msg:
-		return m.updateComposer(msg)
-	case queue.Msg:
-		return updateQueue(m, msg)
-	case editsMsg:
-		return m.editsListed(msg)
 	case upkeep.Msg:
 		m.upkeep, cmd = m.upkeep.Update(msg)
 		return m.handle(cmd, m.upkeep.Events(), func(e event.Event) tea.Cmd { return upkeepEvent(m, e) })

@@ -30,15 +30,7 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
-	next := open(&m.current)
-	if keep == nil {
-		return next
-	}
-	return func() tea.Msg {
-		// The draft is on disk before the next session asks for its own: both may be chats without a message.
-		kept := keep()
-		return tea.BatchMsg{func() tea.Msg { return kept }, next}
-	}
+	return tea.Batch(keep, open(&m.current))
 }
 
 // openStored opens a stored session at one of its messages.
@@ -76,7 +68,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	if ended {
 		cmds = append(cmds, showOutcome(m, outcome))
 	}
-	return tea.Batch(append(cmds, m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged())...)
+	return tea.Batch(append(cmds, m.composer.OpenQueue(), m.draftChanged())...)
 }
 
 // loaded shows what opening the session left out.

@@ -10,7 +10,6 @@ import (
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
 	m.themes.Restyle()
-	m.composer.Restyle(m.themes.Styles)
 	m.chat.Restyle(m.themes.Styles)
 }
 

@@ -256,7 +256,7 @@ func (s screen) rule() string {
 
 // queue is what is queued, right above the draft, in at most so many lines.
 func (s screen) queue(most int) []string {
-	lines := s.m.composer.Waiting.View(s.st, s.m.keys, s.m.composer.Empty(), max(1, s.l.Width-2*s.l.Gutter), most)
+	lines := s.m.composer.QueueView(max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
 	}

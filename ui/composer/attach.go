@@ -2,16 +2,20 @@ package composer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
+	"net/url"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session"
+	"winnow/ui/app"
+	"winnow/ui/composer/clipboard"
+	"winnow/ui/composer/editor"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -19,202 +23,247 @@ import (
 // attachPrefix begins a draft in which paths are completed.
 const attachPrefix = "/attach "
 
-// file is a file that was read for a chip.
-type file struct {
-	path string
-	part history.Part
-	sum  string
-	err  error
-}
-
-// fileAt reads a file as it hangs on a message.
-func fileAt(path string, read func(string) (history.Part, error)) file {
-	return fileOf(resolved(path), read)
-}
-
-// fileOf reads what a path or a word with @ names.
-func fileOf(path string, read func(string) (history.Part, error)) file {
-	f := file{path: path}
-	f.part, f.err = read(path)
-	sum := sha256.New()
-	sum.Write(f.part.Data)
-	sum.Write([]byte(f.part.Text))
-	f.sum = hex.EncodeToString(sum.Sum(nil))
-	return f
-}
-
-// readMsg is the file that a chip was waiting for. A paste may turn out to be several, or none.
-type readMsg struct {
-	chip  int
-	files []file
-	cut   bool // only the beginning of it was read
-}
-
-func (readMsg) composerMsg() {}
-
 // Attach hangs the files that a command names on the draft.
 func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)) }
 
 // AttachMore takes the command out of a draft that is files and, behind them, the command that hangs more of them on
-// it. It says whether the draft is that.
+// it. It reports whether the draft is that.
 func (c *Model) AttachMore() (tea.Cmd, bool) {
-	text := strings.TrimSpace(c.Text())
-	args, ok := strings.CutPrefix(text, attachPrefix)
-	if !ok || c.edit.message != 0 || len(c.files()) == 0 || strings.Contains(text, "\n") {
-		return nil, false
+	args, ok := strings.CutPrefix(strings.TrimSpace(c.Text()), attachPrefix)
+	if chips := c.chips(); ok && c.edit == nil && len(chips) > 0 && !strings.Contains(args, "\n") {
+		c.Set("")
+		for _, chip := range chips {
+			c.put(chip)
+		}
+		return c.Attach(args), true
 	}
-	c.leaveChips()
-	return c.Attach(args), true
+	return nil, false
 }
 
-// attach hangs files on the draft, at the cursor.
+// attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
 func (c *Model) attach(paths []string) tea.Cmd {
-	var chips []int
+	var cmds []tea.Cmd
 	for _, path := range paths {
 		if isAddress(path) {
-			c.askForPage(path)
+			cmds = append(cmds, c.askForPage(path))
 			continue
 		}
-		chips = append(chips, c.put(Chip{Label: readingLabel(path), Path: path}))
+		chip := c.reading(path)
 		c.Area.Insert(" ")
-	}
-	if len(chips) > 0 {
-		c.Emit(Focused{})
-	}
-	return c.readFiles(chips)
-}
-
-// readFiles reads the files of chips.
-func (c *Model) readFiles(chips []int) tea.Cmd {
-	read, mentioned, attach := c.ReadFile, c.ReadMention, c.AttachText
-	var cmds []tea.Cmd
-	for _, n := range chips {
-		path := c.Chips[n].Path
-		if isAddress(path) { // of a draft that was left unsent: nobody agreed to another request
-			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-			err := fmt.Errorf(again, path, path)
-			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{{path: path, err: err}}} })
-			continue
-		}
-		if !isMention(path) || mentioned == nil {
-			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{fileAt(path, read)}} })
-			continue
-		}
-		cmds = append(cmds, c.Run(func(ctx context.Context) tea.Msg {
-			return readMsg{chip: n, files: []file{fileOf(path, func(word string) (history.Part, error) {
-				text, err := mentioned(ctx, word)
-				if err != nil {
-					return history.Part{}, err
-				}
-				return attach(word, text)
-			})}}
-		}))
+		cmds = append(cmds, c.read(chip, ""))
+		c.Screen.Focus()
 	}
 	return tea.Batch(cmds...)
 }
 
-// drop puts a pasted text at the cursor. One that looks like dragged files becomes them; until they are found, and
-// where there are none, the draft shows the text.
-func (c *Model) drop(text string) tea.Cmd {
-	ways := dropped(text)
-	if len(ways) == 0 {
-		c.Paste(text)
-		return nil
-	}
-	n := c.put(Chip{Label: theme.OneLine(text), Text: text, Path: text})
-	read := c.ReadFile
-	return func() tea.Msg {
-		msg := readMsg{chip: n}
-		for _, way := range ways {
-			if !each(way, isThere) {
-				continue
+// reading puts a chip for a file at the cursor that is going to be read.
+func (c *Model) reading(path string) *Chip {
+	chip := &Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path}
+	c.Area.InsertInset(chip)
+	return chip
+}
+
+// file is what was read for a chip.
+type file struct {
+	path string
+	part history.Part
+	note string // what the user is to know of it, "" for nothing
+}
+
+// read reads the file of a chip. Sum is that of the file when it was attached before, "" for never.
+func (c *Model) read(chip *Chip, sum string) tea.Cmd {
+	s, path := c.Session, chip.path
+	return c.fill(chip, func(ctx context.Context) ([]file, error) {
+		switch {
+		case isAddress(path): // of a draft that was left unsent: nobody agreed to another request
+			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
+			return nil, fmt.Errorf(again, path, path)
+		case isMention(path):
+			text, err := c.servers().read(ctx, path)
+			if err != nil {
+				return nil, err
 			}
-			for _, path := range way {
-				msg.files = append(msg.files, fileAt(path, read))
-			}
-			break
+			part, err := s.AttachText(path, text)
+			return []file{{path: path, part: part}}, err
 		}
-		return msg
-	}
+		f, err := fileAt(path, s)
+		if now := (&Chip{Part: &f.part}).sum(); sum != "" && sum != now {
+			f.note = theme.OneLine(f.part.Name) + " has changed since it was attached; the new version is attached."
+		}
+		return []file{f}, err
+	})
 }
 
-// isThere says that a path is one of a file, and not of a folder.
-func isThere(path string) bool {
-	info, err := os.Stat(resolved(path))
-	return err == nil && info.Mode().IsRegular()
-}
-
-// wasRead puts the files that were read in the place of the chip that waited for them. It says what
-// cannot be attached; a pasted path is then the text that it is.
-func (c *Model) wasRead(msg readMsg) tea.Cmd {
-	in := c.awaiting(msg.chip)
-	if in == nil {
-		return nil // It was deleted meanwhile.
+// fileAt reads a file as it hangs on a message.
+func fileAt(path string, s *session.Session) (f file, err error) {
+	f.path = resolved(path)
+	f.part, err = s.Attach(f.path)
+	if n := notText(f.part.Text); n > 0 {
+		f.note = theme.OneLine(f.part.Name) + " holds " + theme.Plural(n, "byte") +
+			" that are not UTF-8; each is sent as a replacement character."
 	}
-	waiting := in.Chips[msg.chip]
-	var chips []Chip
-	for _, f := range msg.files {
-		if f.err != nil {
-			c.SayError(theme.Sentence(f.err))
-			chips = nil
-			break
-		}
-		if waiting.Sum != "" && waiting.Sum != f.sum {
-			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; the new version is attached.")
-		} else if msg.cut {
-			c.Say("Only the beginning of " + theme.OneLine(f.path) + " was read: " + theme.Size(len(f.part.Text)) + ".")
-		} else if bad := notText(f.part); bad > 0 {
-			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") +
-				" that are not UTF-8; each is sent as a replacement character.")
-		}
-		text := ""
-		if waiting.Text != "" {
-			text = Escaped(f.path)
-		}
-		label := theme.FileLabel(f.part, c.Tokens(f.part.Tokens))
-		chips = append(chips, Chip{Label: label, Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
-	}
-	c.replace(in, msg.chip, chips)
-	return c.Emit(Changed{})
-}
-
-// awaiting is the draft in which a chip waits for its file: the one on the screen, or one that waits
-// behind an edit or a prompt. It is nil for none.
-func (c *Model) awaiting(number int) *Writing {
-	for _, w := range []*Writing{&c.Writing, &c.own, &c.edit.kept} {
-		if w.Chips[number].Reading() {
-			return w
-		}
-	}
-	return nil
+	return f, err
 }
 
 // notText counts the bytes of a text that are not UTF-8.
-func notText(p history.Part) int {
-	n := 0
-	for i, r := range p.Text {
-		if r == utf8.RuneError && !strings.HasPrefix(p.Text[i:], "\uFFFD") {
+func notText(text string) (n int) {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
 			n++
 		}
 	}
 	return n
 }
 
-// replace puts chips in the place of one. With none, its text is left.
-func (c *Model) replace(in *Writing, of int, chips []Chip) {
-	was := in.Chips[of]
-	delete(in.Chips, of)
-	in.Area.ReplaceInset(of, func() {
-		if len(chips) == 0 {
-			in.Area.Insert(markdown.Visible(was.Text))
+// fill reads what a chip stands for, and puts the files in its place: a paste may turn out to be several. Where there is
+// none, the chip becomes its text.
+func (c *Model) fill(chip *Chip, read func(context.Context) ([]file, error)) tea.Cmd {
+	return c.Run(func(ctx context.Context) tea.Msg {
+		files, err := read(ctx)
+		return app.Then(func() tea.Cmd { return c.filled(chip, files, err) })
+	})
+}
+
+func (c *Model) filled(chip *Chip, files []file, err error) (said tea.Cmd) {
+	var areas []*editor.Editor // the draft on the screen, and those that wait behind it
+	for _, d := range []*draft{&c.draft, &c.own, c.left} {
+		for ; d != nil; d = d.behind() {
+			areas = append(areas, &d.Area)
 		}
-		for i, p := range chips {
-			if i > 0 {
-				in.Area.Insert(" ")
+	}
+	for _, area := range areas {
+		found := area.ReplaceInset(chip, func() {
+			if err != nil || len(files) == 0 {
+				area.Insert(markdown.Visible(chip.Text))
+				return
 			}
-			c.made++
-			in.Chips[c.made] = p
-			in.Area.InsertInset(c.made, p.Label)
+			for i, f := range files {
+				if i > 0 {
+					area.Insert(" ")
+				}
+				made := &Chip{label: c.fileLabel(f.part), path: f.path, Part: &f.part}
+				if chip.Text != "" {
+					made.Text = Escaped(f.path)
+				}
+				area.InsertInset(made)
+			}
+		})
+		if !found {
+			continue
 		}
+		if err != nil {
+			return c.Fail(theme.Sentence(err))
+		}
+		for _, f := range files {
+			said = tea.Batch(said, c.Say(f.note))
+		}
+		return said
+	}
+	return nil // The chip was deleted meanwhile.
+}
+
+// drop puts a pasted text at the cursor. One that looks like dragged files becomes them; until they are found, and
+// where there are none, the draft shows the text.
+func (c *Model) drop(text string) tea.Cmd {
+	ways, s := dropped(text), c.Session
+	if len(ways) == 0 {
+		c.Paste(text)
+		return nil
+	}
+	chip := &Chip{label: theme.OneLine(text), Text: text, path: text}
+	c.Area.InsertInset(chip)
+	return c.fill(chip, func(context.Context) (files []file, err error) {
+		for _, way := range ways {
+			if !each(way, isThere) {
+				continue
+			}
+			for _, path := range way {
+				f, err := fileAt(path, s)
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, f)
+			}
+			break
+		}
+		return files, nil
+	})
+}
+
+// mostClipboard is the most that is taken from the clipboard, in bytes. An image may be as large as a file.
+const mostClipboard = 20 << 20
+
+// readClipboard puts what the clipboard holds into the draft: an image as a chip, a text as it would be pasted.
+func (c *Model) readClipboard() tea.Cmd {
+	s, name := c.Session, fmt.Sprintf("pasted-%d", c.pasted+1)
+	return c.Run(func(ctx context.Context) tea.Msg {
+		content, err := clipboard.Read(ctx, mostClipboard)
+		var part history.Part
+		if err == nil && len(content.Image) > 0 {
+			part, err = s.AttachText(name, string(content.Image))
+		}
+		return app.Then(func() tea.Cmd {
+			switch {
+			case err != nil:
+				return c.Fail(theme.UpperFirst(theme.Sentence(err)))
+			case c.ReadOnly:
+				return nil
+			case len(content.Image) == 0:
+				return c.drop(content.Text)
+			case part.Kind != history.ImagePart:
+				return c.Fail("The clipboard has no image that can be attached.")
+			}
+			c.pasted++
+			part.Name += "." + strings.TrimPrefix(part.MediaType, "image/")
+			c.hang(part)
+			c.Screen.Focus()
+			return nil
+		})
+	})
+}
+
+// isAddress reports whether what is to be attached is a page of the web.
+func isAddress(path string) bool {
+	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
+}
+
+// askForPage asks the user whether the page at an address may be read.
+func (c *Model) askForPage(address string) tea.Cmd {
+	u, err := url.Parse(address)
+	switch {
+	case c.ReadPage == nil:
+		return c.Fail("Pages cannot be fetched here.")
+	case err != nil || u.Host == "":
+		return c.Fail(theme.OneLine(address) + " is not a URL.")
+	}
+	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "choose"}
+	c.Screen.Open(list.New(c.Context, o, list.Item{Label: "Don’t fetch it"},
+		list.Item{Label: "Fetch " + theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}),
+		func(value string) tea.Cmd {
+			if value == "" {
+				return c.Say("The page was not fetched.")
+			}
+			return c.fetch(value)
+		}, nil)
+	return nil
+}
+
+// fetch reads a page that the user agreed to, and hangs it on the draft as text.
+func (c *Model) fetch(address string) tea.Cmd {
+	chip := &Chip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address}
+	c.put(chip)
+	c.Screen.Focus()
+	s := c.Session
+	return c.fill(chip, func(ctx context.Context) ([]file, error) {
+		f := file{path: address}
+		text, cut, err := c.ReadPage(ctx, address)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be attached: %w", address, err)
+		}
+		if cut {
+			f.note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
+		}
+		f.part, err = s.AttachText(address, text)
+		return []file{f}, err
 	})
 }

@@ -4,18 +4,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-
-	"winnow/ui/theme"
 )
 
-// mostdropped is the longest paste that may be dragged files, in bytes.
-const mostdropped = 8 << 10
-
-// readingLabel stands for a file that is being read.
-func readingLabel(path string) string {
-	return "[" + theme.OneLine(filepath.Base(path)) + ": reading…]"
-}
+// mostDropped is the longest paste that may be dragged files, in bytes.
+const mostDropped = 8 << 10
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
 func Words(line string) []string {
@@ -52,46 +47,39 @@ func Words(line string) []string {
 	return out
 }
 
-// dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where
-// it does not look like it. Terminals paste paths, some quoted, some not, and some as URLs.
-func dropped(paste string) [][]string {
+// dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where it does not look
+// like it. Terminals paste paths, some quoted, some not, and some as URLs.
+func dropped(paste string) (ways [][]string) {
 	paste = strings.TrimSpace(paste)
-	if paste == "" || len(paste) > mostdropped || strings.ContainsRune(paste, 0) {
+	if paste == "" || len(paste) > mostDropped || strings.ContainsRune(paste, 0) {
 		return nil
 	}
-	var ways [][]string
-	for _, way := range [][]string{lines(paste), Words(paste)} {
-		if len(way) > 0 && each(way, rooted) && (len(ways) == 0 || len(way) != len(ways[0]) || way[0] != ways[0][0]) {
+	lines := strings.FieldsFunc(paste, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	for _, way := range [][]string{lines, Words(paste)} {
+		if each(way, rooted) {
 			ways = append(ways, way)
 		}
 	}
 	return ways
 }
 
-// lines are the lines of a paste that are not blank.
-func lines(paste string) []string {
-	var out []string
-	for line := range strings.Lines(paste) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// each says whether all of a list are so.
+// each reports whether all of a list are so.
 func each(list []string, ok func(string) bool) bool {
-	for _, s := range list {
-		if !ok(s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(s string) bool { return !ok(s) })
 }
 
-// rooted says that a text looks like the path of a dragged file, which is never a relative one.
+// rooted reports whether a text looks like the path of a dragged file, which is never a relative one.
 func rooted(s string) bool {
 	return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
+}
+
+// isThere reports whether a path is one of a file, and not of a folder.
+func isThere(path string) bool {
+	info, err := os.Stat(resolved(path))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
@@ -111,14 +99,14 @@ func resolved(path string) string {
 	return path
 }
 
-// Escaped is a path as words reads it back.
-func Escaped(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		if strings.ContainsRune(" \t'\"\\", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
+// Escaped is a list of paths as Words reads it back.
+func Escaped(paths ...string) string {
+	var out []string
+	for _, path := range paths {
+		out = append(out, special.ReplaceAllString(path, `\$0`))
 	}
-	return b.String()
+	return strings.Join(out, " ")
 }
+
+// special are the letters that part words.
+var special = regexp.MustCompile(`[ \t'"\\]`)

@@ -1,11 +1,9 @@
 package clipboard
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -14,9 +12,6 @@ import (
 // that they are for. The machine's own programs for its clipboard are not found.
 func scripts(t *testing.T, display string, programs map[string]string) {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("the programs for the clipboards of Linux")
-	}
 	dir := t.TempDir()
 	for name, text := range programs {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o700); err != nil {
@@ -46,9 +41,8 @@ const wayland = `case "$*" in
 esac`
 
 func TestTheClipboardHasATextOrAnImage(t *testing.T) {
-	x11 := strings.NewReplacer("--list-types", "\"-selection clipboard -target TARGETS -out\"", "--no-newline --type ",
-		"-selection clipboard -target ", "image/png\")", "image/png -out\")", "utf-8\")",
-		"utf-8 -out\")").Replace(wayland)
+	x11 := strings.NewReplacer("--list-types", "\"-selection clipboard -out -target TARGETS\"", "--no-newline --type ",
+		"-selection clipboard -out -target ").Replace(wayland)
 	for _, c := range []struct {
 		name, display, program, text string
 		want                         Content
@@ -84,18 +78,5 @@ func TestTheClipboardHasATextOrAnImage(t *testing.T) {
 				t.Errorf("got %q, %q, %v; want %q, %q, %q", got.Text, got.Image, err, c.want.Text, c.want.Image, c.err)
 			}
 		})
-	}
-}
-
-func TestWindowsPrintsItsImageAsText(t *testing.T) {
-	scripts(t, "", map[string]string{
-		"powershell.exe": `case "$*" in *GetImage*) printf 'dGhlIHBpY3R1cmU=\r\n';; *) printf '\r\n';; esac`,
-	})
-	got, err := Read(t.Context(), 1000)
-	if err != nil || string(got.Image) != "the picture" {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if _, err := Read(t.Context(), 4); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("of a limit of 4 bytes: %v", err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package servers is what the MCP servers offer to the draft: their prompts as slash commands, and their resources as
-// things to attach.
-package servers
+package composer
 
 import (
 	"context"
@@ -8,19 +6,47 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/llm/mcp"
+	"winnow/ui/app"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Servers are the MCP servers, nil for none.
-type Servers struct{ *mcp.Servers }
+// servers is what the MCP servers offer to the draft: their prompts as slash commands, and their resources as things to
+// attach.
+type servers struct{ *mcp.Servers }
 
-// Completion is what the draft, or a word in it, may become.
-type Completion struct {
-	Name string // of a command without the slash, of a resource @SERVER:URI
-	Args string // what has to follow, or, of a resource, that its placeholders have to be replaced; "" for nothing
-	Help string
+func (c *Model) servers() servers { return servers{c.Servers} }
+
+// isMention reports whether a path is that of a resource, @SERVER:URI, and not of a file.
+func isMention(path string) bool { return strings.HasPrefix(path, "@") && strings.Contains(path, ":") }
+
+// WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
+// there is no such prompt.
+func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
+	list := c.servers()
+	if !slices.ContainsFunc(list.commands(), func(o Command) bool { return o.Name == command }) {
+		return nil, false
+	}
+	return c.Run(func(ctx context.Context) tea.Msg {
+		text, err := list.make(ctx, command, Words(args))
+		return app.Then(func() tea.Cmd {
+			if err != nil && c.Empty() {
+				c.Set("/" + command + " " + args)
+			}
+			if err != nil {
+				return c.Fail(theme.Sentence(err))
+			}
+			if !c.Empty() {
+				c.Area.Insert("\n\n") // behind what was typed meanwhile
+			}
+			c.Paste(text)
+			c.Screen.Focus()
+			return nil
+		})
+	}), true
 }
 
 // offer is a prompt with its server's name.
@@ -30,7 +56,7 @@ type offer struct {
 }
 
 // prompts are those of all servers.
-func (s Servers) prompts() (all []offer) {
+func (s servers) prompts() (all []offer) {
 	if s.Servers == nil {
 		return nil
 	}
@@ -42,12 +68,11 @@ func (s Servers) prompts() (all []offer) {
 	return all
 }
 
-// Commands are the prompts of the servers as slash commands.
-func (s Servers) Commands() []Completion {
-	var list []Completion
+// commands are the prompts of the servers as slash commands.
+func (s servers) commands() (list []Command) {
 	for _, p := range s.prompts() {
 		help := describe(p.Title, p.Description, "a prompt of "+p.server)
-		list = append(list, Completion{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
+		list = append(list, Command{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
 	}
 	return list
 }
@@ -94,9 +119,9 @@ func describe(texts ...string) string {
 	return ""
 }
 
-// Make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
+// make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
 // are the prompt's arguments in their order, or NAME=VALUE.
-func (s Servers) Make(ctx context.Context, command string, words []string) (string, error) {
+func (s servers) make(ctx context.Context, command string, words []string) (string, error) {
 	list := s.prompts()
 	i := slices.IndexFunc(list, func(p offer) bool { return p.command() == command })
 	if i < 0 {
@@ -152,12 +177,12 @@ func fill(arguments []*mcp.Argument, words []string) (map[string]string, error) 
 	return values, nil
 }
 
-// Mentions are the resources that a word beginning with @ may become: @SERVER:URI.
-func (s Servers) Mentions(word string) []Completion {
+// mentions are the resources that a word beginning with @ may become. One with placeholders is written into the draft,
+// where the user replaces them.
+func (s servers) mentions(word string) (list []completion) {
 	if s.Servers == nil {
 		return nil
 	}
-	var list []Completion
 	for _, server := range s.List() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
@@ -165,32 +190,31 @@ func (s Servers) Mentions(word string) []Completion {
 			if r.Size > 0 {
 				help += " · " + theme.Size(int(r.Size))
 			}
+			o := completion{label: theme.OneLine(name), help: help, attach: []string{name}}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
-				list = append(list, Completion{Name: word, Help: help})
-			case template && matches(name, help, word):
-				list = append(list, Completion{Name: name, Args: "URI", Help: help})
-			case matches(name, help, word):
-				list = append(list, Completion{Name: name, Help: help})
+				o.label, o.attach = theme.OneLine(word), []string{word}
+			case !matches(name, help, word):
+				continue
+			case template:
+				o.text, o.attach = name, nil
 			}
+			list = append(list, o)
 		}
 	}
-	return list[:min(len(list), mostResources)]
+	return list
 }
 
-// mostResources is how many resources are offered at once.
-const mostResources = 200
-
-// matches says that a word is the beginning of a resource's name, or that what stands behind its @ is in the name or
+// matches reports whether a word is the beginning of a resource's name, or that what stands behind its @ is in the name or
 // the description.
 func matches(name, help, word string) bool {
 	name, help, word = strings.ToLower(name), strings.ToLower(help), strings.ToLower(word)
 	return strings.HasPrefix(name, word) || strings.Contains(name, word[1:]) || strings.Contains(help, word[1:])
 }
 
-// ReadMention reads the resource that @SERVER:URI names, as a text.
-func (s Servers) ReadMention(ctx context.Context, word string) (string, error) {
+// read reads the resource that @SERVER:URI names, as a text.
+func (s servers) read(ctx context.Context, word string) (string, error) {
 	rest, _ := strings.CutPrefix(word, "@")
 	if s.Servers != nil {
 		for _, server := range s.List() {
