@@ -101,7 +101,7 @@ func New(o Options) (*Model, error) {
 	})
 	var commands []composer.Command
 	for _, c := range SlashCommands() {
-		commands = append(commands, c.Command)
+		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
 	}
 	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
 		Commands: commands, Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,

@@ -94,19 +94,17 @@ type sumJSON struct {
 
 // countsJSON counts messages: the first one is the sum of the next seven.
 type countsJSON struct {
-	Stored      int    `json:"stored"`
-	Kept        int    `json:"kept"`
-	Cut         int    `json:"cut"`
-	Recalled    int    `json:"recalled"`
-	Dropped     int    `json:"dropped"`
-	Excluded    int    `json:"excluded"`
-	Quarantined int    `json:"quarantined"`
-	Blank       int    `json:"blank"`
-	Pinned      int    `json:"pinned"`   // of those sent
-	Repaired    int    `json:"repaired"` // of those sent
-	Added       int    `json:"added"`    // markers and other text that nobody said
-	Oldest      string `json:"oldest"`   // when the oldest message that is sent was said, RFC 3339, UTC; "" unknown
-	Newest      string `json:"newest"`
+	Stored      int `json:"stored"`
+	Kept        int `json:"kept"`
+	Cut         int `json:"cut"`
+	Recalled    int `json:"recalled"`
+	Dropped     int `json:"dropped"`
+	Excluded    int `json:"excluded"`
+	Quarantined int `json:"quarantined"`
+	Blank       int `json:"blank"`
+	Pinned      int `json:"pinned"`   // of those sent
+	Repaired    int `json:"repaired"` // of those sent
+	Added       int `json:"added"`    // markers and other text that nobody said
 }
 
 // EntryJSON is what became of one stored message.
@@ -162,7 +160,7 @@ type AddedJSON struct {
 func (l Context) JSON() ContextJSON {
 	o := ContextJSON{
 		Session: l.Info.ID, Model: l.Model, Rules: l.Plan.Rules, Input: costObject(l.Input), Sum: sumObject(l.Plan.Sum),
-		Counts:  countsObject(record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
+		Counts:  countsObject(l.Plan),
 		Entries: make([]EntryJSON, 0, len(l.Plan.Entries)), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
 		Settings: []settingJSON{},
 	}
@@ -238,11 +236,11 @@ func sumObject(s history.Sum) sumJSON {
 	return o
 }
 
-func countsObject(c record.Counts) countsJSON {
+func countsObject(p history.Plan) countsJSON {
+	c := store.TallyOf(p.Entries)
 	return countsJSON{
 		Stored: c.Stored, Kept: c.Kept, Cut: c.Cut, Recalled: c.Recalled, Dropped: c.Dropped, Excluded: c.Excluded,
-		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: c.Added,
-		Oldest: stamp(c.Oldest), Newest: stamp(c.Newest),
+		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: len(p.Added),
 	}
 }
 

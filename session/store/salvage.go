@@ -80,7 +80,7 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		defer backup.Discard(*draft)
 	}
 	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
-		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
+		return saved, sqlite.Explain("save what the damaged chat history holds", s.path, err)
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
 	f.Backup = b.Path

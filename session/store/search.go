@@ -29,24 +29,21 @@ type Hit struct {
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
 
-	source search.Snippet // that Snippet and Marks were made from
+	query  search.Query // that Snippet and Marks were made with
+	around string       // and the part of the message
 }
 
-// Without is a hit with a sign in the place of what find finds in its snippet, and how often it found something.
-// Find gets the text around the snippet too, because a secret may begin before the snippet or end behind it, and gives
-// byte ranges in order and apart. A mark that one of them meets is gone.
+// Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
+// the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
-	const around = 4 << 10 // bytes: a secret may be as long as a private key
-	cut := h.source
-	if cut.Text == "" {
-		cut = search.Snippet{Text: h.Snippet, To: len(h.Snippet), Marks: h.Marks}
+	var b strings.Builder
+	at := 0
+	for _, hidden := range find(h.around) {
+		b.WriteString(h.around[at:hidden[0]] + sign)
+		at = hidden[1]
 	}
-	first, last := max(0, cut.From-around), min(len(cut.Text), cut.To+around)
-	hidden := find(cut.Text[first:last])
-	for i := range hidden {
-		hidden[i] = [2]int{hidden[i][0] + first, hidden[i][1] + first}
-	}
-	h.Snippet, h.Marks = cut.Line(hidden, sign)
+	h.around = b.String() + h.around[at:]
+	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
 
@@ -83,8 +80,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	sessions := map[int64]Session{}
 	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
-		match, found := q.Find(m.text)
-		if !found || m.damaged {
+		if _, found := q.Find(m.text); !found || m.damaged {
 			continue
 		}
 		if _, known := sessions[m.session]; !known {
@@ -92,9 +88,9 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 		}
 		h := Hit{
 			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			source: match.Snippet(),
+			query: q, around: q.Around(m.text),
 		}
-		h.Snippet, h.Marks = h.source.Line(nil, "")
+		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
 	}
 	return hits
@@ -125,7 +121,10 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.
-func (in Search) Marks(text string) [][2]int { return search.Parse(in.Text).Marks(text) }
+func (in Search) Marks(text string) [][2]int {
+	marks, _ := search.Parse(in.Text).Find(text)
+	return marks
+}
 
 // Searched is all of a message that a search looks in: its text, its tool calls and its files.
 func (m Message) Searched() string { return search.Text(m.Message) }
