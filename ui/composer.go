@@ -65,3 +65,9 @@ func (m *Model) surround() {
 		Changes: m.composer.Area.Changes(),
 	}
 }
+
+// editing reports whether an earlier message is in the draft.
+func (m *Model) editing() bool {
+	message, _ := m.composer.Editing()
+	return message != 0
+}

@@ -18,7 +18,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
 	m.surround()
-	m.chat.Edited = m.composer.Editing()
+	m.chat.Edited, _ = m.composer.Editing()
 	w := m.layout.Wants
 	w.Empty = m.chat.Empty()
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))

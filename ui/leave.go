@@ -19,7 +19,7 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved, confirm.QuitOthers):
 		m.upkeep.Hurried = true
 		return m.quitNow()
-	case m.composer.Editing() != 0:
+	case m.editing():
 		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
@@ -78,7 +78,7 @@ func (m *Model) back() tea.Cmd {
 	case m.composer.CloseCompletions():
 		m.arrange()
 		return nil
-	case m.composer.Editing() != 0 && !m.turn.Busy:
+	case m.editing() && !m.turn.Busy:
 		return m.composer.LeaveEdit()
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()

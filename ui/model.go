@@ -99,12 +99,8 @@ func New(o Options) (*Model, error) {
 	m.chat = transcript.New(transcript.Deps{
 		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
 	})
-	var commands []composer.Command
-	for _, c := range SlashCommands() {
-		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
-	}
 	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
-		Commands: commands, Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
+		Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
 	})
 	m.question.Keys = keys
 	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}

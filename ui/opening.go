@@ -26,8 +26,7 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return warning
 	}
-	keep := m.composer.Keep()
-	m.composer.Leave()
+	keep := m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
 	return tea.Batch(keep, open(&m.current))
@@ -41,8 +40,7 @@ func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
 // opened shows a session that was asked for.
 func (m *Model) opened(e current.Opened) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
-		m.composer.Stay()
-		return stays
+		return tea.Batch(stays, m.composer.Stay())
 	}
 	left := current.Leave(m.current.Session)
 	if m.turn.Busy {

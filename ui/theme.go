@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/composer"
 	"winnow/ui/theme"
 )
 
@@ -14,7 +13,6 @@ func (m *Model) restyle() {
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
-	m.composer.External = composer.ExternalIn(msg)
 	m.notice.Bell.Environment(msg.Getenv)
 	m.themes.Plain = m.themes.Plain || msg.Getenv("NO_COLOR") != ""
 	m.themes.Links = theme.OpensLinks(msg.Getenv)

@@ -206,13 +206,12 @@ func (m *Model) send() tea.Cmd {
 		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
+	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():
+		return m.notice.Error("The draft has files already: @ attaches more.")
 	case m.composer.Unread():
 		return m.notice.Error("A file of the draft is still loading.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
-	}
-	if cmd, ok := m.composer.AttachMore(); ok {
-		return cmd
 	}
 	if m.turn.Busy {
 		return m.enqueue(false)

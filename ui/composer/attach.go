@@ -20,25 +20,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// attachPrefix begins a draft in which paths are completed.
-const attachPrefix = "/attach "
-
 // Attach hangs the files that a command names on the draft.
 func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)) }
-
-// AttachMore takes the command out of a draft that is files and, behind them, the command that hangs more of them on
-// it. It reports whether the draft is that.
-func (c *Model) AttachMore() (tea.Cmd, bool) {
-	args, ok := strings.CutPrefix(strings.TrimSpace(c.Text()), attachPrefix)
-	if chips := c.chips(); ok && c.edit == nil && len(chips) > 0 && !strings.Contains(args, "\n") {
-		c.Set("")
-		for _, chip := range chips {
-			c.put(chip)
-		}
-		return c.Attach(args), true
-	}
-	return nil, false
-}
 
 // attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
 func (c *Model) attach(paths []string) tea.Cmd {
@@ -50,7 +33,7 @@ func (c *Model) attach(paths []string) tea.Cmd {
 		}
 		chip := c.reading(path)
 		c.Area.Insert(" ")
-		cmds = append(cmds, c.read(chip, ""))
+		cmds = append(cmds, c.read(chip))
 		c.Screen.Focus()
 	}
 	return tea.Batch(cmds...)
@@ -70,8 +53,8 @@ type file struct {
 	note string // what the user is to know of it, "" for nothing
 }
 
-// read reads the file of a chip. Sum is that of the file when it was attached before, "" for never.
-func (c *Model) read(chip *Chip, sum string) tea.Cmd {
+// read reads the file of a chip.
+func (c *Model) read(chip *Chip) tea.Cmd {
 	s, path := c.Session, chip.path
 	return c.fill(chip, func(ctx context.Context) ([]file, error) {
 		switch {
@@ -86,33 +69,23 @@ func (c *Model) read(chip *Chip, sum string) tea.Cmd {
 			part, err := s.AttachText(path, text)
 			return []file{{path: path, part: part}}, err
 		}
-		f, err := fileAt(path, s)
-		if now := (&Chip{Part: &f.part}).sum(); sum != "" && sum != now {
-			f.note = theme.OneLine(f.part.Name) + " has changed since it was attached; the new version is attached."
-		}
-		return []file{f}, err
+		return readFiles(s, path)
 	})
 }
 
-// fileAt reads a file as it hangs on a message.
-func fileAt(path string, s *session.Session) (f file, err error) {
-	f.path = resolved(path)
-	f.part, err = s.Attach(f.path)
-	if n := notText(f.part.Text); n > 0 {
-		f.note = theme.OneLine(f.part.Name) + " holds " + theme.Plural(n, "byte") +
-			" that are not UTF-8; each is sent as a replacement character."
-	}
-	return f, err
-}
-
-// notText counts the bytes of a text that are not UTF-8.
-func notText(text string) (n int) {
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			n++
+// readFiles reads files as they hang on a message, all or none.
+func readFiles(s *session.Session, paths ...string) (files []file, err error) {
+	for _, path := range paths {
+		f := file{path: resolved(path)}
+		if f.part, err = s.Attach(f.path); err != nil {
+			return nil, err
 		}
+		if !utf8.ValidString(f.part.Text) {
+			f.note = theme.OneLine(f.part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+		}
+		files = append(files, f)
 	}
-	return n
+	return files, nil
 }
 
 // fill reads what a chip stands for, and puts the files in its place: a paste may turn out to be several. Where there is
@@ -125,11 +98,9 @@ func (c *Model) fill(chip *Chip, read func(context.Context) ([]file, error)) tea
 }
 
 func (c *Model) filled(chip *Chip, files []file, err error) (said tea.Cmd) {
-	var areas []*editor.Editor // the draft on the screen, and those that wait behind it
-	for _, d := range []*draft{&c.draft, &c.own, c.left} {
-		for ; d != nil; d = d.behind() {
-			areas = append(areas, &d.Area)
-		}
+	areas := []*editor.Editor{&c.Area, &c.own.Area} // the draft on the screen, and those that wait behind it
+	if c.edit != nil {
+		areas = append(areas, &c.edit.behind.Area)
 	}
 	for _, area := range areas {
 		found := area.ReplaceInset(chip, func() {
@@ -162,42 +133,29 @@ func (c *Model) filled(chip *Chip, files []file, err error) (said tea.Cmd) {
 	return nil // The chip was deleted meanwhile.
 }
 
-// drop puts a pasted text at the cursor. One that looks like dragged files becomes them; until they are found, and
-// where there are none, the draft shows the text.
+// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files; until they are found,
+// and where there are none, the draft shows the text.
 func (c *Model) drop(text string) tea.Cmd {
-	ways, s := dropped(text), c.Session
-	if len(ways) == 0 {
+	paths, s := Words(text), c.Session
+	if len(text) > mostDropped || len(paths) == 0 || !each(paths, rooted) {
 		c.Paste(text)
 		return nil
 	}
 	chip := &Chip{label: theme.OneLine(text), Text: text, path: text}
 	c.Area.InsertInset(chip)
-	return c.fill(chip, func(context.Context) (files []file, err error) {
-		for _, way := range ways {
-			if !each(way, isThere) {
-				continue
-			}
-			for _, path := range way {
-				f, err := fileAt(path, s)
-				if err != nil {
-					return nil, err
-				}
-				files = append(files, f)
-			}
-			break
+	return c.fill(chip, func(context.Context) ([]file, error) {
+		if !each(paths, isThere) {
+			return nil, nil
 		}
-		return files, nil
+		return readFiles(s, paths...)
 	})
 }
-
-// mostClipboard is the most that is taken from the clipboard, in bytes. An image may be as large as a file.
-const mostClipboard = 20 << 20
 
 // readClipboard puts what the clipboard holds into the draft: an image as a chip, a text as it would be pasted.
 func (c *Model) readClipboard() tea.Cmd {
 	s, name := c.Session, fmt.Sprintf("pasted-%d", c.pasted+1)
 	return c.Run(func(ctx context.Context) tea.Msg {
-		content, err := clipboard.Read(ctx, mostClipboard)
+		content, err := clipboard.Read(ctx)
 		var part history.Part
 		if err == nil && len(content.Image) > 0 {
 			part, err = s.AttachText(name, string(content.Image))

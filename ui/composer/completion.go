@@ -13,38 +13,29 @@ import (
 	"winnow/ui/app"
 	"winnow/ui/composer/tree"
 	"winnow/ui/keymap"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
-// Command is what a draft that begins with a slash may become.
-type Command struct {
-	Name string // without the slash
-	Args string // what may follow, "" for nothing; in brackets where it may be left out
-	Help string
-}
+// attachPrefix begins a draft in which paths are completed.
+const attachPrefix = "/attach "
 
-// Usage is the command as it is typed.
-func (c Command) Usage() string { return strings.TrimSuffix("/"+c.Name+" "+c.Args, " ") }
-
-// Needs reports whether something must follow the command.
-func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
-
-// completion is what the draft, or the word with @ that is being typed, may become.
+// completion is what the word that is being typed may become.
 type completion struct {
 	label, help string
-	text        string   // takes its place
-	attach      []string // is attached instead, nil for nothing
-	runs        bool     // enter runs the text as a command
+	text        string // takes its place
+	attach      string // is attached instead, "" for nothing
+	runs        bool   // then enter runs the draft as a command
 }
 
-// completions are what the draft may become. The list is made anew when the draft changes.
+// completions are what the word that is being typed may become. The list is made anew when the draft changes.
 type completions struct {
 	list   []completion
 	at     int  // the one under the cursor
 	closed bool // the user closed the list; a change of the draft opens it again
 
 	known bool     // the files that may complete a path are read, or on their way:
-	place string   // they are here, see Model.placeOf,
+	place string   // they are here, see placeOf,
 	paths []string // and these are their paths; that of a folder ends with a slash
 }
 
@@ -58,23 +49,19 @@ const (
 // guide answers; a space in front of a slash makes any text a message, and so does an edit. Several lines are a command
 // only where there is one of that name: a pasted text may begin with a path.
 func (c *Model) IsCommand(draft string) bool {
-	if !strings.HasPrefix(draft, "/") || c.edit != nil {
-		return false
-	}
 	name, _ := theme.CutCommand(draft)
-	if model, _, _ := strings.Cut(c.Ref, "/"); name == "guide" && model == name {
+	model, _, _ := strings.Cut(c.Ref, "/")
+	if !strings.HasPrefix(draft, "/") || c.edit != nil || name == "guide" && model == name {
 		return false
 	}
 	return !strings.Contains(strings.TrimSpace(draft), "\n") ||
-		slices.ContainsFunc(c.commands(), func(o Command) bool { return o.Name == name })
+		slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
 }
 
 // commands are those of the program, and the prompts of the MCP servers.
-func (c *Model) commands() []Command {
-	return append(slices.Clip(c.Commands), c.servers().commands()...)
-}
+func (c *Model) commands() []slash.Command { return append(slash.All(), c.servers().commands()...) }
 
-// Completions is how many there are on the screen or behind it: 0 where no list is open.
+// Completions is how many there are, 0 where no list is open.
 func (c *Model) Completions() int {
 	if c.completions.closed || c.ReadOnly || !c.Screen.Focused() {
 		return 0
@@ -89,25 +76,12 @@ func (c *Model) CloseCompletions() bool {
 	return open
 }
 
-// begun is the draft where it may be the beginning of a command, "" where it is not.
-func (c *Model) begun() string {
-	if c.edit != nil || !c.Area.Begins("/") {
-		return ""
-	}
-	return c.Shown()
-}
-
-// typedPath is the path that is being typed behind @ or behind /attach, and the paths in front of it there.
-func (c *Model) typedPath() (path string, before []string, ok bool) {
+// typedPath is the path that is being typed behind @ or behind /attach.
+func (c *Model) typedPath() (path string, ok bool) {
 	if path, ok := strings.CutPrefix(c.Area.Word(), "@"); ok {
-		return path, nil, true
+		return path, true
 	}
-	args, ok := strings.CutPrefix(c.begun(), attachPrefix)
-	before = Words(args)
-	if n := len(before); n > 0 && (!strings.HasSuffix(args, " ") || strings.HasSuffix(args, `\ `)) {
-		before, path = before[:n-1], before[n-1]
-	}
-	return path, before, ok
+	return c.Area.Word(), c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
 }
 
 // placeOf is the folder in which a path goes on: of one behind @ that does not begin at a folder, all below the one
@@ -123,7 +97,7 @@ func (c *Model) placeOf(path string) string {
 
 // complete makes the list anew, and reads the files that the path which is being typed may name.
 func (c *Model) complete() tea.Cmd {
-	path, _, typed := c.typedPath()
+	path, typed := c.typedPath()
 	have, place := &c.completions, c.placeOf(path)
 	known := typed && have.known && have.place == place
 	if !known {
@@ -161,40 +135,39 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 	return paths
 }
 
-// find is what the draft may become: what the word that is being typed may attach, a path behind /attach, or a command
-// of which it has the beginning.
+// find is what the word that is being typed may become: a file or what an MCP server offers, or a command.
 func (c *Model) find() (list []completion) {
-	path, before, typed := c.typedPath()
-	mention := strings.HasPrefix(c.Area.Word(), "@")
-	if typed {
+	word := c.Area.Word()
+	mention := strings.HasPrefix(word, "@")
+	if path, ok := c.typedPath(); ok {
 		for _, p := range c.fitting(path) {
-			o := completion{label: theme.OneLine(filepath.Base(p)), attach: append(slices.Clone(before), p)}
-			if mention {
-				o.label, o.text = "@"+theme.OneLine(p), "@"+p
-			} else {
-				o.text = attachPrefix + Escaped(append(slices.Clone(before), p)...)
-			}
-			if strings.HasSuffix(p, "/") {
-				o.attach = nil
+			o := completion{label: theme.OneLine(p), text: Escaped(p)}
+			folder := strings.HasSuffix(p, "/")
+			switch {
+			case mention && folder:
+				o.text = "@" + p
+			case mention:
+				o.attach = p
+			default:
+				o.runs = !folder
 			}
 			list = append(list, o)
 		}
 		if mention {
-			list = append(list, c.servers().mentions(c.Area.Word())...)
+			list = append(list, c.servers().mentions(word)...)
 		}
 		return list[:min(len(list), mostOffered)]
 	}
-	name, ok := strings.CutPrefix(c.begun(), "/")
-	if !ok || strings.ContainsAny(name, " \n/") {
+	if c.edit != nil || !c.Area.Begins("/") || !strings.HasPrefix(word, "/") {
 		return nil
 	}
-	for _, command := range c.commands() {
-		if strings.HasPrefix(command.Name, name) {
-			o := completion{label: command.Usage(), help: command.Help, text: "/" + command.Name, runs: !command.Needs()}
-			if command.Args != "" {
-				o.text += " "
+	for _, o := range c.commands() {
+		if strings.HasPrefix("/"+o.Name, word) {
+			text, _, _ := strings.Cut(o.Usage(), " ")
+			if o.Args != "" {
+				text += " "
 			}
-			list = append(list, o)
+			list = append(list, completion{label: o.Usage(), help: o.Help, text: text, runs: !o.Needs()})
 		}
 	}
 	return list
@@ -214,37 +187,31 @@ func (c *Model) fitting(path string) []string {
 }
 
 // completionKey is a key while there are completions. It reports whether it was for them.
-func (c *Model) completionKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	k, n := &c.Keys, c.Completions()
-	if n == 0 {
+func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
+	k, n, at := &c.Keys, c.Completions(), &c.completions.at
+	send := k.Pressed(msg, keymap.Send)
+	switch {
+	case n == 0 || !send && !k.Pressed(msg, keymap.Older, keymap.Newer, keymap.Focus):
 		return nil, false
-	}
-	at := &c.completions.at
-	chosen := c.completions.list[*at]
-	mention := strings.HasPrefix(c.Area.Word(), "@")
-	switch send := k.Pressed(msg, keymap.Send); {
 	case k.Pressed(msg, keymap.Older):
 		*at = max(0, *at-1)
 		return nil, true
 	case k.Pressed(msg, keymap.Newer):
 		*at = min(n-1, *at+1)
 		return nil, true
-	case !send && !k.Pressed(msg, keymap.Focus):
+	}
+	chosen := c.completions.list[*at]
+	if send && strings.HasPrefix(c.Area.Word(), "/") && !c.IsCommand(c.Shown()) {
 		return nil, false
-	case send && !mention && !c.IsCommand(c.Shown()):
-		return c.Screen.Send(false), true
-	case send && chosen.runs:
-		return c.Screen.Run(strings.TrimSpace(chosen.text)), true // the draft may be another name of the command
 	}
-	if mention {
-		c.Area.TakeWord()
-	} else {
-		c.Set("")
-	}
-	if chosen.attach != nil {
-		return c.attach(chosen.attach), true
+	c.Area.TakeWord()
+	if chosen.attach != "" {
+		return c.attach([]string{chosen.attach}), true
 	}
 	c.Area.Insert(chosen.text)
+	if send && chosen.runs {
+		return c.Screen.Run(strings.TrimSpace(c.Text())), true
+	}
 	return nil, true
 }
 
@@ -255,39 +222,35 @@ func (c *Model) Hints() []key.Binding {
 	}
 	k, chosen := &c.Keys, c.completions.list[c.completions.at]
 	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer)}
-	switch {
-	case chosen.attach != nil:
+	if chosen.attach != "" {
 		hints = append(hints, k.Hint("attach", keymap.Focus))
-	case chosen.runs:
-		hints = append(hints, k.Hint("complete", keymap.Focus), k.Hint("run", keymap.Send))
-	case strings.HasSuffix(chosen.text, "/"):
-		hints = append(hints, k.Hint("open the folder", keymap.Focus))
-	default:
+	} else {
 		hints = append(hints, k.Hint("complete", keymap.Focus))
+	}
+	if chosen.runs {
+		hints = append(hints, k.Hint("run", keymap.Send))
 	}
 	return append(hints, k.Hint("close", keymap.Back))
 }
 
 // CompletionView draws the completions in lines of w cells, at most so many.
 func (c *Model) CompletionView(w, most int) (lines []string) {
-	n := c.Completions()
+	n, wide := c.Completions(), 0
 	if n == 0 || most < 2 {
 		return nil
 	}
-	wide := 0
 	for _, o := range c.completions.list {
 		wide = max(wide, theme.Width(o.label))
 	}
 	wide = min(wide, max(8, 2*w/3))
 	first, end := theme.Around(c.completions.at, n, min(n, mostCompletions, most))
-	for i := first; i < end; i++ {
-		o := c.completions.list[i]
+	for i, o := range c.completions.list[first:end] {
 		label := theme.Fit(o.label, wide) + "   "
-		if i == c.completions.at {
+		if first+i == c.completions.at {
 			lines = append(lines, c.Themes.Styles.CursorRow("  "+label+o.help, w))
-			continue
+		} else {
+			lines = append(lines, theme.Fit("   "+label+c.Themes.Styles.Muted.Render(o.help), w))
 		}
-		lines = append(lines, theme.Fit("   "+label+c.Themes.Styles.Muted.Render(o.help), w))
 	}
 	return lines
 }

@@ -46,9 +46,8 @@ type Screen struct {
 
 // Options are what the composer works with.
 type Options struct {
-	Commands []Command    // what a draft that begins with a slash may become
-	Files    []string     // to hang on the first draft
-	Servers  *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
+	Files   []string     // to hang on the first draft
+	Servers *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
 
 	// ReadPage reads the page at an address as text. Cut says that only its beginning was read. nil reads none.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
@@ -60,11 +59,9 @@ type Model struct {
 	Screen Screen
 	Options
 	draft
-	External External
-	Ratio    float64      // the server's tokens per counted token, 0 unknown
-	Waiting  *queue.Model // the messages that are sent when the answers before them are there
+	Ratio   float64      // the server's tokens per counted token, 0 unknown
+	Waiting *queue.Model // the messages that are sent when the answers before them are there
 
-	width  int // of the draft, in cells
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
 
@@ -73,8 +70,8 @@ type Model struct {
 	own     draft          // the draft while a prompt is shown
 
 	completions completions
-	sent        *Sent  // the draft that was sent, until it is stored
-	left        *draft // that of the session that is being left, nil for none
+	sent        *Sent // the draft that was sent, until it is stored
+	leaving     bool  // another session is being opened
 	disk        disk
 }
 
@@ -84,39 +81,19 @@ func New(ctx *app.Context, s Screen, o Options) *Model {
 }
 
 // Resize gives the draft a width in cells and the most lines it may take.
-func (c *Model) Resize(width, most int) {
-	c.width = width
-	c.Area.Resize(width, most)
-}
+func (c *Model) Resize(width, most int) { c.Area.Resize(width, most) }
 
 // Lines is how many lines the draft takes.
-func (c *Model) Lines() int {
-	if c.ReadOnly {
-		return len(c.closed())
-	}
-	return c.Area.Height()
-}
+func (c *Model) Lines() int { return c.Area.Height() }
 
 // View draws the draft.
 func (c *Model) View() []string {
 	st := c.Themes.Styles
-	if c.ReadOnly {
-		return c.closed()
-	}
 	styles := editor.Styles{Text: st.Text, Inset: st.Strong, Selected: st.Selected, Bare: st.Tinted}
 	if st.Tinted {
 		styles.Inset = st.Text.Background(st.Tint.GetBackground())
 	}
 	return c.Area.View(styles)
-}
-
-// closed says why nothing can be written, and how to go on.
-func (c *Model) closed() []string {
-	st := c.Themes.Styles
-	ways := c.Keys.First(keymap.Away) + " forks it · " + c.Keys.First(keymap.Take) +
-		" takes over once it is closed there"
-	return append(theme.WrapStyled(st.Text, "Open in another window; read-only here.", c.width),
-		theme.WrapStyled(st.Muted, ways, c.width)...)
 }
 
 // Settle tells of a draft that has changed. It is called behind every message.
@@ -128,14 +105,17 @@ func (c *Model) Settle() tea.Cmd {
 	return tea.Batch(c.complete(), c.Screen.Changed())
 }
 
-// Update is a key or a paste.
+// Update is a key or a paste. In a session that another window has, the keys are about that.
 func (c *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if c.ReadOnly {
-			return c.closedKey(msg)
+		if !c.ReadOnly {
+			return c.key(msg)
 		}
-		return c.key(msg)
+		if a := c.Keys.Action(msg, keymap.InOtherWindow); a != "" {
+			return c.Screen.Do(a)
+		}
+		return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
 	case tea.PasteMsg:
 		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
 			return c.readClipboard()
@@ -143,16 +123,6 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 		return c.drop(msg.Content)
 	}
 	return nil
-}
-
-// closedKey is a key while another window has the session.
-func (c *Model) closedKey(msg tea.KeyPressMsg) tea.Cmd {
-	for _, a := range []keymap.Action{keymap.Away, keymap.Take, keymap.Ask, keymap.Quit, keymap.Older, keymap.Newer} {
-		if c.Keys.Pressed(msg, a) {
-			return c.Screen.Do(a)
-		}
-	}
-	return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
 }
 
 // key is a key for the draft. Text of more than one character is typing, whatever it spells.
@@ -175,7 +145,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
 	case k.Pressed(msg, keymap.Editor):
-		return c.External.Edit(c.Text(), func(text string, err error) tea.Msg {
+		return Edit(c.Text(), func(text string, err error) tea.Msg {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
 	case k.Pressed(msg, keymap.Open):
@@ -210,21 +180,18 @@ func (c *Model) openChip() tea.Cmd {
 	if all := c.chips(); !ok && len(all) > 0 {
 		chip, ok = all[0], true
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
 			" goes to the transcript.")
-	case chip.reading():
-		return c.Say("It is still being read.")
-	case chip.Part == nil:
-		c.Screen.Read(strings.Trim(chip.label, "[]"), chip.Text)
-		return nil
 	}
-	title := strings.Trim(c.fileLabel(*chip.Part), "[]")
-	if chip.Part.Kind == history.ImagePart {
-		return c.Say("It is an image (" + chip.Part.MediaType + "), which the terminal cannot show: " + title + ".")
+	text := chip.Text
+	if chip.Part != nil {
+		text = chip.Part.Text
 	}
-	c.Screen.Read(title, chip.Part.Text)
+	if text == "" {
+		return c.Say("There is no text to show: " + strings.Trim(chip.label, "[]") + ".")
+	}
+	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
 	return nil
 }
 
@@ -246,7 +213,7 @@ func (c *Model) SetWith(text string, files []history.Part) {
 
 // Clear takes the draft away. It can be recalled.
 func (c *Model) Clear() {
-	c.Remember(c.prompt())
+	c.Remember(c.packed())
 	c.Set("")
 }
 
@@ -347,7 +314,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), path: f.Path, Part: &parts[0]})
 			parts = parts[1:]
 		case f.Path != "":
-			cmds = append(cmds, c.read(c.reading(f.Path), f.Sum))
+			cmds = append(cmds, c.read(c.reading(f.Path)))
 		}
 	}
 	if at == 0 {

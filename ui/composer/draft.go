@@ -1,8 +1,6 @@
 package composer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -27,15 +25,6 @@ func (c *Chip) isFile() bool { return c.Part != nil || c.path != "" }
 
 // reading reports whether the file is still being read.
 func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
-
-// sum identifies what was attached.
-func (c *Chip) sum() string {
-	if c.Part == nil {
-		return ""
-	}
-	sum := sha256.Sum256(append([]byte(c.Part.Text), c.Part.Data...))
-	return hex.EncodeToString(sum[:])
-}
 
 // draft is what is written: a text with chips in it, of a new message or of an edit.
 type draft struct {
@@ -153,7 +142,7 @@ func (d *draft) packed() (out store.Draft) {
 			b.WriteString(text)
 			continue
 		}
-		fold := store.Fold{From: b.Len(), Path: chip.path, Sum: chip.sum()}
+		fold := store.Fold{From: b.Len(), Path: chip.path}
 		if !chip.isFile() {
 			b.WriteString(chip.Text)
 		} else if chip.path == "" {
@@ -163,13 +152,5 @@ func (d *draft) packed() (out store.Draft) {
 		out.Folds = append(out.Folds, fold)
 	}
 	out.Text = b.String()
-	return out
-}
-
-// prompt is the draft as the history of prompts keeps it, without the files that have no path.
-func (d *draft) prompt() store.Draft {
-	out := d.packed()
-	out.Parts = nil
-	out.Folds = slices.DeleteFunc(out.Folds, func(f store.Fold) bool { return f.Path == "" && f.From == f.To })
 	return out
 }

@@ -10,31 +10,15 @@ import (
 	"winnow/ui/theme"
 )
 
-// behind is the draft that waits until an edit is over, nil where none does.
-func (d *draft) behind() *draft {
-	if d.edit == nil {
-		return nil
-	}
-	return &d.edit.behind
-}
-
 // changed reports whether an edit is another text than the message.
 func (d *draft) changed() bool { return d.edit != nil && d.edit.changes != d.Area.Changes() }
 
-// Editing is the earlier message that is being edited, 0 for none.
-func (c *Model) Editing() int64 {
+// Editing is the earlier message that is being edited, 0 for none, and what it is called in a sentence.
+func (c *Model) Editing() (message int64, name string) {
 	if c.edit == nil {
-		return 0
+		return 0, ""
 	}
-	return c.edit.message
-}
-
-// EditingName is what the earlier message is called in a sentence, "" for none.
-func (c *Model) EditingName() string {
-	if c.edit == nil {
-		return ""
-	}
-	return c.edit.name
+	return c.edit.message, c.edit.name
 }
 
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
@@ -66,59 +50,52 @@ func (c *Model) EndEdit() {
 func (c *Model) LeaveEdit() tea.Cmd {
 	said := theme.UpperFirst(c.edit.name) + " is unchanged."
 	if c.changed() && !c.Empty() {
-		c.Remember(c.prompt())
+		c.Remember(c.packed())
 		said += " " + c.Keys.First(keymap.Older) + " recalls the edit."
 	}
 	c.EndEdit()
 	return c.Say(said)
 }
 
-// Leave empties the composer for the session that is being opened.
-func (c *Model) Leave() {
-	if c.left != nil {
-		return
+// Leave keeps the draft and empties the composer for the session that is being opened.
+func (c *Model) Leave() tea.Cmd {
+	if c.leaving {
+		return nil
 	}
-	left := c.draft
-	if c.at != 0 {
-		c.Remember(c.own.prompt())
+	keep := c.Keep()
+	if d := c.next(c.draft); keep == nil || c.Info.ID == "" || c.at != 0 {
+		c.Remember(d.packed()) // the session does not bring it back
 	}
-	c.left = &left
+	c.leaving = true
 	c.resume(blank())
+	return keep
 }
 
 // Leaving reports whether another session is being opened.
-func (c *Model) Leaving() bool { return c.left != nil }
+func (c *Model) Leaving() bool { return c.leaving }
 
-// Arrive goes on in another session, with what was typed for it. What was in the composer of the one that is left can
-// be recalled where that session does not keep it itself: in a chat that has not begun, and behind an edit.
+// Arrive goes on in another session, with what was typed for it.
 func (c *Model) Arrive() {
-	if c.left != nil && c.Info.ID == "" {
-		c.Remember(c.left.prompt())
-	}
-	for _, d := range []*draft{c.left, &c.draft} {
-		if d != nil && d.edit != nil {
-			c.Remember(d.edit.behind.prompt())
-		}
-	}
-	c.left, c.edit, c.sent = nil, nil, nil
+	c.leaving, c.edit, c.sent = false, nil, nil
 	if c.Empty() {
 		c.disk.kept = c.Area.Changes() // the new session's draft is read first
 	}
 }
 
-// Stay gives the composer back what was in it, because no other session came. What was typed meanwhile can be recalled.
-func (c *Model) Stay() {
-	left, typed := c.left, c.prompt()
-	c.left = nil
-	if left != nil && (!left.Empty() || left.edit != nil) {
-		c.resume(*left)
-		c.Remember(typed)
+// Stay reads the draft again, because no other session came. What was typed meanwhile can be recalled.
+func (c *Model) Stay() tea.Cmd {
+	if !c.leaving {
+		return nil
 	}
+	c.leaving = false
+	c.Clear()
+	return c.Load()
 }
 
 // Drafted is the draft as it is sent.
 func (c *Model) Drafted() session.Draft {
-	return session.Draft{Text: c.Text(), Files: c.files(), Instead: c.Editing()}
+	message, _ := c.Editing()
+	return session.Draft{Text: c.Text(), Files: c.files(), Instead: message}
 }
 
 // Next is the draft as the next request is planned with it: a command is not sent.
@@ -141,7 +118,7 @@ type Sent struct {
 // Take takes the draft out of the composer, to be sent behind a message. What is typed from now on is the next draft.
 func (c *Model) Take(leaf int64) *Sent {
 	taken := c.draft
-	sent := &Sent{Draft: c.Drafted(), Leaf: leaf, prompt: c.prompt(), draft: &taken}
+	sent := &Sent{Draft: c.Drafted(), Leaf: leaf, prompt: c.packed(), draft: &taken}
 	c.resume(c.next(blank()))
 	c.Remember(sent.prompt)
 	return sent

@@ -27,18 +27,18 @@ func TestAtCompletesFiles(t *testing.T) {
 	t.Chdir(dir)
 	d := newDesk(t, Options{})
 	d.types("what is in @")
-	d.wantOffered("@main.go", "@docs/manual page.md", "@ui/composer/completion.go")
+	d.wantOffered("main.go", "docs/manual page.md", "ui/composer/completion.go")
 	d.types("uicomp")
-	d.wantOffered("@ui/composer/completion.go")
-	if view := strings.Join(d.CompletionView(70, 10), "\n"); !strings.Contains(view, "@ui/composer/completion.go") {
+	d.wantOffered("ui/composer/completion.go")
+	if view := strings.Join(d.CompletionView(70, 10), "\n"); !strings.Contains(view, "ui/composer/completion.go") {
 		t.Errorf("the list is\n%s", view)
 	}
 	d.press("enter")
 	d.wantDraft("what is in completion.go ", "completion.go")
 	d.types("and @./do")
-	d.wantOffered("@./docs/")
+	d.wantOffered("./docs/")
 	d.press("tab")
-	d.wantOffered("@./docs/manual page.md")
+	d.wantOffered("./docs/manual page.md")
 	d.press("tab")
 	d.wantDraft("what is in completion.go and manual page.md ", "completion.go", "manual page.md")
 	d.Set("mail me@")
@@ -46,9 +46,11 @@ func TestAtCompletesFiles(t *testing.T) {
 	d.wantOffered()
 	d.Set("")
 	d.types("/attach main.go do")
-	d.wantOffered("docs")
-	d.press("tab", "m", "tab")
-	d.wantDraft("", "main.go", "manual page.md")
+	d.wantOffered("docs/")
+	d.press("tab", "m", "enter")
+	if want := `/attach main.go docs/manual\ page.md`; len(d.did) != 1 || d.did[0] != want {
+		t.Errorf("enter runs %q, want %q", d.did, want)
+	}
 	// A message that only looks like it is sent.
 	d.Set("")
 	d.types("ask @xyzzy")
@@ -107,7 +109,7 @@ func TestAPageIsFetchedWhenItWasAllowed(t *testing.T) {
 	d.wantSaid("Only the beginning of https://docs.example.com/page?q=1 was read: 9 B.")
 	// A draft that was left unsent does not ask again by itself.
 	again := newDesk(t, Options{})
-	again.does(again.restore(d.prompt()))
+	again.does(again.restore(d.packed()))
 	again.wantDraft(" ")
 	again.wantSaid(page + " was attached to the draft, but is not fetched again automatically; /attach " + page +
 		" fetches it.")

@@ -44,7 +44,7 @@ func (c *Model) KeepSoon() tea.Cmd {
 // stored, the draft on disk is the message; while another session is opened, what is typed is not this one's.
 func (c *Model) Keep() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
-	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.left != nil {
+	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.leaving {
 		return nil
 	}
 	c.disk.kept = c.Area.Changes()
@@ -61,29 +61,22 @@ func (c *Model) unsent() store.Draft {
 	case !c.changed():
 		return c.edit.behind.packed()
 	}
-	c.Remember(c.edit.behind.prompt())
+	c.Remember(c.edit.behind.packed())
 	return c.packed()
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
-// texts, and of one that was typed for a session that never came, one goes to the prompts, and so does what was queued
-// in a chat whose first message never came to disk.
+// texts, and of one that was typed for a session that never came, one goes to the prompts.
 func (c *Model) KeepAtEnd(ctx context.Context) error {
 	switch {
 	case c.sent != nil && !c.Empty():
 		c.keepPrompt(c.sent.prompt)
-	case c.left != nil:
-		c.keepPrompt(c.prompt())
+	case c.leaving:
+		c.keepPrompt(c.packed())
 	}
 	c.GiveBack()
 	c.Keep()
-	homeless, fault := c.Waiting.KeepAtEnd(ctx)
-	for _, m := range homeless {
-		if !c.Session.Temporary() {
-			c.keepPrompt(m.Draft)
-		}
-	}
-	return errors.Join(fault, c.Finish(ctx))
+	return errors.Join(c.Finish(ctx), c.Waiting.KeepAtEnd(ctx))
 }
 
 // Load reads the draft that the session was left with.

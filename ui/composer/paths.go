@@ -47,25 +47,6 @@ func Words(line string) []string {
 	return out
 }
 
-// dropped are the ways to read a paste as files that were dragged here, the likeliest first; none where it does not look
-// like it. Terminals paste paths, some quoted, some not, and some as URLs.
-func dropped(paste string) (ways [][]string) {
-	paste = strings.TrimSpace(paste)
-	if paste == "" || len(paste) > mostDropped || strings.ContainsRune(paste, 0) {
-		return nil
-	}
-	lines := strings.FieldsFunc(paste, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	for _, way := range [][]string{lines, Words(paste)} {
-		if each(way, rooted) {
-			ways = append(ways, way)
-		}
-	}
-	return ways
-}
-
 // each reports whether all of a list are so.
 func each(list []string, ok func(string) bool) bool {
 	return !slices.ContainsFunc(list, func(s string) bool { return !ok(s) })

@@ -9,7 +9,6 @@ import (
 	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/theme"
 )
 
 // OpenQueue reads what was left in the queue of the session.
@@ -74,10 +73,6 @@ func (c *Model) ListQueue() tea.Cmd {
 	if c.Waiting.Len() == 0 {
 		return c.Say("Nothing is queued. While an answer arrives, " + c.Keys.First(keymap.Send) + " queues a message.")
 	}
-	var items []list.Item
-	for number, label := range c.Waiting.All() {
-		items = append(items, list.Item{Label: label, Value: strconv.Itoa(number)})
-	}
 	o := list.Options{
 		Title: "queue", Prompt: "Find a queued message", Noun: "message", Does: "take back", Adds: "remove",
 	}
@@ -87,21 +82,6 @@ func (c *Model) ListQueue() tea.Cmd {
 			return do(number)
 		}
 	}
-	c.Screen.Open(list.New(c.Context, o, items...), by(c.takeBack), by(c.remove))
+	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...), by(c.takeBack), by(c.remove))
 	return nil
-}
-
-// QueueView draws the queue above the draft, in at most so many lines of w cells.
-func (c *Model) QueueView(w, most int) []string {
-	way := c.Keys.First(keymap.Older) + " takes the last one back"
-	switch {
-	case c.Waiting.Held() && c.Empty():
-		way = c.Keys.First(keymap.Send) + " sends the first"
-	case c.Waiting.Held():
-		way = ""
-	}
-	if w < theme.NarrowScreen {
-		way = ""
-	}
-	return c.Waiting.View(c.Themes.Styles, way, w, most)
 }

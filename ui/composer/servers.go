@@ -11,6 +11,7 @@ import (
 	"winnow/llm/mcp"
 	"winnow/ui/app"
 	"winnow/ui/markdown"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
@@ -27,7 +28,7 @@ func isMention(path string) bool { return strings.HasPrefix(path, "@") && string
 // there is no such prompt.
 func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 	list := c.servers()
-	if !slices.ContainsFunc(list.commands(), func(o Command) bool { return o.Name == command }) {
+	if !slices.ContainsFunc(list.commands(), func(o slash.Command) bool { return o.Name == command }) {
 		return nil, false
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
@@ -69,10 +70,10 @@ func (s servers) prompts() (all []offer) {
 }
 
 // commands are the prompts of the servers as slash commands.
-func (s servers) commands() (list []Command) {
+func (s servers) commands() (list []slash.Command) {
 	for _, p := range s.prompts() {
 		help := describe(p.Title, p.Description, "a prompt of "+p.server)
-		list = append(list, Command{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
+		list = append(list, slash.Command{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
 	}
 	return list
 }
@@ -190,15 +191,15 @@ func (s servers) mentions(word string) (list []completion) {
 			if r.Size > 0 {
 				help += " · " + theme.Size(int(r.Size))
 			}
-			o := completion{label: theme.OneLine(name), help: help, attach: []string{name}}
+			o := completion{label: theme.OneLine(name), help: help, attach: name}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
-				o.label, o.attach = theme.OneLine(word), []string{word}
+				o.label, o.attach = theme.OneLine(word), word
 			case !matches(name, help, word):
 				continue
 			case template:
-				o.text, o.attach = name, nil
+				o.text, o.attach = name, ""
 			}
 			list = append(list, o)
 		}

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/llm/mcp"
+	"winnow/ui/slash"
 )
 
 // offered are the servers of a real MCP server on loopback, with prompts and resources.
@@ -59,12 +60,12 @@ func offered(t *testing.T) servers {
 func TestPromptsAreCommands(t *testing.T) {
 	t.Parallel()
 	s := offered(t)
-	want := []Command{
-		{"notes:code-review", "LANGUAGE [FOCUS]", "Reviews␛[2J code."},
-		{"notes:empty", "", "a prompt of notes"},
+	want := []slash.Command{
+		{Name: "notes:code-review", Args: "LANGUAGE [FOCUS]", Help: "Reviews␛[2J code."},
+		{Name: "notes:empty", Help: "a prompt of notes"},
 	}
 	if got := s.commands(); !reflect.DeepEqual(got, want) {
-		t.Errorf("the commands are %q, want %q", got, want)
+		t.Errorf("the commands are %v, want %v", got, want)
 	}
 	for words, want := range map[string]string{
 		"Go":                      "Review Go for\n\nAssistant:\nShow me.",
@@ -91,9 +92,9 @@ func TestPromptsAreCommands(t *testing.T) {
 func TestResourcesAreMentioned(t *testing.T) {
 	t.Parallel()
 	s := offered(t)
-	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: []string{"@notes:memo:one"}}
+	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: "@notes:memo:one"}
 	day := completion{label: "@notes:day:{date}", help: "A day", text: "@notes:day:{date}"}
-	today := completion{label: "@notes:day:today", help: "A day", attach: []string{"@notes:day:today"}}
+	today := completion{label: "@notes:day:today", help: "A day", attach: "@notes:day:today"}
 	for word, want := range map[string][]completion{
 		"@":                {memo, day},
 		"@no":              {memo, day},

@@ -1,12 +1,11 @@
 // Package clipboard reads the system's clipboard, by the program that the system has for it: its text, else an image in
-// it. What it reads is bounded in size and time.
+// it.
 package clipboard
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -17,13 +16,8 @@ import (
 // patience is how long a clipboard is waited for: its owner may not answer.
 const patience = 5 * time.Second
 
-// Errors of Read. Their texts are sentences for the user.
-var (
-	// ErrEmpty says that there is neither a text nor an image.
-	ErrEmpty = errors.New("the clipboard has no text and no image")
-	// ErrTooLarge says that it holds more than may be read.
-	ErrTooLarge = errors.New("the content of the clipboard is too large to attach")
-)
+// errEmpty says that there is neither a text nor an image.
+var errEmpty = errors.New("the clipboard has no text and no image")
 
 // Content is what the clipboard holds: a text, else an image.
 type Content struct {
@@ -53,9 +47,8 @@ var (
 	images = []string{"image/png", "image/webp", "image/jpeg", "image/gif"}
 )
 
-// Read reads the clipboard, at most so many bytes of it. Where the system has no program for that, the error says which
-// one to install.
-func Read(ctx context.Context, most int) (Content, error) {
+// Read reads the clipboard. Where the system has no program for that, the error says which one to install.
+func Read(ctx context.Context) (Content, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	missing := "there is no display (ssh)"
@@ -68,21 +61,20 @@ func Read(ctx context.Context, most int) (Content, error) {
 			missing = "install " + p.install
 			continue
 		}
-		list, err := run(ctx, most, at, p.types...)
+		list, err := exec.CommandContext(ctx, at, p.types...).Output()
 		if err != nil {
-			return Content{}, ErrEmpty // An empty clipboard has no list either.
+			return Content{}, errEmpty // An empty clipboard has no list either.
 		}
 		types := strings.Fields(string(list))
 		get := func(wanted []string) ([]byte, error) {
 			i := slices.IndexFunc(wanted, func(kind string) bool { return slices.Contains(types, kind) })
 			if i < 0 {
-				return nil, ErrEmpty
+				return nil, errEmpty
 			}
-			return run(ctx, most, at, append(slices.Clip(p.get), wanted[i])...)
+			return exec.CommandContext(ctx, at, append(slices.Clip(p.get), wanted[i])...).Output()
 		}
-		text, err := get(texts)
-		if err == nil && strings.TrimSpace(string(text)) != "" || errors.Is(err, ErrTooLarge) {
-			return Content{Text: strings.ToValidUTF8(string(text), "\uFFFD")}, err
+		if text, err := get(texts); err == nil && strings.TrimSpace(string(text)) != "" {
+			return Content{Text: strings.ToValidUTF8(string(text), "\uFFFD")}, nil
 		}
 		image, err := get(images)
 		if ctx.Err() != nil {
@@ -92,26 +84,4 @@ func Read(ctx context.Context, most int) (Content, error) {
 	}
 	return Content{}, fmt.Errorf("images cannot be read from the clipboard here: %s; attach a file with /attach PATH",
 		missing)
-}
-
-// run runs a program and returns what it prints.
-func run(ctx context.Context, most int, name string, args ...string) ([]byte, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	printed, err := io.ReadAll(io.LimitReader(out, int64(most)+1))
-	if len(printed) > most {
-		stop()
-		cmd.Wait()
-		return nil, ErrTooLarge
-	}
-	return printed, errors.Join(err, cmd.Wait())
 }

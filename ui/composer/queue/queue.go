@@ -6,9 +6,9 @@ package queue
 import (
 	"context"
 	"errors"
-	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +16,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -122,23 +123,18 @@ func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	return said
 }
 
-// KeepAtEnd writes down what is not on disk when the program ends and its commands are done. What has no session on disk
-// is returned.
-func (q *Model) KeepAtEnd(ctx context.Context) (homeless []store.Queued, err error) {
-	if q.session == nil {
-		return nil, nil
+// KeepAtEnd writes down what is not on disk when the program ends and its commands are done.
+func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
+	if q.session == nil || q.session.Info().ID == "" {
+		return nil
 	}
 	err = q.ctx.Finish(ctx)
 	for _, it := range q.items {
-		switch {
-		case it.id != 0:
-		case q.session.Info().ID == "":
-			homeless = append(homeless, it.Queued)
-		default:
+		if it.id == 0 {
 			err = errors.Join(err, q.save(ctx, it))
 		}
 	}
-	return homeless, err
+	return err
 }
 
 // Len is how many messages wait.
@@ -222,15 +218,12 @@ func (q *Model) Take(number int, keep bool) (store.Queued, tea.Cmd, bool) {
 	}), true
 }
 
-// All yields the messages by their numbers, each on one line.
-func (q *Model) All() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for _, it := range q.items {
-			if !yield(it.number, it.label()) {
-				return
-			}
-		}
+// Items are the messages for a list, by their numbers.
+func (q *Model) Items() (items []list.Item) {
+	for _, it := range q.items {
+		items = append(items, list.Item{Label: it.label(), Value: strconv.Itoa(it.number)})
 	}
+	return items
 }
 
 // label is a queued message on one line. Its files are named in front.
@@ -251,9 +244,9 @@ func (it *item) label() string {
 // mostLines is how many lines the queue takes above the draft.
 const mostLines = 3
 
-// View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, with a way
-// to go on at the end of the first line, and then how many more there are.
-func (q *Model) View(st theme.Styles, way string, w, most int) (lines []string) {
+// View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, and how
+// many more there are.
+func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 	n, most := len(q.items), min(most, mostLines)
 	if n == 0 || most <= 0 {
 		return nil
@@ -270,9 +263,7 @@ func (q *Model) View(st theme.Styles, way string, w, most int) (lines []string) 
 		case q.held:
 			head = "waits   "
 		}
-		text := theme.Fit(it.label(), max(1, w-len(head)-theme.Width(way)-4))
-		lines = append(lines, theme.Spread(st.You.Render("▌ ")+st.Muted.Render(head)+text, st.Muted.Render(way), w))
-		way = ""
+		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+it.label(), w))
 	}
 	if more := n - shown; more > 0 && shown < most {
 		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render("and "+theme.Thousands(more)+" more"), w))

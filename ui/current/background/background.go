@@ -269,8 +269,7 @@ func (m *Model) Close(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, a := range m.answers {
 		all.Go(func() {
-			_, err := a.Waiting.KeepAtEnd(ctx)
-			faults[i] = errors.Join(err, a.Session.Close(ctx))
+			faults[i] = errors.Join(a.Waiting.KeepAtEnd(ctx), a.Session.Close(ctx))
 		})
 	}
 	all.Wait()
