@@ -7,7 +7,6 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/transcript"
 )
 
 // composerScreen is what the composer has the rest of the screen do.
@@ -56,14 +55,6 @@ func (m *Model) queued() tea.Cmd {
 			" on an empty draft sends the next message.")
 	}
 	return nil // the queue above the draft says it
-}
-
-// surround gives the transcript what it depends on beside itself.
-func (m *Model) surround() {
-	m.chat.Around = transcript.Around{
-		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,
-		Changes: m.composer.Area.Changes(),
-	}
 }
 
 // editing reports whether an earlier message is in the draft.

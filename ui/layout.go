@@ -17,7 +17,6 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.surround()
 	m.chat.Edited, _ = m.composer.Editing()
 	w := m.layout.Wants
 	w.Empty = m.chat.Empty()
@@ -28,7 +27,7 @@ func (m *Model) arrange() {
 	m.layout = layout.For(w)
 	m.question.Resize(m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
-	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
+	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter)
 	if !m.layout.Panel.Empty() && m.overlays.onTop(panelOverlay{}) {
 		m.dismiss(panelOverlay{}) // It has room beside the page now.
 	}

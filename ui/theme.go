@@ -9,7 +9,7 @@ import (
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
 	m.themes.Restyle()
-	m.chat.Restyle(m.themes.Styles)
+	m.chat.Restyle()
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -79,16 +80,17 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	sessions := map[int64]Session{}
-	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
-		if _, found := q.Find(m.text); !found || m.damaged {
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+		text := m.Searched()
+		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
 		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session).Session
+			sessions[m.session] = sessionByKey(t, m.session)
 		}
 		h := Hit{
 			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			query: q, around: q.Around(m.text),
+			query: q, around: q.Around(text),
 		}
 		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
@@ -107,7 +109,7 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return t.ids(`
+	return list[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
