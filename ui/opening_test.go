@@ -41,7 +41,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.run(l.openStored(here, current.Arrival{}))
 	l.until("the first chat again", func() bool { return l.current.Session.Info().ID == here })
 	l.shows("The original is not changed")
-	l.shows("unsent draft of this chat")
+	l.shows("Your unsent draft in this chat was restored")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {

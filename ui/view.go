@@ -240,8 +240,6 @@ func (s screen) rule() string {
 		about = "opening the chat…"
 	case name != "":
 		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
-	case m.composer.Restored():
-		about = "unsent draft of this chat"
 	}
 	switch {
 	case about != "":

@@ -16,11 +16,10 @@ import (
 // keepTime is how long after a change a draft is written down: what a crash costs at most.
 const keepTime = 500 * time.Millisecond
 
-// disk is what is known of the draft on disk. All of it counts changes of the text.
+// disk is what is known of the draft on disk.
 type disk struct {
-	kept     int  // when it was last written down
-	restored int  // when it was brought back
-	due      bool // it is going to be written down
+	kept int  // changes of the text when it was last written down
+	due  bool // it is going to be written down
 }
 
 // KeepSoon has the draft written down in a moment, where it has changed.
@@ -105,7 +104,7 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 		return nil
 	case c.Info.ID != "" && c.Empty():
 		read := c.restore(d)
-		c.disk.kept, c.disk.restored = c.Area.Changes(), c.Area.Changes()
+		c.disk.kept = c.Area.Changes()
 		return tea.Batch(read, c.Say("Your unsent draft in this chat was restored; "+c.Keys.First(keymap.Stop)+
 			" clears it."))
 	}
@@ -128,6 +127,3 @@ func (c *Model) attachFirst() tea.Cmd {
 	}
 	return c.attach(files)
 }
-
-// Restored reports whether the draft is the one that the session was left with.
-func (c *Model) Restored() bool { return !c.Empty() && c.disk.restored == c.Area.Changes() }

@@ -14,38 +14,18 @@ const mostDropped = 8 << 10
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
 func Words(line string) []string {
-	var out []string
-	var word strings.Builder
-	open, quote, escaped := false, rune(0), false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, open = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, open = r, true
-		case strings.ContainsRune(" \t\n\r", r):
-			if open {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteRune(r)
-			open = true
-		}
+	words := word.FindAllString(line, -1)
+	for i := range words {
+		words[i] = quoted.ReplaceAllString(words[i], "$1$2$3")
 	}
-	if open {
-		out = append(out, word.String())
-	}
-	return out
+	return words
 }
+
+// A word, and what is quoted in one.
+var (
+	word   = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\\.|\S)+`)
+	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
+)
 
 // each reports whether all of a list are so.
 func each(list []string, ok func(string) bool) bool {

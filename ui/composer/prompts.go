@@ -32,24 +32,13 @@ func promptLabel(d store.Draft) string {
 // nothing reports whether a draft holds nothing that is worth keeping.
 func nothing(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
 
-// Remember puts a draft in front of the prompts sent before. The prompt that is shown stays.
+// Remember puts a draft in front of the prompts sent before.
 func (c *Model) Remember(d store.Draft) {
 	if nothing(d) {
 		return
 	}
-	for i, p := range c.prompts {
-		if p.Hash() == d.Hash() {
-			c.prompts = slices.Delete(c.prompts, i, i+1)
-			if i < c.at {
-				c.at--
-			}
-			break
-		}
-	}
+	c.prompts = slices.DeleteFunc(c.prompts, func(p store.Prompt) bool { return p.Hash() == d.Hash() })
 	c.prompts = slices.Insert(c.prompts, 0, store.Prompt{Draft: d})
-	if c.at > 0 {
-		c.at++
-	}
 }
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.

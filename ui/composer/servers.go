@@ -1,8 +1,10 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,20 +52,32 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 	}), true
 }
 
-// offer is a prompt with its server's name.
-type offer struct {
+// prompt is one of a server, as a slash command.
+type prompt struct {
+	slash.Command
 	server string
-	*mcp.Prompt
+	of     *mcp.Prompt
 }
 
 // prompts are those of all servers.
-func (s servers) prompts() (all []offer) {
+func (s servers) prompts() (all []prompt) {
 	if s.Servers == nil {
 		return nil
 	}
 	for _, server := range s.List() {
 		for _, p := range server.Prompts {
-			all = append(all, offer{server.Name, p})
+			var args []string
+			for _, a := range p.Arguments {
+				arg := strings.ToUpper(oneWord(a.Name))
+				if !a.Required {
+					arg = "[" + arg + "]"
+				}
+				args = append(args, arg)
+			}
+			all = append(all, prompt{slash.Command{
+				Name: oneWord(server.Name) + ":" + oneWord(p.Name), Args: strings.Join(args, " "),
+				Help: describe(p.Title, p.Description, "a prompt of "+server.Name),
+			}, server.Name, p})
 		}
 	}
 	return all
@@ -72,110 +86,49 @@ func (s servers) prompts() (all []offer) {
 // commands are the prompts of the servers as slash commands.
 func (s servers) commands() (list []slash.Command) {
 	for _, p := range s.prompts() {
-		help := describe(p.Title, p.Description, "a prompt of "+p.server)
-		list = append(list, slash.Command{Name: p.command(), Args: usageOf(p.Arguments), Help: help})
+		list = append(list, p.Command)
 	}
 	return list
 }
 
-// command is the prompt's name as a command, without the slash.
-func (p offer) command() string {
-	clean := func(name string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune(" \t\n\r/", r) {
-				return '-'
-			}
-			return r
-		}, markdown.OneLine(name, nameMax))
-	}
-	return clean(p.server) + ":" + clean(p.Name)
-}
+// oneWord is a name as it can be typed in a command.
+func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
 
-// nameMax is how much of a name is shown, in cells, and helpMax how much of a description.
-const (
-	nameMax = 60
-	helpMax = 200
-)
-
-// usageOf is what follows a command: the names of its arguments, those that may be left out in brackets.
-func usageOf(arguments []*mcp.Argument) string {
-	var words []string
-	for _, a := range arguments {
-		word := strings.ToUpper(markdown.OneLine(a.Name, nameMax))
-		if !a.Required {
-			word = "[" + word + "]"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, " ")
-}
+// apart are the letters that end the name of a command.
+var apart = regexp.MustCompile(`[\s/]`)
 
 // describe is the first of some texts that is not blank, on one line.
-func describe(texts ...string) string {
+func describe(texts ...string) (line string) {
 	for _, text := range texts {
-		if line := markdown.OneLine(text, helpMax); line != "" {
-			return line
-		}
+		line = cmp.Or(line, markdown.OneLine(text, 200))
 	}
-	return ""
+	return line
 }
 
 // make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
-// are the prompt's arguments in their order, or NAME=VALUE.
+// are the prompt's arguments in their order; all words from the last argument on belong to it.
 func (s servers) make(ctx context.Context, command string, words []string) (string, error) {
 	list := s.prompts()
-	i := slices.IndexFunc(list, func(p offer) bool { return p.command() == command })
+	i := slices.IndexFunc(list, func(p prompt) bool { return p.Name == command })
 	if i < 0 {
 		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
 	}
-	p := list[i]
-	arguments, err := fill(p.Arguments, words)
-	if err != nil {
-		return "", fmt.Errorf("%w: it is /%s", err, strings.TrimSpace(command+" "+usageOf(p.Arguments)))
+	p, values := list[i], map[string]string{}
+	for n, a := range p.of.Arguments {
+		switch {
+		case n < len(words) && n == len(p.of.Arguments)-1:
+			values[a.Name] = strings.Join(words[n:], " ")
+		case n < len(words):
+			values[a.Name] = words[n]
+		case a.Required:
+			return "", fmt.Errorf("the prompt needs %s: it is %s", a.Name, p.Usage())
+		}
 	}
-	text, err := s.Prompt(ctx, p.server, p.Name, arguments)
+	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = fmt.Errorf("the prompt /%s is empty", command)
 	}
 	return text, err
-}
-
-// fill gives the arguments of a prompt their values. All words from the last argument on belong to it.
-func fill(arguments []*mcp.Argument, words []string) (map[string]string, error) {
-	values := map[string]string{}
-	var rest []string
-	for _, word := range words {
-		name, value, named := strings.Cut(word, "=")
-		if named && slices.ContainsFunc(arguments, func(a *mcp.Argument) bool { return a.Name == name }) {
-			values[name] = value
-			continue
-		}
-		rest = append(rest, word)
-	}
-	var open []string
-	for _, a := range arguments {
-		if _, given := values[a.Name]; !given {
-			open = append(open, a.Name)
-		}
-	}
-	if len(rest) > 0 && len(open) == 0 {
-		return nil, fmt.Errorf("the prompt has no argument %q", rest[0])
-	}
-	for i, name := range open {
-		switch {
-		case i >= len(rest):
-		case i == len(open)-1:
-			values[name] = strings.Join(rest[i:], " ")
-		default:
-			values[name] = rest[i]
-		}
-	}
-	for _, a := range arguments {
-		if a.Required && values[a.Name] == "" {
-			return nil, fmt.Errorf("the prompt needs %s", a.Name)
-		}
-	}
-	return values, nil
 }
 
 // mentions are the resources that a word beginning with @ may become. One with placeholders is written into the draft,

@@ -114,18 +114,6 @@ func (e *Editor) Before() Inset {
 	return e.here().characters[e.cursor.at-1].inset
 }
 
-// Near is the nearest inset before the cursor on its line, else the nearest one behind it, nil for none.
-func (e *Editor) Near() Inset {
-	near := slices.Clone(e.here().characters)
-	slices.Reverse(near[:e.cursor.at])
-	for _, c := range near {
-		if c.inset != nil {
-			return c.inset
-		}
-	}
-	return nil
-}
-
 // Word is the text between the last blank and the cursor, "" where it holds an inset or something is selected.
 func (e *Editor) Word() string {
 	word := ""

@@ -142,10 +142,6 @@ func TestTextIsWrittenInThePlaceOfAnInset(t *testing.T) {
 	if n := e.Before(); n != label("4") {
 		t.Errorf("before the cursor is inset %v", n)
 	}
-	e.Press(keys["ctrl+home"])
-	if n := e.Near(); n != nil {
-		t.Errorf("near the cursor is inset %v, want none on this line", n)
-	}
 }
 
 // pad is an editor beside a plain text, where an inset is one character of its own.

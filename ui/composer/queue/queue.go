@@ -48,8 +48,7 @@ type state int
 const (
 	unsaved state = iota // its session is not on disk yet
 	saving               // it is on its way
-	saved
-	failed // it could not be saved: it is sent from memory
+	saved                // or it could not be: then it is sent from memory
 )
 
 // Open is the queue of a session, and reads what was left in it.
@@ -114,7 +113,6 @@ func (q *Model) save(ctx context.Context, it *item) error {
 func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 	it.state, it.ID = saved, it.id
 	if err != nil {
-		it.state = failed
 		said = q.ctx.Fail("The queued message could not be saved: " + theme.Sentence(err))
 	}
 	if len(q.items) > 0 && q.items[0] == it && q.Ready != nil {
@@ -202,7 +200,7 @@ func (q *Model) Take(number int, keep bool) (store.Queued, tea.Cmd, bool) {
 	}
 	it := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
-	if it.state == unsaved || it.state == failed {
+	if it.state == unsaved {
 		return it.Queued, nil, true
 	}
 	return it.Queued, q.ctx.InOrder(func(ctx context.Context) error {

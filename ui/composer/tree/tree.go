@@ -4,7 +4,6 @@ package tree
 import (
 	"context"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,25 +122,14 @@ func patterns(name string, folder []string) (out []pattern) {
 	return out
 }
 
-// Find returns the files that have the letters of a query in their order, the best first: those whose own name has them
-// side by side, then by how well they match. Without a query it returns the first files.
+// Find returns the files that have the letters of a query in their order, the best first. Without a query it returns the
+// first files.
 func Find(files []string, query string, most int) (found []string) {
 	if query == "" {
 		return files[:min(most, len(files))]
 	}
-	var named, others []string
-	for _, file := range files {
-		if strings.Contains(strings.ToLower(path.Base(file)), strings.ToLower(query)) {
-			named = append(named, file)
-		} else {
-			others = append(others, file)
-		}
-	}
-	for _, list := range [][]string{named, others} {
-		for _, match := range fuzzy.Find(query, list) {
-			if len(found) == most {
-				return found
-			}
+	for _, match := range fuzzy.Find(query, files) {
+		if len(found) < most {
 			found = append(found, match.Str)
 		}
 	}
