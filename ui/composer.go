@@ -32,12 +32,15 @@ func (m *Model) composerScreen() composer.Screen {
 			m.overlays.open(&listOverlay{Model: l, chosen: chosen, added: added})
 		},
 		Read: func(title, text string) { m.overlays.open(newReader(title, text)) },
-		News: func(text string) {
-			m.notice.News(text)
-			m.arrange()
-		},
+		News: m.news,
 		Next: m.sendNext,
 	}
+}
+
+// news says what stays until something is sent.
+func (m *Model) news(text string) {
+	m.notice.News(text)
+	m.arrange()
 }
 
 // enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.

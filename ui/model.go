@@ -67,7 +67,7 @@ type Model struct {
 	turn      turn.Model
 	question  question.Model
 	sessions  *sessions.Model
-	upkeep    upkeep.Model
+	upkeep    *upkeep.Model
 	inspector inspector.Model
 	settings  *settings.Model
 
@@ -108,7 +108,10 @@ func New(o Options) (*Model, error) {
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
-	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
+	m.upkeep = &upkeep.Model{
+		Context: m.ctx, Screen: upkeep.Screen{News: m.news, Synced: m.synced}, Exchange: o.Sync,
+		Quiet: upkeep.QuietTime,
+	}
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.restyle()
@@ -216,9 +219,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updateRepairs(msg)
 	case app.Then:
 		return msg()
-	case upkeep.Msg:
-		m.upkeep, cmd = m.upkeep.Update(msg)
-		return m.handle(cmd, m.upkeep.Events(), func(e event.Event) tea.Cmd { return upkeepEvent(m, e) })
 	case event.Notice:
 		return m.notice.Show(msg)
 	case notice.OverMsg:
