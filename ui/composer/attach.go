@@ -2,18 +2,20 @@ package composer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/composer/clipboard"
 	"winnow/ui/composer/editor"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
@@ -31,148 +33,141 @@ func (c *Model) attach(paths []string) tea.Cmd {
 			cmds = append(cmds, c.askForPage(path))
 			continue
 		}
-		chip := c.reading(path)
+		cmds = append(cmds, c.read(path))
 		c.Area.Insert(" ")
-		cmds = append(cmds, c.read(chip))
 		c.Screen.Focus()
 	}
 	return tea.Batch(cmds...)
 }
 
-// reading puts a chip for a file at the cursor that is going to be read.
-func (c *Model) reading(path string) *Chip {
-	chip := &Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path}
+// read puts a chip for a file at the cursor, and reads it.
+func (c *Model) read(path string) tea.Cmd {
+	path = resolved(path)
+	return c.fill(&Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
+}
+
+// fill puts a chip at the cursor, and reads its file.
+func (c *Model) fill(chip *Chip) tea.Cmd {
 	c.Area.InsertInset(chip)
-	return chip
-}
-
-// file is what was read for a chip.
-type file struct {
-	path string
-	part history.Part
-	note string // what the user is to know of it, "" for nothing
-}
-
-// read reads the file of a chip.
-func (c *Model) read(chip *Chip) tea.Cmd {
 	s, path := c.Session, chip.path
-	return c.fill(chip, func(ctx context.Context) ([]file, error) {
-		switch {
-		case isAddress(path): // of a draft that was left unsent: nobody agreed to another request
-			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-			return nil, fmt.Errorf(again, path, path)
-		case isMention(path):
-			text, err := c.servers().read(ctx, path)
-			if err != nil {
-				return nil, err
-			}
-			part, err := s.AttachText(path, text)
-			return []file{{path: path, part: part}}, err
-		}
-		return readFiles(s, path)
-	})
-}
-
-// readFiles reads files as they hang on a message, all or none.
-func readFiles(s *session.Session, paths ...string) (files []file, err error) {
-	for _, path := range paths {
-		f := file{path: resolved(path)}
-		if f.part, err = s.Attach(f.path); err != nil {
-			return nil, err
-		}
-		if !utf8.ValidString(f.part.Text) {
-			f.note = theme.OneLine(f.part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
-		}
-		files = append(files, f)
-	}
-	return files, nil
-}
-
-// fill reads what a chip stands for, and puts the files in its place: a paste may turn out to be several. Where there is
-// none, the chip becomes its text.
-func (c *Model) fill(chip *Chip, read func(context.Context) ([]file, error)) tea.Cmd {
 	return c.Run(func(ctx context.Context) tea.Msg {
-		files, err := read(ctx)
-		return app.Then(func() tea.Cmd { return c.filled(chip, files, err) })
+		var part history.Part
+		var note string
+		var err error
+		switch {
+		case isAddress(path) && !chip.agreed: // of a draft that was left unsent
+			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
+			err = fmt.Errorf(again, path, path)
+		case isAddress(path):
+			part, note, err = c.fetch(ctx, path)
+		case isMention(path):
+			var text string
+			if text, err = c.servers().read(ctx, path); err == nil {
+				part, err = s.AttachText(path, text)
+			}
+		default:
+			if info, fault := os.Stat(path); chip.Text != "" && (fault != nil || !info.Mode().IsRegular()) {
+				err = errText
+			} else {
+				part, err = s.Attach(path)
+			}
+		}
+		if !utf8.ValidString(part.Text) {
+			note = theme.OneLine(part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+		}
+		return app.Then(func() tea.Cmd { return c.filled(chip, part, note, err) })
 	})
 }
 
-func (c *Model) filled(chip *Chip, files []file, err error) (said tea.Cmd) {
+// errText says that a paste was a text, and no file that was dragged here.
+var errText = errors.New("the paste is a text")
+
+// filled puts the file in the place of the chip that waited for it. Where there is none, the chip becomes its text.
+func (c *Model) filled(chip *Chip, part history.Part, note string, err error) tea.Cmd {
 	areas := []*editor.Editor{&c.Area, &c.own.Area} // the draft on the screen, and those that wait behind it
 	if c.edit != nil {
 		areas = append(areas, &c.edit.behind.Area)
 	}
 	for _, area := range areas {
 		found := area.ReplaceInset(chip, func() {
-			if err != nil || len(files) == 0 {
+			if err != nil {
 				area.Insert(markdown.Visible(chip.Text))
 				return
 			}
-			for i, f := range files {
-				if i > 0 {
-					area.Insert(" ")
-				}
-				made := &Chip{label: c.fileLabel(f.part), path: f.path, Part: &f.part}
-				if chip.Text != "" {
-					made.Text = Escaped(f.path)
-				}
-				area.InsertInset(made)
-			}
+			area.InsertInset(&Chip{label: c.fileLabel(part), Text: chip.Text, path: chip.path, Part: &part})
 		})
-		if !found {
-			continue
-		}
-		if err != nil {
+		switch {
+		case found && err != nil && !errors.Is(err, errText):
 			return c.Fail(theme.Sentence(err))
+		case found:
+			return c.Say(note)
 		}
-		for _, f := range files {
-			said = tea.Batch(said, c.Say(f.note))
-		}
-		return said
 	}
 	return nil // The chip was deleted meanwhile.
 }
 
-// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files; until they are found,
-// and where there are none, the draft shows the text.
+// mostDropped is the longest paste that may be dragged files, in bytes.
+const mostDropped = 8 << 10
+
+// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files.
 func (c *Model) drop(text string) tea.Cmd {
-	paths, s := Words(text), c.Session
-	if len(text) > mostDropped || len(paths) == 0 || !each(paths, rooted) {
+	rooted := func(s string) bool {
+		return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
+	}
+	paths := Words(text)
+	for _, path := range paths {
+		if !rooted(path) || len(text) > mostDropped {
+			paths = nil
+		}
+	}
+	if paths == nil {
 		c.Paste(text)
 		return nil
 	}
-	chip := &Chip{label: theme.OneLine(text), Text: text, path: text}
-	c.Area.InsertInset(chip)
-	return c.fill(chip, func(context.Context) ([]file, error) {
-		if !each(paths, isThere) {
-			return nil, nil
+	var cmds []tea.Cmd
+	for i, path := range paths {
+		if i > 0 {
+			c.Area.Insert(" ")
 		}
-		return readFiles(s, paths...)
-	})
+		if len(paths) > 1 {
+			text = Escaped(path)
+		}
+		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(text), Text: text, path: resolved(path)}))
+	}
+	return tea.Batch(cmds...)
 }
 
-// readClipboard puts what the clipboard holds into the draft: an image as a chip, a text as it would be pasted.
+// images print the image of a clipboard: that of Wayland, and that of X11.
+var images = [][]string{
+	{"wl-paste", "--no-newline", "--type", "image/png"},
+	{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"},
+}
+
+// readClipboard puts what the clipboard holds into the draft: a text as it would be pasted, else an image as a chip.
 func (c *Model) readClipboard() tea.Cmd {
-	s, name := c.Session, fmt.Sprintf("pasted-%d", c.pasted+1)
+	s, name := c.Session, fmt.Sprintf("pasted-%d.png", c.pasted+1)
 	return c.Run(func(ctx context.Context) tea.Msg {
-		content, err := clipboard.Read(ctx)
-		var part history.Part
-		if err == nil && len(content.Image) > 0 {
-			part, err = s.AttachText(name, string(content.Image))
+		text, _ := clipboard.ReadAll() // One with an image alone has no text.
+		image := ""
+		for _, args := range images {
+			if printed, err := exec.CommandContext(ctx, args[0], args[1:]...).Output(); err == nil && image == "" {
+				image = string(printed)
+			}
 		}
+		part, err := s.AttachText(name, image)
 		return app.Then(func() tea.Cmd {
 			switch {
-			case err != nil:
-				return c.Fail(theme.UpperFirst(theme.Sentence(err)))
 			case c.ReadOnly:
 				return nil
-			case len(content.Image) == 0:
-				return c.drop(content.Text)
-			case part.Kind != history.ImagePart:
-				return c.Fail("The clipboard has no image that can be attached.")
+			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
+				return c.drop(text)
+			case image == "":
+				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a display, " +
+					"and wl-clipboard or xclip. /attach PATH attaches a file.")
+			case err != nil:
+				return c.Fail(theme.Sentence(err))
 			}
 			c.pasted++
-			part.Name += "." + strings.TrimPrefix(part.MediaType, "image/")
 			c.hang(part)
 			c.Screen.Focus()
 			return nil
@@ -201,27 +196,23 @@ func (c *Model) askForPage(address string) tea.Cmd {
 			if value == "" {
 				return c.Say("The page was not fetched.")
 			}
-			return c.fetch(value)
+			c.Screen.Focus()
+			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value, agreed: true})
+			c.Area.Insert(" ")
+			return cmd
 		}, nil)
 	return nil
 }
 
-// fetch reads a page that the user agreed to, and hangs it on the draft as text.
-func (c *Model) fetch(address string) tea.Cmd {
-	chip := &Chip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address}
-	c.put(chip)
-	c.Screen.Focus()
-	s := c.Session
-	return c.fill(chip, func(ctx context.Context) ([]file, error) {
-		f := file{path: address}
-		text, cut, err := c.ReadPage(ctx, address)
-		if err != nil {
-			return nil, fmt.Errorf("%s cannot be attached: %w", address, err)
-		}
-		if cut {
-			f.note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
-		}
-		f.part, err = s.AttachText(address, text)
-		return []file{f}, err
-	})
+// fetch reads a page as text.
+func (c *Model) fetch(ctx context.Context, address string) (part history.Part, note string, err error) {
+	text, cut, err := c.ReadPage(ctx, address)
+	if err != nil {
+		return part, "", fmt.Errorf("%s cannot be attached: %w", address, err)
+	}
+	if cut {
+		note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
+	}
+	part, err = c.Session.AttachText(address, text)
+	return part, note, err
 }

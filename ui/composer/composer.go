@@ -314,7 +314,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), path: f.Path, Part: &parts[0]})
 			parts = parts[1:]
 		case f.Path != "":
-			cmds = append(cmds, c.read(c.reading(f.Path)))
+			cmds = append(cmds, c.read(f.Path))
 		}
 	}
 	if at == 0 {

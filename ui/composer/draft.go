@@ -12,10 +12,11 @@ import (
 
 // Chip stands in a draft for something longer: a pasted text, or a file.
 type Chip struct {
-	label string
-	Text  string        // a pasted text; of a file that was dragged, its path as it was pasted
-	path  string        // where the file is; "" for a paste and for a file without a place of its own
-	Part  *history.Part // the file; nil for a paste, and while the file is read
+	label  string
+	Text   string        // a pasted text; of a file that was dragged, its path as it was pasted
+	path   string        // where the file is; "" for a paste and for a file without a place of its own
+	agreed bool          // the user agreed to asking for it: it is a page of the web
+	Part   *history.Part // the file; nil for a paste, and while the file is read
 }
 
 // Label is what the draft shows.
@@ -112,12 +113,9 @@ func (d *draft) Unread() bool { return slices.ContainsFunc(d.chips(), (*Chip).re
 
 // Size is about how many tokens the draft takes.
 func (d *draft) Size() int {
-	n := theme.TokensOf(d.Area.Len())
-	for _, chip := range d.chips() {
-		n += theme.TokensOf(len(chip.Text))
-		if chip.Part != nil {
-			n += chip.Part.Tokens
-		}
+	n := theme.TokensOf(len(d.Text()))
+	for _, p := range d.files() {
+		n += p.Tokens
 	}
 	return n
 }

@@ -5,12 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
-
-// mostDropped is the longest paste that may be dragged files, in bytes.
-const mostDropped = 8 << 10
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
 func Words(line string) []string {
@@ -27,25 +23,12 @@ var (
 	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
 )
 
-// each reports whether all of a list are so.
-func each(list []string, ok func(string) bool) bool {
-	return !slices.ContainsFunc(list, func(s string) bool { return !ok(s) })
-}
-
-// rooted reports whether a text looks like the path of a dragged file, which is never a relative one.
-func rooted(s string) bool {
-	return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
-}
-
-// isThere reports whether a path is one of a file, and not of a folder.
-func isThere(path string) bool {
-	info, err := os.Stat(resolved(path))
-	return err == nil && info.Mode().IsRegular()
-}
-
 // resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
 // runs in.
 func resolved(path string) string {
+	if isAddress(path) || isMention(path) {
+		return path
+	}
 	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
 		path = filepath.FromSlash(u.Path)
 	}
@@ -60,14 +43,8 @@ func resolved(path string) string {
 	return path
 }
 
-// Escaped is a list of paths as Words reads it back.
-func Escaped(paths ...string) string {
-	var out []string
-	for _, path := range paths {
-		out = append(out, special.ReplaceAllString(path, `\$0`))
-	}
-	return strings.Join(out, " ")
-}
+// Escaped is a path as Words reads it back.
+func Escaped(path string) string { return special.ReplaceAllString(path, `\$0`) }
 
 // special are the letters that part words.
 var special = regexp.MustCompile(`[ \t'"\\]`)
