@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -37,13 +38,18 @@ type Hit struct {
 // Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
 // the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	around := cmp.Or(h.around, h.Snippet)
+	hidden := find(around)
+	if len(hidden) == 0 && h.around == "" {
+		return h, 0 // it was not made by Search
+	}
 	var b strings.Builder
 	at := 0
-	for _, hidden := range find(h.around) {
-		b.WriteString(h.around[at:hidden[0]] + sign)
-		at = hidden[1]
+	for _, secret := range hidden {
+		b.WriteString(around[at:secret[0]] + sign)
+		at = secret[1]
 	}
-	h.around = b.String() + h.around[at:]
+	h.around = b.String() + around[at:]
 	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
