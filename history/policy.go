@@ -58,16 +58,12 @@ type Policy struct {
 	OutputReserve int `toml:"output_reserve"`
 	// the size of a block of turns that is dropped at once; 0 is auto
 	StepTokens int `toml:"step_tokens"`
-	// where recalled messages are sent
-	Placement Placement `toml:"placement" takes:"steady in-order"`
 	// how past tool calls are sent
 	ToolHistory ToolHistory `toml:"tool_history" takes:"keep text drop"`
 	// how a damaged history is handled
 	Recovery Recovery `toml:"recovery" takes:"repair strip strict"`
 	// if the budget is too small, replace an older image by a note with its name
 	ImageNotes bool `toml:"image_notes"`
-	// where a system message in the middle is sent
-	MidSystem MidSystem `toml:"mid_system" takes:"hoist inline"`
 	// use marker_counted instead of marker
 	MarkerDetail bool `toml:"marker_detail"`
 	// replaces dropped messages
@@ -94,15 +90,6 @@ const (
 	DropNone   Strategy = "none"   // send all of it or nothing
 )
 
-// Placement says where recalled messages stand in the request.
-type Placement string
-
-// The placements.
-const (
-	Steady  Placement = "steady"   // in one block in front of the current message, so that the body stays the same
-	InOrder Placement = "in-order" // in their chronological place
-)
-
 // ToolHistory says how tool calls of the past are sent.
 type ToolHistory = repair.ToolHistory
 
@@ -125,15 +112,6 @@ const (
 
 // TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
 func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
-
-// MidSystem says where a system message in the middle of a history goes.
-type MidSystem string
-
-// The places for a system message from the middle of a history.
-const (
-	Hoist  MidSystem = "hoist"  // to the end of the system prompt
-	Inline MidSystem = "inline" // in front of the next user message's text
-)
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made it: one of another
 // version may be rebuilt otherwise than it was sent.
@@ -190,11 +168,9 @@ func balanced() Policy {
 		MaxMessages:          NoLimit,
 		Strategy:             DropMiddle,
 		MaxContextTokens:     32000,
-		Placement:            Steady,
 		ToolHistory:          ToolsKeep,
 		Recovery:             RecoverRepair,
 		ImageNotes:           true,
-		MidSystem:            Hoist,
 		Marker:               "[Earlier messages truncated]",
 		MarkerCounted:        "[Earlier messages truncated: {n} messages]",
 		UserSuffix:           " ... (truncated, original: {n} chars)",

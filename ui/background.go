@@ -44,12 +44,13 @@ func putBehind(m *Model) {
 		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Question().Call,
 		Limit: m.question.Question().Limit,
 	}
-	m.current.Background.Put(a)
+	m.current.Background.Put(a, m.current.NewContext)
 }
 
 // comeBack shows an answer that went on behind the screen, in its session, which is on the screen already.
 func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	m.turn, m.composer.Waiting = a.Turn, a.Waiting
+	a.Waiting.Ready = m.sendNext
 	m.chat.Receipts = a.Receipts
 	m.chat.Follow(a.Messages)
 	m.chat.Name = transcript.ModelName(m.current.Ref)
@@ -57,7 +58,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 		m.chat.Stream(text, reasoning)
 	}
 	m.chat.Bottom()
-	m.panel.Busy, m.current.Busy = true, true
+	m.ctx.Busy = true
 	if r := a.Turn.Request; r != nil {
 		m.showNext(r.Plan, nil, r.Forecast)
 	}
@@ -76,7 +77,7 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 		return m.settings.Entitle()
 	}
 	if o.Failure != nil {
-		m.chat.Fail(*o.Failure)
+		m.chat.TurnFailed(*o.Failure)
 	} else {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err)})
 	}

@@ -24,7 +24,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/current"
-	"winnow/ui/panel"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -174,9 +173,8 @@ func chatting(t testing.TB, w, h int) *Model {
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
-func triedPlan(m *Model) panel.TriedMsg {
+func triedPlan(m *Model) history.Plan {
 	plan := m.panel.Next.Plan
-	before := plan.Entries
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[0].Disposition, list[0].TokensAfter = history.Kept, 612
 	})
@@ -193,17 +191,14 @@ func triedPlan(m *Model) panel.TriedMsg {
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000,
 		history.BoundBudget
 	plan.Next = []int{1}
-	return panel.TriedMsg{
-		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
-		Policy: m.current.Session.Now().Policy, Window: llm.Window{Tokens: 8192},
-	}
+	return plan
 }
 
 // asking is the application while an answer arrives.
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
-	m.panel.Busy = true
+	m.ctx.Busy = true
 	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m
@@ -282,7 +277,7 @@ var states = slices.Concat([]state{
 		answer.Status = history.Interrupted
 		tell(m, 2*time.Second, session.Answered{
 			Message: answer, Receipt: record.Receipt{
-				Tally: store.Tally{Stored: 7, Kept: 6}, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true,
+				Tally: store.Tally{Stored: 7, Kept: 6}, Estimate: 5312, Expected: 5312, Took: 2 * time.Second,
 				End: store.EndStopped,
 			},
 		}, session.Finished{})
@@ -314,7 +309,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.Update(triedPlan(m))
+		m.panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {
@@ -322,7 +317,7 @@ var states = slices.Concat([]state{
 		m.settings.Models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
 		m.Update(tab)
 		m.Update(char('w'))
-		for _, key := range "jjjl" {
+		for _, key := range "jjl" {
 			m.Update(char(key))
 		}
 		return m

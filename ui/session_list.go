@@ -105,8 +105,7 @@ func (m *Model) currentScreen() current.Screen {
 		Opened: m.opened,
 		NotOpened: func(err error, left bool) tea.Cmd {
 			if left {
-				m.composer.Stay()
-				return tea.Batch(m.notice.Error(theme.Sentence(err)), m.draftChanged())
+				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
 			}
 			return m.notice.Error(theme.Sentence(err))
 		},
@@ -120,7 +119,7 @@ func (m *Model) currentScreen() current.Screen {
 		},
 		ForksRead: func() { m.chat.SetTrails(m.current.Forks.Trails()) },
 		Planned:   m.planned,
-		Priced:    func() { showCosts(m) },
+		Priced:    func() { m.panel.Price() },
 		PastRead:  m.draftChanged,
 		Switched:  m.versionSwitched,
 		Changed:   func() tea.Cmd { return openChanged(m) },

@@ -15,7 +15,6 @@ import (
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
-	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -28,8 +27,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return m.lacks(keymap.NeedOwn)
 	}
 	ctx, stop := m.current.NewContext()
-	var cmd tea.Cmd
-	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
+	cmd := m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
 		return start(ctx)
 	})
 	m.composer.Hold(sent)
@@ -38,26 +36,35 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.notice.Clear()
 	m.chat.Name = transcript.ModelName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.panel.Left()
-	m.panel.Busy, m.current.Busy = true, true
+	m.ctx.Busy = true
 	m.arrange()
 	return cmd
 }
 
-// turnEvent shows what happened in the turn.
-func (m *Model) turnEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case turn.Waits:
+// turnEvents shows what happened in the turn. What it waits for takes lines of its own.
+func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
+	waits := m.turn.Retry
+	events, next := m.turn.Take(msg)
+	if m.turn.Retry != waits {
 		m.arrange()
+	}
+	cmds := []tea.Cmd{next}
+	for _, e := range events {
+		cmds = append(cmds, m.turnEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) turnEvent(e session.Event) tea.Cmd {
+	switch e := e.(type) {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
+		return m.updateInspector(inspector.Refresh{})
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
@@ -93,6 +100,32 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	return tea.Batch(m.composer.Stored(), m.composer.Waiting.Save())
 }
 
+// sendNext sends the next queued message, where there is one and no answer arrives.
+func (m *Model) sendNext() tea.Cmd {
+	if m.turn.Busy || m.ctx.ReadOnly || m.composer.Leaving() {
+		return nil
+	}
+	next, ok := m.composer.Waiting.Next()
+	if !ok {
+		return nil
+	}
+	s := m.current.Session
+	return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, session.QueuedDraft(next)) })
+}
+
+// releaseQueue goes on with a queue that waits, by the key that sends.
+func (m *Model) releaseQueue() tea.Cmd {
+	switch {
+	case m.turn.Busy:
+		return m.notice.Say("The queue continues after this answer.")
+	case m.ctx.ReadOnly:
+		return m.lacks(keymap.NeedOwn)
+	}
+	m.composer.Waiting.Release()
+	m.notice.Hush() // it may say that the queue waits
+	return m.sendNext()
+}
+
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
 	var sentence tea.Cmd
@@ -100,7 +133,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	stopped := m.turn.Stopping && e.Err == nil
 	unsent := m.composer.Waiting.Sending() // a queued message that is not stored
 	m.composer.Waiting.Ended(e.Err == nil && !stopped)
-	waits := queueWaits(m)
+	waits := m.composer.Waiting.Waits()
 	switch {
 	case stopped && (unsent || m.composer.Sending() != nil):
 		// The message is not stored, and nothing is sent before it is.
@@ -109,7 +142,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
 	}
 	m.turn.End()
-	m.panel.Busy, m.current.Busy = false, false
+	m.ctx.Busy = false
 	m.endQuestion()
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
@@ -128,7 +161,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 			sentence = m.notice.Say(joined(notSent(m), waits))
 		}
 	} else if f := e.Failure; f != nil && !m.turn.Condensing && !unsent {
-		m.chat.Fail(*f)
+		m.chat.TurnFailed(*f)
 		sentence = m.notice.Say(waits)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits)}
@@ -145,7 +178,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.Quitting {
 		return tea.Quit
 	}
-	next := sendNext(m)
+	next := m.sendNext()
 	if next == nil && !stopped {
 		next = callEnded(m, e.Err)
 	}
@@ -153,7 +186,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.settings.Entitle()
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.chat.SearchOn(),
 		m.settings.AskWindow(), next, rereadOpen(m), m.upkeep.Sync())
 }
 
@@ -173,23 +206,22 @@ func (m *Model) send() tea.Cmd {
 	shown := m.composer.Shown()
 	switch {
 	case strings.TrimSpace(shown) == "" && m.composer.Waiting.Len() > 0:
-		return releaseQueue(m)
+		return m.releaseQueue()
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
 		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
-	case len(m.composer.Unread()) > 0:
+	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():
+		return m.notice.Error("The draft has files already: @ attaches more.")
+	case m.composer.Unread():
 		return m.notice.Error("A file of the draft is still loading.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
-	if cmd, ok := m.composer.AttachMore(); ok {
-		return cmd
-	}
 	if m.turn.Busy {
-		return enqueue(m, false)
+		return m.enqueue(false)
 	}
 	if mayNotFit(m) {
 		m.current.SendOnceJudged(m.composer.Area.Changes())
@@ -218,8 +250,7 @@ func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.current.Session, "/alone "+text
 	if m.turn.Busy {
 		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
-		m.arrange()
-		return tea.Batch(cmd, m.notice.Say(queuedSentence(m)))
+		return tea.Batch(cmd, m.queued())
 	}
 	draft := composer.Commanded(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {

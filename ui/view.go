@@ -135,7 +135,7 @@ func (s screen) header() string {
 	}
 	gauge := ""
 	if s.l.Panel.Empty() && !m.chat.Empty() {
-		gauge = m.panel.Gauge(st, s.l.Width >= layout.GaugeWidth)
+		gauge = m.panel.Gauge(s.l.Width >= layout.GaugeWidth)
 	}
 	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, s.l.Width)
 }
@@ -211,9 +211,7 @@ func (s screen) panel() []string {
 	if b.Empty() {
 		return nil
 	}
-	focused := s.m.focus == panelPane || s.m.overlays.onTop(whatifOverlay{})
-	s.m.surroundPanel()
-	return s.m.panel.Pane(s.st, b.W, b.H, focused)
+	return s.m.panel.Pane(b.W, b.H)
 }
 
 // panelBox is where the panel's lines stand beside the page.
@@ -235,28 +233,26 @@ func (s screen) rule() string {
 			s.st.Muted.Render(parts))
 	}
 	about, right := "", ""
-	switch name := m.composer.EditingName(); {
+	switch _, name := m.composer.Editing(); {
 	case m.current.ReadOnly:
 		about = "read-only"
 	case m.composer.Leaving():
 		about = "opening the chat…"
 	case name != "":
 		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
-	case m.composer.Restored():
-		about = "unsent draft of this chat"
 	}
 	switch {
 	case about != "":
 		return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.chat.Empty():
-		return m.panel.Strip(s.st, w, margin)
+		return m.panel.Strip(w, margin)
 	}
-	return m.panel.Rule(s.st, w, margin)
+	return m.panel.Rule(w, margin)
 }
 
 // queue is what is queued, right above the draft, in at most so many lines.
 func (s screen) queue(most int) []string {
-	lines := s.m.composer.Waiting.View(s.st, s.m.keys, s.m.composer.Empty(), max(1, s.l.Width-2*s.l.Gutter), most)
+	lines := s.m.composer.Waiting.View(s.st, max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
 	}
@@ -272,7 +268,7 @@ func (s screen) draft() []string {
 	margin := strings.Repeat(" ", s.l.Gutter)
 	lead := margin + sign.Render("›") + " "
 	lines := s.m.composer.View()
-	if s.m.composer.Empty() && !s.m.current.ReadOnly {
+	if s.m.composer.Empty() {
 		// The cursor stands in front of the words.
 		lines = []string{"  " + s.st.Muted.Render(placeholder(s.m, s.l.DraftWidth()-2))}
 	}

@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
+	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -32,7 +35,7 @@ func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, e
 		limit = -1
 	}
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message {
-		return messagesWith(t, t.ids(branchUp+" SELECT id FROM branch", leaf, limit))
+		return messagesWith(t, list[int64](t, branchUp+" SELECT id FROM branch", leaf, limit))
 	})
 }
 
@@ -49,7 +52,7 @@ func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]in
 }
 
 func branchIDs(t *tx, leaf int64) []int64 {
-	ids := t.ids(branchUp+" SELECT id FROM branch", leaf, -1)
+	ids := list[int64](t, branchUp+" SELECT id FROM branch", leaf, -1)
 	if len(ids) == 0 {
 		t.missing("find message %d", leaf)
 	}
@@ -80,22 +83,11 @@ func (s *Store) Answered(ctx context.Context, message int64) (question, call int
 	return question, call, err
 }
 
-// Uncounted is how many bytes of text the messages with these ids have whose tokens a tokenizer has not counted.
-func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (int, error) {
-	return inTx(ctx, s.view, "read the messages", func(t *tx) int {
-		return value[int](t, `
-			SELECT coalesce(sum(octet_length(m.content)), 0)
-			FROM json_each(?) ids
-			CROSS JOIN messages m ON m.id = ids.value
-			WHERE m.tokens = 0 OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer)
-	})
-}
-
 // Replies returns the ids of the messages of a session that follow a message, 0 for those that begin it, the oldest
 // first.
 func (s *Store) Replies(ctx context.Context, session string, message int64) ([]int64, error) {
 	return withSession(ctx, s.view, "read the message's replies", session, func(t *tx, n int64) []int64 {
-		return t.ids(`SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
+		return list[int64](t, `SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
 	})
 }
 
@@ -141,4 +133,86 @@ func turnOf(t *tx, message int64) int {
 		FROM messages u
 		JOIN messages m ON m.session = u.session AND m.seq <= u.seq
 		WHERE u.id = ? AND m.role = 'user'`, message)
+}
+
+// Fork copies the branch that ends at a message into a new session: the messages byte for byte with
+// their token counts, what the user decided about them, and the summaries that stand for some of
+// them. The session's settings and tags come along; its title names it a fork. Parent and
+// ForkedAt name where it comes from. The records of requests stay where they were sent, so no copy
+// names one. An answer that still arrives in another window is copied as far as it is stored, as interrupted.
+func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
+	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
+		row := sessionByKey(t, sessionKey(t, session))
+		inSession(t, row.key, message)
+		f := forking{tx: t, s: s, from: row.key, branch: branchIDs(t, message)}
+		row.Parent, row.ForkedAt, row.ID = row.ID, message, ""
+		if row.Title != "" {
+			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
+		}
+		row.Created, row.Pinned, row.Archived, row.Source, row.Origin = time.Time{}, false, false, "", ""
+		f.session = s.addSession(t, row)
+		f.first = s.newIDs(t, len(f.branch))
+		f.messages()
+		f.decisions()
+		f.summaries()
+		settleSession(t, f.session)
+		s.use(t, f.session)
+		return sessionByKey(t, f.session)
+	})
+}
+
+// forkMark is the end of a fork's title.
+const forkMark = " (fork)"
+
+// forking is a fork within its transaction. The copies have ids that follow one another, as a branch has: the copy of
+// the message at place i has the id first + i*idStep.
+type forking struct {
+	*tx
+	s             *Store
+	from, session int64   // the short keys of the old session and of the new one
+	branch        []int64 // the messages to copy, in order
+	first         int64
+}
+
+// messages copies the messages with all that belongs to them.
+func (f *forking) messages() {
+	place, last := 0, int64(0)
+	for m := range eachMessage(f.tx, false, "id"+these, sqlite.IDs(f.branch)) {
+		place++
+		m.ID, m.Parent, m.session, m.Seq, m.Request, m.owner = f.copyOf(m.ID), last, f.session, place, 0, ""
+		if last = m.ID; m.Status == history.Streaming {
+			m.Status = history.Interrupted
+		}
+		m.insert(f.tx)
+	}
+	indexNewest(f.tx)
+}
+
+// decisions copies what the user decided about the messages.
+func (f *forking) decisions() {
+	for _, r := range readRows[Register](f.tx, "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item"+these,
+		f.from, sqlite.IDs(f.branch)) {
+		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
+	}
+}
+
+// summaries copies the summaries that stand for messages of the branch.
+func (f *forking) summaries() {
+	for _, m := range readRows[Summary](f.tx, "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2))"+
+		" AND last IN (SELECT value FROM json_each(?2)) ORDER BY id", f.from, sqlite.IDs(f.branch)) {
+		if !inOrder(m.Sources) {
+			continue
+		}
+		m.ID, m.session = f.s.newID(f.tx), f.session
+		for i, run := range m.Sources {
+			m.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
+		}
+		m.insert(f.tx)
+	}
+}
+
+// copyOf is the id of the copy of a message of the branch.
+func (f *forking) copyOf(message int64) int64 {
+	place, _ := slices.BinarySearch(f.branch, message)
+	return f.first + int64(place)*idStep
 }

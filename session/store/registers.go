@@ -1,16 +1,20 @@
 package store
 
 import (
+	"context"
+	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"winnow/history"
 )
 
 // The registers whose names the code uses.
 const (
 	titleValue = "title"
-	tagsValue  = "tags"
 	modelValue = "model"
 	leafValue  = "leaf"
 
@@ -22,7 +26,7 @@ const (
 // sessionRegisters are the registers of a session with the columns that they set.
 var sessionRegisters = map[string]string{
 	titleValue: "title title_from",
-	tagsValue:  "tags",
+	"tags":     "tags",
 	"pinned":   "pinned",
 	"archived": "archived",
 	"deleted":  "deleted_ms",
@@ -32,18 +36,18 @@ var sessionRegisters = map[string]string{
 	leafValue:  "leaf",
 }
 
-// RegisterLine is a value that can be set on several machines: of a session, or of one of its messages. The greatest
+// Register is a value that can be set on several machines: of a session, or of one of its messages. The greatest
 // stamp holds.
-type RegisterLine struct {
+type Register struct {
 	Stamp int64
 	Item  int64 // a message, 0 for the session itself
 	Name  string
 	Value string // JSON
 }
 
-func (l *RegisterLine) columns() []column {
+func (l *Register) columns() []column {
 	return []column{
-		{"stamp", &l.Stamp, 0},
+		{"id", &l.Stamp, 0},
 		{"item", &l.Item, 0},
 		{"name", &l.Name, 0},
 		{"value", &l.Value, secret},
@@ -51,18 +55,19 @@ func (l *RegisterLine) columns() []column {
 }
 
 // registerColumns are the columns of a session that a register sets.
-func registerColumns(row *SessionLine, name string) (out []column) {
+func registerColumns(row *Session, name string) (out []column) {
 	for _, c := range row.columns() {
 		if slices.Contains(strings.Fields(sessionRegisters[name]), c.name) {
-			out = append(out, column{name: c.name, in: c.in, use: c.use &^ local})
+			c.use &^= local
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
 // registerJSON is the value of a register of a session.
-func registerJSON(t *tx, row *SessionLine, name string) string {
-	text, err := marshalColumns(registerColumns(row, name))
+func registerJSON(t *tx, row *Session, name string) string {
+	text, err := marshal(registerColumns(row, name))
 	t.fail(err)
 	return string(text)
 }
@@ -70,7 +75,7 @@ func registerJSON(t *tx, row *SessionLine, name string) string {
 // setRegister sets a value of a session, or of one of its messages, and raises Store.Changes. value is JSON. Where the
 // history is shared, the other machines are to be told.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
-	r := RegisterLine{Stamp: s.newID(t), Item: item, Name: name, Value: value}
+	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	writeRegister(t, session, r)
 	putRegister(t, session, r)
 	raiseChanges(t, session)
@@ -86,26 +91,21 @@ func sessionHolding(t *tx, message int64) int64 {
 }
 
 // putRegister stores a register in place of the one with an earlier stamp.
-func putRegister(t *tx, session int64, r RegisterLine) {
-	const same = `session = ? AND item = ? AND name = ?`
-	t.exec(`DELETE FROM untold WHERE id = (SELECT stamp FROM registers WHERE `+same+`)`, session, r.Item, r.Name)
-	t.exec(`DELETE FROM registers WHERE `+same, session, r.Item, r.Name)
+func putRegister(t *tx, session int64, r Register) {
+	t.exec(`DELETE FROM untold WHERE id = (SELECT id FROM `+sameRegister+`)`, session, r.Item, r.Name)
+	t.exec(`DELETE FROM `+sameRegister, session, r.Item, r.Name)
 	t.insert("registers", r.columns(), sql.Named("session", session))
 }
 
+// sameRegister are the registers of a name, of which there is one.
+const sameRegister = `registers WHERE session = ? AND item = ? AND name = ?`
+
 // writeRegister sets what a register of a session says in its row. What is said of a message is read from the register,
 // but for its fault, which settleSession sets.
-func writeRegister(t *tx, session int64, r RegisterLine) {
-	if r.Item != 0 {
-		return
-	}
-	var row SessionLine
+func writeRegister(t *tx, session int64, r Register) {
+	var row Session
 	columns := registerColumns(&row, r.Name)
-	if unmarshalColumns([]byte(r.Value), columns) != nil {
-		return
-	}
-	if r.Name == tagsValue {
-		setTags(t, session, row.Tags)
+	if r.Item != 0 || unmarshal([]byte(r.Value), columns) != nil {
 		return
 	}
 	if r.Name == modelValue {
@@ -116,10 +116,11 @@ func writeRegister(t *tx, session int64, r RegisterLine) {
 }
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
-func mergeRegister(t *tx, session int64, r RegisterLine) bool {
-	var before RegisterLine
-	eachRow(t, "registers WHERE session = ? AND item = ? AND name = ?",
-		func(here *RegisterLine) { before = *here }, session, r.Item, r.Name)
+func mergeRegister(t *tx, session int64, r Register) bool {
+	var before Register
+	for here := range each[Register](t, sameRegister, session, r.Item, r.Name) {
+		before = *here
+	}
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
@@ -135,9 +136,149 @@ func mergeRegister(t *tx, session int64, r RegisterLine) bool {
 }
 
 // byUser reports whether a title was given by the user.
-func byUser(title RegisterLine) bool {
-	var by struct {
-		From TitleSource `json:"title_from"`
+func byUser(title Register) bool {
+	var row Session
+	return unmarshal([]byte(title.Value), registerColumns(&row, titleValue)) == nil && row.TitleFrom == TitleUser
+}
+
+// Decisions are what the user decided about the messages of a session, by message.
+type Decisions struct {
+	Flags    map[int64]history.Flag
+	Remedies map[int64]history.Remedy // what is sent in place of damaged messages, where that is not their repair
+}
+
+// Decisions returns what the user decided about the messages of a session.
+func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
+	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
+		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
+		var message int64
+		var name, of string
+		for range t.rows([]any{&message, &name, &of}, `
+			SELECT item, name, value ->> '$'
+			FROM registers
+			WHERE session = ? AND item <> 0 AND value <> '""'`, n) {
+			switch name {
+			case flagValue:
+				d.Flags[message] = history.Flag(of)
+			case remedyValue:
+				d.Remedies[message] = history.Remedy(of)
+			}
+		}
+		return d
+	})
+}
+
+// decide keeps what was decided about a message, "" for nothing, and has the other machines told.
+func (s *Store) decide(t *tx, message int64, name, of string) {
+	s.setRegister(t, sessionHolding(t, message), message, name, strconv.Quote(of))
+}
+
+// SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
+// not there. It returns the flags that were there before, "" for none, of those messages that have another
+// one now: to set them again undoes it.
+func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
+	for message, flag := range flags {
+		if !slices.Contains([]history.Flag{history.Pin, history.Exclude, ""}, flag) {
+			return nil, fmt.Errorf("flag message %d: there is no flag %q", message, flag)
+		}
 	}
-	return json.Unmarshal([]byte(title.Value), &by) == nil && by.From == TitleUser
+	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
+		before := map[int64]history.Flag{}
+		for message, flag := range flags {
+			was := value[history.Flag](t, `
+				SELECT value ->> '$'
+				FROM registers
+				WHERE session = ? AND item = ? AND name = ?`, sessionHolding(t, message), message, flagValue)
+			if was != flag {
+				before[message] = was
+				s.decide(t, message, flagValue, string(flag))
+			}
+		}
+		return before
+	})
+}
+
+// SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
+// takes theirs away. Recorded repairs of these messages are undone by any other remedy.
+func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
+	if !slices.Contains(history.Remedies(), r) {
+		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
+	}
+	undone := r != history.SendRepaired
+	decision := ""
+	if undone {
+		decision = string(r)
+	}
+	return s.save(ctx, "keep the remedy", func(t *tx) {
+		for _, message := range messages {
+			s.decide(t, message, remedyValue, decision)
+			t.exec(`UPDATE repairs SET undone = ? WHERE message = ?`, undone, message)
+		}
+	})
+}
+
+// Repair is the record of a repair.
+type Repair struct {
+	Message int64
+	Kind    string
+	Before  []byte // SHA-256 of the damaged bytes
+	What    string // a sentence for the user
+	Sent    string // what is sent instead
+	Rules   int    // history's version of the rules
+	First   int64  // when it was applied first, in Unix milliseconds
+	Last    int64
+	Undone  bool
+}
+
+func (r *Repair) columns() []column {
+	return []column{
+		{"message", &r.Message, 0},
+		{"kind", &r.Kind, 0},
+		{"before_hash", &r.Before, 0},
+		{"what", &r.What, secret},
+		{"sent", (*blob)(&r.Sent), secret},
+		{"rules", &r.Rules, 0},
+		{"first_ms", &r.First, 0},
+		{"last_ms", &r.Last, 0},
+		{"undone", &r.Undone, 0},
+	}
+}
+
+// AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
+// applied before keeps its first date.
+func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
+	return s.jot(ctx, "record the repairs", func(t *tx) {
+		for message, of := range repairs {
+			for _, r := range of {
+				before, now := sha256.Sum256([]byte(r.Before)), s.now().UnixMilli()
+				t.exec(`
+					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
+					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+					ON CONFLICT (message, kind, before_hash) DO UPDATE
+					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now, r.Remedy != history.SendRepaired)
+			}
+		}
+	})
+}
+
+// RepairCount is how many faults of one kind the messages of a model had.
+type RepairCount struct {
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
+}
+
+// RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
+// result belongs to, and by kind.
+func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
+	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
+		var c RepairCount
+		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
+			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
+			all = append(all, c)
+		}
+		return all
+	})
 }

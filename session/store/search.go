@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -29,24 +31,26 @@ type Hit struct {
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
 
-	source search.Snippet // that Snippet and Marks were made from
+	query  search.Query // that Snippet and Marks were made with
+	around string       // and the part of the message
 }
 
-// Without is a hit with a sign in the place of what find finds in its snippet, and how often it found something.
-// Find gets the text around the snippet too, because a secret may begin before the snippet or end behind it, and gives
-// byte ranges in order and apart. A mark that one of them meets is gone.
+// Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
+// the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
-	const around = 4 << 10 // bytes: a secret may be as long as a private key
-	cut := h.source
-	if cut.Text == "" {
-		cut = search.Snippet{Text: h.Snippet, To: len(h.Snippet), Marks: h.Marks}
+	around := cmp.Or(h.around, h.Snippet)
+	hidden := find(around)
+	if len(hidden) == 0 && h.around == "" {
+		return h, 0 // it was not made by Search
 	}
-	first, last := max(0, cut.From-around), min(len(cut.Text), cut.To+around)
-	hidden := find(cut.Text[first:last])
-	for i := range hidden {
-		hidden[i] = [2]int{hidden[i][0] + first, hidden[i][1] + first}
+	var b strings.Builder
+	at := 0
+	for _, secret := range hidden {
+		b.WriteString(around[at:secret[0]] + sign)
+		at = secret[1]
 	}
-	h.Snippet, h.Marks = cut.Line(hidden, sign)
+	h.around = b.String() + around[at:]
+	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
 
@@ -82,19 +86,19 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	sessions := map[int64]Session{}
-	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
-		match, found := q.Find(m.text)
-		if !found || m.damaged {
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+		text := m.Searched()
+		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
 		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session).Session
+			sessions[m.session] = sessionByKey(t, m.session)
 		}
 		h := Hit{
 			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			source: match.Snippet(),
+			query: q, around: q.Around(text),
 		}
-		h.Snippet, h.Marks = h.source.Line(nil, "")
+		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
 	}
 	return hits
@@ -111,7 +115,7 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return t.ids(`
+	return list[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
@@ -125,7 +129,69 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.
-func (in Search) Marks(text string) [][2]int { return search.Parse(in.Text).Marks(text) }
+func (in Search) Marks(text string) [][2]int {
+	marks, _ := search.Parse(in.Text).Find(text)
+	return marks
+}
 
 // Searched is all of a message that a search looks in: its text, its tool calls and its files.
 func (m Message) Searched() string { return search.Text(m.Message) }
+
+// index adds the words of a message to the index, where they are not in it yet. One that is damaged has no words, and
+// one that still arrives gets them when it is whole.
+func (m *Message) index(t *tx) {
+	text := search.Text(m.Message)
+	if m.Damaged {
+		text = ""
+	}
+	if m.Status != history.Streaming {
+		t.fail(search.Add(t.ctx, t.Tx, m.ID, text))
+	}
+}
+
+// indexStored adds the words of these stored messages to the index.
+func indexStored(t *tx, ids []int64) {
+	for _, m := range messagesThat(t, false, "id"+these, sqlite.IDs(ids)) {
+		m.index(t)
+	}
+}
+
+// indexNewest takes one step at the messages that are not in the index yet.
+func indexNewest(t *tx) {
+	ids, err := search.Newest(t.ctx, t.Tx)
+	t.fail(err)
+	indexStored(t, ids)
+}
+
+// unindex removes the words of the messages that a condition picks. It reads the messages for their words, so it comes
+// before they change or go.
+func unindex(t *tx, condition string, args ...any) {
+	for m := range eachMessage(t, false, condition, args...) {
+		t.fail(search.Remove(t.ctx, t.Tx, m.ID, search.Text(m.Message)))
+	}
+}
+
+// Unindexed returns how many messages the index lacks.
+func (s *Store) Unindexed(ctx context.Context) (int64, error) {
+	return inTx(ctx, s.view, "look at the search index", unindexed)
+}
+
+func unindexed(t *tx) int64 {
+	left, err := search.Waiting(t.ctx, t.Tx)
+	t.fail(err)
+	return left
+}
+
+// IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
+// twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
+// may do it at once.
+func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
+	// Looked at first, so that nobody waits for a write where nothing is left to do.
+	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
+		return left, err
+	}
+	return inTx(ctx, s.jot, "bring the search index up to date", func(t *tx) int64 {
+		indexNewest(t)
+		return unindexed(t)
+	})
+}

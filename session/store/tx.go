@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"time"
 
 	"winnow/session/store/search"
@@ -52,16 +51,33 @@ func (t *tx) exec(query string, args ...any) (rows int64) {
 	return rows
 }
 
-// row reads the only row of a query, and reports whether there is one.
-func (t *tx) row(into []any, query string, args ...any) bool {
-	if t.err != nil {
-		return false
+// rows reads the rows of a query one by one, each into the same variables.
+func (t *tx) rows(into []any, query string, args ...any) func(yield func() bool) {
+	return func(yield func() bool) {
+		if t.err != nil {
+			return
+		}
+		rows, err := t.QueryContext(t.ctx, query, args...)
+		if err != nil {
+			t.fail(err)
+			return
+		}
+		defer rows.Close()
+		for t.err == nil && rows.Next() {
+			if t.fail(rows.Scan(into...)); t.err == nil && !yield() {
+				return
+			}
+		}
+		t.fail(rows.Err())
 	}
-	err := t.QueryRowContext(t.ctx, query, args...).Scan(into...)
-	if !errors.Is(err, sql.ErrNoRows) {
-		t.fail(err)
+}
+
+// row reads the first row of a query, and reports whether there is one.
+func (t *tx) row(into []any, query string, args ...any) (there bool) {
+	for range t.rows(into, query, args...) {
+		return true
 	}
-	return err == nil
+	return false
 }
 
 // value reads the only value of a query, the zero value where there is no row.
@@ -70,48 +86,13 @@ func value[T any](t *tx, query string, args ...any) (v T) {
 	return v
 }
 
-// each calls f with the Scan of every row of a query.
-func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) {
-	if t.err == nil {
-		t.fail(sqlite.Each(t.ctx, t, f, query, args...))
-	}
-}
-
 // list reads the values of a query of one column.
 func list[T any](t *tx, query string, args ...any) (all []T) {
-	t.each(func(scan func(...any) error) error {
-		var v T
-		err := scan(&v)
+	var v T
+	for range t.rows([]any{&v}, query, args...) {
 		all = append(all, v)
-		return err
-	}, query, args...)
+	}
 	return all
-}
-
-// ids reads a column of ids.
-func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, query, args...) }
-
-// insert adds a row of these columns and more to a table.
-func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
-	var names, places []string
-	var args []any
-	for _, v := range append(values(columns, 0, t.clean), more...) {
-		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
-	}
-	t.exec("INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
-}
-
-// update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.
-func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
-	var set, where []string
-	var args []any
-	for _, v := range values(columns, but, t.clean) {
-		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
-	}
-	for _, v := range key {
-		where, args = append(where, v.Name+" = ?"), append(args, v.Value)
-	}
-	return t.exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE "+strings.Join(where, " AND "), args...)
 }
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -187,7 +168,7 @@ func (s *Store) inPlace(doing string) error {
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
 	return s.retry(ctx, func() error {
 		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
-			t := &tx{Tx: of, ctx: ctx, clean: s.redact}
+			t := &tx{Tx: of, ctx: ctx, clean: s.clean}
 			f(t)
 			return t.err
 		})
@@ -210,12 +191,7 @@ func inTx[T any](ctx context.Context, transact transactor, doing string, f func(
 func withSession[T any](
 	ctx context.Context, transact transactor, doing, session string, f func(t *tx, n int64) T,
 ) (T, error) {
-	return inTx(ctx, transact, doing, func(t *tx) (out T) {
-		if n := sessionKey(t, session); n != 0 {
-			out = f(t, n)
-		}
-		return out
-	})
+	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
 }
 
 // retry tries again while other programs hold the file, for as long as the store's patience lasts.
@@ -238,5 +214,96 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 			pause.Stop()
 			return ctx.Err()
 		}
+	}
+}
+
+// What can go wrong with the history file, in the user's words. Errors of this package match them
+// with errors.Is; their text never holds SQLite's own.
+var (
+	ErrNotFound    = sqlite.ErrNotFound
+	ErrReadOnly    = sqlite.ErrReadOnly
+	ErrBusy        = sqlite.ErrBusy
+	ErrDiskFull    = sqlite.ErrDiskFull
+	ErrNoAccess    = sqlite.ErrNoAccess
+	ErrNotHistory  = sqlite.ErrNotHistory
+	ErrOtherBuild  = sqlite.ErrOtherBuild
+	ErrDamaged     = sqlite.ErrDamaged
+	ErrDisk        = sqlite.ErrDisk
+	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
+	ErrNotStreamed = errors.New("this window does not stream that answer")
+)
+
+// missing is ErrNotFound for the whole history.
+type missing struct{}
+
+func (missing) Error() string   { return "there is no chat history yet" }
+func (missing) Is(e error) bool { return e == ErrNotFound }
+
+// AmbiguousError reports that a prefix fits several sessions.
+type AmbiguousError struct {
+	Prefix  string
+	Matches []Session // the last used first, at most 10
+	Count   int       // all that fit
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q matches %d sessions; use more of the id", e.Prefix, e.Count)
+}
+
+// refused reports that nothing is written, and where it is known, why.
+func (s *Store) refused(doing string) error {
+	kind := ErrReadOnly
+	if s.frozen != "" {
+		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
+	}
+	return &sqlite.Error{Doing: doing, Where: s.path, Kind: kind}
+}
+
+// explain turns an error of a transaction into one for the user.
+func explain(doing, path string, err error) error {
+	var ambiguous *AmbiguousError
+	if errors.As(err, &ambiguous) {
+		return err
+	}
+	return sqlite.Explain(doing, path, err)
+}
+
+// The ids of messages, requests, summaries, registers and tombstones are global: they are given once, whichever machine
+// gives them, so that histories can be merged row by row. An id is a time in milliseconds and the number of the machine
+// in the lowest bits, 53 bits in all, so that it fits a rowid and a number in JSON.
+//
+// The ids of what is imported from another program are made of the file alone: see importing.messageID.
+//
+// The time is a hybrid clock: it follows the wall clock and never falls behind an id that the file has. So a message is
+// always greater than the one it follows, and what is set later has the greater stamp, whatever the wall clock does.
+const (
+	numberBits = 12
+	idStep     = 1 << numberBits // between two ids that one machine gives one after the other
+)
+
+// mostAhead is how far beyond the time the clock of another machine may be.
+const mostAhead = 24 * time.Hour
+
+// newIDs gives n ids and returns the first: each of the others is idStep greater than the one before. Where the history
+// is shared, the other machines are to be told of the rows that get them.
+func (s *Store) newIDs(t *tx, n int) (first int64) {
+	first = value[int64](t, `
+		UPDATE home
+		SET clock = max(clock, ?1 - 1) + ?2
+		RETURNING (clock - ?2 + 1) << ?3 | number`, s.now().UnixMilli(), n, numberBits)
+	for i := range n {
+		tellAgain(t, first+int64(i)*idStep)
+	}
+	return first
+}
+
+// newID gives one id.
+func (s *Store) newID(t *tx) int64 { return s.newIDs(t, 1) }
+
+// tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
+// machines were told of them.
+func tellAgain(t *tx, ids ...int64) {
+	for _, id := range ids {
+		t.exec(`INSERT OR IGNORE INTO untold (id) SELECT ? FROM home WHERE folder <> ''`, id)
 	}
 }
