@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,13 +100,12 @@ const maxBudget = 99_999_999
 // dialKey is a key while settings are tried out.
 func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, w := &p.Keys, p.Whatif
-	digit := strings.Index("0123456789", msg.Text)
-	switch typed := len(msg.Text) == 1 && digit >= 0; {
+	switch digit, err := strconv.Atoi(msg.Text); {
 	case w.typed && msg.Code == tea.KeyBackspace:
 		return p.set(budgetText(w.budget() / 10))
-	case w.typed && typed:
+	case err == nil && w.typed:
 		return p.set(budgetText(min(w.budget()*10+digit, maxBudget)))
-	case typed:
+	case err == nil:
 		w.at, w.typed = budgetDial, true
 		return p.set(budgetText(digit))
 	}
@@ -144,44 +144,35 @@ func (p *Model) toDial(by int) tea.Cmd {
 // turn turns the dial under the cursor by a step.
 func (p *Model) turn(by int) tea.Cmd {
 	w := p.Whatif
-	d := w.dials[w.at]
-	at, to := d.tried, d.tried
+	d, values := w.dials[w.at], history.Presets()
 	switch w.at {
 	case budgetDial:
-		to = budgetText(turnedBudget(w.budget(), by, w.Request.Plan.Sum.Window))
-	case presetDial:
-		to = beside(history.Presets(), at, by)
+		values = w.budgets()
 	case modelDial:
-		to = beside(p.models(), at, by)
+		values = p.models()
 	}
-	switch {
-	case to != at:
-		return p.set(to)
-	case by < 0:
+	switch i := slices.Index(values, d.tried) + by; {
+	case i < 0:
 		return p.Say("This is the first " + d.name + ".")
+	case i < len(values):
+		return p.set(values[i])
 	}
 	return p.Say("This is the last " + d.name + ".")
 }
 
-// turnedBudget doubles or halves a budget, in thousands. 0 is auto, and a window that is known is the last step.
-func turnedBudget(n, by, window int) int {
-	switch {
-	case by > 0:
-		n = max(1000, 2*n/1000*1000)
-	case n <= 1000:
-		return 0
-	default:
-		n = max(1000, n/2/1000*1000)
+// budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
+func (w *Whatif) budgets() []string {
+	most := cmp.Or(w.Request.Plan.Sum.Window, maxBudget)
+	steps := []int{0, w.budget(), most}
+	for n := 1000; n < most; n *= 2 {
+		steps = append(steps, n)
 	}
-	if window > 0 {
-		return min(n, window)
+	slices.Sort(steps)
+	var texts []string
+	for _, n := range slices.Compact(steps) {
+		texts = append(texts, budgetText(n))
 	}
-	return min(n, maxBudget)
-}
-
-// beside is the value of a list a step before or after another, or that one at the ends of the list.
-func beside(list []string, at string, by int) string {
-	return list[max(0, min(slices.Index(list, at)+by, len(list)-1))]
+	return texts
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
@@ -297,20 +288,18 @@ type move struct {
 
 // moveOf says what a change does to the amount of a message that is sent, "" for nothing.
 func moveOf(c history.Change) string {
-	back, sign, verdict := c.After.Sent() && !c.Before.Sent(), "+ ", cmp.Or(theme.Verdict(c.After), "whole")
-	switch {
-	case c.Before.Sent() && !c.After.Sent():
+	verdict := cmp.Or(theme.Verdict(c.After), "whole")
+	switch before, after := c.Before.Sent(), c.After.Sent(); {
+	case before && !after:
 		return "− drops out"
-	case back && c.After.Disposition == history.Cut:
-		return "+ comes back, cut"
-	case back:
+	case after && !before:
 		return "+ comes back"
-	case c.After.CharsAfter == c.Before.CharsAfter:
-		return ""
 	case c.After.CharsAfter < c.Before.CharsAfter:
-		sign = "− "
+		return "− " + verdict
+	case c.After.CharsAfter > c.Before.CharsAfter:
+		return "+ " + verdict
 	}
-	return sign + verdict
+	return ""
 }
 
 // whatif are the lines above the list while settings are tried out: the dials, and the sums that they change.
