@@ -38,9 +38,10 @@ type Whatif struct {
 
 // dial is one setting that can be tried out.
 type dial struct {
-	name  string
-	was   string // as it is set
-	tried string // what it is turned to
+	name   string
+	was    string // as it is set
+	tried  string // what it says
+	turned bool   // by the user: another preset turns the budget, too
 }
 
 // The dials, from above.
@@ -55,7 +56,7 @@ func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
 	p.Whatif = &Whatif{Request: p.Next, prefix: p.Forecast.Prefix}
 	for _, d := range [][2]string{{"budget", budgetText(policy.Budget)}, {"preset", policy.Preset}, {"model", p.Ref}} {
-		p.Whatif.dials = append(p.Whatif.dials, dial{d[0], d[1], d[1]})
+		p.Whatif.dials = append(p.Whatif.dials, dial{name: d[0], was: d[1], tried: d[1]})
 	}
 }
 
@@ -78,8 +79,7 @@ func (w *Whatif) budget() int {
 	return n
 }
 
-// trial are the settings that were turned. Another preset drops the budget that was set, so that with one every budget
-// is a trial's.
+// trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
 	var t session.Settings
 	if d := w.dials[presetDial]; d.tried != d.was {
@@ -88,7 +88,7 @@ func (w *Whatif) trial() session.Settings {
 	if d := w.dials[modelDial]; d.tried != d.was {
 		t.Model = d.tried
 	}
-	if d := w.dials[budgetDial]; d.tried != d.was {
+	if w.dials[budgetDial].turned {
 		t.Budget = new(w.budget())
 	}
 	return t
@@ -196,7 +196,8 @@ func (p *Model) models() []string {
 
 // set turns the dial under the cursor to a value.
 func (p *Model) set(value string) tea.Cmd {
-	p.Whatif.dials[p.Whatif.at].tried = value
+	d := &p.Whatif.dials[p.Whatif.at]
+	d.tried, d.turned = value, true
 	return p.Try()
 }
 
@@ -243,8 +244,8 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 	if err != nil && len(plan.Entries) == 0 {
 		return nil
 	}
-	if w.trial().Budget == nil {
-		w.dials[budgetDial].tried = budgetText(plan.Sum.Budget) // that of the preset
+	if d := &w.dials[budgetDial]; !d.turned {
+		d.tried = budgetText(plan.Sum.Budget)
 	}
 	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
 	w.Request.Input, w.Request.moves = cost, map[int64]move{}
