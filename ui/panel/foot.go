@@ -94,6 +94,7 @@ func (p *Model) reason(w int) []string {
 	}
 	shown := help.New()
 	shown.ShortSeparator, shown.Styles = "   ", help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
+	shown.Ellipsis = ""
 	shown.SetWidth(w - 2)
 	return append(lines[:min(len(lines), maxReason)], "  "+shown.ShortHelpView(keys))
 }
