@@ -234,5 +234,5 @@ func TestThePaletteActsOnAMatch(t *testing.T) {
 	}
 	l.press("down")
 	l.notice.Hush()
-	l.shows("n next   N previous   esc close   enter inspect   p pin   x exclude")
+	l.shows("n next   N previous   esc close")
 }

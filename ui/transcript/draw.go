@@ -37,7 +37,6 @@ type block struct {
 	from, to   int      // the lines of the text and of the tool calls
 	more       int      // bytes of the text that are not shown
 	receipt    int      // the line of its receipt, -1 for none
-	trail      int      // where its trail begins
 	below      int      // where the lines below it begin
 	hits       hits
 }
@@ -66,7 +65,7 @@ type cut struct {
 func (c *Model) lookOf(i int) look {
 	r := c.rows[i]
 	l := look{
-		open: c.unfolded(r.id), thought: c.thought[r.id] != c.thinking, ways: i+1 == len(c.rows) && !c.Busy,
+		open: c.unfolded(r.id), thought: c.thinking, ways: i+1 == len(c.rows) && !c.Busy,
 	}
 	if r.id > 0 {
 		l.tokens, l.joins = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens)), c.joins(r.message)
@@ -115,8 +114,7 @@ func (c *Model) block(i int) *block {
 	}
 	b := &block{look: l, receipt: -1}
 	if f := c.failure(id); f != nil {
-		b.lines = c.failureLines(f, l.ways)
-		b.trail = len(b.lines)
+		b.lines = c.failureLines(f, c.Messages.Role(c.rows[i].message), l.ways)
 	} else {
 		c.render(b, c.rows[i])
 	}
@@ -244,24 +242,15 @@ func (c *Model) render(b *block, r row) {
 		b.receipt = len(b.lines)
 		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
 	}
-	b.trail = len(b.lines)
 	if trail := c.Trails[m.ID]; trail != "" {
 		b.lines = append(b.lines, theme.WrapStyled(st.Muted, trail, c.proseWidth())...)
 	}
 	if b.look.unsent {
 		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
 		for i, line := range b.lines {
-			b.lines[i] = muted(st.Muted, line)
+			b.lines[i] = st.Muted.Render(ansi.Strip(line))
 		}
 	}
-}
-
-// muted is a line in one quiet style.
-func muted(style lipgloss.Style, line string) string {
-	if line == "" {
-		return ""
-	}
-	return style.Render(ansi.Strip(line))
 }
 
 // heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
@@ -347,9 +336,7 @@ func (c *Model) streams(m store.Message, text string) bool {
 func (c *Model) plain(text string, style lipgloss.Style) []string {
 	lines := c.md.Plain(text)
 	for i, line := range lines {
-		if line != "" {
-			lines[i] = style.Render(line)
-		}
+		lines[i] = style.Render(line)
 	}
 	return lines
 }

@@ -183,6 +183,7 @@ func TestAVeryLongMessageShowsItsBeginning(t *testing.T) {
 			"a tool's output": message(history.Tool, text), "reasoning": reasons,
 		} {
 			s := shown(100, 40, []store.Message{m}, nil)
+			s.ShowReasoning(true)
 			s.First()
 			s.Expand()
 			size, page := 0, ansi.Strip(strings.Join(s.block(0).lines, "\n"))

@@ -2,14 +2,12 @@ package transcript
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -27,13 +25,14 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	from      int  // the message that the user was at when the search began
-	fromDraft bool // it began in the draft, and goes back there
+	from      int64 // the message that the user was at when the search began
+	fromDraft bool  // it began in the draft, and goes back there
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
 	done     bool // the answer for the text is here
+	other    bool // the hits are of another text
 	hits     []hit
 	at       int // the hit that the user is at, from 0
 	wrapped  int // which way the user came to it past an end, 0 for neither
@@ -47,13 +46,7 @@ type hit struct {
 	from, to int // characters of the text
 }
 
-// forget leaves nothing found. An answer that is on its way is dropped.
-func (f *Search) forget() {
-	f.searches++
-	f.hits, f.at, f.done = nil, 0, false
-}
-
-// end forgets the search.
+// end forgets the search, but for its number.
 func (f *Search) end() {
 	if f.stop != nil {
 		f.stop()
@@ -118,42 +111,12 @@ func (c *Model) openSearch() tea.Cmd {
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	fromDraft = fromDraft || c.Search.fromDraft
 	c.Search.end()
-	c.Search.On, c.Search.fromDraft, c.Search.from = true, fromDraft, c.readFrom()
 	c.Search.Field = theme.NewField(text)
-	return c.seekTyped()
-}
-
-// readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
-func (c *Model) readFrom() int {
-	if i, ok := c.Index(c.cursor); ok {
-		return i
+	c.Search.On, c.Search.fromDraft = true, fromDraft
+	if c.Search.from = c.cursor; c.top < len(c.rows) && c.cursor == 0 {
+		c.Search.from = c.rows[c.top].id
 	}
-	first, _ := c.OnPage()
-	return first
-}
-
-// seekTyped marks what the search line holds at once, and finds it in a command.
-func (c *Model) seekTyped() tea.Cmd {
-	c.Screen.Hush()
-	return c.seek(true)
-}
-
-// SearchOn looks for the text in a conversation that has grown.
-func (c *Model) SearchOn() tea.Cmd {
-	if !c.Search.On {
-		return nil
-	}
-	return c.seek(false)
-}
-
-// SearchAnew looks for the text in a conversation whose places have changed.
-func (c *Model) SearchAnew() tea.Cmd {
-	if !c.Search.On {
-		return nil
-	}
-	c.Search.forget()
-	c.Search.from = c.readFrom()
-	return c.seekTyped()
+	return c.seek()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
@@ -193,56 +156,73 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
-		return c.seekTyped()
+		return c.typed()
 	}
 	return nil
 }
 
-// seek searches all messages; step says that the user goes to the hit next to where the search began.
-func (c *Model) seek(step bool) tea.Cmd {
+// typed looks for what the search line holds now.
+func (c *Model) typed() tea.Cmd {
+	c.Screen.Hush()
+	c.Search.other = true
+	return c.seek()
+}
+
+// SearchOn looks for the text in a conversation that has changed. The page stays where it is, unless hits are at other
+// places.
+func (c *Model) SearchOn() tea.Cmd {
+	if !c.Search.On {
+		return nil
+	}
+	return c.seek()
+}
+
+// seek marks what is searched for at once, and finds it in a command.
+func (c *Model) seek() tea.Cmd {
 	f := &c.Search
 	if f.stop != nil {
 		f.stop()
 	}
-	if f.pattern = patternOf(f.Text()); f.pattern == nil {
-		f.forget()
-		f.done = true
+	f.searches++
+	f.pattern = patternOf(f.Text())
+	if f.done = f.pattern == nil; f.done {
+		f.hits = nil
 		return nil
 	}
-	f.searches++
-	f.done = false
 	ctx, stop := c.NewContext()
 	f.stop = stop
 	n, messages, pattern := f.searches, c.Messages, f.pattern
 	return func() tea.Msg {
 		defer stop()
 		hits, err := hitsOf(ctx, messages, pattern)
-		return app.Then(func() tea.Cmd { return c.found(n, hits, step, err) })
+		return app.Then(func() tea.Cmd {
+			switch {
+			case n != c.Search.searches:
+				return nil
+			case err != nil:
+				return c.Fail(theme.Sentence(err))
+			}
+			c.found(hits)
+			return nil
+		})
 	}
 }
 
-// found takes what a search found.
-func (c *Model) found(search int, hits []hit, step bool, err error) tea.Cmd {
+// found takes what a search found. The user goes to the hit next to where the search began, and stays with the message
+// where there is a hit already.
+func (c *Model) found(hits []hit) {
 	f := &c.Search
-	if search != f.searches || !f.On {
-		return nil
-	}
-	f.done = true
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return c.Fail(theme.Sentence(err))
-	}
-	from, step := f.from, step || len(f.hits) == 0
-	if !step {
+	from, _ := c.Messages.Find(f.from)
+	had := len(f.hits) > 0 && !f.other
+	if had {
 		from = f.hits[f.at].message
 	}
-	f.hits = hits
+	f.hits, f.done, f.other, f.wrapped = hits, true, false, 0
 	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
 	f.at = max(0, min(f.at, len(hits)-1))
-	if step {
-		f.wrapped = 0
+	if !had {
 		c.showHit()
 	}
-	return nil
 }
 
 // nextHit goes to the next hit or the one before. Behind the last one comes the first.
@@ -374,19 +354,11 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	}
 	x = min(theme.Width(left)+x, max(0, w-1))
 	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
-	if f.Open || len(f.hits) == 0 {
+	k := &c.Keys
+	hints := c.way(k.Hint("next", keymap.NextHit)) + "   " + c.way(k.Hint("previous", keymap.PrevHit)) + "   " +
+		c.way(k.Hint("close", keymap.Back)) + "  "
+	if f.Open || len(f.hits) == 0 || theme.Width(line)+2+theme.Width(hints) > w {
 		return theme.Fit(line, w), x
 	}
-	k, hint := &c.Keys, ""
-	for _, h := range []key.Binding{
-		k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
-		k.Hint("inspect", keymap.Inspect), k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude),
-	} {
-		more := hint + c.way(h) + "  "
-		if theme.Width(line)+2+theme.Width(more) > w {
-			break
-		}
-		hint = more + " "
-	}
-	return theme.Spread(line, strings.TrimSuffix(hint, " "), w), x
+	return theme.Spread(line, hints, w), x
 }

@@ -103,26 +103,16 @@ func (c *Model) Unselect() { c.selection = selection{} }
 
 // SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where nothing is.
 func (c *Model) SelectionTitle() string {
-	ids := c.Picked()
+	ids, tokens := c.Picked(), 0
+	for _, id := range ids {
+		if e := c.entry(id); e != nil {
+			tokens += e.TokensAfter
+		}
+	}
 	if len(ids) == 0 {
 		return ""
 	}
-	sent, whole := 0, 0
-	for _, id := range ids {
-		if e := c.entry(id); e != nil {
-			sent += e.TokensAfter
-			whole += max(e.TokensBefore, e.TokensAfter)
-		}
-	}
-	title := theme.Thousands(len(ids)) + " selected"
-	counted := func(n int) string { return theme.Thousands(c.Plan.Sum.Tokens(n)) }
-	switch {
-	case len(c.Plan.Entries) == 0:
-		return title
-	case sent == whole:
-		return title + " · " + counted(sent) + " tokens"
-	}
-	return title + " · " + counted(sent) + " of " + counted(whole) + " tokens"
+	return theme.Thousands(len(ids)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.

@@ -10,7 +10,7 @@ import (
 // Paste puts a text into the search line.
 func (c *Model) Paste(text string) tea.Cmd {
 	c.Search.Insert(text)
-	return c.seekTyped()
+	return c.typed()
 }
 
 // Key is a key while the transcript has them.

@@ -78,7 +78,7 @@ func TestASelectionGrowsWithTheCursor(t *testing.T) {
 			t.Errorf("%q selects %v, want %v", c.keys, got, c.want)
 		}
 	}
-	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 of 20 tokens"; got != want {
+	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 tokens"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 }
@@ -116,6 +116,7 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 	now.Entries[0].Disposition, now.Entries[0].TokensAfter = history.Kept, 10
 	now.Entries[2].Disposition, now.Entries[2].TokensAfter = history.Dropped, 0
 	over := &history.OverBudgetError{Need: 110, Have: 100}
+	group := Action{Flag: history.Exclude, IDs: []int64{2}, Before: map[int64]history.Flag{2: "", 3: ""}}
 	undo := pin
 	undo.Undo = true
 	for _, c := range []struct {
@@ -124,9 +125,10 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 	}{
 		{Done{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you)."},
 		{Done{Action: undo, Was: was, Now: was, Planned: true}, "Undone: pinned message 1: the token count does not change."},
-		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens. What must be " +
+		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens; 1 message " +
+			"dropped (3 you). What must be " +
 			"sent is 10 tokens more than fits."},
-		{Done{Action: pin, Rest: 1}, "Pinned message 1 with 1 more of the tool group. It applies to the next request; " +
+		{Done{Action: group}, "Excluded message 2 with 1 more of the tool group. It applies to the next request; " +
 			"the current one is already sent."},
 		{Done{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already."},
 	} {
