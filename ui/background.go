@@ -57,7 +57,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 		m.chat.Stream(text, reasoning)
 	}
 	m.chat.Bottom()
-	m.panel.Busy, m.current.Busy = true, true
+	m.ctx.Busy = true
 	if r := a.Turn.Request; r != nil {
 		m.showNext(r.Plan, nil, r.Forecast)
 	}

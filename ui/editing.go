@@ -18,7 +18,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -40,9 +39,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case message.Damaged:
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.composer.Edit(id, m.chat.NumbersOf(id), message.Content, message.Parts)
 	m.chat.GoTo(id)
 	m.setFocus(draftPane)
@@ -109,9 +106,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	if e.Only {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()

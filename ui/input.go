@@ -66,7 +66,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return cmd
 	case panelPane:
-		return m.updatePanel(msg)
+		return m.panel.Update(msg)
 	}
 	return m.updateComposer(msg)
 }
@@ -110,12 +110,12 @@ func (m *Model) setFocus(p pane) {
 		defer m.arrange() // A question takes more lines while it has the focus.
 	}
 	m.focus = p
-	m.panel.Unfold(p == panelPane)
+	m.panel.Focused = p == panelPane
 	switch p {
 	case draftPane, questionPane:
 		m.question.Reset()
 		m.chat.Leave()
-		m.panel.ReleaseCursor()
+		m.panel.Release()
 		return
 	case transcriptPane:
 		m.chat.Enter()

@@ -7,7 +7,6 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
@@ -69,7 +68,7 @@ func (m *Model) back() tea.Cmd {
 		m.chat.EndSearch()
 		return nil
 	case m.panel.Past != nil:
-		return m.updatePanel(panel.ShowNext{})
+		return m.panel.ToNext()
 	case m.overlays.onTop(panelOverlay{}):
 		m.uncover()
 		return nil

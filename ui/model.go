@@ -64,7 +64,7 @@ type Model struct {
 	composer  composer.Model
 	repairs   inspector.Repairs
 	chat      *transcript.Model
-	panel     panel.Model
+	panel     *panel.Model
 	current   current.Model
 	turn      turn.Model
 	question  question.Model
@@ -94,6 +94,7 @@ func New(o Options) (*Model, error) {
 		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
+	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
@@ -169,9 +170,6 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if !keepsPanel(m, msg) {
-		m.panel.Changed()
-	}
 	cmd := tea.Batch(m.answer(msg), m.updateComposer(nil))
 	settleLines(m)
 	return m, cmd
@@ -222,12 +220,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:
 		return m.questionDue(msg)
-	case panel.Msg:
-		return m.updatePanel(msg)
 	case remediedMsg:
 		return m.remedied(msg)
-	case appliedMsg:
-		return m.applied(msg)
 	case inspector.Msg:
 		return m.updateInspector(msg)
 	case inspector.PricesMsg:
@@ -258,13 +252,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // show shows a session.
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
-	m.panel.Reset(panel.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string {
-			of,
-				_ := m.chat.Message(id)
-			return of.Model
-		}, Selected: m.chat.Holds, NewContext: m.current.NewContext,
-	})
+	m.panel.Reset()
 	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message}
 	m.inspector.Deps = inspector.Deps{
 		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/layout"
-	"winnow/ui/panel"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -44,7 +43,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused, in := m.focus == panelPane, panelBox(m.layout)
 		m.setFocus(panelPane)
-		return m.updatePanel(panel.Click{Y: msg.Y - in.Y, Focused: focused})
+		return m.panel.Click(msg.Y-in.Y, focused)
 	}
 	return nil
 }

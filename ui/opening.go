@@ -63,7 +63,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	m.panel.Busy = false
+	m.ctx.Busy = false
 	m.show(e.Session)
 	m.current.At = e.At
 	cmds := []tea.Cmd{

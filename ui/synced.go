@@ -8,7 +8,6 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/upkeep"
 )
@@ -58,9 +57,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	}
 	trashed := m.current.Info.Deleted.IsZero() && !e.Row.Deleted.IsZero()
 	m.current.Refresh()
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.chat.Reread(m.current.Session.Branch(), e.Receipts, m.confirm.Keys() == 0)
 	m.arrange()
 	var sentence tea.Cmd

@@ -135,7 +135,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 		switch {
 		case on.Entry != nil:
 			return m.chat.FlagThese(f, on.Entry.ID)
-		case on.Added != nil:
+		case on.Added > 0:
 			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}

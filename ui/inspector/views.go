@@ -10,8 +10,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"winnow/history"
-	"winnow/session/branch"
-	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -67,7 +65,7 @@ func (in *Model) showChanges(from, to *Request) {
 }
 
 // sentOf counts the messages that a request holds.
-func sentOf(p *history.Plan) int { return record.CountsOf(p.Entries, nil, branch.Branch{}).Sent() }
+func sentOf(p *history.Plan) int { return store.TallyOf(p.Entries).Sent() }
 
 // changeLine is one change: its kind, the message, and its tokens before and after.
 func changeLine(st theme.Styles, c history.Change, before, after history.Sum, w int, chosen bool) string {
