@@ -96,8 +96,8 @@ func (c *Model) unsent(marker, rest string) []string {
 	if whole {
 		return lines
 	}
-	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are")
-	return append(lines, c.hinted(st.Faint.Render("┄┄┄")+st.Muted.Render(" "+count+" not sent"), keymap.Inspect, "reads them"))
+	count := " " + theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
+	return append(lines, c.hinted(st.Faint.Render("┄┄┄")+st.Muted.Render(count), keymap.Inspect, "reads them"))
 }
 
 // folded is the beginning of a message that is folded, and how much there is.

@@ -16,7 +16,7 @@ import (
 // mostWords is the most lines of what a server said: what can be done stands below.
 const mostWords = 6
 
-// TurnFailed shows why the turn failed, where it did. The end of the list is in sight already. An answer of which something arrived says so itself.
+// TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) TurnFailed(f record.Failure) {
 	k := c.fail(f)
 	c.build()

@@ -299,5 +299,6 @@ func (c *Model) ToggleReasoning() bool {
 // ShowReasoning unfolds all reasoning or folds it.
 func (c *Model) ShowReasoning(shown bool) {
 	c.thinking = shown
+	clear(c.blocks)
 	c.settle()
 }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"context"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -254,38 +255,31 @@ func (c *Model) hit() (hit, bool) {
 	return hit{}, false
 }
 
-// seen is what the model sees of a hit in the request on show.
-type seen int
-
-// A hit is in the request, in a part of a message that is cut away, in a message that is not sent, or in one that is
-// not in the request's plan.
+// What the model sees of a hit in the request on show: it is sent, it is in a part of a message that is cut away, in a
+// message that is not sent, or in one that is not in the request's plan.
 const (
-	inContext seen = iota
+	sent = iota
 	cutAway
-	leftOut
+	notSent
 	notKnown
 )
 
+var seenWords = [...]string{sent: "● sent", cutAway: "◐ cut", notSent: "○ not sent", notKnown: "? not known"}
+
 // sees says what the model sees of a hit.
-func (c *Model) sees(h hit) seen {
-	e := (*history.Entry)(nil)
-	if h.message < c.Messages.Len() {
-		e = c.entry(c.Messages.ID(h.message))
+func (c *Model) sees(h hit) int {
+	if h.message >= min(c.Messages.Len(), len(c.Plan.Entries)) {
+		return notKnown
 	}
-	switch {
-	case e == nil:
+	switch e := &c.Plan.Entries[h.message]; {
+	case e.ID != c.Messages.ID(h.message):
 		return notKnown
 	case !e.Sent():
-		return leftOut
-	case h.call:
-		return inContext
+		return notSent
+	case !h.call && slices.ContainsFunc(e.Cuts, func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }):
+		return cutAway
 	}
-	for _, cut := range e.Cuts {
-		if h.from < cut.To && cut.From < h.to {
-			return cutAway
-		}
-	}
-	return inContext
+	return sent
 }
 
 // SearchTitle counts the hits by what the model sees of them, "" where there is no search.
@@ -297,17 +291,17 @@ func (c *Model) SearchTitle() string {
 	case len(f.hits) == 0:
 		return "no matches"
 	}
-	var counts [notKnown + 1]int
+	var counts [len(seenWords)]int
 	for _, h := range f.hits {
 		counts[c.sees(h)]++
 	}
 	var words []string
-	for i, word := range []string{"sent", "cut", "not sent", "not known"} {
-		if counts[i] > 0 {
-			words = append(words, theme.Thousands(counts[i])+" "+word)
+	for i, n := range counts {
+		if _, word, _ := strings.Cut(seenWords[i], " "); n > 0 {
+			words = append(words, theme.Thousands(n)+" "+word)
 		}
 	}
-	return theme.Plural(len(f.hits), "match") + ": " + strings.Join(words, ", ")
+	return theme.Plural(f.Total(), "match") + ": " + strings.Join(words, ", ")
 }
 
 // hitText says where the user's hit is and what the model sees of it.
@@ -329,15 +323,7 @@ func (c *Model) hitText() string {
 	case f.wrapped < 0:
 		text += ", from the end"
 	}
-	switch c.sees(h) {
-	case inContext:
-		return text + " · ● sent"
-	case cutAway:
-		return text + " · ◐ cut, not in what is sent"
-	case leftOut:
-		return text + " · ○ not sent: " + string(c.Plan.Entries[h.message].Disposition)
-	}
-	return text + " · ? the message is not part of this request"
+	return text + " · " + seenWords[c.sees(h)]
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The
