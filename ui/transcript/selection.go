@@ -125,14 +125,10 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		if !ranged {
 			last = first
 		}
-		from, err := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		switch {
-		case err != nil || err2 != nil:
-			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.",
-				word)
-		case from < 1 || to < from || to > c.Messages.Len():
-			return nil, fmt.Sprintf("There is no message %s: the chat has %s.", word,
+		from, _ := strconv.Atoi(first)
+		to, _ := strconv.Atoi(last) // what is no number names no message
+		if from < 1 || to < from || to > c.Messages.Len() {
+			return nil, fmt.Sprintf("%s names no message: the chat has %s, numbered as in the panel, such as 3 5-8.", word,
 				theme.Plural(c.Messages.Len(), "message"))
 		}
 		for i := from - 1; i < to; i++ {

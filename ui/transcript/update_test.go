@@ -44,7 +44,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"n"}, "There is no search: / starts a search.", ""},
 		{[]string{"ctrl+o"}, "This message has nothing to expand.", ""},
 		{[]string{"q"}, "q does nothing in the transcript; esc goes to the draft, ? lists the keys.", ""},
-		{[]string{"u"}, "There is nothing to undo: no message was pinned or excluded since the chat was opened.", ""},
+		{[]string{"p"}, "", keymap.Pin},
 		{[]string{"/", "f1"}, "", keymap.Help},
 		{[]string{"/", "z", "enter"}, "No match in this chat; esc ends the search.", ""},
 	} {
