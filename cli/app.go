@@ -308,7 +308,7 @@ func (k *conversation) choose(ctx context.Context) error {
 	wanted := llm.Preference{Last: k.chosen.Model, Home: row.Endpoint, Local: k.use == toChat}
 	wanted.From, wanted.Ref = k.p.namedModel(k.config)
 	var err error
-	var unknown *llm.UnknownError
+	var unknown llm.UnknownError
 	switch k.choice, err = llm.Choose(ctx, k.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && k.use == toRead:
 		return nil

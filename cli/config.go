@@ -184,7 +184,7 @@ func (p *program) checkModels(
 			continue
 		}
 		_, _, err := w.catalog.Resolve(named.ref)
-		var unknown *llm.UnknownError
+		var unknown llm.UnknownError
 		if errors.As(err, &unknown) {
 			if err := w.fetchKeys(ctx); err != nil {
 				return nil, err

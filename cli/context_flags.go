@@ -19,12 +19,12 @@ import (
 
 // contextFlags is what the command line of winnow context said.
 type contextFlags struct {
-	json, wire, prompt        bool
-	noRedact                  bool
-	draft, template           string
-	budget, preset, placement string
-	turn, diff                string
-	changed                   func(name string) bool // whether a flag was given, be it empty
+	json, wire, prompt bool
+	noRedact           bool
+	draft, template    string
+	budget, preset     string
+	turn, diff         string
+	changed            func(name string) bool // whether a flag was given, be it empty
 }
 
 func (f *contextFlags) add(c *cobra.Command) {
@@ -33,7 +33,6 @@ func (f *contextFlags) add(c *cobra.Command) {
 	all.StringVar(&f.draft, "draft", "", "preview with this text as the next message")
 	all.StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
 	all.StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
-	all.StringVar(&f.placement, "placement", "", "preview with this placement of recalled messages: steady or in-order")
 	all.StringVar(&f.turn, "turn", "",
 		"show the request of turn N as it was sent: N is its last request, N.2 its second")
 	all.StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
@@ -45,11 +44,7 @@ func (f *contextFlags) add(c *cobra.Command) {
 	all.BoolVar(&f.json, "json", false, "print the totals and the verdict of every message as one JSON object")
 	c.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(history.Presets(),
 		cobra.ShellCompDirectiveNoFileComp))
-	c.RegisterFlagCompletionFunc("placement", cobra.FixedCompletions(placements, cobra.ShellCompDirectiveNoFileComp))
 }
-
-// placements are the words that --placement takes.
-var placements = []string{string(history.Steady), string(history.InOrder)}
 
 // contextAsked is what winnow context was asked for.
 type contextAsked struct {
@@ -91,10 +86,6 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		return a, fail(Usage, "--preset is %q; must be %s%s", f.preset, theme.Choices(history.Presets()),
 			llm.DidYouMean(f.preset, history.Presets()))
 	}
-	if f.changed("placement") && !slices.Contains(placements, f.placement) {
-		return a, fail(Usage, "--placement is %q; must be %s%s", f.placement, theme.Choices(placements),
-			llm.DidYouMean(f.placement, placements))
-	}
 	if f.changed("template") {
 		text, err := os.ReadFile(f.template)
 		if err != nil {
@@ -102,7 +93,7 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 		}
 		a.template, a.templateName = string(text), f.template
 	}
-	a.trial = session.Settings{Preset: f.preset, Placement: history.Placement(f.placement)}
+	a.trial = session.Settings{Preset: f.preset}
 	if f.changed("budget") {
 		a.trial.Budget, err = budgetOf(f.budget)
 	}
@@ -112,7 +103,7 @@ func (f contextFlags) read(all flags) (contextAsked, error) {
 // together says which flags do not go together.
 func (f contextFlags) together(all flags) error {
 	formats := f.those("json", "wire", "prompt")
-	trial := f.those("draft", "budget", "preset", "placement")
+	trial := f.those("draft", "budget", "preset")
 	if all.model != "" {
 		trial = append(trial, "--model")
 	}

@@ -161,7 +161,6 @@ func checkEndpoint(name string, e Endpoint, add func(path, format string, args .
 		add(table, "has %s; use only one of them", strings.Join(keySources(e), " and "))
 	}
 	checkWire(table+".wire", e.Wire, add)
-	checkWord(table+".cache", e.Cache, llm.CacheModes(), add)
 	if e.Window < 0 {
 		add(table+".window", "is %d; must be the model's context window in tokens, or 0 to detect it", e.Window)
 	}

@@ -52,8 +52,6 @@ type Endpoint struct {
 	Exact     bool    `toml:"exact"` // the server counts requests itself: llama.cpp
 	Profile   Profile `toml:"profile"`
 
-	Cache string `toml:"cache"` // one of llm.CacheModes; "" is auto
-
 	// seconds; 0 is 120 for a hosted server, 600 on this machine or network
 	FirstByteTimeout int `toml:"first_byte_timeout"`
 

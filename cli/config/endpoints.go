@@ -43,7 +43,6 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 // withMore is an endpoint with what a table says of it.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	e.Wire, e.Models, e.KeepAlive = table.Wire, table.Models, table.KeepAlive
-	e.Cache = table.Cache
 	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices,
 		table.Begin
 	if table.KeyFrom.Kind != keys.Nowhere {
@@ -65,7 +64,6 @@ func (c Config) configured(lookup func(string) string) []llm.Endpoint {
 			Name:       name,
 			BaseURL:    e.BaseURL,
 			Headers:    e.Headers,
-			Cache:      llm.CacheMode(e.Cache),
 			Wire:       llm.Wire(e.Wire),
 			Models:     settingsOf(name, e.Models),
 			Window:     e.Window,
