@@ -44,7 +44,9 @@ func (e *OversizeError) Error() string { return e.Sentence(func(string) string {
 func (e *OversizeError) Unwrap() error { return e.Over }
 
 // What is the error without its ways out.
-func (e *OversizeError) What() string { return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many" }
+func (e *OversizeError) What() string {
+	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+}
 
 // Sentence is the error with its ways out.
 func (e *OversizeError) Sentence(cure func(what string) string) string {

@@ -367,7 +367,8 @@ func (c *Model) reasoning(m store.Message) []string {
 	case m.Reasoning == "":
 		return nil
 	case !c.thinking:
-		return []string{c.hinted(st.Muted.Render("reasoning · "+theme.Plural(lines, "line")), keymap.Reason, "shows it")}
+		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
+		return []string{c.hinted(folded, keymap.Reason, "shows it")}
 	}
 	text := beginning(m.Reasoning)
 	all := append([]string{st.Muted.Render("reasoning")}, c.plain(text, st.Muted)...)

@@ -158,7 +158,8 @@ func (c *Model) Did(done Done) string {
 	case !done.Planned:
 		return text + ". It applies to the next request; the current one is already sent."
 	case errors.As(done.Short, &over):
-		text += done.price() + ". What must be sent is " + theme.Plural(over.Need-over.Have, "token") + " more than fits"
+		over := theme.Plural(over.Need-over.Have, "token")
+		text += done.price() + ". What must be sent is " + over + " more than fits"
 	default:
 		text += done.price()
 	}

@@ -22,7 +22,7 @@ import (
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than the transcript, to the message under the cursor
+	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
 	Moved func()                          // the cursor went to another message by itself
 	Hush  func()                          // takes the sentence away that stands where the search line is
 	Draft func()                          // gives the keys back to the draft, where the search began

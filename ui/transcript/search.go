@@ -271,12 +271,13 @@ func (c *Model) sees(h hit) int {
 	if h.message >= min(c.Messages.Len(), len(c.Plan.Entries)) {
 		return notKnown
 	}
+	overlaps := func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }
 	switch e := &c.Plan.Entries[h.message]; {
 	case e.ID != c.Messages.ID(h.message):
 		return notKnown
 	case !e.Sent():
 		return notSent
-	case !h.call && slices.ContainsFunc(e.Cuts, func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }):
+	case !h.call && slices.ContainsFunc(e.Cuts, overlaps):
 		return cutAway
 	}
 	return sent

@@ -128,8 +128,8 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		from, _ := strconv.Atoi(first)
 		to, _ := strconv.Atoi(last) // what is no number names no message
 		if from < 1 || to < from || to > c.Messages.Len() {
-			return nil, fmt.Sprintf("%s names no message: the chat has %s, numbered as in the panel, such as 3 5-8.", word,
-				theme.Plural(c.Messages.Len(), "message"))
+			return nil, fmt.Sprintf("%s names no message: the chat has %s, numbered as in the panel, such as 3 5-8.",
+				word, theme.Plural(c.Messages.Len(), "message"))
 		}
 		for i := from - 1; i < to; i++ {
 			ids = append(ids, c.Messages.ID(i))

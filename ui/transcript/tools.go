@@ -97,8 +97,8 @@ func (c *Model) toolOf(result store.Message) string {
 // mostArguments is how many bytes of the arguments of a call are looked at for its row.
 const mostArguments = 4 << 10
 
-// argumentsRow is the arguments of a call in one line: the value where there is one, else each with its name. What is no
-// object, or too long for a row, is shown as it is.
+// argumentsRow is the arguments of a call in one line: the value where there is one, else each with its name. What is
+// no object, or too long for a row, is shown as it is.
 func argumentsRow(arguments string) string {
 	if len(arguments) > mostArguments {
 		return strings.ToValidUTF8(arguments[:mostArguments], "")
