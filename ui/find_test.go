@@ -64,11 +64,11 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		}
 		m.Update(char('n'))
 	}
-	if got := hitText(m); !strings.HasPrefix(got, "match 1 of 6, from the top · ○ not sent") {
+	if got := hitText(m); !strings.HasPrefix(got, "match 1 of 6 · ○ not sent") {
 		t.Errorf("behind the last hit: %q", got)
 	}
 	m.Update(char('N'))
-	if got := hitText(m); got != "match 6 of 6, from the end · ● sent" {
+	if got := hitText(m); got != "match 6 of 6 · ● sent" {
 		t.Errorf("before the first hit: %q", got)
 	}
 

@@ -56,9 +56,6 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd { return c.act(Action{Undo: true}) }
 
-// Flagging says that an action is being stored.
-func (c *Model) Flagging() bool { return c.undo.busy }
-
 // act stores an action, after those that were asked for before it.
 func (c *Model) act(a Action) tea.Cmd {
 	u := &c.undo

@@ -36,7 +36,6 @@ type Search struct {
 	other    bool // the hits are of another text
 	hits     []hit
 	at       int // the hit that the user is at, from 0
-	wrapped  int // which way the user came to it past an end, 0 for neither
 }
 
 // hit is where a search found its text: in a message's text, or in its tool calls.
@@ -218,7 +217,7 @@ func (c *Model) found(hits []hit) {
 	if had {
 		from = f.hits[f.at].message
 	}
-	f.hits, f.done, f.other, f.wrapped = hits, true, false, 0
+	f.hits, f.done, f.other = hits, true, false
 	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
 	f.at = max(0, min(f.at, len(hits)-1))
 	if !had {
@@ -237,11 +236,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	case len(f.hits) == 0:
 		return nil
 	}
-	to := f.at + by
-	f.at = (to + len(f.hits)) % len(f.hits)
-	if f.wrapped = 0; f.at != to {
-		f.wrapped = by
-	}
+	f.at = (f.at + by + len(f.hits)) % len(f.hits)
 	c.Screen.Hush()
 	c.showHit()
 	return nil
@@ -317,14 +312,7 @@ func (c *Model) hitText() string {
 	case !ok:
 		return "no match in this chat"
 	}
-	text := "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
-	switch {
-	case f.wrapped > 0:
-		text += ", from the top"
-	case f.wrapped < 0:
-		text += ", from the end"
-	}
-	return text + " · " + seenWords[c.sees(h)]
+	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + seenWords[c.sees(h)]
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The

@@ -94,7 +94,7 @@ func TestActionsAreStoredOneByOne(t *testing.T) {
 		t.Fatalf("%d actions wait, want 2", len(s.undo.waiting))
 	}
 	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}}}, errors.New("the disk is full"))
-	if s.said != "the disk is full." || s.Flagging() || len(s.undo.waiting) != 0 {
+	if s.said != "the disk is full." || s.undo.busy || len(s.undo.waiting) != 0 {
 		t.Errorf("after a failure it says %q, and %d actions wait", s.said, len(s.undo.waiting))
 	}
 	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}}, nil)
@@ -163,7 +163,7 @@ func TestASearchCountsWhatTheModelSees(t *testing.T) {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 	s.press("enter", "n", "n", "n")
-	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3, from the top · ● sent") {
+	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3 · ● sent") {
 		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
 	}
 	if m, _ := s.Selected(); m.ID != 2 {
