@@ -210,12 +210,6 @@ func MatchModel(pattern, endpoint, model string) (bool, error) {
 // flat is a name in lower case in which * of path.Match stands for slashes as well.
 func flat(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
 
-// ExactModel is the pattern that names one model of one endpoint.
-func ExactModel(endpoint, model string) string {
-	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	return escape.Replace(endpoint + "/" + plainModel(model))
-}
-
 var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
 
 // SpecificFirst orders patterns: one without * and its like goes before the others, then the one with more literal

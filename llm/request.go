@@ -26,9 +26,6 @@ const (
 	OllamaWire         = wire.Ollama    // Ollama's own
 )
 
-// Wires are the names that an endpoint's configuration takes.
-func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire, OllamaWire} }
-
 // Wire is the format in which a model is asked: the one that is configured, else Chat Completions until a
 // refusal asks for another.
 func (c *Client) Wire(model string) Wire {

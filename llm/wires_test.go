@@ -100,7 +100,7 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 
 // wireOfModel is a configuration that names the wire of one model.
 func wireOfModel(e *Endpoint, model string, w Wire) []ModelSettings {
-	return []ModelSettings{{Match: ExactModel(e.Name, model), Wire: w}}
+	return []ModelSettings{{Match: exactModel(e.Name, model), Wire: w}}
 }
 
 func TestAConfiguredWireStays(t *testing.T) {

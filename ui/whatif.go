@@ -30,7 +30,6 @@ func (m *Model) leaveWhatif() {
 	m.layout.Dials = false
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
-	m.surround()
 	m.chat.Judge(m.panel.Next.Plan)
 	m.arrange()
 }
