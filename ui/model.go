@@ -92,7 +92,6 @@ func New(o Options) (*Model, error) {
 		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
-	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return m.composer.Next() },
@@ -107,6 +106,7 @@ func New(o Options) (*Model, error) {
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
+	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Context: m.ctx, Screen: upkeep.Screen{News: m.news, Synced: m.synced}, Exchange: o.Sync,
@@ -168,7 +168,6 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // answer is the table of contents: what arrives, and who answers it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
-	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
@@ -203,12 +202,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if m.current.Background.Owns(msg.Turn) {
 			return updateBackground(m, msg)
 		}
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turnEvents(msg)
 	case turn.TickMsg:
-		m.turn.Asleep = m.notice.Bell.Away()
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turn.Ticked(msg, m.notice.Bell.Away())
 	case question.DueMsg:
 		return m.questionDue(msg)
 	case remediedMsg:

@@ -37,9 +37,6 @@ func (m *Model) settingsScreen() settings.Screen {
 			return m.askAgain(message, ref)
 		},
 		Listed: func() {
-			if w := m.panel.Whatif; w != nil {
-				w.Listing = false
-			}
 		},
 		Restyle: m.restyle,
 		Done:    m.settled,

@@ -27,8 +27,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return m.lacks(keymap.NeedOwn)
 	}
 	ctx, stop := m.current.NewContext()
-	var cmd tea.Cmd
-	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
+	cmd := m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
 		return start(ctx)
 	})
 	m.composer.Hold(sent)
@@ -44,17 +43,28 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	return cmd
 }
 
-// turnEvent shows what happened in the turn.
-func (m *Model) turnEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case turn.Waits:
+// turnEvents shows what happened in the turn. What it waits for takes lines of its own.
+func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
+	waits := m.turn.Retry
+	events, next := m.turn.Take(msg)
+	if m.turn.Retry != waits {
 		m.arrange()
+	}
+	cmds := []tea.Cmd{next}
+	for _, e := range events {
+		cmds = append(cmds, m.turnEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) turnEvent(e session.Event) tea.Cmd {
+	switch e := e.(type) {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
+		return m.updateInspector(inspector.Refresh{})
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:

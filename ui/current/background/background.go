@@ -181,15 +181,14 @@ func (m *Model) Update(msg turn.EventsMsg, newContext func() (context.Context, c
 	if a == nil {
 		return nil
 	}
-	var cmd tea.Cmd
-	a.Turn, cmd = a.Turn.Update(msg)
-	for _, e := range a.Turn.Events() {
+	events, cmd := a.Turn.Take(msg)
+	for _, e := range events {
 		cmd = tea.Batch(cmd, m.take(a, e, newContext))
 	}
 	return cmd
 }
 
-func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+func (m *Model) take(a *Answer, e session.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
 	switch e := e.(type) {
 	case session.Stored:
 		a.Waiting.Stored()
@@ -242,11 +241,9 @@ func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.Canc
 		return nil
 	}
 	ctx, stop := newContext()
-	var cmd tea.Cmd
-	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
+	return a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
 		return a.Session.Send(ctx, session.QueuedDraft(next))
 	})
-	return cmd
 }
 
 // end lets go of a session in which nothing goes on any more.
