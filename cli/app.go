@@ -29,7 +29,6 @@ import (
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/session/limits"
-	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/remembered"
@@ -202,7 +201,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		SummaryRef:  k.config.Summary.Model,
 		Tools:       k.servers.Boxes(),
 		Prepare:     k.prepareTools,
-		Recall:      recall.Scope(k.config.Tools.Recall),
+		Recall:      k.config.Tools.Recall == "conversation",
 		Builtin:     k.p.builtinTools(k.config.Tools),
 		Limits:      spendingLimits(k.config.Limits),
 		Approval: approval.Rules{

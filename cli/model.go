@@ -12,8 +12,8 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // forgetCommand is winnow models forget.
@@ -124,7 +124,7 @@ func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownMo
 	if of.store, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {
 		return nil, err
 	}
-	if of.learned, err = session.LearnedOf(ctx, of.store, of.client.Endpoint(), of.model); err != nil {
+	if of.learned, err = target.LearnedOf(ctx, of.store, of.client.Endpoint(), of.model); err != nil {
 		of.close()
 		return nil, err
 	}

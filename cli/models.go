@@ -14,8 +14,8 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 func (p *program) modelsCommand() *cobra.Command {
@@ -91,7 +91,7 @@ func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm
 			defer s.Close()
 		}
 	}
-	windows, err := session.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
+	windows, err := target.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
 	if err != nil {
 		p.reportError(p.err, err)
 	}

@@ -20,7 +20,6 @@ import (
 	"winnow/session/approval"
 	"winnow/session/branch"
 	"winnow/session/limits"
-	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -42,7 +41,7 @@ type Deps struct {
 	Tools      []*tool.Toolbox // what every model may call beside the tools of its endpoint
 	Prepare    Prepare         // makes Tools ready before each request of a turn; nil has nothing to do
 	Builtin    *tool.Toolbox   // what every model but the guide may call; nil is none
-	Recall     recall.Scope    // what the model may read again with the recall tool
+	Recall     bool            // the model may read again what its request does not hold, with the recall tool
 	Approval   approval.Rules  // which tools may run; a session adds what is remembered and said in it
 	ToolLimits tool.Limits     // of each call
 	Limits     limits.Limits   // what the user allows to be spent

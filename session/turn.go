@@ -457,7 +457,7 @@ func (t *turn) nextOptions(st State) history.Options {
 // may expect: once for each model.
 func (t *turn) announce(a *attempt) {
 	t.set(func(*State) { t.planned = a.plan })
-	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
+	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
 	to := a.to
 	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(a.estimate()) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())

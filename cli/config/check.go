@@ -52,7 +52,7 @@ func check(file string, keys []fileKey, c Config) []*Mistake {
 	oneOf("ui.notify", c.UI.Notify, "auto", "bell", "off")
 	oneOf("ui.panel", c.UI.Panel, "auto", "open", "strip", "closed")
 	oneOf("tools.approve", c.Tools.Approve, "ask", "always", "never")
-	oneOf("tools.recall", c.Tools.Recall, "off", "conversation", "everywhere")
+	oneOf("tools.recall", c.Tools.Recall, "off", "conversation")
 	checkTools(c.Tools, add, oneOf)
 	out = append(out, checkKeys(file, keys, c.Keys)...)
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {

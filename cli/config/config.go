@@ -142,7 +142,7 @@ type Tools struct {
 	MCPFiles    []string                   `toml:"mcp_files"`   // files in which other clients keep their MCP servers
 	Permissions map[string]tool.Permission `toml:"permissions"` // over Approve, by the name of a tool or a pattern
 
-	// what the model may read again with the recall tool: off, conversation or everywhere
+	// what the model may read again with the recall tool: off or conversation
 	Recall     string   `toml:"recall"`
 	Now        bool     `toml:"now"`         // offers the date and time, where other tools are offered
 	Fetch      bool     `toml:"fetch"`       // offers to read URLs
