@@ -315,8 +315,11 @@ func (s *Session) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	t.leave()
 	t.stop()
+	go func() {
+		for range t.events { // nobody else may read them any more
+		}
+	}()
 	select {
 	case <-t.done:
 		return nil

@@ -43,8 +43,6 @@ type turn struct {
 	*Session
 	events chan Event
 	stop   context.CancelFunc
-	leave  func()        // nobody reads the events any more
-	left   chan struct{} // closed by leave
 	done   chan struct{}
 	show   func(Event)
 	id     any // of Deps.Observe
@@ -166,16 +164,10 @@ func (s *Session) start(ctx context.Context, ref string, run func(context.Contex
 
 func (s *Session) newTurn(stop context.CancelFunc) *turn {
 	t := &turn{
-		Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{}),
+		Session: s, events: make(chan Event, 64), stop: stop, done: make(chan struct{}),
 		approved: map[store.Purpose]limits.Estimate{},
 	}
-	t.id, t.leave = t, sync.OnceFunc(func() { close(t.left) })
-	t.show = func(e Event) {
-		select {
-		case t.events <- e:
-		case <-t.left: // the turn goes on to its end unseen
-		}
-	}
+	t.id, t.show = t, func(e Event) { t.events <- e }
 	return t
 }
 
@@ -348,7 +340,8 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	reason := t.forgetOld(ctx)
+	t.Model().Expire()
+	reason := ""
 	for round := 1; ; round++ {
 		if err := t.prepareTools(ctx); err != nil {
 			return err
