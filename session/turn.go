@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -425,12 +424,13 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 		return nil, err
 	}
 	st := t.Now()
-	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st), t.request)
+	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st))
 	if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
 			"\"repair\" under [context] sends it repaired", err)
 	}
 	if err == nil {
+		a.request = t.request(a.to, a.plan)
 		a.forecast = t.past.Forecast(a.to.Ref(), a.plan)
 	}
 	return a, err
@@ -515,12 +515,4 @@ func (t *turn) markFaulty() (last int64) {
 		last = st.Branch.ID(at)
 	})
 	return last
-}
-
-// with is a map with one more entry; the map itself stays.
-func with[K comparable, V any](all map[K]V, key K, value V) map[K]V {
-	more := make(map[K]V, len(all)+1)
-	maps.Copy(more, all)
-	more[key] = value
-	return more
 }
