@@ -14,7 +14,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
@@ -29,7 +28,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch {
 	case !ok:
 	case k.Pressed(key, keymap.Earlier, keymap.Later, keymap.Compare):
-		return m.updatePanel(key)
+		return m.panel.Update(key)
 	case k.Pressed(key, keymap.Request):
 		return m.inspectRequest()
 	case k.Pressed(key, keymap.TakeBack):
@@ -74,7 +73,7 @@ func (inspectorOverlay) hints(m *Model) []key.Binding { return m.inspector.Hints
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
-		Plan: r.Plan, Added: r.Rows.Added, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note,
+		Plan: r.Plan, Added: r.Added, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note,
 		Busy: m.turn.Busy, Tried: m.panel.Whatif != nil,
 	}
 }
@@ -97,9 +96,9 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 	case inspector.Step:
 		return m.stepInspected(e.By)
 	case inspector.Open:
-		return m.updatePanel(panel.Load{Turn: e.Turn, Request: e.Request})
+		return m.panel.Load(e.Turn, e.Request)
 	case inspector.Flag:
-		return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(e.Flag, e.Message) })
+		return m.chat.FlagThese(e.Flag, e.Message)
 	case inspector.Copy:
 		return copyText(e.What, e.Text)
 	case inspector.ReadBody:
@@ -130,7 +129,7 @@ func (m *Model) inspectorEvent(e event.Event) tea.Cmd {
 
 // readBefore reads the verdicts of the request before the nth of a turn.
 func readBefore(ctx context.Context, s *session.Session, number, turn, nth int) tea.Msg {
-	r, err := neighbour(ctx, s, turn, nth, -1)
+	r, err := panel.Neighbour(ctx, s, turn, nth, -1)
 	msg := inspector.BeforeMsg{Answer: inspector.Answer{Number: number, Err: err}}
 	if r != nil {
 		msg.Before = &inspector.Request{Name: panel.TurnName(*r), Plan: r.Verdicts}
@@ -175,23 +174,18 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 
 // subjectAt is what a line of the request's list is about.
 func subjectAt(r *panel.Request, line int) (inspector.Subject, bool) {
-	switch on := r.Rows.Row(line); {
-	case on.Entry != nil:
-		return inspector.Subject{Message: on.Entry.ID}, true
-	case on.Added != nil:
-		k, _ := slices.BinarySearch(r.Rows.At, line)
-		return inspector.Subject{Added: k + 1}, true
+	if line < 0 || line >= len(r.Rows) {
+		return inspector.Subject{}, false
 	}
-	return inspector.Subject{}, false
+	if e := r.Rows[line].Entry; e != nil {
+		return inspector.Subject{Message: e.ID}, true
+	}
+	return inspector.Subject{Added: r.Rows[line].Added}, true
 }
 
 // lineOfSubject is where a subject stands in the request's list, -1 where it does not.
 func lineOfSubject(r *panel.Request, on inspector.Subject) int {
-	if on.Added > 0 && on.Added <= len(r.Rows.At) {
-		return r.Rows.At[on.Added-1]
-	}
-	if e, ok := r.Plan.EntryOf(on.Message); ok && on.Message != 0 {
-		return r.Rows.Place(e.Index)
-	}
-	return -1
+	return slices.IndexFunc(r.Rows, func(row panel.Row) bool {
+		return row.Added > 0 && row.Added == on.Added || row.Entry != nil && row.Entry.ID == on.Message
+	})
 }

@@ -10,7 +10,6 @@ import (
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.current.Reveal()
-	m.panel.Reveal(m.current.Secrets)
 	m.repairs.Secrets, m.inspector.Secrets = m.current.Secrets, m.current.Secrets
 	m.sessions.Reveal()
 	m.chat.SetTrails(m.current.Forks.Trails())

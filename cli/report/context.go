@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
@@ -62,8 +60,7 @@ type requestJSON struct {
 	// Tokens at its beginning that were the same as in the request before, as the server counts; 0 for none or not
 	// known.
 	Reusable  int `json:"reusable"`
-	Diagnosis any `json:"cache_diagnosis"` // what the server says of its cache, as received, null for nothing
-	FirstRead int `json:"first_read"`      // index of the first entry that it can have read then, else 0
+	FirstRead int `json:"first_read"` // index of the first entry that it can have read then, else 0
 }
 
 // sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
@@ -201,16 +198,8 @@ func requestObject(r record.Replayed) *requestJSON {
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning, q.CacheWrite}, Cost: costObject(record.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),
-		Reusable: q.Reusable, Diagnosis: rawJSON(q.CacheDiagnosis),
+		Reusable: q.Reusable,
 	}
-}
-
-// rawJSON is a stored value of JSON as it is, nil for none.
-func rawJSON(text string) any {
-	if !json.Valid([]byte(text)) {
-		return nil
-	}
-	return json.RawMessage(text)
 }
 
 // firstRead is the index of the first message that the server can have read of a past request, 0 where it

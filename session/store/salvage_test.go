@@ -173,9 +173,9 @@ func TestRangesAreReadAroundTheDamage(t *testing.T) {
 	s := openAt(t, path, Options{Now: noon().now})
 	var texts []string
 	must(t, "read", s.view(context.Background(), "read", func(tx *tx) {
-		eachMessage(tx, func(m Message) {
+		for m := range eachMessage(tx, true, "1") {
 			texts = append(texts, m.Content[:min(len(m.Content), 60)])
-		})
+		}
 	}))
 	must(t, "close", s.Close())
 	at := bytes.Index(file, []byte(texts[len(texts)/2])) / 4096 * 4096

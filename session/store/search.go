@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -36,13 +38,18 @@ type Hit struct {
 // Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
 // the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	around := cmp.Or(h.around, h.Snippet)
+	hidden := find(around)
+	if len(hidden) == 0 && h.around == "" {
+		return h, 0 // it was not made by Search
+	}
 	var b strings.Builder
 	at := 0
-	for _, hidden := range find(h.around) {
-		b.WriteString(h.around[at:hidden[0]] + sign)
-		at = hidden[1]
+	for _, secret := range hidden {
+		b.WriteString(around[at:secret[0]] + sign)
+		at = secret[1]
 	}
-	h.around = b.String() + h.around[at:]
+	h.around = b.String() + around[at:]
 	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
@@ -79,16 +86,17 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	sessions := map[int64]Session{}
-	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
-		if _, found := q.Find(m.text); !found || m.damaged {
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+		text := m.Searched()
+		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
 		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session).Session
+			sessions[m.session] = sessionByKey(t, m.session)
 		}
 		h := Hit{
 			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			query: q, around: q.Around(m.text),
+			query: q, around: q.Around(text),
 		}
 		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
@@ -107,7 +115,7 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return t.ids(`
+	return list[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
