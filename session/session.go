@@ -302,8 +302,8 @@ func (s *Session) Forecast(plan history.Plan) record.Forecast {
 	return s.past.Forecast(s.Model().Ref(), plan)
 }
 
-// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it behind
-// the first frame, the first plan and LoadRest.
+// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it
+// behind the first frame, the first plan and LoadRest.
 func (s *Session) LoadPast(ctx context.Context) error {
 	return s.past.Load(ctx, s.Records())
 }

@@ -133,10 +133,10 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	return to, nil
 }
 
-// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary. The
-// error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary stands for it. next is
-// everything beside the history that decides the request that the summary is made for; what the user changes meanwhile
-// holds for what is summarized too.
+// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary.
+// The error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary
+// stands for it. next is everything beside the history that decides the request that the summary is made for; what the
+// user changes meanwhile holds for what is summarized too.
 func (t *turn) summarize(
 	ctx context.Context, next func(State) history.Options, user int64, turn int, choose older,
 ) error {

@@ -24,8 +24,8 @@ const (
 	maxExcerpt  = 2000 // code points of one message
 )
 
-// Tool describes the tool to the model. It runs without asking: the model has been given these messages before, or could
-// have been.
+// Tool describes the tool to the model. It runs without asking: the model has been given these messages before, or
+// could have been.
 var Tool = tool.Tool{
 	Name: Name, Default: tool.Allow,
 	Description: "Search the earlier messages of this conversation that are shortened or missing in what you were " +
