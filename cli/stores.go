@@ -1,9 +1,8 @@
-//go:build cgo
-
 package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,43 +12,8 @@ import (
 	"winnow/session/store"
 )
 
-// completeSession offers the ids of the newest sessions with their titles.
-func (p *program) completeSession(
-	c *cobra.Command, _ []string, _ string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	list, err := p.recentSessions(c.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []cobra.Completion
-	for _, one := range list {
-		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.ShownTitle(one))))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// completeOneSession is completeSession for the only argument of a command.
-func (p *program) completeOneSession(
-	c *cobra.Command, args []string, typed string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return p.completeSession(c, args, typed)
-}
-
-// recentSessions are the sessions used last, none where there is no store yet.
-func (p *program) recentSessions(ctx context.Context) ([]store.Session, error) {
-	s, err := p.openStore(ctx, true)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	defer s.Close()
-	return s.Sessions(ctx, store.Filter{Limit: 50})
-}
-
-// openStore opens the conversations for a command that needs no model. To look at what was never
-// begun makes no file: readOnly gives nil where there is none.
+// openStore opens the conversations for a command that needs no model. To look at what was never begun makes no file:
+// where there is none, readOnly gives an empty history in memory.
 func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, error) {
 	c, err := p.readConfig()
 	if err != nil {
@@ -63,9 +27,9 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 		if p.flags.db != "" || p.env("WINNOW_DB") != "" {
 			return nil, fail(NotFound, "there is no database at %s", path)
 		}
-		return nil, nil
+		path = store.Memory
 	}
-	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c).Known})
+	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c, p.endpoints(c)).Known})
 	if err == nil {
 		p.reportSalvage(s)
 	}
@@ -74,38 +38,96 @@ func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, e
 
 // reportSalvage says what became of a damaged history: it is said once, at the opening that met it.
 func (p *program) reportSalvage(s *store.Store) {
-	if _, met := s.Salvaged(); !met {
-		return
-	}
-	for _, n := range s.Notices() {
-		fmt.Fprintln(p.err, n)
+	if _, met := s.Salvaged(); met {
+		for _, n := range s.Notices() {
+			fmt.Fprintln(p.err, n)
+		}
 	}
 }
 
-// existingStore opens the conversations to find one of them.
-func (p *program) existingStore(ctx context.Context, id string) (*store.Store, error) {
+// withSession finds a stored session by its id or the beginning of it; "" is the last one.
+func (p *program) withSession(ctx context.Context, id string, use func(*store.Store, store.Session) error) error {
 	s, err := p.openStore(ctx, true)
-	if err == nil && s == nil {
-		return nil, explainSession(id, store.ErrNotFound)
+	if err != nil {
+		return err
 	}
-	return s, err
+	defer s.Close()
+	info, err := findSession(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	return use(s, info)
 }
 
-// openSession opens a session that must exist, to be read.
-func (p *program) openSession(ctx context.Context, id string) (*conversation, *session.Session, error) {
-	st, err := p.existingStore(ctx, id)
-	if err != nil {
-		return nil, nil, err
+// findSession finds a session by its id or the beginning of it; "" is the one used last.
+func findSession(ctx context.Context, s *store.Store, id string) (store.Session, error) {
+	if id != "" {
+		info, err := s.Session(ctx, id)
+		return info, explainSession(id, err)
 	}
-	st.Close()
-	p.flags.session = id
+	last, err := s.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
+	if err == nil && len(last) == 0 {
+		return store.Session{}, fail(NotFound, "there is no session yet; start one with winnow")
+	}
+	if err != nil {
+		return store.Session{}, err
+	}
+	return s.Session(ctx, last[0].ID)
+}
+
+// explainSession is the sentence for a session that did not open.
+func explainSession(id string, err error) error {
+	if many := (*store.AmbiguousError)(nil); errors.As(err, &many) {
+		return &failure{exit: NotFound, text: many.Error(), err: err}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		text := fmt.Sprintf("there is no session %q; winnow sessions list lists all sessions", id)
+		return &failure{exit: NotFound, text: text, err: err}
+	}
+	return err
+}
+
+// withConversation opens a session to be read as it would be continued; "" is the last one.
+func (p *program) withConversation(
+	ctx context.Context, id string, use func(*conversation, *session.Session) error,
+) error {
+	err := p.withSession(ctx, id, func(_ *store.Store, info store.Session) error {
+		p.flags.session = info.ID
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	k, err := p.open(ctx, toRead)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s, err := k.resume(ctx, id)
+	defer k.close()
+	s, err := session.Open(ctx, k.deps, p.flags.session, k.choice.Ref)
 	if err != nil {
-		k.close()
+		return explainSession(id, err)
 	}
-	return k, s, err
+	return use(k, s)
+}
+
+// completeSession offers the ids of the newest sessions with their titles.
+func (p *program) completeSession(
+	c *cobra.Command, _ []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, one := range p.recentSessions(c.Context()) {
+		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.Title(one))))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// recentSessions are the sessions used last, none where they cannot be read.
+func (p *program) recentSessions(ctx context.Context) []store.Session {
+	s, err := p.openStore(ctx, true)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	list, _ := s.Sessions(ctx, store.Filter{Limit: 50})
+	return list
 }

@@ -133,7 +133,7 @@ func mayNotFit(m *Model) bool {
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
-		return enqueue(m, true)
+		return m.enqueue(true)
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
 	case m.current.ReadOnly:

@@ -34,7 +34,7 @@ func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 		want = append(want, c.Title()+": "+c.Help)
 	}
 	slices.Sort(want)
-	for scope := keymap.InDraft; scope <= keymap.InQueue; scope <<= 1 {
+	for scope := keymap.InDraft; scope <= keymap.InQuestion; scope <<= 1 {
 		var got []string
 		before := true
 		for _, c := range helpChoices(keys, here{name: "this", scope: scope}) {

@@ -100,8 +100,6 @@ const (
 	PrevRepair  Action = "previous-repair"
 	ShowMessage Action = "show-message"
 
-	RemoveQueued Action = "remove-queued"
-
 	Away Action = "fork-away"
 	Take Action = "take-over"
 
@@ -194,9 +192,9 @@ func table() []Binding {
 		bind(Fold, "whole request", InRequest, "collapse or expand the message", "enter", "space", "ctrl+o"),
 		bind(FoldAll, "whole request", InRequest, "collapse or expand all messages", "O"),
 
-		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion|InQueue, "choose", "enter"),
-		bind(ListUp, "lists", InLists|InSessions|InQuestion|InQueue, "up", "up", "ctrl+k"),
-		bind(ListDown, "lists", InLists|InSessions|InQuestion|InQueue, "down", "down", "ctrl+j"),
+		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion, "choose", "enter"),
+		bind(ListUp, "lists", InLists|InSessions|InQuestion, "up", "up", "ctrl+k"),
+		bind(ListDown, "lists", InLists|InSessions|InQuestion, "down", "down", "ctrl+j"),
 
 		bind(Shelves, "chats", InSessions, "active, archived or deleted chats", "shift+tab"),
 		bind(Rename, "chats", InSessions, "rename the chat", "ctrl+e"),
@@ -214,8 +212,6 @@ func table() []Binding {
 		bind(Remedy, "repairs", InRepairs, "change what is sent: repaired, as text, or nothing", "t"),
 		bind(UndoRemedy, "repairs", InRepairs, "send again what was sent before", "u"),
 		bind(ShowMessage, "repairs", InRepairs, "go to the message", "o"),
-
-		bind(RemoveQueued, "queue", InQueue, "remove the message from the queue", "ctrl+d", "delete"),
 
 		bind(Away, "chat open in another window", InOtherWindow, "continue in a fork", "ctrl+f"),
 		bind(Take, "chat open in another window", InOtherWindow, "take over, once the other window has closed it",

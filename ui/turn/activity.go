@@ -17,7 +17,7 @@ type Activity struct {
 }
 
 // Activity is what the turn does now. Asked says that a question waits for the user.
-func (t Model) Activity(asked bool) Activity {
+func (t *Model) Activity(asked bool) Activity {
 	if !t.Busy {
 		return Activity{}
 	}

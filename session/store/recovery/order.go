@@ -66,7 +66,7 @@ func (r *recovery) putInOrder(backup bool, steps Steps) error {
 // where saved messages show that these keys are still theirs.
 func (r *recovery) adopt() {
 	for _, table := range []string{
-		"sessions", "tags", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
+		"sessions", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
 	} {
 		rows := "INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table
 		if table == "sessions" {

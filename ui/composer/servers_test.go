@@ -1,4 +1,4 @@
-package servers
+package composer
 
 import (
 	"context"
@@ -11,10 +11,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/llm/mcp"
+	"winnow/ui/slash"
 )
 
 // offered are the servers of a real MCP server on loopback, with prompts and resources.
-func offered(t *testing.T) Servers {
+func offered(t *testing.T) servers {
 	t.Helper()
 	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
 	s.AddPrompt(&sdk.Prompt{
@@ -48,7 +49,7 @@ func offered(t *testing.T) Servers {
 	for {
 		changed := all.Changed()
 		if list := all.List(); list[0].Listed {
-			return Servers{all}
+			return servers{all}
 		} else if list[0].Err != nil {
 			t.Fatal(list[0].Err)
 		}
@@ -59,29 +60,27 @@ func offered(t *testing.T) Servers {
 func TestPromptsAreCommands(t *testing.T) {
 	t.Parallel()
 	s := offered(t)
-	want := []Completion{
-		{"notes:code-review", "LANGUAGE [FOCUS]", "Reviews␛[2J code."},
-		{"notes:empty", "", "a prompt of notes"},
+	want := []slash.Command{
+		{Name: "notes:code-review", Args: "LANGUAGE [FOCUS]", Help: "Reviews␛[2J code."},
+		{Name: "notes:empty", Help: "a prompt of notes"},
 	}
-	if got := s.Commands(); !reflect.DeepEqual(got, want) {
-		t.Errorf("the commands are %q, want %q", got, want)
+	if got := s.commands(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the commands are %v, want %v", got, want)
 	}
 	for words, want := range map[string]string{
-		"Go":                      "Review Go for\n\nAssistant:\nShow me.",
-		"Go speed and clarity":    "Review Go for speed and clarity\n\nAssistant:\nShow me.",
-		"focus=speed language=Go": "Review Go for speed\n\nAssistant:\nShow me.",
+		"Go":                   "Review Go for\n\nAssistant:\nShow me.",
+		"Go speed and clarity": "Review Go for speed and clarity\n\nAssistant:\nShow me.",
 	} {
-		if got, err := s.Make(t.Context(), "notes:code-review", strings.Fields(words)); got != want || err != nil {
+		if got, err := s.make(t.Context(), "notes:code-review", strings.Fields(words)); got != want || err != nil {
 			t.Errorf("%q makes %q, %v; want %q", words, got, err, want)
 		}
 	}
 	for _, c := range []struct{ command, words, want string }{
 		{"notes:code-review", "", "needs language: it is /notes:code-review LANGUAGE [FOCUS]"},
-		{"notes:empty", "word", `has no argument "word"`},
 		{"notes:empty", "", "is empty"},
 		{"notes:other", "", "no MCP server offers the prompt /notes:other"},
 	} {
-		if got, err := s.Make(t.Context(), c.command, strings.Fields(c.words)); err == nil ||
+		if got, err := s.make(t.Context(), c.command, strings.Fields(c.words)); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("/%s %s: %q, %v; want an error with %q", c.command, c.words, got, err, c.want)
 		}
@@ -91,35 +90,25 @@ func TestPromptsAreCommands(t *testing.T) {
 func TestResourcesAreMentioned(t *testing.T) {
 	t.Parallel()
 	s := offered(t)
-	for word, want := range map[string][]Completion{
-		"@":                {{"@notes:memo:one", "", "First memo · 2.0 kB"}, {"@notes:day:{date}", "URI", "A day"}},
-		"@no":              {{"@notes:memo:one", "", "First memo · 2.0 kB"}, {"@notes:day:{date}", "URI", "A day"}},
-		"@first":           {{"@notes:memo:one", "", "First memo · 2.0 kB"}},
-		"@notes:day:":      {{"@notes:day:{date}", "URI", "A day"}},
-		"@notes:day:today": {{"@notes:day:today", "", "A day"}},
+	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: "@notes:memo:one"}
+	day := completion{label: "@notes:day:{date}", help: "A day", text: "@notes:day:{date}"}
+	today := completion{label: "@notes:day:today", help: "A day", attach: "@notes:day:today"}
+	for word, want := range map[string][]completion{
+		"@":                {memo, day},
+		"@no":              {memo, day},
+		"@first":           {memo},
+		"@notes:day:":      {day},
+		"@notes:day:today": {today},
 		"@zebra":           nil,
 	} {
-		if got := s.Mentions(word); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q may become %q, want %q", word, got, want)
+		if got := s.mentions(word); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q may become %+v, want %+v", word, got, want)
 		}
 	}
-	if got, err := s.ReadMention(t.Context(), "@notes:day:today"); got != "text of day:today" || err != nil {
+	if got, err := s.read(t.Context(), "@notes:day:today"); got != "text of day:today" || err != nil {
 		t.Errorf("a resource of a template is %q, %v", got, err)
 	}
-	if got, err := s.ReadMention(t.Context(), "@other:memo:one"); err == nil {
+	if got, err := s.read(t.Context(), "@other:memo:one"); err == nil {
 		t.Errorf("a server that is not there gives %q", got)
-	}
-}
-
-func TestNobodyOffersNothing(t *testing.T) {
-	var none Servers
-	if none.Commands() != nil || none.Mentions("@") != nil {
-		t.Error("no server offers something")
-	}
-	if _, err := none.ReadMention(t.Context(), "@a:b"); err == nil {
-		t.Error("no server can be read")
-	}
-	if _, err := none.Make(t.Context(), "a:b", nil); err == nil {
-		t.Error("no server makes a prompt")
 	}
 }
