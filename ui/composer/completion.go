@@ -145,9 +145,9 @@ func (c *Model) find() (list []completion) {
 			folder := strings.HasSuffix(p, "/")
 			switch {
 			case mention && folder:
-				o.text = "@" + p
+				o.label, o.text = "@"+o.label, "@"+p
 			case mention:
-				o.attach = p
+				o.label, o.attach = "@"+o.label, p
 			default:
 				o.runs = !folder
 			}

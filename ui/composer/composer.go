@@ -174,11 +174,11 @@ func (c *Model) unfold() bool {
 	return c.Area.ReplaceInset(chip, func() { c.Area.Insert(markdown.Visible(chip.Text)) })
 }
 
-// openChip shows what the chip right before the cursor stands for, else the last of the draft.
+// openChip shows what the chip right before the cursor stands for, else the first of the draft.
 func (c *Model) openChip() tea.Cmd {
 	chip, ok := c.Area.Before().(*Chip)
 	if all := c.chips(); !ok && len(all) > 0 {
-		chip, ok = all[len(all)-1], true
+		chip, ok = all[0], true
 	}
 	if !ok {
 		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +

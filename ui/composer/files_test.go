@@ -27,18 +27,18 @@ func TestAtCompletesFiles(t *testing.T) {
 	t.Chdir(dir)
 	d := newDesk(t, Options{})
 	d.types("what is in @")
-	d.wantOffered("main.go", "docs/manual page.md", "ui/composer/completion.go")
+	d.wantOffered("@main.go", "@docs/manual page.md", "@ui/composer/completion.go")
 	d.types("uicomp")
-	d.wantOffered("ui/composer/completion.go")
-	if view := strings.Join(d.CompletionView(70, 10), "\n"); !strings.Contains(view, "ui/composer/completion.go") {
+	d.wantOffered("@ui/composer/completion.go")
+	if view := strings.Join(d.CompletionView(70, 10), "\n"); !strings.Contains(view, "@ui/composer/completion.go") {
 		t.Errorf("the list is\n%s", view)
 	}
 	d.press("enter")
 	d.wantDraft("what is in completion.go ", "completion.go")
 	d.types("and @./do")
-	d.wantOffered("./docs/")
+	d.wantOffered("@./docs/")
 	d.press("tab")
-	d.wantOffered("./docs/manual page.md")
+	d.wantOffered("@./docs/manual page.md")
 	d.press("tab")
 	d.wantDraft("what is in completion.go and manual page.md ", "completion.go", "manual page.md")
 	d.Set("mail me@")
