@@ -239,9 +239,12 @@ func (s *Session) SetFlags(
 // all, and so does a remedy. Of what cannot be planned yet, such as the running turn, each message is alone.
 func (s *Session) Group(message int64) (list []int64) {
 	st := s.Now()
-	at, there := st.Branch.Find(message)
-	if there && !st.Busy() {
-		_ = s.plans.reads(st, st.Branch.Len(), func(c *history.Conversation) {
+	planned := st.Branch.Len()
+	if st.Busy() {
+		planned = max(0, st.Branch.Last(history.User)) // The turn begins there.
+	}
+	if at, there := st.Branch.Find(message); there && at < planned {
+		_ = s.plans.reads(st, planned, func(c *history.Conversation) {
 			for _, i := range c.Group(at) {
 				list = append(list, st.Branch.ID(i))
 			}

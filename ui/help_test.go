@@ -23,7 +23,7 @@ func helped(m *Model) string {
 	return c.Label
 }
 
-// The help has what docs/keys.md and docs/commands.md are made from, each line once, whatever is on the screen.
+// The help has what docs/chat.md and docs/commands.md are made from, each line once, whatever is on the screen.
 func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 	keys := keymap.Default()
 	var want []string

@@ -71,7 +71,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 // loaded shows what opening the session left out.
 func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	m.chat.Prepend(e.Messages, e.Receipts)
-	again := tea.Batch(m.chat.SearchAnew(), m.arrive(e.Err == nil))
+	again := tea.Batch(m.chat.SearchOn(), m.arrive(e.Err == nil))
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}

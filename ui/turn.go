@@ -91,7 +91,11 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.current.Info = m.current.Session.Info()
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
-		m.chat.CutAfter(e.Message.Parent)
+		parent, there := m.chat.Messages.Find(e.Message.Parent)
+		if there {
+			parent++
+		}
+		m.chat.Follow(m.chat.Messages.First(parent)) // another branch goes on from there
 	}
 	m.chat.Add(e.Message, record.Receipt{})
 	m.chat.Bottom()

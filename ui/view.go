@@ -192,7 +192,7 @@ func (s screen) tail() []string {
 		}
 		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(stops)
 	}
-	lines := m.turn.Activity(m.question.Waits()).View(s.st, ways, w)
+	lines := m.turn.View(s.st, m.question.Waits(), ways, w)
 	if len(lines) == 0 {
 		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
 	}

@@ -186,12 +186,12 @@ func textChunkOf(data []byte, delta fields) (around textChunk) {
 		}
 	}
 	const key = `"content":`
-	head, rest, _ := bytes.Cut(data, []byte(key))
+	_, rest, _ := bytes.Cut(data, []byte(key))
 	_, tail, found := bytes.Cut(rest, delta["content"])
 	if !begins(delta["content"], `"`) || !found || bytes.Contains(tail, []byte(key)) {
 		return around
 	}
-	head = data[:len(data)-len(tail)-len(delta["content"])]
+	head := data[:len(data)-len(tail)-len(delta["content"])]
 	return textChunk{bytes.Clone(head), bytes.Clone(tail)}
 }
 

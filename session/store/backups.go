@@ -56,19 +56,14 @@ func (s *Store) NewestBackup(ctx context.Context) (backup.File, bool) {
 	return all[0], true
 }
 
-// offerBackup says so where a backup holds more than the file that was opened: after a
-// salvage, or where the history has gone.
+// offerBackup says so where the history has gone and there is a backup of it.
 func (s *Store) offerBackup(ctx context.Context) {
-	if !s.fresh && s.salvaged == nil {
+	if !s.fresh {
 		return
 	}
-	here, offer := 0, "There is no chat history here, and a backup of %s"
-	if s.salvaged != nil {
-		here, offer = s.salvaged.Messages, "The backup of %s has more"
-	}
-	if b, ok := s.NewestBackup(ctx); ok && b.Messages > here {
-		s.notices = append(s.notices, fmt.Sprintf(offer+": %s and %s. winnow db restore latest restores it.",
-			b.Day.Format("2006-01-02"),
+	if b, ok := s.NewestBackup(ctx); ok && b.Messages > 0 {
+		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. "+
+			"winnow db restore latest restores it.", b.Day.Format("2006-01-02"),
 			english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
 	}
 }
@@ -108,7 +103,9 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	err = s.view(ctx, doing, func(t *tx) {
 		c.count(t)
 		c.hashes(t)
-		c.ties(t)
+		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
+			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
+		}
 	})
 	if sqlite.IsDamage(err) {
 		c.Faults = append(c.Faults, "a part of the file cannot be read")
@@ -131,25 +128,6 @@ func (c *CheckResult) hashes(t *tx) {
 	for m := range eachMessage(t, true, "1") {
 		if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
 			c.Damaged = append(c.Damaged, m.ID)
-		}
-	}
-}
-
-// ties looks for rows whose session or message is not there, and for counts that are wrong.
-func (c *CheckResult) ties(t *tx) {
-	for _, tie := range []struct{ fault, rows string }{
-		{"rows that belong to nothing", `pragma_foreign_key_check`},
-		{"messages whose parent is not there", `messages m
-			WHERE parent <> 0
-				AND NOT EXISTS (SELECT 1 FROM messages p WHERE p.id = m.parent AND p.session = m.session)`},
-		{"sessions that count their messages wrongly", `sessions s
-			WHERE messages <> (SELECT count(*) FROM messages m WHERE m.session = s.n)`},
-		{"sessions whose newest message is not there", `sessions s
-			WHERE leaf <> 0
-				AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = s.leaf AND m.session = s.n)`},
-	} {
-		if n := value[int](t, `SELECT count(*) FROM `+tie.rows); n > 0 {
-			c.Faults = append(c.Faults, fmt.Sprintf("%s: %d", tie.fault, n))
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
 func putDraft(t *tx, n int64, d Draft) {
 	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 	if d.Text != "" || len(d.Folds) > 0 {
-		t.insert("drafts", d.columns(), sql.Named("session", n))
+		t.put("INSERT INTO drafts", d.columns(), sql.Named("session", n))
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, 
 		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 		stored := q
 		stored.Draft = s.cleanDraft(q.Draft)
-		t.insert("queued", stored.columns(), sql.Named("session", n))
+		t.put("INSERT INTO queued", stored.columns(), sql.Named("session", n))
 		q.ID = value[int64](t, `SELECT last_insert_rowid()`)
 		return q
 	})

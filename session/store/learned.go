@@ -94,6 +94,6 @@ func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
 	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
 		t.exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		p.Updated = s.now()
-		t.insert("tool_permissions", p.columns())
+		t.put("INSERT INTO tool_permissions", p.columns())
 	})
 }

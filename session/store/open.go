@@ -256,11 +256,11 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
 // Salvaged says what became of a damaged history that this opening met, and false where it met none.
-func (s *Store) Salvaged() (recovery.Salvage, bool) {
-	if s.salvaged == nil {
-		return recovery.Salvage{}, false
+func (s *Store) Salvaged() (saved recovery.Salvage, met bool) {
+	if met = s.salvaged != nil; met {
+		saved = *s.salvaged
 	}
-	return *s.salvaged, true
+	return saved, met
 }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.

@@ -94,7 +94,7 @@ func sessionHolding(t *tx, message int64) int64 {
 func putRegister(t *tx, session int64, r Register) {
 	t.exec(`DELETE FROM untold WHERE id = (SELECT id FROM `+sameRegister+`)`, session, r.Item, r.Name)
 	t.exec(`DELETE FROM `+sameRegister, session, r.Item, r.Name)
-	t.insert("registers", r.columns(), sql.Named("session", session))
+	t.put("INSERT INTO registers", r.columns(), sql.Named("session", session))
 }
 
 // sameRegister are the registers of a name, of which there is one.

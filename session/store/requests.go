@@ -76,15 +76,13 @@ type Request struct {
 	record
 }
 
-// record is what the row of a request has besides, its plan first of all: see putChange. Callers get requests without
+// record is what the row of a request has besides, its plan first of all: see putPlan. Callers get requests without
 // it.
 type record struct {
 	session    int64 // the short key of the session
-	chain      int64 // the first of the requests that were compared one with the other; 0 where it has no plan
 	added      []history.Added
 	shortfalls []shortfall
-	base       int64           // the request of which verdicts do not repeat what is the same, 0 for none
-	verdicts   []history.Entry // without a disposition for a message of base that is not here
+	verdicts   []history.Entry // that are otherwise than in the request before it
 }
 
 func (r *Request) columns() []column {
@@ -122,16 +120,11 @@ func (r *Request) columns() []column {
 		{"options", &r.Options, secret},
 		{"sum", &asJSON{&r.Sum}, 0},
 		{"tally", &asJSON{&r.Tally}, 0},
-		{"chain", &r.chain, local | fixed},
 		{"added", &asJSON{&r.added}, secret | fixed},
 		{"shortfalls", &asJSON{&r.shortfalls}, fixed},
-		{"base", &r.base, lineOnly},
 		{"verdicts", &nested[history.Entry]{&r.verdicts, verdictColumns}, lineOnly},
 	}
 }
-
-// planned reports whether the record has a plan.
-func (r *Request) planned() bool { return r.Tally != Tally{} || r.Sum != history.Sum{} }
 
 // AddRequest records a request that is about to be sent with its Plan, and sets its ID, Sum and Tally, and Created
 // where it is zero. What comes back has no Plan.
@@ -170,7 +163,7 @@ func (s *Store) putRequest(t *tx, r Request) Request {
 	if r.Plan != nil {
 		putPlan(t, &r)
 	}
-	t.insert("requests", r.columns())
+	t.put("INSERT INTO requests", r.columns())
 	r.record = record{}
 	return r
 }

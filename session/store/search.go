@@ -68,18 +68,12 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if in.Limit <= 0 {
 		in.Limit = 50
 	}
-	find := func() ([]Hit, error) {
-		return inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
+	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
+	if search.Damaged(err) && !s.readOnly {
+		// What is indexed anew by the time of the next search is found then.
+		return nil, s.jot(ctx, "make the search index anew", renewIndex)
 	}
-	hits, err := find()
-	if !search.Damaged(err) || s.readOnly {
-		return hits, err
-	}
-	// What is indexed anew by the time of the next search is found then.
-	if err := s.jot(ctx, "make the search index anew", renewIndex); err != nil {
-		return nil, err
-	}
-	return find()
+	return hits, err
 }
 
 // find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/bubbles/v2/help"
@@ -67,7 +66,7 @@ const maxReason = 3
 
 // reason says why the message under the cursor is in the request as it is, and what the keys do with it.
 func (p *Model) reason(w int) []string {
-	st, on, n := &p.Themes.Styles, p.Chosen(), p.folded()
+	st, on := &p.Themes.Styles, p.Chosen()
 	keys := []key.Binding{p.Keys.Hint("read", keymap.Inspect)}
 	text, glyph := "", "✚"
 	switch {
@@ -76,24 +75,17 @@ func (p *Model) reason(w int) []string {
 		text = theme.UpperFirst(addedName(a.Kind)) + ": " + a.Cause.Sentence()
 	case on.Entry == nil:
 		return nil
-	case n > 0:
-		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
-		glyph, text = theme.Glyph(*on.Entry), "Every message is sent whole."
-		if what := notSent(on.Entry.Disposition); !on.Entry.Sent() {
-			lines, at := p.lines()
-			first := p.Shown().before(lines[at].from) + 1
-			text = fmt.Sprintf("%s–%s are %s; %s: %s", theme.Thousands(first), theme.Thousands(first+n-1), what,
-				theme.Thousands(on.Entry.Index+1), strings.TrimPrefix(on.Entry.Cause.Sentence(), what+": "))
-		}
 	default:
 		glyph, text = theme.Glyph(*on.Entry), " is "+on.Entry.Cause.Sentence()
 		if glyph == "▲" {
 			text = ": " + on.Entry.Repairs[0].Sentence()
 		}
 		text = theme.Thousands(on.Entry.Index+1) + text
-		if p.Past == nil {
-			keys = append(p.Prices(*on.Entry), keys...)
-		}
+	}
+	if n := p.folded(); n > 0 {
+		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
+	} else if on.Entry != nil && p.Past == nil {
+		keys = append(p.Prices(*on.Entry), keys...)
 	}
 	var lines []string
 	lead := st.OfGlyph(glyph).Render(glyph) + " "
@@ -102,6 +94,7 @@ func (p *Model) reason(w int) []string {
 	}
 	shown := help.New()
 	shown.ShortSeparator, shown.Styles = "   ", help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
+	shown.Ellipsis = ""
 	shown.SetWidth(w - 2)
 	return append(lines[:min(len(lines), maxReason)], "  "+shown.ShortHelpView(keys))
 }
@@ -112,7 +105,7 @@ func (p *Model) reason(w int) []string {
 // that is the most it can be. There are none where nothing is known.
 func (p *Model) Prices(e history.Entry) []key.Binding {
 	r := &p.Next
-	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready {
+	if !r.has(e.Index, e.ID) {
 		return nil
 	}
 	var flag history.Flag

@@ -86,19 +86,12 @@ type part struct {
 // parts are where the tokens go. What the chat format costs around the messages counts as theirs.
 func (r *Request) parts(st *theme.Styles) []part {
 	s, fixed, draft := r.Plan.Sum, r.share("system", "tools"), r.share("draft")
-	name := "system"
-	switch {
-	case s.System > 0 && s.Tools > 0:
-		name = "system, tools"
-	case s.Tools > 0:
-		name = "tools"
-	}
 	turn := "draft"
 	if r.Past != nil {
 		turn = "this turn"
 	}
 	return []part{
-		{name, fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {turn, draft, st.You},
+		{"system, tools", fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {turn, draft, st.You},
 	}
 }
 
@@ -226,20 +219,13 @@ func (p *Model) legend(w int) []string {
 		if r.Spent != "" {
 			cost = strings.TrimPrefix(cost+" · chat "+r.Spent, " · ")
 		}
-		list = append(list, note{st.Muted, p.doubt()}, note{st.Muted, cost})
+		if p.Window.Assumed {
+			list = append(list, note{st.Muted, "Context window unknown; assuming " + theme.Thousands(p.Window.Tokens) +
+				" (/window to set)"})
+		}
+		list = append(list, note{st.Muted, cost})
 	}
 	return append(flow(parts, w), p.wrap(w, list...)...)
-}
-
-// doubt says why the limit may be wrong, "" where it is known.
-func (p *Model) doubt() string {
-	switch tokens := theme.Thousands(p.Window.Tokens); {
-	case p.Window.Assumed:
-		return "Context window unknown; assuming " + tokens + " (/window to set)"
-	case p.Window.ByName:
-		return "Window of " + tokens + " by the model's name (/window to set)"
-	}
-	return ""
 }
 
 // bound says what sets the limit of the request.

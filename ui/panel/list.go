@@ -51,8 +51,7 @@ func (p *Model) rows(in, w, top, h int) []string {
 	}
 	*l = list{top: top, first: l.first}
 	if first, end := p.OnPage(); end > first && last >= 0 { // The plan may not know the newest yet.
-		l.page0 = lineOf(lines, r.RowOf(min(first, last)))
-		l.page1 = lineOf(lines, r.RowOf(min(end-1, last))) + 1
+		l.page0, l.page1 = lineOf(lines, r.RowOf(min(first, last))), lineOf(lines, r.RowOf(min(end-1, last)))+1
 	}
 	switch {
 	case !p.hasKeys() && l.page1 > 0:
@@ -208,7 +207,8 @@ func (p *Model) item(of span) item {
 	if n > 1 {
 		it.number += "–" + theme.Thousands(e.Index+n)
 		if it.text = "whole"; !e.Sent() {
-			it.text = theme.Thousands(n) + " " + notSent(e.Disposition)
+			word, _, _ := strings.Cut(theme.Verdict(e), ":")
+			it.text = theme.Thousands(n) + " " + word
 		}
 		return it
 	}
@@ -240,14 +240,6 @@ func addedName(k history.AddedKind) string {
 		history.AddedRecalled: "recall heading",
 	}
 	return "added: " + cmp.Or(names[k], string(k))
-}
-
-// notSent is what became of several messages.
-func notSent(d history.Disposition) string {
-	if d == history.Isolated {
-		return "unreadable"
-	}
-	return string(d)
 }
 
 // gistOf is a message at the length that it had when its gist was made, since one that arrives grows, and whether what

@@ -161,13 +161,9 @@ func (p *Model) stand(row int) { p.At = max(0, min(row, len(p.Shown().Rows)-1)) 
 // stay puts the cursor on the message it was on, or at the end where it was never moved.
 func (p *Model) stay(on Row) {
 	r := p.Shown()
-	switch {
-	case !p.Moved:
-		p.stand(len(r.Rows) - 1)
-	case on.Entry != nil && on.Entry.Index < len(r.Plan.Entries):
+	p.stand(len(r.Rows) - 1)
+	if p.Moved && on.Entry != nil && on.Entry.Index < len(r.Plan.Entries) {
 		p.stand(r.RowOf(on.Entry.Index))
-	default:
-		p.stand(p.At)
 	}
 }
 
@@ -179,8 +175,8 @@ func (p *Model) Put(row int) {
 
 // GoTo puts the cursor on the message with this place in the conversation.
 func (p *Model) GoTo(index int, id int64) {
-	if _, ok := p.Shown().Verdict(index, id); ok {
-		p.Put(p.Shown().RowOf(index))
+	if r := p.Shown(); r.has(index, id) {
+		p.Put(r.RowOf(index))
 	}
 }
 

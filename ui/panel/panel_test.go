@@ -295,21 +295,17 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 
 func TestTheBudgetTurnsInSteps(t *testing.T) {
 	for _, c := range []struct {
-		at, by, window int
-		want           int
+		at     string
+		window int
+		want   string
 	}{
-		{0, 1, 4096, 1000},
-		{0, -1, 4096, 0},
-		{450, 1, 4096, 1000},
-		{4000, 1, 4096, 4096},
-		{4096, 1, 4096, 4096},
-		{5312, 1, 32_768, 10_000}, // a budget that was typed
-		{5312, -1, 32_768, 2000},
-		{1000, -1, 32_768, 0},
-		{9000, 1, 0, 18_000},
+		{"auto", 4096, "auto 1,000 2,000 4,000 4,096"},
+		{"4,096", 4096, "auto 1,000 2,000 4,000 4,096"},
+		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"}, // it was typed
 	} {
-		if got := turnedBudget(c.at, c.by, c.window); got != c.want {
-			t.Errorf("from %d by %d with a window of %d: got %d, want %d", c.at, c.by, c.window, got, c.want)
+		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}, dials: []dial{{tried: c.at}}}
+		if got := strings.Join(w.budgets(), " "); got != c.want {
+			t.Errorf("on %s with a window of %d the steps are %s, want %s", c.at, c.window, got, c.want)
 		}
 	}
 }

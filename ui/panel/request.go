@@ -81,12 +81,9 @@ func PastRequest(r record.Replayed) Request {
 // counted says that the server has counted the request.
 func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
 
-// Verdict is the entry of the message with this place in the conversation.
-func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
-	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
-		return history.Entry{}, false
-	}
-	return r.Plan.Entries[index], true
+// has says that a message is in the plan, with this place in the conversation.
+func (r *Request) has(index int, id int64) bool {
+	return index >= 0 && index < len(r.Plan.Entries) && r.Plan.Entries[index].ID == id
 }
 
 // Whole says that every message is sent, and whole.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,9 +38,10 @@ type Whatif struct {
 
 // dial is one setting that can be tried out.
 type dial struct {
-	name  string
-	was   string // as it is set
-	tried string // what it is turned to
+	name   string
+	was    string // as it is set
+	tried  string // what it says
+	turned bool   // by the user: another preset turns the budget, too
 }
 
 // The dials, from above.
@@ -54,7 +56,7 @@ func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
 	p.Whatif = &Whatif{Request: p.Next, prefix: p.Forecast.Prefix}
 	for _, d := range [][2]string{{"budget", budgetText(policy.Budget)}, {"preset", policy.Preset}, {"model", p.Ref}} {
-		p.Whatif.dials = append(p.Whatif.dials, dial{d[0], d[1], d[1]})
+		p.Whatif.dials = append(p.Whatif.dials, dial{name: d[0], was: d[1], tried: d[1]})
 	}
 }
 
@@ -77,8 +79,7 @@ func (w *Whatif) budget() int {
 	return n
 }
 
-// trial are the settings that were turned. Another preset drops the budget that was set, so that with one every budget
-// is a trial's.
+// trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
 	var t session.Settings
 	if d := w.dials[presetDial]; d.tried != d.was {
@@ -87,7 +88,7 @@ func (w *Whatif) trial() session.Settings {
 	if d := w.dials[modelDial]; d.tried != d.was {
 		t.Model = d.tried
 	}
-	if d := w.dials[budgetDial]; d.tried != d.was {
+	if w.dials[budgetDial].turned {
 		t.Budget = new(w.budget())
 	}
 	return t
@@ -99,13 +100,12 @@ const maxBudget = 99_999_999
 // dialKey is a key while settings are tried out.
 func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, w := &p.Keys, p.Whatif
-	digit := strings.Index("0123456789", msg.Text)
-	switch typed := len(msg.Text) == 1 && digit >= 0; {
+	switch digit, err := strconv.Atoi(msg.Text); {
 	case w.typed && msg.Code == tea.KeyBackspace:
 		return p.set(budgetText(w.budget() / 10))
-	case w.typed && typed:
+	case err == nil && w.typed:
 		return p.set(budgetText(min(w.budget()*10+digit, maxBudget)))
-	case typed:
+	case err == nil:
 		w.at, w.typed = budgetDial, true
 		return p.set(budgetText(digit))
 	}
@@ -144,44 +144,35 @@ func (p *Model) toDial(by int) tea.Cmd {
 // turn turns the dial under the cursor by a step.
 func (p *Model) turn(by int) tea.Cmd {
 	w := p.Whatif
-	d := w.dials[w.at]
-	at, to := d.tried, d.tried
+	d, values := w.dials[w.at], history.Presets()
 	switch w.at {
 	case budgetDial:
-		to = budgetText(turnedBudget(w.budget(), by, w.Request.Plan.Sum.Window))
-	case presetDial:
-		to = beside(history.Presets(), at, by)
+		values = w.budgets()
 	case modelDial:
-		to = beside(p.models(), at, by)
+		values = p.models()
 	}
-	switch {
-	case to != at:
-		return p.set(to)
-	case by < 0:
+	switch i := slices.Index(values, d.tried) + by; {
+	case i < 0:
 		return p.Say("This is the first " + d.name + ".")
+	case i < len(values):
+		return p.set(values[i])
 	}
 	return p.Say("This is the last " + d.name + ".")
 }
 
-// turnedBudget doubles or halves a budget, in thousands. 0 is auto, and a window that is known is the last step.
-func turnedBudget(n, by, window int) int {
-	switch {
-	case by > 0:
-		n = max(1000, 2*n/1000*1000)
-	case n <= 1000:
-		return 0
-	default:
-		n = max(1000, n/2/1000*1000)
+// budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
+func (w *Whatif) budgets() []string {
+	most := cmp.Or(w.Request.Plan.Sum.Window, maxBudget)
+	steps := []int{0, w.budget(), most}
+	for n := 1000; n < most; n *= 2 {
+		steps = append(steps, n)
 	}
-	if window > 0 {
-		return min(n, window)
+	slices.Sort(steps)
+	var texts []string
+	for _, n := range slices.Compact(steps) {
+		texts = append(texts, budgetText(n))
 	}
-	return min(n, maxBudget)
-}
-
-// beside is the value of a list a step before or after another, or that one at the ends of the list.
-func beside(list []string, at string, by int) string {
-	return list[max(0, min(slices.Index(list, at)+by, len(list)-1))]
+	return texts
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
@@ -205,7 +196,8 @@ func (p *Model) models() []string {
 
 // set turns the dial under the cursor to a value.
 func (p *Model) set(value string) tea.Cmd {
-	p.Whatif.dials[p.Whatif.at].tried = value
+	d := &p.Whatif.dials[p.Whatif.at]
+	d.tried, d.turned = value, true
 	return p.Try()
 }
 
@@ -252,8 +244,8 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 	if err != nil && len(plan.Entries) == 0 {
 		return nil
 	}
-	if w.trial().Budget == nil {
-		w.dials[budgetDial].tried = budgetText(plan.Sum.Budget) // that of the preset
+	if d := &w.dials[budgetDial]; !d.turned {
+		d.tried = budgetText(plan.Sum.Budget)
 	}
 	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
 	w.Request.Input, w.Request.moves = cost, map[int64]move{}
@@ -297,20 +289,18 @@ type move struct {
 
 // moveOf says what a change does to the amount of a message that is sent, "" for nothing.
 func moveOf(c history.Change) string {
-	back, sign, verdict := c.After.Sent() && !c.Before.Sent(), "+ ", cmp.Or(theme.Verdict(c.After), "whole")
-	switch {
-	case c.Before.Sent() && !c.After.Sent():
+	verdict := cmp.Or(theme.Verdict(c.After), "whole")
+	switch before, after := c.Before.Sent(), c.After.Sent(); {
+	case before && !after:
 		return "− drops out"
-	case back && c.After.Disposition == history.Cut:
-		return "+ comes back, cut"
-	case back:
+	case after && !before:
 		return "+ comes back"
-	case c.After.CharsAfter == c.Before.CharsAfter:
-		return ""
 	case c.After.CharsAfter < c.Before.CharsAfter:
-		sign = "− "
+		return "− " + verdict
+	case c.After.CharsAfter > c.Before.CharsAfter:
+		return "+ " + verdict
 	}
-	return sign + verdict
+	return ""
 }
 
 // whatif are the lines above the list while settings are tried out: the dials, and the sums that they change.

@@ -89,19 +89,19 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
 	} {
 		m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
-		if a := m.Activity(false); strings.TrimSpace(a.Doing+" "+a.Facts) != c.want {
-			t.Errorf("after %T: %q %q, want %q", c.event, a.Doing, a.Facts, c.want)
+		if doing, facts, _ := m.Doing(false); strings.TrimSpace(doing+" "+facts) != c.want {
+			t.Errorf("after %T: %q %q, want %q", c.event, doing, facts, c.want)
 		}
 	}
-	if got := m.Activity(true).Doing; got != "waiting for your answer" {
+	if got, _, _ := m.Doing(true); got != "waiting for your answer" {
 		t.Errorf("with a question it is %q", got)
 	}
 	m.Stop()
-	if got := m.Activity(true).Doing; got != "stopping…" {
+	if got, _, _ := m.Doing(true); got != "stopping…" {
 		t.Errorf("a turn that is stopped says %q", got)
 	}
 	m.End()
-	if got := m.Activity(false); got != (Activity{}) {
+	if got, _, _ := m.Doing(false); got != "" {
 		t.Errorf("a turn that is over says %q", got)
 	}
 }
@@ -117,11 +117,11 @@ func TestTheClockSleeps(t *testing.T) {
 		t.Error("a second clock runs")
 	}
 	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(time.Second)}, true)
-	if got := m.Activity(false).Facts; next != nil || got != "0.0 s" {
+	if _, got, _ := m.Doing(false); next != nil || got != "0.0 s" {
 		t.Errorf("asleep the clock says %q and goes on: %v", got, next != nil)
 	}
 	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(3 * time.Second)}, false)
-	if got := m.Activity(false).Facts; next == nil || got != "3.0 s" {
+	if _, got, _ := m.Doing(false); next == nil || got != "3.0 s" {
 		t.Errorf("awake the clock says %q and goes on: %v", got, next != nil)
 	}
 }

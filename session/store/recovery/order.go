@@ -162,8 +162,7 @@ func (r *recovery) removeOrphans() {
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 	}
 	r.exec(`
-		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
-		DELETE FROM verdicts WHERE chain NOT IN (SELECT chain FROM requests)`)
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions)`)
 }
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
