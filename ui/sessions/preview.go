@@ -186,13 +186,13 @@ func (l *Model) previewLines(st theme.Styles, o layout, room int) []string {
 		lines = append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
 	default:
 		for i, m := range p.messages {
-			most := room - len(lines) - 1
+			most := max(0, room-len(lines)-1)
 			if i < len(p.messages)-1 {
-				most = max(1, most/3)
+				most /= 3
 			}
 			lines = append(lines, m.head(st, o, l.read))
 			text := m.lines(st, min(measure, o.textWidth()), most)
-			for _, line := range text[:max(0, min(len(text), most))] {
+			for _, line := range text[:min(len(text), most)] {
 				lines = append(lines, o.indent(0)+line)
 			}
 			lines = append(lines, "")
