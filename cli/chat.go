@@ -95,7 +95,7 @@ func (k *conversation) choseModel(ref string) error { return k.memory.Model(k.ca
 
 // goodbye is the title of a chat that was left, and how to go on with it.
 func (k *conversation) goodbye(id string) string {
-	way, title := "-s "+k.shortID(id), ""
+	way, title := "-s "+id, ""
 	ctx := context.Background()
 	if last, err := findSession(ctx, k.store, ""); err == nil && last.ID == id {
 		way = "-c"

@@ -19,6 +19,7 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
+	"winnow/llm/redact"
 	"winnow/session"
 )
 
@@ -64,9 +65,10 @@ type program struct {
 	build    string                          // the version shown to people
 	example  []byte                          // the configuration file that config init writes
 	flags    flags
-	patience time.Duration // how long run waits for a pipe to begin before it says so
-	started  bool          // a command was found and its arguments were right
-	failed   error         // what the command came back with
+	known    *redact.Redactor // knows the keys, nil before the configuration was read
+	patience time.Duration    // how long run waits for a pipe to begin before it says so
+	started  bool             // a command was found and its arguments were right
+	failed   error            // what the command came back with
 }
 
 // main runs the command that args name. An error that comes before the command has started is one of usage: cobra gives

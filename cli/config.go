@@ -51,7 +51,9 @@ func (p *program) decodeConfig() (config.Config, []error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !named:
 		case errors.Is(err, fs.ErrNotExist):
-			return c, []error{fmt.Errorf("there is no configuration file at %s; create one with winnow config init", path)}
+			return c, []error{
+				fmt.Errorf("there is no configuration file at %s; create one with winnow config init", path),
+			}
 		case err != nil:
 			return c, []error{fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err))}
 		}
@@ -84,7 +86,8 @@ func (p *program) checkConfig(context.Context, []string) error {
 	if exists(path) {
 		fmt.Fprintf(p.out, "%s is valid.\n", path)
 	} else {
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates one.\n",
+		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates "+
+			"one.\n",
 			path)
 	}
 	for _, v := range c.Environment {

@@ -74,12 +74,14 @@ func (k *conversation) showContext(ctx context.Context, s *session.Session, f co
 		if err != nil {
 			return err
 		}
-		return k.p.show(report.NewDiff(s.Info(), report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)))
+		from, to := report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)
+		return k.p.show(report.NewDiff(s.Info(), from, to))
 	case l.Request != nil && !l.Request.Proven:
 		k.p.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
 			l.Request.Turn, report.Sentence(l.Request.Doubt))
-	case l.Request == nil && slices.ContainsFunc(k.servers.List(), func(s mcp.Status) bool { return s.State == mcp.Idle }):
-		k.p.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools shows " +
+	case l.Request == nil && slices.ContainsFunc(k.servers.List(), isIdle):
+		k.p.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
+			"shows " +
 			"their tokens")
 	}
 	unsent := error(nil)
@@ -94,6 +96,8 @@ func (k *conversation) showContext(ctx context.Context, s *session.Session, f co
 	}
 	return unsent
 }
+
+func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
 
 // shownContext is a request to be shown.
 type shownContext struct {
@@ -155,11 +159,12 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 	}
 	r, err := s.Records().Replay(ctx, at, nth)
 	if err != nil {
-		return shownContext{}, explainMoment(err)
+		return shownContext{}, err
 	}
 	plan := r.Plan
 	plan.Spans = plan.SpansAmong(r.Verdicts.Entries)
-	plan.Sum, plan.Entries, plan.Added, plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added, r.Request.Rules
+	plan.Sum, plan.Entries, plan.Added = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added
+	plan.Rules = r.Request.Rules
 	if !r.Proven {
 		plan.Next = nil // of another plan
 	}
@@ -177,16 +182,7 @@ func recorded(ctx context.Context, s *session.Session, flag, turn string) (recor
 	if err != nil {
 		return record.Recorded{}, err
 	}
-	r, err := s.Records().Find(ctx, at, nth)
-	return r, explainMoment(err)
-}
-
-// explainMoment makes a request that is not there one that was not found.
-func explainMoment(err error) error {
-	if missing := (*record.NoRequestError)(nil); errors.As(err, &missing) {
-		return fail(NotFound, "%w", err)
-	}
-	return err
+	return s.Records().Find(ctx, at, nth)
 }
 
 // requestRef reads the number of a turn, N, or of one of its requests, N.K; nth is 0 for the last.
@@ -197,8 +193,8 @@ func requestRef(flag, text string) (turn, nth int, err error) {
 		nth, err = strconv.Atoi(second)
 	}
 	if err != nil || turn < 1 || several && nth < 1 {
-		return 0, 0, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request", flag,
-			text)
+		return 0, 0, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request",
+			flag, text)
 	}
 	return turn, nth, nil
 }
@@ -214,10 +210,7 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 	if err != nil {
 		return err
 	}
-	clean, err := p.cleaner()
-	if err != nil {
-		return err
-	}
+	clean := p.cleaner()
 	_, err = io.WriteString(p.out, clean.text(text))
 	p.reportRedacted(clean)
 	if clean.count > 0 && f.wire {

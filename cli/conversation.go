@@ -10,13 +10,10 @@ import (
 	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/llm/mcp"
-	"winnow/llm/pricing"
 	"winnow/llm/tokenizer"
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/approval"
-	"winnow/session/limits"
-	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/remembered"
@@ -25,13 +22,11 @@ import (
 // conversation is everything that a conversation needs.
 type conversation struct {
 	*setup
-	use       use
-	store     *store.Store
-	servers   *mcp.Servers // the MCP servers; none is started before it is needed
-	deps      session.Deps
-	choice    llm.Choice
-	temporary bool     // nothing is saved
-	notices   []string // sentences for the screen
+	use     use
+	servers *mcp.Servers // the MCP servers; none is started before it is needed
+	deps    session.Deps
+	choice  llm.Choice
+	notices []string // sentences for the screen
 
 	memory *remembered.Memory // what was chosen on the screen before; nil remembers nothing
 	chosen remembered.Choices
@@ -52,7 +47,7 @@ func (p *program) open(ctx context.Context, to use) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &conversation{setup: w, use: to, temporary: p.flags.noSave}
+	k := &conversation{setup: w, use: to}
 	if err := k.ready(ctx); err != nil {
 		k.close()
 		return nil, err
@@ -63,9 +58,6 @@ func (p *program) open(ctx context.Context, to use) (*conversation, error) {
 func (k *conversation) close() {
 	if k.servers != nil {
 		k.servers.Close()
-	}
-	if k.store != nil {
-		k.store.Close()
 	}
 	k.setup.close()
 }
@@ -82,7 +74,7 @@ func (k *conversation) ready(ctx context.Context) error {
 	// model to ask.
 	var row store.Session
 	if f := k.p.flags; f.session != "" || f.last {
-		err := k.openStore(ctx)
+		err := k.openStore(ctx, k.use == toRead)
 		if err == nil {
 			row, err = findSession(ctx, k.store, f.session)
 		}
@@ -95,7 +87,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		return err
 	}
 	if k.store == nil {
-		if err := k.openStore(ctx); err != nil {
+		if err := k.openStore(ctx, k.use == toRead); err != nil {
 			return err
 		}
 	}
@@ -120,7 +112,7 @@ func (k *conversation) newDeps() session.Deps {
 		Environment: c.EnvironmentKeys,
 		System:      c.System.Prompt,
 		Sampling:    record.Sampling(c.Sampling),
-		Of:          modelSettings(c),
+		Of:          c.OfModel,
 		TitleRef:    titles,
 		SummaryRef:  c.Summary.Model,
 		Tools:       k.servers.Boxes(),
@@ -128,9 +120,9 @@ func (k *conversation) newDeps() session.Deps {
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return k.servers.Prepare(ctx, func(sentence string) { say(k.redactor.Text(sentence)) })
 		},
-		Recall:     recall.Scope(c.Tools.Recall),
+		Recall:     c.Tools.Recall == "conversation",
 		Builtin:    k.p.builtinTools(c.Tools),
-		Limits:     spendingLimits(c.Limits),
+		Limits:     c.Limits.Amounts(),
 		Approval:   approval.Rules{Mode: approval.Mode(c.Tools.Approve), Permissions: c.Tools.Permissions},
 		ToolLimits: tool.Limits{Timeout: time.Duration(c.Tools.Timeout) * time.Second, Output: c.Tools.MaxOutput},
 		MaxRounds:  c.Tools.MaxRounds,
@@ -141,55 +133,6 @@ func (k *conversation) newDeps() session.Deps {
 		Log:        k.log,
 		Observe:    k.p.observe,
 	}
-}
-
-// modelSettings is what a configuration says of single models: of each key, the first table that says something.
-func modelSettings(c config.Config) session.OfModel {
-	return func(endpoint, model string) session.ModelSettings {
-		s := session.ModelSettings{Tables: make(map[string]string)}
-		for _, t := range c.Tables(endpoint, model) {
-			for key, said := range map[string]bool{
-				"system": t.System != nil, "max_tokens": t.Sampling.MaxTokens > 0, "effort": t.Sampling.Effort != "",
-				"temperature": t.Sampling.Temperature != nil, "top_p": t.Sampling.TopP != nil,
-			} {
-				if _, known := s.Tables[key]; said && !known {
-					s.Tables[key] = t.Name
-				}
-			}
-			if s.System == nil {
-				s.System = t.System
-			}
-			s.Sampling = s.Sampling.Over(record.Sampling(t.Sampling))
-		}
-		return s
-	}
-}
-
-// spendingLimits are the configured limits, which were checked.
-func spendingLimits(c config.Limits) limits.Limits {
-	amount := func(tokens int, dollars float64) limits.Amount {
-		cost, _ := pricing.Dollars(dollars)
-		return limits.Amount{Tokens: tokens, Cost: cost}
-	}
-	return limits.Limits{
-		Request:    amount(c.RequestTokens, c.RequestCost),
-		Session:    amount(c.SessionTokens, c.SessionCost),
-		Day:        amount(c.DayTokens, c.DayCost),
-		Month:      amount(c.MonthTokens, c.MonthCost),
-		AskUnknown: c.UnknownPrice == "ask",
-	}
-}
-
-// openStore opens the conversations, or an empty history in memory where nothing is to be saved.
-func (k *conversation) openStore(ctx context.Context) error {
-	path, err := store.Memory, error(nil)
-	if !k.temporary {
-		if path, err = k.p.dbPath(k.config); err != nil {
-			return err
-		}
-	}
-	k.store, err = store.Open(ctx, path, store.Options{Now: k.p.now, Redact: k.redactor.Known})
-	return err
 }
 
 // choose finds the model to begin with. A session that has one goes on with it, unless the command line names another.
@@ -253,12 +196,4 @@ func (k *conversation) start(ctx context.Context) (*session.Session, error) {
 		err = s.Set(ctx, session.Settings{Model: k.choice.Ref})
 	}
 	return s, err
-}
-
-// shortID is the start of an id, long enough to name one session.
-func (k *conversation) shortID(id string) string {
-	if s, err := k.store.Session(context.Background(), report.ShortID(id)); err == nil && s.ID == id {
-		return report.ShortID(id)
-	}
-	return id
 }

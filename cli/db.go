@@ -17,13 +17,15 @@ import (
 func (p *program) dbCommand() *cobra.Command {
 	check := p.command("check", "Check the whole database and report what is damaged", p.checkDB)
 	p.jsonFlag(check)
-	keep := p.command("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
-	keep.Long = "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in the " +
+	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
+	keep.Long = "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in " +
+		"the " +
 		"folder backups beside the database, where the daily backups of the chat are too. An existing file is not " +
 		"overwritten.\n\nTo back up every change within a second, to another disk or to S3, run Litestream beside " +
 		"winnow: docs/storage.md has a configuration for it."
 	var list bool
-	restore := p.command("restore [FILE|latest]", "Restore the conversations from a backup; the current ones are set aside",
+	restore := p.command("restore [FILE|latest]", "Restore the conversations from a backup; the current ones are "+
+		"set aside",
 		func(ctx context.Context, args []string) error { return p.restoreDB(ctx, args, list) })
 	addFlag(restore, &list, "list", "", "list the backups")
 	return group("db", "Locate, check, back up and restore the database of conversations",
@@ -96,12 +98,7 @@ func (p *program) checkDB(ctx context.Context, _ []string) error {
 	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
 }
 
-func (p *program) backupDB(ctx context.Context, args []string) error {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (p *program) backupDB(ctx context.Context, s *store.Store, args []string) (err error) {
 	if s.Path() == store.Memory {
 		return fail(Failed, "there are no conversations to back up yet")
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"winnow/cli/config"
 	"winnow/cli/report"
 	"winnow/llm"
-	"winnow/llm/mcp"
 	"winnow/session/store"
 	foldersync "winnow/session/sync"
 	"winnow/ui/markdown"
@@ -26,12 +24,10 @@ import (
 )
 
 func (p *program) doctorCommand() *cobra.Command {
-	var tools bool
-	c := p.command("doctor", "Check the installation, the files, the terminal and the endpoints",
-		func(ctx context.Context, _ []string) error { return p.doctor(ctx, tools) })
-	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks whether " +
+	c := p.command("doctor", "Check the installation, the files, the terminal and the endpoints", p.doctor)
+	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks " +
+		"whether " +
 		"that model is available and how large its context window is. It never prints an API key."
-	addFlag(c, &tools, "tools", "", "also start the MCP servers")
 	return c
 }
 
@@ -68,13 +64,13 @@ var colours = map[string]string{"ok": "\x1b[32m", "note": "\x1b[33m", "WRONG": "
 
 var verdictWord = regexp.MustCompile(`(?m)^(ok|note|WRONG)\b`)
 
-func (p *program) doctor(ctx context.Context, tools bool) error {
-	f := p.examine(ctx, tools)
+func (p *program) doctor(ctx context.Context, _ []string) error {
+	f := p.examine(ctx)
 	page := &report.Page{Width: p.columns(), Clean: func(text string) string { return text }}
 	f.Table(page)
 	text := markdown.Visible(page.String())
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
-		text = verdictWord.ReplaceAllStringFunc(text, func(word string) string { return colours[word] + word + "\x1b[m" })
+		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })
 	}
 	err := p.out.visible(text)
 	bad := len(slices.DeleteFunc(f, func(one finding) bool { return one.Verdict != "WRONG" }))
@@ -84,15 +80,15 @@ func (p *program) doctor(ctx context.Context, tools bool) error {
 	return fail(Failed, "%s your attention", theme.PluralOf(bad, "of these needs", "of these need"))
 }
 
-// doctorReport is what the doctor says, for the command /doctor. It starts no MCP server: those of the chat run.
+// doctorReport is what the doctor says, for the command /doctor.
 func (k *conversation) doctorReport(ctx context.Context) (string, error) {
 	page := &report.Page{Clean: k.redactor.Text}
-	k.p.examine(ctx, false).Table(page)
+	k.p.examine(ctx).Table(page)
 	return page.String(), ctx.Err()
 }
 
-// examine checks everything.
-func (p *program) examine(ctx context.Context, tools bool) findings {
+// examine checks everything. It starts no MCP server; winnow tools does.
+func (p *program) examine(ctx context.Context) findings {
 	var f findings
 	f.good("winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	path, _, err := p.configPath()
@@ -116,15 +112,17 @@ func (p *program) examine(ctx context.Context, tools bool) findings {
 	for _, v := range config.Environment {
 		f.note("environment", "%s sets %s", v.Name, v.Key)
 	}
-	p.checkStore(ctx, &f, config)
 	w, err := p.setup()
 	if err != nil {
 		f.failed("endpoints", err)
 		return f
 	}
 	defer w.close()
-	p.checkEndpoints(ctx, &f, w)
-	p.checkTools(ctx, &f, w, tools)
+	p.checkStore(ctx, &f, w)
+	if w.store != nil {
+		p.checkEndpoints(ctx, &f, w)
+	}
+	p.checkTools(&f, w)
 	return f
 }
 
@@ -151,21 +149,20 @@ func modeOf(path string) string {
 }
 
 // checkStore looks at the conversations: the file, its backup, what had to be repaired, and the synced folder.
-func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) {
-	path, err := p.dbPath(c)
-	if err == nil && !exists(path) {
+func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
+	path, err := p.dbPath(w.config)
+	if err == nil {
+		err = w.openStore(ctx, true)
+	}
+	s := w.store
+	switch {
+	case err != nil:
+		f.failed("conversations", err)
+		return
+	case s.Path() == store.Memory:
 		f.note("conversations", "%s does not exist yet: the first message creates it", path)
 		return
 	}
-	var s *store.Store
-	if err == nil {
-		s, err = store.Open(ctx, path, store.Options{Now: p.now})
-	}
-	if err != nil {
-		f.failed("conversations", err)
-		return
-	}
-	defer s.Close()
 	f.good("conversations", "%s%s", path, modeOf(path))
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "other users of this machine can read the file: chmod 600 %s", path)
@@ -180,7 +177,8 @@ func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) 
 		f.wrong("check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"),
 			theme.Plural(len(c.Damaged), "damaged message"))
 	default:
-		f.good("check", "%s in %s, all intact", theme.Plural(c.Messages, "message"), theme.Plural(c.Sessions, "session"))
+		f.good("check", "%s in %s, all intact", theme.Plural(c.Messages, "message"),
+			theme.Plural(c.Sessions, "session"))
 	}
 	if b, ok := s.NewestBackup(ctx); ok {
 		f.good("backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Plural(b.Messages, "message"))
@@ -194,7 +192,7 @@ func (p *program) checkStore(ctx context.Context, f *findings, c config.Config) 
 	for _, one := range counts {
 		f.note("repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
 	}
-	p.checkSync(ctx, f, s, c)
+	p.checkSync(ctx, f, s, w.config)
 }
 
 // checkSync says how the history and the synced folder stand to each other.
@@ -280,32 +278,21 @@ func (p *program) checkModel(ctx context.Context, f *findings, w *setup, from, r
 	}
 }
 
-// checkTools says of each MCP server how it is reached; where start is set, whether it starts and what it offers.
-func (p *program) checkTools(ctx context.Context, f *findings, w *setup, start bool) {
-	configured, _, faults := p.mcpServers(w.config)
+// checkTools says of each MCP server how it is reached.
+func (p *program) checkTools(f *findings, w *setup) {
+	servers, _, faults := p.mcpServers(w.config)
 	for _, fault := range faults {
 		f.failed("tools", fault)
 	}
-	servers := mcp.New(p.build, configured...)
-	defer servers.Close()
-	list, err := servers.List(), error(nil)
-	if start {
-		list, err = settled(ctx, servers)
-	}
-	if err != nil {
-		f.failed("tools", err)
-	}
-	for i, s := range list {
-		address := "MCP server, " + w.redactor.Text(s.Address)
-		switch fault := configured[i].Check(); {
-		case s.State == mcp.Disabled:
+	for _, s := range servers {
+		address := "MCP server, " + w.redactor.Text(s.Address())
+		switch fault := s.Check(); {
+		case s.Disabled:
 			f.note(s.Name, "%s; off", address)
-		case cmp.Or(s.Err, fault) != nil:
-			f.wrong(s.Name, "%s: %s", address, w.redactor.Text(cmp.Or(s.Err, fault).Error()))
-		case !start:
-			f.good(s.Name, "%s; not started (use winnow doctor --tools or winnow tools)", address)
+		case fault != nil:
+			f.wrong(s.Name, "%s: %s", address, w.redactor.Text(fault.Error()))
 		default:
-			f.good(s.Name, "%s: %s", address, theme.Plural(len(s.Tools), "tool"))
+			f.good(s.Name, "%s; winnow tools starts it", address)
 		}
 	}
 }

@@ -35,17 +35,20 @@ type exportFlags struct {
 
 func (p *program) sessionsExport() *cobra.Command {
 	f := exportFlags{out: "-"}
-	c := p.command("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
-		func(ctx context.Context, args []string) error {
+	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
+		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
 				return fail(Usage, "--all exports every session: use either --all or an id")
 			}
 			ctx, stop := untilStopped(ctx)
 			defer stop()
-			return stopped(ctx, p.export(ctx, f, strings.Join(args, "")), "stopped; the file was not written")
+			err := p.export(ctx, s, f, strings.Join(args, ""))
+			return stopped(ctx, err, "stopped; the file was not written")
 		})
-	c.Long = "Write a session to standard output or to a file. json holds everything, and winnow sessions import restores " +
-		"it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html is one page that " +
+	c.Long = "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
+		"restores " +
+		"it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html is one page " +
+		"that " +
 		"marks what the model saw. Possible secrets are redacted in all of them but json."
 	c.Example = "  winnow sessions export 0195 > parser.md\n" +
 		"  winnow sessions export 0195 -o parser.html\n" +
@@ -63,39 +66,28 @@ func (p *program) sessionsExport() *cobra.Command {
 }
 
 // export writes what was asked for and says where it is.
-func (p *program) export(ctx context.Context, f exportFlags, id string) error {
-	clean, err := p.cleaner()
-	if err != nil {
-		return err
-	}
-	write := func(to func(io.Writer) error) error {
-		if f.out == "-" {
-			return to(p.out)
-		}
-		n, err := p.writeFile(f.out, f.force, to)
-		if err == nil {
-			fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
-		}
-		return err
-	}
-	if f.all {
-		s, err := p.openStore(ctx, true)
+func (p *program) export(ctx context.Context, s *store.Store, f exportFlags, id string) error {
+	clean := p.cleaner()
+	write := func(out io.Writer) error { return archive.Write(ctx, s, out) }
+	if !f.all {
+		row, err := findSession(ctx, s, id)
 		if err != nil {
 			return err
 		}
-		defer s.Close()
-		return write(func(out io.Writer) error { return archive.Write(ctx, s, out) })
+		format, known := transfer.ReadFormat(cmp.Or(f.format, filepath.Ext(f.out)))
+		if !known {
+			format = transfer.Markdown
+		}
+		o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
+		write = func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
 	}
-	format, known := transfer.ReadFormat(cmp.Or(f.format, filepath.Ext(f.out)))
-	if !known {
-		format = transfer.Markdown
+	defer p.reportRedacted(clean)
+	if f.out == "-" {
+		return write(p.out)
 	}
-	o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
-	err = p.withSession(ctx, id, func(s *store.Store, row store.Session) error {
-		return write(func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) })
-	})
+	n, err := p.writeFile(f.out, f.force, write)
 	if err == nil {
-		p.reportRedacted(clean)
+		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
 	}
 	return err
 }
@@ -117,7 +109,9 @@ func (k *conversation) exportCommand(ctx context.Context, s *session.Session, wo
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = unusedPath(filepath.Join(path, fileName(row, report.ShortID(row.ID), format)))
 	}
-	_, err = k.p.writeFile(path, false, func(out io.Writer) error { return transfer.Export(ctx, s.Store(), row.ID, out, o) })
+	_, err = k.p.writeFile(path, false, func(out io.Writer) error {
+		return transfer.Export(ctx, s.Store(), row.ID, out, o)
+	})
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return "", fmt.Errorf("%s already exists; choose another name", path)
@@ -154,7 +148,8 @@ func exportArguments(words string) (transfer.Format, string, error) {
 	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
 		return transfer.Markdown, path, nil
 	}
-	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name of a "+
+	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
+		"of a "+
 		"file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
 }
 

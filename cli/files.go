@@ -16,8 +16,8 @@ import (
 	"winnow/session/transfer"
 )
 
-// writeFile writes a file that only the user can read. One that is there is overwritten only where force is set, and then
-// when the new one is whole. It returns the file's size in bytes.
+// writeFile writes a file that only the user can read. One that is there is overwritten only where force is set, and
+// then when the new one is whole. It returns the file's size in bytes.
 func (p *program) writeFile(path string, force bool, write func(io.Writer) error) (size int64, err error) {
 	var f *os.File
 	if force {

@@ -26,18 +26,16 @@ func (p *program) sessionsImport() *cobra.Command {
 			if in.title != "" && len(args) > 1 {
 				return fail(Usage, "--title names one conversation, so it cannot be used with several files")
 			}
-			err := in.importAll(ctx, args)
-			if !p.flags.json {
-				in.writeRemarks()
-			}
-			return errors.Join(p.show(&in), err)
+			err := p.withStore(ctx, in.DryRun, func(s *store.Store) error { return in.importAll(ctx, s, args) })
+			return errors.Join(p.show(&in), stopped(ctx, err, "stopped; nothing was imported"))
 		})
 	c.Example = "  winnow sessions import chat.json\n" +
 		"  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	addFlag(c, &in.title, "title", "", "the title of the session; the default is the title in the file, or one made from "+
+	addFlag(c, &in.title, "title", "", "the title of the session; the default is the title in the file, or one made "+
+		"from "+
 		"the first message")
 	addFlag(c, &in.DryRun, "dry-run", "", "show what would be imported, and store nothing")
 	p.jsonFlag(c)
@@ -48,11 +46,9 @@ func (p *program) sessionsImport() *cobra.Command {
 type importing struct {
 	DryRun        bool // nothing is stored
 	Conversations []arrived
-	Failed        []fileError
 
 	p     *program
 	title string
-	files int
 }
 
 // arrived is one conversation.
@@ -61,32 +57,24 @@ type arrived struct {
 	transfer.Imported
 }
 
-// fileError is a file that was not imported.
-type fileError struct {
-	File  string
-	Error error
-}
-
 // importAll imports the files one after the other. One that cannot be imported does not keep the others from it. A
 // signal ends it between two conversations, and what was imported until then stays.
-func (in *importing) importAll(ctx context.Context, names []string) error {
-	in.files = len(names)
-	s, err := in.p.openStore(ctx, in.DryRun)
-	if err != nil {
-		return stopped(ctx, err, "stopped; nothing was imported")
-	}
-	defer s.Close()
+func (in *importing) importAll(ctx context.Context, s *store.Store, names []string) error {
+	failed := 0
 	for _, name := range names {
+		before := len(in.Conversations)
 		err := in.importFile(ctx, s, name)
+		in.writeRemarks(in.Conversations[before:], len(names) > 1)
 		if err != nil && (len(names) == 1 || exitOf(err) >= Interrupted) {
 			return err
 		}
 		if err != nil {
-			in.Failed = append(in.Failed, fileError{name, err})
+			in.p.reportError(err)
+			failed++
 		}
 	}
-	if len(in.Failed) > 0 {
-		return fail(Failed, "%d of %d files could not be imported", len(in.Failed), len(names))
+	if failed > 0 {
+		return fail(Failed, "%d of %d files could not be imported", failed, len(names))
 	}
 	return nil
 }
@@ -157,7 +145,8 @@ func (p *program) openImport(name string) (importFile, error) {
 	case info.IsDir():
 		return importFile{}, fail(Failed, "%s is a folder; sessions import needs files", name)
 	case !info.Mode().IsRegular():
-		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it "+
+		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s "+
+			"reads it "+
 			"as standard input", name)
 	}
 	path, err := filepath.Abs(name)
@@ -197,7 +186,8 @@ func (in *importing) Table(page *report.Page) {
 		switch {
 		case one.Messages == 0:
 		case list[0].Again:
-			page.Line("This conversation was imported before and has %s now; nothing was imported. Open it with: winnow "+
+			page.Line("This conversation was imported before and has %s now; nothing was imported. Open it with: "+
+				"winnow "+
 				"-s %s", messages, one.ID)
 		case in.DryRun:
 			page.Line("%s would be imported; nothing was stored.", messages)
@@ -225,42 +215,35 @@ func (in *importing) Table(page *report.Page) {
 	}
 }
 
-// maxRemarks is how many remarks are written out.
+// maxRemarks is how many remarks on a file are written out.
 const maxRemarks = 20
 
-// writeRemarks writes what was not imported, and what is odd about what was. The error of a file that is the only one
-// is said as the program ends.
-func (in *importing) writeRemarks() {
-	var all []string
-	for _, one := range in.Conversations {
+// writeRemarks writes what of a file was not imported, and what is odd about what was. With --json it is in the object.
+func (in *importing) writeRemarks(list []arrived, named bool) {
+	var lost, odd []string
+	for _, one := range list {
+		at := ""
+		if named {
+			at = one.File + ": "
+		}
+		if one.Place > 0 {
+			at += fmt.Sprintf("conversation %d, %q: ", one.Place, one.Title)
+		}
 		for _, r := range one.Errors {
-			all = append(all, "not imported: "+one.where(in.files)+r.String())
+			lost = append(lost, "not imported: "+at+r.String())
 		}
-	}
-	for _, one := range in.Conversations {
 		for _, r := range one.Warnings {
-			all = append(all, one.where(in.files)+r.String())
+			odd = append(odd, at+r.String())
 		}
 	}
-	for _, text := range all[:min(len(all), maxRemarks)] {
-		in.p.warn("%s", report.Sentence(text))
+	all := append(lost, odd...)
+	for i, text := range all {
+		switch {
+		case in.p.flags.json:
+		case i < maxRemarks:
+			in.p.warn("%s", report.Sentence(text))
+		case i == maxRemarks:
+			in.p.warn("%s; --json lists them all", theme.PluralOf(len(all)-maxRemarks, "more remark", "more remarks"))
+		}
 	}
-	if more := len(all) - maxRemarks; more > 0 {
-		in.p.warn("%s; --json lists them all", theme.PluralOf(more, "more remark", "more remarks"))
-	}
-	for _, one := range in.Failed {
-		in.p.reportError(one.Error)
-	}
-}
-
-// where names the file and the place of a conversation, where there are several.
-func (a arrived) where(files int) string {
-	at := ""
-	if files > 1 {
-		at = a.File + ": "
-	}
-	if a.Place > 0 {
-		at += fmt.Sprintf("conversation %d, %q: ", a.Place, a.Title)
-	}
-	return at
 }

@@ -28,10 +28,10 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	defer s.Close()
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	p := &program{env: func(string) string { return "" }, now: time.Now, flags: flags{config: config, db: db}}
+	p := &program{env: func(string) string { return "" }, now: time.Now}
 	in := importing{p: p}
-	err = in.importAll(ctx, []string{file})
-	if exitOf(err) != Interrupted || err.Error() != "stopped; nothing was imported" ||
+	err = in.importAll(ctx, s, []string{file})
+	if exitOf(err) != Interrupted || err.Error() != "stopped; what was imported until then is kept" ||
 		!errors.Is(err, context.Canceled) || len(in.Conversations) > 0 {
 		t.Errorf("a stopped import gives %+v, exit code %d: %v", in.Conversations, exitOf(err), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -118,7 +119,8 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
 		p.warn("it is not used: %s has its %s", e.Name, text)
 	} else if e.BaseURL != "" && !e.TakesStoredKey() {
-		p.warn("the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file under "+
+		p.warn("the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file "+
+			"under "+
 			"[endpoints.%s] to send it", e.Name, e.Name)
 	}
 	return nil
@@ -145,25 +147,19 @@ func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error)
 	return key, nil
 }
 
-// readHidden reads a line from the terminal without showing it. A signal ends it, and leaves the terminal as it was.
-func (p *program) readHidden(ctx context.Context) (text []byte, err error) {
+// readHidden reads a line from the terminal without showing it. A signal ends the program, and leaves the terminal as
+// it was.
+func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 	before, err := term.GetState(p.in.Fd())
 	if err != nil {
 		return nil, err
 	}
-	read := make(chan struct{})
-	var line []byte
-	var fault error
-	go func() {
-		line, fault = term.ReadPassword(p.in.Fd())
-		close(read)
-	}()
-	select {
-	case <-read:
-		return line, fault
-	case <-ctx.Done(): // The goroutine ends with the program.
-		return nil, errors.Join(ctx.Err(), term.Restore(p.in.Fd(), before))
-	}
+	defer context.AfterFunc(ctx, func() {
+		term.Restore(p.in.Fd(), before)
+		fmt.Fprintln(p.err)
+		os.Exit(int(stoppedBy(ctx)))
+	})()
+	return term.ReadPassword(p.in.Fd())
 }
 
 // deleteKey deletes the stored key of an endpoint, also of one that is not configured any more.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,8 +12,8 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 func (p *program) modelsCommand() *cobra.Command {
@@ -70,12 +69,8 @@ func (p *program) listModels(ctx context.Context, w *setup) error {
 
 // modelRows are models with what is known of their windows.
 func (p *program) modelRows(ctx context.Context, w *setup, list []llm.Model) modelRows {
-	s, err := p.openStore(ctx, true)
-	if err == nil {
-		defer s.Close()
-	}
-	windows, failed := session.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
-	if err = errors.Join(err, failed); err != nil {
+	windows, err := target.ListedWindows(ctx, w.store, w.catalog.Endpoints(), list, p.now())
+	if err != nil {
 		p.reportError(err)
 	}
 	rows := modelRows{}
@@ -130,12 +125,7 @@ func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownMo
 	if err != nil {
 		return nil, fail(Usage, "%w", err)
 	}
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	if k.learned, err = session.LearnedOf(ctx, s, k.client.Endpoint(), k.id); err != nil {
+	if k.learned, err = target.LearnedOf(ctx, w.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
 	}
 	k.client.Learn(k.id, k.learned)
@@ -154,12 +144,7 @@ func (p *program) forgetModel(ctx context.Context, w *setup, ref string) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	err = s.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+	err = w.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {

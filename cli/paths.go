@@ -68,7 +68,8 @@ func (p *program) memory(c config.Config) *remembered.Memory {
 // folder the library would answer with one under the root of the file system.
 func (p *program) inFolder(variable, found, name, way string) (string, error) {
 	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
-		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name, way)
+		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
+			way)
 	}
 	return filepath.Join(found, appFolder, name), nil
 }

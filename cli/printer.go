@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/cli/report"
+	"winnow/llm/redact"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -53,10 +54,7 @@ func (p *printer) keep(err error) error {
 // show prints what a command found: as JSON where that was asked for, else as a table, which value has to be a
 // report.View for. Secrets stay out of both, and that is said on standard error.
 func (p *program) show(value any) error {
-	clean, err := p.cleaner()
-	if err != nil {
-		return err
-	}
+	clean := p.cleaner()
 	defer p.reportRedacted(clean)
 	page := &report.Page{Clean: clean.text, Width: p.columns(), Bold: term.IsTerminal(p.out.Fd())}
 	if p.flags.json {
@@ -71,7 +69,7 @@ func (p *program) show(value any) error {
 	if _, bold := value.(report.Hits); bold {
 		return p.out.visible(page.String())
 	}
-	_, err = io.WriteString(p.out, page.String())
+	_, err := io.WriteString(p.out, page.String())
 	return err
 }
 
@@ -103,15 +101,14 @@ func (c *cleaner) text(text string) string {
 }
 
 // cleaner takes out known keys and what looks like a secret, nothing with --no-redact.
-func (p *program) cleaner() (*cleaner, error) {
+func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
-		return &cleaner{redact: func(text string) string { return text }}, nil
+		return &cleaner{redact: func(text string) string { return text }}
 	}
-	c, err := p.readConfig()
-	if err != nil {
-		return nil, err
+	if p.known == nil {
+		p.known = new(redact.Redactor) // No command that shows what was said comes without the configuration.
 	}
-	return &cleaner{redact: p.redactor(c, p.endpoints(c)).Text}, nil
+	return &cleaner{redact: p.known.Text}
 }
 
 // reportRedacted says that what is written is not all that was said.

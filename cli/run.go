@@ -118,7 +118,7 @@ func (k *conversation) answer(ctx context.Context, s *session.Session, draft str
 	if f.json {
 		turn := &out.turn
 		turn.Model, turn.Stopped = s.Model().Ref(), ctx.Err() != nil
-		if !k.temporary {
+		if !k.p.flags.noSave {
 			turn.Session = s.Info().ID
 		}
 		if err != nil {
@@ -216,10 +216,10 @@ func waysOut(over *session.OversizeError, endpoint string) string {
 
 // stored is what the command line calls a session, "" where it is not kept.
 func (k *conversation) stored(id string) string {
-	if k.temporary || id == "" {
+	if k.p.flags.noSave || id == "" {
 		return ""
 	}
-	return k.shortID(id)
+	return id
 }
 
 // answerWriter writes the events of a turn to standard output and standard error.

@@ -18,16 +18,16 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/store/backup"
-	"winnow/session/transfer"
 	"winnow/ui/theme"
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
 	return group("sessions", "List, find, show, fork, import, export and change sessions",
-		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(), p.sessionsExport(),
-		p.changeSession("rename ID title...", "Rename a session",
-			func(ctx context.Context, s *store.Store, id string, rest []string) error {
-				return s.Rename(ctx, id, strings.Join(rest, " "), store.TitleUser)
+		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
+		p.sessionsExport(),
+		p.sessionCommand("rename ID title...", "Rename a session",
+			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
+				return s.Rename(ctx, info.ID, strings.TrimSpace(strings.Join(rest, " ")), store.TitleUser)
 			}),
 		p.editSession("pin ID", "Pin a session to the top of the list",
 			func(row *store.Session, _ []string) { row.Pinned = true }),
@@ -41,37 +41,32 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.editSession("untag ID tag...", "Remove tags from a session", func(row *store.Session, tags []string) {
 			row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(tags, t) })
 		}),
-		p.changeSession("delete ID", "Move a session to the trash",
-			func(ctx context.Context, s *store.Store, id string, _ []string) error { return s.Delete(ctx, id) }),
-		p.changeSession("restore ID", "Restore a session from the trash",
-			func(ctx context.Context, s *store.Store, id string, _ []string) error { return s.Restore(ctx, id) }),
+		p.sessionCommand("delete ID", "Move a session to the trash",
+			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+				return s.Delete(ctx, info.ID)
+			}),
+		p.sessionCommand("restore ID", "Restore a session from the trash",
+			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+				return s.Restore(ctx, info.ID)
+			}),
 		p.sessionsPurge())
-}
-
-// changeSession makes a command that does something to one session; rest is what stood behind its id.
-func (p *program) changeSession(
-	use, short string, change func(ctx context.Context, s *store.Store, id string, rest []string) error,
-) *cobra.Command {
-	return p.command(use, short, func(ctx context.Context, args []string) error {
-		return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
-			return change(ctx, s, info.ID, args[1:])
-		})
-	})
 }
 
 // editSession makes a command that changes the row of a session; words are what stood behind its id, with commas or
 // spaces between them.
 func (p *program) editSession(use, short string, edit func(row *store.Session, words []string)) *cobra.Command {
-	return p.changeSession(use, short, func(ctx context.Context, s *store.Store, id string, rest []string) error {
+	return p.sessionCommand(use, short, func(
+		ctx context.Context, s *store.Store, info store.Session, rest []string,
+	) error {
 		words := strings.FieldsFunc(strings.Join(rest, " "), func(r rune) bool { return r == ',' || r == ' ' })
-		return s.Update(ctx, id, func(row *store.Session) { edit(row, words) })
+		return s.Update(ctx, info.ID, func(row *store.Session) { edit(row, words) })
 	})
 }
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	c := p.command("list [words]...", "List the sessions, most recently used first",
-		func(ctx context.Context, args []string) (err error) {
+	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
+		func(ctx context.Context, s *store.Store, args []string) (err error) {
 			f.Text = strings.Join(args, " ")
 			if f.Dir != "" {
 				if f.Dir, err = filepath.Abs(f.Dir); err != nil {
@@ -81,11 +76,6 @@ func (p *program) sessionsList() *cobra.Command {
 			if f.Limit < 0 {
 				return fail(Usage, "--limit must be 1 or more")
 			}
-			s, err := p.openStore(ctx, true)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
 			list, err := s.Sessions(ctx, f)
 			if err != nil {
 				return err
@@ -105,25 +95,17 @@ func (p *program) sessionsList() *cobra.Command {
 }
 
 func (p *program) sessionsShow() *cobra.Command {
-	c := p.command("show [ID]", "Print the messages of a session, or of the last one",
-		func(ctx context.Context, args []string) error {
-			return p.withSession(ctx, strings.Join(args, ""), func(s *store.Store, info store.Session) error {
-				messages, err := s.Branch(ctx, info.Leaf, 0)
-				if err != nil {
-					return err
-				}
-				used, err := record.UsageIn(ctx, s, info.ID)
-				if err != nil {
-					return err
-				}
-				clean, err := p.cleaner()
-				if err != nil {
-					return err
-				}
-				info, messages = transfer.Redacted(info, messages, clean.text)
-				defer p.reportRedacted(clean)
-				return p.show(report.Conversation{Session: info, Cost: used.Spent, Messages: messages})
-			})
+	c := p.sessionCommand("show [ID]", "Print the messages of a session, or of the last one",
+		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+			messages, err := s.Branch(ctx, info.Leaf, 0)
+			if err != nil {
+				return err
+			}
+			used, err := record.UsageIn(ctx, s, info.ID)
+			if err != nil {
+				return err
+			}
+			return p.show(report.Conversation{Session: info, Cost: used.Spent, Messages: messages})
 		})
 	p.jsonFlag(c)
 	return c
@@ -131,23 +113,21 @@ func (p *program) sessionsShow() *cobra.Command {
 
 func (p *program) sessionsFork() *cobra.Command {
 	at := 0
-	c := p.command("fork ID", "Copy a session, or the beginning of one, to a new session",
-		func(ctx context.Context, args []string) error {
-			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
-				end, err := numbered(ctx, s, info, at)
-				if err != nil {
-					return err
-				}
-				fork, err := s.Fork(ctx, info.ID, end)
-				if err != nil {
-					return err
-				}
-				if p.flags.json {
-					return p.show(fork)
-				}
-				fmt.Fprintf(p.out, "winnow -s %s\n", fork.ID)
-				return nil
-			})
+	c := p.sessionCommand("fork ID", "Copy a session, or the beginning of one, to a new session",
+		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+			end, err := numbered(ctx, s, info, at)
+			if err != nil {
+				return err
+			}
+			fork, err := s.Fork(ctx, info.ID, end)
+			if err != nil {
+				return err
+			}
+			if p.flags.json {
+				return p.show(fork)
+			}
+			fmt.Fprintf(p.out, "winnow -s %s\n", fork.ID)
+			return nil
 		})
 	addFlag(c, &at, "at", "", "the number of the last message to copy, from sessions show; 0 is all of them")
 	p.jsonFlag(c)
@@ -176,10 +156,10 @@ const catchUpTime = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
 	in := store.Search{Limit: 20}
-	c := p.command("search words...", "Search the text of all messages, newest first",
-		func(ctx context.Context, args []string) error {
+	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
+		func(ctx context.Context, s *store.Store, args []string) error {
 			in.Text = strings.Join(args, " ")
-			return p.search(ctx, in)
+			return p.search(ctx, s, in)
 		})
 	c.Example = "  winnow sessions search bake bread\n" +
 		"  winnow sessions search '\"sourdough starter\" flour' --limit 5"
@@ -193,15 +173,10 @@ func (p *program) sessionsSearch() *cobra.Command {
 
 // search looks through the stored messages. What the index lacks is added first, for a moment; it says on standard
 // error where something is left out.
-func (p *program) search(ctx context.Context, in store.Search) error {
+func (p *program) search(ctx context.Context, s *store.Store, in store.Search) error {
 	if in.Limit < 1 {
 		return fail(Usage, "--limit must be 1 or more")
 	}
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
 	if in.Session != "" {
 		info, err := findSession(ctx, s, in.Session)
 		if err != nil {
@@ -210,7 +185,10 @@ func (p *program) search(ctx context.Context, in store.Search) error {
 		// A session that is named is looked through wherever it is.
 		in.Session, in.Trash = info.ID, in.Trash || !info.Deleted.IsZero()
 	}
-	left, err := catchUp(ctx, s)
+	left, err := s.Unindexed(ctx)
+	for end := time.Now().Add(catchUpTime); left > 0 && err == nil && !s.ReadOnly() && time.Now().Before(end); {
+		left, err = s.IndexSome(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -225,42 +203,17 @@ func (p *program) search(ctx context.Context, in store.Search) error {
 	if len(hits) == 0 {
 		fmt.Fprintf(p.err, "No message contains all of %s.\n", report.Line(in.Text))
 	}
-	clean, err := p.redactHits(hits)
-	if err != nil {
-		return err
-	}
+	clean := p.cleaner()
 	defer p.reportRedacted(clean)
-	return p.show(report.Hits(hits))
-}
-
-// redactHits takes secrets out of what was found, where its marks stay in their places.
-func (p *program) redactHits(hits []store.Hit) (*cleaner, error) {
-	clean := new(cleaner)
-	c, err := p.readConfig()
-	if err != nil || p.flags.noRedact {
-		return clean, err
-	}
-	r := p.redactor(c, p.endpoints(c))
-	for i, h := range hits {
+	for i, h := range hits { // The marks stay in their places.
+		if p.flags.noRedact {
+			break
+		}
 		var secrets int
-		hits[i], secrets = h.Without(func(text string) [][2]int { return r.FindIn(text, true) }, redactedSign)
+		hits[i], secrets = h.Without(func(text string) [][2]int { return p.known.FindIn(text, true) }, redactedSign)
 		clean.count += secrets
 	}
-	return clean, nil
-}
-
-// catchUp works on the backlog of the index for a moment and returns how many messages are left.
-func catchUp(ctx context.Context, s *store.Store) (int64, error) {
-	if s.ReadOnly() {
-		return s.Unindexed(ctx)
-	}
-	end := time.Now().Add(catchUpTime)
-	for {
-		left, err := s.IndexSome(ctx)
-		if left == 0 || err != nil || time.Now().After(end) {
-			return left, err
-		}
-	}
+	return p.show(report.Hits(hits))
 }
 
 // What becomes of the files that hold a purged session.
@@ -274,8 +227,10 @@ const (
 func (p *program) sessionsPurge() *cobra.Command {
 	var yes bool
 	var copies string
-	c := p.command("purge ID", "Delete a session permanently, and overwrite its text",
-		func(ctx context.Context, args []string) error { return p.purge(ctx, args[0], yes, copies) })
+	c := p.storeCommand("purge ID", "Delete a session permanently, and overwrite its text",
+		func(ctx context.Context, s *store.Store, args []string) error {
+			return p.purge(ctx, s, args[0], yes, copies)
+		})
 	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
 		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them. This " +
 		"also works later, with the full ID of the purged session."
@@ -285,27 +240,24 @@ func (p *program) sessionsPurge() *cobra.Command {
 	return c
 }
 
-func (p *program) purge(ctx context.Context, id string, yes bool, copies string) error {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool, copies string) error {
 	info, err := findSession(ctx, s, id)
 	if errors.Is(err, store.ErrNotFound) && copies != "" && uuid.Validate(id) == nil {
-		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, yes, copies)
+		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, copies)
 	}
 	if err != nil {
 		return err
 	}
 	if !yes {
 		if !term.IsTerminal(p.in.Fd()) {
-			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, where "+
+			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, "+
+				"where "+
 				"it asks")
 		}
-		question := fmt.Sprintf("Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
+		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
 			report.Line(report.Title(info)), theme.Plural(info.Messages, "message"))
-		if p.ask(question) != "yes" {
+		answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
+		if strings.TrimSpace(answer) != "yes" {
 			return fail(Failed, "nothing was deleted")
 		}
 	}
@@ -313,19 +265,14 @@ func (p *program) purge(ctx context.Context, id string, yes bool, copies string)
 	if purged != nil && !errors.Is(purged, store.ErrNotOverwritten) {
 		return purged
 	}
-	return errors.Join(purged, p.purgeCopies(ctx, s.Path(), info, yes, copies))
+	return errors.Join(purged, p.purgeCopies(ctx, s.Path(), info, copies))
 }
 
-// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes them. Where it is
-// not said what becomes of them, it asks on a terminal.
-func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, yes bool, how string) error {
+// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes them.
+func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, how string) error {
 	files, err := backup.Copies(ctx, path, info.ID)
 	if err != nil || len(files) == 0 {
 		return err
-	}
-	if how == "" && !yes && term.IsTerminal(p.in.Fd()) {
-		fmt.Fprintf(p.err, "%s may still contain the session.\n", theme.Plural(len(files), "backup or file set aside"))
-		how = p.ask("Type rewrite to remove it from these files, delete to delete the files, or press enter to keep them: ")
 	}
 	var failed error
 	for _, c := range files {
@@ -345,11 +292,4 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 			info.ID)
 	}
 	return failed
-}
-
-// ask asks on the terminal; an end of input is an empty answer.
-func (p *program) ask(question string) string {
-	fmt.Fprint(p.err, question)
-	answer, _ := bufio.NewReader(p.in).ReadString('\n')
-	return strings.TrimSpace(answer)
 }

@@ -21,6 +21,7 @@ import (
 	"winnow/llm/guide"
 	"winnow/llm/keys"
 	"winnow/llm/redact"
+	"winnow/session/store"
 )
 
 // setup is what a command needs of the configuration: the endpoints, the log.
@@ -30,6 +31,7 @@ type setup struct {
 	redactor *redact.Redactor
 	log      *slog.Logger
 	logFile  io.Closer
+	store    *store.Store // the conversations, nil until they are opened
 	p        *program
 }
 
@@ -42,6 +44,7 @@ func (p *program) setup() (*setup, error) {
 	}
 	endpoints := p.endpoints(c)
 	w := &setup{config: c, redactor: p.redactor(c, endpoints), p: p}
+	p.known = w.redactor
 	p.unsetKeys(endpoints...)
 	w.log, w.logFile = p.openLog(w.redactor)
 	w.catalog = &llm.Catalog{
@@ -55,9 +58,32 @@ func (p *program) setup() (*setup, error) {
 	return w, nil
 }
 
-func (w *setup) close() { w.logFile.Close() }
+func (w *setup) close() {
+	if w.store != nil {
+		w.store.Close()
+	}
+	w.logFile.Close()
+}
 
-// withSetup is setup with all keys, for a command that asks servers.
+// openStore opens the conversations, an empty history in memory where nothing is to be saved. To look at what was never
+// begun makes no file.
+func (w *setup) openStore(ctx context.Context, look bool) error {
+	path, err := w.p.dbPath(w.config)
+	if err != nil {
+		return err
+	}
+	missing := look && !exists(path)
+	if missing && (w.p.flags.db != "" || w.p.env("WINNOW_DB") != "") {
+		return fail(NotFound, "there is no database at %s", path)
+	}
+	if missing || w.p.flags.noSave {
+		path = store.Memory
+	}
+	w.store, err = store.Open(ctx, path, store.Options{Now: w.p.now, Redact: w.redactor.Known})
+	return err
+}
+
+// withSetup is setup with all keys and the conversations to look at, for a command that asks servers.
 func (p *program) withSetup(ctx context.Context, use func(*setup) error) error {
 	w, err := p.setup()
 	if err != nil {
@@ -65,6 +91,9 @@ func (p *program) withSetup(ctx context.Context, use func(*setup) error) error {
 	}
 	defer w.close()
 	w.fetchKeys(ctx) // A server whose key is missing says so itself.
+	if err := w.openStore(ctx, true); err != nil {
+		return err
+	}
 	return use(w)
 }
 

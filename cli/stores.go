@@ -12,28 +12,41 @@ import (
 	"winnow/session/store"
 )
 
-// openStore opens the conversations for a command that needs no model. To look at what was never begun makes no file:
-// where there is none, readOnly gives an empty history in memory.
-func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, error) {
-	c, err := p.readConfig()
-	if err != nil {
-		return nil, err
-	}
-	path, err := p.dbPath(c)
-	if err != nil {
-		return nil, err
-	}
-	if readOnly && !exists(path) {
-		if p.flags.db != "" || p.env("WINNOW_DB") != "" {
-			return nil, fail(NotFound, "there is no database at %s", path)
+// storeCommand makes a command that looks at the conversations.
+func (p *program) storeCommand(
+	use, short string, run func(ctx context.Context, s *store.Store, args []string) error,
+) *cobra.Command {
+	return p.command(use, short, func(ctx context.Context, args []string) error {
+		return p.withStore(ctx, true, func(s *store.Store) error { return run(ctx, s, args) })
+	})
+}
+
+// sessionCommand makes a command about a session, the last one where none is named; rest is what stood behind its id.
+func (p *program) sessionCommand(
+	use, short string, run func(ctx context.Context, s *store.Store, info store.Session, rest []string) error,
+) *cobra.Command {
+	return p.storeCommand(use, short, func(ctx context.Context, s *store.Store, args []string) error {
+		args = append(args, "")
+		info, err := findSession(ctx, s, args[0])
+		if err != nil {
+			return err
 		}
-		path = store.Memory
+		return run(ctx, s, info, args[1:])
+	})
+}
+
+// withStore opens the conversations for a command that needs no model.
+func (p *program) withStore(ctx context.Context, look bool, use func(*store.Store) error) error {
+	w, err := p.setup()
+	if err != nil {
+		return err
 	}
-	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c, p.endpoints(c)).Known})
-	if err == nil {
-		p.reportSalvage(s)
+	defer w.close()
+	if err := w.openStore(ctx, look); err != nil {
+		return err
 	}
-	return s, err
+	p.reportSalvage(w.store)
+	return use(w.store)
 }
 
 // reportSalvage says what became of a damaged history: it is said once, at the opening that met it.
@@ -43,20 +56,6 @@ func (p *program) reportSalvage(s *store.Store) {
 			fmt.Fprintln(p.err, n)
 		}
 	}
-}
-
-// withSession finds a stored session by its id or the beginning of it; "" is the last one.
-func (p *program) withSession(ctx context.Context, id string, use func(*store.Store, store.Session) error) error {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	info, err := findSession(ctx, s, id)
-	if err != nil {
-		return err
-	}
-	return use(s, info)
 }
 
 // findSession finds a session by its id or the beginning of it; "" is the one used last.
@@ -91,18 +90,13 @@ func explainSession(id string, err error) error {
 func (p *program) withConversation(
 	ctx context.Context, id string, use func(*conversation, *session.Session) error,
 ) error {
-	err := p.withSession(ctx, id, func(_ *store.Store, info store.Session) error {
-		p.flags.session = info.ID
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+	p.flags.session, p.flags.last = id, id == ""
 	k, err := p.open(ctx, toRead)
 	if err != nil {
 		return err
 	}
 	defer k.close()
+	p.reportSalvage(k.store)
 	s, err := session.Open(ctx, k.deps, p.flags.session, k.choice.Ref)
 	if err != nil {
 		return explainSession(id, err)
@@ -110,24 +104,17 @@ func (p *program) withConversation(
 	return use(k, s)
 }
 
-// completeSession offers the ids of the newest sessions with their titles.
+// completeSession offers the ids of the newest sessions with their titles, none where they cannot be read.
 func (p *program) completeSession(
 	c *cobra.Command, _ []string, _ string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
-	for _, one := range p.recentSessions(c.Context()) {
-		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.Title(one))))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// recentSessions are the sessions used last, none where they cannot be read.
-func (p *program) recentSessions(ctx context.Context) []store.Session {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
+	p.withStore(c.Context(), true, func(s *store.Store) error {
+		list, _ := s.Sessions(c.Context(), store.Filter{Limit: 50})
+		for _, one := range list {
+			out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.Title(one))))
+		}
 		return nil
-	}
-	defer s.Close()
-	list, _ := s.Sessions(ctx, store.Filter{Limit: 50})
-	return list
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -48,15 +48,23 @@ func (p *program) syncCommand() *cobra.Command {
 				return fail(Usage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
 			}
 			o.Dir, o.Key = named.Dir, named.Key
-			if status {
-				return p.syncStatus(ctx, o)
-			}
-			return p.sync(ctx, o)
+			return p.withStore(ctx, status, func(s *store.Store) error {
+				if !status {
+					return p.sync(ctx, s, o)
+				}
+				r, err := sync.Status(ctx, s, o)
+				if err != nil {
+					return explainSync(err)
+				}
+				return p.show(syncState(r))
+			})
 		})
-	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. Another\n" +
+	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
+		"Another\n" +
 		"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
 		"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
-		"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the start,\n" +
+		"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the " +
+		"start,\n" +
 		"after each turn and at the end."
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
@@ -99,12 +107,7 @@ func (p *program) syncOptions(c config.Config) (o sync.Options, err error) {
 }
 
 // sync syncs once.
-func (p *program) sync(ctx context.Context, o sync.Options) error {
-	s, err := p.openStore(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) error {
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	var bar *gauge
@@ -176,19 +179,6 @@ func (out synced) Table(page *report.Page) {
 // syncState is how a synced folder and the history stand to each other.
 type syncState sync.StatusReport
 
-func (p *program) syncStatus(ctx context.Context, o sync.Options) error {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	r, err := sync.Status(ctx, s, o)
-	if err != nil {
-		return explainSync(err)
-	}
-	return p.show(syncState(r))
-}
-
 // Table writes what waits, and a line for each other machine.
 func (r syncState) Table(page *report.Page) {
 	page.Line("%s: %s", r.Dir, r.waiting())
@@ -255,7 +245,7 @@ const mostRest = 200 * time.Millisecond
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
 // saved. What it returns names the sessions that changed, and as an error what could not be done, each reason once.
 func (k *conversation) exchange() func(context.Context) (changed []string, err error) {
-	if k.config.Sync.Dir == "" || k.temporary || k.store.ReadOnly() {
+	if k.config.Sync.Dir == "" || k.p.flags.noSave || k.store.ReadOnly() {
 		return nil
 	}
 	var mu gosync.Mutex
@@ -277,7 +267,8 @@ func (k *conversation) exchange() func(context.Context) (changed []string, err e
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		news := slices.DeleteFunc(slices.Clone(result.Skipped), func(why string) bool { return slices.Contains(said, why) })
+		known := func(why string) bool { return slices.Contains(said, why) }
+		news := slices.DeleteFunc(slices.Clone(result.Skipped), known)
 		if said = result.Skipped; len(news) == 0 {
 			return result.Changed, nil
 		}

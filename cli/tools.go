@@ -21,7 +21,10 @@ import (
 )
 
 func (p *program) toolsCommand() *cobra.Command {
-	c := p.command("tools", "List the tools that models may call, with their tokens", p.listTools)
+	c := p.command("tools", "List the tools that models may call, with their tokens",
+		func(ctx context.Context, _ []string) error {
+			return p.withSetup(ctx, func(w *setup) error { return p.listTools(ctx, w) })
+		})
 	p.jsonFlag(c)
 	return c
 }
@@ -94,12 +97,7 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 }
 
 // listTools starts every server and lists what it offers. It fails where one of them did not start.
-func (p *program) listTools(ctx context.Context, _ []string) error {
-	w, err := p.setup()
-	if err != nil {
-		return err
-	}
-	defer w.close()
+func (p *program) listTools(ctx context.Context, w *setup) error {
 	servers, notices := w.newServers()
 	defer servers.Close()
 	for _, notice := range notices {
@@ -109,7 +107,7 @@ func (p *program) listTools(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tools, err := w.toolReport(ctx, list, p.builtinTools(w.config.Tools))
+	tools, err := w.toolReport(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -149,15 +147,10 @@ func settled(ctx context.Context, servers *mcp.Servers) ([]mcp.Status, error) {
 }
 
 // toolReport is what the servers and winnow itself offer, with the tokens of each tool, without secrets.
-func (w *setup) toolReport(ctx context.Context, list []mcp.Status, builtin *tool.Toolbox) (report.Tools, error) {
+func (w *setup) toolReport(ctx context.Context, list []mcp.Status) (out report.Tools, err error) {
 	rules := approval.Rules{Mode: approval.Mode(w.config.Tools.Approve), Permissions: w.config.Tools.Permissions}
-	s, err := w.p.openStore(ctx, true)
-	if err != nil {
-		return report.Tools{}, err
-	}
-	defer s.Close()
-	if rules.Remembered, err = s.ToolPermissions(ctx); err != nil {
-		return report.Tools{}, err
+	if rules.Remembered, err = w.store.ToolPermissions(ctx); err != nil {
+		return out, err
 	}
 	counter := tokenizer.New()
 	cost := func(tools ...tool.Tool) int {
@@ -166,7 +159,6 @@ func (w *setup) toolReport(ctx context.Context, list []mcp.Status, builtin *tool
 		}
 		return counter.Count(llm.Schemas(tools))
 	}
-	var out report.Tools
 	var offered []tool.Tool
 	add := func(server *report.ToolServer, t tool.Tool, one report.ToolRow) {
 		permission, _ := rules.Permission(t)
@@ -193,7 +185,7 @@ func (w *setup) toolReport(ctx context.Context, list []mcp.Status, builtin *tool
 		out.Servers = append(out.Servers, server)
 	}
 	own := report.ToolServer{Name: "winnow", State: "built in"}
-	for _, t := range builtin.Tools() {
+	for _, t := range w.p.builtinTools(w.config.Tools).Tools() {
 		one := report.ToolRow{Own: t.Name, Offered: !t.Companion || len(offered) > 0}
 		if !one.Offered {
 			one.Note = "offered only if there are other tools"

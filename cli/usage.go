@@ -8,6 +8,7 @@ import (
 
 	"winnow/cli/report"
 	"winnow/session/record"
+	"winnow/session/store"
 )
 
 // usageFlags are the flags of winnow usage.
@@ -19,15 +20,15 @@ type usageFlags struct {
 
 func (p *program) usageCommand() *cobra.Command {
 	var f usageFlags
-	c := p.command("usage", "Show the tokens and costs of a month, by day and model",
-		func(ctx context.Context, _ []string) error { return p.usage(ctx, f) })
+	c := p.storeCommand("usage", "Show the tokens and costs of a month, by day and model",
+		func(ctx context.Context, s *store.Store, _ []string) error { return p.usage(ctx, s, f) })
 	c.Example = "  winnow usage\n" +
 		"  winnow usage --month 2026-11 --by model\n" +
 		"  winnow usage --days 7 --by session"
 	addFlag(c, &f.month, "month", "", "the month, such as 2026-11; the default is the current one")
 	addFlag(c, &f.days, "days", "", "the last N days instead, including today")
-	addFlag(c, &f.by, "by", "", "one line per model, day or session; the default is one per day and model", "model", "day",
-		"session")
+	addFlag(c, &f.by, "by", "", "one line per model, day or session; the default is one per day and model",
+		"model", "day", "session")
 	apart(c, "month", "days")
 	p.jsonFlag(c)
 	return c
@@ -57,7 +58,7 @@ func (f usageFlags) span(now time.Time) (from, to time.Time, err error) {
 	return from, from.AddDate(0, 1, -1), nil
 }
 
-func (p *program) usage(ctx context.Context, f usageFlags) error {
+func (p *program) usage(ctx context.Context, s *store.Store, f usageFlags) error {
 	from, to, err := f.span(p.now())
 	if err != nil {
 		return err
@@ -65,11 +66,6 @@ func (p *program) usage(ctx context.Context, f usageFlags) error {
 	by := record.UsageBy{
 		Day: f.by == "" || f.by == "day", Model: f.by == "" || f.by == "model", Session: f.by == "session",
 	}
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
 	used, err := record.UsageOf(ctx, from, to, by, s)
 	if err != nil {
 		return err

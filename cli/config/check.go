@@ -120,7 +120,8 @@ func (e Endpoint) keySources() []string {
 // whole.
 func (m *mistakes) checkModel(pattern string, of Model) {
 	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
-		m.add("models.%s is not a valid pattern; use a model name, with or without its endpoint, in which * matches any "+
+		m.add("models.%s is not a valid pattern; use a model name, with or without its endpoint, in which * matches "+
+			"any "+
 			"text, ? one character and [ab] one of several", pattern)
 	}
 	if p := of.Prices; p != nil && (p.In == nil || p.Out == nil) {

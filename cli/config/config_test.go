@@ -93,26 +93,29 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		"[mcp_servers.f]\ncommand = \"a\"\napprove = \"alow\"\n": `mcp_servers.f.approve is "alow"; must be off, ask or ` +
 			`allow; did you mean "allow"?`,
 		// what several say together
-		"[ui]\ntheme = \"drak\"\n":                                        `must be auto, dark, light, terminal or none; did you mean "dark"?`,
-		"[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n":                 `themes.mine.you is "red"; must be a colour such as`,
-		"[keys]\nsned = [\"enter\"]\n":                                    `unknown action "sned"; did you mean "send"?`,
-		"[keys]\nnewline = [\"enter\"]\n":                                 `the key enter is bound to both send and newline`,
-		"[endpoints.w]\nkey_env = \"K\"\n":                                `endpoints.w has no base_url`,
-		"[endpoints.w]\nbase_url = \"example.com\"\n":                     `endpoints.w.base_url is "example.com"`,
-		work + "key = \"a\"\nkey_env = \"B\"\n":                           `endpoints.w has key and key_env; use only one of them`,
-		work + "keep_alive = \"often\"\n":                                 `endpoints.w.keep_alive is "often"; must be a time such as "10m"`,
-		work + "keep_alive = \"-1\"\n":                                    "",
-		"[models.\"gpt-[5\"]\nwindow = 5\n":                               "models.gpt-[5 is not a valid pattern",
-		"[models.\"\"]\nwindow = 5\n":                                     "is not a valid pattern",
-		"[models.m.prices]\nin = 1.0\n":                                   "models.m.prices needs both in and out",
-		"[models.m]\nsystem = \"\"\ntools = false\n":                      "",
-		"[mcp_servers.f]\napprove = \"ask\"\n":                            "mcp_servers.f has neither command nor url",
-		"[mcp_servers.f]\ncommand = \"a\"\nurl = \"http://x\"\n":          "mcp_servers.f has both command and url",
-		"[mcp_servers.f]\nurl = \"example.com\"\n":                        `mcp_servers.f.url is "example.com"; must be an address`,
-		"[mcp_servers.f]\ncommand = \"a\"\nheaders = {A = \"b\"}\n":       "mcp_servers.f.headers applies to a url only",
-		"[mcp_servers.f]\nurl = \"http://x\"\nenv = {A = \"b\"}\n":        "mcp_servers.f.env applies to a command only",
+		"[ui]\ntheme = \"drak\"\n":                               `must be auto, dark, light, terminal or none; did you mean "dark"?`,
+		"[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n":        `themes.mine.you is "red"; must be a colour such as`,
+		"[keys]\nsned = [\"enter\"]\n":                           `unknown action "sned"; did you mean "send"?`,
+		"[keys]\nnewline = [\"enter\"]\n":                        `the key enter is bound to both send and newline`,
+		"[endpoints.w]\nkey_env = \"K\"\n":                       `endpoints.w has no base_url`,
+		"[endpoints.w]\nbase_url = \"example.com\"\n":            `endpoints.w.base_url is "example.com"`,
+		work + "key = \"a\"\nkey_env = \"B\"\n":                  `endpoints.w has key and key_env; use only one of them`,
+		work + "keep_alive = \"often\"\n":                        `endpoints.w.keep_alive is "often"; must be a time such as "10m"`,
+		work + "keep_alive = \"-1\"\n":                           "",
+		"[models.\"gpt-[5\"]\nwindow = 5\n":                      "models.gpt-[5 is not a valid pattern",
+		"[models.\"\"]\nwindow = 5\n":                            "is not a valid pattern",
+		"[models.m.prices]\nin = 1.0\n":                          "models.m.prices needs both in and out",
+		"[models.m]\nsystem = \"\"\ntools = false\n":             "",
+		"[mcp_servers.f]\napprove = \"ask\"\n":                   "mcp_servers.f has neither command nor url",
+		"[mcp_servers.f]\ncommand = \"a\"\nurl = \"http://x\"\n": "mcp_servers.f has both command and url",
+		"[mcp_servers.f]\nurl = \"example.com\"\n":               `mcp_servers.f.url is "example.com"; must be an address`,
+		"[mcp_servers.f]\ncommand = \"a\"\nheaders = {A = \"b\"}\n": "mcp_servers.f.headers applies to a url " +
+			"only",
+		"[mcp_servers.f]\nurl = \"http://x\"\nenv = {A = \"b\"}\n": "mcp_servers.f.env applies to a command " +
+			"only",
 		"[tools]\nmcp_files = [\"f\"]\n[mcp_servers.f]\nargs = [\"b\"]\n": "mcp_servers.f.args needs a command",
-		"[mcp_servers.f]\ncommand = \"a\"\nmax_result = 99999999\n":       "mcp_servers.f.max_result is 99999999; must be at most",
+		"[mcp_servers.f]\ncommand = \"a\"\nmax_result = 99999999\n": "mcp_servers.f.max_result is 99999999; " +
+			"must be at most",
 	} {
 		_, mistakes := Decode("c.toml", []byte(doc))
 		switch {
@@ -126,7 +129,8 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 
 func TestDecodeFindsEveryUnknownKey(t *testing.T) {
 	_, mistakes := Decode("c.toml", []byte("a1 = 1\n[ui]\nb1 = 2\n"))
-	if got := fmt.Sprint(mistakes); len(mistakes) != 2 || !strings.Contains(got, "line 1") || !strings.Contains(got, "line 3") {
+	got := fmt.Sprint(mistakes)
+	if len(mistakes) != 2 || !strings.Contains(got, "line 1") || !strings.Contains(got, "line 3") {
 		t.Errorf("Decode finds %v, want one mistake on line 1 and one on line 3", mistakes)
 	}
 }
@@ -255,7 +259,8 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 		}
 	}
 	_, mistakes := Decode("c.toml", []byte("[endpoints.groq]\nkey_keyring = true\nkey_file = \"x\"\n"))
-	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), "has key_keyring and key_file; use only one of them") {
+	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), "has key_keyring and key_file; use only one of "+
+		"them") {
 		t.Errorf("two places: %v", mistakes)
 	}
 }
@@ -267,7 +272,8 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 		c := Defaults()
 		f = c.settable()[i]
 		value := map[reflect.Kind]string{
-			reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25", reflect.Bool: "true", reflect.Slice: "one, two",
+			reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25", reflect.Bool: "true",
+			reflect.Slice: "one, two",
 		}[f.value.Kind()]
 		if f.value.Kind() == reflect.Pointer {
 			value = "0.25"

@@ -11,6 +11,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
+	"winnow/session/limits"
 )
 
 // Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted services in
@@ -97,4 +98,17 @@ func (p Price) prices() pricing.Prices {
 		rates.CacheWrite, _ = pricing.Dollars(*p.CacheWrite)
 	}
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
+}
+
+// Amounts are the limits, which were checked.
+func (l Limits) Amounts() limits.Limits {
+	amount := func(tokens int, dollars float64) limits.Amount {
+		cost, _ := pricing.Dollars(dollars)
+		return limits.Amount{Tokens: tokens, Cost: cost}
+	}
+	return limits.Limits{
+		Request: amount(l.RequestTokens, l.RequestCost), Session: amount(l.SessionTokens, l.SessionCost),
+		Day: amount(l.DayTokens, l.DayCost), Month: amount(l.MonthTokens, l.MonthCost),
+		AskUnknown: l.UnknownPrice == "ask",
+	}
 }

@@ -22,7 +22,7 @@ type MCPServer struct {
 	StartupTimeout int                        `toml:"startup_timeout"`               // seconds; 0 is 30
 	ToolTimeout    int                        `toml:"tool_timeout"`                  // seconds; 0 is 120
 	MaxResult      int                        `toml:"max_result"`                    // bytes kept; 0 is that of [tools]
-	Approve        tool.Permission            `toml:"approve" takes:"off ask allow"` // for the tools that are not in tools
+	Approve        tool.Permission            `toml:"approve" takes:"off ask allow"` // of the other tools
 	Tools          map[string]tool.Permission `toml:"tools" takes:"off ask allow"`
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"winnow/llm"
+	"winnow/session"
+	"winnow/session/record"
 )
 
 // Table is a table of the configuration that says something of a model.
@@ -23,6 +25,26 @@ func (c Config) Tables(endpoint, model string) []Table {
 		}
 	}
 	return out
+}
+
+// OfModel is what the tables say of one model: of each key, the first table that says something.
+func (c Config) OfModel(endpoint, model string) session.ModelSettings {
+	s := session.ModelSettings{Tables: make(map[string]string)}
+	for _, t := range c.Tables(endpoint, model) {
+		for key, said := range map[string]bool{
+			"system": t.System != nil, "max_tokens": t.Sampling.MaxTokens > 0, "effort": t.Sampling.Effort != "",
+			"temperature": t.Sampling.Temperature != nil, "top_p": t.Sampling.TopP != nil,
+		} {
+			if _, known := s.Tables[key]; said && !known {
+				s.Tables[key] = t.Name
+			}
+		}
+		if s.System == nil {
+			s.System = t.System
+		}
+		s.Sampling = s.Sampling.Over(record.Sampling(t.Sampling))
+	}
+	return s
 }
 
 // Patterns are what the tables of models say to the clients of endpoints. They were checked.

@@ -54,7 +54,9 @@ func NewContext(info store.Session, model string, plan history.Plan) Context {
 
 // NewPast is a past request that was put together again.
 func NewPast(r record.Replayed) *Past {
-	past := &Past{Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt}
+	past := &Past{
+		Request: r.Request, Charged: record.CostOf(r.Request), Nth: r.Nth, Of: r.Of, Proven: r.Proven, Doubt: r.Doubt,
+	}
 	if short, ok := record.ShortfallOf(r.Request); ok {
 		past.FirstRead = record.FirstRead(r.Verdicts.Entries, r.Verdicts.Sum, short)
 	}
