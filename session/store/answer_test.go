@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -78,32 +77,6 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	if _, err := s.FinishAnswer(ctx, end, Request{}); !errors.Is(err, ErrNotStreamed) {
 		t.Errorf("FinishAnswer of a finished answer = %v, want ErrNotStreamed", err)
 	}
-}
-
-// What a power cut may not take goes through the connection with synchronous FULL alone, and what is
-// written four times a second through the other.
-func TestEachWriteUsesItsConnection(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	a := start(t, s, session.ID, first.ID)
-
-	whole := s.full
-	s.full = nil // a write through it would panic
-	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "Hi", ""))
-	b := start(t, s, session.ID, first.ID)
-	s.full = whole
-
-	light := s.quick
-	s.quick = nil
-	add(t, s, says(session.ID, first.ID, history.User, "more"))
-	begin(t, s, "", "another")
-	b.Status = history.Complete
-	if _, err := s.FinishAnswer(ctx, b, Request{Session: session.ID}); err != nil {
-		t.Errorf("FinishAnswer: %v", err)
-	}
-	must(t, "delete", s.Delete(ctx, session.ID))
-	s.quick = light
 }
 
 // Who speaks is settled when an answer begins: the session's turns are counted then.
@@ -188,29 +161,5 @@ func TestAnswerOfADeadWindowIsInterrupted(t *testing.T) {
 	must(t, "checkpoint", dead.Checkpoint(ctx, answer.ID, "so far", "hm"))
 	if got := read(t, s, answer.ID); got.Status != history.Streaming || got.Content != "so far" {
 		t.Errorf("the answer is %s %q, want streaming %q", got.Status, got.Content, "so far")
-	}
-}
-
-func TestLockFilesOfTheDeadAreSwept(t *testing.T) {
-	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	session, first := begin(t, s, "", "hello")
-	start(t, s, session.ID, first.ID)
-	stray := path + "-live-0198c0de-0000-4000-8000-000000000000"
-	must(t, "stray", os.WriteFile(stray, nil, 0o600))
-	second, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	if _, err := os.Stat(stray); err == nil {
-		t.Error("the lock file of a dead window stays")
-	}
-	if _, err := os.Stat(path + "-live-" + s.owner.Token()); err != nil {
-		t.Errorf("the lock file of a living window is gone: %v", err)
-	}
-	must(t, "close", second.Close())
-	must(t, "close", s.Close())
-	left, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(left) != 1 {
-		t.Errorf("after the last window was closed the folder holds %v, %v; want the history alone", left, err)
 	}
 }

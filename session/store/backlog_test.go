@@ -87,31 +87,3 @@ func TestManyWindowsWorkOffOneBacklog(t *testing.T) {
 		t.Errorf("the index has the word %d times, want %d", got, n-1)
 	}
 }
-
-// What is damaged, purged, streaming or cut off meanwhile stops nobody.
-func TestTheBacklogPassesOverWhatItCannotRead(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session := oldMessages(t, s, 6, func(i int) string { return "needle" })
-	gone := oldMessages(t, s, 3, func(i int) string { return "needle" })
-	last := sessionOf(t, s, session.ID).Leaf
-	a := start(t, s, session.ID, last)
-	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "half a needle", ""))
-	cut := start(t, s, session.ID, last)
-	must(t, "checkpoint", s.Checkpoint(ctx, cut.ID, "a cut needle", ""))
-	for _, query := range []string{
-		"UPDATE messages SET content = CAST('needl' AS BLOB) WHERE seq = 3 AND session = 1",
-		fmt.Sprintf("UPDATE messages SET status = 'interrupted' WHERE id = %d", cut.ID),
-	} {
-		_, err := s.full.ExecContext(ctx, query)
-		must(t, query, err)
-	}
-	must(t, "purge", s.Purge(ctx, gone.ID))
-	indexAll(t, s)
-	if got := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); got != 5 {
-		t.Errorf("the index has the word %d times, want 4 old ones that are sound and the one cut off", got)
-	}
-	if left, err := s.Unindexed(ctx); left != 0 || err != nil {
-		t.Errorf("Unindexed = %d, %v; want none", left, err)
-	}
-}

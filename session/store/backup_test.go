@@ -81,51 +81,6 @@ func TestDailyBackupsAreSevenAtMost(t *testing.T) {
 	}
 }
 
-// A start with a clock in the future leaves a backup of that date. It keeps no later one from being made,
-// is the first to be removed, and is not the latest.
-func TestBackupOfTheFutureIsAnOldOne(t *testing.T) {
-	c := &clock{time.Now().Truncate(24 * time.Hour).Add(-100 * 24 * time.Hour)}
-	path := newPath(t)
-	s := openAt(t, path, Options{Now: c.now})
-	ctx := context.Background()
-	begin(t, s, "", "hello")
-	wrong := &clock{c.t.AddDate(3, 0, 0)}
-	s.now = wrong.now
-	future, err := s.BackUpToday(ctx)
-	must(t, "back up", err)
-	must(t, "date it", os.Chtimes(future, wrong.t, wrong.t))
-	manual := s.BackupName()
-	must(t, "back up", s.Backup(ctx, manual))
-	s.now = c.now
-	for day := range 8 {
-		begin(t, s, "", "hello again")
-		made, err := s.BackUpToday(ctx)
-		if err != nil || made == "" {
-			t.Fatalf("day %d: the backup is %q, %v", day, made, err)
-		}
-		must(t, "date it", os.Chtimes(made, c.t, c.t))
-		all := backup.List(ctx, path, c.t)
-		if all[0].Path != made || all[0].Messages != day+2 {
-			t.Errorf("day %d: the latest backup is %+v, want %s", day, all[0], made)
-		}
-		if last := all[len(all)-1]; last.Path != manual && last.Path != future {
-			t.Errorf("day %d: the last in the list is %s, want one of the future", day, last.Path)
-		}
-		c.add(24 * time.Hour)
-	}
-	if there(future) || !there(manual) {
-		t.Errorf("after eight days the automatic backup of the future is there: %v, want false; "+
-			"the manual one: %v, want true", there(future), there(manual))
-	}
-	if newest, ok := s.NewestBackup(ctx); !ok || newest.Messages != 9 {
-		t.Errorf("the newest backup holds %+v", newest)
-	}
-	// With a clock that fell back all are of the future, and the newest of them is the latest.
-	if all := backup.List(ctx, path, time.Unix(0, 0)); all[0].Path != manual {
-		t.Errorf("at the beginning of time the latest is %s, want %s", all[0].Path, manual)
-	}
-}
-
 // Without a transaction around its steps, each write of another connection makes the copy start again.
 func TestBackupBesideAStreamingAnswerEnds(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -188,30 +187,6 @@ func TestForksAreNamed(t *testing.T) {
 	}
 	if want := []string{"Parser (fork) false", "Parser (fork) false", "Lexer true"}; !slices.Equal(got, want) {
 		t.Errorf("the forks, and whether they are in the trash, are %q, want %q", got, want)
-	}
-}
-
-func TestForksThatCannotBe(t *testing.T) {
-	ctx := context.Background()
-	s := newStore(t)
-	row, first := begin(t, s, "Parser", "hello")
-	_, foreign := begin(t, s, "Other", "hello")
-	for _, test := range []struct {
-		name    string
-		session string
-		message int64
-	}{
-		{"no message", row.ID, 0},
-		{"a message that is not there", row.ID, 999},
-		{"a message of another session", row.ID, foreign.ID},
-		{"a session that is not there", "none", first.ID},
-	} {
-		if out, err := s.Fork(ctx, test.session, test.message); !errors.Is(err, ErrNotFound) {
-			t.Errorf("a fork at %s: %+v, %v; want ErrNotFound", test.name, out, err)
-		}
-	}
-	if all, err := s.Sessions(ctx, Filter{}); err != nil || len(all) != 2 {
-		t.Errorf("there are %d sessions (%v), want the two", len(all), err)
 	}
 }
 

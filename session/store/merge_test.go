@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"winnow/history"
 )
 
@@ -217,52 +215,4 @@ func TestImportThatIsStoppedLeavesNothing(t *testing.T) {
 	if all, err := s.Sessions(context.Background(), Filter{}); err != nil || len(all) > 0 {
 		t.Errorf("a stopped import and a trial left %v, %v", all, err)
 	}
-}
-
-// TestMergeInStepsIsImportAtOnce imports a random conversation in several exports, each with more of it,
-// in any order, with every message now and then in an unfinished version, and wants what the last one
-// alone gives.
-func TestMergeInStepsIsImportAtOnce(t *testing.T) {
-	s := newStore(t)
-	runs := 0
-	rapid.Check(t, func(t *rapid.T) {
-		runs++
-		whole := conversationOf(fmt.Sprint(runs, " whole"))
-		n := rapid.IntRange(1, 12).Draw(t, "messages")
-		for i := range n {
-			u := ImportedMessage{Message: said(rapid.SampledFrom([]history.Role{
-				history.User,
-				history.Assistant,
-			}).Draw(t, "role"), rapid.String().Draw(t, "text")), After: rapid.IntRange(-1, i-1).Draw(t, "after")}
-			u.Label = fmt.Sprint("m", i)
-			whole.Messages = append(whole.Messages, u)
-		}
-		whole.Leaf = rapid.IntRange(0, n-1).Draw(t, "leaf")
-		want, err := s.Import(context.Background(), whole, ImportOptions{})
-		if err != nil {
-			t.Fatalf("import: %v", err)
-		}
-		grows := whole
-		grows.Session.Origin = fmt.Sprint(runs, " in steps")
-		added := 0
-		for _, k := range append(rapid.SliceOfN(rapid.IntRange(1, n), 0, 3).Draw(t, "steps"), n) {
-			step := grows
-			step.Messages = grows.Messages[:k]
-			step.Leaf = min(step.Leaf, k-1)
-			out, err := s.Import(context.Background(), step, ImportOptions{})
-			if err != nil {
-				t.Fatalf("import %d of %d messages: %v", k, n, err)
-			}
-			added += out.Added
-		}
-		got, err := s.Import(context.Background(), grows, ImportOptions{})
-		if err != nil || got.Added != 0 || added != n || got.Session.Messages != n ||
-			got.Session.Turns != want.Session.Turns {
-			t.Fatalf("at the end %d of %d messages are added, then %+v, %v", added, n, got, err)
-		}
-		if g, w := strings.ReplaceAll(treeOf(t, s, got.Session.ID), " (leaf)", ""), strings.ReplaceAll(treeOf(t, s,
-			want.Session.ID), " (leaf)", ""); g != w {
-			t.Fatalf("in steps there is\n%swant\n%s", g, w)
-		}
-	})
 }

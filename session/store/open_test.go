@@ -78,26 +78,6 @@ func TestConnectionsHaveTheirPragmas(t *testing.T) {
 	}
 }
 
-func TestWritersTakeTheirLockAtTheBeginning(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for name, db := range map[string]*sql.DB{"full": s.full, "quick": s.quick} {
-		tx, err := db.Begin()
-		must(t, "begin", err)
-		other := s.quick
-		if db == s.quick {
-			other = s.full
-		}
-		if second, err := other.Begin(); !sqlite.IsBusy(err) {
-			t.Errorf("beside a transaction of %s a second one began: %v, want busy", name, err)
-			if err == nil {
-				second.Rollback()
-			}
-		}
-		must(t, "rollback", tx.Rollback())
-	}
-}
-
 func TestOpenTakesAnyPath(t *testing.T) {
 	for _, name := range []string{"what? a=b&c#d%41.db", "späße 日本.db", "file:x.db", " .db"} {
 		path := filepath.Join(t.TempDir(), "a folder?mode=ro", name)
@@ -110,16 +90,6 @@ func TestOpenTakesAnyPath(t *testing.T) {
 			"")); err != nil {
 			t.Errorf("StartAnswer in %q: %v", path, err)
 		}
-	}
-}
-
-func TestLinksToOneFileAgreeOnIt(t *testing.T) {
-	path := newPath(t)
-	s := openAt(t, path, Options{})
-	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, "link", os.Symlink(path, link))
-	if got := openAt(t, link, Options{}).Path(); got != s.Path() {
-		t.Errorf("Path through a link is %s, want %s", got, s.Path())
 	}
 }
 

@@ -50,30 +50,6 @@ func TestEveryTextIsAQuery(t *testing.T) {
 	})
 }
 
-// TestALongQueryIsAQuery has what a pasted page may hold.
-func TestALongQueryIsAQuery(t *testing.T) {
-	s := newStore(t)
-	begin(t, s, "", strings.Repeat("one two three ", 40))
-	for _, text := range []string{
-		strings.Repeat("one two three ", 40), `"` + strings.Repeat("one two three ", 40) + `"`,
-		strings.Repeat("(", 10_000), strings.Repeat("東京", 5_000),
-		strings.Repeat("x", 1<<20), strings.Repeat(`"`, 9_999),
-	} {
-		if _, err := s.Search(context.Background(), Search{Text: text}); err != nil {
-			t.Errorf("Search(%.20q and so on, %d bytes): %v", text, len(text), err)
-		}
-	}
-	if got := hitsOf(t, s, Search{Text: strings.Repeat("one two three ", 12)}); len(got) != 1 {
-		t.Errorf("a long query finds %d messages, want 1", len(got))
-	}
-	if got := hitsOf(t, s, Search{Text: `"` + strings.Repeat("one two three ", 12) + `"`}); len(got) != 1 {
-		t.Errorf("a long phrase finds %d messages, want 1", len(got))
-	}
-	if got := hitsOf(t, s, Search{Text: `"` + strings.Repeat("two one three ", 12) + `"`}); len(got) != 0 {
-		t.Errorf("a long phrase in another order finds %q, want none", got)
-	}
-}
-
 // finder drives a store and a list of what it should hold beside it.
 type finder struct {
 	s        *Store

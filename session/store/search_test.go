@@ -159,27 +159,6 @@ func TestSearchLeavesOutTheTrash(t *testing.T) {
 	}
 }
 
-// A page of hits in the trash does not hide the older ones that are not.
-func TestSearchGoesOnBehindAPageOfTheTrash(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	begin(t, s, "kept", "needle in the hay")
-	gone, first := begin(t, s, "gone", "needle")
-	must(t, "fill", s.jot(ctx, "fill", func(t *tx) {
-		n := sessionKey(t, gone.ID)
-		for seq := 2; seq < 350; seq++ {
-			m := says(gone.ID, first.ID, history.User, "needle")
-			m.Seq, m.ID = seq, s.newID(t)
-			insertMessage(t, n, m, "")
-		}
-	}))
-	must(t, "delete", s.Delete(ctx, gone.ID))
-	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"[needle] in the hay"}; !reflect.DeepEqual(got,
-		want) {
-		t.Errorf("Search(needle) finds %q, want %q", got, want)
-	}
-}
-
 func TestADamagedMessageIsNotFound(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
@@ -221,32 +200,6 @@ func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
 	must(t, "finish", err)
 	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"a whole [needle]"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the finished answer: %q, want %q", got, want)
-	}
-}
-
-// Another window may take an answer for dead that its owner then goes on with.
-func TestAnAnswerThatWasTakenForDeadIsIndexedOnce(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	a := start(t, s, session.ID, first.ID)
-	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle", ""))
-	must(t, "interrupt", s.jot(ctx, "interrupt", func(t *tx) { interrupt(t, s.owner.Token()) }))
-	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"the [needle]"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("the interrupted answer: %q, want %q", got, want)
-	}
-	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "the needle and", ""))
-	a.Content, a.Status = "the thread", history.Complete
-	_, err := s.FinishAnswer(ctx, a, Request{})
-	must(t, "finish", err)
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
-		t.Errorf("what the answer no longer says is found: %q", got)
-	}
-	if got, want := hitsOf(t, s, Search{Text: "thread"}), []string{"the [thread]"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("the finished answer: %q, want %q", got, want)
-	}
-	if n := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); n != 0 {
-		t.Errorf("the index still has %d rows for a word that is gone", n)
 	}
 }
 

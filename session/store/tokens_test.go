@@ -16,49 +16,6 @@ func TestTokenCountsAreKeptWithTheirTokenizer(t *testing.T) {
 	}
 }
 
-// TestTokenCountsChangeNothingElse compares all that a row holds beside its counts, whatever its bytes
-// are.
-func TestTokenCountsChangeNothingElse(t *testing.T) {
-	s := newStore(t)
-	session, last := begin(t, s, "", "hello")
-	counts := map[int64]int{last.ID: 1}
-	for i, text := range []string{"", "\x00\xff\xfe", "\x1b]52;c;eA==\x07", "東京 🙂"} {
-		last = add(t, s, says(session.ID, last.ID, history.User, text))
-		counts[last.ID] = 1 << (7 * i) // integers of different lengths in the file
-	}
-	before := rest(t, s)
-	for _, tokenizer := range []string{"o200k_base", "o300k"} {
-		must(t, "set", s.SetTokens(context.Background(), tokenizer, counts))
-	}
-	if after := rest(t, s); after != before {
-		t.Errorf("the rows were\n%s\nand are\n%s", before, after)
-	}
-	for id, want := range counts {
-		if got := read(t, s, id); got.Tokens != want || got.Tokenizer != "o300k" || got.Damaged {
-			t.Errorf("message %d has %d tokens by %q, damaged %t; want %d by o300k", id, got.Tokens, got.Tokenizer,
-				got.Damaged, want)
-		}
-	}
-}
-
-// rest is all that the rows of messages hold beside their counts.
-func rest(t *testing.T, s *Store) string {
-	t.Helper()
-	rows, err := s.full.Query(`
-		SELECT group_concat(concat_ws(' ', id, session, seq, parent, role, status, created_ms, request, owner,
-			endpoint, model, finish_reason, label, hex(name), hex(tool_call_id), hex(hash), hex(extra), hex(reasoning),
-			hex(content)), char(10))
-		FROM messages`)
-	must(t, "read the rows", err)
-	defer rows.Close()
-	var all string
-	for rows.Next() {
-		must(t, "read a row", rows.Scan(&all))
-	}
-	must(t, "read the rows", rows.Err())
-	return all
-}
-
 // TestStreamingAnswerKeepsItsOwnCount counts an answer that another window still writes.
 func TestStreamingAnswerKeepsItsOwnCount(t *testing.T) {
 	s := newStore(t)
