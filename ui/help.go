@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/theme"
@@ -89,9 +90,10 @@ func keysHere(m *Model) here {
 		if m.inspector.On.Request {
 			return here{name: "whole request", scope: keymap.InRequest}
 		}
+		if m.inspector.At == inspector.RepairView {
+			return here{name: "repairs", scope: keymap.InRepairs}
+		}
 		return here{name: "inspector", scope: keymap.InInspector}
-	case repairsOverlay:
-		return here{name: "repairs", scope: keymap.InRepairs}
 	case queueOverlay:
 		return here{name: "queue", scope: keymap.InQueue}
 	case panelOverlay:

@@ -19,7 +19,7 @@ func (l *live) titled(name string, view inspector.View) {
 	l.until(name+", "+string(view), func() bool {
 		title, _, _ := strings.Cut(plain(l.Model), "\n")
 		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.inspector.At == view &&
-			l.inspector.Content() != nil
+			l.inspector.Text() != ""
 	})
 }
 
@@ -147,7 +147,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.titled("turn 2", "json")
 	l.shows("✓ proven by hash: these")
 	l.shows("1 secret is hidden in this view")
-	_, shown, _ := strings.Cut(l.inspector.Content().Text(), "\n\n")
+	_, shown, _ := strings.Cut(l.inspector.Text(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()

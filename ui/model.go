@@ -11,7 +11,6 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
-	sessionsettings "winnow/session/settings"
 	"winnow/ui/app"
 	"winnow/ui/composer"
 	"winnow/ui/composer/queue"
@@ -62,7 +61,6 @@ type Model struct {
 	overlays overlayStack
 
 	composer  composer.Model
-	repairs   inspector.Repairs
 	chat      transcript.Model
 	panel     panel.Model
 	current   current.Model
@@ -70,8 +68,10 @@ type Model struct {
 	question  question.Model
 	sessions  *sessions.Model
 	upkeep    upkeep.Model
-	inspector inspector.Model
-	settings  *settings.Model
+	inspector *inspector.Model
+
+	repairsSaid bool // the user knows that there are repairs
+	settings    *settings.Model
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -120,6 +120,7 @@ func New(o Options) (*Model, error) {
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
+	m.inspector = &inspector.Model{Context: m.ctx, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
 	m.themes.Wanted = theme.Name(o.Theme)
@@ -228,14 +229,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.updatePanel(msg)
 	case transcript.Msg:
 		return m.updateTranscript(msg)
-	case remediedMsg:
-		return m.remedied(msg)
 	case appliedMsg:
 		return m.applied(msg)
-	case inspector.Msg:
-		return m.updateInspector(msg)
-	case inspector.PricesMsg:
-		return m.updateRepairs(msg)
 	case app.Then:
 		return msg()
 	case composer.Msg:
@@ -269,15 +264,7 @@ func (m *Model) show(s *session.Session) {
 			return of.Model
 		}, Selected: m.chat.Holds, NewContext: m.current.NewContext,
 	})
-	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message}
-	m.inspector.Deps = inspector.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,
-		Settings: func() (string, error) {
-			list, err := s.Try(m.current.Program(), session.Settings{}).Settings()
-			return sessionsettings.Text(list), err
-		},
-		Prices: m.panel.Prices,
-	}
+	m.repairsSaid = false
 	m.inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})

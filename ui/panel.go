@@ -68,7 +68,7 @@ func (m *Model) panelEvent(e event.Event) tea.Cmd {
 		if id, ok := m.panel.FirstTried(); ok {
 			m.chat.ScrollTo(id)
 		}
-		return m.updateInspector(inspector.Refresh{})
+		return m.inspector.Refresh()
 	case panel.CursorMoved:
 		m.follow()
 	case panel.Inspect:

@@ -6,7 +6,6 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/current"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -30,16 +29,13 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.updatePanel(panel.Replan{})
 	}
-	again := tea.Batch(m.updateInspector(inspector.Refresh{}), m.inTranscript((*transcript.Model).AskLastWhole))
-	if m.overlays.has(repairsOverlay{}) {
-		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
-	}
+	again := tea.Batch(m.inspector.Refresh(), m.inTranscript((*transcript.Model).AskLastWhole))
 	if e.Err != nil {
 		return again
 	}
 	var sentence tea.Cmd
 	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
-		sentence = m.notice.Say(m.repairs.Announce())
+		sentence = m.announceRepairs()
 	}
 	if e.Exact || m.turn.Busy {
 		return tea.Batch(again, sentence)
@@ -68,7 +64,6 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
-	m.repairs.Set(m.panel.Next.Plan)
 }
 
 // showCosts shows what the next request would cost, which limit it would exceed, and what the session has spent.

@@ -12,7 +12,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/event"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
@@ -57,7 +56,7 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.updateInspector(inspector.Refresh{}))
+		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.inspector.Refresh())
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:

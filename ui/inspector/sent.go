@@ -8,141 +8,117 @@ import (
 	"unicode/utf8"
 
 	"winnow/history"
-	"winnow/history/cause"
-	"winnow/session/store"
 	"winnow/ui/theme"
 )
 
-// sentPage is what of the request carries the subject, as it is sent, and the segment to begin at, -1 for
-// the top.
-func (in *Model) sentPage() (p Page, first int) {
-	r := &in.Request
-	if in.On.Added > 0 {
-		return in.addedSent(r.Added[in.On.Added-1]), -1
-	}
-	e, ok := r.Plan.EntryOf(in.On.Message)
-	if !ok {
-		return in.messagePage(in.On.Message), -1
-	}
-	proofLine(r, &p)
-	c := sourceOf(r, e)
-	if len(c.at) == 0 && !c.found {
-		notSent(r, &p, in.stored, e)
-		return p, -1
-	}
-	messages := in.sentMessages()
-	for _, i := range c.at {
-		messages.write(&p, i, e.Index)
-	}
-	first = -1
-	if c.found {
-		p.Heading("recalled into message "+theme.Thousands(c.block.Message+1)+" of the request",
-			"in front of your message")
-		text := r.Plan.Messages[c.block.Message].Content
-		p.Add(Rest, text[:c.block.From])
-		first = len(p)
-		p.Add(Part, text[c.block.From:c.block.To])
-		p.Block(Rest, text[c.block.To:])
-	}
-	if first < 0 || len(c.at) > 0 {
-		return p, -1
-	}
-	return p, max(0, first-1)
-}
-
-// notSent says that nothing of a message is in the request, and which marker or summary is sent instead.
-func notSent(r *Request, p *Page, stored func(int64) (store.Message, bool), e history.Entry) {
-	if e.Sent() {
-		p.Line(Quiet, "It is sent joined with other messages; see the text of the whole request.")
-		return
-	}
-	m, _ := stored(e.ID)
-	verdictLines(r, p, m, e)
-	p.Add(Quiet, "\n")
-	p.Line(Plain, "Nothing of this message is in the request.")
-	if e.Disposition != history.Dropped && e.Disposition != history.Excluded {
-		return
-	}
-	for _, a := range r.Added {
-		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap &&
-			(a.At > e.Index || a.Before == 0 && r.Plan.Messages[0].Role == history.System) {
-			p.Heading(string(a.Kind), theme.OneSentence(a.Cause.Sentence()))
-			p.Block(Added, a.Text)
-			return
-		}
-	}
-	p.Line(Quiet, "Nothing replaces it.")
-}
-
-// addedSent is the message of the request that holds an added text.
-func (in *Model) addedSent(a history.Added) Page {
+// sentPage is what of the request carries the message, as it is sent.
+func (in *Model) sentPage() Page {
 	var p Page
-	proofLine(&in.Request, &p)
-	if a.Before < 0 || a.Before >= len(in.Plan.Messages) {
-		p.Line(Quiet, "It is in no message of the request.")
-		return p
+	e, ok := in.Plan.EntryOf(in.On.Message)
+	if !ok {
+		return in.messagePage(in.On.Message)
 	}
-	in.sentMessages().write(&p, a.Before, -1)
+	proofLine(&in.Request, &p)
+	shown, c := in.Plan.Shown(), sourceOf(&in.Plan, e)
+	for _, i := range slices.Compact(c.at) {
+		p.heading(fmt.Sprintf("message %s of %s in the request", theme.Thousands(i+1),
+			theme.Thousands(len(shown))), in.facts(i, shown[i])...)
+		in.writeBody(&p, i)
+	}
+	if len(c.at) == 0 {
+		in.notSent(&p, e)
+	}
 	return p
 }
 
-// sentMessages writes the messages of a request as they are sent.
-type sentMessages struct {
-	*Request
-	stored func(int64) (store.Message, bool)
-	shown  [][]int // the entries whose text each of them is
-}
-
-func (in *Model) sentMessages() sentMessages {
-	return sentMessages{&in.Request, in.stored, in.Plan.Shown()}
-}
-
-// write writes one with its heading. Of the message with index on, -1 for none, the title has the number.
-func (s sentMessages) write(p *Page, i, on int) {
-	facts := s.facts(i)
-	if shown := s.shown[i]; len(shown) == 1 && s.Plan.Entries[shown[0]].Index == on {
-		facts = slices.Delete(facts, 1, 2)
+// notSent says that nothing of a message is in the request, and which marker or summary is sent instead.
+func (in *Model) notSent(p *Page, e history.Entry) {
+	r := &in.Request
+	m, _ := in.stored(e.ID)
+	verdictLines(r, p, m, e)
+	p.add(Quiet, "\n")
+	p.line(Plain, "Nothing of this message is in the request.")
+	for _, a := range r.Added {
+		if gap := a.Kind == history.AddedMarker || a.Kind == history.AddedSummary; gap &&
+			(a.At > e.Index || a.Before == 0 && r.Plan.Messages[0].Role == history.System) {
+			p.heading(string(a.Kind), theme.OneSentence(a.Cause.Sentence()))
+			p.block(Added, a.Text)
+			return
+		}
 	}
-	p.Heading("message "+theme.Thousands(i+1)+" of "+theme.Thousands(len(s.Plan.Messages))+" in the request", facts...)
-	s.writeBody(p, i)
 }
 
-// sections are all of them.
-func (s sentMessages) sections() []section {
-	var list []section
-	seen := map[string]int{}
-	digits := len(theme.Thousands(len(s.Plan.Messages)))
-	for i, sent := range s.Plan.Messages {
-		key := string(sent.Role) + " " + s.whose(i)
+// outline is the whole request as it is sent, without its secrets: every message with its role and number.
+func (in *Model) outline() *view {
+	v := &view{folded: in.collapsed}
+	shown, seen := in.Plan.Shown(), map[string]int{}
+	digits, hidden := len(theme.Thousands(len(in.Plan.Messages))), 0
+	hide := func(p Page) Page {
+		p, n := Hide(in.Secrets, p)
+		hidden += n
+		return p
+	}
+	for i, sent := range in.Plan.Messages {
+		facts := in.facts(i, shown[i])
+		key := strings.Join(facts, " ")
 		seen[key]++
-		facts := s.facts(i)
-		part := section{
-			Key:     key + " " + strconv.Itoa(seen[key]),
-			Heading: fmt.Sprintf("%*s  %-9s", digits, theme.Thousands(i+1), facts[0]),
-			Facts:   strings.Join(facts[1:], " · "),
-			Gist:    theme.Plural(utf8.RuneCountInString(sent.Content), "character"),
-		}
+		gist := theme.Plural(len(sent.ToolCalls), "call")
 		if sent.Content != "" {
-			part.Gist += " · " + theme.OneLine(sent.Content)
-		} else if n := len(sent.ToolCalls); n > 0 {
-			part.Gist = theme.Plural(n, "call")
+			gist = theme.Plural(utf8.RuneCountInString(sent.Content), "character") + " · " +
+				theme.OneLine(in.Secrets.Line(sent.Content))
 		}
-		s.writeBody(&part.Body, i)
-		for k := range part.Body { // All of it is sent.
-			if part.Body[k].Kind == Sent {
-				part.Body[k].Kind = Plain
+		var body Page
+		in.writeBody(&body, i)
+		for k := range body { // All of it is sent.
+			if body[k].Kind == Sent {
+				body[k].Kind = Plain
 			}
 		}
-		list = append(list, part)
+		v.sections = append(v.sections, section{
+			key: key + " " + strconv.Itoa(seen[key]), gist: gist, body: hide(body),
+			row: hide(Page{
+				{Title, fmt.Sprintf("%*s  %-9s", digits, theme.Thousands(i+1), facts[0])},
+				{Quiet, "  " + strings.Join(facts[1:], " · ")},
+			}),
+		})
 	}
-	return list
+	head := hide(in.requestHead())
+	v.head = slices.Concat(in.hiddenLine(hidden), head)
+	return v
 }
 
-// facts are the role of one, whose text it is, and its ids.
-func (s sentMessages) facts(i int) []string {
-	sent := s.Plan.Messages[i]
+// requestHead is what is said of the request as a whole.
+func (in *Model) requestHead() Page {
+	var p Page
+	r, s := &in.Request, in.Plan.Sum
+	total := theme.Plural(s.Used(), "token")
+	if s.Limit > 0 {
+		total = theme.Thousands(s.Used()) + " of " + theme.Plural(s.Limit, "token")
+	}
+	p.line(Title, "%s · ~%s", theme.Plural(len(r.Plan.Messages), "message"), total)
+	if r.Note != "" {
+		p.line(Warning, "! %s", theme.OneSentence(r.Note))
+	}
+	if r.Past == nil && !r.Tried {
+		if settings, err := in.settings(); err != nil {
+			p.line(Warning, "! %s", theme.Sentence(err))
+		} else {
+			p.line(Quiet, "%s.", theme.UpperFirst(settings))
+		}
+	}
+	proofLine(r, &p)
+	if s.Tools > 0 {
+		p.line(Quiet, "The tools that the model may call take ~%s; the json view shows them.",
+			theme.Plural(s.Tokens(s.Tools), "token"))
+	}
+	return p
+}
+
+// facts are the role of a message of the request, whose text it is, and its ids.
+func (in *Model) facts(i int, entries []int) []string {
+	sent := in.Plan.Messages[i]
 	facts := []string{theme.OneLine(string(sent.Role))}
-	if whose := s.whose(i); whose != "" {
+	if whose := in.whose(i, entries); whose != "" {
 		facts = append(facts, whose)
 	}
 	if sent.Role == history.Tool {
@@ -151,128 +127,106 @@ func (s sentMessages) facts(i int) []string {
 	return facts
 }
 
-// writeBody writes what one holds: text, parts, calls. What nobody said has its sign.
-func (s sentMessages) writeBody(p *Page, i int) {
-	sent := s.Plan.Messages[i]
-	for _, part := range sent.Parts {
-		p.Line(Quiet, "[%s %s]", theme.PartKind(part),
-			strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, s.Plan.Sum)...), " · "))
-		p.Block(Sent, part.Sent())
+// whose says whose text a message of the request is: that of some entries, or of nobody.
+func (in *Model) whose(i int, entries []int) string {
+	var names []string
+	for _, k := range entries {
+		names = append(names, theme.Thousands(in.Plan.Entries[k].Index+1))
 	}
-	*p = append(*p, marked(sent.Content, s.spansOf(i))...)
-	if sent.Content != "" {
-		p.Add(Quiet, "\n")
-	}
-	if sent.Reasoning != "" {
-		p.Line(Quiet, "reasoning, sent back:")
-		p.Block(Sent, sent.Reasoning)
-	}
-	for _, call := range sent.ToolCalls {
-		p.Line(Quiet, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
-		p.Block(Sent, call.Arguments)
-	}
-	if sent.Content == "" && len(sent.ToolCalls) == 0 && len(sent.Parts) == 0 {
-		p.Line(Quiet, "(no text)")
-	}
-}
-
-// whose says whose text a message of the request is.
-func (s sentMessages) whose(i int) string {
-	shown, r := s.shown[i], s.Request
-	switch n := len(shown); {
-	case n == 1:
-		return "message " + theme.Thousands(r.Plan.Entries[shown[0]].Index+1)
-	case n > 1:
-		var names []string
-		for _, k := range shown {
-			names = append(names, theme.Thousands(r.Plan.Entries[k].Index+1))
-		}
-		return "messages " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	case r.Plan.Messages[i].Role == history.System:
+	sent := in.Plan.Messages[i]
+	switch {
+	case len(names) == 1:
+		return "message " + names[0]
+	case len(names) > 1:
+		return "messages " + theme.InWords(names)
+	case sent.Role == history.System:
 		return "system prompt"
 	}
-	for _, a := range r.Added {
-		if a.Before == i && a.Text == r.Plan.Messages[i].Content {
+	for _, a := range in.Added {
+		if a.Before == i && a.Text == sent.Content {
 			return "added: " + string(a.Kind)
 		}
 	}
-	if r.Past == nil && r.Plan.Messages[i].Role == history.User {
+	if in.Past == nil && sent.Role == history.User {
 		return "your draft"
 	}
 	return ""
 }
 
+// writeBody writes what a message of the request holds: text, parts, calls. What nobody said has its sign.
+func (in *Model) writeBody(p *Page, i int) {
+	sent := in.Plan.Messages[i]
+	for _, part := range sent.Parts {
+		p.line(Quiet, "[%s %s]", theme.PartKind(part),
+			strings.Join(append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, in.Plan.Sum)...), " · "))
+		p.block(Sent, part.Sent())
+	}
+	if sent.Content != "" {
+		*p = append(*p, marked(sent.Content, in.spansOf(i))...)
+		p.add(Quiet, "\n")
+	}
+	if sent.Reasoning != "" {
+		p.line(Quiet, "reasoning, sent back:")
+		p.block(Sent, sent.Reasoning)
+	}
+	for _, call := range sent.ToolCalls {
+		p.line(Quiet, "calls %s · id %s", theme.OneLine(call.Name), theme.QuotedID(call.ID))
+		p.block(Sent, call.Arguments)
+	}
+	if sent.Content == "" && len(sent.ToolCalls)+len(sent.Parts) == 0 {
+		p.line(Quiet, "(no text)")
+	}
+}
+
 // spansOf finds what winnow added to a message of the request, and what of it is recalled.
-func (s sentMessages) spansOf(i int) []Span {
-	var list []Span
-	for _, a := range s.Plan.Added {
-		switch {
-		case a.Before != i:
-		case a.Cause.Code == cause.RecalledBlock:
-			list = append(list, s.recalled(a)...)
-		case a.From < a.To:
-			list = append(list, Span{a.From, a.To, Added})
+func (in *Model) spansOf(i int) []span {
+	var list []span
+	spans := in.Plan.Spans
+	at, _ := slices.BinarySearchFunc(spans, i, func(s history.Span, i int) int { return s.Message - i })
+	for ; at < len(spans) && spans[at].Message == i; at++ {
+		switch s := spans[at]; {
+		case s.Recalled:
+			list = append(list, span{s.From, s.To, Part})
+		case s.Entry >= 0:
+			list = append(list, in.inserted(s)...)
 		}
 	}
-	for _, span := range s.spansIn(i) {
-		if span.Entry >= 0 && !span.Recalled {
-			list = append(list, s.inserted(span)...)
+	for _, a := range in.Plan.Added {
+		if a.Before != i {
+			continue
 		}
+		from := a.From
+		for _, s := range list {
+			if s.kind == Part && s.from >= from && s.to <= a.To { // a recalled text in its frame
+				list = append(list, span{from, s.from, Added})
+				from = s.to
+			}
+		}
+		list = append(list, span{from, a.To, Added})
 	}
 	return list
 }
 
-// spansIn are the plan's spans in a message of the request.
-func (s sentMessages) spansIn(i int) []history.Span {
-	start := func(i int) int {
-		at, _ := slices.BinarySearchFunc(s.Plan.Spans, i, func(span history.Span, i int) int {
-			return span.Message - i
-		})
-		return at
-	}
-	return s.Plan.Spans[start(i):start(i+1)]
-}
-
 // inserted finds what winnow put into the text of an entry.
-func (s sentMessages) inserted(at history.Span) []Span {
-	e := s.Plan.Entries[at.Entry]
-	stored, ok := s.stored(e.ID)
+func (in *Model) inserted(at history.Span) []span {
+	e := in.Plan.Entries[at.Entry]
+	stored, ok := in.stored(e.ID)
 	if !ok || len(e.Inserted) == 0 || e.Recalled {
 		return nil // what stands in the place of a recalled message is another cut than its verdict tells
 	}
-	var list []Span
+	var list []span
 	from := at.From
-	for _, p := range SegmentsOf(stored.Content, e) {
-		if p.Kind == Unsent {
+	for _, s := range SegmentsOf(stored.Content, e) {
+		if s.Kind == Unsent {
 			continue
 		}
-		if p.Kind == Added {
-			list = append(list, Span{from, from + len(p.Text), Added})
+		if s.Kind == Added {
+			list = append(list, span{from, from + len(s.Text), Added})
 		}
-		from += len(p.Text)
+		from += len(s.Text)
 	}
 	if from != at.To {
 		return nil // the record is of another text
 	}
-	return list
-}
-
-// recalled is where the recalled texts of a block are, with the frame around them.
-func (s sentMessages) recalled(block history.Added) []Span {
-	var list []Span
-	at := block.From
-	frame := func(to int) {
-		if at < to {
-			list = append(list, Span{at, to, Added})
-		}
-	}
-	for _, span := range s.spansIn(block.Before) {
-		if span.Recalled {
-			frame(span.From)
-			list = append(list, Span{span.From, span.To, Part})
-			at = span.To
-		}
-	}
-	frame(block.To)
 	return list
 }

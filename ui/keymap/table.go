@@ -94,11 +94,9 @@ const (
 	Undo    Action = "undo"
 	ForkOff Action = "fork-session"
 
-	Remedy      Action = "remedy"
-	UndoRemedy  Action = "undo-remedy"
-	NextRepair  Action = "next-repair"
-	PrevRepair  Action = "previous-repair"
-	ShowMessage Action = "show-message"
+	UndoRemedy Action = "undo-remedy"
+	NextRepair Action = "next-repair"
+	PrevRepair Action = "previous-repair"
 
 	RemoveQueued Action = "remove-queued"
 
@@ -179,7 +177,7 @@ func table() []Binding {
 		bind(Pick, "transcript", InTranscript|InPanel, "select or deselect one message", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings", "w"),
-		bind(Repairs, "transcript", InTranscript|InPanel|InRepairs, "what was repaired, and what is sent instead", "m"),
+		bind(Repairs, "transcript", InTranscript|InPanel, "what was repaired, and what is sent instead", "m"),
 		bind(Request, "transcript", InTranscript|InPanel|InInspector|InRequest, "the whole request, as sent", "i"),
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "previous request", "left", "h"),
@@ -188,8 +186,8 @@ func table() []Binding {
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
 		bind(ReadOn, "inspector", InInspector, "read on: page down", "space"),
-		bind(NextView, "inspector", InInspector|InRequest, "next view", "tab"),
-		bind(PrevView, "inspector", InInspector|InRequest, "previous view", "shift+tab"),
+		bind(NextView, "inspector", InInspector|InRequest|InRepairs, "next view", "tab"),
+		bind(PrevView, "inspector", InInspector|InRequest|InRepairs, "previous view", "shift+tab"),
 
 		bind(Fold, "whole request", InRequest, "collapse or expand the message", "enter", "space", "ctrl+o"),
 		bind(FoldAll, "whole request", InRequest, "collapse or expand all messages", "O"),
@@ -211,9 +209,7 @@ func table() []Binding {
 
 		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),
 		bind(PrevRepair, "repairs", InRepairs, "previous repair", "N"),
-		bind(Remedy, "repairs", InRepairs, "change what is sent: repaired, as text, or nothing", "t"),
 		bind(UndoRemedy, "repairs", InRepairs, "send again what was sent before", "u"),
-		bind(ShowMessage, "repairs", InRepairs, "go to the message", "o"),
 
 		bind(RemoveQueued, "queue", InQueue, "remove the message from the queue", "ctrl+d", "delete"),
 
