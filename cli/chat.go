@@ -21,6 +21,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui"
 	"winnow/ui/plain"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -124,6 +125,10 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 	signal.Notify(stop, syscall.SIGINT)
 	defer signal.Stop(stop)
 	k.servers.Start()
+	personasIn, err := k.p.personasFolder()
+	if err != nil {
+		return "", err
+	}
 	return plain.Run(ctx, plain.Options{
 		Deps:     k.deps,
 		Start:    s,
@@ -135,10 +140,11 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Terminal: terminal,
 		Stop:     stop,
 		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
-		Export:   k.exportCommand,
-		Doctor:   k.doctorReport,
-		Chosen:   func(ref string) error { return k.memory.Model(k.catalog.Last(ref))() },
 		Sync:     k.exchange(),
+		Settings: settings.Options{
+			Personas: k.p.personas, PersonasIn: personasIn, Servers: k.servers, Memory: k.memory,
+			Doctor: k.doctorReport, Export: k.exportCommand,
+		},
 	})
 }
 

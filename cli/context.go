@@ -196,9 +196,9 @@ func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Red
 
 // asText is a request as one text.
 func asText(l shownContext, asked contextAsked) (string, error) {
-	text, err := history.RenderPrompt(history.NewPrompt(l.Plan), asked.template)
-	if wrong := (*history.TemplateError)(nil); errors.As(err, &wrong) {
-		return "", fail(Usage, "%s, line %d: %s", asked.templateName, wrong.Line, wrong.Text)
+	text, err := history.RenderPrompt(history.NewPrompt(l.Plan), asked.templateName, asked.template)
+	if err != nil {
+		err = fail(Usage, "%w", err)
 	}
 	return text, err
 }

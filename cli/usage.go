@@ -99,7 +99,7 @@ func (p *program) sumUsage(ctx context.Context, f usageFlags) error {
 	}
 	if s != nil {
 		defer s.Close()
-		if u.UsageReport, err = record.UsageOf(ctx, s, u.From, u.To, u.By); err != nil {
+		if u.UsageReport, err = record.UsageOf(ctx, u.From, u.To, u.By, s); err != nil {
 			return err
 		}
 	}

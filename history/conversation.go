@@ -39,18 +39,6 @@ func (c *Conversation) Append(list ...Message) {
 	c.changed = c.changed || len(list) > 0
 }
 
-// Recount replaces the tokens of messages that came with a guess, by their position in the conversation.
-func (c *Conversation) Recount(tokens map[int]int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for at, n := range tokens {
-		if n > 0 {
-			c.messages[at].Tokens = n
-		}
-	}
-	c.changed = true
-}
-
 // Group is Plan.Group before there is a plan.
 func (c *Conversation) Group(i int) []int {
 	c.mu.Lock()

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -11,19 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A conversation that grew, whose guesses were replaced by counts, and that was asked for with other remedies and by
-// another model in between, plans as one that was read at once. Its earlier plans stay as they were.
+// A conversation that grew, and that was asked for with other remedies and by another model in between, plans as one
+// that was read at once. Its earlier plans stay as they were.
 func TestAConversationThatGrewPlansAsOneReadAtOnce(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		guessed, counted := slices.Clone(s.past), slices.Clone(s.past)
-		counts := map[int]int{}
-		for i, m := range s.past {
-			if m.Content != "" && rapid.Bool().Draw(t, "guessed") {
-				counts[i] = rapid.IntRange(1, 400).Draw(t, "tokens")
-				guessed[i].Tokens, counted[i].Tokens = rapid.IntRange(1, 400).Draw(t, "guess"), counts[i]
-			}
-		}
-		c, rest := Read(nil, s.o.Count), guessed
+		c, rest := Read(nil, s.o.Count), s.past
 		type made struct{ plan, copied Plan }
 		var plans []made
 		for range rapid.IntRange(1, 4).Draw(t, "pieces") {
@@ -39,10 +30,8 @@ func TestAConversationThatGrewPlansAsOneReadAtOnce(t *testing.T) {
 			plans = append(plans, made{p, copied})
 		}
 		c.Append(rest...)
-		maps.DeleteFunc(counts, func(i, _ int) bool { return i >= len(c.messages) })
-		c.Recount(counts)
 		got, err := c.Build(s.o)
-		want, wantErr := Build(counted, s.o)
+		want, wantErr := Build(s.past, s.o)
 		if !reflect.DeepEqual(err, wantErr) || !reflect.DeepEqual(got, want) {
 			t.Fatalf("grown (%v):\n%s%s\nat once (%v):\n%s%s\n%s",
 				err, planText(got, nil), requestText(got), wantErr, planText(want, nil), requestText(want), s)

@@ -53,33 +53,18 @@ func recallTables(list []recorded, cells []cell) string {
 		}
 		writeTable(&b, kindTitle(list, kind), rows)
 	}
-	b.WriteString("\n## What long conversations lose\n")
-	writeDetails(&b, list, cells, Presets()[0])
-	b.WriteString("\n## How much is recalled\n\n" + capText)
+	writeSorts(&b, cells, Presets()[0])
 	return b.String()
 }
 
-// writeDetails shows where a preset is weak.
-func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset string) {
-	row := func(name string, fits func(cell) bool) []string {
-		return budgetRow(name, cells, func(c cell) bool { return c.method == preset && fits(c) })
-	}
-	var rows [][]string
-	for _, conv := range list {
-		rows = append(rows, row(rowName(conv), func(c cell) bool { return c.conversation == conv.name }))
-	}
-	writeTable(b, "`"+preset+"` by conversation", rows)
-	rows = nil
-	for _, lang := range valuesOf(list, func(t recorded) string { return t.lang }) {
-		rows = append(rows, row(lang, func(c cell) bool { return c.lang == lang && !c.heldOut() }))
-	}
-	writeTable(b, "`"+preset+"` by language, without those held out", rows)
+// writeSorts shows where a preset is weak.
+func writeSorts(b *strings.Builder, cells []cell, preset string) {
 	for _, out := range []bool{false, true} {
-		rows = nil
+		var rows [][]string
 		for _, s := range sorts {
-			of := func(c cell) bool { return c.sort == s.sort && c.heldOut() == out }
+			of := func(c cell) bool { return c.method == preset && c.sort == s.sort && c.heldOut() == out }
 			if sum(cells, of).needed > 0 {
-				rows = append(rows, row(s.name, of))
+				rows = append(rows, budgetRow(s.name, cells, of))
 			}
 		}
 		title := "`" + preset + "` by what is asked for"
@@ -94,13 +79,6 @@ func writeDetails(b *strings.Builder, list []recorded, cells []cell, preset stri
 var capRows = []int{0, 2048, 4096, 8192, 12288, NoLimit}
 
 var capBudgets = []int{4000, 8000, 16000, 32000}
-
-// capText stands in front of the last table.
-const capText = "The cap of recall was chosen by this table. Each cell has the needed messages that stand whole, in percent, " +
-	"in all conversations of more than 250 messages but those held out, and behind the stroke the share of a request that " +
-	"it has in common with the one before, in the chat of 500 turns of [What a plan costs](#what-a-plan-costs). A cap of " +
-	"8,192 tokens is the last that leaves the prompt cache of a request of 16,000 tokens to good use; below 10,000 tokens " +
-	"recall and the cache exclude each other, and a model that is asked for something old needs the recall.\n"
 
 // capTable shows what a cap of recall keeps, and what it costs of the prompt cache: in the conversations of more than
 // 250 messages the needed messages that stand whole in the request, and in a chat of 500 turns the share of a request
@@ -143,8 +121,6 @@ func capTable(tb testing.TB, list []recorded) string {
 	return b.String()
 }
 
-func rowName(t recorded) string { return fmt.Sprintf("%s (%s)", t.name, t.lang) }
-
 // kindTitle says what a kind of conversation measures, and how much of it there is.
 func kindTitle(list []recorded, kind string) string {
 	conversations, questions, needed, tokens := 0, 0, 0, 0
@@ -161,7 +137,8 @@ func kindTitle(list []recorded, kind string) string {
 			needed += len(q.needs)
 		}
 	}
-	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind], conversations, message.Grouped(tokens/max(1, conversations)), questions, needed)
+	return fmt.Sprintf("%s (%d of %s tokens on average, %d questions, %d needed messages)", kindNames[kind],
+		conversations, message.Grouped(tokens/max(1, conversations)), questions, needed)
 }
 
 func budgetRow(name string, cells []cell, fits func(cell) bool) []string {

@@ -124,8 +124,6 @@ func parseOptions(t *testing.T, text string) Options {
 			p.ToolHistory = ToolHistory(value)
 		case "recovery":
 			p.Recovery = Recovery(value)
-		case "mid_system":
-			p.MidSystem = MidSystem(value)
 		case "elastic":
 			p.Elastic = value == "true"
 		case "marker_detail":

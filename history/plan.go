@@ -21,23 +21,26 @@ const (
 
 // Options is everything beside the history itself that decides a request.
 type Options struct {
-	Policy    Policy
-	System    string           // the system prompt, "" for none
-	Turn      []Message        // the current user message, then what the running turn has added so far
-	Flags     map[int64]Flag   // by Message.ID
-	Remedies  map[int64]Remedy // by Message.ID of any message of a tool group, or of a damaged message
-	Summaries []Summary        // may stand for older messages where not everything fits: the first that may be used is
-	Pending   int64            // Message.ID of an answer whose calls wait for the user, which is no damage; 0 for none
-	Scope     *Scope           // the messages of the history that the request is about; nil for all
-	Tools     int              // tokens of the serialised tool schemas
-	Window    int              // the model's context window in tokens; 0 is unknown
-	Limit     int              // the most of the whole request, in the server's tokens; 0 is none beside the window
-	Ratio     float64          // the server's tokens per counted token, learned; 0 is not calibrated yet
-	Profile   Profile          // what the endpoint insists on
-	To        Origin           // who is asked; what only the server of an answer knows goes back to it alone
-	Count     Counter          // counts tokens; nil counts one token per four bytes
+	Policy   Policy
+	System   string           `json:",omitempty"` // the system prompt, "" for none
+	Turn     []Message        `json:"-"`          // the current user message, then what the running turn has added so far
+	Flags    map[int64]Flag   `json:",omitempty"` // by Message.ID
+	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of any message of a tool group, or of a damaged message
+	// They may stand for older messages where not everything fits: the first that may be used does.
+	Summaries []Summary `json:",omitempty"`
+	// Message.ID of an answer whose calls wait for the user, which is no damage; 0 for none.
+	Pending int64   `json:",omitempty"`
+	Scope   *Scope  `json:",omitempty"` // the messages of the history that the request is about; nil for all
+	Tools   int     `json:",omitempty"` // tokens of the serialised tool schemas
+	Window  int     `json:",omitempty"` // the model's context window in tokens; 0 is unknown
+	Limit   int     `json:",omitempty"` // the most of the whole request, in the server's tokens; 0 is none beside the window
+	Ratio   float64 `json:",omitempty"` // the server's tokens per counted token, learned; 0 is not calibrated yet
+	Profile Profile // what the endpoint insists on
+	To      Origin  // who is asked; what only the server of an answer knows goes back to it alone
+	Count   Counter `json:"-"` // counts tokens; nil counts one token per four bytes
 
-	CutCurrent bool // the user chose to cut the current message where the request does not fit otherwise
+	// The user chose to cut the current message where the request does not fit otherwise.
+	CutCurrent bool `json:",omitempty"`
 }
 
 // Scope narrows a request to some messages of the history: no other is in it, in whatever form, and no

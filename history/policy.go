@@ -66,8 +66,6 @@ type Policy struct {
 	Recovery Recovery `toml:"recovery" takes:"repair strip strict"`
 	// if the budget is too small, replace an older image by a note with its name
 	ImageNotes bool `toml:"image_notes"`
-	// where a system message in the middle is sent
-	MidSystem MidSystem `toml:"mid_system" takes:"hoist inline"`
 	// use marker_counted instead of marker
 	MarkerDetail bool `toml:"marker_detail"`
 	// replaces dropped messages
@@ -125,15 +123,6 @@ const (
 
 // TakesRemedies says that a remedy holds under this recovery. Strip and strict leave nothing to choose.
 func (r Recovery) TakesRemedies() bool { return r != RecoverStrip && r != RecoverStrict }
-
-// MidSystem says where a system message in the middle of a history goes.
-type MidSystem string
-
-// The places for a system message from the middle of a history.
-const (
-	Hoist  MidSystem = "hoist"  // to the end of the system prompt
-	Inline MidSystem = "inline" // in front of the next user message's text
-)
 
 // Rules is the version of the rules that Build follows. A stored plan names the version that made it: one of another
 // version may be rebuilt otherwise than it was sent.
@@ -194,7 +183,6 @@ func balanced() Policy {
 		ToolHistory:          ToolsKeep,
 		Recovery:             RecoverRepair,
 		ImageNotes:           true,
-		MidSystem:            Hoist,
 		Marker:               "[Earlier messages truncated]",
 		MarkerCounted:        "[Earlier messages truncated: {n} messages]",
 		UserSuffix:           " ... (truncated, original: {n} chars)",

@@ -2,11 +2,8 @@ package history
 
 import (
 	_ "embed"
-	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -116,57 +113,19 @@ func promptText(m Message) string {
 //go:embed prompt.tmpl
 var PromptTemplate string
 
-// TemplateError says what is wrong with a template, and where.
-type TemplateError struct {
-	Line int    // from 1
-	Text string // what is wrong
-}
-
-func (e *TemplateError) Error() string {
-	return fmt.Sprintf("line %d of the template: %s", e.Line, e.Text)
-}
-
-// RenderPrompt writes a prompt by a template. A template gets the fields of Prompt and PromptMessage and nothing else.
-// What is wrong with it is a *TemplateError.
-func RenderPrompt(p Prompt, text string) (string, error) {
-	t := template.New("prompt").Option("missingkey=error").Funcs(template.FuncMap{"indent": indent})
-	t, err := t.Parse(text)
+// RenderPrompt writes a prompt by a template, which gets the fields of Prompt and PromptMessage and nothing else. An
+// error is text/template's own: it has the name of the template, the line, and what is wrong there.
+func RenderPrompt(p Prompt, name, text string) (string, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"indent": indent}).Parse(text)
 	if err != nil {
-		return "", templateError(err)
+		return "", err
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, p); err != nil {
-		return "", templateError(err)
-	}
-	return b.String(), nil
+	err = t.Execute(&b, p)
+	return b.String(), err
 }
 
 // indent puts four blanks in front of every line that is not blank.
 func indent(text string) string { return notBlank.ReplaceAllString(text, "    $0") }
 
-var (
-	notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)
-	// Errors of text/template: a line, what is wrong there, and where a field does not exist, its name and whose it is.
-	templateFault = regexp.MustCompile(`^template: (?:prompt:)?(\d*)[:\d]*:? ?(?:executing "[^"]*" at <.*?>: )?` +
-		`((?s).*?(?:field (\S+) in type history\.(\w+))?)$`)
-)
-
-// templateError takes the place out of the library's error, and names the fields there are.
-func templateError(err error) error {
-	part := templateFault.FindStringSubmatch(err.Error())
-	line, _ := strconv.Atoi(part[1])
-	e := &TemplateError{Line: max(1, line), Text: part[2]}
-	of, has := "the conversation", reflect.TypeFor[Prompt]()
-	switch part[4] {
-	case "":
-		return e
-	case "PromptMessage":
-		of, has = "a message", reflect.TypeFor[PromptMessage]()
-	}
-	var names []string
-	for f := range has.Fields() {
-		names = append(names, f.Name)
-	}
-	e.Text = fmt.Sprintf("%s has no field %s; it has %s", of, part[3], strings.Join(names, ", "))
-	return e
-}
+var notBlank = regexp.MustCompile(`(?m)^.*\S.*$`)

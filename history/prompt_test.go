@@ -30,10 +30,10 @@ func checkPrompt(t *testing.T, f fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := RenderPrompt(NewPrompt(plan), template)
+	text, err := RenderPrompt(NewPrompt(plan), "own", template)
 	got := map[string]string{"text": text, "error": ""}
 	if err != nil {
-		got["error"] = err.Error() + "\n"
+		got["text"], got["error"] = "", err.Error()+"\n"
 	}
 	for name, got := range got {
 		f.wants(t, name, got)

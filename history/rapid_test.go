@@ -24,8 +24,8 @@ type scene struct {
 func (s scene) String() string {
 	var b strings.Builder
 	p := s.o.Policy
-	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %d budget %d step %d most %d last %d tools %s mid %s flags %v remedies %v profile %+v system %q ratio %g\n",
-		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, p.MidSystem, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
+	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %d budget %d step %d most %d last %d tools %s flags %v remedies %v profile %+v system %q ratio %g\n",
+		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
 	for i, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
 		fmt.Fprintf(&b, "%d id=%d %s %s %q calls %q answers %q\n", i, m.ID, m.Role, m.Status, m.Content, m.ToolCalls, m.ToolCallID)
 	}
@@ -191,7 +191,6 @@ func options(t *rapid.T, past []Message) Options {
 	p.Budget = rapid.SampledFrom([]int{0, 100, 300, 800, 2000, 6000, 20000}).Draw(t, "budget")
 	p.StepTokens = rapid.SampledFrom([]int{0, 16, 128, 1024}).Draw(t, "step")
 	p.MaxContextTokens = rapid.SampledFrom([]int{500, 4000, 32000}).Draw(t, "max_context_tokens")
-	p.MidSystem = rapid.SampledFrom([]MidSystem{Hoist, Inline}).Draw(t, "mid_system")
 	p.ToolHistory = rapid.SampledFrom([]ToolHistory{ToolsKeep, ToolsKeep, ToolsText, ToolsDrop}).Draw(t, "tool_history")
 	if p.Strategy == DropMiddle {
 		p.Strategy = rapid.SampledFrom([]Strategy{DropMiddle, DropMiddle, DropOldest, DropTurns}).Draw(t, "strategy")

@@ -93,6 +93,27 @@ func TestTheCurrentMessageIsSentOnceOrTheSumShowsTheCause(t *testing.T) {
 	})
 }
 
+// A result of the running turn that is cut to the room that is free fits, also where the policy sends all of the history
+// or nothing. With a history that does not fit beside it, the sum is larger than the limit.
+func TestFullSendsACutResultThatFits(t *testing.T) {
+	t.Parallel()
+	policy, _ := Preset("full")
+	policy.MaxContextTokens = 500
+	o := Options{Policy: policy, Turn: []Message{
+		{ID: 10, Role: User, Content: "Read it."},
+		{ID: 11, Role: Assistant, ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: "{}"}}},
+		{ID: 12, Role: Tool, ToolCallID: "a", Content: strings.Repeat("row ", 2000)},
+	}}
+	p, err := Build(nil, o)
+	if result, _ := p.EntryOf(12); err != nil || result.Disposition != Cut || p.Sum.Used() > p.Sum.Limit {
+		t.Errorf("%v, result %s, %d of %d tokens; want it cut to what fits", err, result.Disposition, p.Sum.Used(), p.Sum.Limit)
+	}
+	p, err = Build([]Message{{ID: 1, Role: User, Content: strings.Repeat("word ", 600)}}, o)
+	if over := (*OverBudgetError)(nil); !errors.As(err, &over) || over.Need <= over.Have {
+		t.Errorf("with a history that is too long: %v, %+v", err, p.Sum)
+	}
+}
+
 // partsOf is the sum of the parts of what must be sent.
 func partsOf(over *OverBudgetError) int {
 	n := 0

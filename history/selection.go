@@ -67,7 +67,7 @@ func (s *selection) choose() {
 	switch {
 	case s.o.Policy.Strategy == DropNone:
 		s.raise(s.everything())
-		s.over = true
+		s.over = !s.fits(s.cost.messages)
 		return
 	case s.need() > s.budget.counted:
 		s.stop.Code, s.over = cause.NothingFits, true

@@ -40,13 +40,12 @@ type writer struct {
 	spans    []Span
 	frame    int // tokens that the chat format costs
 
-	apart      bool  // the next text stands apart from what its message already says
-	located    int   // so many of the added texts know their entry
-	lastUser   int   // the newest candidate of the user's that is written, -1 for none
-	lastUserAt int   // its message
-	inline     []int // system messages on their way to the next message of the user
-	missing    int   // messages that are not sent, since the last one that is
-	condensed  bool  // the summary stands for some of them
+	apart      bool // the next text stands apart from what its message already says
+	located    int  // so many of the added texts know their entry
+	lastUser   int  // the newest candidate of the user's that is written, -1 for none
+	lastUserAt int  // its message
+	missing    int  // messages that are not sent, since the last one that is
+	condensed  bool // the summary stands for some of them
 }
 
 // written is the request as it is selected.
@@ -96,20 +95,11 @@ func (w *writer) writeCandidate(i int) {
 	switch {
 	case d == out:
 		w.leaveOut(i)
-	case v.Role == System && w.o.Policy.MidSystem == Inline && len(w.messages) > 1:
-		w.inline = append(w.inline, i)
 	case v.Role == System:
 		w.hoist(v, f, v.From)
 	case v.Role == User:
 		w.lastUser, w.lastUserAt = i, w.open(v.messageWith(f), v.Joins)
 		w.closeGap(w.lastUserAt, "", joint)
-		for _, k := range w.inline {
-			w.frame += frameJoint
-			system := &w.candidates[k]
-			w.say(w.lastUserAt, system, w.rendering(k, w.chosen[k].body), system.From)
-			w.put(w.lastUserAt, joint)
-		}
-		w.inline = nil
 		w.say(w.lastUserAt, v, f, v.From)
 		w.locate(v.From)
 	default:
@@ -184,12 +174,9 @@ func (w *writer) hoist(v *candidate, f rendering, entry int) {
 	w.say(0, v, f, entry)
 }
 
-// closeHistory puts what found no later message of the history at the end of the system prompt: the gap in front of the
-// current message too, which stands as it was written.
+// closeHistory puts the marker of a gap in front of the current message at the end of the system prompt: the current
+// message stands as it was written.
 func (w *writer) closeHistory() {
-	for _, i := range w.inline {
-		w.hoist(&w.candidates[i], w.rendering(i, w.chosen[i].body), w.candidates[i].From)
-	}
 	front := ""
 	if w.messages[0].Content != "" {
 		front = joint

@@ -262,6 +262,7 @@ type watchedBody struct {
 	client  *Client
 	allowed time.Duration // the silence
 	over    bool          // nothing is waited for but the end, or the usage
+	waits   func()        // is called before more of the answer is waited for; nil does nothing
 }
 
 // limit ends the request after a silence.
@@ -274,6 +275,9 @@ func (b *watchedBody) limit(silence time.Duration) *time.Timer {
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.waits != nil {
+		b.waits()
+	}
 	allowed := b.allowed
 	if b.over {
 		allowed = min(allowed, overIdle)
@@ -387,8 +391,10 @@ func (a *attempt) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// receive turns what the server streams into events.
+// receive turns what the server streams into events. They are given before more of the answer is waited for, so that
+// the reader gets what came together as one.
 func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
+	a.watched.waits = func() { a.take(a.answer.Events()) }
 	for {
 		data, err := stream.RecvRaw()
 		if err == nil {
@@ -396,7 +402,7 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
 		} else if err != io.EOF {
 			err = a.broken(err)
 		}
-		if !a.take(a.answer.Events()) {
+		if a.gone {
 			return errNoMore
 		}
 		a.watched.over = a.answer.Finish != "" || a.answer.Done || a.lines.Done
@@ -488,8 +494,8 @@ func (a *attempt) nothing() *Error {
 	return e
 }
 
-// take hands on events, without the secrets that they must not repeat. It is false when the reader is gone.
-func (a *attempt) take(events []wire.Event) bool {
+// take hands on events, without the secrets that they must not repeat.
+func (a *attempt) take(events []wire.Event) {
 	known := a.client.redactor.Known
 	for _, e := range events {
 		if e.Usage != nil {
@@ -508,7 +514,6 @@ func (a *attempt) take(events []wire.Event) bool {
 		}
 		a.piece(e.Channel, a.hiding[e.Channel].Pass(e.Text))
 	}
-	return !a.gone
 }
 
 // piece gives a piece of a channel.

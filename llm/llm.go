@@ -16,15 +16,16 @@ import (
 // Request is one question to a model. Messages is a history.Plan's: the request sends exactly
 // these, in this order, and adds none.
 type Request struct {
-	Model       string
-	Messages    []history.Message
-	Tools       []tool.Tool
-	Window      int      // the tokens of the window that the server is asked to run; 0 leaves it to the server
-	MaxTokens   int      // the most tokens of the reply; 0 leaves it to the server
-	Temperature *float64 // nil leaves it to the server; 0 is sent as 0
-	TopP        *float64
-	Effort      string // reasoning effort, "" leaves it to the server
-	Cache       Caching
+	Model    string
+	Messages []history.Message `json:"-"`
+	Tools    []tool.Tool       `json:",omitempty"`
+	// The tokens of the window that the server is asked to run; 0 leaves it to the server.
+	Window      int      `json:",omitempty"`
+	MaxTokens   int      `json:",omitempty"` // the most tokens of the reply; 0 leaves it to the server
+	Temperature *float64 `json:",omitempty"` // nil leaves it to the server; 0 is sent as 0
+	TopP        *float64 `json:",omitempty"`
+	Effort      string   `json:",omitempty"` // reasoning effort, "" leaves it to the server
+	Cache       Caching  `json:",omitzero"`
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,24 @@ func TestReplyStartsWithUnknownUsage(t *testing.T) {
 
 // delta2 is a chunk as it stands in the stream.
 func delta2(text string) string { return "data: " + delta(text) + "\n\n" }
+
+// What arrives together is one event: a reader draws it once.
+func TestChunksThatArriveTogetherAreOneEvent(t *testing.T) {
+	t.Parallel()
+	server := script(step{say: []string{delta2("On") + delta2("ce ") + delta2("upon"), delta2(" a time"), "data: [DONE]\n\n"}})
+	var pieces []string
+	for event, err := range server.client().Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := event.(TextDelta); ok {
+			pieces = append(pieces, d.Text)
+		}
+	}
+	if want := []string{"Once upon", " a time"}; !slices.Equal(pieces, want) {
+		t.Errorf("got the pieces %q, want %q", pieces, want)
+	}
+}
 
 // TestStreamWithOneByteReads breaks every multi-byte boundary there is.
 func TestStreamWithOneByteReads(t *testing.T) {

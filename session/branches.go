@@ -63,7 +63,7 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 	}
 	t.before, t.messages = at, []history.Message{user.Message}
 	t.follow(to.First(at + 1))
-	t.cut, err = t.Records().WasCut(ctx, user.ID)
+	t.cut, err = t.Records().WasCut(ctx, t.number, user.ID)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"winnow/history"
 	"winnow/history/cause"
-	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -216,7 +215,7 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 				r.Proven, err, r.Doubt)
 			continue
 		}
-		if sent := record.CountsOf(r.Verdicts.Entries, nil, branch.Branch{}).Sent(); sent != turn.sent {
+		if sent := store.TallyOf(r.Verdicts.Entries).Sent(); sent != turn.sent {
 			t.Errorf("request %d of turn %d held %d messages, want %d", turn.nth, turn.turn, sent, turn.sent)
 		}
 	}

@@ -7,15 +7,14 @@ import (
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/session/branch"
-	"winnow/session/record"
 	"winnow/session/store"
 )
 
 // logPlan writes what a request holds.
-func logPlan(log *slog.Logger, r store.Request, p history.Plan, messages branch.Branch) {
+func logPlan(log *slog.Logger, r store.Request, p history.Plan) {
 	log.Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
-		"messages", record.CountsOf(p.Entries, p.Added, messages))
+		"messages", len(p.Entries), "sent", r.Tally.Sent(), "cut", r.Tally.Cut, "dropped", r.Tally.Dropped,
+		"recalled", r.Tally.Recalled, "repaired", r.Tally.Repaired, "added", len(p.Added))
 }
 
 // logAnswer writes what the server said that a request and its answer were, and how it failed.

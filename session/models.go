@@ -18,7 +18,10 @@ import (
 // modelDeps is what a model needs that is asked with these parameters.
 func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 	return target.Deps{
-		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count, Ask: ask.Request(),
+		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count,
+		Ask: llm.Request{
+			MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort,
+		},
 		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.Now().rules.Off(t) }, Limits: s.deps.ToolLimits,
 	}
 }
@@ -78,11 +81,7 @@ func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
 		return func() {}, err
 	}
 	t.lent = to
-	past := t.past.Lend(to.Ref())
-	return func() {
-		to.FreeReply()
-		past()
-	}, nil
+	return to.FreeReply, nil
 }
 
 // Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
@@ -97,7 +96,6 @@ func (t *turn) Model() *target.Model {
 func (s *Session) use(to *target.Model) {
 	st := &s.state
 	st.Model = to
-	s.past.Use(to.Ref())
 	st.Row.Endpoint, st.Row.Model = to.Client.Endpoint().Name, to.Name
 	st.System = s.deps.system(st.Row)
 }

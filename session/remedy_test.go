@@ -135,9 +135,9 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	check(0, history.LeaveOut)
 }
 
-func storedRepairs(t *testing.T, b *bench, s *Session) []store.RepairLine {
+func storedRepairs(t *testing.T, b *bench, s *Session) []store.Repair {
 	t.Helper()
-	var repairs []store.RepairLine
+	var repairs []store.Repair
 	err := b.deps.Store.Dump(t.Context(), s.Info().ID, func(l store.Line) error {
 		if l.Repair != nil {
 			repairs = append(repairs, *l.Repair)

@@ -133,17 +133,15 @@ func (f recordFile) store() *Session {
 	const session = "01a2104e-a76b-7f13-80f4-4a15c2c44a33"
 	var users []int64
 	_, err = st.Apply(f.t.Context(), func(take func(store.Line) error) error {
-		err := take(store.Line{Session: &store.SessionLine{
-			Session: store.Session{ID: session, Endpoint: "test", Model: "m"},
-		}})
+		err := take(store.Line{Session: &store.Session{ID: session, Endpoint: "test", Model: "m"}})
 		id := int64(0) // the records name the messages from 1 on
 		for line := range strings.Lines(f.text("conversation")) {
 			role, content, _ := strings.Cut(strings.TrimRight(line, "\n"), ": ")
 			content = expand(content)
-			m := store.MessageLine{Message: store.Message{Parent: id, Message: history.Message{
+			m := store.Message{Parent: id, Message: history.Message{
 				ID: id + 1, Role: history.Role(role), Content: content, Status: history.Complete,
 				CreatedMS: then.UnixMilli(), Tokens: b.deps.Count(content),
-			}}}
+			}}
 			if id++; role == "user" {
 				users = append(users, id)
 			}

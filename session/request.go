@@ -103,7 +103,7 @@ func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
 	if log := t.log(); err == nil && log.Enabled(ctx, slog.LevelDebug) {
-		logPlan(log, a.record, a.plan, t.Branch())
+		logPlan(log, a.record, a.plan)
 	}
 	return err
 }
@@ -128,7 +128,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 			return errors.Join(fault, err)
 		}
 		if a.errand.purpose == store.ForAnswer && a.record.End != store.EndFailed {
-			t.past.Answered(a.to.Ref(), a.record.Created, a.plan)
+			t.past.Answered(a.record, a.plan)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -141,7 +141,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	t.past.Answered(a.to.Ref(), a.record.Created, a.plan)
+	t.past.Answered(a.record, a.plan)
 	a.to.Ran()
 	t.noteCount(ctx, a)
 	if text := a.ending(); fault == nil && text != "" {

@@ -298,10 +298,12 @@ func (s *Session) Records() record.Records {
 	}
 }
 
-// Past is what the requests of the conversation tell about its next one.
-func (s *Session) Past() *record.Past { return s.past }
+// Forecast compares a plan for the model in use with the requests of the conversation before it.
+func (s *Session) Forecast(plan history.Plan) record.Forecast {
+	return s.past.Forecast(s.Model().Ref(), plan)
+}
 
-// LoadPast reads what Past tells of a conversation that was opened. It takes as long as a first plan, so call it behind
+// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it behind
 // the first frame, the first plan and LoadRest.
 func (s *Session) LoadPast(ctx context.Context) error {
 	return s.past.Load(ctx, s.Records())

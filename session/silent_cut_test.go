@@ -53,7 +53,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
 				receipt.Usage.Prompt, whole)
 		}
-		short := s.Past().Forecast(history.Plan{}).Shortfall
+		short := s.Forecast(history.Plan{}).Shortfall
 		if lost := 10*receipt.Usage.Prompt < 7*whole; lost != (short != nil) || lost != (receipt.Unread > 0) {
 			t.Fatalf("turn %d: %d of %d tokens were read; the receipt says %d, the next request %+v",
 				n+1, receipt.Usage.Prompt, whole, receipt.Unread, short)
@@ -77,7 +77,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 		if err := later.LoadPast(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if again := later.Past().Forecast(history.Plan{}).Shortfall; again == nil || *again != *short {
+		if again := later.Forecast(history.Plan{}).Shortfall; again == nil || *again != *short {
 			t.Errorf("turn %d: opened again the shortfall is %+v; want %+v", n+1, again, short)
 		}
 	}

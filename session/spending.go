@@ -58,19 +58,13 @@ func (s *Session) sum(ctx context.Context, day, month bool) (sums Sums, err erro
 
 // usedSince is what all sessions used from the day of a time on. The requests of a temporary conversation count beside
 // those of the history.
-func (s *Session) usedSince(ctx context.Context, from time.Time) (sum Sum, err error) {
-	for _, st := range []*store.Store{s.deps.Store, s.deps.beside} {
-		if st == nil {
-			continue
-		}
-		used, err := record.UsageOf(ctx, st, from, s.deps.Now(), record.UsageBy{})
-		if err != nil {
-			return sum, err
-		}
-		sum.Tokens += used.Total.Prompt + used.Total.Answer
-		sum.Spent = sum.Plus(used.Total.Spent)
+func (s *Session) usedSince(ctx context.Context, from time.Time) (Sum, error) {
+	stores := []*store.Store{s.deps.Store}
+	if s.deps.beside != nil {
+		stores = append(stores, s.deps.beside)
 	}
-	return sum, nil
+	used, err := record.UsageOf(ctx, from, s.deps.Now(), record.UsageBy{}, stores...)
+	return Sum{used.Total.Prompt + used.Total.Answer, used.Total.Spent}, err
 }
 
 // ReadSpent reads what the session has spent, and the day and the month where they have limits, for State.Sums and for

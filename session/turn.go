@@ -438,7 +438,7 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 			"\"repair\" under [context] sends it repaired", err)
 	}
 	if err == nil {
-		a.forecast = t.past.Forecast(a.plan)
+		a.forecast = t.past.Forecast(a.to.Ref(), a.plan)
 	}
 	return a, err
 }

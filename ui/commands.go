@@ -4,28 +4,26 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/composer"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/settings"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
 // Command is what the palette runs. One with a name is a slash command too.
 type Command struct {
-	composer.Command
+	slash.Command
 	title string // of one that only the palette has, "" for a slash command
 	group string // where it stands before anything is typed, "" where typing finds it
 	run   func(*Model, string) tea.Cmd
 	key   keymap.Action // does the same, "" for none
-	lines bool          // its argument may have several lines
 }
 
 // Title is the command as it is typed, or as the palette names it.
@@ -40,15 +38,18 @@ func (c Command) Title() string {
 func (c Command) value() string { return cmp.Or(c.title, c.Name) }
 
 // command makes a slash command.
-func command(name, args, help string, run func(*Model, string) tea.Cmd) Command {
-	return Command{Command: composer.Command{Name: name, Args: args, Help: help}, run: run}
+func command(name string, run func(*Model, string) tea.Cmd) Command {
+	return Command{Command: slash.Named(name), run: run}
 }
 
 // action makes a command that only the palette has.
 func action(title, help string, run func(*Model) tea.Cmd) Command {
-	return Command{
-		Command: composer.Command{Help: help}, title: title, run: func(m *Model, _ string) tea.Cmd { return run(m) },
-	}
+	return Command{Command: slash.Command{Help: help}, title: title, run: alone(run)}
+}
+
+// alone is a command that takes no arguments.
+func alone(run func(*Model) tea.Cmd) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return run(m) }
 }
 
 // doing is a command that does what a key does.
@@ -68,12 +69,6 @@ func (c Command) on(key keymap.Action) Command {
 	return c
 }
 
-// inLines lets the argument of a command have several lines.
-func (c Command) inLines() Command {
-	c.lines = true
-	return c
-}
-
 // The groups of the palette.
 const (
 	chatGroup    = "Chat"
@@ -85,53 +80,36 @@ const (
 // Commands lists the commands in the order of the palette: those that it opens with, by their groups, then the others.
 func Commands() []Command {
 	return []Command{
-		command("new", "", "start a new chat; this one stays", doing(keymap.New)).on(keymap.New).in(chatGroup),
-		command("chats", "[WORDS]", "open another chat, or find a message", (*Model).openSessions).
-			on(keymap.Sessions).in(chatGroup),
-		command("attach", "PATH", "attach text files, images, or a web page by its address",
-			func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }).in(chatGroup),
-		command("copy", "[NUMBERS]", "copy the last answer, the selected or named messages, or code",
-			func(m *Model, args string) tea.Cmd { return m.copyMessages(args) }).on(keymap.Copy).in(chatGroup),
-		command("context", "", "show the whole request as it would be sent",
-			func(m *Model, _ string) tea.Cmd { return m.inspectRequest() }).on(keymap.Request).in(contextGroup),
+		command("new", doing(keymap.New)).on(keymap.New).in(chatGroup),
+		command("chats", (*Model).openSessions).on(keymap.Sessions).in(chatGroup),
+		command("attach", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }).in(chatGroup),
+		command("copy", (*Model).copyMessages).on(keymap.Copy).in(chatGroup),
+		command("context", alone((*Model).inspectRequest)).on(keymap.Request).in(contextGroup),
 		action("What if…", "try another budget, preset, placement or model", (*Model).openWhatif).
 			on(keymap.WhatIf).in(contextGroup),
-		command("compact", "[off]", "summarise older messages and send the summary; off undoes it",
-			(*Model).compact).in(contextGroup),
-		command("model", "[ENDPOINT/MODEL]", "choose the model, or add a provider",
-			setting((*settings.Model).ChooseModel)).on(keymap.Models).in(modelGroup),
-		command("system", "[TEXT]", "set the system prompt; alone it opens in your editor",
-			setting((*settings.Model).System)).inLines().in(modelGroup),
-		command("tools", "", "list the tools and their costs; set what they may do",
-			setting((*settings.Model).Tools)).in(modelGroup),
-		command("help", "", "show the keys and commands",
-			func(m *Model, _ string) tea.Cmd { return m.openHelp() }).on(keymap.Help).in(moreGroup),
-		command("quit", "", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }).on(keymap.Quit).in(moreGroup),
+		command("compact", (*Model).compact).in(contextGroup),
+		command("model", setting((*settings.Model).ChooseModel)).on(keymap.Models).in(modelGroup),
+		command("system", setting((*settings.Model).System)).in(modelGroup),
+		command("tools", setting((*settings.Model).Tools)).in(modelGroup),
+		command("help", alone((*Model).openHelp)).on(keymap.Help).in(moreGroup),
+		command("quit", alone((*Model).quit)).on(keymap.Quit).in(moreGroup),
 
-		command("retry", "[MODEL]", "ask again, or ask another model; both answers are kept",
-			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).on(keymap.Again),
-		command("search", "TEXT", "find text in this chat, sent or not", (*Model).search).on(keymap.Find),
-		command("fork", "", "continue in a copy of this chat; this one stays",
-			func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
-		command("rename", "TITLE", "give the chat a title", setting((*settings.Model).Rename)),
-		command("title", "", "ask the model for a title", setting((*settings.Model).Retitle)),
-		command("export", "[FORMAT] [FILE]", "write the chat to a file: md, html, jsonl, prompt, json",
-			setting((*settings.Model).ExportTo)),
-		command("alone", "TEXT", "send a message without the chat before it",
-			func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }).inLines(),
-		command("budget", "TOKENS", "limit the tokens of a request; auto fits the model’s window",
-			setting((*settings.Model).Budget)),
-		command("window", "[TOKENS]", "set the model’s context window; auto detects it",
-			setting((*settings.Model).Window)),
-		command("preset", "[NAME]", "choose how requests are cut; alone it lists the presets",
-			setting((*settings.Model).Preset)),
-		command("persona", "[NAME]", "use one of your system prompts; alone it lists them",
-			setting((*settings.Model).ChoosePersona)),
-		command("thinking", "", "show or hide the model’s reasoning", doing(keymap.Reason)).on(keymap.Reason),
-		command("repair", "", "list what was repaired, and choose what is sent instead",
-			func(m *Model, _ string) tea.Cmd { return m.openRepairs() }).on(keymap.Repairs),
-		command("undo", "", "undo the last pin, exclude or auto", doing(keymap.TakeBack)).on(keymap.TakeBack),
-		command("doctor", "", "check the files, the terminal and the endpoints", setting((*settings.Model).Examine)),
+		command("retry", func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).
+			on(keymap.Again),
+		command("search", (*Model).search).on(keymap.Find),
+		command("fork", func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
+		command("rename", setting((*settings.Model).Rename)),
+		command("title", setting((*settings.Model).Retitle)),
+		command("export", setting((*settings.Model).ExportTo)),
+		command("alone", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
+		command("budget", setting((*settings.Model).Budget)),
+		command("window", setting((*settings.Model).Window)),
+		command("preset", setting((*settings.Model).Preset)),
+		command("persona", setting((*settings.Model).ChoosePersona)),
+		command("thinking", doing(keymap.Reason)).on(keymap.Reason),
+		command("repair", alone((*Model).openRepairs)).on(keymap.Repairs),
+		command("undo", doing(keymap.TakeBack)).on(keymap.TakeBack),
+		command("doctor", setting((*settings.Model).Examine)),
 
 		action("Pin", "always send the selected messages whole",
 			func(m *Model) tea.Cmd { return m.flag(history.Pin) }).on(keymap.Pin),
@@ -180,12 +158,8 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 	switch {
 	case !ok:
 		return m.notice.Error(unknownCommand(name))
-	case c.Args == "" && args != "":
-		return m.notice.Error(fmt.Sprintf("/%s takes no arguments. %s", name, theme.AsMessage))
-	case strings.Contains(draft, "\n") && !c.lines:
-		return m.notice.Error(fmt.Sprintf("/%s takes one line. %s", name, theme.AsMessage))
-	case c.Needs() && args == "":
-		return m.notice.Error("Usage: " + c.Usage() + ".")
+	case c.Misused(draft) != "":
+		return m.notice.Error(c.Misused(draft))
 	case len(m.composer.Drafted().Files) > 0:
 		return m.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}

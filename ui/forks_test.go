@@ -13,7 +13,7 @@ func (l *live) forkedAt(number int) {
 	l.chat.GoTo(l.chat.Messages.ID(number - 1))
 	l.press("f")
 	l.until("the fork", func() bool { return l.current.Session != was })
-	l.until("its kin", func() bool { return l.current.Forks.From() != "" })
+	l.until("its kin", func() bool { return l.current.Forks.From("") != "" })
 	l.planned()
 }
 
@@ -32,8 +32,8 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.types("unsent")
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
-	l.shows("⑂ forked from «First» at message 2 · b goes there")
-	l.shows("First (fork) · ⑂ First")
+	l.shows("↳ forked from “First” at message 2 · b goes there")
+	l.shows("First (fork)")
 	if got := l.composer.Text(); got != "" {
 		t.Errorf("the fork begins with the draft %q, want none", got)
 	}
@@ -49,7 +49,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(1) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
-	l.shows("⑂ 1 fork · b opens it")
+	l.shows("↳ 1 fork · b opens it")
 	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
 	l.press("b")
 	l.until("the fork", func() bool { return l.current.Session.Info().ID == fork })

@@ -103,7 +103,7 @@ func New(o Options) (*Model, error) {
 	})
 	var commands []composer.Command
 	for _, c := range SlashCommands() {
-		commands = append(commands, c.Command)
+		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
 	}
 	offered := servers.Servers{Servers: o.Servers}
 	m.composer = composer.New(composer.Deps{

@@ -17,7 +17,7 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 
 // planned shows the plan of the next request.
 func (m *Model) planned(e current.Planned) tea.Cmd {
-	m.showNext(e.Plan, e.Err, m.current.Session.Past().Forecast(e.Plan))
+	m.showNext(e.Plan, e.Err, m.current.Session.Forecast(e.Plan))
 	m.current.Judge(e.Err)
 	if m.current.SendsNow(m.composer.Area.Changes()) && !m.turn.Busy && m.current.Judged() {
 		m.notice.Hush()

@@ -282,7 +282,7 @@ var states = slices.Concat([]state{
 		answer.Status = history.Interrupted
 		tell(m, 2*time.Second, session.Answered{
 			Message: answer, Receipt: record.Receipt{
-				Tally: store.Tally{Stored: 7, Kept: 6}, Estimate: 5312, Expected: 5312, Took: 2 * time.Second, Stopped: true,
+				Tally: store.Tally{Stored: 7, Kept: 6}, Estimate: 5312, Expected: 5312, Took: 2 * time.Second,
 				End: store.EndStopped,
 			},
 		}, session.Finished{})

@@ -95,6 +95,7 @@ func (m *Model) sessionsScreen() sessions.Screen {
 		},
 		State:     m.current.Background.State,
 		Unindexed: func() int64 { return m.upkeep.Unindexed },
+		Short:     fromHome,
 	}
 }
 

@@ -5,16 +5,18 @@ import (
 	"testing"
 )
 
-func TestTheOpenSessionIsNotDeleted(t *testing.T) {
+func TestTheOpenSessionIsDeletedForANewOne(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
+	open := l.current.Info.ID
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+d")
-	l.shows("This chat is open; open another one first.")
-	if !l.stored(l.current.Info.ID).Deleted.IsZero() {
-		t.Error("the open session is in the trash")
+	l.shows("Moved to the trash: “A question”.")
+	l.until("a new chat", func() bool { return l.current.Info.ID == "" && !l.overlays.any() })
+	if l.stored(open).Deleted.IsZero() {
+		t.Error("the session is not in the trash")
 	}
 }
 
@@ -130,5 +132,5 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	if l.overlays.any() || l.chat.Messages.Len() != 2 || l.stored(l.current.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
-	l.shows("Forked from «A question» at its end")
+	l.shows("Forked from “A question” at its end")
 }

@@ -120,7 +120,7 @@ func (s screen) header() string {
 	if m.chat.Empty() {
 		title = st.Muted.Render(markdown.OneLine(m.current.Title(), s.l.Width))
 	}
-	if from := m.current.Forks.From(); from != "" {
+	if from := m.current.Forks.From(m.current.Title()); from != "" {
 		title += st.Muted.Render(" · " + markdown.OneLine(from, 40))
 	}
 	switch {

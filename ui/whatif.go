@@ -67,7 +67,7 @@ func tryOut(e panel.Try, s *session.Session, draft session.Draft, now []history.
 		Input:  tried.To.InputCost(plan.Sum), Err: err,
 	}
 	if e.Trial.Model == "" {
-		msg.Prefix = s.Past().Forecast(plan).Prefix
+		msg.Prefix = s.Forecast(plan).Prefix
 	}
 	return msg
 }
@@ -102,7 +102,7 @@ func (m *Model) applied(msg appliedMsg) tea.Cmd {
 		plan, stands := w.Request.Plan, w.Running == 0
 		m.leaveWhatif()
 		if stands {
-			m.showNext(plan, nil, m.current.Session.Past().Forecast(plan))
+			m.showNext(plan, nil, m.current.Session.Forecast(plan))
 		}
 	}
 	return m.settled(msg.sentence, msg.err)

@@ -157,7 +157,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.shows("Cache      ~" + l.panel.Next.Counted(now.Tokens) + ", as before")
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.current.Session.Past().Forecast(l.panel.Shown().Plan).Prefix
+	tried := l.current.Session.Forecast(l.panel.Shown().Plan).Prefix
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 
 	"winnow/history"
 	"winnow/llm"
@@ -62,8 +61,7 @@ type requestJSON struct {
 	// Tokens at its beginning that were the same as in the request before, as the server counts; 0 for none or not
 	// known.
 	Reusable  int `json:"reusable"`
-	Diagnosis any `json:"cache_diagnosis"` // what the server says of its cache, as received, null for nothing
-	FirstRead int `json:"first_read"`      // index of the first entry that it can have read then, else 0
+	FirstRead int `json:"first_read"` // index of the first entry that it can have read then, else 0
 }
 
 // sumJSON has the parts as winnow counts; used and limit are tokens as the server counts, ratio of them
@@ -94,19 +92,17 @@ type sumJSON struct {
 
 // countsJSON counts messages: the first one is the sum of the next seven.
 type countsJSON struct {
-	Stored      int    `json:"stored"`
-	Kept        int    `json:"kept"`
-	Cut         int    `json:"cut"`
-	Recalled    int    `json:"recalled"`
-	Dropped     int    `json:"dropped"`
-	Excluded    int    `json:"excluded"`
-	Quarantined int    `json:"quarantined"`
-	Blank       int    `json:"blank"`
-	Pinned      int    `json:"pinned"`   // of those sent
-	Repaired    int    `json:"repaired"` // of those sent
-	Added       int    `json:"added"`    // markers and other text that nobody said
-	Oldest      string `json:"oldest"`   // when the oldest message that is sent was said, RFC 3339, UTC; "" unknown
-	Newest      string `json:"newest"`
+	Stored      int `json:"stored"`
+	Kept        int `json:"kept"`
+	Cut         int `json:"cut"`
+	Recalled    int `json:"recalled"`
+	Dropped     int `json:"dropped"`
+	Excluded    int `json:"excluded"`
+	Quarantined int `json:"quarantined"`
+	Blank       int `json:"blank"`
+	Pinned      int `json:"pinned"`   // of those sent
+	Repaired    int `json:"repaired"` // of those sent
+	Added       int `json:"added"`    // markers and other text that nobody said
 }
 
 // EntryJSON is what became of one stored message.
@@ -162,7 +158,7 @@ type AddedJSON struct {
 func (l Context) JSON() ContextJSON {
 	o := ContextJSON{
 		Session: l.Info.ID, Model: l.Model, Rules: l.Plan.Rules, Input: costObject(l.Input), Sum: sumObject(l.Plan.Sum),
-		Counts:  countsObject(record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)),
+		Counts:  countsObject(l.Plan),
 		Entries: make([]EntryJSON, 0, len(l.Plan.Entries)), Added: []AddedJSON{}, Next: append([]int{}, l.Plan.Next...),
 		Settings: []settingJSON{},
 	}
@@ -203,16 +199,8 @@ func requestObject(r record.Replayed) *requestJSON {
 		FirstMS: q.FirstToken.Milliseconds(), TookMS: q.Took.Milliseconds(),
 		Usage: usageJSON{q.Prompt, q.Cached, q.Answer, q.Reasoning, q.CacheWrite}, Cost: costObject(record.CostOf(q)),
 		Unread: q.CutExpected, FirstRead: firstRead(r),
-		Reusable: q.Reusable, Diagnosis: rawJSON(q.CacheDiagnosis),
+		Reusable: q.Reusable,
 	}
-}
-
-// rawJSON is a stored value of JSON as it is, nil for none.
-func rawJSON(text string) any {
-	if !json.Valid([]byte(text)) {
-		return nil
-	}
-	return json.RawMessage(text)
 }
 
 // firstRead is the index of the first message that the server can have read of a past request, 0 where it
@@ -238,11 +226,11 @@ func sumObject(s history.Sum) sumJSON {
 	return o
 }
 
-func countsObject(c record.Counts) countsJSON {
+func countsObject(p history.Plan) countsJSON {
+	c := store.TallyOf(p.Entries)
 	return countsJSON{
 		Stored: c.Stored, Kept: c.Kept, Cut: c.Cut, Recalled: c.Recalled, Dropped: c.Dropped, Excluded: c.Excluded,
-		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: c.Added,
-		Oldest: stamp(c.Oldest), Newest: stamp(c.Newest),
+		Quarantined: c.Quarantined, Blank: c.Blank, Pinned: c.Pinned, Repaired: c.Repaired, Added: len(p.Added),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/settings"
+	"winnow/session/store"
 )
 
 // Table writes a request for people, its lines broken at a width; 0 breaks none: where the tokens go, then a line for
@@ -57,14 +58,11 @@ func contextHead(w *columns, l Context) {
 	if l.Input.Known() {
 		w.line("its input would cost %s%s", l.Input, pricedBy(l.Input))
 	}
-	c := record.CountsOf(l.Plan.Entries, l.Plan.Added, l.Messages)
+	c := store.TallyOf(l.Plan.Entries)
 	w.line("%d of %d messages sent: %s", c.Sent(), c.Stored, listed(
 		counted{"kept", c.Kept}, counted{"cut", c.Cut}, counted{"recalled", c.Recalled}, counted{"dropped", c.Dropped},
 		counted{"excluded", c.Excluded}, counted{"quarantined", c.Quarantined}, counted{"blank", c.Blank},
 		counted{"pinned", c.Pinned}, counted{"repaired", c.Repaired}))
-	if !c.Oldest.IsZero() {
-		w.line("written %s UTC", spanText(c.Oldest, c.Newest))
-	}
 }
 
 // boundText says what sets the limit of a request.
@@ -117,7 +115,7 @@ func pastHead(w *columns, r record.Replayed) {
 	}
 	w.line("ended: %s, after %.1f s; the server counted %s%s", ended, q.Took.Seconds(),
 		serverCount(q.Prompt, q.Cached, q.Answer), cost)
-	for _, text := range record.CacheUseOf(q).Sentences(strconv.Itoa) {
+	if text := record.CacheUseOf(q).Sentence(strconv.Itoa); text != "" {
 		w.line("%s", Sentence(text))
 	}
 	if short, ok := record.ShortfallOf(q); ok {

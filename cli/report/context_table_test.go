@@ -3,7 +3,6 @@ package report
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/history/cause"
@@ -85,15 +84,5 @@ func TestTableOnANarrowScreen(t *testing.T) {
 			"characters: older answers are limited to 150") {
 			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
 		}
-	}
-}
-
-func TestSpanOfAMinuteIsOneTime(t *testing.T) {
-	at := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
-	if got, want := spanText(at, at.Add(3*time.Second)), "at 2026-03-14 09:26"; got != want {
-		t.Errorf("said %s, want %s", got, want)
-	}
-	if got, want := spanText(at, at.Add(time.Hour)), "from 2026-03-14 09:26 to 2026-03-14 10:26"; got != want {
-		t.Errorf("said %s, want %s", got, want)
 	}
 }

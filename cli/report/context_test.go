@@ -56,7 +56,6 @@ func TestPastRequestAsJSON(t *testing.T) {
   },
   "unread": 0,
   "reusable": 0,
-  "cache_diagnosis": null,
   "first_read": 0
 }
 `

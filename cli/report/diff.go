@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"winnow/history"
-	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 )
@@ -64,7 +63,7 @@ func (s DiffRequest) name() string {
 }
 
 // sent counts the messages that a request holds.
-func (s DiffRequest) sent() int { return record.CountsOf(s.Entries, nil, branch.Branch{}).Sent() }
+func (s DiffRequest) sent() int { return store.TallyOf(s.Entries).Sent() }
 
 // DiffJSON is what context --diff --json writes. It is a contract as ContextJSON is.
 type DiffJSON struct {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode"
 
 	"winnow/history"
@@ -77,14 +76,6 @@ func ErrorText(err error) string {
 		return r
 	}, err.Error())
 	return strings.Join(strings.Fields(clean), " ")
-}
-
-// spanText is a span of time to the minute.
-func spanText(from, to time.Time) string {
-	if from.Format(minute) == to.Format(minute) {
-		return "at " + from.Format(minute)
-	}
-	return "from " + from.Format(minute) + " to " + to.Format(minute)
 }
 
 // minute is how a time is shown to people.

@@ -293,7 +293,7 @@ func (r *Turn) JSON(id, model string, end error, stopped bool) TurnJSON {
 			texts = append(texts, a.Message.Content)
 		}
 		r := a.Receipt
-		spent.Add(r.Cost)
+		spent.Add(1, r.Cost)
 		o.Turn, o.Finish = r.Turn, r.Finish
 		o.Messages = append(o.Messages, a.Message.ID)
 		o.Usage = &usageJSON{r.Usage.Prompt, r.Usage.Cached, r.Usage.Answer, r.Usage.Reasoning, r.Usage.CacheWrite}

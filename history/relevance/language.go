@@ -40,11 +40,13 @@ var languagesText string
 
 // lexicon is what languages.txt says. A language is its place there, from 0.
 type lexicon struct {
-	names   []string            // of the languages
-	joins   uint32              // the languages that write two words as one, one bit each
-	stop    map[string]uint32   // the languages in which a word says nothing, one bit each
-	phrases map[string][]string // by kind: the phrases of all languages, as they stand in a result of sentences
-	tasks   *strings.Replacer   // takes the phrases that say what to do with what is found out of a folded text
+	names []string          // of the languages
+	joins uint32            // the languages that write two words as one, one bit each
+	stop  map[string]uint32 // the languages in which a word says nothing, one bit each
+
+	// By kind, what takes the phrases of all languages out of a text: a task out of a folded one, the others out of a
+	// result of sentences.
+	phrases map[string]*strings.Replacer
 }
 
 var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesText) })
@@ -52,8 +54,8 @@ var languages = sync.OnceValue(func() *lexicon { return readLexicon(languagesTex
 // readLexicon reads the format of languages.txt: the name of a language, then what is known of it. It panics at a
 // fault: the file is a part of the program.
 func readLexicon(text string) *lexicon {
-	x := &lexicon{stop: map[string]uint32{}, phrases: map[string][]string{}}
-	var tasks []string
+	x := &lexicon{stop: map[string]uint32{}, phrases: map[string]*strings.Replacer{}}
+	pairs := map[string][]string{} // of a phrase and what replaces it, by kind
 	for line := range strings.Lines(text) {
 		kind, list, listed := strings.Cut(strings.TrimSpace(line), ": ")
 		newest := len(x.names) - 1
@@ -69,17 +71,19 @@ func readLexicon(text string) *lexicon {
 			}
 		case kind == "wish" || kind == "said":
 			for phrase := range strings.SplitSeq(list, "|") {
-				x.phrases[kind] = append(x.phrases[kind], sentences(phrase))
+				pairs[kind] = append(pairs[kind], sentences(phrase), "")
 			}
 		case kind == "task":
 			for phrase := range strings.SplitSeq(fold(list), "|") {
-				tasks = append(tasks, phrase, " , ")
+				pairs[kind] = append(pairs[kind], phrase, " , ")
 			}
 		default:
 			panic("languages.txt: unknown kind " + kind)
 		}
 	}
-	x.tasks = strings.NewReplacer(tasks...)
+	for kind, list := range pairs {
+		x.phrases[kind] = strings.NewReplacer(list...)
+	}
 	return x
 }
 
@@ -116,7 +120,7 @@ const maxInstruction = 2 << 10
 // own.
 func (x *lexicon) holds(text, kind string) bool {
 	text = " ^" + sentences(text[:min(len(text), maxInstruction)])
-	return slices.ContainsFunc(x.phrases[kind], func(phrase string) bool { return strings.Contains(text, phrase) })
+	return x.phrases[kind].Replace(text) != text
 }
 
 // sentences is a text, folded, with a ^ between sentences and one space around each word, and around each character of

@@ -51,7 +51,7 @@ type queryTerm struct {
 // word that says something, or that any text has, nothing is relevant. Phrases that say what to do with what is found,
 // such as "sum up", are not looked for.
 func (x *Index) Rank(question string, units []Unit) Ranking {
-	r := Ranking{terms: x.query(Words(x.tasks.Replace(folded(question))))}
+	r := Ranking{terms: x.query(Words(x.phrases["task"].Replace(folded(question))))}
 	hits := x.match(r.terms)
 	scores := make([]float64, len(units))
 	for k, u := range units {
@@ -88,13 +88,12 @@ func spread(units []Unit, sums []float64, k int, score float64) {
 	sums[k] += score
 	for _, step := range []int{-1, 1} {
 		share, at := score, k+step
-		for d := 0; d < spreadReach && at >= 0 && at < len(units); d++ {
+		for d := 0; d < spreadReach && at >= 0 && at < len(units); d, at = d+1, at+step {
 			share *= spreadShare
 			if units[max(at, at-step)].Apart {
 				share *= pauseShare
 			}
 			sums[at] += share
-			at += step
 		}
 	}
 }

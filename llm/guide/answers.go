@@ -51,7 +51,7 @@ var acts = [...]act{
 func list() string {
 	var b strings.Builder
 	for _, a := range acts {
-		fmt.Fprintf(&b, "- `/guide %s`: %s\n", a.name, a.what)
+		fmt.Fprintf(&b, "- `/guide %s` – %s\n", a.name, a.what)
 	}
 	return b.String()
 }

@@ -45,6 +45,7 @@ type Answer struct {
 	think     thinking
 	calls     calls
 	responses responsesItems
+	textChunk textChunk // of Chat Completions: how the last chunk looked
 
 	kept      kept         // the unknown keys of the message
 	keptCalls map[int]kept // and of each call
@@ -63,6 +64,10 @@ func NewAnswer(f Format) *Answer {
 // Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
 // of another type than expected is left out.
 func (a *Answer) Read(data []byte) error {
+	if text, ok := a.textChunk.text(data); ok {
+		a.content(text, false)
+		return nil
+	}
 	if !isObject(data) {
 		var list []envelope // as Gemini sends errors; a ping or a number is none
 		if json.Unmarshal(data, &list) == nil && len(list) > 0 && list[0].isError() {
@@ -151,9 +156,14 @@ func (a *Answer) content(piece string, last bool) {
 	a.add(Text, text)
 }
 
-// add adds a piece of the text or the reasoning.
+// add adds a piece of the text or the reasoning to the event with the piece before it, if that was not given yet.
 func (a *Answer) add(to Channel, piece string) {
-	if piece != "" {
+	last := len(a.events) - 1
+	switch {
+	case piece == "":
+	case last >= 0 && a.events[last].Channel == to && a.events[last].Usage == nil:
+		a.events[last].Text += piece
+	default:
 		a.events = append(a.events, Event{Channel: to, Text: piece})
 	}
 }

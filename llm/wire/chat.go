@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -164,10 +165,43 @@ func (a *Answer) readChat(data []byte) (part bool, err error) {
 			c.Delta, a.Done = c.Message, true
 		}
 		a.message(c.Delta)
+		if c.FinishReason == "" && chunk.Usage == nil && !a.Done {
+			a.textChunk = textChunkOf(data, c.Delta)
+		}
 	}
 	if !isObject(chunk.Usage) {
 		chunk.Usage = chunk.Groq.Usage
 	}
 	a.counted(chunk.Usage)
 	return chunk.Choices != nil || chunk.Usage != nil, nil
+}
+
+// textChunk is what stands around the text of a chunk that holds nothing else. The chunks of an answer mostly differ in
+// their text alone, and these need not be decoded whole.
+type textChunk struct{ head, tail []byte }
+
+// textChunkOf is what stands around the text of a chunk with this delta, nothing where it holds more than that.
+func textChunkOf(data []byte, delta fields) (around textChunk) {
+	for key, value := range delta {
+		if key != "content" && key != "role" && string(value) != "null" {
+			return around
+		}
+	}
+	const key = `"content":`
+	head, rest, _ := bytes.Cut(data, []byte(key))
+	_, tail, found := bytes.Cut(rest, delta["content"])
+	if !begins(delta["content"], `"`) || !found || bytes.Contains(tail, []byte(key)) {
+		return around
+	}
+	head = data[:len(data)-len(tail)-len(delta["content"])]
+	return textChunk{bytes.Clone(head), bytes.Clone(tail)}
+}
+
+// text is the text of a chunk that is otherwise the same.
+func (c textChunk) text(data []byte) (text string, ok bool) {
+	if len(c.head) == 0 || !bytes.HasPrefix(data, c.head) || !bytes.HasSuffix(data[len(c.head):], c.tail) {
+		return "", false
+	}
+	err := json.Unmarshal(data[len(c.head):len(data)-len(c.tail)], &text)
+	return text, err == nil
 }

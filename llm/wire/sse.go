@@ -37,6 +37,7 @@ type Lines struct {
 	err     error        // what comes behind out
 	afterCR bool         // an LF that follows belongs to the line before
 	torn    bool         // the last line had no end
+	ended   bool         // behind the last line is a blank one, which has been received
 }
 
 // NewLines makes a filter of the body of an answer.
@@ -68,6 +69,7 @@ func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err er
 	switch {
 	case at >= from:
 		l.afterCR = data[at] == '\r'
+		l.ended = bytes.HasPrefix(data[at:], []byte("\n\n")) || bytes.HasPrefix(data[at:], []byte("\r\n\r\n"))
 		return at + 1, data[from:at], nil
 	case atEOF && len(data) > from:
 		l.torn = true
@@ -101,7 +103,7 @@ func (l *Lines) event() []byte {
 		case len(line) == 0:
 			name = ""
 		case string(field) == "data":
-			if name != "error" && isWhole(value) && !begins(data, "{[") {
+			if name != "error" && (l.ended && data == nil || isWhole(value)) && !begins(data, "{[") {
 				return value
 			}
 			data = joined(data, value)

@@ -35,21 +35,16 @@ func (u CacheUse) Missed() bool {
 	return u.Read >= 0 && u.Reusable >= leastReusable && u.Age <= cacheLife && 2*u.Read < u.Reusable
 }
 
-// Sentences say what was the same as in the request before and how much of that the server found. number writes a
-// count. There are none where nothing is known.
-func (u CacheUse) Sentences(number func(int) string) []string {
-	var list []string
-	if u.Read >= 0 && u.Reusable >= leastReusable {
-		read := number(u.Read)
-		if u.Read == 0 {
-			read = "none"
-		}
-		when := ""
-		if u.Age > cacheLife {
-			when = fmt.Sprintf(", %s minutes earlier", number(int(u.Age.Minutes())))
-		}
-		list = append(list, fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server "+
-			"read %s of them from its cache", number(u.Reusable), when, read))
+// Sentence says what was the same as in the request before and how much of that the server found. number writes a
+// count. It is "" where nothing is known.
+func (u CacheUse) Sentence(number func(int) string) string {
+	if u.Read < 0 || u.Reusable < leastReusable {
+		return ""
 	}
-	return list
+	when := ""
+	if u.Age > cacheLife {
+		when = fmt.Sprintf(", %s minutes earlier", number(int(u.Age.Minutes())))
+	}
+	return fmt.Sprintf("the first ~%s tokens were the same as in the request before%s; the server read %s of them "+
+		"from its cache", number(u.Reusable), when, number(u.Read))
 }

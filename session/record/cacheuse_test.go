@@ -2,7 +2,6 @@ package record
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -22,10 +21,10 @@ func TestCacheUseSaysWhatWasFoundOfWhatStayed(t *testing.T) {
 		{"too little to be kept", store.Request{Reusable: 900, Cached: 0}, false, ""},
 		{"found", store.Request{Reusable: 5000, Cached: 4900}, false, "the first ~5000 tokens were the same as in the request before; the server read 4900 of them from its cache"},
 		{"missed", store.Request{Reusable: 5000, Cached: 100}, true, "the first ~5000 tokens were the same as in the request before; the server read 100 of them from its cache"},
-		{"too late", store.Request{Reusable: 5000, ReusableAge: 12*time.Minute + time.Second}, false, "the first ~5000 tokens were the same as in the request before, 12 minutes earlier; the server read none of them from its cache"},
+		{"too late", store.Request{Reusable: 5000, ReusableAge: 12*time.Minute + time.Second}, false, "the first ~5000 tokens were the same as in the request before, 12 minutes earlier; the server read 0 of them from its cache"},
 	} {
 		u := CacheUseOf(c.q)
-		if got := strings.Join(u.Sentences(strconv.Itoa), "; "); got != c.want || u.Missed() != c.missed {
+		if got := u.Sentence(strconv.Itoa); got != c.want || u.Missed() != c.missed {
 			t.Errorf("%s: %q, missed %t; want %q, %t", c.name, got, u.Missed(), c.want, c.missed)
 		}
 	}

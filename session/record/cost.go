@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/llm/pricing"
@@ -21,27 +23,16 @@ type Spent struct {
 	Requests  int  // all of them
 }
 
-// Add puts another request's cost to the sum.
-func (s *Spent) Add(c pricing.Cost) { s.add(1, c) }
-
-func (s *Spent) add(requests int, c pricing.Cost) {
+// Add adds the cost of so many requests to the sum.
+func (s *Spent) Add(requests int, c pricing.Cost) {
 	s.Requests += requests
 	if c.From == pricing.Unpriced {
 		s.Unpriced += requests
 	}
-	if !c.Known() {
-		return
-	}
-	s.Amount += c.Amount
-	s.Priced += requests
-	s.Estimated = s.Estimated || c.From == pricing.Estimated
-}
-
-// Plus is two sums together.
-func (s Spent) Plus(other Spent) Spent {
-	return Spent{
-		Amount: s.Amount + other.Amount, Estimated: s.Estimated || other.Estimated,
-		Priced: s.Priced + other.Priced, Unpriced: s.Unpriced + other.Unpriced, Requests: s.Requests + other.Requests,
+	if c.Known() {
+		s.Amount += c.Amount
+		s.Priced += requests
+		s.Estimated = s.Estimated || c.From == pricing.Estimated
 	}
 }
 
@@ -60,14 +51,12 @@ func (s Spent) String() string {
 // Sentence writes the sum with what is missing in it: "$1.20 + 3 requests of unknown price". It is "" where there
 // is nothing to say: all requests went to servers of the user's own, or came to nothing.
 func (s Spent) Sentence() string {
-	missing := english.Plural(s.Unpriced, "request", "") + " of unknown price"
-	switch {
-	case s.Unpriced == 0 && s.Priced == 0:
-		return ""
-	case s.Unpriced == 0:
-		return s.String()
-	case s.Priced == 0:
-		return missing
+	var parts []string
+	if s.Priced > 0 {
+		parts = append(parts, s.String())
 	}
-	return s.String() + " + " + missing
+	if s.Unpriced > 0 {
+		parts = append(parts, english.Plural(s.Unpriced, "request", "")+" of unknown price")
+	}
+	return strings.Join(parts, " + ")
 }

@@ -40,13 +40,13 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := d.options(o.Turn, nil)
-	o.Count, o.Pending = nil, 0 // only a preview has pending calls, and it leaves no record
+	got := d.Options
+	o.Count, o.Turn = nil, nil // messages are named by their ids
 	if !reflect.DeepEqual(got, o) {
 		t.Errorf("replayed with\n%+v\nwant\n%+v", got, o)
 	}
 	if d.Leaf != 9 || len(d.Turn) != 1 || d.Turn[0] != 7 || d.Base != "https://host.example:8443/v1" ||
-		!reflect.DeepEqual(d.Schemas, request.Tools) {
+		!reflect.DeepEqual(d.Request, request) {
 		t.Errorf("the record says %s", raw)
 	}
 }

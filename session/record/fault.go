@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/llm"
@@ -28,12 +27,10 @@ type Fault struct {
 
 // FaultOf is the fault of an error with which a turn ended.
 func FaultOf(err error) Fault {
-	var f Fault
-	text := err.Error()
-	if e := (*history.OverBudgetError)(nil); errors.As(err, &e) {
-		f.Budget, f.Free = true, true
-	}
-	e := (*llm.Error)(nil)
+	var over *history.OverBudgetError
+	f, text := Fault{Budget: errors.As(err, &over)}, err.Error()
+	f.Free = f.Budget
+	var e *llm.Error
 	if errors.As(err, &e) {
 		f.Broken, f.Words, f.Status = e.Kind == llm.Broken, e.Words(), e.Status
 		f.Free = e.Kind == llm.Refused || e.Status >= 400
@@ -50,35 +47,22 @@ func FaultOf(err error) Fault {
 	f.What = cmp.Or(strings.TrimSuffix(strings.TrimSpace(text), "."), "The turn failed")
 	// The name of an endpoint and an address stay as they are written.
 	if first, _, _ := strings.Cut(f.What, " "); e == nil || first != e.Endpoint && first != e.Address {
-		f.What = upperFirst(f.What)
+		letters := []rune(f.What)
+		letters[0] = unicode.ToUpper(letters[0])
+		f.What = string(letters)
 	}
 	return f
 }
 
-// upperFirst begins a sentence with a capital letter.
-func upperFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
-}
-
-// JSON is the fault as the record of a request keeps it, "" for none.
+// JSON is the fault as the record of a request keeps it.
 func (f Fault) JSON() string {
-	if f == (Fault{}) {
-		return ""
-	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		return ""
-	}
+	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail
 	return string(text)
 }
 
-// ReadFault reads what JSON has written. What another version wrote otherwise is none.
-func ReadFault(text string) Fault {
-	var f Fault
-	if text == "" || json.Unmarshal([]byte(text), &f) != nil {
-		return Fault{}
-	}
+// ReadFault reads what JSON has written. Of "" and of what cannot be read there is none.
+func ReadFault(text string) (f Fault) {
+	_ = json.Unmarshal([]byte(text), &f)
 	return f
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -79,16 +78,14 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	past, turn, err := Decision{Turn: []int64{leaf}}.split(t.Context(), on)
+	messages, err := on.All(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := past.All(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := history.Options{Policy: policy, Turn: branch.History(turn), Window: 4000, Count: words}
-	plan, err := history.Build(branch.History(before), o)
+	all := branch.History(messages)
+	before, turn := all[:len(all)-1], all[len(all)-1:]
+	o := history.Options{Policy: policy, Turn: turn, Window: 4000, Count: words}
+	plan, err := history.Build(before, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,69 +133,57 @@ func TestPastOfAnOpenedConversationIsThatOfItsRecords(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
 	plan := r.plan(t, 2)
 	live := NewPast(true)
-	live.Use(model)
 	for turn := 1; turn <= 2; turn++ {
 		found, err := r.Find(t.Context(), turn, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		live.Answered(model, found.Request.Created, r.plan(t, turn))
+		live.Answered(found.Request, r.plan(t, turn))
 		live.EndTurn()
 	}
 	opened := NewPast(false)
-	opened.Use(model)
-	if got := opened.Forecast(plan); got.Prefix.Known || got.Losses != nil {
+	if got := opened.Forecast(model, plan); got.Prefix.Known || got.Losses != nil {
 		t.Errorf("before the records are read the forecast is %+v", got)
 	}
 	if err := opened.Load(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	got, want := opened.Forecast(plan), live.Forecast(plan)
+	got, want := opened.Forecast(model, plan), live.Forecast(model, plan)
 	if got.Prefix != want.Prefix || !got.Prefix.Known || got.Prefix.Tokens == 0 {
 		t.Errorf("the prefix is %+v, and was %+v", got.Prefix, want.Prefix)
 	}
+	if got := opened.Forecast("test/other", plan); got.Prefix.Known {
+		t.Errorf("another model has the prefix %+v", got.Prefix)
+	}
 }
 
-// A turn ends, or the model changes, while the records are read.
+// A turn that goes on while the records are read knows better than they do.
 func TestPastKnowsBetterThanRecordsReadMeanwhile(t *testing.T) {
 	r := conversation(t, "Is it so?", "Is it so still?")
-	short := &Shortfall{Turn: 1, Expected: 9000, Reported: 4096}
+	first, err := r.Find(t.Context(), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := NewPast(false)
-	p.Use(model)
-	loaded, err := load(t.Context(), r, model)
-	if err != nil || loaded.answered == nil {
-		t.Fatalf("read %+v, %v; want the newest request", loaded, err)
-	}
-	loaded.shortfall, loaded.cutShort = short, []int64{99}
-
-	p.Answered(model, time.Time{}, r.plan(t, 1))
-	p.EndTurn()
+	p.Answered(first.Request, r.plan(t, 1))
+	p.Counted(first.Request)
 	plan := r.plan(t, 2)
-	want := p.Forecast(plan).Prefix
-	p.keep(loaded)
-	if got := p.Forecast(plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
+	want := p.Forecast(model, plan).Prefix
+	if err := p.Load(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Forecast(model, plan); got.Prefix != want || !want.Known || got.Shortfall != nil {
 		t.Errorf("a turn has ended meanwhile: the forecast is %+v, want the prefix %+v", got, want)
-	}
-	if !slices.Contains(p.cutShort, 99) {
-		t.Error("what older requests did not hold whole is not known")
-	}
-
-	p = NewPast(false)
-	p.Use("test/other")
-	p.keep(loaded)
-	if got := p.Forecast(plan); got.Shortfall != nil || got.Prefix.Known {
-		t.Errorf("the other model has the forecast of the first: %+v", got)
 	}
 }
 
-func TestShortfallEndsWithTheModel(t *testing.T) {
+func TestShortfallIsOfItsModel(t *testing.T) {
 	p := NewPast(true)
-	p.Counted(store.Request{Turn: 1, CutExpected: 9000, Prompt: 4096})
-	if p.Forecast(history.Plan{}).Shortfall == nil {
+	p.Counted(store.Request{Endpoint: "test", Model: "m", Turn: 1, CutExpected: 9000, Prompt: 4096})
+	if p.Forecast(model, history.Plan{}).Shortfall == nil {
 		t.Error("a shortfall that was counted is not known")
 	}
-	p.Use("test/other")
-	if short := p.Forecast(history.Plan{}).Shortfall; short != nil {
+	if short := p.Forecast("test/other", history.Plan{}).Shortfall; short != nil {
 		t.Errorf("with another model there is a shortfall of %+v", short)
 	}
 }
@@ -217,7 +202,10 @@ func TestOnlyNewLossesOfTextCount(t *testing.T) {
 		{ID: 9, Disposition: history.Recalled},
 		{ID: 10, Disposition: history.Recalled, Whole: true},
 	}
-	if got, want := losses(entries, []int64{4, 5, 99}), []int{1, 2, 8}; !slices.Equal(got, want) {
+	p := NewPast(true)
+	p.begun, p.cutShort = true, map[int64]bool{4: true, 5: true, 99: true}
+	got, want := p.Forecast(model, history.Plan{Entries: entries}).Losses, []int{1, 2, 8}
+	if !slices.Equal(got, want) {
 		t.Errorf("%v lose text for the first time, want %v", got, want)
 	}
 }

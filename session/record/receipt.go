@@ -20,10 +20,8 @@ type Receipt struct {
 	Usage       pricing.Usage
 	Written     int // estimated tokens of the answer, where the server did not count them and the text is known; else 0
 	Cost        pricing.Cost
-	FirstToken  time.Duration // 0 where none came
 	Took        time.Duration
 	Retries     int
-	Stopped     bool // the user stopped it
 	End         store.RequestEnd
 	Finish      string // the server's finish_reason
 	Fault       Fault  // why the turn failed with it, where it did
@@ -63,18 +61,13 @@ func Failures(receipts map[int64]Receipt) []Failure {
 
 // ReceiptOf is the receipt of a request, by its record.
 func ReceiptOf(r store.Request) Receipt {
-	cost := CostOf(r)
-	usage := pricing.Usage{
-		Prompt: r.Prompt, Cached: r.Cached, CacheWrite: r.CacheWrite,
-		Answer: r.Answer, Reasoning: r.Reasoning, Cost: -1,
-	}
-	if cost.From == pricing.Charged {
-		usage.Cost = cost.Amount
-	}
 	return Receipt{
 		Tally: r.Tally, Turn: r.Turn, User: r.User, Fault: ReadFault(r.Fault),
-		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Usage: usage, Cost: cost,
-		FirstToken: r.FirstToken, Took: r.Took, Retries: r.Retries,
-		Stopped: r.End == store.EndStopped, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
+		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Cost: CostOf(r),
+		Took: r.Took, Retries: r.Retries, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
+		Usage: pricing.Usage{
+			Prompt: r.Prompt, Cached: r.Cached, CacheWrite: r.CacheWrite, Answer: r.Answer, Reasoning: r.Reasoning,
+			Cost: -1, // it is in Cost
+		},
 	}
 }

@@ -25,7 +25,6 @@ type Records struct {
 
 	Least     int             // tokens; a server's count of a smaller request says too little
 	Count     history.Counter // counts tokens
-	Guess     history.Counter // says at once about what Count would; may be nil
 	Tokenizer string          // what Count is called
 }
 
@@ -95,32 +94,20 @@ func (e *NoRequestError) Error() string {
 	return fmt.Sprintf("turn %d has no request %d; it has %d", e.Turn, e.Nth, e.Of)
 }
 
-// Find finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked
-// for an answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked
-// for a summary or a title. Where there is no such request the error is a *NoRequestError.
+// Find finds the record of the nth request of a turn; nth counts from 1, and 0 is the last one that asked for an
+// answer. A turn has several requests where tools ran, where it was asked again, and where winnow asked for a summary
+// or a title. Where there is no such request the error is a *NoRequestError.
 func (r Records) Find(ctx context.Context, turn, nth int) (Recorded, error) {
-	return r.find(ctx, turn, func(list []store.Request) int {
-		if nth == 0 {
-			return lastAnswer(list)
-		}
-		return nth
+	return r.find(ctx, turn, nth, func(i int, q store.Request) bool {
+		return i == nth || nth == 0 && q.Purpose == store.ForAnswer
 	})
 }
 
-// lastAnswer is the last of a turn's requests that asked for an answer, counted from 1; where none did it is the
-// last one.
-func lastAnswer(list []store.Request) int {
-	for nth := len(list); nth > 0; nth-- {
-		if list[nth-1].Purpose == store.ForAnswer {
-			return nth
-		}
-	}
-	return len(list)
-}
-
-// find finds the record of a turn's request that choose counts, from 1.
-func (r Records) find(ctx context.Context, turn int, choose func([]store.Request) (nth int)) (Recorded, error) {
-	missing := &NoRequestError{Turn: turn, Turns: r.Turns}
+// find finds the newest of a turn's requests that is the wanted one, by its number and its record.
+func (r Records) find(
+	ctx context.Context, turn, nth int, wanted func(nth int, q store.Request) bool,
+) (Recorded, error) {
+	missing := &NoRequestError{Turn: turn, Nth: nth, Turns: r.Turns}
 	if r.Session == "" || turn < 1 {
 		return Recorded{}, missing
 	}
@@ -128,26 +115,24 @@ func (r Records) find(ctx context.Context, turn int, choose func([]store.Request
 	if err != nil {
 		return Recorded{}, err
 	}
-	missing.Nth, missing.Of = choose(list), len(list)
-	if missing.Nth < 1 || missing.Nth > len(list) {
-		return Recorded{}, missing
+	for i, q := range slices.Backward(list) {
+		if wanted(i+1, q) {
+			verdicts, err := r.Store.Verdicts(ctx, q.ID)
+			return Recorded{q, i + 1, len(list), verdicts}, err
+		}
 	}
-	found := Recorded{Request: list[missing.Nth-1], Nth: missing.Nth, Of: len(list)}
-	found.Verdicts, err = r.Store.Verdicts(ctx, found.Request.ID)
-	return found, err
+	missing.Of = len(list)
+	return Recorded{}, missing
 }
 
-// WasCut says that the user chose to cut a message when it was sent last.
-func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
-	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{})
-	if err != nil {
-		return false, err
-	}
+// WasCut says that the user chose to cut a message when it was last sent in its turn.
+func (r Records) WasCut(ctx context.Context, turn int, message int64) (bool, error) {
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
 	for _, q := range slices.Backward(list) {
 		if q.User == message {
 			d, err := ReadDecision(q)
-			return d.Cut, err
+			return d.CutCurrent, err
 		}
 	}
-	return false, nil
+	return false, err
 }

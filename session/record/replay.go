@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -20,8 +19,8 @@ type Replayed struct {
 	Doubt    string        // a sentence that says why it is not proven, "" where it is
 }
 
-// Replay puts a request together again that Find finds. The branch that was active then need not
-// be the active one now.
+// Replay puts a request together again that Find finds. The branch that was active then need not be the active one
+// now.
 func (r Records) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	found, err := r.Find(ctx, turn, nth)
 	if err != nil {
@@ -30,12 +29,9 @@ func (r Records) Replay(ctx context.Context, turn, nth int) (Replayed, error) {
 	return r.rebuild(ctx, found)
 }
 
-// ReplayOf is Replay for a request that is known by its id, as a Receipt's turn and a message's Request
-// name it.
+// ReplayOf is Replay for a request that is known by its id, as a Receipt's turn and a message's Request name it.
 func (r Records) ReplayOf(ctx context.Context, turn int, request int64) (Replayed, error) {
-	found, err := r.find(ctx, turn, func(list []store.Request) int {
-		return 1 + slices.IndexFunc(list, func(q store.Request) bool { return q.ID == request })
-	})
+	found, err := r.find(ctx, turn, 0, func(_ int, q store.Request) bool { return q.ID == request })
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -43,102 +39,73 @@ func (r Records) ReplayOf(ctx context.Context, turn int, request int64) (Replaye
 }
 
 // rebuild puts a request together again.
-func (r Records) rebuild(ctx context.Context, found Recorded) (Replayed, error) {
-	made := Replayed{Recorded: found}
-	d, err := ReadDecision(made.Request)
+func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, err error) {
+	made.Recorded = found
+	d, err := ReadDecision(found.Request)
 	if err != nil {
 		return made, err
 	}
 	if made.Messages, err = r.Branch(ctx, d.Leaf); err != nil {
 		return made, err
 	}
-	past, turn, err := d.split(ctx, made.Messages)
+	before, there := made.Messages.Len(), true // the branch that far is what came before the turn
+	if len(d.Turn) > 0 {
+		before, there = made.Messages.Find(d.Turn[0])
+	}
+	if !there {
+		return made, fmt.Errorf("rebuild request %d: message %d: %w", made.Request.ID, d.Turn[0], store.ErrNotFound)
+	}
+	c, o, damaged := history.Read(nil, r.Count), d.Options, false
+	if o.Count = r.Count; d.Asked != "" {
+		o.Turn = []history.Message{Question(d.Asked)}
+	}
+	err = made.Messages.Each(ctx, 0, made.Messages.Len(), func(i int, m store.Message) error {
+		damaged = damaged || m.Damaged
+		if i < before {
+			c.Append(m.Message)
+		} else {
+			o.Turn = append(o.Turn, m.Message)
+		}
+		return nil
+	})
 	if err != nil {
-		return made, fmt.Errorf("rebuild request %d of turn %d: %w", made.Nth, made.Request.Turn, err)
+		return made, err
 	}
 	// A plan that does not fit any more is shown as any other: the hash says that it is not the one.
-	var unsent error
-	if made.Plan, unsent, err = r.replan(ctx, past, d, d.options(branch.History(turn), r.Count)); err != nil {
+	plan, unsent := c.Build(o)
+	made.Plan = plan
+	measure(&made.Verdicts, plan)
+	if made.Body, err = d.body(made.Request, plan); err != nil {
 		return made, err
 	}
-	measure(&made.Verdicts, made.Plan)
-	if made.Body, err = d.body(made.Request, made.Plan); err != nil {
-		return made, err
-	}
-	made.Proven = unsent == nil && hash(made.Body) == made.Request.BodyHash
-	if !made.Proven {
-		damaged, err := holdsDamage(ctx, made.Messages)
-		if err != nil {
-			return made, err
-		}
-		made.Doubt = r.doubt(made, damaged, unsent)
+	switch q := made.Request; {
+	case unsent == nil && hash(made.Body) == q.BodyHash:
+		made.Proven = true
+	case q.Rules != history.Rules:
+		made.Doubt = fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d", q.Rules,
+			history.Rules)
+	case unsent != nil:
+		made.Doubt = "today it would not be sent: " + unsent.Error()
+	case damaged:
+		made.Doubt = "a stored message is damaged"
+	case q.Tokenizer != r.Tokenizer:
+		made.Doubt = fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", q.Tokenizer, r.Tokenizer)
+	default:
+		made.Doubt = "its hash differs from the recorded one"
 	}
 	return made, nil
 }
 
-// replan makes a plan of the messages before a turn. unsent says why it would not be sent, err why there is none.
-func (r Records) replan(
-	ctx context.Context, past branch.Branch, d Decision, o history.Options,
-) (plan history.Plan, unsent, err error) {
-	c := history.Read(nil, r.Count)
-	err = past.Pieces(ctx, 0, past.Len(), func(_ int, messages []store.Message) error {
-		for _, m := range messages {
-			c.Append(d.guessed(m.Message, r.Guess))
-		}
-		return nil
-	})
-	if err == nil {
-		plan, unsent = c.Build(o)
-	}
-	return plan, unsent, err
-}
-
-// holdsDamage says that a message of a branch is damaged.
-func holdsDamage(ctx context.Context, b branch.Branch) (damaged bool, err error) {
-	err = b.Each(ctx, 0, b.Len(), func(_ int, m store.Message) error {
-		damaged = damaged || m.Damaged
-		return nil
-	})
-	return damaged, err
-}
-
-// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and
-// where the added texts are.
+// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent.
 func measure(v *history.Plan, rebuilt history.Plan) {
-	at := make(map[int64]int, len(rebuilt.Entries))
+	of := make(map[int64]*history.Entry, len(rebuilt.Entries))
 	for i := range rebuilt.Entries {
-		at[rebuilt.Entries[i].ID] = i
+		of[rebuilt.Entries[i].ID] = &rebuilt.Entries[i]
 	}
-	for k := range v.Entries {
-		e := &v.Entries[k]
-		if e.Sent() {
-			continue
-		}
-		e.TokensBefore, e.CharsBefore = 0, 0
-		if i, known := at[e.ID]; known {
-			e.TokensBefore, e.CharsBefore = rebuilt.Entries[i].TokensBefore, rebuilt.Entries[i].CharsBefore
+	for i := range v.Entries {
+		e := &v.Entries[i]
+		if now := of[e.ID]; now != nil && !e.Sent() {
+			e.TokensBefore, e.CharsBefore = now.TokensBefore, now.CharsBefore
 		}
 	}
-	for i, a := range rebuilt.Added {
-		if i < len(v.Added) && v.Added[i].Before == a.Before && v.Added[i].Text == a.Text {
-			v.Added[i].From, v.Added[i].To = a.From, a.To
-		}
-	}
-}
-
-// doubt says why a rebuilt request is not the one that was sent, as far as that can be known.
-func (r Records) doubt(made Replayed, damaged bool, unsent error) string {
-	switch {
-	case made.Request.Rules != history.Rules:
-		return fmt.Sprintf("it was made by version %d of the rules, and this winnow has version %d",
-			made.Request.Rules, history.Rules)
-	case unsent != nil:
-		return "today it would not be sent: " + unsent.Error()
-	case damaged:
-		return "a stored message is damaged"
-	case made.Request.Tokenizer != r.Tokenizer:
-		return fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", made.Request.Tokenizer,
-			r.Tokenizer)
-	}
-	return "its hash differs from the recorded one"
 }

@@ -20,14 +20,6 @@ func ShortfallOf(r store.Request) (Shortfall, bool) {
 	return Shortfall{Turn: r.Turn, Expected: r.CutExpected, Reported: r.Prompt}, r.CutExpected > 0
 }
 
-// shortfall is ShortfallOf, nil where the server read all.
-func shortfall(r store.Request) *Shortfall {
-	if short, cut := ShortfallOf(r); cut {
-		return &short
-	}
-	return nil
-}
-
 // FirstRead is the index of the first message of a request that the server can have read, where it read only
 // so many tokens: it drops the oldest first, and keeps the system prompt. Messages before it that were
 // sent were not read, but for what is recalled in front of the newest message.

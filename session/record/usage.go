@@ -23,7 +23,7 @@ type Usage struct {
 }
 
 func (u *Usage) add(s store.Usage) {
-	u.Spent.add(s.Requests, pricing.Cost{Amount: pricing.Money(s.Cost), From: pricing.CostFrom(s.From)})
+	u.Add(s.Requests, pricing.Cost{Amount: pricing.Money(s.Cost), From: pricing.CostFrom(s.From)})
 	u.Prompt += s.Prompt
 	u.Cached += s.Cached
 	u.CacheWrite += s.CacheWrite
@@ -56,31 +56,31 @@ type UsageReport struct {
 // UsageBy says what a UsageReport tells apart.
 type UsageBy struct{ Day, Model, Session bool }
 
-// UsageOf reports what all requests used that were sent from the local day of one time to that of another.
-func UsageOf(ctx context.Context, s *store.Store, from, to time.Time, by UsageBy) (UsageReport, error) {
+// UsageOf reports what all requests of some stores used that were sent from the local day of one time to that of
+// another.
+func UsageOf(ctx context.Context, from, to time.Time, by UsageBy, stores ...*store.Store) (UsageReport, error) {
 	days := daysFrom(from, to, time.Local)
-	rows, err := s.Usage(ctx, store.UsageFilter{Periods: days, BySession: by.Session})
-	if err != nil {
-		return UsageReport{}, err
-	}
 	report := UsageReport{Purposes: map[store.Purpose]Usage{}}
 	sums := map[UsageKey]Usage{}
-	for _, row := range rows {
-		var key UsageKey
-		if by.Day {
-			key.Day = days[row.Period].From
+	for _, s := range stores {
+		rows, err := s.Usage(ctx, store.UsageFilter{Periods: days, BySession: by.Session})
+		if err != nil {
+			return report, err
 		}
-		if by.Model {
-			key.Model = row.Endpoint + "/" + row.Model
+		for _, row := range rows {
+			key := UsageKey{Session: row.Session, Title: row.Title}
+			if by.Day {
+				key.Day = days[row.Period].From
+			}
+			if by.Model {
+				key.Model = row.Endpoint + "/" + row.Model
+			}
+			sum, purpose := sums[key], report.Purposes[row.Purpose]
+			sum.add(row)
+			purpose.add(row)
+			report.Total.add(row)
+			sums[key], report.Purposes[row.Purpose] = sum, purpose
 		}
-		if by.Session {
-			key.Session, key.Title = row.Session, row.Title
-		}
-		sum, purpose := sums[key], report.Purposes[row.Purpose]
-		sum.add(row)
-		purpose.add(row)
-		report.Total.add(row)
-		sums[key], report.Purposes[row.Purpose] = sum, purpose
 	}
 	for key, sum := range sums {
 		report.Lines = append(report.Lines, UsageLine{key, sum})

@@ -49,7 +49,7 @@ func TestUsageAddsUp(t *testing.T) {
 			if _, err := s.AddRequest(ctx, r); err != nil {
 				t.Fatal(err)
 			}
-			want.Add(cost)
+			want.Add(1, cost)
 			want.Prompt += max(0, r.Prompt)
 			if r.Prompt < 0 {
 				want.Uncounted++
@@ -58,35 +58,33 @@ func TestUsageAddsUp(t *testing.T) {
 		by := UsageBy{
 			rapid.Bool().Draw(t, "by day"), rapid.Bool().Draw(t, "by model"), rapid.Bool().Draw(t, "by session"),
 		}
-		report, err := UsageOf(ctx, s, start, start.AddDate(0, 0, 21), by)
+		report, err := UsageOf(ctx, start, start.AddDate(0, 0, 21), by, s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if report.Total != want {
 			t.Fatalf("the total is %+v, want %+v", report.Total, want)
 		}
-		var lines, purposes Usage
+		var lines, purposes [4]int
 		for _, l := range report.Lines {
-			lines = lines.plus(l.Usage)
+			lines = plus(lines, l.Usage)
 			if l.Day.IsZero() == by.Day || (l.Model == "") == by.Model || (l.Session == "") == by.Session ||
 				by.Session && l.Title != "one" {
 				t.Fatalf("by %+v there is a line of %+v", by, l.UsageKey)
 			}
 		}
 		for _, u := range report.Purposes {
-			purposes = purposes.plus(u)
+			purposes = plus(purposes, u)
 		}
-		if lines != want || purposes != want {
-			t.Fatalf("the lines add up to %+v, the purposes to %+v, want %+v", lines, purposes, want)
+		if all := plus([4]int{}, want); lines != all || purposes != all {
+			t.Fatalf("the lines add up to %d, the purposes to %d, want %d", lines, purposes, all)
 		}
 	})
 }
 
-func (u Usage) plus(other Usage) Usage {
-	u.Spent = u.Plus(other.Spent)
-	u.Prompt += other.Prompt
-	u.Uncounted += other.Uncounted
-	return u
+// plus adds requests, costs and tokens to a sum of them.
+func plus(sum [4]int, u Usage) [4]int {
+	return [4]int{sum[0] + u.Requests, sum[1] + int(u.Amount), sum[2] + u.Prompt, sum[3] + u.Uncounted}
 }
 
 func TestASumSaysWhatIsMissingInIt(t *testing.T) {

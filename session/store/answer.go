@@ -22,8 +22,8 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
-	m.Status, m.ToolCalls, m.Parts = history.Streaming, nil, nil
-	return inTx(ctx, s.jot, doing, func(t *tx) Message { return s.append(t, m, token) })
+	m.Status, m.ToolCalls, m.Parts, m.owner = history.Streaming, nil, nil, token
+	return inTx(ctx, s.jot, doing, func(t *tx) Message { return s.append(t, m) })
 }
 
 // Checkpoint stores what has arrived of a streaming answer so far, whole each time. It survives the
@@ -31,11 +31,11 @@ func (s *Store) StartAnswer(ctx context.Context, m Message) (Message, error) {
 // answer is not one of this store's, or is finished.
 func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning string) error {
 	return s.jot(ctx, "keep what arrived", func(t *tx) {
-		l := s.streamed(t, id)
-		l.Content, l.Reasoning = content, reasoning
+		m := s.streamed(t, id)
+		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
 		t.exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
-			history.Streaming, l.fingerprint(), []byte(reasoning), []byte(content), id)
+			history.Streaming, m.fingerprint(), []byte(reasoning), []byte(content), id)
 	})
 }
 
@@ -57,33 +57,33 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 		if m.Role != begun.Role {
 			t.fail(fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role))
 		}
-		l := MessageLine{Message: m}
+		m.owner = "" // nobody owns it now
 		if r.Session != "" {
-			l.Request = s.putRequest(t, r).ID
+			m.Request = s.putRequest(t, r).ID
 		}
-		keys := l.attach(t)
-		t.update("messages", l.columns(), fixed, sql.Named("id", m.ID)) // nobody owns it now
-		l.insertContent(t, keys)
-		out := message(t, m.ID)
-		s.use(t, sessionKey(t, out.Session))
-		return out
+		m.attach(t)
+		t.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
+		m.insertContent(t)
+		m.index(t)
+		s.use(t, begun.session)
+		return message(t, m.ID)
 	})
 }
 
 // streamed returns the small fields of an answer that this store still streams, or fails with ErrNotStreamed. One that
 // was taken for dead by mistake counts as well: its owner knows better. Its words leave the index until it ends.
-func (s *Store) streamed(t *tx, id int64) (l MessageLine) {
-	there := t.row([]any{&l.Status, &l.Role, blob{&l.Name}, &l.Label, blob{&l.ToolCallID}, raw{&l.Extra}}, `
-		SELECT status, role, name, label, tool_call_id, extra
+func (s *Store) streamed(t *tx, id int64) (m Message) {
+	there := t.row([]any{&m.session, &m.Status, &m.Role, (*blob)(&m.Name), &m.Label, (*blob)(&m.ToolCallID), &m.Extra}, `
+		SELECT session, status, role, name, label, tool_call_id, extra
 		FROM messages
 		WHERE id = ? AND owner = ? AND owner <> '' AND status IN ('streaming', 'interrupted')`, id, s.owner.Token())
 	if !there {
 		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
-	if l.Status == history.Interrupted {
-		unindex(t, []int64{id})
+	if m.Status == history.Interrupted {
+		unindex(t, "id = ?", id)
 	}
-	return l
+	return m
 }
 
 // interruptDead marks answers as interrupted whose program died while they arrived, and returns how many
@@ -109,7 +109,7 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 // interrupt marks the unfinished answers of one owner as interrupted. They are whole then, as far as they
 // go, and can be found.
 func interrupt(t *tx, token string) int {
-	ids := t.ids(`UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
+	ids := list[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
 		history.Interrupted, token)
 	indexStored(t, ids)
 	return len(ids)

@@ -10,13 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/mattn/go-sqlite3"
 
 	"winnow/history"
-	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -49,7 +47,9 @@ type Applied struct {
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
 	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
 		out := s.apply(t, lines)
-		tellSessions(t, out.Changed)
+		if len(out.Changed) > 0 {
+			tellSessions(t, out.Changed)
+		}
 		return out
 	})
 }
@@ -58,10 +58,7 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 	// The driver watches a context that can end with a goroutine for every statement: it is looked at between lines.
 	ctx := t.ctx
 	t.ctx = context.WithoutCancel(ctx)
-	a := applying{
-		tx: t, s: s, attached: map[string]attached{}, changed: map[int64]bool{},
-		latest: s.now().Add(mostAhead).UnixMilli() << numberBits,
-	}
+	a := applying{tx: t, s: s, changed: map[int64]bool{}, latest: s.now().Add(mostAhead).UnixMilli() << numberBits}
 	t.fail(lines(func(l Line) error {
 		if t.fail(ctx.Err()); t.err == nil {
 			a.line(l)
@@ -79,24 +76,18 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 // applying is an Apply within its transaction.
 type applying struct {
 	*tx
-	s        *Store
-	attached map[string]attached // by the hash that the lines name
-	latest   int64               // no id is greater
+	s      *Store
+	latest int64 // no id is greater
+	newest int64 // id of the lines
 
-	session int64          // key of the session that the lines belong to, 0 in front of the first one
-	fresh   bool           // that session was not here
-	purged  *TombstoneLine // of that session, nil where it was not purged
+	session int64      // key of the session that the lines belong to, 0 in front of the first one
+	fresh   bool       // that session was not here
+	purged  *Tombstone // of that session, nil where it was not purged
 
-	added   []int64        // messages
-	changed map[int64]bool // keys of sessions
-	newest  int64          // id of the lines
-	out     Applied
-}
-
-// attached is an attachment as it is stored, without secrets.
-type attached struct {
-	hash string // hex
-	key  int64
+	attached []int64        // keys of the attachments
+	added    []int64        // ids of messages
+	changed  map[int64]bool // keys of sessions
+	out      Applied
 }
 
 // damaged fails with ErrLine.
@@ -107,26 +98,26 @@ func (a *applying) damaged(format string, args ...any) {
 func (a *applying) line(l Line) {
 	switch {
 	case l.Session != nil:
-		a.beginSession(l.Session)
+		a.beginSession(*l.Session)
 	case l.Tombstone != nil:
 		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
-		a.attachment(l.Attachment)
+		a.attachment(*l.Attachment)
 	case a.session == 0 && a.purged == nil:
 		a.damaged("a row stands before its session")
 	case l.Message != nil:
-		a.message(l.Message)
+		a.message(*l.Message)
 	case a.purged != nil: // only messages are kept of a purged session
 	case l.Draft != nil && a.fresh:
 		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
 	case l.Queued != nil && a.fresh:
-		a.insert("queued", l.Queued.columns(), a.ofSession())
+		a.insert("queued", l.Queued.columns(), sql.Named("session", a.session))
 	case l.Request != nil:
-		a.request(l.Request)
+		a.request(*l.Request)
 	case l.Summary != nil:
-		a.summary(l.Summary)
+		a.summary(*l.Summary)
 	case l.Repair != nil:
-		a.repair(l.Repair)
+		a.repair(*l.Repair)
 	case l.Register != nil:
 		a.check(l.Register.Stamp, l.Register.Item)
 		a.note(mergeRegister(a.tx, a.session, *l.Register))
@@ -153,48 +144,54 @@ func (a *applying) check(ids ...int64) {
 	}
 }
 
+// here is the session of a row of a table, 0 where it is not here.
+func (a *applying) here(table string, id int64) int64 {
+	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
+}
+
+// isHere reports whether a row of a table is here, which may be of this session alone.
+func (a *applying) isHere(table string, id int64) bool {
+	session := a.here(table, id)
+	if session != 0 && session != a.session {
+		a.damaged("row %d of the %s is one of another session", id, table)
+	}
+	return session != 0
+}
+
 // beginSession finds or adds the session that the next lines belong to.
-func (a *applying) beginSession(l *SessionLine) {
-	if l.ID == "" || len(l.ID) > 64 {
-		a.damaged("a session cannot have the id %.80q", l.ID)
+func (a *applying) beginSession(row Session) {
+	if row.ID == "" || len(row.ID) > 64 {
+		a.damaged("a session cannot have the id %.80q", row.ID)
 	}
 	a.session, a.fresh = 0, false
-	if a.purged = tombstoneOf(a.tx, l.ID); a.purged != nil {
+	if a.purged = tombstoneOf(a.tx, row.ID); a.purged != nil {
 		return
 	}
-	if a.session = sessionThere(a.tx, l.ID); a.session != 0 {
+	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
 		a.note(0 < a.exec(`
 			UPDATE sessions
 			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
-			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(l.Updated), l.used))
+			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(row.Updated), row.used))
 		return
 	}
-	if max(l.used, milliseconds(l.Updated), milliseconds(l.Created)) > a.latest>>numberBits || l.used < 0 {
-		a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
-	}
-	a.check(l.ForkedAt)
-	l.Leaf, l.Messages, l.Turns, l.Address = 0, 0, 0, ""
-	a.session, a.fresh = insertSession(a.tx, l), true
+	a.check(row.ForkedAt, max(row.used, milliseconds(row.Updated), milliseconds(row.Created), 0)<<numberBits)
+	row.Address = ""
+	a.session, a.fresh = insertSession(a.tx, row), true
 	a.out.Sessions++
 	a.note(true)
 }
 
 // attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
 // damaged. Whole ones replace what is damaged here.
-func (a *applying) attachment(l *AttachmentLine) {
-	data, hash := l.Data, l.Hash
-	if utf8.Valid(data) && hashOf(data) == hash {
-		data = []byte(a.s.clean(string(data)))
-		hash = hashOf(data)
+func (a *applying) attachment(l Attachment) {
+	if sum, err := hex.DecodeString(l.Hash); err != nil || len(sum) != sha256.Size {
+		a.damaged("attachment %.80q has no SHA-256", l.Hash)
 	}
-	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size {
-		a.damaged("attachment %.80q has no SHA-256", hash)
-	}
-	a.attached[l.Hash] = attached{hash, attachBytes(a.tx, hash, data)}
+	a.attached = append(a.attached, attachBytes(a.tx, l.Hash, l.Data))
 }
 
 // message stores a message that is not here.
-func (a *applying) message(m *MessageLine) {
+func (a *applying) message(m Message) {
 	if a.purged != nil {
 		if slices.Contains(a.purged.Messages, m.ID) {
 			return
@@ -209,87 +206,58 @@ func (a *applying) message(m *MessageLine) {
 	if m.ID == 0 || m.Parent >= m.ID {
 		a.damaged("message %d cannot follow message %d", m.ID, m.Parent)
 	}
-	keys := a.cleanMessage(m)
-	if here := a.here("messages", m.ID); here != 0 {
-		a.messageAgain(here, m, keys)
+	a.prepare(&m)
+	if a.here("messages", m.ID) != 0 {
+		a.messageAgain(m)
 		return
 	}
-	if m.Parent != 0 {
-		switch a.here("messages", m.Parent) {
-		case 0:
-			a.fail(ErrWaits)
-		case a.session:
-		default:
-			a.damaged("message %d follows one of another session", m.ID)
-		}
+	if m.Parent != 0 && !a.isHere("messages", m.Parent) {
+		a.fail(ErrWaits)
 	}
-	m.session, m.owner, m.Seq = a.session, "", nextSeq(a.tx, a.session)
+	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
 	if m.Status == history.Streaming {
 		m.Status = history.Interrupted
 	}
-	a.insert("messages", m.columns())
-	m.insertCallsAndParts(a.tx, keys)
+	m.insert(a.tx)
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
 	a.note(true)
 }
 
-// here is the session of a row of a table, 0 where it is not here.
-func (a *applying) here(table string, id int64) int64 {
-	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
-}
-
-// cleanMessage takes the secrets out of a message, which stays whole or damaged, and returns the keys of its
-// attachments. What it costs is counted anew where something changed it.
-func (a *applying) cleanMessage(m *MessageLine) (keys []int64) {
+// prepare gives a message its parts, and takes the secrets out of it: it stays whole or damaged.
+func (a *applying) prepare(m *Message) {
 	whole := m.hash == nil || bytes.Equal(m.hash, m.fingerprint())
-	m.Message = a.s.cleanMessage(m.Message)
+	m.Parts = nil
 	for i := range m.parts {
 		p := &m.parts[i]
-		stored, there := a.attached[p.hash]
-		if !there {
+		sum, _ := hex.DecodeString(p.hash)
+		var data []byte
+		if !a.row([]any{&p.attachment, &data}, `SELECT id, data FROM attachments WHERE hash = ?`, sum) {
 			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, p.hash)
 		}
-		if keys = append(keys, stored.key); stored.hash != p.hash {
-			p.hash, p.Tokens, m.Tokens = stored.hash, 0, 0
-		}
-		p.Name = a.s.clean(p.Name)
+		p.setData(data)
+		m.Parts = append(m.Parts, p.Part)
+		whole = whole && hashOf(data) == p.hash
 	}
+	*m = a.s.cleanMessage(*m)
 	if whole {
-		m.hash = m.fingerprint()
+		m.attach(a.tx)
 	}
-	return keys
 }
 
-// messageAgain is told of a message that is here. What it says never changes: other content is refused, also of a line
-// that names the hash of the content here. Only images that an import lacked are added, as long as no request was sent
-// without them.
-func (a *applying) messageAgain(session int64, m *MessageLine, keys []int64) {
-	hash := value[[]byte](a.tx, `SELECT hash FROM messages WHERE id = ?`, m.ID)
-	if session == a.session && bytes.Equal(m.hash, hash) {
-		return
-	}
-	here := message(a.tx, m.ID)
-	images := 0 // more than here
-	for _, p := range m.parts {
-		if p.Kind == history.ImagePart {
-			images++
-		}
-	}
-	for _, p := range here.Parts {
-		if p.Kind == history.ImagePart {
-			images--
-		}
-	}
-	same := session == a.session && bytes.Equal(m.hash, m.fingerprint()) && m.Status == history.Imported &&
-		m.Role == here.Role && m.Content == here.Content
+// messageAgain is told of a message that is here. What it says never changes: other content is refused. Only images
+// that an import lacked are added, as long as no request was sent without them.
+func (a *applying) messageAgain(m Message) {
+	here := messagesThat(a.tx, false, "id = ?", m.ID)[0]
+	same := here.session == a.session
+	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
-	case same && images <= 0:
-	case same && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, session) == 0:
+	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
+	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
 		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
-		m.insertCallsAndParts(a.tx, keys)
 		a.exec(`UPDATE messages SET hash = ? WHERE id = ?`, m.hash, m.ID)
+		m.insertContent(a.tx)
 		a.out.Filled++
 		a.note(true)
 	default:
@@ -297,26 +265,30 @@ func (a *applying) messageAgain(session int64, m *MessageLine, keys []int64) {
 	}
 }
 
+// images counts the images of a message.
+func images(m Message) (n int) {
+	for _, p := range m.parts {
+		if p.Kind == history.ImagePart {
+			n++
+		}
+	}
+	return n
+}
+
 // request stores a request that is not here, or what is known of its end since.
-func (a *applying) request(l *RequestLine) {
-	a.check(l.ID, l.User, l.base)
-	switch a.here("requests", l.ID) {
-	case 0:
-	case a.session:
-		a.requestAgain(l.Request)
+func (a *applying) request(r Request) {
+	a.check(r.ID, r.User, r.base)
+	r.session = a.session
+	if a.isHere("requests", r.ID) {
+		a.requestAgain(r)
 		return
-	default:
-		a.damaged("request %d is of another session", l.ID)
 	}
-	l.Turn = cmp.Or(turnOf(a.tx, l.User), l.Turn)
-	a.insert("requests", l.Request.columns(), a.ofSession())
+	r.Turn = cmp.Or(turnOf(a.tx, r.User), r.Turn)
+	if r.planned() {
+		putChange(a.tx, &r)
+	}
+	a.insert("requests", r.columns())
 	a.note(true)
-	if l.planned() {
-		putChange(a.tx, a.session, l)
-	}
-	if errors.Is(a.err, errNoBase) {
-		a.err = fmt.Errorf("%w: %w", ErrWaits, a.err)
-	}
 }
 
 // requestAgain takes over how a request ended, and that the server did read the whole of it.
@@ -325,93 +297,85 @@ func (a *applying) requestAgain(r Request) {
 		return
 	}
 	r.Turn = value[int](a.tx, `SELECT turn FROM requests WHERE id = ?`, r.ID)
-	a.note(0 < a.update("requests", r.columns(), 0, sql.Named("id", r.ID), sql.Named("ended", "")))
+	a.note(0 < a.update("requests", r.columns(), fixed, sql.Named("id", r.ID), sql.Named("ended", "")))
 	if r.CutExpected == 0 {
 		a.note(0 < a.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND cut_expected > 0`, r.ID))
 	}
 }
 
-func (a *applying) summary(l *Summary) {
-	if !inOrder(l.Sources) {
+func (a *applying) summary(m Summary) {
+	if !inOrder(m.Sources) {
 		return // it cannot be told what it stands for
 	}
-	a.check(l.ID, l.Sources[0][0], l.LastMessage())
-	if a.here("summaries", l.ID) == 0 {
+	a.check(m.ID, m.Sources[0][0], m.LastMessage())
+	if m.session = a.session; a.here("summaries", m.ID) == 0 {
 		a.note(true)
-		insertSummary(a.tx, a.session, l)
+		m.insert(a.tx)
 	}
 }
 
-func (a *applying) repair(l *RepairLine) {
-	if a.here("messages", l.Message) != a.session {
-		a.damaged("a repair is one of another session")
+func (a *applying) repair(r Repair) {
+	if !a.isHere("messages", r.Message) {
+		a.damaged("a repair is one of no message")
 	}
-	there := value[bool](a.tx, `
+	if !value[bool](a.tx, `
 		SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
-		l.Message, l.Kind, l.Before)
-	if !there {
-		a.insert("repairs", l.columns())
+		r.Message, r.Kind, r.Before) {
+		a.insert("repairs", r.columns())
 	}
 }
 
 // tombstone purges a session, also of what other machines that purged it had not got.
-func (a *applying) tombstone(l TombstoneLine) {
+func (a *applying) tombstone(l Tombstone) {
 	a.check(l.ID)
 	if known := tombstoneOf(a.tx, l.Session); known != nil {
 		all := slices.Compact(slices.Sorted(slices.Values(append(l.Messages, known.Messages...))))
 		if len(all) == len(known.Messages) {
 			return
 		}
-		a.exec(`DELETE FROM tombstones WHERE id = ?`, known.ID)
 		l.ID, l.Messages = known.ID, all
 		tellAgain(a.tx, l.ID)
 	}
-	a.insert("tombstones", l.columns())
+	a.replace("tombstones", l.columns())
 	if n := sessionThere(a.tx, l.Session); n != 0 {
 		a.saveUnknown(n, l)
 		a.out.Purged++
-		a.purgeSession(n, l.Session)
+		a.purge(n, l.Session)
 	}
+	// Of what was saved before, these messages go as well.
 	saved := savedID(l.Session)
 	if n := sessionThere(a.tx, saved); n != 0 {
-		a.purgeMessages(n, l.Messages)
+		gone := sqlite.IDs(l.Messages)
+		unindex(a.tx, "session = ? AND id"+these, n, gone)
+		a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
+		a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone)
+		notePurged(a.tx)
+		a.changed[n] = true
 		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
-			a.purgeSession(n, saved)
+			a.purge(n, saved)
 		}
 	}
 	a.session, a.purged = 0, nil
 }
 
-func (a *applying) purgeSession(n int64, id string) {
+func (a *applying) purge(n int64, id string) {
 	purgeRows(a.tx, n)
 	delete(a.changed, n)
 	a.out.Changed = append(a.out.Changed, id)
 }
 
-// these is the condition that an id is one of a JSON array.
-const these = ` IN (SELECT value FROM json_each(?))`
-
 // saveUnknown moves the messages of a session that a purge elsewhere did not know to a session of their own.
-func (a *applying) saveUnknown(n int64, l TombstoneLine) {
-	unknown := a.ids(`SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, sqlite.IDs(l.Messages))
+func (a *applying) saveUnknown(n int64, l Tombstone) {
+	known := sqlite.IDs(l.Messages)
+	unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, known)
 	if len(unknown) == 0 {
 		return
 	}
 	a.beginSaved(l.Session)
-	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, sqlite.IDs(l.Messages))
+	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, known)
 	a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
 	a.note(true)
 	tellAgain(a.tx, unknown...)
-}
-
-// purgeMessages takes messages out of a session of saved ones.
-func (a *applying) purgeMessages(n int64, gone []int64) {
-	ids := a.ids(`SELECT id FROM messages WHERE session = ? AND id`+these, n, sqlite.IDs(gone))
-	a.changed[n] = true
-	unindex(a.tx, ids)
-	a.fail(search.NotePurged(a.ctx, a.Tx))
-	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, sqlite.IDs(ids))
-	a.exec(`DELETE FROM messages WHERE id`+these, sqlite.IDs(ids))
 }
 
 // savedTitle is the title of a session with messages of one that another machine purged.
@@ -436,27 +400,25 @@ func (a *applying) beginSaved(purged string) {
 
 // finish writes what the rows decide of the sessions that changed.
 func (a *applying) finish() {
+	// Parts from which a secret was taken out are attached with other bytes.
+	a.exec(`
+		DELETE FROM attachments
+		WHERE id`+these+` AND NOT EXISTS (SELECT 1 FROM parts WHERE attachment = attachments.id)`, sqlite.IDs(a.attached))
 	// The clock of the file never falls behind an id of another machine.
 	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	for n := range a.changed {
 		settleSession(a.tx, n)
 		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
-		// Two machines went on behind the same message.
-		if value[bool](a.tx, `
-			SELECT EXISTS (
-				SELECT 1
-				FROM json_each(?2) added
-				JOIN messages m ON m.id = added.value
-				JOIN messages o ON o.session = m.session AND o.parent = m.parent
-				WHERE m.session = ?1
-					AND m.parent <> 0
-					AND m.id & ?3 <> o.id & ?3
-					AND m.role = 'user' AND o.role = 'user'
-					AND m.status <> 'imported' AND o.status <> 'imported'
-			)`, n, sqlite.IDs(a.added), idStep-1) {
-			a.out.Diverged++
-		}
 	}
+	// Two machines went on behind the same message.
+	a.out.Diverged = value[int](a.tx, `
+		SELECT count(DISTINCT m.session)
+		FROM json_each(?) added
+		CROSS JOIN messages m ON m.id = added.value
+		JOIN messages o ON o.session = m.session AND o.parent = m.parent AND m.id & ?2 <> o.id & ?2
+		WHERE m.parent <> 0
+			AND m.role = 'user' AND o.role = 'user'
+			AND m.status <> 'imported' AND o.status <> 'imported'`, sqlite.IDs(a.added), idStep-1)
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)
@@ -472,28 +434,27 @@ func settleSession(t *tx, n int64) {
 			chosen (id) AS (
 				SELECT coalesce(value ->> '$.leaf', 0)
 				FROM registers
-				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND stamp > (SELECT id FROM newest)
+				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND id > (SELECT id FROM newest)
 			)
 		UPDATE sessions
 		SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
 			turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user'),
+			changes = changes + 1,
 			leaf = coalesce(
 				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
 				(SELECT id FROM newest))
 		WHERE n = ?1`, n)
-	for _, r := range readRows[RegisterLine](t, `registers WHERE session = ? AND name = 'fault'`, n) {
-		if fault, err := unmarshalText([]byte(r.Value)); err == nil {
-			t.exec(`UPDATE messages SET fault = ? WHERE id = ? AND session = ?`, fault, r.Item, n)
-		}
-	}
-	raiseChanges(t, n)
+	t.exec(`
+		UPDATE messages
+		SET fault = r.value ->> '$'
+		FROM registers r
+		WHERE r.session = ?1 AND r.name = 'fault' AND messages.id = r.item AND messages.session = ?1`, n)
 }
 
-// ofSession is the column that names the session.
-func (a *applying) ofSession() sql.NamedArg { return sql.Named("session", a.session) }
-
 // tombstoneOf is the tombstone of a session by its id, nil where it was not purged.
-func tombstoneOf(t *tx, session string) (l *TombstoneLine) {
-	eachRow(t, "tombstones WHERE session = ?", func(r *TombstoneLine) { l = r }, session)
-	return l
+func tombstoneOf(t *tx, session string) *Tombstone {
+	for l := range each[Tombstone](t, "tombstones WHERE session = ?", session) {
+		return l
+	}
+	return nil
 }

@@ -98,7 +98,7 @@ func (w *writer) any() (Session, []int64) {
 			SELECT json_group_array(m.id ORDER BY m.id)
 			FROM messages m
 			JOIN sessions s ON s.n = m.session
-			WHERE s.id = ?`, id).Scan(asJSON{in: &ids})
+			WHERE s.id = ?`, id).Scan(&asJSON{&ids})
 	})))
 	return session, ids
 }
@@ -206,7 +206,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 		Session: session, Turn: turn, User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
 		CostFrom: "prices", PriceSource: "the configuration",
-		CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute, CacheDiagnosis: w.text("diagnosis"),
+		CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute,
 		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1,
 		Finish: "stop", End: "done",
 		Error: w.text("error"), Options: []byte(options), Plan: &plan,
@@ -266,7 +266,7 @@ func allIDs(t interface{ Fatalf(string, ...any) }, s *Store) []string {
 	err := s.view(context.Background(), "list", doing(func(tx *sql.Tx) error {
 		return tx.QueryRow(`
 			SELECT json_group_array(id)
-			FROM (SELECT id FROM sessions ORDER BY id)`).Scan(asJSON{in: &ids})
+			FROM (SELECT id FROM sessions ORDER BY id)`).Scan(&asJSON{&ids})
 	}))
 	if err != nil {
 		t.Fatalf("list the sessions: %v", err)
@@ -395,7 +395,6 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		"sessions.n": "row number", "sessions.leaf": "in a register",
 		"sessions.messages": "counted", "sessions.turns": "counted",
 		"sessions.changes": "of this file", "sessions.address": "of this machine",
-		"tags.id": "row number", "tags.session": "id",
 		"messages.id": "others name it", "messages.session": "row number", "messages.seq": "counted",
 		"messages.owner": "of the running program",
 		"tool_calls.id":  "row number", "tool_calls.message": "id", "tool_calls.place": "their order",
@@ -407,7 +406,7 @@ func TestDumpHasEveryColumn(t *testing.T) {
 		"requests.chain": "row number", "verdicts.chain": "of the request",
 		"summaries.first": "of its sources", "summaries.last": "of its sources",
 		"repairs.id": "row number", "repairs.message": "of a message",
-		"registers.stamp": "it may be any number", "registers.session": "row number",
+		"registers.id": "it may be any number", "registers.session": "row number",
 		"summaries.id": "it may be any number", "summaries.session": "row number",
 		"drafts.session": "id",
 		"queued.id":      "row number", "queued.session": "id",
@@ -470,7 +469,7 @@ func columns(t *testing.T, s *Store, apart []string) []string {
 		return tx.QueryRow(`
 			SELECT json_group_array(t.name || '.' || c.name)
 			FROM sqlite_master t, pragma_table_info(t.name) c
-			WHERE t.type = 'table'`).Scan(asJSON{in: &all})
+			WHERE t.type = 'table'`).Scan(&asJSON{&all})
 	})))
 	all = slices.DeleteFunc(all, func(c string) bool {
 		return slices.ContainsFunc(apart, func(p string) bool { return strings.HasPrefix(c, p) })

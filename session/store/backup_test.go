@@ -304,7 +304,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 		UPDATE messages SET content = x'00' WHERE id = ?;
 		UPDATE sessions SET messages = 7 WHERE id = ?`, m.ID, session.ID)
 	must(t, "damage", err)
-	_, err = s.full.Exec("PRAGMA foreign_keys = OFF; INSERT INTO tags (session, tag) VALUES (99, 'lost')")
+	_, err = s.full.Exec("PRAGMA foreign_keys = OFF; INSERT INTO windows (session, owner) VALUES (99, 'lost')")
 	must(t, "damage", err)
 	c, err := s.Check(ctx)
 	must(t, "check", err)

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-
-	"winnow/session/store/sqlite"
 )
 
 // branchUp is the beginning of a query about the branch that ends at message ?1: its newest ?2 messages, all of them
@@ -32,7 +30,7 @@ func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, e
 		limit = -1
 	}
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message {
-		return messagesWith(t, t.ids(branchUp+" SELECT id FROM branch", leaf, limit))
+		return messagesWith(t, list[int64](t, branchUp+" SELECT id FROM branch", leaf, limit))
 	})
 }
 
@@ -49,7 +47,7 @@ func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]in
 }
 
 func branchIDs(t *tx, leaf int64) []int64 {
-	ids := t.ids(branchUp+" SELECT id FROM branch", leaf, -1)
+	ids := list[int64](t, branchUp+" SELECT id FROM branch", leaf, -1)
 	if len(ids) == 0 {
 		t.missing("find message %d", leaf)
 	}
@@ -80,22 +78,11 @@ func (s *Store) Answered(ctx context.Context, message int64) (question, call int
 	return question, call, err
 }
 
-// Uncounted is how many bytes of text the messages with these ids have whose tokens a tokenizer has not counted.
-func (s *Store) Uncounted(ctx context.Context, ids []int64, tokenizer string) (int, error) {
-	return inTx(ctx, s.view, "read the messages", func(t *tx) int {
-		return value[int](t, `
-			SELECT coalesce(sum(octet_length(m.content)), 0)
-			FROM json_each(?) ids
-			CROSS JOIN messages m ON m.id = ids.value
-			WHERE m.tokens = 0 OR m.tokenizer <> ?`, sqlite.IDs(ids), tokenizer)
-	})
-}
-
 // Replies returns the ids of the messages of a session that follow a message, 0 for those that begin it, the oldest
 // first.
 func (s *Store) Replies(ctx context.Context, session string, message int64) ([]int64, error) {
 	return withSession(ctx, s.view, "read the message's replies", session, func(t *tx, n int64) []int64 {
-		return t.ids(`SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
+		return list[int64](t, `SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
 	})
 }
 

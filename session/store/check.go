@@ -63,12 +63,12 @@ func (c *CheckResult) count(t *tx) {
 }
 
 func (c *CheckResult) hashes(t *tx) {
-	c.Damaged, c.Lost = nil, t.ids(`SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
-	eachMessage(t, func(m Message) {
+	c.Damaged, c.Lost = nil, list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+	for m := range eachMessage(t, true, "1") {
 		if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
 			c.Damaged = append(c.Damaged, m.ID)
 		}
-	})
+	}
 }
 
 // ties looks for rows whose session or message is not there, and for counts that are wrong.

@@ -125,24 +125,26 @@ func printsOf(t testing.TB, s *Store) (byID map[int64]string, all map[string]boo
 	t.Helper()
 	byID, all = map[int64]string{}, map[string]bool{}
 	must(t, "read everything", s.view(context.Background(), "read", func(tx *tx) {
-		eachMessage(tx, func(m Message) {
+		for m := range eachMessage(tx, true, "1") {
 			if m.Damaged {
 				t.Fatalf("message %d is damaged before anything was", m.ID)
 			}
 			all[printOf(m)] = true
 			byID[m.ID] = printOf(m)
-		})
+		}
 	}))
 	return byID, all
 }
 
 // printOf is a message's fingerprint, taken from what the store serves.
 func printOf(m Message) string {
-	l := MessageLine{Message: m}
+	m.parts = nil
 	for _, of := range m.Parts {
-		l.parts = append(l.parts, newPart(of))
+		p := part{Part: of}
+		p.hash = hashOf(p.data())
+		m.parts = append(m.parts, p)
 	}
-	return string(l.fingerprint())
+	return string(m.fingerprint())
 }
 
 // harms are the ways in which a history is damaged: its files, by what follows the name, are changed.
@@ -327,7 +329,11 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 			note(m)
 		}
 	}
-	err = s.view(ctx, "read", func(t *tx) { eachMessage(t, note) })
+	err = s.view(ctx, "read", func(t *tx) {
+		for m := range eachMessage(t, true, "1") {
+			note(complete(t, []Message{m})[0])
+		}
+	})
 	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {
 		t.Errorf("read all messages: %v", err)
 	}

@@ -20,21 +20,19 @@ type Decisions struct {
 func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
 	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
 		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
-		t.each(func(scan func(...any) error) error {
-			var message int64
-			var flag, remedy string
-			err := scan(&message, &flag, &remedy)
-			if flag != "" {
-				d.Flags[message] = history.Flag(flag)
-			}
-			if remedy != "" {
-				d.Remedies[message] = history.Remedy(remedy)
-			}
-			return err
-		}, `
-			SELECT item, iif(name = 'flag', value ->> '$', ''), iif(name = 'remedy', value ->> '$', '')
+		var message int64
+		var name, of string
+		for range t.rows([]any{&message, &name, &of}, `
+			SELECT item, name, value ->> '$'
 			FROM registers
-			WHERE session = ? AND item <> 0`, n)
+			WHERE session = ? AND item <> 0 AND value <> '""'`, n) {
+			switch name {
+			case flagValue:
+				d.Flags[message] = history.Flag(of)
+			case remedyValue:
+				d.Remedies[message] = history.Remedy(of)
+			}
+		}
 		return d
 	})
 }
@@ -88,20 +86,46 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	})
 }
 
+// Repair is the record of a repair.
+type Repair struct {
+	Message int64
+	Kind    string
+	Before  []byte // SHA-256 of the damaged bytes
+	What    string // a sentence for the user
+	Sent    string // what is sent instead
+	Rules   int    // history's version of the rules
+	First   int64  // when it was applied first, in Unix milliseconds
+	Last    int64
+	Undone  bool
+}
+
+func (r *Repair) columns() []column {
+	return []column{
+		{"message", &r.Message, 0},
+		{"kind", &r.Kind, 0},
+		{"before_hash", &r.Before, 0},
+		{"what", &r.What, secret},
+		{"sent", (*blob)(&r.Sent), secret},
+		{"rules", &r.Rules, 0},
+		{"first_ms", &r.First, 0},
+		{"last_ms", &r.Last, 0},
+		{"undone", &r.Undone, 0},
+	}
+}
+
 // AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
 // applied before keeps its first date.
 func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
 	return s.jot(ctx, "record the repairs", func(t *tx) {
 		for message, of := range repairs {
 			for _, r := range of {
-				before := sha256.Sum256([]byte(r.Before))
+				before, now := sha256.Sum256([]byte(r.Before)), s.now().UnixMilli()
 				t.exec(`
 					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
 					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
 					ON CONFLICT (message, kind, before_hash) DO UPDATE
 					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
-					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, s.now().UnixMilli(),
-					r.Remedy != history.SendRepaired)
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now, r.Remedy != history.SendRepaired)
 			}
 		}
 	})
@@ -119,12 +143,11 @@ type RepairCount struct {
 // result belongs to, and by kind.
 func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
 	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
-		t.each(func(scan func(...any) error) error {
-			var c RepairCount
-			err := scan(&c.Endpoint, &c.Model, &c.Kind, &c.Faults)
+		var c RepairCount
+		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
+			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
 			all = append(all, c)
-			return err
-		}, `SELECT endpoint, model, kind, faults FROM repair_counts`)
+		}
 		return all
 	})
 }

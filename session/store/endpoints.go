@@ -31,7 +31,7 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 
 func learned(t *tx, baseURL, model string) Learned {
 	l := Learned{BaseURL: baseURL, Model: model}
-	t.row([]any{asJSON{in: &l, lenient: true}},
+	t.row([]any{&asJSON{&l}},
 		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
@@ -48,7 +48,7 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 			VALUES (?, ?, ?, ?)
 			ON CONFLICT (base_url, model) DO UPDATE
 			SET learned = excluded.learned, updated_ms = excluded.updated_ms`,
-			baseURL, model, asJSON{in: &l}, s.now().UnixMilli())
+			baseURL, model, &asJSON{&l}, s.now().UnixMilli())
 	})
 }
 

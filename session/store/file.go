@@ -26,7 +26,7 @@ func locate(path string, mustExist bool) (string, error) {
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		if err := create(path); err != nil {
-			return "", sqlite.FileError("create the chat history", filepath.Dir(path), err)
+			return "", sqlite.Explain("create the chat history", filepath.Dir(path), err)
 		}
 		info, err = os.Stat(path)
 	}
@@ -38,7 +38,7 @@ func locate(path string, mustExist bool) (string, error) {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return "", sqlite.FileError(doing, path, err)
+		return "", sqlite.Explain(doing, path, err)
 	}
 	return path, nil
 }

@@ -2,12 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -18,11 +17,10 @@ import (
 // names one. An answer that still arrives in another window is copied as far as it is stored, as interrupted.
 func (s *Store) Fork(ctx context.Context, session string, message int64) (Session, error) {
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
-		from := sessionByID(t, session)
-		inSession(t, from.key, message)
-		f := forking{s: s, tx: t, branch: branchIDs(t, message)}
-		row := from.Session
-		row.ID, row.Parent, row.ForkedAt = "", from.ID, message
+		row := sessionByKey(t, sessionKey(t, session))
+		inSession(t, row.key, message)
+		f := forking{tx: t, s: s, from: row.key, branch: branchIDs(t, message)}
+		row.Parent, row.ForkedAt, row.ID = row.ID, message, ""
 		if row.Title != "" {
 			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
 		}
@@ -30,9 +28,11 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 		f.session = s.addSession(t, row)
 		f.first = s.newIDs(t, len(f.branch))
 		f.messages()
-		f.summaries(from.key)
+		f.decisions()
+		f.summaries()
+		settleSession(t, f.session)
 		s.use(t, f.session)
-		return sessionByKey(t, f.session).Session
+		return sessionByKey(t, f.session)
 	})
 }
 
@@ -43,84 +43,46 @@ const forkMark = " (fork)"
 // the message at place i has the id first + i*idStep.
 type forking struct {
 	*tx
-	s       *Store
-	session int64   // the short key of the new session
-	branch  []int64 // the messages to copy, in order
-	first   int64
+	s             *Store
+	from, session int64   // the short keys of the old session and of the new one
+	branch        []int64 // the messages to copy, in order
+	first         int64
 }
 
 // messages copies the messages with all that belongs to them.
 func (f *forking) messages() {
-	given := []string{"id", "session", "seq", "parent", "status", "request", "owner"}
-	var kept []string
-	for _, c := range new(MessageLine).columns() {
-		if c.use&lineOnly == 0 && !slices.Contains(given, c.name) {
-			kept = append(kept, c.name)
+	place, last := 0, int64(0)
+	for m := range eachMessage(f.tx, false, "id"+these, sqlite.IDs(f.branch)) {
+		place++
+		m.ID, m.Parent, m.session, m.Seq, m.Request, m.owner = f.copyOf(m.ID), last, f.session, place, 0, ""
+		if last = m.ID; m.Status == history.Streaming {
+			m.Status = history.Interrupted
 		}
-	}
-	f.run(`
-		INSERT INTO messages (id, session, seq, parent, status, ` + strings.Join(kept, ", ") + `)
-		SELECT
-			:first + :step * b.key,
-			:session,
-			1 + b.key,
-			iif(b.key = 0, 0, :first + :step * (b.key - 1)),
-			iif(status = 'streaming', 'interrupted', status),
-			m.` + strings.Join(kept, ", m.") + `
-		FROM json_each(:branch) b
-		CROSS JOIN messages m ON m.id = b.value
-		ORDER BY b.key`)
-	for table, columns := range map[string]string{
-		"tool_calls": "place, call_id, name, arguments",
-		"parts":      "place, kind, name, media_type, tokens, attachment",
-	} {
-		f.run(fmt.Sprintf(`
-			INSERT INTO %[1]s (message, %[2]s)
-			SELECT :first + :step * b.key, t.%[3]s
-			FROM json_each(:branch) b
-			CROSS JOIN %[1]s t ON t.message = b.value`, table, columns, strings.ReplaceAll(columns, ", ", ", t.")))
-	}
-	f.run(`
-		UPDATE sessions
-		SET messages = json_array_length(:branch),
-			turns = (SELECT count(*) FROM messages WHERE session = :session AND role = 'user'),
-			leaf = :first + :step * (json_array_length(:branch) - 1)
-		WHERE n = :session`)
-	for _, r := range readRows[RegisterLine](f.tx, `registers
-		WHERE name IN ('flag', 'remedy')
-			AND session = (SELECT session FROM messages WHERE id = ?1 ->> 0)
-			AND item IN (SELECT value FROM json_each(?1))
-		ORDER BY item`, sqlite.IDs(f.branch)) {
-		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
+		m.insert(f.tx)
 	}
 	indexNewest(f.tx)
 }
 
-// run runs a step of the fork. :branch lists the messages to copy, and a message's key in that list is its
-// place, from 0.
-func (f *forking) run(query string) {
-	f.exec(query,
-		sql.Named("branch", sqlite.IDs(f.branch)),
-		sql.Named("first", f.first),
-		sql.Named("step", idStep),
-		sql.Named("session", f.session))
+// decisions copies what the user decided about the messages.
+func (f *forking) decisions() {
+	for _, r := range readRows[Register](f.tx, "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item"+these,
+		f.from, sqlite.IDs(f.branch)) {
+		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
+	}
 }
 
-// summaries copies the summaries of a session that stand for messages of the branch.
-func (f *forking) summaries(of int64) {
-	for _, l := range readRows[Summary](f.tx, `summaries
-		WHERE session = ?1
-			AND first IN (SELECT value FROM json_each(?2))
-			AND last IN (SELECT value FROM json_each(?2))
-		ORDER BY id`, of, sqlite.IDs(f.branch)) {
-		if !inOrder(l.Sources) {
+// summaries copies the summaries that stand for messages of the branch.
+func (f *forking) summaries() {
+	for _, m := range readRows[Summary](f.tx, "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2))"+
+		" AND last IN (SELECT value FROM json_each(?2)) ORDER BY id", f.from, sqlite.IDs(f.branch)) {
+		if !inOrder(m.Sources) {
 			continue
 		}
-		l.ID = f.s.newID(f.tx)
-		for i, run := range l.Sources {
-			l.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
+		m.ID, m.session = f.s.newID(f.tx), f.session
+		for i, run := range m.Sources {
+			m.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
 		}
-		insertSummary(f.tx, f.session, &l)
+		m.insert(f.tx)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	must(t, "fork", err)
 	want := row
 	want.ID, want.Title, want.Pinned, want.Parent, want.ForkedAt = fork.ID, "Café (fork)", false, row.ID, branch[2].ID
-	want.Messages, want.Turns, want.Leaf = 3, 2, fork.Leaf
+	want.Messages, want.Turns, want.Leaf, want.key, want.used = 3, 2, fork.Leaf, fork.key, fork.used
 	if !reflect.DeepEqual(fork, want) {
 		t.Errorf("the fork is\n%+v, want\n%+v", fork, want)
 	}

@@ -191,3 +191,11 @@ func there(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// insertMessage stores a message in the session with this key.
+func insertMessage(t *tx, n int64, m Message, owner string) {
+	m.session, m.owner = n, owner
+	m.attach(t)
+	m.insert(t)
+	m.index(t)
+}

@@ -90,7 +90,7 @@ func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (Im
 type importing struct {
 	*tx
 	s      *Store
-	row    SessionLine
+	row    Session
 	stored map[spoken]int64 // the messages with labels that are here, by what they say and by their labels alone
 	ids    []int64          // of the conversation's messages
 	added  []int64          // those of them that were not here
@@ -105,15 +105,15 @@ type spoken struct {
 
 // begin finds the session that the conversation was imported as, and what it holds.
 func (in *importing) begin(row Session) {
-	in.row = SessionLine{Session: row, used: min(milliseconds(row.Updated), milliseconds(in.s.now()))}
-	if there := readSessions(in.tx, `
+	in.row = row
+	in.row.used = min(milliseconds(row.Updated), milliseconds(in.s.now()))
+	for there := range each[Session](in.tx, `
 		sessions
 		WHERE source = ? AND origin = ? AND origin <> ''
-		ORDER BY deleted_ms <> 0, n
-		LIMIT 1`, row.Source, row.Origin); len(there) > 0 {
-		in.row.ID, in.out.Session = there[0].ID, there[0].Session
-		for _, m := range readMessages(in.tx, `messages m WHERE m.session = ? AND m.label <> ''`, there[0].key) {
-			in.store(m.Message)
+		ORDER BY deleted_ms <> 0, n`, row.Source, row.Origin) {
+		in.row.ID, in.out.Session = there.ID, *there
+		for m := range each[Message](in.tx, "messages WHERE session = ? AND label <> ''", there.key) {
+			in.store(*m)
 		}
 		return
 	}
@@ -169,7 +169,7 @@ func (in *importing) apply(c Conversation) {
 	if tellAgain(in.tx, in.added...); applied.Filled > 0 {
 		tellAgain(in.tx, in.ids...)
 	}
-	in.out.Session = sessionByKey(in.tx, n).Session
+	in.out.Session = sessionByKey(in.tx, n)
 }
 
 // message gives a message its id and its parent, and reports whether it is here already.
@@ -198,13 +198,14 @@ func (in *importing) message(m *ImportedMessage) (here bool) {
 
 // hand hands out a message with its parts.
 func hand(m Message, take func(Line) error) (err error) {
-	l := MessageLine{Message: m}
+	m.parts, m.hash = nil, nil
 	for _, of := range m.Parts {
-		p := newPart(of)
-		err = cmp.Or(err, take(Line{Attachment: &AttachmentLine{p.hash, p.data()}}))
-		l.parts = append(l.parts, p)
+		p := part{Part: of}
+		p.hash = hashOf(p.data())
+		err = cmp.Or(err, take(Line{Attachment: &Attachment{p.hash, p.data()}}))
+		m.parts = append(m.parts, p)
 	}
-	return cmp.Or(err, take(Line{Message: &l}))
+	return cmp.Or(err, take(Line{Message: &m}))
 }
 
 // messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later

@@ -2,51 +2,29 @@ package store
 
 import (
 	"context"
-	"slices"
 
 	"winnow/history"
 	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
-// searchable is a stored message as the index and a search see it: with the text that is searched, and without the
-// bytes of its images, which cost a search much and tell it nothing.
-type searchable struct {
-	MessageLine
-	text    string // as stored, even where it is damaged
-	damaged bool   // what was said fails its fingerprint
-}
-
-// searchableMessages reads these messages in the order of their ids. Those that are gone are left out.
-func searchableMessages(t *tx, ids []int64) []searchable {
-	rows := readMessages(t, "messages m WHERE m.id IN (SELECT value FROM json_each(?))", sqlite.IDs(ids))
-	damaged := assemble(t, rows, false)
-	out := make([]searchable, len(rows))
-	for i, r := range rows {
-		out[i] = searchable{r, search.Text(r.Message.Message), damaged[i]}
+// index adds the words of a message to the index, where they are not in it yet. One that is damaged has no words, and
+// one that still arrives gets them when it is whole.
+func (m *Message) index(t *tx) {
+	text := search.Text(m.Message)
+	if m.Damaged {
+		text = ""
 	}
-	return out
+	if m.Status != history.Streaming {
+		t.fail(search.Add(t.ctx, t.Tx, m.ID, text))
+	}
 }
 
-// indexStored adds the words of these stored messages to the index, where they are not in it yet. One
-// that is damaged has no words, and one that still arrives gets them when it is whole.
+// indexStored adds the words of these stored messages to the index.
 func indexStored(t *tx, ids []int64) {
-	for _, m := range searchableMessages(t, ids) {
-		if m.damaged {
-			m.text = ""
-		}
-		if m.Status != history.Streaming {
-			t.fail(search.Add(t.ctx, t.Tx, m.ID, m.text))
-		}
+	for _, m := range messagesThat(t, false, "id"+these, sqlite.IDs(ids)) {
+		m.index(t)
 	}
-}
-
-// indexAgain adds the words of stored messages to the index that were damaged when they came to it.
-func indexAgain(t *tx, ids []int64) {
-	for _, id := range ids {
-		t.fail(search.Remove(t.ctx, t.Tx, id, ""))
-	}
-	indexStored(t, ids)
 }
 
 // indexNewest takes one step at the messages that are not in the index yet.
@@ -56,19 +34,11 @@ func indexNewest(t *tx) {
 	indexStored(t, ids)
 }
 
-// unindex removes the words of these messages from the index. It reads the messages for their words,
-// so it comes before they change or go.
-func unindex(t *tx, ids []int64) {
-	for _, m := range searchableMessages(t, ids) {
-		t.fail(search.Remove(t.ctx, t.Tx, m.ID, m.text))
-	}
-}
-
-// unindexSession removes the words of all messages of a session.
-func unindexSession(t *tx, n int64) {
-	const atOnce = 500 // messages in memory
-	for some := range slices.Chunk(t.ids(`SELECT id FROM messages WHERE session = ?`, n), atOnce) {
-		unindex(t, some)
+// unindex removes the words of the messages that a condition picks. It reads the messages for their words, so it comes
+// before they change or go.
+func unindex(t *tx, condition string, args ...any) {
+	for m := range eachMessage(t, false, condition, args...) {
+		t.fail(search.Remove(t.ctx, t.Tx, m.ID, search.Text(m.Message)))
 	}
 }
 

@@ -62,16 +62,14 @@ func (s *Store) leases(ctx context.Context) (sessions, dead []string, err error)
 	of := map[string][]string{}
 	err = s.view(ctx, "look which sessions other windows have open", func(t *tx) {
 		clear(of)
-		t.each(func(scan func(...any) error) error {
-			var owner, session string
-			err := scan(&owner, &session)
-			of[owner] = append(of[owner], session)
-			return err
-		}, `
+		var owner, session string
+		for range t.rows([]any{&owner, &session}, `
 			SELECT w.owner, s.id
 			FROM windows w
 			JOIN sessions s ON s.n = w.session
-			WHERE w.owner <> ?`, s.owner.Token())
+			WHERE w.owner <> ?`, s.owner.Token()) {
+			of[owner] = append(of[owner], session)
+		}
 	})
 	for owner, ids := range of {
 		if s.owner.Alive(owner) {

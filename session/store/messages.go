@@ -3,14 +3,16 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"winnow/history"
-	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -36,22 +38,22 @@ type Message struct {
 	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, nil for none. Replay is
 	// read from it and never stored.
 	Extra []byte
+
+	stored
 }
 
-// MessageLine is a message with the facts of its row.
-type MessageLine struct {
-	Message
+// stored is what the row of a message has besides. Callers get messages without it.
+type stored struct {
 	session int64  // the session's short key
 	hash    []byte // of what was said when it was stored
 	owner   string // who streams it, "" for nobody
-	parts   []part // Message.Parts as they are stored
+	parts   []part // Parts as they are stored
 }
 
-func (l *MessageLine) columns() []column {
-	m := &l.Message
+func (m *Message) columns() []column {
 	return []column{
 		{"id", &m.ID, fixed},
-		{"session", &l.session, local | fixed},
+		{"session", &m.session, local | fixed},
 		{"seq", &m.Seq, local | fixed},
 		{"parent", &m.Parent, fixed},
 		{"role", &m.Role, 0},
@@ -61,22 +63,27 @@ func (l *MessageLine) columns() []column {
 		{"tokenizer", &m.Tokenizer, 0},
 		{"request", &m.Request, 0},
 		{"alone", &m.Alone, fixed},
-		{"owner", &l.owner, local},
+		{"owner", &m.owner, local},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
 		{"finish_reason", &m.FinishReason, 0},
 		{"fault", &m.Fault, secret | fixed},
 		{"label", &m.Label, 0},
-		{"name", blob{&m.Name}, secret},
-		{"tool_call_id", blob{&m.ToolCallID}, 0},
-		{"hash", &l.hash, 0},
-		{"extra", raw{&m.Extra}, secret},
-		{"reasoning", blob{&m.Reasoning}, secret},
-		{"content", blob{&m.Content}, secret},
-		{"tool_calls", nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
-		{"parts", nested[part]{&l.parts, partColumns}, lineOnly},
+		{"name", (*blob)(&m.Name), secret},
+		{"tool_call_id", (*blob)(&m.ToolCallID), 0},
+		{"hash", &m.hash, 0},
+		{"extra", &m.Extra, secret},
+		{"reasoning", (*blob)(&m.Reasoning), secret},
+		{"content", (*blob)(&m.Content), secret},
+		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
+		{"parts", &nested[part]{&m.parts, partColumns}, lineOnly},
+		{siblings + ")", &m.Siblings, given},
+		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
 	}
 }
+
+// siblings counts the messages that share a message's parent.
+const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.session AND x.parent = messages.parent"
 
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.
@@ -103,21 +110,8 @@ func (m Message) Redacted(clean func(string) string) Message {
 	return out
 }
 
-// clean is a text without the secrets that must not be stored.
-func (s *Store) clean(text string) string {
-	if s.redact == nil {
-		return text
-	}
-	return s.redact(text)
-}
-
 // cleanMessage is a message without the secrets that must not be stored.
-func (s *Store) cleanMessage(m Message) Message {
-	if s.redact == nil {
-		return m
-	}
-	return m.Redacted(s.redact)
-}
+func (s *Store) cleanMessage(m Message) Message { return m.Redacted(s.clean) }
 
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
@@ -127,8 +121,8 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (session S
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
 		t.exec(`DELETE FROM drafts WHERE session = 0`)
-		message = s.append(t, first, "")
-		session = sessionByKey(t, n).Session
+		message = s.append(t, first)
+		session = sessionByKey(t, n)
 	})
 	return session, message, err
 }
@@ -141,38 +135,38 @@ func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 	if m.Status == history.Streaming {
 		return Message{}, errors.New("save the message: one that is still arriving is stored by StartAnswer")
 	}
-	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m, "") })
+	m.owner = ""
+	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m) })
 }
 
-func (s *Store) append(t *tx, m Message, owner string) Message {
+func (s *Store) append(t *tx, m Message) Message {
 	m = s.cleanMessage(m)
-	n := sessionKey(t, m.Session)
-	inSession(t, n, m.Parent)
+	m.session = sessionKey(t, m.Session)
+	inSession(t, m.session, m.Parent)
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
-	m.ID, m.Seq = s.newID(t), nextSeq(t, n)
-	insertMessage(t, n, m, owner)
+	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
+	m.attach(t)
+	m.insert(t)
+	m.index(t)
 	turn := m.Role == history.User
 	t.exec(`
 		UPDATE sessions
 		SET changes = changes + 1, messages = messages + 1, turns = turns + ?, leaf = ?
-		WHERE n = ?`, turn, m.ID, n)
+		WHERE n = ?`, turn, m.ID, m.session)
 	if turn && m.Queued != 0 { // the draft is the message after it
-		dequeue(t, n, m.Queued)
+		dequeue(t, m.session, m.Queued)
 	} else if turn {
-		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+		t.exec(`DELETE FROM drafts WHERE session = ?`, m.session)
 	}
-	m.Siblings = value[int](t, `SELECT count(*) FROM messages WHERE session = ? AND parent = ?`, n, m.Parent)
-	m.Sibling, m.Queued, m.Damaged = m.Siblings, 0, false
-	m.readExtra()
-	s.use(t, n)
-	return m
+	s.use(t, m.session)
+	return message(t, m.ID)
 }
 
 // inSession fails with ErrNotFound where a message is not one of the session's. 0 is none and fits
 // everywhere.
 func inSession(t *tx, n, message int64) {
-	if message != 0 && value[int64](t, `SELECT id FROM messages WHERE id = ? AND session = ?`, message, n) == 0 {
+	if message != 0 && sessionHolding(t, message) != n {
 		t.missing("find message %d in its session", message)
 	}
 }
@@ -182,19 +176,19 @@ func nextSeq(t *tx, n int64) int {
 	return value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
-// insertMessage writes a message with its calls and parts. Where it is whole, its words go to the index.
-func insertMessage(t *tx, n int64, m Message, owner string) {
-	l := MessageLine{Message: m, session: n, owner: owner}
-	keys := l.attach(t)
-	t.insert("messages", l.columns())
-	l.insertContent(t, keys)
+// insert writes a message with its calls and parts. Its words come to the index later, unless it is added to it now.
+func (m *Message) insert(t *tx) {
+	t.insert("messages", m.columns())
+	m.insertContent(t)
 }
 
-// insertContent writes the calls and parts of a message, whose bytes have these keys, and where it is whole its words.
-func (l *MessageLine) insertContent(t *tx, keys []int64) {
-	l.insertCallsAndParts(t, keys)
-	if l.Status != history.Streaming {
-		t.fail(search.Add(t.ctx, t.Tx, l.ID, search.Text(l.Message.Message)))
+// insertContent writes the calls and parts of a message.
+func (m *Message) insertContent(t *tx) {
+	for i := range m.ToolCalls {
+		t.insert("tool_calls", callColumns(&m.ToolCalls[i]), sql.Named("message", m.ID), sql.Named("place", i))
+	}
+	for i := range m.parts {
+		t.insert("parts", partColumns(&m.parts[i]), sql.Named("message", m.ID), sql.Named("place", i))
 	}
 }
 
@@ -214,85 +208,65 @@ func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error
 }
 
 func messagesWith(t *tx, ids []int64) []Message {
-	all := readMessages(t, "json_each(?) CROSS JOIN messages m ON m.id = json_each.value", sqlite.IDs(ids))
-	if len(all) == 0 {
-		return nil
-	}
-	return complete(t, sessionByKey(t, all[0].session).ID, all)
+	return complete(t, messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
 }
+
+// these is the condition that an id is one of a JSON array.
+const these = ` IN (SELECT value FROM json_each(?))`
 
 // Messages returns all messages of a session, those of every branch, in the order in which they were
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		return complete(t, session, readMessages(t, "messages m WHERE m.session = ?", n))
+		return complete(t, messagesThat(t, true, "session = ?", n))
 	})
 }
 
-// readMessages reads messages without their calls and parts, in the order of their ids: a parent is older than its
-// child, so that is the order of a branch. from is what follows FROM in the query, in which a message is called m.
-func readMessages(t *tx, from string, args ...any) (all []MessageLine) {
-	var l MessageLine  // one for all rows, so that its columns are listed once
-	var siblings int64 // how many there are, and in the lower half the message's place among them
-	into := append(fields(l.columns()), &siblings)
-	t.each(func(scan func(...any) error) error {
-		l = MessageLine{}
-		err := scan(into...)
-		l.Siblings, l.Sibling = int(siblings>>32), int(siblings&(1<<32-1))
-		if len(all) == cap(all) {
-			all = slices.Grow(all, max(4, len(all))) // large rows: append would copy them more often
-		}
-		all = append(all, l)
-		return err
-	}, `
-		SELECT `+names(new(MessageLine).columns(), "m")+`, (
-			SELECT count(*) << 32 | sum(x.id <= m.id)
-			FROM messages x
-			WHERE x.session = m.session AND x.parent = m.parent
-		)
-		FROM `+from, args...)
-	slices.SortFunc(all, func(a, b MessageLine) int { return cmp.Compare(a.ID, b.ID) })
+// messagesThat reads the messages that a condition picks as they are stored, in the order of their ids: a parent is
+// older than its child, so that is the order of a branch. images is as in addContent.
+func messagesThat(t *tx, images bool, condition string, args ...any) []Message {
+	all := readRows[Message](t, "messages WHERE "+condition+" ORDER BY id", args...)
+	of := make([]*Message, len(all))
+	for i := range all {
+		of[i] = &all[i]
+	}
+	addContent(t, of, images)
 	return all
 }
 
-// assemble adds their calls and parts to the rows, and returns of each whether it fails its fingerprint. images
-// is whether parts that are no texts come with their bytes, and are checked.
-func assemble(t *tx, rows []MessageLine, images bool) (damaged []bool) {
-	ids := make([]int64, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
-	}
-	calls, parts := callsOf(t, ids), partsOf(t, ids, images)
-	damaged = make([]bool, len(rows))
-	for i := range rows {
-		r := &rows[i]
-		r.ToolCalls, r.parts = calls[r.ID], parts[r.ID]
-		for _, p := range r.parts {
-			r.Parts = append(r.Parts, p.Part)
-			damaged[i] = damaged[i] || p.damaged
+// complete makes messages of one session what callers get. A damaged one comes quarantined and without its text: what
+// may not be what was said is neither shown as said nor sent.
+func complete(t *tx, all []Message) []Message {
+	var id string
+	for i := range all {
+		m := &all[i]
+		if i == 0 {
+			id = value[string](t, `SELECT id FROM sessions WHERE n = ?`, m.session)
 		}
-		damaged[i] = damaged[i] || string(r.fingerprint()) != string(r.hash)
-	}
-	return damaged
-}
-
-// complete assembles the rows and adds their places. A damaged one comes quarantined and without its text:
-// what may not be what was said is neither shown as said nor sent.
-func complete(t *tx, session string, rows []MessageLine) []Message {
-	damaged := assemble(t, rows, true)
-	out := make([]Message, len(rows))
-	for i, r := range rows {
-		m := r.Message
-		m.Session = session
-		if damaged[i] {
-			m.Damaged, m.Status, m.Remains = true, history.Quarantined, m.Content
+		m.Session = id
+		if m.Damaged {
+			m.Status, m.Remains = history.Quarantined, m.Content
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
 			m.Name, m.ToolCallID = "", ""
 		}
 		m.readExtra()
-		out[i] = m
+		m.stored = stored{}
 	}
-	return out
+	return all
+}
+
+// eachMessage reads the messages that a condition picks as messagesThat does, and has few of them in memory at once.
+func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		ids := list[int64](t, "SELECT id FROM messages WHERE "+condition+" ORDER BY id", args...)
+		for some := range slices.Chunk(ids, 200) {
+			for _, m := range messagesThat(t, images, "id"+these, sqlite.IDs(some)) {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
@@ -318,10 +292,6 @@ func (m *Message) readExtra() {
 	if m.Role == history.Tool {
 		m.ReadAgain = extra.ReadAgain
 	}
-	if len(extra.ToolCalls) == 0 {
-		return
-	}
-	m.ToolCalls = slices.Clone(m.ToolCalls)
 	for place := range m.ToolCalls {
 		m.ToolCalls[place].Replay = string(extra.ToolCalls[strconv.Itoa(place)])
 	}
@@ -331,12 +301,11 @@ func (m *Message) readExtra() {
 // ErrNotFound where the message is gone.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
 	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		session := sessionHolding(t, message)
-		fault := s.clean(fault)
-		text, err := marshalText(fault)
+		fault := strings.ToValidUTF8(s.clean(fault), "\uFFFD")
+		text, err := json.Marshal(fault)
 		t.fail(err)
+		s.setRegister(t, sessionHolding(t, message), message, faultValue, string(text))
 		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, fault, message)
-		s.setRegister(t, session, message, faultValue, string(text))
 	})
 }
 

@@ -35,7 +35,7 @@ type Options struct {
 type Store struct {
 	path     string
 	now      func() time.Time
-	redact   func(string) string // nil where nothing is taken out
+	clean    func(string) string // takes the secrets out of a text
 	patience time.Duration
 	readOnly bool
 	frozen   string // why, "" where the caller asked for it
@@ -56,6 +56,9 @@ type Store struct {
 	owner *owner.Owner // who this store is for its unfinished answers and leases
 }
 
+// Memory is the path of a store that leaves nothing on disk.
+const Memory = sqlite.Memory
+
 const opening = "open the chat history"
 
 // Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
@@ -66,11 +69,14 @@ const opening = "open the chat history"
 // memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{
-		path: path, now: o.Now, redact: o.Redact, patience: patience, writing: make(chan struct{}, 1),
+		path: path, now: o.Now, clean: o.Redact, patience: patience, writing: make(chan struct{}, 1),
 		owner: owner.New(path),
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.clean == nil {
+		s.clean = func(text string) string { return text }
 	}
 	var err error
 	switch {

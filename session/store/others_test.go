@@ -42,7 +42,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	}
 	one.Prompt, one.Cached, one.Answer, one.Reasoning = 100, 50, 20, 0
 	one.Cost, one.CostFrom, one.PriceSource, one.CacheWrite = 4_123_000, "prices", "somebody", 12
-	one.Reusable, one.ReusableAge, one.CacheDiagnosis = 90, time.Minute, `{"type":"cache_hit"}`
+	one.Reusable, one.ReusableAge = 90, time.Minute
 	one.FirstToken, one.Took = 250*time.Millisecond, 3*time.Second+7*time.Microsecond
 	one.Retries, one.Finish, one.End, one.Error, one.Fault = 2, "stop", "done", "e\x00\xff", `{"what":"e"}`
 	must(t, "update", s.UpdateRequest(ctx, one))
@@ -233,7 +233,7 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 		`[{"from":9,"to":3}]`, `[{"from":0,"to":99}]`, `[{"from":3,"to":5},{"from":2,"to":2}]`,
 	} {
 		d := Draft{Text: "a text"}
-		must(t, "read the folds", asJSON{in: &d.Folds, lenient: true}.Scan(bad))
+		must(t, "read the folds", (&asJSON{&d.Folds}).Scan(bad))
 		if got := d.checked(); got.Text != "a text" || len(got.Folds) > 0 {
 			t.Errorf("with %s the draft is %+v", bad, got)
 		}
@@ -241,7 +241,7 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 }
 
 // repairsOf are the recorded repairs of a session's messages.
-func repairsOf(t *testing.T, s *Store, session string) (repairs []RepairLine) {
+func repairsOf(t *testing.T, s *Store, session string) (repairs []Repair) {
 	t.Helper()
 	must(t, "dump", s.Dump(context.Background(), session, func(l Line) error {
 		if l.Repair != nil {
@@ -263,7 +263,7 @@ func TestRepairsKeepTheirFirstDate(t *testing.T) {
 	r.Remedy = history.LeaveOut
 	must(t, "add", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}}))
 	hash := sha256.Sum256([]byte(r.Before))
-	want := []RepairLine{{
+	want := []Repair{{
 		Message: m.ID, Kind: "C3", Before: hash[:], What: r.Sentence(), Sent: r.After,
 		Rules: 2, First: noon().t.UnixMilli(), Last: c.t.UnixMilli(), Undone: true,
 	}}

@@ -19,16 +19,15 @@ type Draft struct {
 
 func (d *Draft) columns() []column {
 	return []column{
-		{"text", blob{&d.Text}, secret},
-		{"files", asJSON{in: &d.Folds, lenient: true}, 0},
-		{"parts", asJSON{in: &d.Parts, lenient: true}, secret},
+		{"text", (*blob)(&d.Text), secret},
+		{"files", &asJSON{&d.Folds}, 0},
+		{"parts", &asJSON{&d.Parts}, secret},
 	}
 }
 
 // Hash identifies a draft: equal drafts have equal hashes.
 func (d Draft) Hash() [sha256.Size]byte {
-	folds, _ := asJSON{in: d.Folds}.Value() // of numbers and texts, which always encode
-	return sha256.Sum256(fmt.Appendf(nil, "%v\x00%s", folds, d.Text))
+	return sha256.Sum256(fmt.Appendf(nil, "%#v\x00%s", d.Folds, d.Text))
 }
 
 // checked is a draft as it was stored. Folds that the text has no place for are left out: the text matters more.
@@ -77,6 +76,10 @@ type Prompt struct {
 	Draft
 }
 
+func (p *Prompt) columns() []column {
+	return []column{{"id", &p.ID, given}, {"text", (*blob)(&p.Text), 0}, {"files", &asJSON{&p.Folds}, 0}}
+}
+
 // AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
 // prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
@@ -90,7 +93,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 				SELECT 1
 				FROM prompts
 				WHERE id = (SELECT max(id) FROM prompts) AND text = ?2 AND files IS ?3 AND session IS nullif(?4, 0))`,
-			s.now().UnixMilli(), blob{&d.Text}, asJSON{in: d.Folds}, draftKey(t, session))
+			s.now().UnixMilli(), (*blob)(&d.Text), &asJSON{d.Folds}, draftKey(t, session))
 		t.exec(`
 			DELETE FROM prompts
 			WHERE id < (SELECT max(id) FROM prompts)
@@ -104,13 +107,9 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 // Prompts returns the newest limit prompts with an id above after, the newest first.
 func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, error) {
 	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Prompt) {
-		t.each(func(scan func(...any) error) error {
-			var p Prompt
-			err := scan(&p.ID, blob{&p.Text}, asJSON{in: &p.Folds, lenient: true})
-			p.Draft = p.checked()
-			all = append(all, p)
-			return err
-		}, `SELECT id, text, files FROM prompts WHERE id > ? ORDER BY id DESC LIMIT ?`, after, limit)
+		for p := range each[Prompt](t, "prompts WHERE id > ? ORDER BY id DESC LIMIT ?", after, limit) {
+			all = append(all, Prompt{p.ID, p.checked()})
+		}
 		return all
 	})
 }
@@ -132,7 +131,9 @@ func putDraft(t *tx, n int64, d Draft) {
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
 	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
-		eachRow(t, "drafts WHERE session = ?", func(d *Draft) { out = d.checked() }, draftKey(t, session))
+		for d := range each[Draft](t, "drafts WHERE session = ?", draftKey(t, session)) {
+			out = d.checked()
+		}
 		return out
 	})
 }

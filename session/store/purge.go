@@ -24,8 +24,8 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 	err := s.save(ctx, "purge the session", func(t *tx) {
 		n := sessionKey(t, id)
 		if homeOf(t).Folder != "" { // the other machines are to be told
-			l := TombstoneLine{ID: s.newID(t), Session: id}
-			l.Messages = t.ids(`SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
+			l := Tombstone{ID: s.newID(t), Session: id}
+			l.Messages = list[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
 			t.insert("tombstones", l.columns())
 		}
 		purgeRows(t, n)
@@ -39,10 +39,13 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 // purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by
 // finishPurge.
 func purgeRows(t *tx, n int64) {
-	unindexSession(t, n)
-	t.fail(search.NotePurged(t.ctx, t.Tx))
+	unindex(t, "session = ?", n)
+	notePurged(t)
 	deleteSession(t, n)
 }
+
+// notePurged notes that finishPurge has something to do.
+func notePurged(t *tx) { t.fail(search.NotePurged(t.ctx, t.Tx)) }
 
 // FinishPurge overwrites what another window kept Purge from overwriting; mostly there is nothing.
 func (s *Store) FinishPurge(ctx context.Context) error {

@@ -20,10 +20,10 @@ type Queued struct {
 func (q *Queued) columns() []column {
 	return []column{
 		{"id", &q.ID, given},
-		{"text", blob{&q.Text}, secret},
-		{"parts", asJSON{in: &q.Parts, lenient: true}, secret},
-		{"draft", blob{&q.Draft.Text}, secret},
-		{"folds", asJSON{in: &q.Draft.Folds, lenient: true}, 0},
+		{"text", (*blob)(&q.Text), secret},
+		{"parts", &asJSON{&q.Parts}, secret},
+		{"draft", (*blob)(&q.Draft.Text), secret},
+		{"folds", &asJSON{&q.Draft.Folds}, 0},
 		{"alone", &q.Alone, 0},
 		{"cut", &q.Cut, 0},
 	}

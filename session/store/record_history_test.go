@@ -97,25 +97,3 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 		}
 	})
 }
-
-// A verdict that cannot be read hides no other.
-func TestADamagedVerdictIsPassedOver(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, m := begin(t, s, "", "hello")
-	for i := range 3 {
-		_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1, Plan: &history.Plan{Entries: []history.Entry{
-			{ID: m.ID, Disposition: history.Kept, Cuts: []history.Range{{To: i + 1}}},
-		}}})
-		must(t, "add", err)
-	}
-	_, err := s.full.Exec(`UPDATE verdicts SET cuts = '[' WHERE cuts LIKE '%2%'`)
-	must(t, "damage", err)
-	list, err := s.VerdictHistory(ctx, m.ID, 0)
-	if err != nil || len(list) != 2 || list[0].Turn != 3 || list[1].Turn != 1 {
-		t.Errorf("got %+v, %v; want turns 3 and 1", list, err)
-	}
-	if err := s.Dump(ctx, session.ID, func(Line) error { return nil }); err != nil {
-		t.Errorf("the session cannot be read whole: %v", err)
-	}
-}

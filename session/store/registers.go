@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -10,7 +9,6 @@ import (
 // The registers whose names the code uses.
 const (
 	titleValue = "title"
-	tagsValue  = "tags"
 	modelValue = "model"
 	leafValue  = "leaf"
 
@@ -22,7 +20,7 @@ const (
 // sessionRegisters are the registers of a session with the columns that they set.
 var sessionRegisters = map[string]string{
 	titleValue: "title title_from",
-	tagsValue:  "tags",
+	"tags":     "tags",
 	"pinned":   "pinned",
 	"archived": "archived",
 	"deleted":  "deleted_ms",
@@ -32,18 +30,18 @@ var sessionRegisters = map[string]string{
 	leafValue:  "leaf",
 }
 
-// RegisterLine is a value that can be set on several machines: of a session, or of one of its messages. The greatest
+// Register is a value that can be set on several machines: of a session, or of one of its messages. The greatest
 // stamp holds.
-type RegisterLine struct {
+type Register struct {
 	Stamp int64
 	Item  int64 // a message, 0 for the session itself
 	Name  string
 	Value string // JSON
 }
 
-func (l *RegisterLine) columns() []column {
+func (l *Register) columns() []column {
 	return []column{
-		{"stamp", &l.Stamp, 0},
+		{"id", &l.Stamp, 0},
 		{"item", &l.Item, 0},
 		{"name", &l.Name, 0},
 		{"value", &l.Value, secret},
@@ -51,18 +49,19 @@ func (l *RegisterLine) columns() []column {
 }
 
 // registerColumns are the columns of a session that a register sets.
-func registerColumns(row *SessionLine, name string) (out []column) {
+func registerColumns(row *Session, name string) (out []column) {
 	for _, c := range row.columns() {
 		if slices.Contains(strings.Fields(sessionRegisters[name]), c.name) {
-			out = append(out, column{name: c.name, in: c.in, use: c.use &^ local})
+			c.use &^= local
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
 // registerJSON is the value of a register of a session.
-func registerJSON(t *tx, row *SessionLine, name string) string {
-	text, err := marshalColumns(registerColumns(row, name))
+func registerJSON(t *tx, row *Session, name string) string {
+	text, err := marshal(registerColumns(row, name))
 	t.fail(err)
 	return string(text)
 }
@@ -70,7 +69,7 @@ func registerJSON(t *tx, row *SessionLine, name string) string {
 // setRegister sets a value of a session, or of one of its messages, and raises Store.Changes. value is JSON. Where the
 // history is shared, the other machines are to be told.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
-	r := RegisterLine{Stamp: s.newID(t), Item: item, Name: name, Value: value}
+	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	writeRegister(t, session, r)
 	putRegister(t, session, r)
 	raiseChanges(t, session)
@@ -86,26 +85,21 @@ func sessionHolding(t *tx, message int64) int64 {
 }
 
 // putRegister stores a register in place of the one with an earlier stamp.
-func putRegister(t *tx, session int64, r RegisterLine) {
-	const same = `session = ? AND item = ? AND name = ?`
-	t.exec(`DELETE FROM untold WHERE id = (SELECT stamp FROM registers WHERE `+same+`)`, session, r.Item, r.Name)
-	t.exec(`DELETE FROM registers WHERE `+same, session, r.Item, r.Name)
+func putRegister(t *tx, session int64, r Register) {
+	t.exec(`DELETE FROM untold WHERE id = (SELECT id FROM `+sameRegister+`)`, session, r.Item, r.Name)
+	t.exec(`DELETE FROM `+sameRegister, session, r.Item, r.Name)
 	t.insert("registers", r.columns(), sql.Named("session", session))
 }
 
+// sameRegister are the registers of a name, of which there is one.
+const sameRegister = `registers WHERE session = ? AND item = ? AND name = ?`
+
 // writeRegister sets what a register of a session says in its row. What is said of a message is read from the register,
 // but for its fault, which settleSession sets.
-func writeRegister(t *tx, session int64, r RegisterLine) {
-	if r.Item != 0 {
-		return
-	}
-	var row SessionLine
+func writeRegister(t *tx, session int64, r Register) {
+	var row Session
 	columns := registerColumns(&row, r.Name)
-	if unmarshalColumns([]byte(r.Value), columns) != nil {
-		return
-	}
-	if r.Name == tagsValue {
-		setTags(t, session, row.Tags)
+	if r.Item != 0 || unmarshal([]byte(r.Value), columns) != nil {
 		return
 	}
 	if r.Name == modelValue {
@@ -116,10 +110,11 @@ func writeRegister(t *tx, session int64, r RegisterLine) {
 }
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
-func mergeRegister(t *tx, session int64, r RegisterLine) bool {
-	var before RegisterLine
-	eachRow(t, "registers WHERE session = ? AND item = ? AND name = ?",
-		func(here *RegisterLine) { before = *here }, session, r.Item, r.Name)
+func mergeRegister(t *tx, session int64, r Register) bool {
+	var before Register
+	for here := range each[Register](t, sameRegister, session, r.Item, r.Name) {
+		before = *here
+	}
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
@@ -135,9 +130,7 @@ func mergeRegister(t *tx, session int64, r RegisterLine) bool {
 }
 
 // byUser reports whether a title was given by the user.
-func byUser(title RegisterLine) bool {
-	var by struct {
-		From TitleSource `json:"title_from"`
-	}
-	return json.Unmarshal([]byte(title.Value), &by) == nil && by.From == TitleUser
+func byUser(title Register) bool {
+	var row Session
+	return unmarshal([]byte(title.Value), registerColumns(&row, titleValue)) == nil && row.TitleFrom == TitleUser
 }

@@ -66,22 +66,35 @@ type Request struct {
 
 	// Reusable are the tokens at its beginning that the request before it began with too, as the server counts; 0 for
 	// none or not known.
-	Reusable       int
-	ReusableAge    time.Duration // since that request
-	CacheDiagnosis string        // what the server says of its cache, JSON as received, "" for nothing
+	Reusable    int
+	ReusableAge time.Duration // since that request
 
 	Fault string // of one with which its turn failed: why, as JSON; "" for none
 
 	CutExpected int // what the server was expected to count, where Prompt shows that it did not read all; else 0
+
+	record
+}
+
+// record is what the row of a request has besides, its plan first of all: see putChange. Callers get requests without
+// it.
+type record struct {
+	session    int64 // the short key of the session
+	chain      int64 // the first of the requests that were compared one with the other; 0 where it has no plan
+	added      []history.Added
+	shortfalls []shortfall
+	base       int64           // the request of which verdicts do not repeat what is the same, 0 for none
+	verdicts   []history.Entry // without a disposition for a message of base that is not here
 }
 
 func (r *Request) columns() []column {
 	return []column{
-		{"id", &r.ID, 0},
+		{"id", &r.ID, fixed},
+		{"session", &r.session, local | fixed},
 		{"turn", &r.Turn, 0},
 		{"user", &r.User, 0},
 		{"purpose", &r.Purpose, 0},
-		{"created_ms", millis{&r.Created}, 0},
+		{"created_ms", (*millis)(&r.Created), 0},
 		{"endpoint", &r.Endpoint, 0},
 		{"model", &r.Model, 0},
 		{"rules", &r.Rules, 0},
@@ -99,7 +112,6 @@ func (r *Request) columns() []column {
 		{"price_source", &r.PriceSource, 0},
 		{"reusable_tokens", &r.Reusable, 0},
 		{"reusable_ns", &r.ReusableAge, 0},
-		{"cache_diagnosis", &r.CacheDiagnosis, secret},
 		{"first_token_ns", &r.FirstToken, 0},
 		{"took_ns", &r.Took, 0},
 		{"retries", &r.Retries, 0},
@@ -107,9 +119,14 @@ func (r *Request) columns() []column {
 		{"ended", &r.End, 0},
 		{"error", &r.Error, secret},
 		{"fault", &r.Fault, secret},
-		{"options", raw{&r.Options}, secret},
-		{"sum", asJSON{in: &r.Sum, lenient: true}, 0},
-		{"tally", asJSON{in: &r.Tally, lenient: true}, 0},
+		{"options", &r.Options, secret},
+		{"sum", &asJSON{&r.Sum}, 0},
+		{"tally", &asJSON{&r.Tally}, 0},
+		{"chain", &r.chain, local | fixed},
+		{"added", &asJSON{&r.added}, secret | fixed},
+		{"shortfalls", &asJSON{&r.shortfalls}, fixed},
+		{"base", &r.base, lineOnly},
+		{"verdicts", &nested[history.Entry]{&r.verdicts, verdictColumns}, lineOnly},
 	}
 }
 
@@ -135,28 +152,26 @@ func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
 
 // putRequest inserts a request without an ID, with its plan, and replaces one that has it.
 func (s *Store) putRequest(t *tx, r Request) Request {
-	n := sessionKey(t, r.Session)
+	r.session = sessionKey(t, r.Session)
 	r.Error, r.Fault = s.clean(r.Error), s.clean(r.Fault)
 	if r.Created.IsZero() {
 		r.Created = s.now()
 	}
 	r.Created = timeOf(milliseconds(r.Created))
 	if r.ID != 0 {
-		if t.update("requests", r.columns(), 0, sql.Named("id", r.ID), sql.Named("session", n)) == 0 {
+		if t.update("requests", r.columns(), fixed, sql.Named("id", r.ID), sql.Named("session", r.session)) == 0 {
 			t.missing("find request %d", r.ID)
 		}
 		tellAgain(t, r.ID)
+		r.record = record{}
 		return r
 	}
-	plan := r.Plan
-	r.Plan, r.ID = nil, s.newID(t)
-	if plan != nil {
-		r.Sum, r.Tally = plan.Sum, TallyOf(plan.Entries)
+	r.ID = s.newID(t)
+	if r.Plan != nil {
+		putPlan(t, &r)
 	}
-	t.insert("requests", r.columns(), sql.Named("session", n))
-	if plan != nil {
-		putPlan(t, n, r, *plan)
-	}
+	t.insert("requests", r.columns())
+	r.record = record{}
 	return r
 }
 
@@ -181,7 +196,7 @@ func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) (
 			ORDER BY `+order+`
 			LIMIT iif(?4 = 0, -1, ?4)`, n, f.ID, f.Turn, f.Newest, f.Answers)
 		for i := range all {
-			all[i].Session = session
+			all[i].Session, all[i].record = session, record{}
 		}
 		return all
 	})

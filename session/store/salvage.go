@@ -80,17 +80,17 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		defer backup.Discard(*draft)
 	}
 	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
-		return saved, sqlite.FileError("save what the damaged chat history holds", s.path, err)
+		return saved, sqlite.Explain("save what the damaged chat history holds", s.path, err)
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
 	f.Backup = b.Path
 	check := func(ctx context.Context, of *sql.Tx) (damaged []int64, err error) {
 		t := &tx{Tx: of, ctx: ctx}
-		eachMessage(t, func(m Message) {
+		for m := range eachMessage(t, true, "1") {
 			if m.Damaged {
 				damaged = append(damaged, m.ID)
 			}
-		})
+		}
 		return damaged, t.err
 	}
 	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
@@ -116,8 +116,8 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 // those that are not here: they were purged since. A session that cannot be applied is left out.
 func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (messages int, err error) {
 	backup := &tx{Tx: from, ctx: ctx}
-	for _, session := range readSessions(backup, `sessions`) {
-		here := &tx{Tx: to, ctx: ctx, clean: s.redact}
+	for _, session := range readRows[Session](backup, `sessions`) {
+		here := &tx{Tx: to, ctx: ctx, clean: s.clean}
 		if !all && sessionThere(here, session.ID) == 0 {
 			continue
 		}
@@ -132,22 +132,4 @@ func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (
 		}
 	}
 	return messages, backup.err
-}
-
-// eachMessage reads every message of the history in the order of their numbers, and checks each
-// against its hash.
-func eachMessage(t *tx, f func(Message)) {
-	const atOnce = 200
-	for last := int64(-1); ; {
-		rows := readMessages(t, `messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`, last, atOnce)
-		if len(rows) == 0 {
-			return
-		}
-		last = rows[len(rows)-1].ID
-		for _, m := range complete(t, "", rows) {
-			if t.err == nil {
-				f(m)
-			}
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/store/search"
+	"winnow/session/store/sqlite"
 )
 
 // Search says what to look for in the messages.
@@ -29,24 +30,21 @@ type Hit struct {
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
 
-	source search.Snippet // that Snippet and Marks were made from
+	query  search.Query // that Snippet and Marks were made with
+	around string       // and the part of the message
 }
 
-// Without is a hit with a sign in the place of what find finds in its snippet, and how often it found something.
-// Find gets the text around the snippet too, because a secret may begin before the snippet or end behind it, and gives
-// byte ranges in order and apart. A mark that one of them meets is gone.
+// Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
+// the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
-	const around = 4 << 10 // bytes: a secret may be as long as a private key
-	cut := h.source
-	if cut.Text == "" {
-		cut = search.Snippet{Text: h.Snippet, To: len(h.Snippet), Marks: h.Marks}
+	var b strings.Builder
+	at := 0
+	for _, hidden := range find(h.around) {
+		b.WriteString(h.around[at:hidden[0]] + sign)
+		at = hidden[1]
 	}
-	first, last := max(0, cut.From-around), min(len(cut.Text), cut.To+around)
-	hidden := find(cut.Text[first:last])
-	for i := range hidden {
-		hidden[i] = [2]int{hidden[i][0] + first, hidden[i][1] + first}
-	}
-	h.Snippet, h.Marks = cut.Line(hidden, sign)
+	h.around = b.String() + h.around[at:]
+	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
 
@@ -82,19 +80,19 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	sessions := map[int64]Session{}
-	for _, m := range slices.Backward(searchableMessages(t, in.newest(t, q))) {
-		match, found := q.Find(m.text)
-		if !found || m.damaged {
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+		text := m.Searched()
+		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
 		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session).Session
+			sessions[m.session] = sessionByKey(t, m.session)
 		}
 		h := Hit{
 			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			source: match.Snippet(),
+			query: q, around: q.Around(text),
 		}
-		h.Snippet, h.Marks = h.source.Line(nil, "")
+		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
 	}
 	return hits
@@ -111,7 +109,7 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return t.ids(`
+	return list[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
@@ -125,7 +123,10 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.
-func (in Search) Marks(text string) [][2]int { return search.Parse(in.Text).Marks(text) }
+func (in Search) Marks(text string) [][2]int {
+	marks, _ := search.Parse(in.Text).Find(text)
+	return marks
+}
 
 // Searched is all of a message that a search looks in: its text, its tool calls and its files.
 func (m Message) Searched() string { return search.Text(m.Message) }

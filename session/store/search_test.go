@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/search"
 )
 
 // hitsOf returns the hits of a text as lines, with what was found in brackets.
@@ -256,7 +257,7 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 }
 
 func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
-	h := Hit{Snippet: "ab SECRET cd SECRET ef", Marks: [][2]int{{0, 2}, {5, 7}, {10, 12}, {20, 22}}}
+	h := Hit{query: search.Parse("ab cd ef "), around: "ab SECRET cd SECRET ef"}
 	secret := func(text string) (spans [][2]int) {
 		for at := 0; ; at += 6 {
 			i := strings.Index(text[at:], "SECRET")
@@ -278,11 +279,11 @@ func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
 	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
 		t.Errorf("the marks are %q, want %q", marked, want)
 	}
-	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.Snippet ||
-		len(got.Marks) != 4 {
+	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.around ||
+		len(got.Marks) != 3 {
 		t.Errorf("without secrets the hit is %+v", got)
 	}
-	whole, _ := Hit{Snippet: "SECRET", Marks: [][2]int{{0, 6}}}.Without(secret, "[redacted]")
+	whole, _ := Hit{query: search.Parse("secret"), around: "SECRET"}.Without(secret, "[redacted]")
 	if whole.Snippet != "[redacted]" || len(whole.Marks) != 0 {
 		t.Errorf("of a snippet that is a secret is left %+v", whole)
 	}

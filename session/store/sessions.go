@@ -3,16 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-
-	"winnow/session/store/sqlite"
 )
 
 // Session is one conversation's row.
@@ -43,6 +39,9 @@ type Session struct {
 	Messages    int    // all its messages, every branch
 	Turns       int    // its user messages
 	Match       string // in a search: the matching line
+
+	key  int64 // the short key that other tables use
+	used int64 // the order of last use
 }
 
 // TitleSource says where a session's title comes from, "" for no title.
@@ -54,27 +53,19 @@ const (
 	TitleUser TitleSource = "user"
 )
 
-// SessionLine is a session with the facts of its row.
-type SessionLine struct {
-	Session
-	key  int64 // the short key that other tables use
-	used int64 // the order of last use
-}
-
-func (l *SessionLine) columns() []column {
-	s := &l.Session
+func (s *Session) columns() []column {
 	return []column{
-		{"n", &l.key, given},
+		{"n", &s.key, given},
 		{"id", &s.ID, 0},
-		{"created_ms", millis{&s.Created}, 0},
-		{"updated_ms", millis{&s.Updated}, 0},
-		{"used", &l.used, 0},
+		{"created_ms", (*millis)(&s.Created), 0},
+		{"updated_ms", (*millis)(&s.Updated), 0},
+		{"used", &s.used, 0},
 		{"leaf", &s.Leaf, local},
 		{"parent", &s.Parent, 0},
 		{"forked_at", &s.ForkedAt, 0},
 		{"pinned", &s.Pinned, 0},
 		{"archived", &s.Archived, 0},
-		{"deleted_ms", millis{&s.Deleted}, 0},
+		{"deleted_ms", (*millis)(&s.Deleted), 0},
 		{"messages", &s.Messages, local},
 		{"turns", &s.Turns, local},
 		{"title", &s.Title, secret},
@@ -89,57 +80,16 @@ func (l *SessionLine) columns() []column {
 		{"overrides", &s.Overrides, 0},
 		{"system", &s.System, secret},
 		{"system_fixed", &s.SystemFixed, 0},
-		{"tags", &s.Tags, lineOnly},
+		{"tags", &asJSON{&s.Tags}, 0},
 	}
-}
-
-// readSessions reads sessions with their tags. from is the query from the name of the table on.
-func readSessions(t *tx, from string, args ...any) []SessionLine {
-	all := readRows[SessionLine](t, from, args...)
-	byKey := map[int64]*Session{}
-	for i := range all {
-		byKey[all[i].key] = &all[i].Session
-	}
-	t.each(func(scan func(...any) error) error {
-		var n int64
-		var tag string
-		err := scan(&n, &tag)
-		byKey[n].Tags = append(byKey[n].Tags, tag)
-		return err
-	}, `
-		SELECT session, tag
-		FROM tags
-		WHERE session IN (SELECT value FROM json_each(?))
-		ORDER BY session, tag`, sqlite.IDs(slices.Collect(maps.Keys(byKey))))
-	return all
-}
-
-// plainSessions are sessions without the facts of their rows.
-func plainSessions(rows []SessionLine) []Session {
-	out := make([]Session, len(rows))
-	for i, r := range rows {
-		out[i] = r.Session
-	}
-	return out
-}
-
-// oneSession reads the only session of a query, or fails with ErrNotFound. doing says what is looked for.
-func oneSession(t *tx, doing, from string, args ...any) (row SessionLine) {
-	if all := readSessions(t, from, args...); len(all) > 0 {
-		return all[0]
-	}
-	t.missing("%s", doing)
-	return row
 }
 
 // sessionByKey reads one session by its short key.
-func sessionByKey(t *tx, n int64) SessionLine {
-	return oneSession(t, "find the session", `sessions WHERE n = ?`, n)
-}
-
-// sessionByID reads one session by its whole id.
-func sessionByID(t *tx, id string) SessionLine {
-	return oneSession(t, fmt.Sprintf("find session %q", id), `sessions WHERE id = ?`, id)
+func sessionByKey(t *tx, n int64) (out Session) {
+	for row := range each[Session](t, "sessions WHERE n = ?", n) {
+		out = *row
+	}
+	return out
 }
 
 // sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
@@ -163,10 +113,10 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 		prefix := strings.ToLower(strings.TrimSpace(idOrPrefix))
 		for _, trash := range []bool{false, true} {
 			// 'g' follows every character of an id.
-			all := plainSessions(readSessions(t, `
+			all := readRows[Session](t, `
 				sessions
 				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2
-				ORDER BY used DESC`, prefix, trash))
+				ORDER BY used DESC`, prefix, trash)
 			if len(all) == 1 {
 				return all[0]
 			}
@@ -179,32 +129,25 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 	})
 }
 
-// addSession inserts a session without messages. An empty id gets a new one.
+// addSession inserts a session without messages and returns its key. An empty id gets a new one.
 func (s *Store) addSession(t *tx, in Session) int64 {
 	in.ID = cmp.Or(in.ID, newID())
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
-	in.Updated, in.Leaf, in.Deleted, in.Messages, in.Turns = in.Created, 0, time.Time{}, 0, 0
-	in.Title, in.System = s.clean(in.Title), s.clean(in.System)
-	return insertSession(t, &SessionLine{Session: in})
+	in.Updated, in.Deleted = in.Created, time.Time{}
+	return insertSession(t, in)
 }
 
-// insertSession stores a session's row and its tags, and returns its key.
-func insertSession(t *tx, l *SessionLine) int64 {
-	t.insert("sessions", l.columns())
-	n := sessionThere(t, l.ID)
-	setTags(t, n, l.Tags)
-	return n
+// insertSession stores a session's row, as one without messages, and returns its key.
+func insertSession(t *tx, in Session) int64 {
+	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, tagSet(in.Tags)
+	t.insert("sessions", in.columns())
+	return sessionThere(t, in.ID)
 }
 
-func setTags(t *tx, n int64, tags []string) {
-	t.exec(`DELETE FROM tags WHERE session = ?`, n)
-	for _, tag := range tags {
-		tag = strings.ToValidUTF8(tag, "\uFFFD")
-		t.exec(`INSERT INTO tags (session, tag) VALUES (?, ?) ON CONFLICT DO NOTHING`, n, tag)
-	}
-}
+// tagSet are tags as they are stored: in order, and each once.
+func tagSet(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
 
 // newID is a new session's id.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
@@ -243,8 +186,8 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 		if f.Limit > 0 && !picks {
 			limit = f.Limit
 		}
-		all := plainSessions(readSessions(t, "sessions WHERE "+f.condition()+
-			" AND (?1 = '' OR parent = ?1) ORDER BY "+order+" LIMIT ?2", f.ForkOf, limit))
+		all := readRows[Session](t, "sessions WHERE "+f.condition()+
+			" AND (?1 = '' OR parent = ?1) ORDER BY "+order+" LIMIT ?2", f.ForkOf, limit)
 		if picks {
 			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) })
 		}
@@ -287,11 +230,8 @@ func (f Filter) fits(s Session) bool {
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
 // settings, the system prompt, the title. What was read of it is stale once the count is another one.
 func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
-	return inTx(ctx, s.view, "look for changes of the session", func(t *tx) (changes int64) {
-		if !t.row([]any{&changes}, `SELECT changes FROM sessions WHERE id = ?`, id) {
-			t.missing("find session %q", id)
-		}
-		return changes
+	return withSession(ctx, s.view, "look for changes of the session", id, func(t *tx, n int64) int64 {
+		return value[int64](t, `SELECT changes FROM sessions WHERE n = ?`, n)
 	})
 }
 
@@ -306,24 +246,24 @@ func raiseChanges(t *tx, session int64) {
 // keeps its date. change may run several times.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
 	return s.save(ctx, "change the session", func(t *tx) {
-		row := sessionByID(t, id)
-		before := row
-		before.Tags = slices.Clone(row.Tags)
-		change(&row.Session)
-		row.Title, row.System = s.clean(row.Title), s.clean(row.System)
+		before := sessionByKey(t, sessionKey(t, id))
+		row := before
+		row.Tags = slices.Clone(before.Tags)
+		change(&row)
+		row.Title, row.System, row.Tags = s.clean(row.Title), s.clean(row.System), tagSet(row.Tags)
 		if row.TitleFrom == TitleAuto && before.TitleFrom == TitleUser {
 			row.Title, row.TitleFrom = before.Title, before.TitleFrom
 		}
 		if !row.Deleted.IsZero() && !before.Deleted.IsZero() {
 			row.Deleted = before.Deleted
 		}
-		inSession(t, row.key, row.Leaf)
+		inSession(t, before.key, row.Leaf)
 		for name := range sessionRegisters {
 			if now := registerJSON(t, &row, name); now != registerJSON(t, &before, name) {
-				s.setRegister(t, row.key, 0, name, now)
+				s.setRegister(t, before.key, 0, name, now)
 			}
 		}
-		t.exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, row.key)
+		t.exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, before.key)
 	})
 }
 

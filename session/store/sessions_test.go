@@ -45,7 +45,7 @@ func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
 	must(t, "begin", err)
 	want := in
 	want.ID, want.Leaf, want.Messages, want.Turns, want.Tags = got.ID, first.ID, 1, 1, []string{"a", "b"}
-	want.Created, want.Updated = c.t, c.t
+	want.Created, want.Updated, want.key, want.used = c.t, c.t, got.key, got.used
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Begin returns\n%+v, want\n%+v", got, want)
 	}

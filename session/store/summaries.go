@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
@@ -20,18 +19,23 @@ type Summary struct {
 	Model    string
 	Text     string
 
-	created time.Time
+	session     int64 // its short key
+	first, last int64 // the oldest and the newest of Sources
+	created     time.Time
 }
 
 func (m *Summary) columns() []column {
 	return []column{
 		{"id", &m.ID, 0},
+		{"session", &m.session, local},
+		{"first", &m.first, local},
+		{"last", &m.last, local},
 		{"messages", &m.Messages, 0},
-		{"created_ms", millis{&m.created}, 0},
+		{"created_ms", (*millis)(&m.created), 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
-		{"sources", asJSON{in: &m.Sources, lenient: true}, 0},
-		{"text", blob{&m.Text}, secret},
+		{"sources", &asJSON{&m.Sources}, 0},
+		{"text", (*blob)(&m.Text), secret},
 	}
 }
 
@@ -45,17 +49,15 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 	}
 	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
 		m := m
-		m.Text, m.created, m.ID = s.clean(m.Text), s.now(), s.newID(t)
-		insertSummary(t, n, &m)
+		m.Text, m.created, m.ID, m.session = s.clean(m.Text), s.now(), s.newID(t), n
+		m.insert(t)
 		return m
 	})
 }
 
-func insertSummary(t *tx, session int64, m *Summary) {
-	t.insert("summaries", m.columns(),
-		sql.Named("session", session),
-		sql.Named("first", m.Sources[0][0]),
-		sql.Named("last", m.LastMessage()))
+func (m *Summary) insert(t *tx) {
+	m.first, m.last = m.Sources[0][0], m.LastMessage()
+	t.insert("summaries", m.columns())
 }
 
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be

@@ -3,11 +3,11 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -49,8 +49,8 @@ func (s *Segment) columns() []column {
 		{"home", &s.Home, 0},
 		{"name", &s.Name, 0},
 		{"size", &s.Size, 0},
-		{"created_ms", millis{&s.Created}, 0},
-		{"sessions", asJSON{in: &s.Sessions}, 0},
+		{"created_ms", (*millis)(&s.Created), 0},
+		{"sessions", &asJSON{&s.Sessions}, 0},
 		{"gone", &s.Gone, 0},
 	}
 }
@@ -67,48 +67,32 @@ type SyncState struct {
 // Join makes this history one that is shared, under the name of the host: all of it is to be told.
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
-		h := homeOf(t)
-		if h.Folder == "" {
-			id := make([]byte, 8)
-			rand.Read(id)
-			h.Folder = hex.EncodeToString(id)
-			tellRows(t, "1", nil)
-			tellTombstones(t)
+		if homeOf(t).Folder == "" {
+			t.exec(`UPDATE home SET folder = ?`, fmt.Sprintf("%016x", rand.Uint64()))
+			tellSessions(t, nil)
 		}
-		t.exec(`UPDATE home SET folder = ?, name = ?`, h.Folder, name)
+		t.exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)
 	})
 }
 
 func homeOf(t *tx) (h Home) {
-	t.row(fields(h.columns()), `SELECT folder, name, number FROM home`)
+	for row := range each[Home](t, "home") {
+		h = *row
+	}
 	return h
 }
 
-// tellRows has the other machines told of all rows of the sessions that a condition picks.
-func tellRows(t *tx, condition string, arg any) {
-	for _, rows := range []string{"id FROM messages", "id FROM requests", "id FROM summaries", "stamp FROM registers"} {
-		t.exec(`
-			INSERT OR IGNORE INTO untold (id)
-			SELECT `+rows+`
-			WHERE session IN (SELECT n FROM sessions WHERE `+condition+`)`, arg)
-	}
-}
-
-// tellTombstones has the other machines told of all sessions that were purged.
-func tellTombstones(t *tx) { t.exec(`INSERT OR IGNORE INTO untold (id) SELECT id FROM tombstones`) }
-
-// tellSessions has the other machines told of all rows of some sessions, or that they were purged, where the history is
-// shared.
+// tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
+// the history is shared; nil is all of them.
 func tellSessions(t *tx, ids []string) {
-	these := asJSON{in: ids}
-	tellRows(t, `id IN (SELECT value FROM json_each(?)) AND (SELECT folder <> '' FROM home)`, these)
-	t.exec(`
-		INSERT OR IGNORE INTO untold (id)
-		SELECT id
-		FROM tombstones
-		WHERE session IN (SELECT value FROM json_each(?))
-			AND (SELECT folder <> '' FROM home)`, these)
+	const tell = "INSERT OR IGNORE INTO untold (id) SELECT r.id FROM home, "
+	const these = "(SELECT value FROM json_each(?1))"
+	for _, table := range []string{"messages", "requests", "summaries", "registers"} {
+		t.exec(tell+table+` r
+			WHERE folder <> '' AND (?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id IN `+these+`))`, &asJSON{ids})
+	}
+	t.exec(tell+`tombstones r WHERE folder <> '' AND (?1 IS NULL OR session IN `+these+`)`, &asJSON{ids})
 }
 
 // State returns what is known of the sharing.
@@ -165,9 +149,9 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	var out Collected
 	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
 		bytes := 0
-		var session *SessionLine // that has no line yet: it comes with its first row
+		var session *Session // that has no line yet: it comes with its first row
 		d := newDump(t, func(l Line) error {
-			text, err := l.MarshalJSON()
+			text, err := json.Marshal(l)
 			bytes += len(text)
 			if len(out.IDs) > 0 && bytes > most {
 				out.More = true
@@ -181,28 +165,30 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			out.note(l)
 			return cmp.Or(err, take(l))
 		})
-		for _, row := range readSessions(t, `
+		ended := milliseconds(y.s.now().Add(-requestPatience))
+		and := map[string]string{
+			"messages": untold + " AND status <> 'streaming'" +
+				" AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')",
+			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", untold, ended),
+			"summaries": untold,
+			"registers": untold,
+		}
+		for _, row := range readRows[Session](t, `
 			sessions
 			WHERE n IN (
-					SELECT session FROM messages WHERE `+untold+`
-					UNION SELECT session FROM requests WHERE `+untold+`
-					UNION SELECT session FROM summaries WHERE `+untold+`
-					UNION SELECT session FROM registers WHERE stamp IN (SELECT id FROM untold)
+					SELECT session FROM messages WHERE 1`+untold+`
+					UNION SELECT session FROM requests WHERE 1`+untold+`
+					UNION SELECT session FROM summaries WHERE 1`+untold+`
+					UNION SELECT session FROM registers WHERE 1`+untold+`
 				)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
 			session = &row
-			d.messages(`session = ? AND `+untold+`
-				AND status <> 'streaming'
-				AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')
-				ORDER BY id`, row.key)
-			// A request names messages: they come first.
-			ended := milliseconds(y.s.now().Add(-requestPatience))
-			d.requests(`session = ? AND `+untold+` AND (ended <> '' OR created_ms < ?) ORDER BY id`, row.key, ended)
-			d.summaries(`session = ? AND `+untold+` ORDER BY id`, row.key)
-			d.registers(`session = ? AND stamp IN (SELECT id FROM untold) ORDER BY stamp`, row.key)
+			d.shared(row.key, and)
 		}
 		session = nil
-		eachRow(t, "tombstones WHERE "+untold, func(r *TombstoneLine) { d.take(Line{Tombstone: r}) })
+		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
+			d.take(Line{Tombstone: r})
+		}
 		if out.More && errors.Is(t.err, errFull) {
 			t.err = nil
 		}
@@ -211,8 +197,8 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	return out, err
 }
 
-// untold is the condition that no segment has a row.
-const untold = "id IN (SELECT id FROM untold)"
+// untold is the further condition that no segment has a row.
+const untold = " AND id IN (SELECT id FROM untold)"
 
 // Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
 func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
@@ -228,9 +214,8 @@ func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replace
 }
 
 func putSegment(t *tx, segment Segment) {
-	t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 	segment.Gone = false
-	t.insert("segments", segment.columns())
+	t.replace("segments", segment.columns())
 }
 
 // markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not
@@ -279,15 +264,9 @@ func meet(t *tx, other Home) {
 	if other.Folder == h.Folder {
 		return
 	}
-	t.exec(`
-		INSERT INTO homes (folder, number, name)
-		VALUES (?1, ?2, ?3)
-		ON CONFLICT (folder) DO UPDATE
-		SET number = ?2, name = ?3`, other.Folder, other.Number, other.Name)
+	t.replace("homes", other.columns())
 	for taken := other.Number == h.Number; taken; {
-		var bits [2]byte
-		rand.Read(bits[:])
-		h.Number = (int64(bits[0])<<8 | int64(bits[1])) % idStep
+		h.Number = rand.Int64N(idStep)
 		taken = value[bool](t, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?)`, h.Number)
 	}
 	t.exec(`UPDATE home SET number = ?`, h.Number)
@@ -297,55 +276,12 @@ func meet(t *tx, other Home) {
 // sessions are told again by this machine.
 func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
 	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
+		lost := list[string](t, `SELECT session FROM tombstones`)
 		for _, segment := range segments {
-			tellSessions(t, segment.Sessions)
-			tellTombstones(t)
+			lost = append(lost, segment.Sessions...)
 			t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
-	})
-}
-
-// From is the name of the machine that a message came from, "" for this one.
-func (y *Sync) From(ctx context.Context, message int64) (string, error) {
-	return inTx(ctx, y.s.view, "look where the message is from", func(t *tx) string {
-		return value[string](t, `SELECT name FROM homes WHERE number = ? & ?`, message, idStep-1)
-	})
-}
-
-// Diverged returns the newest messages of the branches with which other machines went on in a session while one did
-// with the active branch, the newest first.
-func (y *Sync) Diverged(ctx context.Context, session string) ([]int64, error) {
-	return withSession(ctx, y.s.view, "look for branches of other machines", session, func(t *tx, n int64) []int64 {
-		// The user's messages that follow the same answer as one of the active branch and were written on another
-		// machine, each with the newest message behind it.
-		return t.ids(fmt.Sprintf(`
-			WITH RECURSIVE active (id, parent) AS (
-				SELECT m.id, m.parent
-				FROM sessions s
-				JOIN messages m ON m.id = s.leaf
-				WHERE s.n = ?1
-				UNION ALL
-				SELECT m.id, m.parent
-				FROM active
-				JOIN messages m ON m.id = active.parent AND m.session = ?1
-			),
-			there (first, id) AS (
-				SELECT o.id, o.id
-				FROM active a
-				JOIN messages m ON m.id = a.id AND m.role = 'user' AND m.status <> 'imported'
-				JOIN messages o ON o.session = ?1 AND o.parent = a.parent AND o.id <> a.id AND o.role = 'user'
-				WHERE a.parent <> 0
-					AND o.status <> 'imported'
-					AND o.id & %[1]d <> a.id & %[1]d
-				UNION ALL
-				SELECT there.first, m.id
-				FROM there
-				JOIN messages m ON m.session = ?1 AND m.parent = there.id
-			)
-			SELECT max(id)
-			FROM there
-			GROUP BY first
-			ORDER BY 1 DESC`, idStep-1), n)
+		tellSessions(t, lost)
 	})
 }
 

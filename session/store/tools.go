@@ -20,7 +20,7 @@ func (p *ToolPermission) columns() []column {
 		{"identity", &p.Identity, 0},
 		{"server", &p.Server, 0},
 		{"permission", &p.Permission, 0},
-		{"updated_ms", millis{&p.Updated}, 0},
+		{"updated_ms", (*millis)(&p.Updated), 0},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"time"
 
 	"winnow/session/store/search"
@@ -52,16 +51,33 @@ func (t *tx) exec(query string, args ...any) (rows int64) {
 	return rows
 }
 
-// row reads the only row of a query, and reports whether there is one.
-func (t *tx) row(into []any, query string, args ...any) bool {
-	if t.err != nil {
-		return false
+// rows reads the rows of a query one by one, each into the same variables.
+func (t *tx) rows(into []any, query string, args ...any) func(yield func() bool) {
+	return func(yield func() bool) {
+		if t.err != nil {
+			return
+		}
+		rows, err := t.QueryContext(t.ctx, query, args...)
+		if err != nil {
+			t.fail(err)
+			return
+		}
+		defer rows.Close()
+		for t.err == nil && rows.Next() {
+			if t.fail(rows.Scan(into...)); t.err == nil && !yield() {
+				return
+			}
+		}
+		t.fail(rows.Err())
 	}
-	err := t.QueryRowContext(t.ctx, query, args...).Scan(into...)
-	if !errors.Is(err, sql.ErrNoRows) {
-		t.fail(err)
+}
+
+// row reads the first row of a query, and reports whether there is one.
+func (t *tx) row(into []any, query string, args ...any) (there bool) {
+	for range t.rows(into, query, args...) {
+		return true
 	}
-	return err == nil
+	return false
 }
 
 // value reads the only value of a query, the zero value where there is no row.
@@ -70,48 +86,13 @@ func value[T any](t *tx, query string, args ...any) (v T) {
 	return v
 }
 
-// each calls f with the Scan of every row of a query.
-func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) {
-	if t.err == nil {
-		t.fail(sqlite.Each(t.ctx, t, f, query, args...))
-	}
-}
-
 // list reads the values of a query of one column.
 func list[T any](t *tx, query string, args ...any) (all []T) {
-	t.each(func(scan func(...any) error) error {
-		var v T
-		err := scan(&v)
+	var v T
+	for range t.rows([]any{&v}, query, args...) {
 		all = append(all, v)
-		return err
-	}, query, args...)
+	}
 	return all
-}
-
-// ids reads a column of ids.
-func (t *tx) ids(query string, args ...any) []int64 { return list[int64](t, query, args...) }
-
-// insert adds a row of these columns and more to a table.
-func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
-	var names, places []string
-	var args []any
-	for _, v := range append(values(columns, 0, t.clean), more...) {
-		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
-	}
-	t.exec("INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
-}
-
-// update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.
-func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
-	var set, where []string
-	var args []any
-	for _, v := range values(columns, but, t.clean) {
-		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
-	}
-	for _, v := range key {
-		where, args = append(where, v.Name+" = ?"), append(args, v.Value)
-	}
-	return t.exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE "+strings.Join(where, " AND "), args...)
 }
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -187,7 +168,7 @@ func (s *Store) inPlace(doing string) error {
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
 	return s.retry(ctx, func() error {
 		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
-			t := &tx{Tx: of, ctx: ctx, clean: s.redact}
+			t := &tx{Tx: of, ctx: ctx, clean: s.clean}
 			f(t)
 			return t.err
 		})
@@ -210,12 +191,7 @@ func inTx[T any](ctx context.Context, transact transactor, doing string, f func(
 func withSession[T any](
 	ctx context.Context, transact transactor, doing, session string, f func(t *tx, n int64) T,
 ) (T, error) {
-	return inTx(ctx, transact, doing, func(t *tx) (out T) {
-		if n := sessionKey(t, session); n != 0 {
-			out = f(t, n)
-		}
-		return out
-	})
+	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
 }
 
 // retry tries again while other programs hold the file, for as long as the store's patience lasts.

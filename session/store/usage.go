@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 )
 
@@ -43,17 +42,13 @@ type UsageFilter struct {
 func (s *Store) Usage(ctx context.Context, f UsageFilter) ([]Usage, error) {
 	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range f.Periods {
-			t.each(func(scan func(...any) error) error {
-				u := Usage{Period: i}
-				err := scan(&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
-					&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted)
+			u := Usage{Period: i}
+			for range t.rows([]any{
+				&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
+				&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted,
+			}, usageQuery, milliseconds(p.From), milliseconds(p.To), f.Session, f.BySession) {
 				all = append(all, u)
-				return err
-			}, usageQuery,
-				sql.Named("from", milliseconds(p.From)),
-				sql.Named("to", milliseconds(p.To)),
-				sql.Named("session", f.Session),
-				sql.Named("by_session", f.BySession))
+			}
 		}
 		return all
 	})
@@ -62,8 +57,8 @@ func (s *Store) Usage(ctx context.Context, f UsageFilter) ([]Usage, error) {
 // usageQuery sums up the requests of a period. The index has all that is summed up.
 const usageQuery = `
 	SELECT
-		iif(:by_session, s.id, '') AS of_session,
-		iif(:by_session, s.title, ''),
+		iif(?4, s.id, '') AS of_session,
+		iif(?4, s.title, ''),
 		r.endpoint,
 		r.model,
 		r.purpose,
@@ -78,8 +73,8 @@ const usageQuery = `
 		sum(r.prompt_tokens < 0 AND r.answer_tokens < 0)
 	FROM requests r INDEXED BY requests_usage
 	CROSS JOIN sessions s ON s.n = r.session
-	WHERE r.created_ms >= :from
-		AND r.created_ms < :to
-		AND (:session = '' OR s.id = :session)
+	WHERE r.created_ms >= ?1
+		AND r.created_ms < ?2
+		AND (?3 = '' OR s.id = ?3)
 	GROUP BY of_session, r.endpoint, r.model, r.purpose, r.cost_from
 	ORDER BY of_session, r.endpoint, r.model, r.purpose, r.cost_from`

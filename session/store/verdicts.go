@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // verdictColumns are the columns of a verdict. Want and Have of a shortfall are not in them.
@@ -25,7 +24,7 @@ func verdictColumns(e *history.Entry) []column {
 		{"disposition", &e.Disposition, 0},
 		{"level", &e.Level, 0},
 		{"level_in_place", &e.Place, 0},
-		{"cause", asText{&e.Cause}, secret},
+		{"cause", &asJSON{&e.Cause}, secret},
 		{"pinned", &e.Pinned, 0},
 		{"whole", &e.Whole, 0},
 		{"recalled", &e.Recalled, 0},
@@ -33,24 +32,9 @@ func verdictColumns(e *history.Entry) []column {
 		{"tokens_after", &e.TokensAfter, 0},
 		{"chars_before", &e.CharsBefore, 0},
 		{"chars_after", &e.CharsAfter, 0},
-		{"cuts", asJSON{in: &e.Cuts}, 0},
-		{"inserted", asJSON{in: &e.Inserted}, secret},
-		{"repairs", asJSON{in: &e.Repairs}, secret},
-	}
-}
-
-// record is what the row of a request has of its plan beside the sum, the tally and the verdicts.
-type record struct {
-	chain      int64 // the first of the requests that were compared one with the other; 0 where the request has no plan
-	Added      []history.Added
-	Shortfalls []shortfall
-}
-
-func (r *record) columns() []column {
-	return []column{
-		{"chain", &r.chain, local},
-		{"added", asJSON{in: &r.Added}, secret},
-		{"shortfalls", asJSON{in: &r.Shortfalls}, 0},
+		{"cuts", &asJSON{&e.Cuts}, 0},
+		{"inserted", &asJSON{&e.Inserted}, secret},
+		{"repairs", &asJSON{&e.Repairs}, secret},
 	}
 }
 
@@ -83,13 +67,11 @@ func shortfallsOf(entries []history.Entry) (all []shortfall) {
 	return all
 }
 
-// complete adds the shortfall of its message to a verdict.
-func (r record) complete(e *history.Entry) {
-	at, _ := slices.BinarySearchFunc(r.Shortfalls, e.ID, func(s shortfall, id int64) int {
-		return cmp.Compare(s.Last, id)
-	})
-	if at < len(r.Shortfalls) && fellShort(e.Cause) {
-		e.Cause.Want, e.Cause.Have = r.Shortfalls[at].Want, r.Shortfalls[at].Have
+// addShortfall adds that of its message to a verdict.
+func addShortfall(e *history.Entry, all []shortfall) {
+	at, _ := slices.BinarySearchFunc(all, e.ID, func(s shortfall, id int64) int { return cmp.Compare(s.Last, id) })
+	if at < len(all) && fellShort(e.Cause) {
+		e.Cause.Want, e.Cause.Have = all[at].Want, all[at].Have
 	}
 }
 
@@ -128,62 +110,56 @@ func difference(before, now []history.Entry) (changed []history.Entry) {
 	return changed
 }
 
-// putPlan stores the plan of a request that was added: what is otherwise than in the request of this machine before it.
-func putPlan(t *tx, session int64, r Request, p history.Plan) {
-	l := RequestLine{Request: r, record: record{Added: p.Added, Shortfalls: shortfallsOf(p.Entries)}}
-	l.base = value[int64](t, `
+// putPlan stores the plan of a request that is to be added: what is otherwise than in the request of this machine
+// before it.
+func putPlan(t *tx, r *Request) {
+	p := *r.Plan
+	r.Plan, r.Sum, r.Tally, r.added, r.shortfalls = nil, p.Sum, TallyOf(p.Entries), p.Added, shortfallsOf(p.Entries)
+	r.base = value[int64](t, `
 		SELECT coalesce(max(id), 0)
 		FROM requests
 		WHERE session = ? AND purpose = ? AND chain <> 0 AND id & ? = ?`,
-		session, r.Purpose, idStep-1, r.ID&(idStep-1))
-	l.verdicts = difference(verdictsOf(t, l.base), p.Entries)
-	putChange(t, session, &l)
+		r.session, r.Purpose, idStep-1, r.ID&(idStep-1))
+	r.verdicts = difference(verdictsOf(t, r.base), p.Entries)
+	putChange(t, r)
 }
 
-// errNoBase says that the plan of a request cannot be stored without another one that is not here.
-var errNoBase = errors.New("the plan of the request before it is not here")
-
-// putChange stores the plan of a request behind that of its base: it ends the runs of what changed and begins new ones.
-// Where another request follows the base already, as where two machines went on with the same number, the request
-// begins a chain of its own with all verdicts.
-func putChange(t *tx, session int64, l *RequestLine) {
-	l.chain = l.ID
-	begun := l.verdicts
-	if l.base != 0 {
+// putChange stores the verdicts of a request that is to be added behind those of its base: it ends the runs of what
+// changed and begins new ones. Where another request follows the base already, as where two machines went on with the
+// same number, the request begins a chain of its own with all verdicts. It is ErrWaits where the base is not here.
+func putChange(t *tx, r *Request) {
+	r.chain = r.ID
+	begun := r.verdicts
+	if r.base != 0 {
 		var chain, newest int64
 		there := t.row([]any{&chain, &newest}, `
 			SELECT chain, (SELECT max(o.id) FROM requests o WHERE o.chain = r.chain)
 			FROM requests r
-			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, l.base, session, l.Purpose)
+			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, r.base, r.session, r.Purpose)
 		switch {
 		case !there:
-			t.fail(errNoBase)
-		case newest == l.base:
-			l.chain = chain
+			t.fail(ErrWaits)
+		case newest == r.base:
+			r.chain = chain
 		default:
-			begun = applied(verdictsOf(t, l.base), l.verdicts)
+			begun = applied(verdictsOf(t, r.base), r.verdicts)
 		}
 	}
-	changed := make([]int64, len(begun))
-	for i, e := range begun {
-		changed[i] = e.ID
-	}
-	t.exec(`
-		UPDATE verdicts
-		SET last_request = ?
-		WHERE session = ?
-			AND chain = ?
-			AND message IN (SELECT value FROM json_each(?))
-			AND last_request IS NULL`, l.base, session, l.chain, sqlite.IDs(changed))
 	for _, e := range begun {
 		e = recorded(e)
+		if r.chain != r.ID {
+			t.exec(`
+				UPDATE verdicts
+				SET last_request = ?
+				WHERE session = ? AND chain = ? AND message = ? AND last_request IS NULL`,
+				r.base, r.session, r.chain, e.ID)
+		}
 		t.insert("verdicts", verdictColumns(&e),
-			sql.Named("session", session),
-			sql.Named("purpose", l.Purpose),
-			sql.Named("chain", l.chain),
-			sql.Named("first_request", l.ID))
+			sql.Named("session", r.session),
+			sql.Named("purpose", r.Purpose),
+			sql.Named("chain", r.chain),
+			sql.Named("first_request", r.ID))
 	}
-	t.update("requests", l.record.columns(), 0, sql.Named("id", l.ID))
 }
 
 // applied is a plan with what another one has otherwise: see difference.
@@ -196,17 +172,13 @@ func applied(before, changed []history.Entry) []history.Entry {
 	return slices.Collect(maps.Values(all))
 }
 
-// readChange adds the plan of a request to its line, as what it has otherwise than the request before it in its chain.
-func readChange(t *tx, l *RequestLine) {
-	t.row(fields(l.record.columns()), "SELECT "+names(l.record.columns(), "")+" FROM requests WHERE id = ?", l.ID)
-	if l.chain == 0 {
-		return
+// readChange adds to a request what its plan has otherwise than the request before it in its chain.
+func readChange(t *tx, r *Request) {
+	if r.chain != 0 {
+		r.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, r.chain, r.ID)
+		r.verdicts = readVerdicts(t, `verdicts WHERE session = ? AND chain = ? AND first_request = ?`,
+			r.session, r.chain, r.ID)
 	}
-	l.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, l.chain, l.ID)
-	l.verdicts = readVerdicts(t, `
-		verdicts
-		WHERE session = (SELECT session FROM requests WHERE id = ?1)
-			AND chain = ?2 AND first_request = ?1`, l.ID, l.chain)
 }
 
 // verdictsOf reads the verdicts of a request in order, as the rows have them; none for request 0.
@@ -217,13 +189,10 @@ func verdictsOf(t *tx, request int64) []history.Entry {
 // readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry // one for all rows, so that its columns are listed once
-	into := fields(verdictColumns(&e))
-	t.each(func(scan func(...any) error) error {
-		e = history.Entry{}
-		err := scan(into...)
-		all = append(all, e)
-		return err
-	}, "SELECT "+names(verdictColumns(&e), "")+" FROM "+from+" ORDER BY message", args...)
+	columns := verdictColumns(&e)
+	for range t.rows(fields(columns), "SELECT "+names(columns)+" FROM "+from+" ORDER BY message", args...) {
+		all, e = append(all, e), history.Entry{}
+	}
 	return all
 }
 
@@ -232,19 +201,17 @@ func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 // message itself tells.
 func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
-		var l RequestLine
-		columns := l.columns()
-		t.row(fields(columns), "SELECT "+names(columns, "")+" FROM requests WHERE id = ?", request)
-		if l.chain == 0 {
-			t.fail(errors.New("it has no plan"))
+		for r := range each[Request](t, "requests WHERE id = ? AND chain <> 0", request) {
+			p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, request)}
+			if len(p.Entries) != r.Tally.Stored {
+				t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+			}
+			for i := range p.Entries {
+				addShortfall(&p.Entries[i], r.shortfalls)
+			}
+			return p
 		}
-		p.Sum, p.Added, p.Entries = l.Sum, l.Added, verdictsOf(t, request)
-		if len(p.Entries) != l.Tally.Stored {
-			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", l.Tally.Stored, len(p.Entries)))
-		}
-		for i := range p.Entries {
-			l.complete(&p.Entries[i])
-		}
+		t.fail(errors.New("it has no plan"))
 		return p
 	})
 }
@@ -274,32 +241,34 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 	if limit < 1 {
 		limit = -1
 	}
-	t.each(func(scan func(...any) error) error {
-		var v PastVerdict
-		var r record
-		err := scan(append(fields(verdictColumns(&v.Entry)),
-			&v.Request, &v.Turn, &v.Nth, &v.Of, millis{&v.At}, &v.Model,
-			asJSON{in: &v.Sum}, asJSON{in: &r.Shortfalls})...)
-		if errors.Is(err, errColumn) {
-			return nil
-		}
-		r.complete(&v.Entry)
-		all = append(all, v)
-		return err
-	}, "SELECT "+names(verdictColumns(new(history.Entry)), "")+`,
-			request, turn, nth, of_turn, created_ms, asked, sum, shortfalls
-		FROM past_verdicts
-		WHERE session = (SELECT session FROM messages WHERE id = ?1)
-			AND message = ?1 AND ended <> 'failed' `+condition+`
-		ORDER BY request DESC
-		LIMIT `+strconv.Itoa(limit), message) // written out: SQLite finds a faster way for a short one
+	var v PastVerdict // one for all rows
+	var short []shortfall
+	columns := append(verdictColumns(&v.Entry), []column{
+		{"request", &v.Request, 0},
+		{"turn", &v.Turn, 0},
+		{"nth", &v.Nth, 0},
+		{"of_turn", &v.Of, 0},
+		{"created_ms", (*millis)(&v.At), 0},
+		{"asked", &v.Model, 0},
+		{"sum", &asJSON{&v.Sum}, 0},
+		{"shortfalls", &asJSON{&short}, 0},
+	}...)
+	for range t.rows(fields(columns), "SELECT "+names(columns)+`
+			FROM past_verdicts
+			WHERE session = (SELECT session FROM messages WHERE id = ?1)
+				AND message = ?1 AND ended <> 'failed' `+condition+`
+			ORDER BY request DESC
+			LIMIT `+strconv.Itoa(limit), message) { // written out: SQLite finds a faster way for a short one
+		addShortfall(&v.Entry, short)
+		all, v, short = append(all, v), PastVerdict{}, nil
+	}
 	return all
 }
 
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
-		return t.ids(`
+		return list[int64](t, `
 			SELECT DISTINCT v.message
 			FROM verdicts v
 			WHERE v.session = ?

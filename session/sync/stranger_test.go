@@ -34,10 +34,10 @@ func forge(t *testing.T, dir string, created int64, lines ...store.Line) string 
 // chat are the lines of a session with one message.
 func chat(session string, id int64, text string) []store.Line {
 	return []store.Line{
-		{Session: &store.SessionLine{Session: store.Session{ID: session, Title: "forged"}}},
-		{Message: &store.MessageLine{Message: store.Message{Message: history.Message{
+		{Session: &store.Session{ID: session, Title: "forged"}},
+		{Message: &store.Message{Message: history.Message{
 			ID: id, Role: history.User, Status: history.Complete, Content: text,
-		}}}},
+		}}},
 	}
 }
 
@@ -82,7 +82,7 @@ func TestUnderAKeyOnlyWhatItOpensIsMerged(t *testing.T) {
 	kept, first := a.begin("kept")
 	a.syncWith(key)
 	b.syncWith(key)
-	purge := store.Line{Tombstone: &store.TombstoneLine{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
+	purge := store.Line{Tombstone: &store.Tombstone{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
 	file := forge(t, dir, 1, append([]store.Line{purge}, chat("forged", 1, "hello")...)...)
 	for range 2 {
 		out := b.syncWith(key)
@@ -139,7 +139,7 @@ func TestAForgedClockIsRefused(t *testing.T) {
 		"a segment": {now + 48*3600*1000, chat("forged", 1, "hello")},
 		"a message": {1, chat("forged", ahead, "hello")},
 		"a title": {1, append(chat("forged", 1, "hello"), store.Line{
-			Register: &store.RegisterLine{Stamp: ahead, Name: "title", Value: `{"title":"x","title_from":"user"}`},
+			Register: &store.Register{Stamp: ahead, Name: "title", Value: `{"title":"x","title_from":"user"}`},
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -397,7 +397,7 @@ func strangerScene(p *pair) {
 	p.key = newKey(p.T)
 	kept, first := p.a.begin("kept")
 	p.exchange()
-	purge := store.Line{Tombstone: &store.TombstoneLine{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
+	purge := store.Line{Tombstone: &store.Tombstone{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
 	forge(p.T, p.a.dir, 1, append([]store.Line{purge}, chat("forged", 1, "forged words")...)...)
 	p.carry()
 	p.foreign = 1

@@ -319,7 +319,7 @@ func (c *Model) ForkStored(id, title string) tea.Cmd {
 }
 
 func forkedSentence(title, at string) string {
-	return fmt.Sprintf("Forked from «%s» %s. The original is not changed.", markdown.OneLine(title, 60), at)
+	return fmt.Sprintf("Forked from “%s” %s. The original is not changed.", markdown.OneLine(title, 60), at)
 }
 
 // Keep stores a temporary chat after all, and opens it.

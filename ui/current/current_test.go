@@ -105,8 +105,8 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 
 func TestALoadedSessionKnowsItsForks(t *testing.T) {
 	o := opening(t)
-	if _, told := o.takes(o.ReadForks()); told != "forks" || o.Forks.From() != "" {
-		t.Errorf("got %q, from %q", told, o.Forks.From())
+	if _, told := o.takes(o.ReadForks()); told != "forks" || o.Forks.From("") != "" {
+		t.Errorf("got %q, from %q", told, o.Forks.From(""))
 	}
 }
 

@@ -3,6 +3,7 @@ package current
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"winnow/session"
 	"winnow/session/branch"
@@ -54,7 +55,7 @@ func (f Forks) Trails() map[int64]string {
 
 // originLine says where the session was forked from, "" where it is no fork.
 func (f Forks) originLine() string {
-	from := fmt.Sprintf("%s forked from «%s» at message %s", theme.ForkMark, f.Title(f.kin.Parent),
+	from := fmt.Sprintf("%s forked from “%s” at message %s", theme.ForkMark, f.Title(f.kin.Parent),
 		theme.Thousands(f.kin.Copied))
 	switch {
 	case !f.kin.Fork:
@@ -88,18 +89,21 @@ func (f Forks) Parent() (parent store.Session, fault string) {
 	case parent.ID == "":
 		return parent, "The chat that this one was forked from was deleted permanently. This copy is not affected."
 	case !parent.Deleted.IsZero():
-		return parent, "«" + f.Title(parent) + "» is in the trash. This copy is not affected."
+		return parent, "“" + f.Title(parent) + "” is in the trash. This copy is not affected."
 	}
 	return parent, ""
 }
 
-// From says in the header what a fork comes from, "" where the session is none.
-func (f Forks) From() string {
+// From says in the header what a fork comes from, "" where the session is none. A title that its own
+// begins with is not said again.
+func (f Forks) From(title string) string {
 	switch {
 	case !f.kin.Fork:
 		return ""
 	case f.kin.Parent.ID == "":
 		return theme.ForkMark + " a deleted chat"
+	case f.kin.Parent.Title != "" && strings.HasPrefix(title, f.kin.Parent.Title):
+		return ""
 	}
 	return theme.ForkMark + " " + f.Title(f.kin.Parent)
 }

@@ -152,6 +152,9 @@ func (m *Model) Cursor() (Item, bool) {
 	return m.items[m.shown[m.at].item], true
 }
 
+// Items are all items, in their order.
+func (m *Model) Items() []Item { return m.items }
+
 // Len is how many items there are.
 func (m *Model) Len() int { return len(m.items) }
 

@@ -335,7 +335,7 @@ func proof(st theme.Styles, r record.Replayed, estimate int, cost string, w int)
 	if use.Missed() {
 		style = st.Cut
 	}
-	for _, text := range use.Sentences(theme.Thousands) {
+	if text := use.Sentence(theme.Thousands); text != "" {
 		lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
 	}
 	return lines

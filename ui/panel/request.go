@@ -5,7 +5,6 @@ import (
 
 	"winnow/history"
 	"winnow/llm/pricing"
-	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/markdown"
@@ -15,7 +14,7 @@ import (
 type Request struct {
 	Plan   history.Plan
 	Rows   rows
-	Counts record.Counts
+	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
 	Over   int              // how many tokens it has too many, as the server counts them; 0 where it fits
@@ -43,7 +42,7 @@ type said struct {
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, texts func(int64) said) Request {
 	r := Request{
-		Plan: plan, Counts: record.CountsOf(plan.Entries, plan.Added, branch.Branch{}), Ready: true, texts: texts,
+		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, texts: texts,
 	}
 	r.Rows = rowsOf(plan)
 	r.fold()

@@ -147,7 +147,7 @@ func (r *Request) tallies(st theme.Styles) []count {
 		{"○", "unreadable", c.Quarantined, st.Muted},
 		{"○", "blank", c.Blank, st.Muted},
 		{"◆", "pinned", c.Pinned, st.Pinned},
-		{"✚", "added", c.Added, st.Seen},
+		{"✚", "added", len(r.Plan.Added), st.Seen},
 	} {
 		if v.n > 0 {
 			list = append(list, v)

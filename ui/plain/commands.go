@@ -1,122 +1,108 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
-	"winnow/session/settings"
 	"winnow/session/store"
+	"winnow/ui/settings"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
-// command is a slash command.
+// command is a slash command with what it does here.
 type command struct {
-	name, args, help string
-	run              func(c *chat, ctx context.Context, args string) error
+	slash.Command
+	run func(c *chat, ctx context.Context, args string) error
 }
 
-// usage is the command as it is typed.
-func (c command) usage() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
+// shared is a command of the screen, with its name and its help.
+func shared(name string, run func(*chat, context.Context, string) error) command {
+	return command{slash.Named(name), run}
+}
 
-// mostListed is how many sessions /sessions lists.
-const mostListed = 20
+// numbered is a command that names messages by their numbers, which the screen selects.
+func numbered(name, args, help string, run func(*chat, context.Context, string) error) command {
+	return command{slash.Command{Name: name, Args: args, Help: help, Lines: name == "edit"}, run}
+}
 
 // commands are the commands in the order of /help.
 func commands() []command {
 	return []command{
-		{"help", "", "list the commands", (*chat).help},
-		{"context", "", "show what the next request sends, message by message", (*chat).context},
-		{"history", "", "print the chat", (*chat).history},
-		{"model", "[MODEL]", "choose the model; alone it shows the current one", (*chat).model},
-		{"retry", "[NUMBER] [MODEL]", "ask again, for the last answer or another one, or ask another model; both " +
-			"answers are kept", (*chat).retry},
-		{"edit", "NUMBER [TEXT]", "replace an earlier message by a new version; both are kept", (*chat).edit},
-		{
-			"versions", "[NUMBER] [VERSION]", "list the messages with several versions, or switch to another version",
-			(*chat).versions,
-		},
-		{"fork", "[NUMBER]", "continue in a copy of the chat up to this message", (*chat).fork},
-		{"search", "TEXT", "find a text in this chat and in others", (*chat).search},
-		{"attach", "PATH", "attach a file or an image to the next message", func(c *chat, _ context.Context,
-			path string,
-		) error {
-			return c.attach(path)
-		}},
-		{"cut", "", "send the message that was too long, cut to what fits", (*chat).cut},
-		{"alone", "TEXT", "send a message without the chat before it", func(c *chat, ctx context.Context,
-			text string,
-		) error {
+		shared("help", (*chat).help),
+		numbered("history", "", "print the chat with its numbers", (*chat).history),
+		shared("context", (*chat).context),
+		numbered("search", "TEXT", "find messages in all chats", (*chat).search),
+		numbered("edit", "NUMBER TEXT", "replace an earlier message by a new version; both are kept", (*chat).edit),
+		numbered("retry", "[NUMBER] [MODEL]", "ask again, or ask another model; both answers are kept", (*chat).retry),
+		numbered("version", "NUMBER", "go to the next version of a message, and of what follows it", (*chat).version),
+		numbered("fork", "[NUMBER]", "continue in a copy of this chat up to a message", (*chat).fork),
+		numbered("pin", "NUMBERS", "always send these messages whole, as in /pin 3 5", flagging(history.Pin, "pinned")),
+		numbered("exclude", "NUMBERS", "never send these messages", flagging(history.Exclude, "excluded")),
+		numbered("auto", "NUMBERS", "undo /pin and /exclude for these messages", flagging("", "automatic again")),
+		shared("attach", (*chat).attach),
+		shared("alone", func(c *chat, ctx context.Context, text string) error {
 			c.send(ctx, session.Draft{Alone: true, Text: text})
 			return nil
-		}},
-		{"pin", "NUMBERS", "always send these messages whole, as in /pin 3 5", flagging(history.Pin, "pinned")},
-		{"exclude", "NUMBERS", "never send these messages", flagging(history.Exclude, "excluded")},
-		{"auto", "NUMBERS", "undo /pin and /exclude for these messages", flagging("", "automatic again")},
-		{"budget", "TOKENS", "limit the tokens of a request; auto removes the limit", (*chat).budget},
-		{"window", "TOKENS", "set the model's context window; auto detects it", (*chat).window},
-		{"preset", "NAME", "choose how a request is cut: " + strings.Join(history.Presets(), ", "), (*chat).preset},
-		{"compact", "", "summarise older messages and send the summary", func(c *chat, ctx context.Context,
-			_ string,
-		) error {
-			return c.follow(ctx, c.s.Compact)
-		}},
-		{"system", "TEXT", "set the system prompt of this chat", func(c *chat, ctx context.Context,
-			text string,
-		) error {
-			return c.did(c.s.Set(ctx, session.Settings{System: new(text)}), "The system prompt is set.")
-		}},
-		{"tools", "", "list the tools of the model, and what they may do", (*chat).tools},
-		{"thinking", "", "print or hide the model's reasoning", (*chat).thinking},
-		{"new", "", "start a new chat; this one stays", (*chat).begin},
-		{"sessions", "[WORDS]", "list the latest chats, or those with these words in their title", (*chat).sessions},
-		{"resume", "ID", "open another chat", (*chat).resume},
-		{"rename", "TITLE", "give the chat a title", func(c *chat, ctx context.Context, title string) error {
-			return c.did(c.s.Set(ctx, session.Settings{Title: &title}), "The title is now "+theme.OneLine(title)+".")
-		}},
-		{"export", "[FORMAT] [FILE]", "write the chat to a file", (*chat).export},
-		{"doctor", "", "check the files, the terminal and the endpoints", (*chat).doctor},
-		{"quit", "", "quit", func(c *chat, _ context.Context, _ string) error {
+		}),
+		numbered("cut", "", "send the message that was too long, cut to what fits", (*chat).cut),
+		shared("model", setting((*settings.Model).ChooseModel)),
+		shared("system", setting((*settings.Model).System)),
+		shared("persona", setting((*settings.Model).ChoosePersona)),
+		shared("budget", setting((*settings.Model).Budget)),
+		shared("window", setting((*settings.Model).Window)),
+		shared("preset", setting((*settings.Model).Preset)),
+		shared("compact", (*chat).compact),
+		shared("tools", setting((*settings.Model).Tools)),
+		shared("thinking", (*chat).switchThinking),
+		shared("new", (*chat).begin),
+		shared("chats", (*chat).chats),
+		numbered("resume", "ID", "open another chat", (*chat).resume),
+		shared("rename", setting((*settings.Model).Rename)),
+		shared("title", setting((*settings.Model).Retitle)),
+		shared("export", setting((*settings.Model).ExportTo)),
+		shared("doctor", setting((*settings.Model).Examine)),
+		shared("quit", func(c *chat, _ context.Context, _ string) error {
 			c.quit = true
 			return nil
-		}},
+		}),
 	}
 }
 
-// command runs a command.
-func (c *chat) command(ctx context.Context, text string) {
+// named finds a command.
+func named(name string) (command, bool) {
+	all := commands()
+	if i := slices.IndexFunc(all, func(cmd command) bool { return cmd.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return command{}, false
+}
+
+// run runs a command.
+func (c *chat) run(ctx context.Context, text string) {
 	name, args := theme.CutCommand(text)
-	for _, cmd := range commands() {
-		if cmd.name != name {
-			continue
-		}
-		switch {
-		case cmd.args == "" && args != "":
-			c.say("/%s takes no arguments. %s", name, theme.AsMessage)
-			return
-		case strings.Contains(strings.TrimSpace(text), "\n") && !cmd.inLines():
-			c.say("/%s takes one line. %s", name, theme.AsMessage)
-			return
-		case cmd.args != "" && cmd.args[0] != '[' && args == "":
-			c.say("Usage: %s", cmd.usage())
-			return
-		}
-		if err := cmd.run(c, ctx, args); err != nil {
-			c.say("%s", theme.UpperFirst(theme.Sentence(err)))
-		}
-		return
+	cmd, ok := named(name)
+	switch {
+	case !ok:
+		c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
+	case cmd.Misused(text) != "":
+		c.say("%s", cmd.Misused(text))
+	default:
+		c.report(cmd.run(c, ctx, args))
 	}
-	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
 }
 
-// inLines says whether the argument may have several lines.
-func (c command) inLines() bool { return slices.Contains([]string{"alone", "edit", "system"}, c.name) }
-
-// did says what was done, unless it failed.
-func (c *chat) did(err error, sentence string) error {
+// done says what was done, unless it failed.
+func (c *chat) done(err error, sentence string) error {
 	if err == nil {
 		c.say("%s", sentence)
 	}
@@ -125,7 +111,7 @@ func (c *chat) did(err error, sentence string) error {
 
 func (c *chat) help(context.Context, string) error {
 	for _, cmd := range commands() {
-		c.say("%s: %s", cmd.usage(), cmd.help)
+		c.say("%s: %s", cmd.Usage(), cmd.Help)
 	}
 	c.say("A backslash at the end of a line continues the message on the next line. <<END starts a message of " +
 		"several lines, which ends at a line with END alone.")
@@ -140,132 +126,53 @@ func (c *chat) context(context.Context, string) error {
 		return err
 	}
 	if len(plan.Entries) == 0 {
-		c.say("There is nothing to send yet.")
-		return nil
+		return c.done(nil, "There is nothing to send yet.")
 	}
-	c.say("The next request: %s", strings.TrimPrefix(planText(plan), "Sending "))
-	for _, e := range plan.Entries {
-		now := verdict(e)
-		if now == "" {
-			now = "whole"
-		}
-		c.say("%s: %s, %s", named(e, e), now, theme.Plural(plan.Sum.Tokens(e.TokensAfter), "token"))
+	c.say("The next request: %s", sums(plan))
+	for i, e := range plan.Entries {
+		c.say("%s: %s, %s", numbers(plan.Entries[i:i+1]), cmp.Or(verdict(e), "whole"),
+			theme.Plural(plan.Sum.Tokens(e.TokensAfter), "token"))
 	}
 	return nil
 }
 
-// history prints the conversation.
-func (c *chat) history(ctx context.Context, _ string) error {
-	list := c.s.Branch()
-	if list.Len() == 0 {
-		c.say("There are no messages yet.")
+// compact has older messages summarised, or sends them again.
+func (c *chat) compact(ctx context.Context, args string) error {
+	switch args {
+	case "":
+		return c.follow(ctx, c.s.Compact)
+	case "off":
+		return setting(func(m *settings.Model, _ string) tea.Cmd { return m.NoSummary() })(c, ctx, "")
 	}
-	return list.Each(ctx, 0, list.Len(), func(i int, m store.Message) error {
-		who := theme.Speaker(m.Role)
-		if m.Role == history.Assistant && m.Model != "" {
-			who = theme.OneLine(m.Model)
-		}
-		c.say("%d, %s:", i+1, who)
-		for _, call := range m.ToolCalls {
-			c.say("(calls %s)", theme.OneLine(call.Name))
-		}
-		for _, part := range m.Parts {
-			c.say("(%s)", theme.OneLine(part.Name))
-		}
-		if m.Content != "" {
-			c.write(m.Content)
-			c.endLine()
-		}
-		if m.Status == history.Interrupted {
-			c.say("(stopped here)")
-		}
-		return nil
-	})
+	return errors.New("use /compact, or /compact off")
 }
 
-func (c *chat) model(ctx context.Context, ref string) error {
-	if ref == "" {
-		c.say("The model is %s. winnow models lists others.", c.s.Model().Ref())
-		return nil
+func (c *chat) switchThinking(context.Context, string) error {
+	if c.thinking = !c.thinking; c.thinking {
+		return c.done(nil, "Reasoning is printed.")
 	}
-	if err := c.s.Set(ctx, session.Settings{Model: ref}); err != nil {
-		return err
-	}
-	c.say("The next message goes to %s.", c.s.Model().Ref())
-	if c.Chosen == nil || c.s.Temporary() {
-		return nil
-	}
-	return c.Chosen(c.s.Model().Ref())
+	return c.done(nil, "Reasoning is not printed.")
 }
 
 // attach reads a file for the next message.
-func (c *chat) attach(path string) error {
+func (c *chat) attach(_ context.Context, path string) error {
 	part, err := c.s.Attach(path)
 	if err != nil {
 		return err
 	}
 	c.files = append(c.files, part)
-	c.say("Attached to the next message: %s.", strings.Trim(theme.FileLabel(part, part.Tokens), "[]"))
-	return nil
+	return c.done(nil, "Attached to the next message: "+strings.Trim(theme.FileLabel(part, part.Tokens), "[]")+".")
 }
 
 func (c *chat) cut(ctx context.Context, _ string) error {
-	if c.last == "" {
+	if c.tooLong == "" {
 		return errors.New("there is no message that was too long")
 	}
-	c.send(ctx, session.Draft{Cut: true, Text: c.last})
+	c.send(ctx, session.Draft{Cut: true, Text: c.tooLong})
 	return nil
 }
 
-// flagging gives messages that are named by their numbers a flag.
-func flagging(f history.Flag, done string) func(*chat, context.Context, string) error {
-	return func(c *chat, ctx context.Context, args string) error {
-		flags := map[int64]history.Flag{}
-		for _, word := range strings.Fields(args) {
-			m, err := c.numbered(word)
-			if err != nil {
-				return err
-			}
-			for _, id := range c.s.Group(m.ID) {
-				flags[id] = f
-			}
-		}
-		_, err := c.s.SetFlags(ctx, flags)
-		return c.did(err, theme.PluralOf(len(flags), "message is ", "messages are ")+done+".")
-	}
-}
-
-func (c *chat) budget(ctx context.Context, args string) error {
-	n, ok := settings.ReadBudget(args)
-	if !ok {
-		return errors.New("a budget is a number of tokens, or auto")
-	}
-	return c.did(c.s.Set(ctx, session.Settings{Budget: &n}), "The budget is set.")
-}
-
-func (c *chat) window(ctx context.Context, args string) error {
-	n, ok := settings.ReadWindow(args)
-	if !ok {
-		return errors.New("a window is a number of tokens, or auto")
-	}
-	err := c.s.Model().SetWindow(ctx, n)
-	w := c.s.Model().Window()
-	return c.did(err, "The context window of "+c.s.Model().Ref()+" is "+theme.Thousands(w.Tokens)+" tokens: "+
-		w.Origin()+".")
-}
-
-func (c *chat) preset(ctx context.Context, name string) error {
-	return c.did(c.s.Set(ctx, session.Settings{Preset: name}), "Requests are cut by the preset "+name+".")
-}
-
-func (c *chat) thinking(context.Context, string) error {
-	if c.thinks = !c.thinks; c.thinks {
-		return c.did(nil, "Reasoning is printed.")
-	}
-	return c.did(nil, "Reasoning is not printed.")
-}
-
-// begin starts a new session.
+// begin starts a new chat.
 func (c *chat) begin(ctx context.Context, _ string) error {
 	s, err := session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
 	if err != nil {
@@ -274,7 +181,7 @@ func (c *chat) begin(ctx context.Context, _ string) error {
 	return c.goTo(ctx, s, "This is a new chat.")
 }
 
-// goTo leaves the open session for another one.
+// goTo leaves the open chat for another one, unless it would be lost.
 func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) error {
 	if c.s.Temporary() && c.s.Branch().Len() > 0 {
 		return errors.New("this chat is not saved and would be lost; /quit ends it")
@@ -283,7 +190,7 @@ func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) er
 		c.say("Left %q; /resume %s opens it again.", c.title(), short(id))
 	}
 	c.s.Leave()
-	c.s, c.files, c.last = s, nil, ""
+	c.s, c.files, c.tooLong = s, nil, ""
 	if sentence != "" {
 		c.say("%s", sentence)
 	}
@@ -291,28 +198,43 @@ func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) er
 	return nil
 }
 
-// short is enough of an id to name a session.
-func short(id string) string { return id[:min(len(id), 13)] }
+// mostListed is how many chats and messages are listed.
+const mostListed = 20
 
-func (c *chat) sessions(ctx context.Context, words string) error {
+// chats lists the latest chats, or those with words in their title.
+func (c *chat) chats(ctx context.Context, words string) error {
 	list, err := c.Deps.Store.Sessions(ctx, store.Filter{Text: words, Limit: mostListed})
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		c.say("There is no chat yet.")
+	if err == nil && len(list) == 0 {
+		c.say("There is no such chat. /search finds messages.")
 	}
 	for _, s := range list {
 		c.say("%s: %s, %s", short(s.ID), c.Secrets.Line(theme.OneLine(s.Title)), theme.Plural(s.Turns, "turn"))
 	}
-	return nil
+	return err
 }
+
+// search lists the messages that hold words, the newest first.
+func (c *chat) search(ctx context.Context, words string) error {
+	hits, err := c.Deps.Store.Search(ctx, store.Search{Text: words, Limit: mostListed})
+	if err == nil && len(hits) == 0 {
+		c.say("No message was found.")
+	}
+	for _, h := range hits {
+		h, _ = h.Without(c.Secrets.In, theme.Redacted)
+		c.say("%s, %s, %s: %s", short(h.Session.ID), c.Secrets.Line(theme.OneLine(h.Session.Title)),
+			theme.Speaker(h.Role), theme.OneLine(h.Snippet))
+	}
+	return err
+}
+
+// short is enough of an id to name a chat.
+func short(id string) string { return id[:min(len(id), 13)] }
 
 func (c *chat) resume(ctx context.Context, id string) error {
 	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return errors.New("there is no chat " + theme.OneLine(id) + "; /sessions lists them")
+		return errors.New("there is no chat " + theme.OneLine(id) + "; /chats lists them")
 	case err != nil:
 		return err
 	case !s.Info().Deleted.IsZero():
@@ -321,22 +243,12 @@ func (c *chat) resume(ctx context.Context, id string) error {
 	return c.goTo(ctx, s, "")
 }
 
-func (c *chat) export(ctx context.Context, words string) error {
-	switch {
-	case c.Export == nil:
-		return errors.New("nothing can be exported here")
-	case c.s.Branch().Len() == 0:
-		return errors.New("there is nothing to export yet")
+// messageAt finds the message with a number of /history.
+func (c *chat) messageAt(word string) (store.Message, error) {
+	list := c.s.Branch()
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || n > list.Len() {
+		return store.Message{}, fmt.Errorf("there is no message %s; /history prints their numbers", theme.OneLine(word))
 	}
-	sentence, err := c.Export(ctx, c.s, words)
-	return c.did(err, sentence)
-}
-
-func (c *chat) doctor(ctx context.Context, _ string) error {
-	if c.Doctor == nil {
-		return errors.New("nothing can be checked here")
-	}
-	report, err := c.Doctor(ctx)
-	c.write(report)
-	return err
+	return list.Message(n - 1)
 }

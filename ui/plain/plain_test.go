@@ -131,7 +131,7 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	wantInOrder(
 		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
 		"small:\n"+long, "(saw 1 of 1 message",
-		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "The budget is set.", "The next request: ",
+		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "A request can have up to 400 tokens.", "The next request: ",
 		"message 2, model: cut to 146 of 2,400 characters",
 		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.",
 		"There is no command /fly.", "/retry takes one line. To send it as a message",
@@ -190,7 +190,7 @@ func TestSessionsAreOpenedByTheirIds(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Start = next
-	out := transcript(t, o, "Another\n/sessions\n/resume nothing\n/resume "+id+"\n/history\n")
+	out := transcript(t, o, "Another\n/chats\n/resume nothing\n/resume "+id+"\n/history\n")
 	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no chat nothing", "Left \"Another\"",
 		"This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
 }
@@ -303,19 +303,43 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 	out := transcript(t, o, "/help\n")
 	var names []string
 	for _, c := range commands() {
-		if slices.Contains(names, c.name) || c.help == "" {
-			t.Errorf("/%s is there twice, or has no help", c.name)
+		if slices.Contains(names, c.Name) || c.Help == "" {
+			t.Errorf("/%s is there twice, or has no help", c.Name)
 		}
-		names = append(names, c.name)
-		wantInOrder(t, out, "\n"+c.usage()+": "+c.help)
+		names = append(names, c.Name)
+		wantInOrder(t, out, "\n"+c.Usage()+": "+c.Help)
 	}
 }
 
 func TestTheDoctorReportsInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t)
-	o.Doctor = func(context.Context) (string, error) { return "ok  database\n", nil }
+	o.Settings.Doctor = func(context.Context) (string, error) { return "ok  database\n", nil }
 	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "ok  database\n")
-	o.Doctor = nil
-	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "Nothing can be checked here.")
+}
+
+// The lists of the screen are lists of lines here, and what a person types chooses from them.
+func TestAListIsChosenFromByANumber(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t)
+	in, out := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
+	o.In, o.Out, o.Terminal = in, out, true
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), o)
+		ended <- err
+	}()
+	in.lines <- "/tools\n"
+	out.want(t, "1. add adds", 1)
+	out.want(t, "number, or enter to leave it: ", 1)
+	in.lines <- "1\n"
+	in.lines <- "/tools\n"
+	out.want(t, "number, or enter to leave it: ", 2)
+	close(in.lines)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := o.Start.ToolStates(); list[0].Permission != tool.Allow {
+		t.Errorf("the tool may be called %s, want allow", list[0].Permission)
+	}
 }

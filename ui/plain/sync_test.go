@@ -89,15 +89,10 @@ func TestASessionThatWasPurgedElsewhereIsLeft(t *testing.T) {
 
 func TestAFailedSyncIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	o, _ := options(t, says("One."))
-	var out strings.Builder
-	o.Out = &out
-	c := &chat{Options: o, s: o.Start}
-	for range 3 {
-		c.synced(t.Context(), synced{err: errors.New("the folder is not there")})
-	}
-	c.synced(t.Context(), synced{err: context.Canceled})
-	if got := out.String(); got != "The folder is not there.\n" {
-		t.Errorf("it says %q", got)
+	o, _ := options(t, says("One."), says("Two."))
+	o.Sync = func(context.Context) ([]string, error) { return nil, errors.New("the folder is not there") }
+	out := transcript(t, o, "First\nSecond\n/quit\n")
+	if n := strings.Count(out, "The folder is not there."); n != 1 {
+		t.Errorf("it is said %d times in\n%s", n, out)
 	}
 }

@@ -59,6 +59,17 @@ func (l *Model) changed(c change, err error) tea.Cmd {
 	return tea.Batch(said, l.Reread())
 }
 
+// hide does a change that takes its session out of sight, before the list is read again.
+func (l *Model) hide(c change) tea.Cmd {
+	if c.undo != nil && l.List.Filter.Text() == "" {
+		c.said += " " + l.Keys.First(keymap.Undo) + " undoes this."
+	}
+	l.titles = slices.DeleteFunc(l.titles, func(s Line) bool { return s.ID == c.id })
+	l.search.hits = slices.DeleteFunc(l.search.hits, func(h store.Hit) bool { return h.Session.ID == c.id })
+	l.fill()
+	return l.change(c)
+}
+
 // undo takes back what was done last in the list.
 func (l *Model) undo() tea.Cmd {
 	n := len(l.changes.undos)
@@ -70,115 +81,79 @@ func (l *Model) undo() tea.Cmd {
 	return l.change(*last)
 }
 
-// remove takes a session out of the list before that is read again.
-func (l *Model) remove(id string) {
-	l.titles = slices.DeleteFunc(l.titles, func(s Line) bool { return s.ID == id })
-	l.search.drop(id)
-	l.fill()
+// switching turns something about a session on or off. What is said of it begins with one of two texts.
+func switching(s Line, on bool, saidOn, saidOff string, set func(ctx context.Context, on bool) error) change {
+	to := func(on bool) change {
+		said := saidOff
+		if on {
+			said = saidOn
+		}
+		return change{
+			id: s.ID, said: said + ": " + s.quoted() + ".", do: func(ctx context.Context) error { return set(ctx, on) },
+		}
+	}
+	done, undone := to(on), to(!on)
+	done.undo = &undone
+	return done
 }
 
-// undone is the end of a sentence about what takes the session out of sight.
-func (l *Model) undone() string {
-	if l.List.Filter.Text() != "" {
-		return ""
-	}
-	return " " + l.Keys.First(keymap.Undo) + " undoes this."
+// pin pins a session to the top of the list, or unpins it.
+func (l *Model) pin(e entry) tea.Cmd {
+	return l.change(switching(e.Line, !e.Pinned, "Pinned to the top of the list", "Unpinned",
+		func(ctx context.Context, on bool) error {
+			return l.With.Store.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
+		}))
 }
 
-// pin pins the session under the cursor to the top of the list, or unpins it.
-func (l *Model) pin() tea.Cmd {
-	e, ok := l.cursor()
-	if !ok {
-		return l.Say("There is no chat to pin.")
-	}
-	db := l.With.Store
-	set := func(on bool, said string) change {
-		return change{id: e.ID, said: said + e.quoted() + ".", do: func(ctx context.Context) error {
-			return db.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
-		}}
-	}
-	to, from := set(true, "Pinned to the top of the list: "), set(false, "Unpinned: ")
-	if e.Pinned {
-		to, from = from, to
-	}
-	to.undo = &from
-	return l.change(to)
-}
-
-// archive takes the session under the cursor out of the list of those in use, or puts it back.
-func (l *Model) archive() tea.Cmd {
-	e, ok := l.cursor()
-	switch {
-	case !ok:
-		return l.Say("There is no chat to archive.")
-	case !e.Deleted.IsZero():
+// archive takes a session out of the list of those in use, or puts it back.
+func (l *Model) archive(e entry) tea.Cmd {
+	if !e.Deleted.IsZero() {
 		return l.inTrash()
 	}
-	db := l.With.Store
-	set := func(on bool) change {
-		said := map[bool]string{true: "Archived: ", false: "Unarchived: "}[on] + e.quoted() + "."
-		return change{id: e.ID, said: said, do: func(ctx context.Context) error {
-			return db.Update(ctx, e.ID, func(row *store.Session) { row.Archived = on })
-		}}
-	}
-	to, from := set(!e.Archived), set(e.Archived)
-	to.said, to.undo = to.said+l.undone(), &from
-	l.remove(e.ID)
-	return l.change(to)
+	return l.hide(switching(e.Line, !e.Archived, "Archived", "Unarchived", func(ctx context.Context, on bool) error {
+		return l.With.Store.Update(ctx, e.ID, func(row *store.Session) { row.Archived = on })
+	}))
 }
 
-// delete moves the session under the cursor to the trash. In the trash it asks whether it is to go for good.
-func (l *Model) delete() tea.Cmd {
-	e, ok := l.cursor()
-	if !ok {
-		return l.Say("There is no chat to delete.")
-	}
+// delete moves a session to the trash. In the trash it asks whether it is to go for good.
+func (l *Model) delete(e entry) tea.Cmd {
+	open := e.ID == l.Info.ID
 	_, busy := l.Screen.State(e.ID)
 	switch {
-	case e.ID == l.Info.ID:
-		return l.Fail("This chat is open; open another one first.")
-	case busy:
-		return l.Fail("An answer is still arriving in this chat; open the chat and stop the answer first.")
+	case busy, open && l.Busy:
+		return l.Fail("An answer is still arriving in this chat; stop it first.")
 	case slices.Contains(l.leased, e.ID):
 		return l.Fail("This chat is open in another window; close it there first.")
 	case !e.Deleted.IsZero():
 		l.purge = &e.Line
 		return nil
+	case open:
+		left := l.Screen.New()
+		return tea.Batch(left, l.change(l.trashing(e.Line, true)))
 	}
-	to, from := l.trashing(e.Line)
-	to.said, to.undo = to.said+l.undone(), &from
-	l.remove(e.ID)
-	return l.change(to)
+	return l.hide(l.trashing(e.Line, true))
 }
 
-// restore takes the session under the cursor out of the trash.
-func (l *Model) restore() tea.Cmd {
-	e, ok := l.cursor()
-	switch {
-	case !ok:
-		return l.Say("There is no chat to restore.")
-	case e.Deleted.IsZero():
+// restore takes a session out of the trash.
+func (l *Model) restore(e entry) tea.Cmd {
+	if e.Deleted.IsZero() {
 		return l.Say("It is not in the trash.")
 	}
-	from, to := l.trashing(e.Line)
-	to.undo = &from
-	l.remove(e.ID)
-	return l.change(to)
+	return l.hide(l.trashing(e.Line, false))
 }
 
-// trashing moves a session to the trash, and out of it again.
-func (l *Model) trashing(s Line) (in, out change) {
-	db, restored := l.With.Store, "Restored: "
+// trashing moves a session to the trash, or out of it.
+func (l *Model) trashing(s Line, in bool) change {
+	restored := "Restored"
 	if s.Archived {
-		restored = "Restored to the archive: "
+		restored = "Restored to the archive"
 	}
-	in = change{id: s.ID, said: "Moved to the trash: " + s.quoted() + ".", do: func(ctx context.Context) error {
-		return db.Delete(ctx, s.ID)
-	}}
-	out = change{id: s.ID, said: restored + s.quoted() + ".", do: func(ctx context.Context) error {
-		return db.Restore(ctx, s.ID)
-	}}
-	return in, out
+	return switching(s, in, "Moved to the trash", restored, func(ctx context.Context, in bool) error {
+		if in {
+			return l.With.Store.Delete(ctx, s.ID)
+		}
+		return l.With.Store.Restore(ctx, s.ID)
+	})
 }
 
 // purgeKey answers whether a session goes for good, with all that could be taken back of it. Only the key for it does
@@ -195,13 +170,11 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	l.purge = nil
 	l.changes.undos = slices.DeleteFunc(l.changes.undos, func(u *change) bool { return u.id == s.ID })
-	l.remove(s.ID)
-	db := l.With.Store
-	return l.change(change{
+	return l.hide(change{
 		id: s.ID,
 		said: "Deleted permanently: " + s.quoted() +
 			". Backups may still hold it: winnow sessions purge --copies rewrite " + s.ID + ".",
-		do: func(ctx context.Context) error { return db.Purge(ctx, s.ID) },
+		do: func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) },
 	})
 }
 
@@ -212,25 +185,16 @@ type edit struct {
 	tags bool // tags are typed, else the title
 }
 
-func (l *Model) startRename() tea.Cmd {
-	e, ok := l.cursor()
-	if !ok {
-		return l.Say("There is no chat to rename.")
-	}
+func (l *Model) startRename(e entry) tea.Cmd {
 	l.edit = &edit{Field: theme.NewField(e.Title), of: e.Line}
 	return nil
 }
 
-func (l *Model) startTags() tea.Cmd {
-	e, ok := l.cursor()
-	if !ok {
-		return l.Say("There is no chat to tag.")
+func (l *Model) startTags(e entry) tea.Cmd {
+	l.edit = &edit{Field: theme.NewField(strings.Join(e.Tags, " ")), of: e.Line, tags: true}
+	if len(e.Tags) > 0 {
+		l.edit.Insert(" ") // for the next one
 	}
-	f := theme.NewField(strings.Join(e.Tags, " "))
-	if f.Text() != "" {
-		f.Insert(" ") // for the next one
-	}
-	l.edit = &edit{Field: f, of: e.Line, tags: true}
 	return nil
 }
 
@@ -276,17 +240,16 @@ func (l *Model) endTags() tea.Cmd {
 	if slices.Equal(tags, of.Tags) {
 		return nil
 	}
-	said := "The tags are now " + strings.Join(tags, ", ") + "."
-	if len(tags) == 0 {
-		said = "The chat has no tags now."
-	}
-	db := l.With.Store
-	set := func(tags []string, said string) change {
+	set := func(tags []string) change {
+		said := "The chat has no tags now."
+		if len(tags) > 0 {
+			said = "The tags are now " + strings.Join(tags, ", ") + "."
+		}
 		return change{id: of.ID, said: said, do: func(ctx context.Context) error {
-			return db.Update(ctx, of.ID, func(row *store.Session) { row.Tags = tags })
+			return l.With.Store.Update(ctx, of.ID, func(row *store.Session) { row.Tags = tags })
 		}}
 	}
-	to, from := set(tags, said), set(of.Tags, "The tags are unchanged.")
+	to, from := set(tags), set(of.Tags)
 	to.undo = &from
 	return l.change(to)
 }

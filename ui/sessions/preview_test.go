@@ -25,14 +25,19 @@ func searched(w, h int, text string, messages ...Previewed) *fixture {
 	return f
 }
 
+// said is a message of the user.
+func said(text string) store.Message {
+	return store.Message{Message: history.Message{Role: history.User, Content: text}}
+}
+
 // Wherever in a message something was found, the preview shows the line that holds it, and no more lines than fit.
 func TestAPreviewShowsWhatWasFound(t *testing.T) {
 	for _, before := range []int{0, 30, 300, 3000} {
 		for _, h := range []int{24, 40, 90} {
 			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
 				strings.Repeat(" Nothing more.", 1000)
-			part := around(stored, store.Search{Text: "walrus"})
-			l := searched(100, h, "walrus", Previewed{Found: true, Role: history.User, At: begun, Text: part},
+			part := around(said(stored), store.Search{Text: "walrus"})
+			l := searched(100, h, "walrus", Previewed{Role: history.User, At: begun, Text: part},
 				Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
 			got := l.drawn()
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
@@ -79,7 +84,7 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	for query, want := range map[string]string{
 		"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?",
 	} {
-		if got := textOf(m, store.Search{Text: query}); got != want {
+		if got := around(m, store.Search{Text: query}); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
 		}
 	}

@@ -138,11 +138,6 @@ func (l *Model) Found(number int, found Found) tea.Cmd {
 	return tea.Batch(l.look(), l.findIn(indexPause))
 }
 
-// drop takes the hits of a session away before the search is repeated.
-func (x *search) drop(session string) {
-	x.hits = slices.DeleteFunc(x.hits, func(h store.Hit) bool { return h.Session.ID == session })
-}
-
 // listed are the lines of the hits, which are sorted by session: of each the best few, until the rest are asked for.
 func (x *search) listed(hidden theme.Secrets) (lines []entry) {
 	for i := 0; i < len(x.hits); {

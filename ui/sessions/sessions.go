@@ -25,7 +25,7 @@ import (
 // Screen is what the list has the rest of the screen do.
 type Screen struct {
 	Close   func()                                    // closes the list
-	New     func() tea.Cmd                            // begins a session
+	New     func() tea.Cmd                            // begins a session, which closes the list
 	Open    func(id string) tea.Cmd                   // opens a session
 	OpenAt  func(hit store.Hit, found string) tea.Cmd // opens a session at a message, and marks a text
 	Fork    func(id, name string) tea.Cmd             // forks a session at its end, and opens the fork
@@ -37,7 +37,8 @@ type Screen struct {
 	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
 	State func(id string) (word string, busy bool)
 
-	Unindexed func() int64 // how many messages a search does not find yet
+	Unindexed func() int64             // how many messages a search does not find yet
+	Short     func(path string) string // a path as people write it
 }
 
 // shelf is one of the lists of stored sessions.
@@ -252,27 +253,24 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return l.purgeKey(msg)
 	case l.edit != nil:
 		return l.editKey(msg)
-	}
-	for _, a := range []struct {
-		key keymap.Action
-		do  func() tea.Cmd
-	}{
-		{keymap.Shelves, l.nextShelf},
-		{keymap.New, l.Screen.New},
-		{keymap.Rename, l.startRename},
-		{keymap.Tags, l.startTags},
-		{keymap.PinTop, l.pin},
-		{keymap.Archive, l.archive},
-		{keymap.Delete, l.delete},
-		{keymap.Restore, l.restore},
-		{keymap.ForkOff, l.fork},
-	} {
-		if l.Keys.Pressed(msg, a.key) {
-			return a.do()
-		}
-	}
-	if l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "" { // else it clears the filter
+	case l.Keys.Pressed(msg, keymap.Shelves):
+		return l.nextShelf()
+	case l.Keys.Pressed(msg, keymap.New):
+		return l.Screen.New()
+	case l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
+	}
+	for action, do := range map[keymap.Action]func(entry) tea.Cmd{
+		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
+		keymap.Delete: l.delete, keymap.Restore: l.restore, keymap.ForkOff: l.fork,
+	} {
+		if !l.Keys.Pressed(msg, action) {
+			continue
+		}
+		if e, ok := l.cursor(); ok {
+			return do(e)
+		}
+		return l.Say("There is no chat under the cursor.")
 	}
 	return l.took(l.List.Update(msg), msg)
 }
@@ -335,16 +333,12 @@ func (l *Model) nextShelf() tea.Cmd {
 	return tea.Batch(l.readShelf(), l.filtered())
 }
 
-// fork forks the active branch of the session under the cursor.
-func (l *Model) fork() tea.Cmd {
-	switch e, ok := l.cursor(); {
-	case !ok:
-		return l.Say("There is no chat to fork.")
-	case !e.Deleted.IsZero():
+// fork forks the active branch of a session.
+func (l *Model) fork(e entry) tea.Cmd {
+	if !e.Deleted.IsZero() {
 		return l.inTrash()
-	default:
-		return l.Screen.Fork(e.ID, e.Name())
 	}
+	return l.Screen.Fork(e.ID, e.Name())
 }
 
 // Mode is what the keys are for: each shelf and what the list asks have keys of their own.
@@ -387,11 +381,8 @@ func (l *Model) Hints() []key.Binding {
 		}
 	}
 	open, shelf, archive := "open", "archive", "archive it"
-	switch {
-	case e.hit != nil:
+	if e.hit != nil {
 		open = "open at the match"
-	case e.rest > 0:
-		open = "list them"
 	}
 	if l.shelf == archiveShelf {
 		shelf, archive = "trash", "unarchive"

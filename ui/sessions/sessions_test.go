@@ -45,6 +45,7 @@ func empty(w, h int, filter string) *fixture {
 			Fork:      func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
 			State:     func(string) (string, bool) { return "", false },
 			Unindexed: func() int64 { return 0 },
+			Short:     func(path string) string { return path },
 		},
 	}
 	f.Open(filter)
@@ -95,7 +96,7 @@ func TestWhatAKeyHasTheScreenDo(t *testing.T) {
 		{"ctrl+n", "new"},
 		{"down ctrl+f", "fork 00000001-0000-7000-8000-000000000000 Bread with rye"},
 		{"ctrl+r", "It is not in the trash."},
-		{"down down ctrl+d", "This chat is open; open another one first."},
+		{"down down ctrl+d", "new"},
 		{"ctrl+u", "There is nothing to undo here."},
 		{"f2", "f2 does nothing here; esc closes the list."},
 	} {
@@ -112,7 +113,7 @@ func TestScreens(t *testing.T) {
 		w, h int
 		keys []string
 	}{
-		{"the list", 90, 10, nil},
+		{"the list", 90, 16, nil},
 		{"a narrow list", 34, 6, nil},
 		{"a filter", 90, 10, []string{"r", "e"}},
 		{"a filter that leaves nothing", 90, 6, []string{"q"}},

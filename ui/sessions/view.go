@@ -16,18 +16,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// The least heights in lines at which the list has a rule under its filter, a line about the session under its cursor,
-// a blank line under the rule, and a preview.
-const (
-	ruleHeight    = 4
-	aboutHeight   = 8
-	spaceHeight   = 16
-	previewHeight = 24
-)
-
-// aboutLines is how many lines tell of the session under the cursor where there is no room for a preview: a rule and
-// the facts.
-const aboutLines = 2
+// roomy is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
+const roomy = 16
 
 // layout says where the parts of the list stand.
 type layout struct {
@@ -35,7 +25,7 @@ type layout struct {
 	margin int // cells that stay free at both sides
 	head   int // lines above the rows
 	rows   int // lines for rows
-	below  int // lines for what is told of the session under the cursor
+	below  int // lines for the preview, below a rule
 }
 
 // widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
@@ -47,6 +37,12 @@ func (o layout) end() int { return min(o.w, widest) }
 // text is the column at which titles begin.
 func (o layout) text() int { return o.margin + 2 }
 
+// textWidth is how many cells a text has from there.
+func (o layout) textWidth() int { return max(1, o.end()-o.text()-o.margin) }
+
+// indent is the margin, and so many cells more.
+func (o layout) indent(more int) string { return strings.Repeat(" ", o.margin+more) }
+
 // Resize gives the list its size in cells.
 func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
@@ -57,25 +53,14 @@ func (l *Model) Resize(w, h int) {
 
 // layout divides the size. The list is as high as its rows, and what it leaves is for the preview, which has a third.
 func (l *Model) layout() layout {
-	o := layout{w: l.w, margin: theme.Gutter(l.w), head: 1}
-	switch {
-	case l.h >= spaceHeight:
-		o.head = 3
-	case l.h >= ruleHeight:
-		o.head = 2
-	}
-	body := max(0, l.h-o.head)
-	o.rows = body
-	if _, ok := l.cursor(); !ok {
+	o := layout{w: l.w, margin: theme.Gutter(l.w), head: 1, rows: max(0, l.h-1)}
+	if l.h < roomy {
 		return o
 	}
-	switch {
-	case l.h >= previewHeight:
-		o.rows = min(body-l.h/3-1, max(1, l.List.Lines()))
-		o.below = body - 1 - o.rows
-	case l.h >= aboutHeight:
-		o.below = aboutLines
-		o.rows = max(0, body-o.below)
+	o.head, o.rows = 3, l.h-3
+	if _, ok := l.cursor(); ok {
+		o.rows = min(o.rows-l.h/3-1, max(1, l.List.Lines()))
+		o.below = l.h - o.head - o.rows - 2
 	}
 	return o
 }
@@ -114,10 +99,7 @@ func (l *Model) View() (lines []string, x int) {
 	head, x := l.head(st, o)
 	lines = append(lines, head)
 	if o.head > 1 {
-		lines = append(lines, st.Rule(o.w))
-	}
-	for len(lines) < o.head {
-		lines = append(lines, "")
+		lines = append(lines, st.Rule(o.w), "")
 	}
 	rows := l.List.Rows(st)
 	if why := l.nothing(); why != "" {
@@ -125,40 +107,28 @@ func (l *Model) View() (lines []string, x int) {
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
-		for len(lines) < l.h-o.below {
+		for len(lines) < l.h-o.below-1 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, st.Rule(o.w))
+		lines = append(append(lines, st.Rule(o.w)), l.previewLines(st, o, o.below)...)
 	}
-	switch {
-	case o.below > aboutLines:
-		lines = append(lines, l.previewLines(st, o)...)
-	case o.below > 0:
-		lines = append(lines, o.line(st.Muted.Render(markdown.OneLine(l.facts(), max(1, o.w-2*o.margin)))))
-	}
-	if note := l.indexNote(); note != "" && l.h > ruleHeight {
+	if note := l.indexNote(); note != "" && l.h > 1 {
 		for lines = lines[:min(len(lines), l.h-1)]; len(lines) < l.h-1; {
 			lines = append(lines, "")
 		}
-		lines = append(lines, o.line(st.Cut.Render("! "+markdown.OneLine(note, max(1, o.w-2*o.margin-2)))))
+		lines = append(lines, o.indent(0)+st.Cut.Render("! "+markdown.OneLine(note, o.textWidth())))
 	}
 	return lines, x
 }
 
 // indexNote says what a search does not find yet, "" where it finds everything or nothing is looked for.
 func (l *Model) indexNote() string {
-	switch n := l.Screen.Unindexed(); {
-	case n == 0 || l.List.Filter.Text() == "":
+	n := l.Screen.Unindexed()
+	if n == 0 || l.List.Filter.Text() == "" {
 		return ""
-	case n == 1:
-		return "one message is not in the search index yet"
-	default:
-		return theme.Thousands(int(n)) + " messages are not in the search index yet"
 	}
+	return theme.PluralOf(int(n), "message is", "messages are") + " not in the search index yet"
 }
-
-// line is a text behind the margin.
-func (o layout) line(text string) string { return strings.Repeat(" ", o.margin) + text }
 
 // head is the line at the top: the filter, what is typed instead of it, or a question.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
@@ -166,13 +136,13 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	switch {
 	case l.purge != nil:
 		question := "Delete “" + l.purge.Name() + "” permanently?"
-		return theme.Fit(o.line(st.Cut.Bold(true).Render(question)), o.w), 0
+		return theme.Fit(o.indent(0)+st.Cut.Bold(true).Render(question), o.w), 0
 	case l.edit != nil && l.edit.tags:
 		name, f = "Tags ", &l.edit.Field
 	case l.edit != nil:
 		name, f = "Title ", &l.edit.Field
 	}
-	lead := o.line(st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " ")
+	lead := o.indent(0) + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, o.w-theme.Width(lead)-o.margin)
 	text, x := f.View(room)
 	text = st.Strong.Bold(false).Render(text)
@@ -210,8 +180,7 @@ func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) 
 	case e.hit != nil:
 		line = l.hit(st, o, *e.hit)
 	case e.rest > 0:
-		line = strings.Repeat(" ", o.columns(l.search.hits).text) +
-			st.Muted.Render(theme.Thousands(e.rest)+" more in this chat")
+		line = strings.Repeat(" ", signColumn+2) + st.Muted.Render(theme.Thousands(e.rest)+" more in this chat")
 	default:
 		line = l.titleLine(st, o, e.Line, hits, false)
 	}
@@ -234,14 +203,6 @@ func (l *Model) heading(st theme.Styles, id string) string {
 	return ""
 }
 
-// The least widths at which a title's line has its age, the number of turns, the model in a column, and long columns.
-const (
-	ageFrom   = 30
-	turnsFrom = 48
-	modelFrom = 72
-	longFrom  = 90
-)
-
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
 // to give way. Above messages that were found in it, it says on which shelf it is.
 func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above bool) string {
@@ -249,8 +210,7 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 	if s.Pinned {
 		pin = st.Pinned.Render("◆")
 	}
-	right := l.right(st, o, s)
-	room := max(1, o.end()-o.text()-theme.Width(right)-o.margin-1)
+	right := st.Muted.Render(l.right(o, s))
 	word, busy := l.state(s, above)
 	if word != "" {
 		state := st.Muted
@@ -258,23 +218,16 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 			state = st.Seen
 		}
 		word = "   " + state.Render(word)
-		if theme.Width(word)+leastTitle > room {
-			word = ""
-		}
 	}
-	label := markdown.OneLine(s.Label, max(1, room-theme.Width(word)))
+	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
 	shared := theme.SharedPrefix(label, s.Label)
-	spans := []theme.Span{{From: min(s.tags, shared), To: len(label), Style: st.Muted}}
-	if s.tags >= shared {
-		spans = nil
+	spans := theme.HitSpans(s.Label, 0, shared, hits, st.Match)
+	if s.tags < shared {
+		spans = append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, spans...)
 	}
-	title := theme.Paint(label, st.Strong, append(spans, theme.HitSpans(s.Label, 0, shared, hits, st.Match)...))
-	line := strings.Repeat(" ", o.margin) + pin + " " + title + word
-	return theme.Spread(line, right+strings.Repeat(" ", o.margin), o.end())
+	line := o.indent(0) + pin + " " + theme.Paint(label, st.Strong, spans) + word
+	return theme.Spread(line, right+o.indent(0), o.end())
 }
-
-// leastTitle is how many cells of a title stay in front of a state.
-const leastTitle = 8
 
 // state is what a session's line says of it, and whether an answer arrives in it.
 func (l *Model) state(s Line, above bool) (word string, busy bool) {
@@ -294,32 +247,27 @@ func (l *Model) state(s Line, above bool) (word string, busy bool) {
 	return "", false
 }
 
-// right is what stands at the end of a session's line, as far as the width allows: model, turns and age.
-func (l *Model) right(st theme.Styles, o layout, s Line) string {
-	at, turns := l.read, theme.Plural(s.Turns, "turn")
+// columnsFrom is the least width at which a session's line has its model and its turns, and longFrom that at which
+// these columns are long.
+const (
+	columnsFrom = 72
+	longFrom    = 90
+)
+
+// right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
+func (l *Model) right(o layout, s Line) string {
+	if o.w < columnsFrom {
+		return fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated))
+	}
+	turns, model, age := theme.Plural(s.Turns, "turn"), 13, 11
 	if s.Turns == 1 {
 		turns += " " // so that the numbers stand in a column
 	}
-	// columns are the model, in most cells, and the turns, which end at a cell.
-	columns := func(most, end int) string {
-		model := markdown.OneLine(s.Model, min(most, end-theme.Width(turns)-1))
-		return model + strings.Repeat(" ", max(1, end-theme.Width(model)-theme.Width(turns))) + turns
+	if o.w >= longFrom {
+		model, age = 20, 15
 	}
-	var text string
-	switch {
-	case o.w >= longFrom:
-		text = columns(20, 31) + fmt.Sprintf("%15s", when(at, s.Updated))
-	case o.w >= modelFrom:
-		text = columns(13, 24) + fmt.Sprintf("%11s", when(at, s.Updated))
-	case o.w >= turnsFrom:
-		text = fmt.Sprintf("%11s%8s", turns, theme.Ago(at, s.Updated))
-	case o.w >= ageFrom:
-		text = fmt.Sprintf("%6s", theme.Ago(at, s.Updated))
-	}
-	if text == "" {
-		return ""
-	}
-	return st.Muted.Render(text)
+	name := markdown.OneLine(s.Model, model)
+	return name + strings.Repeat(" ", model-theme.Width(name)) + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.
@@ -342,50 +290,25 @@ func when(at, then time.Time) string {
 	return then.Format("2 Jan 2006")
 }
 
-// hitColumns are the columns of a hit's line: its number ends before number, who said it begins at who, its sign stands
-// at sign and its text begins at text.
-type hitColumns struct{ number, who, sign, text int }
-
-// whoFrom is the least width at which a hit's line says who said it.
-const whoFrom = 40
-
-// columns are the columns of the hits.
-func (o layout) columns(hits []store.Hit) hitColumns {
-	c := hitColumns{number: o.text() + 4}
-	if o.w < longFrom {
-		c.number = o.margin + 4
-	}
-	c.who, c.sign = c.number+2, c.number+1
-	if o.w >= whoFrom {
-		for _, h := range hits {
-			c.sign = max(c.sign, c.who+theme.Width(speaker(h))+2)
-		}
-	}
-	c.text = c.sign + 2
-	return c
-}
+// numberEnd and signColumn are where the number of a hit's message ends and where its sign stands.
+const (
+	numberEnd  = 8
+	signColumn = 16
+)
 
 // hit draws one hit: the number of the message, who said it, the sign of what became of it, and what was found.
 func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
 	h, _ := found.Without(l.Secrets.In, theme.Redacted)
-	c, place, number := o.columns(l.search.hits), l.search.places[h.Message], ""
+	place, number, who := l.search.places[h.Message], "", st.Text
 	if place.Number > 0 {
 		number = fmt.Sprint(place.Number)
 	}
-	line := strings.Repeat(" ", max(1, c.number-len(number))) + st.Muted.Render(number)
-	to := func(column int) { line += strings.Repeat(" ", max(0, column-theme.Width(line))) }
-	if c.sign > c.who {
-		to(c.who)
-		who := st.Text
-		if h.Role == history.User {
-			who = st.You
-		}
-		line += who.Render(speaker(h))
+	if h.Role == history.User {
+		who = st.You
 	}
-	to(c.sign)
-	line += sign(st, place.Last)
-	to(c.text)
-	room := max(1, o.end()-o.margin-c.text)
+	line := strings.Repeat(" ", max(1, numberEnd-len(number))) + st.Muted.Render(number) + "  "
+	line += who.Render(theme.Fit(speaker(h), signColumn-theme.Width(line)-1)) + " " + sign(st, place.Last) + " "
+	room := max(1, o.end()-o.margin-theme.Width(line))
 	text, gone := fromHit(h, room)
 	short := markdown.OneLine(text, room)
 	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+theme.SharedPrefix(short, text), st.Found))

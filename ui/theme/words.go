@@ -23,7 +23,7 @@ func Sentence(err error) string {
 }
 
 // ForkMark stands before the title of a session that was forked from another one.
-const ForkMark = "⑂"
+const ForkMark = "↳"
 
 // OneLine is a text of others for a line of the screen.
 func OneLine(s string) string { return markdown.OneLine(s, 120) }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"winnow/history"
-	"winnow/session/branch"
-	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -114,7 +112,7 @@ func (c *Model) Boundary() bool {
 
 // fromStart says how much of the conversation is sent where nothing falls out of it at its beginning.
 func (c *Model) fromStart() string {
-	counts := record.CountsOf(c.Plan.Entries, nil, branch.Branch{})
+	counts := store.TallyOf(c.Plan.Entries)
 	out, cut := counts.Stored-counts.Sent(), counts.Cut
 	var less []string
 	if out > 0 {

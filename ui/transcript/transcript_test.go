@@ -24,7 +24,7 @@ func conversation() []Item {
 				"holds the " +
 				"operands.", Reasoning: "The user has\na left-recursive rule.",
 			Receipt: &record.Receipt{Tally: store.Tally{Stored: 9, Kept: 2, Cut: 1}, Expected: 1900, Took: 1900 * time.Millisecond},
-			Trail:   "⑂ 2 forks",
+			Trail:   "↳ 2 forks",
 		},
 		{
 			ID: 3, Role: history.User, Name: "you", Plain: true, Text: "Never touch generated files.",

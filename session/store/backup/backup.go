@@ -36,33 +36,35 @@ type File struct {
 // user may read, while others go on using it. The file takes its name when it is whole, checked and on the disk;
 // a file that is there already is left alone, and the error is fs.ErrExist.
 func Write(ctx context.Context, from *sql.DB, path, to string) error {
-	doing := "back up the chat history"
-	to, err := filepath.Abs(to)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
+	const doing = "back up the chat history"
 	if there(to) {
 		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
 		return &sqlite.Error{Doing: doing, Where: to, Kind: kind}
 	}
-	draft, err := checkedCopy(ctx, doing, from, to, nil)
+	err := put(ctx, from, to, nil)
+	if sqlite.IsDamage(err) {
+		to = path
+	}
+	return sqlite.Explain(doing, to, err)
+}
+
+// put puts a checked copy of a database in the place of a file.
+func put(ctx context.Context, from *sql.DB, file string, change func(tx *sql.Tx) error) error {
+	draft, err := checkedCopy(ctx, from, file, change)
 	if err != nil {
-		return sqlite.Explain(doing, path, err)
+		return err
 	}
 	defer Discard(draft)
-	if err := os.Rename(draft, to); err != nil {
-		return sqlite.FileError(doing, to, err)
-	}
-	return syncFolder(to)
+	return errors.Join(os.Rename(draft, file), syncFolder(file))
 }
 
 // checkedCopy copies a database into a draft for a file, changes the copy where change is not nil, so that no trace is
 // left of what it deletes, reads the copy, because a damaged one is no backup, and has it on the disk.
 func checkedCopy(
-	ctx context.Context, doing string, from *sql.DB, file string, change func(tx *sql.Tx) error,
+	ctx context.Context, from *sql.DB, file string, change func(tx *sql.Tx) error,
 ) (draft string, err error) {
 	if draft, err = Draft(file); err != nil {
-		return "", sqlite.FileError(doing, filepath.Dir(file), err)
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -75,17 +77,14 @@ func checkedCopy(
 	db := sqlite.Pool(draft, sqlite.Scratch, 1)
 	defer db.Close()
 	if change != nil {
-		if err := sqlite.InTx(ctx, db, change); err != nil {
-			return "", err
-		}
-		if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-			return "", err
+		if err = sqlite.InTx(ctx, db, change); err == nil {
+			_, err = db.ExecContext(ctx, "VACUUM")
 		}
 	}
-	if err := sqlite.CheckIntegrity(ctx, db); err != nil {
-		return "", err
+	if err == nil {
+		err = sqlite.CheckIntegrity(ctx, db)
 	}
-	return draft, errors.Join(db.Close(), syncFile(draft))
+	return draft, errors.Join(err, db.Close(), syncFile(draft))
 }
 
 // folder is where the automatic backups of a history stand.
@@ -126,7 +125,7 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 		return "", nil
 	}
 	if err := os.MkdirAll(folder(path), 0o700); err != nil {
-		return "", sqlite.FileError("back up the chat history", folder(path), err)
+		return "", sqlite.Explain("back up the chat history", folder(path), err)
 	}
 	// What is left of backups whose program ended before they were whole goes.
 	for _, file := range filesBeside(path) {

@@ -105,31 +105,26 @@ func holdsSession(ctx context.Context, file, id string) (bool, error) {
 // Rewrite writes the copy anew after a change, which may leave no trace of what it deletes. Whatever fails,
 // the copy is then as it was before.
 func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error {
-	doing := "rewrite the copy"
+	const doing = "rewrite the copy"
 	if c.Damaged {
 		kind := fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)
 		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: kind}
 	}
 	from := openCopy(c.Path)
 	defer from.Close()
-	draft, err := checkedCopy(ctx, doing, from, c.Path, change)
-	if err != nil {
-		return sqlite.Explain(doing, c.Path, err)
+	err := put(ctx, from, c.Path, change)
+	if err == nil {
+		os.Remove(c.Path + "-wal") // the new file has all that was in it
+		os.Remove(c.Path + "-shm")
 	}
-	defer Discard(draft)
-	if err := os.Rename(draft, c.Path); err != nil {
-		return sqlite.FileError(doing, c.Path, err)
-	}
-	os.Remove(c.Path + "-wal") // the new file has all that was in it
-	os.Remove(c.Path + "-shm")
-	return syncFolder(c.Path)
+	return sqlite.Explain(doing, c.Path, err)
 }
 
 // Delete removes the copy with its journal.
 func (c Copy) Delete() error {
 	Discard(c.Path)
 	if there(c.Path) {
-		return sqlite.FileError("delete the copy", c.Path, fs.ErrPermission)
+		return sqlite.Explain("delete the copy", c.Path, fs.ErrPermission)
 	}
 	return syncFolder(c.Path)
 }

@@ -11,68 +11,63 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
+// exec runs a statement, after an error none.
+func (r *recovery) exec(query string, args ...any) {
+	if r.err == nil {
+		_, r.err = r.tx.ExecContext(r.ctx, query, args...)
+	}
+}
+
+// count is the number that a query yields.
+func (r *recovery) count(query string, args ...any) (n int) {
+	if r.err == nil {
+		r.err = r.tx.QueryRowContext(r.ctx, query, args...).Scan(&n)
+	}
+	return n
+}
+
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
 // beginning, no row names a lost one.
 func (r *recovery) putInOrder(backup bool, steps Steps) error {
 	// A session that cannot be real is known by its messages alone.
-	err := r.exec(`
+	r.exec(`
 		DELETE FROM sessions
 		WHERE length(id) <> 36
 			OR id GLOB '*[^0-9a-f-]*'
 			OR min(created_ms, updated_ms, used) < 0
 			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
-	if err == nil && backup {
-		err = r.adopt()
+	if backup {
+		r.adopt()
 	}
-	if err == nil {
-		err = r.reattach()
-	}
+	r.reattach()
 	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
-	if err == nil {
-		err = r.exec(`
-			CREATE TEMP TABLE expected AS
-			SELECT
-				n AS session,
-				max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
-			FROM sessions
-			WHERE messages < 1 << 30`)
+	r.exec(`
+		CREATE TEMP TABLE expected AS
+		SELECT
+			n AS session,
+			max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
+		FROM sessions
+		WHERE messages < 1 << 30`)
+	if backup {
+		r.fill(steps)
 	}
-	if err == nil && backup {
-		err = r.fill(steps)
-	}
-	if err == nil {
-		err = r.countLost()
-	}
-	if err == nil {
-		err = r.tie()
-	}
-	if err == nil {
-		err = r.verify(steps)
-	}
-	if err != nil {
-		return fmt.Errorf("put the saved rows in order: %w", err)
+	r.out.LostMessages = r.count(`
+		SELECT coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0)
+		FROM temp.expected e`)
+	r.tie()
+	r.verify(steps)
+	if r.err != nil {
+		return fmt.Errorf("put the saved rows in order: %w", r.err)
 	}
 	return nil
 }
 
-func (r *recovery) exec(query string, args ...any) error {
-	_, err := r.tx.ExecContext(r.ctx, query, args...)
-	return err
-}
-
-func (r *recovery) count(into *int, query string, args ...any) error {
-	return r.tx.QueryRowContext(r.ctx, query, args...).Scan(into)
-}
-
 // adopt copies from the backup what Apply does not know, and the rows of lost sessions with the keys that they had,
 // where saved messages show that these keys are still theirs.
-func (r *recovery) adopt() error {
+func (r *recovery) adopt() {
 	for _, table := range []string{
 		"sessions", "tags", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
 	} {
-		if !r.damaged[table] {
-			continue
-		}
 		rows := "INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table
 		if table == "sessions" {
 			rows += ` WHERE n IN (
@@ -80,98 +75,62 @@ func (r *recovery) adopt() error {
 				FROM messages m
 				JOIN backup.messages b ON b.id = m.id AND b.session = m.session)`
 		}
-		if err := r.exec(rows); err != nil {
-			return err
+		if r.damaged[table] {
+			r.exec(rows)
 		}
 	}
-	return nil
 }
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
-func (r *recovery) reattach() error {
-	lost, err := sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], `
+func (r *recovery) reattach() {
+	if r.err != nil {
+		return
+	}
+	var lost []int64
+	lost, r.err = sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], `
 		SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
-		if err == nil {
-			err = r.exec(`
-				INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
-				SELECT ?1, ?2, min(created_ms), max(created_ms), max(created_ms), ?3, 'auto'
-				FROM messages
-				WHERE session = ?1`, n, uuid.Must(uuid.NewV7()).String(), recoveredTitle)
-		}
+		r.exec(`
+			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
+			SELECT ?1, ?2, min(created_ms), max(created_ms), max(created_ms), ?3, 'auto'
+			FROM messages
+			WHERE session = ?1`, n, uuid.Must(uuid.NewV7()).String(), recoveredTitle)
 	}
-	return err
+}
+
+// damagedMessages are the messages that fail their hash, as a list that json_each takes apart.
+func (r *recovery) damagedMessages(steps Steps) (n int, list string) {
+	if r.err != nil {
+		return 0, ""
+	}
+	var ids []int64
+	ids, r.err = steps.Check(r.ctx, r.tx)
+	return len(ids), sqlite.IDs(ids)
 }
 
 // fill takes the messages that are lost, or fail their hash, from the backup.
-func (r *recovery) fill(steps Steps) error {
-	broken, err := steps.Check(r.ctx, r.tx)
-	if err == nil {
-		err = r.exec(`
-			DELETE FROM messages
-			WHERE id IN (SELECT value FROM json_each(?))
-				AND id IN (SELECT id FROM backup.messages)`, sqlite.IDs(broken))
-	}
-	if err == nil {
-		err = r.removeOrphans() // a message comes with its calls and parts
-	}
-	if err == nil {
+func (r *recovery) fill(steps Steps) {
+	_, broken := r.damagedMessages(steps)
+	r.exec(`
+		DELETE FROM messages
+		WHERE id IN (SELECT value FROM json_each(?))
+			AND id IN (SELECT id FROM backup.messages)`, broken)
+	r.removeOrphans() // a message comes with its calls and parts
+	if r.err == nil {
 		// Where the table of sessions is sound, one that is not there was purged.
-		r.out.FromBackup, err = steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
+		r.out.FromBackup, r.err = steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
 	}
-	return err
-}
-
-// countLost counts the rows that others name and that are not there, and the messages that sessions had.
-func (r *recovery) countLost() error {
-	for _, lost := range []struct {
-		n     *int
-		query string
-	}{
-		{&r.out.LostMessages, `
-			SELECT parent AS id FROM messages
-			UNION SELECT leaf FROM sessions
-			UNION SELECT user FROM requests
-			EXCEPT SELECT id FROM messages`},
-		{&r.out.LostRequests, `
-			SELECT request AS id FROM messages
-			UNION SELECT first_request FROM verdicts
-			UNION SELECT last_request FROM verdicts
-			EXCEPT SELECT id FROM requests`},
-		{&r.out.LostSummaries, `
-			SELECT CAST(options AS TEXT) ->> '$.summary.ID' AS id FROM requests WHERE json_valid(CAST(options AS TEXT))
-			EXCEPT SELECT id FROM summaries`},
-	} {
-		query := "SELECT count(*) FROM (" + lost.query + ") WHERE typeof(id) = 'integer' AND id > 0 AND id < ?"
-		if err := r.count(lost.n, query, r.tooHigh()); err != nil {
-			return err
-		}
-	}
-	return r.count(&r.out.LostMessages, `
-		SELECT max(?, coalesce(sum(max(0,
-			messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0))
-		FROM temp.expected e`, r.out.LostMessages)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
 // lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
 // row. What decided a request stays as it was: it is what the proof of the request is made from.
-func (r *recovery) tie() error {
-	err := r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	if err == nil {
-		err = r.count(&r.out.LostSessions, `
-			SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	}
-	if err == nil {
-		err = r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	}
-	if err == nil {
-		err = r.removeOrphans()
-	}
-	if err != nil {
-		return err
-	}
-	return r.exec(`
+func (r *recovery) tie() {
+	r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
+	r.out.LostSessions = r.count(`SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	r.removeOrphans()
+	r.exec(`
 		UPDATE messages
 		SET parent = coalesce((
 			SELECT max(x.id)
@@ -197,32 +156,22 @@ func (r *recovery) tie() error {
 }
 
 // removeOrphans removes what belongs to a row that is lost.
-func (r *recovery) removeOrphans() error {
+func (r *recovery) removeOrphans() {
 	for _, table := range r.tables {
-		err := r.exec("DELETE FROM " + table + `
+		r.exec("DELETE FROM " + table + `
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
-		if err != nil {
-			return err
-		}
 	}
-	return r.exec(`
+	r.exec(`
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		DELETE FROM verdicts WHERE chain NOT IN (SELECT chain FROM requests)`)
 }
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
 // from those that are damaged from now on.
-func (r *recovery) verify(steps Steps) error {
-	damaged, err := steps.Check(r.ctx, r.tx)
-	if err == nil {
-		err = r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, sqlite.IDs(damaged))
-	}
-	if err == nil {
-		r.out.LostMessages += len(damaged)
-		err = r.count(&r.out.Messages, `SELECT count(*) - ? FROM messages`, len(damaged))
-	}
-	if err == nil {
-		err = r.count(&r.out.Sessions, `SELECT count(*) FROM sessions`)
-	}
-	return err
+func (r *recovery) verify(steps Steps) {
+	n, damaged := r.damagedMessages(steps)
+	r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, damaged)
+	r.out.LostMessages += n
+	r.out.Messages = r.count(`SELECT count(*) - ? FROM messages`, n)
+	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
 }

@@ -4,11 +4,13 @@
 package recovery
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,25 +22,22 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// Salvage says what became of a damaged history.
+// Salvage says what became of a damaged history. Messages that are there and fail their hash are among the lost ones:
+// their text is not shown.
 type Salvage struct {
-	File       string // where the damaged file is now, unchanged
-	Sessions   int    // saved
-	Messages   int    // saved, each of them as it was
-	Backup     string // day of the backup that some of them are from, "" for none
-	FromBackup int    // how many are
-
-	// What is lost, as far as can be known. Messages that are there and fail their hash are among the lost ones: their
-	// text is not shown.
-	LostSessions, LostMessages, LostRequests, LostSummaries int
+	File                       string // where the damaged file is now, unchanged
+	Sessions, Messages         int    // saved, each message as it was
+	LostSessions, LostMessages int    // as far as can be known
+	Backup                     string // day of the backup that some of the messages are from, "" for none
+	FromBackup                 int    // how many are
 }
 
 // String says in a few sentences what was saved and what was lost.
 func (s Salvage) String() string {
 	said := "Nothing in it could be read, so a new one was started."
 	if s.Sessions > 0 {
-		said = fmt.Sprintf("%s and %s were recovered; %s lost.",
-			english.Plural(s.Sessions, "session", ""), english.Plural(s.Messages, "message", ""), s.lost())
+		said = fmt.Sprintf("%s recovered; %s lost.", counted(s.Sessions, s.Messages),
+			counted(s.LostSessions, s.LostMessages))
 	}
 	if n := s.FromBackup; n > 0 {
 		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
@@ -47,27 +46,44 @@ func (s Salvage) String() string {
 	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
 }
 
-// lost writes "nothing was" and "1 session and 2 messages were".
-func (s Salvage) lost() string {
+// counted writes "nothing was" and "1 session and 2 messages were".
+func counted(sessions, messages int) string {
 	var things []string
-	for _, lost := range []struct {
-		n         int
-		one, many string
-	}{
-		{s.LostSessions, "session", ""},
-		{s.LostMessages, "message", ""},
-		{s.LostRequests, "request record", ""},
-		{s.LostSummaries, "summary", "summaries"},
-	} {
-		if lost.n > 0 {
-			things = append(things, english.Plural(lost.n, lost.one, lost.many))
-		}
+	if sessions > 0 {
+		things = append(things, english.Plural(sessions, "session", ""))
 	}
-	total := s.LostSessions + s.LostMessages + s.LostRequests + s.LostSummaries
-	if total == 0 {
+	if messages > 0 {
+		things = append(things, english.Plural(messages, "message", ""))
+	}
+	if len(things) == 0 {
 		return "nothing was"
 	}
-	return english.WordSeries(things, "and") + " " + english.PluralWord(total, "was", "were")
+	return strings.Join(things, " and ") + english.PluralWord(sessions+messages, " was", " were")
+}
+
+// IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
+// another file that was named by mistake: by its schema at the beginning of the file or of its log. Under winnow's own
+// name every file is one that SQLite cannot read: it is set aside, and so nothing of it is lost.
+func IsHistory(path string) bool {
+	for _, end := range []string{"", "-wal"} {
+		f, err := os.Open(path + end)
+		if err != nil {
+			continue
+		}
+		beginning, _ := io.ReadAll(io.LimitReader(f, 1<<20))
+		f.Close()
+		if bytes.Contains(beginning, []byte("message it was forked at")) {
+			return true
+		}
+	}
+	if filepath.Base(path) != "winnow.db" {
+		return false
+	}
+	db := sqlite.Pool(path, sqlite.Immutable, 1)
+	defer db.Close()
+	var things int
+	err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&things)
+	return err != nil || things == 0
 }
 
 // Files are the files of a recovery.
@@ -101,6 +117,7 @@ type recovery struct {
 	damaged map[string]bool // tables that have a fault, or may have one
 	newest  int64           // no row has or names a greater id
 	out     Salvage
+	err     error // the first one of putting the rows in order
 }
 
 // Save reads all that can be reached in a damaged file, and in a backup, into a new one. now is in Unix milliseconds.

@@ -3,8 +3,8 @@
 //
 //	q := search.Parse(`"sourdough starter" flour`)
 //	// SELECT docid FROM found WHERE found MATCH q.Match() ORDER BY docid DESC
-//	if m, ok := q.Find(search.Text(message)); ok {
-//		line, marks := m.Snippet().Line(nil, "")
+//	if _, ok := q.Find(search.Text(message)); ok {
+//		line, marks := q.Snippet(search.Text(message))
 //	}
 //
 // # Words

@@ -81,35 +81,30 @@ func (q Query) Match() string {
 	return strings.Join(phrases, " ")
 }
 
-// Match is where a query is in a text.
-type Match struct {
-	text   string
-	places []place // by their beginnings
-}
-
-// place is where a phrase is in a text.
-type place struct {
-	phrase     int // its index in the query
-	start, end int // in bytes
-}
-
-// Find looks for a query in a text. It reports false where a phrase is missing.
-func (q Query) Find(text string) (m Match, found bool) {
-	m.text = text
+// Find looks for a query in a text. Marks are where its phrases are: byte ranges in order that do not touch. It reports
+// false where a phrase is missing.
+func (q Query) Find(text string) (marks [][2]int, found bool) {
 	all := words(text)
 	found = len(q) > 0
-	for i, p := range q {
-		before := len(m.places)
+	for _, p := range q {
+		before := len(marks)
 		for from := range max(0, len(all)-len(p.words)+1) {
-			at := all[from : from+len(p.words)]
-			if p.is(at) {
-				m.places = append(m.places, place{i, at[0].start, at[len(at)-1].end})
+			if at := all[from : from+len(p.words)]; p.is(at) {
+				marks = append(marks, [2]int{at[0].start, at[len(at)-1].end})
 			}
 		}
-		found = found && len(m.places) > before
+		found = found && len(marks) > before
 	}
-	slices.SortStableFunc(m.places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	return m, found
+	slices.SortFunc(marks, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	apart := marks[:0] // those that touch each other are one
+	for _, m := range marks {
+		if n := len(apart); n > 0 && m[0] <= apart[n-1][1] {
+			apart[n-1][1] = max(apart[n-1][1], m[1])
+		} else {
+			apart = append(apart, m)
+		}
+	}
+	return apart, found
 }
 
 // is reports whether as many words of a text are the phrase.
@@ -122,22 +117,4 @@ func (p phrase) is(at []word) bool {
 		}
 	}
 	return true
-}
-
-// Marks are where phrases of the query are in a text: byte ranges in order that do not touch.
-func (q Query) Marks(text string) [][2]int {
-	m, _ := q.Find(text)
-	return m.ranges()
-}
-
-// ranges are the byte ranges of all places. Those that touch each other are one.
-func (m Match) ranges() (out [][2]int) {
-	for _, p := range m.places {
-		if n := len(out); n > 0 && p.start <= out[n-1][1] {
-			out[n-1][1] = max(out[n-1][1], p.end)
-			continue
-		}
-		out = append(out, [2]int{p.start, p.end})
-	}
-	return out
 }

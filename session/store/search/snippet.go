@@ -1,8 +1,6 @@
 package search
 
 import (
-	"math/bits"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,106 +15,76 @@ const (
 	ellipsis = "…"
 )
 
-// Snippet is a part of a text around what was found in it.
-type Snippet struct {
-	Text     string   // the whole text
-	From, To int      // the part
-	Marks    [][2]int // what was found in the text: byte ranges in order that do not touch
+// around is how many bytes on both sides of a snippet Around gives: as many as a private key has.
+const around = 4 << 10
+
+// Around is the part of a text that a snippet is cut from, with enough on both sides to know a secret that begins
+// before the snippet or ends behind it.
+func (q Query) Around(text string) string {
+	at := q.best(text)
+	return text[runeStart(text, at-around):runeStart(text, at+around)]
 }
 
-// Snippet is the part of the text where most phrases are close together. It begins and ends between two words where
-// that is near, between two characters otherwise.
-func (m Match) Snippet() Snippet {
-	text, start := m.text, m.closest()
-	from := max(0, start-snippetLead)
-	to := min(len(text), from+snippetSize)
-	from = max(0, min(from, to-snippetSize))
+// Snippet is a line of a text around the place where most of a query is close together, and the marks in it. It begins
+// and ends between two words where that is near. White space and control characters become one space, characters that
+// show nothing are left out, and an invalid byte becomes U+FFFD.
+func (q Query) Snippet(text string) (line string, marks [][2]int) {
+	to := min(len(text), max(0, q.best(text)-snippetLead)+snippetSize)
+	from := max(0, to-snippetSize)
 	if from > 0 {
-		if space := strings.IndexFunc(text[from:min(start, from+snippetSlip)], unicode.IsSpace); space >= 0 {
-			from += space + 1
-		}
+		from += 1 + strings.IndexFunc(text[from:from+snippetSlip], unicode.IsSpace)
 	}
 	if to < len(text) {
-		tail := max(from, start, to-snippetSlip)
-		if space := strings.LastIndexFunc(text[tail:to], unicode.IsSpace); space > 0 {
-			to = tail + space
+		if space := strings.LastIndexFunc(text[to-snippetSlip:to], unicode.IsSpace); space >= 0 {
+			to += space - snippetSlip
 		}
 	}
-	for from > 0 && from < start && !utf8.RuneStart(text[from]) {
-		from++
+	from, to = runeStart(text, from), runeStart(text, to)
+	shown := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.Is(unicode.Cc, r), r == zeroWidthSpace:
+			return ' '
+		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // these two decide how their neighbours look
+			return -1
+		}
+		return r
+	}, text[from:to])
+	line = strings.Join(strings.Fields(shown), " ")
+	if from > 0 {
+		line = ellipsis + line
 	}
-	for to < len(text) && to > from && !utf8.RuneStart(text[to]) {
-		to--
+	if to < len(text) {
+		line += ellipsis
 	}
-	return Snippet{text, from, to, m.ranges()}
+	marks, _ = q.Find(line)
+	return line, marks
 }
 
-// closest is where the most different phrases are within a snippet's length; of several such places it is the first.
-func (m Match) closest() (start int) {
+// best is where the most marks are within a snippet's length; of several such places it is the first.
+func (q Query) best(text string) (start int) {
+	marks, _ := q.Find(text)
 	most := 0
-	for i, first := range m.places {
-		near := uint32(0) // a bit for each phrase
-		for _, p := range m.places[i:] {
-			if p.end > first.start+snippetSize-snippetLead {
-				break
+	for i, first := range marks {
+		near := 0
+		for _, m := range marks[i:] {
+			if m[1] <= first[0]+snippetSize-snippetLead {
+				near++
 			}
-			near |= 1 << p.phrase
 		}
-		if n := bits.OnesCount32(near); n > most || i == 0 {
-			start, most = first.start, n
+		if near > most {
+			start, most = first[0], near
 		}
 	}
 	return start
 }
 
-// Line is the snippet as one line without control characters, and what was found in it as byte ranges. White space
-// becomes one space, characters that show nothing are left out, and an invalid byte becomes U+FFFD. A sign stands in
-// the place of each of some hidden ranges of the text, which are in order and apart; what was found there has no mark.
-func (s Snippet) Line(hidden [][2]int, sign string) (line string, marks [][2]int) {
-	apart := func(a [2]int) func([2]int) bool { return func(b [2]int) bool { return b[1] <= a[0] || a[1] <= b[0] } }
-	part := [2]int{s.From, s.To}
-	hidden = slices.DeleteFunc(slices.Clone(hidden), apart(part))
-	found := slices.DeleteFunc(slices.Clone(s.Marks), func(mark [2]int) bool {
-		meets := func(h [2]int) bool { return !apart(h)(mark) }
-		return mark[0] < s.From || mark[1] > s.To || slices.ContainsFunc(hidden, meets)
-	})
-	var b strings.Builder
-	if s.From > 0 {
-		b.WriteString(ellipsis)
+// runeStart is the beginning of the character at a place in a text, or the end of the text that is nearer.
+func runeStart(text string, at int) int {
+	if at <= 0 || at >= len(text) {
+		return max(0, min(at, len(text)))
 	}
-	space := true // white space was written last, or nothing
-	for at := s.From; at < s.To; {
-		if len(hidden) > 0 && at >= hidden[0][0] {
-			b.WriteString(sign)
-			at, hidden, space = hidden[0][1], hidden[1:], false
-			continue
-		}
-		if n := len(marks); n < len(found) && at == found[n][0] {
-			found[n][0] = b.Len()
-		}
-		r, size := utf8.DecodeRuneInString(s.Text[at:s.To])
-		at += size
-		switch {
-		case unicode.IsSpace(r):
-			if !space {
-				b.WriteByte(' ')
-			}
-			space = true
-		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && !isJoiner(r):
-		default:
-			b.WriteRune(r)
-			space = false
-		}
-		if n := len(marks); n < len(found) && at == found[n][1] {
-			marks = append(marks, [2]int{found[n][0], b.Len()})
-		}
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
 	}
-	line = strings.TrimRight(b.String(), " ")
-	if s.To < len(s.Text) {
-		line += ellipsis
-	}
-	return line, marks
+	return at
 }
-
-// isJoiner reports whether an invisible character decides how its neighbours look.
-func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }

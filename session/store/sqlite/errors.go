@@ -49,11 +49,6 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// FileError is an error of the file system about a file or folder, in the system's words.
-func FileError(doing, where string, err error) error {
-	return &Error{Doing: doing, Where: where, Kind: noAccess(err), Cause: err}
-}
-
 // Explain turns an error of a transaction into one for the user. Errors that are already this
 // package's, and a cancelled context, keep their kind.
 func Explain(doing, path string, err error) error {
@@ -89,6 +84,7 @@ var kinds = map[sqlite3.ErrNo]error{
 // kindOf names the kind of an error of SQLite or of the file system, nil for any other.
 func kindOf(err error) error {
 	var e sqlite3.Error
+	var errno syscall.Errno
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
@@ -96,16 +92,16 @@ func kindOf(err error) error {
 		return ErrNotHistory
 	case errors.Is(err, ErrOtherBuild):
 		return ErrOtherBuild
-	case errors.Is(err, os.ErrPermission):
-		return ErrNoAccess
 	case errors.Is(err, ErrBusy):
 		return ErrBusy
+	case errors.As(err, &errno), errors.Is(err, os.ErrPermission):
+		return fileKind(err)
 	case !errors.As(err, &e):
 		return nil
 	case e.Code == sqlite3.ErrCantOpen && e.SystemErrno == 0:
-		return noAccess(errors.New("the file cannot be opened"))
+		return fileKind(errors.New("the file cannot be opened"))
 	case e.Code == sqlite3.ErrCantOpen:
-		return noAccess(e.SystemErrno)
+		return fileKind(e.SystemErrno)
 	case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.ENOSPC:
 		return ErrDiskFull
 	case strings.HasPrefix(e.Error(), "malformed database schema"), e.Error() == "unsupported file format":
@@ -125,18 +121,16 @@ func IsForeign(err error) bool { return is(err, ErrNotHistory) }
 
 func is(err, kind error) bool { return errors.Is(err, kind) || errors.Is(kindOf(err), kind) }
 
-// noAccess says in the system's words why a file or folder cannot be used. It is an ErrNoAccess,
-// except where the disk is full.
-func noAccess(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
+// fileKind is the kind of an error of the file system, with a reason in the system's words where it has no name here.
+func fileKind(err error) error {
+	var errno syscall.Errno
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		return ErrNoAccess
 	case errors.Is(err, syscall.ENOSPC):
 		return ErrDiskFull
+	case errors.As(err, &errno):
+		err = errno
 	}
 	return unusable{err}
 }

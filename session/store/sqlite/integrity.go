@@ -1,14 +1,10 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 )
 
 // Size is how many bytes a file has, 0 where there is none.
@@ -22,31 +18,6 @@ func Size(path string) int64 {
 
 // HasJournal reports whether a write-ahead log with something in it is beside a database.
 func HasJournal(path string) bool { return Size(path+"-wal") > 0 }
-
-// FileContains reports whether one of some texts of at most 64 bytes is anywhere in a file.
-func FileContains(path string, texts ...[]byte) (bool, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	buf := make([]byte, 1<<20)
-	kept := 0 // bytes from before, so that a text is found that lies between two chunks
-	for {
-		n, err := io.ReadFull(f, buf[kept:])
-		chunk := buf[:kept+n]
-		if slices.ContainsFunc(texts, func(text []byte) bool { return bytes.Contains(chunk, text) }) {
-			return true, nil
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		kept = copy(buf, buf[len(buf)-64:])
-	}
-}
 
 // CheckIntegrity reads every table with its indexes and returns an error that is ErrDamaged where SQLite
 // finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.

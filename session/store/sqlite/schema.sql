@@ -32,19 +32,13 @@ CREATE TABLE sessions (
 	dir          TEXT    NOT NULL DEFAULT '',   -- working directory it was begun in
 	overrides    TEXT    NOT NULL DEFAULT '',   -- TOML of the keys of [context] that were set for this session
 	system       TEXT    NOT NULL DEFAULT '',   -- its system prompt, '' for the configured one unless system_fixed is 1
-	system_fixed INTEGER NOT NULL DEFAULT 0     -- 1 once its first request fixed the system prompt
+	system_fixed INTEGER NOT NULL DEFAULT 0,    -- 1 once its first request fixed the system prompt
+	tags         TEXT                           -- a JSON array of texts in order
 ) STRICT;
 
 CREATE INDEX sessions_used ON sessions (used);
 CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
 CREATE INDEX sessions_origin ON sessions (source, origin) WHERE origin <> '';
-
-CREATE TABLE tags (
-	id      INTEGER PRIMARY KEY,
-	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	tag     TEXT    NOT NULL,
-	UNIQUE (session, tag)
-) STRICT;
 
 -- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
 -- The large columns stand last: reading the small ones then never touches overflow pages.
@@ -139,7 +133,6 @@ CREATE TABLE requests (
 	reusable_tokens    INTEGER NOT NULL DEFAULT 0,  -- those at its beginning that the request before it began with
 	                                                -- too, as the server counts; 0 for none or not known
 	reusable_ns        INTEGER NOT NULL DEFAULT 0,  -- nanoseconds since that request
-	cache_diagnosis    TEXT    NOT NULL DEFAULT '', -- what the server says of its cache: JSON as received, '' for none
 	first_token_ns     INTEGER NOT NULL,            -- nanoseconds, 0 for none
 	took_ns            INTEGER NOT NULL,
 	retries            INTEGER NOT NULL,
@@ -382,10 +375,10 @@ CREATE TABLE home (
 
 INSERT INTO home (id, number) VALUES (1, abs(random() % 4096));
 
--- What can be set on several machines: the value with the greatest stamp holds. The rows of sessions and tags have the
--- values that hold, too. What is said of a message may be here before the message.
+-- What can be set on several machines: the value with the greatest id holds. The rows of sessions have the values that
+-- hold, too. What is said of a message may be here before the message.
 CREATE TABLE registers (
-	stamp   INTEGER PRIMARY KEY, -- when it was set, an id
+	id      INTEGER PRIMARY KEY, -- when it was set
 	session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	item    INTEGER NOT NULL,    -- a message, 0 for the session itself
 	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf: columns of the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"slices"
 )
 
 // querier is what *sql.DB and *sql.Tx have in common for reading many rows.
@@ -36,9 +35,6 @@ func Collect[T any](
 		row, err := scan(rowScan)
 		if err != nil {
 			return err
-		}
-		if len(all) == cap(all) {
-			all = slices.Grow(all, max(4, len(all))) // large rows: to copy them is what append would spend its time on
 		}
 		all = append(all, row)
 		return nil

@@ -2,15 +2,10 @@
 
 INSERT INTO sessions (
 	n, id, created_ms, updated_ms, used, leaf, parent, forked_at, pinned, archived, deleted_ms, messages, turns,
-	changes, title, title_from, source, origin, endpoint, model, preset, dir, overrides, system, system_fixed
+	changes, title, title_from, source, origin, endpoint, model, preset, dir, overrides, system, system_fixed, tags
 ) VALUES
-	(1, '019aa6e0-0000-7000-8000-000000000001', 1795262400000, 1795262460000, 1795262460004, 5, '', 0, 0, 0, 0, 5, 2, 0, 'Weather', 'user', '', '', 'openai', 'gpt-5.2', '', '/home/kim', '', '', 0),
-	(2, '019aa6e0-0000-7000-8000-000000000002', 1795262470000, 1795262470000, 1795262470000, 6, '019aa6e0-0000-7000-8000-000000000001', 2, 0, 0, 0, 1, 1, 0, 'Weather, forked', 'user', 'chatgpt', 'c-17', '', '', '', '', '', '', 0);
-
-INSERT INTO tags (
-	id, session, tag
-) VALUES
-	(1, 1, 'sky');
+	(1, '019aa6e0-0000-7000-8000-000000000001', 1795262400000, 1795262460000, 1795262460004, 5, '', 0, 0, 0, 0, 5, 2, 0, 'Weather', 'user', '', '', 'openai', 'gpt-5.2', '', '/home/kim', '', '', 0, '["sky"]'),
+	(2, '019aa6e0-0000-7000-8000-000000000002', 1795262470000, 1795262470000, 1795262470000, 6, '019aa6e0-0000-7000-8000-000000000001', 2, 0, 0, 0, 1, 1, 0, 'Weather, forked', 'user', 'chatgpt', 'c-17', '', '', '', '', '', '', 0, NULL);
 
 INSERT INTO messages (
 	id, session, seq, parent, role, status, created_ms, tokens, tokenizer, request, alone, owner,
@@ -41,14 +36,14 @@ INSERT INTO parts (
 INSERT INTO requests (
 	id, session, turn, user, purpose, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 	prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cache_write_tokens, cut_expected, cost_nano,
-	cost_from, price_source, reusable_tokens, reusable_ns, cache_diagnosis, first_token_ns, took_ns, retries,
+	cost_from, price_source, reusable_tokens, reusable_ns, first_token_ns, took_ns, retries,
 	finish, ended, error, fault, chain, tally, options, sum, added, shortfalls
 ) VALUES
-	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(4, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(5, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, '', 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', 3, '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
+	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(4, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(5, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', 3, '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
 
 INSERT INTO verdicts (
 	id, session, purpose, chain, message, first_request, last_request, position, role, disposition, level, level_in_place,
@@ -97,7 +92,7 @@ INSERT INTO queued (
 	(1, 1, CAST('And at noon?' AS BLOB), '[{"Kind":"text","Name":"plan.txt","MediaType":"text/plain","Text":"tea","Data":null,"Tokens":1}]', CAST(' And at noon?' AS BLOB), '[{"from":0,"to":0,"path":"/home/kim/plan.txt","sum":"5f"}]', 0, 1);
 
 INSERT INTO registers (
-	stamp, session, item, name, value
+	id, session, item, name, value
 ) VALUES
 	(11, 1, 0, 'pinned', '{"pinned":true}'),
 	(12, 1, 2, 'flag', '"pin"');

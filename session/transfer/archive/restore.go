@@ -63,7 +63,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 		_ = json.Unmarshal(lines[0], &first) // Where it is damaged, the session is.
 	}
 	if first.Session == nil {
-		first.Session, err = &store.SessionLine{}, cmp.Or(err, errDamaged)
+		first.Session, err = &store.Session{}, cmp.Or(err, errDamaged)
 	}
 	id, nth := first.Session.ID, 0
 	for slices.Contains(purged, renewed(id, nth)) {

@@ -1,0 +1,339 @@
+package store
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A row is a struct that lists its columns. The list is all that reading and writing the table, dumping and applying
+// lines, and taking secrets out know of the struct, so that a new column is one line.
+type row interface{ columns() []column }
+
+// rowOf is a pointer to a T that is a row.
+type rowOf[T any] interface {
+	*T
+	row
+}
+
+// column is a column of a table, a key in the lines of archives and segments, or mostly both.
+type column struct {
+	name string // for one that is only read, it may be an expression
+	in   any    // a pointer to the field, as a form that scans, stores and encodes it where the field cannot do that
+	use  use
+}
+
+// use says what is special about a column.
+type use int
+
+const (
+	secret   use = 1 << iota // a text in which there may be a key, which is not stored
+	local                    // not in lines: it is of this file, or other rows decide it
+	lineOnly                 // not in the table
+	given                    // given by SQLite when the row is added or read, and not in lines
+	fixed                    // it does not change once the row is there
+)
+
+// millis is a time in Unix milliseconds, 0 for none.
+type millis time.Time
+
+func (m *millis) Value() (driver.Value, error) { return milliseconds(time.Time(*m)), nil }
+
+func (m *millis) Scan(v any) error {
+	ms, _ := v.(int64) // a STRICT table has nothing else
+	*m = millis(timeOf(ms))
+	return nil
+}
+
+func (m *millis) MarshalJSON() ([]byte, error) { return json.Marshal(milliseconds(time.Time(*m))) }
+
+func (m *millis) UnmarshalJSON(data []byte) error {
+	var ms int64
+	err := json.Unmarshal(data, &ms)
+	*m = millis(timeOf(ms))
+	return err
+}
+
+// milliseconds is a time as it is stored.
+func milliseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// timeOf is a time as it was stored.
+func timeOf(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// blob is a text that is stored as bytes, because it may hold anything. In JSON one that is not valid UTF-8 is an
+// object {"base64": "…"}, so that its bytes are kept.
+type blob string
+
+// encoded is a text that JSON has no string for.
+type encoded struct {
+	Base64 []byte `json:"base64"`
+}
+
+func (b *blob) Value() (driver.Value, error) { return []byte(*b), nil }
+
+func (b *blob) MarshalJSON() ([]byte, error) {
+	if !utf8.ValidString(string(*b)) {
+		return json.Marshal(encoded{[]byte(*b)})
+	}
+	return json.Marshal(string(*b))
+}
+
+func (b *blob) UnmarshalJSON(data []byte) error {
+	var e encoded
+	if json.Unmarshal(data, &e) == nil {
+		*b = blob(e.Base64)
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(b))
+}
+
+// asJSON is a value that is stored as JSON, or as the text that it writes itself as, and NULL where it is empty. It is
+// empty where what is stored is damaged: other columns matter more.
+type asJSON struct{ in any }
+
+func (f *asJSON) Value() (driver.Value, error) {
+	if own, ok := f.in.(encoding.TextMarshaler); ok {
+		text, err := own.MarshalText()
+		return string(text), err
+	}
+	text, err := json.Marshal(f.in)
+	if string(text) == "null" || string(text) == "[]" {
+		return nil, err
+	}
+	return string(text), err
+}
+
+func (f *asJSON) Scan(v any) error {
+	text, _ := v.(string)
+	if own, ok := f.in.(encoding.TextUnmarshaler); ok {
+		_ = own.UnmarshalText([]byte(text))
+	} else {
+		_ = json.Unmarshal([]byte(text), f.in)
+	}
+	return nil
+}
+
+func (f *asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
+
+func (f *asJSON) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
+
+// nested are rows within a line.
+type nested[T any] struct {
+	rows    *[]T
+	columns func(*T) []column
+}
+
+func (n *nested[T]) MarshalJSON() ([]byte, error) {
+	all := make([]json.RawMessage, len(*n.rows))
+	var err error
+	for i := range all {
+		if all[i], err = marshal(n.columns(&(*n.rows)[i])); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(all)
+}
+
+func (n *nested[T]) UnmarshalJSON(data []byte) error {
+	var all []json.RawMessage
+	err := json.Unmarshal(data, &all)
+	*n.rows = make([]T, len(all))
+	for i, text := range all {
+		err = cmp.Or(err, unmarshal(text, n.columns(&(*n.rows)[i])))
+	}
+	return err
+}
+
+// json is the column as it is in JSON. Bytes in which there may be a key are a text.
+func (c column) json() any {
+	switch in := c.in.(type) {
+	case *string:
+		return (*blob)(in)
+	case *[]byte:
+		if c.use&secret != 0 {
+			return (*bytesOfText)(in)
+		}
+	}
+	return c.in
+}
+
+// bytesOfText is a text in JSON, as a blob is.
+type bytesOfText []byte
+
+func (b *bytesOfText) MarshalJSON() ([]byte, error) {
+	text := blob(*b)
+	return text.MarshalJSON()
+}
+
+func (b *bytesOfText) UnmarshalJSON(data []byte) error {
+	var text blob
+	err := text.UnmarshalJSON(data)
+	*b = bytesOfText(text)
+	return err
+}
+
+// marshal writes a row as a JSON object without the columns that are empty.
+func marshal(columns []column) ([]byte, error) {
+	out := []byte{'{'}
+	for _, c := range columns {
+		if c.use&(local|given) != 0 {
+			continue
+		}
+		text, err := json.Marshal(c.json())
+		if err != nil {
+			return nil, fmt.Errorf("write the column %s: %w", c.name, err)
+		}
+		switch string(text) {
+		case "0", `""`, "false", "null", "[]":
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(strconv.AppendQuote(out, c.name), ':')
+		out = append(out, text...)
+	}
+	return append(out, '}'), nil
+}
+
+// unmarshal reads a JSON object into a row.
+func unmarshal(data []byte, columns []column) error {
+	var all map[string]json.RawMessage
+	err := json.Unmarshal(data, &all)
+	for _, c := range columns {
+		if text, there := all[c.name]; there && c.use&(local|given) == 0 && err == nil {
+			err = json.Unmarshal(text, c.json())
+		}
+	}
+	return err
+}
+
+// names are the columns of a table for a query.
+func names(columns []column) string {
+	var all []string
+	for _, c := range columns {
+		if c.use&lineOnly == 0 {
+			all = append(all, c.name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// fields are what the columns of a table are scanned into.
+func fields(columns []column) []any {
+	var all []any
+	for _, c := range columns {
+		if c.use&lineOnly == 0 {
+			all = append(all, c.in)
+		}
+	}
+	return all
+}
+
+// values are the columns of a row that is to be stored, but for those with some uses. clean takes the secrets out of a
+// text; nil takes none.
+func values(columns []column, but use, clean func(string) string) []sql.NamedArg {
+	var all []sql.NamedArg
+	for _, c := range columns {
+		if c.use&(lineOnly|given|but) != 0 {
+			continue
+		}
+		value := c.in
+		if c.use&secret != 0 && clean != nil {
+			value = c.cleaned(clean)
+		}
+		all = append(all, sql.Named(c.name, value))
+	}
+	return all
+}
+
+// cleaned is what a column is stored as without the secrets in it.
+func (c column) cleaned(clean func(string) string) any {
+	value := c.in
+	if form, ok := c.in.(driver.Valuer); ok {
+		value, _ = form.Value() // of texts and JSON that was read or made here
+	}
+	switch text := value.(type) {
+	case *string:
+		return clean(*text)
+	case string:
+		return clean(text)
+	case []byte:
+		return []byte(clean(string(text)))
+	case *[]byte:
+		return append([]byte(nil), clean(string(*text))...)
+	}
+	return value
+}
+
+// each reads the rows of a query one by one. from is the query from the name of its only table on.
+func each[T any, P rowOf[T]](t *tx, from string, args ...any) iter.Seq[P] {
+	return func(yield func(P) bool) {
+		var r, empty T // one for all rows, so that its columns are listed once
+		columns := P(&r).columns()
+		for range t.rows(fields(columns), "SELECT "+names(columns)+" FROM "+from, args...) {
+			out := r
+			if r = empty; !yield(&out) {
+				return
+			}
+		}
+	}
+}
+
+// readRows reads all rows of a query. from is as in each.
+func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
+	for r := range each[T, P](t, from, args...) {
+		all = append(all, *r)
+	}
+	return all
+}
+
+// insert adds a row of these columns and more to a table.
+func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
+	t.put("INSERT INTO "+table, columns, more)
+}
+
+// replace adds a row to a table, in the place of the one that has the same unique columns.
+func (t *tx) replace(table string, columns []column, more ...sql.NamedArg) {
+	t.put("INSERT OR REPLACE INTO "+table, columns, more)
+}
+
+func (t *tx) put(into string, columns []column, more []sql.NamedArg) {
+	var names, places []string
+	var args []any
+	for _, v := range append(values(columns, 0, t.clean), more...) {
+		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
+	}
+	t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
+}
+
+// update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.
+func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
+	var set, where []string
+	var args []any
+	for _, v := range values(columns, but, t.clean) {
+		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
+	}
+	for _, v := range key {
+		where, args = append(where, v.Name+" = ?"), append(args, v.Value)
+	}
+	return t.exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE "+strings.Join(where, " AND "), args...)
+}

@@ -1,0 +1,77 @@
+// Package slash is the table of the commands that are typed with a slash. The screen and plain mode run them, each in
+// its own way.
+package slash
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/ui/theme"
+)
+
+// Command is a slash command as the user sees it.
+type Command struct {
+	Name  string // without the slash
+	Args  string // what may follow, "" for nothing; in brackets where it may be left out
+	Help  string
+	Lines bool // its argument may have several lines
+}
+
+// All are the commands of the screen in the order of the palette.
+func All() []Command {
+	return []Command{
+		{Name: "new", Help: "start a new chat; this one stays"},
+		{Name: "chats", Args: "[WORDS]", Help: "open another chat, or find a message"},
+		{Name: "attach", Args: "PATH", Help: "attach text files, images, or a web page by its address"},
+		{Name: "copy", Args: "[NUMBERS]", Help: "copy the last answer, the selected or named messages, or code"},
+		{Name: "context", Help: "show the whole request as it would be sent"},
+		{Name: "compact", Args: "[off]", Help: "summarise older messages and send the summary; off undoes it"},
+		{Name: "model", Args: "[ENDPOINT/MODEL]", Help: "choose the model, or add a provider"},
+		{Name: "system", Args: "[TEXT]", Help: "set the system prompt; alone it opens in your editor", Lines: true},
+		{Name: "tools", Help: "list the tools and their costs; set what they may do"},
+		{Name: "help", Help: "show the keys and commands"},
+		{Name: "quit", Help: "quit"},
+		{Name: "retry", Args: "[MODEL]", Help: "ask again, or ask another model; both answers are kept"},
+		{Name: "search", Args: "TEXT", Help: "find text in this chat, sent or not"},
+		{Name: "fork", Help: "continue in a copy of this chat; this one stays"},
+		{Name: "rename", Args: "TITLE", Help: "give the chat a title"},
+		{Name: "title", Help: "ask the model for a title"},
+		{Name: "export", Args: "[FORMAT] [FILE]", Help: "write the chat to a file: md, html, jsonl, prompt, json"},
+		{Name: "alone", Args: "TEXT", Help: "send a message without the chat before it", Lines: true},
+		{Name: "budget", Args: "TOKENS", Help: "limit the tokens of a request; auto fits the model’s window"},
+		{Name: "window", Args: "[TOKENS]", Help: "set the model’s context window; auto detects it"},
+		{Name: "preset", Args: "[NAME]", Help: "choose how requests are cut; alone it lists the presets"},
+		{Name: "persona", Args: "[NAME]", Help: "use one of your system prompts; alone it lists them"},
+		{Name: "thinking", Help: "show or hide the model’s reasoning"},
+		{Name: "repair", Help: "list what was repaired, and choose what is sent instead"},
+		{Name: "undo", Help: "undo the last pin, exclude or auto"},
+		{Name: "doctor", Help: "check the files, the terminal and the endpoints"},
+	}
+}
+
+// Named is the command of All with a name. It panics where there is none.
+func Named(name string) Command {
+	all := All()
+	return all[slices.IndexFunc(all, func(c Command) bool { return c.Name == name })]
+}
+
+// Usage is the command as it is typed.
+func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
+
+// Needs says that something must follow the command.
+func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
+
+// Misused says why a draft that begins with the command cannot be run, "" where it can.
+func (c Command) Misused(draft string) string {
+	_, args := theme.CutCommand(draft)
+	switch {
+	case c.Args == "" && args != "":
+		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, theme.AsMessage)
+	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Lines:
+		return fmt.Sprintf("/%s takes one line. %s", c.Name, theme.AsMessage)
+	case args == "" && c.Needs():
+		return "Usage: " + c.Usage() + "."
+	}
+	return ""
+}
