@@ -57,7 +57,7 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 		m.chat.Stream(text, reasoning)
 	}
 	m.chat.Bottom()
-	m.panel.Busy, m.current.Busy = true, true
+	m.ctx.Busy = true
 	if r := a.Turn.Request; r != nil {
 		m.showNext(r.Plan, nil, r.Forecast)
 	}
@@ -76,7 +76,7 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 		return m.settings.Entitle()
 	}
 	if o.Failure != nil {
-		m.chat.Fail(*o.Failure)
+		m.chat.TurnFailed(*o.Failure)
 	} else {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err)})
 	}

@@ -85,7 +85,7 @@ func Commands() []Command {
 		command("attach", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }).in(chatGroup),
 		command("copy", (*Model).copyMessages).on(keymap.Copy).in(chatGroup),
 		command("context", alone((*Model).inspectRequest)).on(keymap.Request).in(contextGroup),
-		action("What if…", "try another budget, preset, placement or model", (*Model).openWhatif).
+		action("What if…", "try another budget, preset or model", (*Model).openWhatif).
 			on(keymap.WhatIf).in(contextGroup),
 		command("compact", (*Model).compact).in(contextGroup),
 		command("model", setting((*settings.Model).ChooseModel)).on(keymap.Models).in(modelGroup),

@@ -12,7 +12,6 @@ import (
 	"winnow/ui/list"
 	"winnow/ui/servers"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // updateComposer gives the composer a message, nil for none, and does what it asks for.
@@ -34,7 +33,7 @@ func (m *Model) tokensOf(text string) int {
 	return theme.TokensOf(len(text))
 }
 
-// surround gives the composer and the transcript what they depend on beside themselves.
+// surround gives the composer what it depends on beside itself.
 func (m *Model) surround() {
 	m.composer.Around = composer.Around{
 		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(),
@@ -43,10 +42,6 @@ func (m *Model) surround() {
 		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
 		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
 		Count: m.tokensOf,
-	}
-	m.chat.Around = transcript.Around{
-		Turns: m.current.Info.Turns, Busy: m.turn.Busy, Past: m.panel.Past != nil, Trial: m.panel.Whatif != nil,
-		Changes: m.composer.Area.Changes() - len(m.composer.Unread()), // a file that is read changes the draft as well
 	}
 }
 

@@ -111,7 +111,7 @@ func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	l.talksTo(endpoints...)
 	l.say("What is it worth?")
 	l.picks("what if")
-	l.press("down", "down", "down", "right")
+	l.press("down", "down", "right")
 	l.shows("◂ there/large")
 	l.shows("~$0.25 → ~$2.00 a request")
 	l.press("esc", "tab", "tab")

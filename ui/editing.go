@@ -18,7 +18,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -31,7 +30,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	}
 	message, ok := m.chat.Message(id)
 	if !ok {
-		return m.notice.Error("This message is now on another branch.")
+		return m.notice.Error("There is no message of yours to edit here.")
 	}
 	switch {
 	case message.Role != history.User:
@@ -40,9 +39,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	case message.Damaged:
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.composer.Edit(id, m.chat.NumbersOf(id), message.Content, message.Parts)
 	m.chat.GoTo(id)
 	m.setFocus(draftPane)
@@ -109,9 +106,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	if e.Only {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()
@@ -122,7 +117,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew))
+		m.chat.SearchAnew())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this

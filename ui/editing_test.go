@@ -78,8 +78,8 @@ func TestEditIsSentAsAnotherVersion(t *testing.T) {
 	if n := len(l.panel.Next.Plan.Entries); n != 4 {
 		t.Errorf("the plan has %d messages, want the branch's 4", n)
 	}
-	if r := l.chat.Item(l.chat.At(3)); r.Receipt == nil || r.Receipt.Sent() != 3 || r.Receipt.Stored != 3 {
-		t.Errorf("the receipt of the branch's answer is %+v", r.Receipt)
+	if r := l.chat.Receipts[l.chat.At(3).Request]; r.Sent() != 3 || r.Stored != 3 {
+		t.Errorf("the receipt of the branch's answer is %+v", r)
 	}
 	l.press("[")
 	l.shows("Message 1: version 2 of 2.")
@@ -187,12 +187,12 @@ func TestTurnIsAnsweredAgain(t *testing.T) {
 		t.Errorf("the request holds what it replaces:\n%s", body)
 	}
 	l.press("g", "]")
-	l.shows("Message 1 has one version; message 2 has 2.")
+	l.shows("Message 1 has one version; e and r make another.")
 	l.press("G", "[")
 	l.shows("Message 2: version 1 of 2.")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	l.press("G", "]")
-	l.shows("Message 4 has one version; message 2 has 2.")
+	l.shows("Message 4 has one version; e and r make another.")
 }
 
 // Another answer that does not come leaves the branch on the screen.

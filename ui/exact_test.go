@@ -65,7 +65,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	if next := m.planned(planned); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
-	if got := m.panel.Gauge(m.themes.Styles, false); !strings.Contains(got, "~321 / ") {
+	if got := m.panel.Gauge(false); !strings.Contains(got, "~321 / ") {
 		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
 	}
 	counts = false

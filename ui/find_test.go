@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/ui/transcript"
 )
 
 // searching is a search that is being typed: of its hits two are not sent, one lies in a part that is
@@ -27,8 +26,6 @@ func searching(t testing.TB, w, h int) *Model {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	m.current.Info.Turns = 15
-	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 1, Turn: 12})
 	return m
 }
 
@@ -39,7 +36,6 @@ func searched(t testing.TB, w, h int) *Model {
 	for range 3 {
 		m.Update(char('n'))
 	}
-	m.Update(transcript.LastWholeMsg{Session: m.current.Session, Message: 2})
 	return m
 }
 
@@ -56,8 +52,8 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	}
 	m.Update(enter)
 	for i, want := range []string{
-		"match 1 of 6 · ○ not sent: dropped · last whole in turn 12 (3 answers ago)",
-		"match 2 of 6 · ○ not sent: dropped · last whole in turn 12 (3 answers ago)",
+		"match 1 of 6 · ○ not sent: dropped",
+		"match 2 of 6 · ○ not sent: dropped",
 		"match 3 of 6 · ● sent",
 		"match 4 of 6 · ◐ cut, not in what is sent",
 		"match 5 of 6 · ● sent",
@@ -152,8 +148,7 @@ func TestASearchThatFindsNothingSaysSo(t *testing.T) {
 	}
 }
 
-// TestASearchKnowsWhenAMessageWasSeenLast has a message dropped that the first requests had whole.
-func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
+func TestASearchFollowsTheVerdicts(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The zebra crosses.")
@@ -165,7 +160,7 @@ func TestASearchKnowsWhenAMessageWasSeenLast(t *testing.T) {
 	l.say("The third question.")
 	l.types("/search zebra")
 	l.press("enter")
-	l.shows("match 1 of 1 · ○ not sent: excluded · last whole in turn 2 (1 answer ago)")
+	l.shows("match 1 of 1 · ○ not sent: excluded")
 	l.shows("1 match: 1 not sent")
 	l.press("o")
 	l.until("what was done", func() bool { return l.notice.Sentence() != "" })

@@ -57,11 +57,10 @@ func pinned(t testing.TB, w, h int) *Model {
 	})
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
-	m.Update(transcript.FlaggedMsg{
-		Session: m.current.Session, Planned: true, Changes: m.composer.Area.Changes(),
-		Action: transcript.Action{Flag: history.Pin, IDs: []int64{1, 2}, Before: map[int64]history.Flag{1: "", 2: ""}},
-		Was:    was, Now: now,
-	})
+	pin := transcript.Action{Flag: history.Pin, IDs: []int64{1, 2}, Before: map[int64]history.Flag{1: "", 2: ""}}
+	plans(m, now)
+	m.chat.Unselect()
+	m.notice.Say(m.chat.Did(transcript.Done{Action: pin, Planned: true, Was: was, Now: now}))
 	return m
 }
 
@@ -82,7 +81,7 @@ func (l *live) flagOf(n int) history.Flag {
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("p")
-	l.shows("Pinned message 1: it was sent whole anyway, so nothing is added.")
+	l.shows("Pinned message 1: the token count does not change.")
 	if f := l.flagOf(0); f != history.Pin {
 		t.Fatalf("the first message has the flag %q", f)
 	}
@@ -184,7 +183,6 @@ func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
 	}
 	l.press("tab", "G", "K", "p")
 	l.shows("tokens more than fits.")
-	l.shows("pinned tokens among it")
 	l.press("u")
 	l.shows("Undone: pinned message 3")
 }
@@ -224,9 +222,9 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
 	l.press("tab", "tab")
 	for _, c := range []struct{ undo, keys, want string }{
-		{"", "g j x", "; its 2 results go with it."},
-		{"u", "g j j x", "; its call and 1 result go with it."},
-		{"u", "g j v J x", "; their result goes with them."},
+		{"", "g j x", "Excluded message 2 with 2 more of the tool group: −"},
+		{"u", "g j j x", "Excluded message 3 with 2 more of the tool group: −"},
+		{"u", "g j v J x", "Excluded 2 messages with 1 more of the tool group: −"},
 		{"u", "g v J J J J x", "Excluded 5 messages: −"},
 	} {
 		if c.undo != "" {
@@ -265,7 +263,7 @@ func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
 func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	shown := l.panel.Next.Plan.Sum.Total
-	l.turn.Busy = true
+	l.turn.Busy, l.current.Busy = true, true
 	l.press("x")
 	l.shows("Excluded message 1. It applies to the next request; the current one is already sent.")
 	if l.panel.Next.Plan.Sum.Total != shown {
@@ -274,7 +272,7 @@ func TestAFlagWhileAnAnswerArrivesHoldsForTheNextRequest(t *testing.T) {
 	if f := l.flagOf(0); f != history.Exclude {
 		t.Errorf("the flag is %q", f)
 	}
-	l.turn.Busy = false
+	l.turn.Busy, l.current.Busy = false, false
 	l.run(l.draftChanged())
 	l.shows("⊘  1 you")
 }

@@ -193,7 +193,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
-	m.panel.Busy = true
+	m.ctx.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)
 	if len(text) > 150_000 { // Code is coloured anew at each width, so the longest is drawn at two.

@@ -49,7 +49,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return top.update(m, msg)
 	case m.chat.Search.Open:
-		return m.updateTranscript(msg)
+		return m.chat.Key(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
 	case k.Pressed(msg, keymap.Back):
@@ -60,13 +60,13 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		cmd := m.updateTranscript(msg)
+		cmd := m.chat.Key(msg)
 		if m.focus == transcriptPane {
 			m.lead()
 		}
 		return cmd
 	case panelPane:
-		return m.updatePanel(msg)
+		return m.panel.Update(msg)
 	}
 	return m.updateComposer(msg)
 }
@@ -110,12 +110,12 @@ func (m *Model) setFocus(p pane) {
 		defer m.arrange() // A question takes more lines while it has the focus.
 	}
 	m.focus = p
-	m.panel.Unfold(p == panelPane)
+	m.panel.Focused = p == panelPane
 	switch p {
 	case draftPane, questionPane:
 		m.question.Reset()
 		m.chat.Leave()
-		m.panel.ReleaseCursor()
+		m.panel.Release()
 		return
 	case transcriptPane:
 		m.chat.Enter()
@@ -131,7 +131,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.overlays.any():
 		cmd = m.overlays.top().update(m, msg)
 	case m.chat.Search.Open:
-		cmd = m.updateTranscript(msg)
+		cmd = m.chat.Paste(msg.Content)
 	case m.focus == questionPane && m.question.Typing():
 		m.question.Paste(msg.Content)
 	case m.current.ReadOnly:

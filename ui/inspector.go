@@ -15,7 +15,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 // inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
@@ -32,7 +31,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		switch {
 		case k.Pressed(msg, keymap.Earlier, keymap.Later, keymap.Compare):
-			return m.updatePanel(msg)
+			return m.panel.Update(msg)
 		case k.Pressed(msg, keymap.Request):
 			return m.inspectRequest()
 		case k.Pressed(msg, keymap.TakeBack) && in.At != inspector.RepairView:
@@ -68,11 +67,11 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
 		Before:  m.requestBefore,
 		Open: func(turn int, request int64) tea.Cmd {
-			return m.updatePanel(panel.Load{Turn: turn, Request: request})
+			return m.panel.Load(turn, request)
 		},
 		Step: m.stepInspected,
 		Flag: func(f history.Flag, message int64) tea.Cmd {
-			return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, message) })
+			return m.chat.FlagThese(f, message)
 		},
 		Copy:  copyText,
 		Draft: m.current.Draft,
@@ -87,7 +86,7 @@ func (m *Model) inspectorScreen() inspector.Screen {
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
-		Plan: r.Plan, Added: r.Rows.Added, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note,
+		Plan: r.Plan, Added: r.Added, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note,
 		Tried: m.panel.Whatif != nil,
 	}
 }
@@ -99,7 +98,7 @@ func (m *Model) requestBefore(of inspector.Request) func(context.Context) (*insp
 		turn, nth = of.Past.Request.Turn, of.Past.Nth
 	}
 	return func(ctx context.Context) (*inspector.Request, error) {
-		r, err := neighbour(ctx, s, turn, nth, -1)
+		r, err := panel.Neighbour(ctx, s, turn, nth, -1)
 		if r == nil {
 			return nil, err
 		}
@@ -145,23 +144,18 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 
 // subjectAt is what a line of the request's list is about.
 func subjectAt(r *panel.Request, line int) (inspector.Subject, bool) {
-	switch on := r.Rows.Row(line); {
-	case on.Entry != nil:
-		return inspector.Subject{Message: on.Entry.ID}, true
-	case on.Added != nil:
-		k, _ := slices.BinarySearch(r.Rows.At, line)
-		return inspector.Subject{Added: k + 1}, true
+	if line < 0 || line >= len(r.Rows) {
+		return inspector.Subject{}, false
 	}
-	return inspector.Subject{}, false
+	if e := r.Rows[line].Entry; e != nil {
+		return inspector.Subject{Message: e.ID}, true
+	}
+	return inspector.Subject{Added: r.Rows[line].Added}, true
 }
 
 // lineOfSubject is where a subject stands in the request's list, -1 where it does not.
 func lineOfSubject(r *panel.Request, on inspector.Subject) int {
-	if on.Added > 0 && on.Added <= len(r.Rows.At) {
-		return r.Rows.At[on.Added-1]
-	}
-	if e, ok := r.Plan.EntryOf(on.Message); ok && on.Message != 0 {
-		return r.Rows.Place(e.Index)
-	}
-	return -1
+	return slices.IndexFunc(r.Rows, func(row panel.Row) bool {
+		return row.Added > 0 && row.Added == on.Added || row.Entry != nil && row.Entry.ID == on.Message
+	})
 }

@@ -150,7 +150,7 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 		m := ready(t, w, h)
 		r := sent(t, proven)
 		past := panel.PastRequest(r, transcript.Gist)
-		m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, Request: r.Request.ID}, Request: &past})
+		m.panel.Open(&past)
 		m.inspect(inspector.Subject{Message: message}, at)
 		return m
 	}

@@ -89,7 +89,6 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			}
 			m.Update(msg)
 			kept := m.View()
-			m.panel.Changed()
 			m.frame = frame.Model{Mouse: true}
 			if m.overlays.any() && m.overlays.top().place() == floating {
 				continue // the page behind it is the one of the moment when it opened

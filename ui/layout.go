@@ -28,7 +28,7 @@ func (m *Model) arrange() {
 	m.layout = layout.For(w)
 	m.question.Resize(m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
-	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter, 0)
+	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter)
 	if !m.layout.Panel.Empty() && m.overlays.onTop(panelOverlay{}) {
 		m.dismiss(panelOverlay{}) // It has room beside the page now.
 	}

@@ -7,8 +7,6 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
-	"winnow/ui/transcript"
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
@@ -67,9 +65,10 @@ func (m *Model) back() tea.Cmd {
 		m.chat.Unselect()
 		return nil
 	case m.chat.Search.On && !m.overlays.any():
-		return m.inTranscript((*transcript.Model).EndSearch)
+		m.chat.EndSearch()
+		return nil
 	case m.panel.Past != nil:
-		return m.updatePanel(panel.ShowNext{})
+		return m.panel.ToNext()
 	case m.overlays.onTop(panelOverlay{}):
 		m.uncover()
 		return nil

@@ -61,8 +61,8 @@ type Model struct {
 	overlays overlayStack
 
 	composer  composer.Model
-	chat      transcript.Model
-	panel     panel.Model
+	chat      *transcript.Model
+	panel     *panel.Model
 	current   current.Model
 	turn      turn.Model
 	question  question.Model
@@ -94,13 +94,12 @@ func New(o Options) (*Model, error) {
 		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
+	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
 	}
-	m.chat = transcript.New(transcript.Deps{
-		Keys: keys, Run: m.current.Run, NewContext: m.current.NewContext, Draft: m.current.Planner,
-	})
+	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
 	var commands []composer.Command
 	for _, c := range SlashCommands() {
 		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
@@ -172,9 +171,6 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if !keepsPanel(m, msg) {
-		m.panel.Changed()
-	}
 	cmd := tea.Batch(m.answer(msg), m.updateComposer(nil))
 	settleLines(m)
 	return m, cmd
@@ -210,7 +206,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseMotionMsg:
-		return drag(m, msg)
+		drag(m, msg)
 	case tea.MouseReleaseMsg:
 		return release(m, msg)
 	case turn.EventsMsg:
@@ -225,12 +221,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.handle(cmd, m.turn.Events(), m.turnEvent)
 	case question.DueMsg:
 		return m.questionDue(msg)
-	case panel.Msg:
-		return m.updatePanel(msg)
-	case transcript.Msg:
-		return m.updateTranscript(msg)
-	case appliedMsg:
-		return m.applied(msg)
 	case app.Then:
 		return msg()
 	case composer.Msg:
@@ -257,13 +247,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // show shows a session.
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
-	m.panel.Reset(panel.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets, Text: m.chat.Gist, ModelOf: func(id int64) string {
-			of,
-				_ := m.chat.Message(id)
-			return of.Model
-		}, Selected: m.chat.Holds, NewContext: m.current.NewContext,
-	})
+	m.panel.Reset()
 	m.repairsSaid = false
 	m.inspector.Forget()
 	m.confirm.Forget()
@@ -271,7 +255,7 @@ func (m *Model) show(s *session.Session) {
 	if err := s.Ready(); err != nil {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
 	}
-	m.inTranscript(func(c *transcript.Model) tea.Cmd { c.Open(s); return nil })
+	m.chat.Open()
 	m.arrange()
 }
 

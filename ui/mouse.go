@@ -4,8 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/layout"
-	"winnow/ui/panel"
-	"winnow/ui/transcript"
 )
 
 // wheel scrolls what lies under the mouse.
@@ -41,42 +39,39 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.setFocus(draftPane)
 		m.composer.Area.Click(msg.X-m.layout.Mark(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
-		return m.updateTranscript(tea.MouseClickMsg(onPage(m.layout, tea.Mouse(msg))))
+		m.chat.Press(onPage(m.layout, tea.Mouse(msg)))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused, in := m.focus == panelPane, panelBox(m.layout)
 		m.setFocus(panelPane)
-		return m.updatePanel(panel.Click{Y: msg.Y - in.Y, Focused: focused})
+		return m.panel.Click(msg.Y-in.Y, focused)
 	}
 	return nil
 }
 
 // onPage counts the place of the mouse from the corner of the page.
-func onPage(l layout.Layout, mouse tea.Mouse) tea.Mouse {
-	mouse.X, mouse.Y = mouse.X-l.Transcript.X, mouse.Y-l.Transcript.Y
-	return mouse
+func onPage(l layout.Layout, mouse tea.Mouse) (x, y int) {
+	return mouse.X - l.Transcript.X, mouse.Y - l.Transcript.Y
 }
 
 // drag selects text of the page while the button is down.
-func drag(m *Model, msg tea.MouseMotionMsg) tea.Cmd {
-	if !m.chat.Held() || m.overlays.any() {
-		return nil
+func drag(m *Model, msg tea.MouseMotionMsg) {
+	if m.chat.Held() && !m.overlays.any() {
+		m.chat.Drag(onPage(m.layout, tea.Mouse(msg)))
 	}
-	return m.updateTranscript(tea.MouseMotionMsg(onPage(m.layout, tea.Mouse(msg))))
 }
 
-// release ends a selection of text, or a click, that began in the page.
+// release ends a selection of text that began in the page, or a click, which selects a message.
 func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
 	if !m.chat.Held() {
 		return nil
 	}
-	return m.updateTranscript(tea.MouseReleaseMsg(onPage(m.layout, tea.Mouse(msg))))
-}
-
-// clicked selects a message.
-func clicked(m *Model, y int) tea.Cmd {
-	m.setFocus(transcriptPane)
-	cmd := m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Click(y) })
-	m.lead()
+	cmd, clicked := m.chat.Release()
+	if clicked {
+		_, y := onPage(m.layout, tea.Mouse(msg))
+		m.setFocus(transcriptPane)
+		cmd = m.chat.Click(y)
+		m.lead()
+	}
 	return cmd
 }
 

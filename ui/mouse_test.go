@@ -59,10 +59,6 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 	if strings.Contains(strings.Join(l.chat.View(), "\n"), "The first question.") {
 		t.Error("the last message is not brought into the transcript's view")
 	}
-	l.press("esc")
-	if !l.panel.Moved || l.panel.Led {
-		t.Error("the panel's own cursor does not stay when the panel is left")
-	}
 }
 
 func TestClicks(t *testing.T) {

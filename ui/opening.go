@@ -13,7 +13,6 @@ import (
 	"winnow/ui/notice"
 	"winnow/ui/question"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/turn"
 )
 
@@ -64,7 +63,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	m.panel.Busy = false
+	m.ctx.Busy = false
 	m.show(e.Session)
 	m.current.At = e.At
 	cmds := []tea.Cmd{
@@ -82,7 +81,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 // loaded shows what opening the session left out.
 func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	m.chat.Prepend(e.Messages, e.Receipts)
-	again := tea.Batch(m.inTranscript((*transcript.Model).SearchAnew), m.arrive(e.Err == nil))
+	again := tea.Batch(m.chat.SearchAnew(), m.arrive(e.Err == nil))
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
@@ -227,18 +226,17 @@ func (panelOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help:
 			return m.do(a)
 		}
-		return m.updatePanel(msg)
+		return m.panel.Update(msg)
 	case tea.MouseClickMsg:
 		if in := m.overlayInner(); in.Holds(msg.X, msg.Y) {
-			return m.updatePanel(panel.Click{Y: msg.Y - in.Y, Focused: true})
+			return m.panel.Click(msg.Y-in.Y, true)
 		}
 	}
-	return m.updatePanel(msg)
+	return m.panel.Update(msg)
 }
 
 func (panelOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	m.surroundPanel()
-	return m.panel.View(m.themes.Styles, in.W, in.H, true), nil
+	return m.panel.View(in.W, in.H), nil
 }
 
 func (panelOverlay) title(*Model) (string, string) { return "", "" }
@@ -254,7 +252,7 @@ func (panelOverlay) hints(m *Model) []key.Binding {
 type whatifOverlay struct{ covers }
 
 func (whatifOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	return m.updatePanel(msg)
+	return m.panel.Update(msg)
 }
 
 func (whatifOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {

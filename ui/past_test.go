@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/transcript"
-	"winnow/ui/uitest"
 )
 
 func TestPanelGoesThroughThePastRequests(t *testing.T) {
@@ -27,7 +25,7 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l.shows("Turn 3 ·")
 	l.shows("✓ Proven")
 	l.shows("› as seen in turn 3")
-	if got := l.panel.Shown().Rows.Len(); got != 5 {
+	if got := len(l.panel.Shown().Rows); got != 5 {
 		t.Errorf("the third request's list has %d lines, want the 5 messages that were there:\n%s", got, plain(l.Model))
 	}
 	l.press("left")
@@ -71,24 +69,6 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
-	m := chatting(t, 120, 40)
-	m.showPanel()
-	m.Update(uitest.Key("left"))
-	m.Update(panel.SlowMsg{Number: m.panel.Number})
-	if got := plain(m); !strings.Contains(got, "Reading a past request") {
-		t.Errorf("the screen does not say that a request is being read:\n%s", got)
-	}
-	r := sentBefore(true)
-	past := panel.PastRequest(r, transcript.Gist)
-	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
-	m.Update(panel.SlowMsg{Number: m.panel.Number}) // It comes too late.
-	if got := plain(m); strings.Contains(got, "Reading a past request") ||
-		!strings.Contains(got, "Turn 2, request 2 of 3 ·") {
-		t.Errorf("the request is there, and the screen says\n%s", got)
-	}
-}
-
 // sentBefore is the request that the second question of the talk was sent with.
 func sentBefore(proven bool) record.Replayed {
 	messages, plan := conversation()
@@ -119,7 +99,7 @@ func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m.showPanel()
 	r := sentBefore(proven)
 	past := panel.PastRequest(r, transcript.Gist)
-	m.Update(panel.LoadedMsg{Load: panel.Load{Number: m.panel.Number, By: -1}, Request: &past})
+	m.panel.Open(&past)
 	return m
 }
 
@@ -130,11 +110,11 @@ func pastStates() []state {
 		{"doubted", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, false) }},
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.panel.Judge(llm.Window{Tokens: 8192, Assumed: true})
-			m.panel.Forecast = panel.Forecast{
+			m.panel.Window = llm.Window{Tokens: 8192, Assumed: true}
+			m.panel.Forecast = record.Forecast{
 				Prefix:    record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
-				Dropped:   []int{0},
+				Losses:    []int{0},
 			}
 			m.showPanel()
 			return m

@@ -6,10 +6,7 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/current"
-	"winnow/ui/keymap"
 	"winnow/ui/notice"
-	"winnow/ui/panel"
-	"winnow/ui/transcript"
 )
 
 // draftChanged plans the next request anew, after the draft has rested.
@@ -27,9 +24,9 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 		m.arrange()
 	}
 	if m.panel.Whatif != nil {
-		return m.updatePanel(panel.Replan{})
+		return m.panel.Try()
 	}
-	again := tea.Batch(m.inspector.Refresh(), m.inTranscript((*transcript.Model).AskLastWhole))
+	again := m.inspector.Refresh()
 	if e.Err != nil {
 		return again
 	}
@@ -49,27 +46,9 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	m.panel.Set(plan, err)
 	m.chat.Next = m.panel.Next.Plan
 	m.composer.Ratio = m.panel.Next.Plan.Sum.Ratio
-	model := m.current.Session.Model()
-	m.panel.Judge(model.Window())
-	if actual, ok := model.TrueWindow(); ok {
-		windows := model.Windows()
-		set := windows.Chosen
-		if set.Tokens == 0 {
-			set = windows.Configured
-		}
-		m.panel.Contradict(set, actual, m.keys.First(keymap.Adopt))
-	}
-	showCosts(m)
-	m.panel.Forecast = panel.ForecastOf(known, plan)
+	m.panel.Price()
+	m.panel.Forecast = known
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
-}
-
-// showCosts shows what the next request would cost, which limit it would exceed, and what the session has spent.
-func showCosts(m *Model) {
-	s, next := m.current.Session, &m.panel.Next
-	next.Input = s.Model().InputCost(next.Plan.Sum)
-	next.Limit = s.Over(next.Plan).Short()
-	next.Spent = s.Now().Sums.Session.Spent.Sentence()
 }

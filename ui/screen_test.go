@@ -174,7 +174,7 @@ func chatting(t testing.TB, w, h int) *Model {
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
-func triedPlan(m *Model) panel.TriedMsg {
+func triedPlan(m *Model) panel.Tried {
 	plan := m.panel.Next.Plan
 	before := plan.Entries
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
@@ -193,9 +193,8 @@ func triedPlan(m *Model) panel.TriedMsg {
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000,
 		history.BoundBudget
 	plan.Next = []int{1}
-	return panel.TriedMsg{
-		Try: panel.Try{Number: m.panel.Whatif.Running}, Plan: plan, Changes: history.Compare(before, plan.Entries),
-		Policy: m.current.Session.Now().Policy, Window: llm.Window{Tokens: 8192},
+	return panel.Tried{
+		Plan: plan, Changes: history.Compare(before, plan.Entries), Policy: m.current.Session.Now().Policy, Window: 8192,
 	}
 }
 
@@ -203,7 +202,7 @@ func triedPlan(m *Model) panel.TriedMsg {
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
-	m.panel.Busy = true
+	m.ctx.Busy = true
 	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m
@@ -314,7 +313,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.Update(triedPlan(m))
+		m.panel.ShowTried(triedPlan(m))
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {
@@ -322,7 +321,7 @@ var states = slices.Concat([]state{
 		m.settings.Models = []llm.Model{{Endpoint: "openai", ID: "gpt-5.2-mini"}}
 		m.Update(tab)
 		m.Update(char('w'))
-		for _, key := range "jjjl" {
+		for _, key := range "jjl" {
 			m.Update(char(key))
 		}
 		return m

@@ -9,7 +9,6 @@ import (
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.current.Reveal()
-	m.panel.Reveal(m.current.Secrets)
 	m.sessions.Reveal()
 	m.chat.SetTrails(m.current.Forks.Trails())
 	sentence := "Possible secrets are hidden."

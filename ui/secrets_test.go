@@ -45,7 +45,6 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.current.Secrets = theme.Secrets{Find: findKey}
-	l.panel.Secrets = l.current.Secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.current.Info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
@@ -53,8 +52,8 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
 	}
 	rows := func() string {
-		l.panel.Unfold(true)
-		return strings.Join(l.panel.View(l.themes.Styles, 70, 30, false), "\n")
+		l.panel.Focused = true
+		return strings.Join(l.panel.View(70, 30), "\n")
 	}
 	for range 2 {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {

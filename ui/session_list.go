@@ -120,7 +120,7 @@ func (m *Model) currentScreen() current.Screen {
 		},
 		ForksRead: func() { m.chat.SetTrails(m.current.Forks.Trails()) },
 		Planned:   m.planned,
-		Priced:    func() { showCosts(m) },
+		Priced:    func() { m.panel.Price() },
 		PastRead:  m.draftChanged,
 		Switched:  m.versionSwitched,
 		Changed:   func() tea.Cmd { return openChanged(m) },

@@ -9,7 +9,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/notice"
-	"winnow/ui/panel"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
@@ -40,7 +39,7 @@ func (m *Model) settingsScreen() settings.Screen {
 		},
 		Listed: func() {
 			if w := m.panel.Whatif; w != nil {
-				w.Listing, w.Refs = false, panel.Refs(m.ctx.Ref, m.ctx.With.Models.Endpoints(), m.settings.Models)
+				w.Listing = false
 			}
 		},
 		Restyle: m.restyle,

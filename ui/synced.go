@@ -8,9 +8,7 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/event"
 	"winnow/ui/keymap"
-	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/upkeep"
 )
 
@@ -59,9 +57,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	}
 	trashed := m.current.Info.Deleted.IsZero() && !e.Row.Deleted.IsZero()
 	m.current.Refresh()
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.chat.Reread(m.current.Session.Branch(), e.Receipts, m.confirm.Keys() == 0)
 	m.arrange()
 	var sentence tea.Cmd
@@ -76,7 +72,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
 	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
-		m.inTranscript((*transcript.Model).SearchAnew))
+		m.chat.SearchAnew())
 }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is

@@ -11,7 +11,7 @@ import (
 func (m *Model) restyle() {
 	m.themes.Restyle()
 	m.composer.Restyle(m.themes.Styles)
-	m.chat.Restyle(m.themes.Styles)
+	m.chat.Restyle()
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {

@@ -4,57 +4,37 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/session/store"
 	"winnow/ui/current"
-	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/transcript"
 )
 
-// updateTranscript hands a message to the transcript.
-func (m *Model) updateTranscript(msg tea.Msg) tea.Cmd {
-	var cmd tea.Cmd
-	m.surround()
-	m.chat, cmd = m.chat.Update(msg)
-	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
-}
-
-// inTranscript has the transcript do something that may tell of events.
-func (m *Model) inTranscript(do func(*transcript.Model) tea.Cmd) tea.Cmd {
-	m.surround()
-	cmd := do(&m.chat)
-	return m.handle(cmd, m.chat.Events(), m.transcriptEvent)
-}
-
-// transcriptEvent does what the transcript cannot do itself.
-func (m *Model) transcriptEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case transcript.Hushed:
-		m.notice.Hush()
-	case transcript.Moved:
-		m.lead()
-	case transcript.SearchEnded:
-		if e.FromDraft {
-			m.setFocus(draftPane)
-		}
-	case transcript.Wanted:
-		return m.do(e.Action)
-	case transcript.Picked:
-		return copyText(e.What, e.Text)
-	case transcript.Clicked:
-		return clicked(m, e.Y)
-	case transcript.Flagged:
-		if e.Stale {
-			return m.draftChanged()
-		}
-		m.current.Supersede() // A plan that is being made may not know of the action.
-		return m.planned(current.Planned{Plan: e.Plan, Err: e.Err})
+// transcriptScreen is what the transcript has the screen do.
+func (m *Model) transcriptScreen() transcript.Screen {
+	return transcript.Screen{
+		Do: m.do, Moved: m.lead, Hush: m.notice.Hush, Copy: copyText,
+		Draft: func() { m.setFocus(draftPane) },
+		Past:  func() bool { return m.panel.Past != nil },
+		Trial: func() bool { return m.panel.Whatif != nil },
+		Planner: func() (func() (history.Plan, error), func(history.Plan, error, bool) tea.Cmd) {
+			// A file that is read changes the draft as well.
+			version := func() int { return m.composer.Area.Changes() - len(m.composer.Unread()) }
+			begun := version()
+			return m.current.Planner(), func(p history.Plan, err error, made bool) tea.Cmd {
+				if !made || m.turn.Busy || version() != begun {
+					return m.draftChanged()
+				}
+				m.current.Supersede() // A plan that is being made may not know of the action.
+				return m.planned(current.Planned{Plan: p, Err: err})
+			}
+		},
 	}
-	return nil
 }
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
-// cursor.
+// cursor; on a failure it is about that turn's.
 func (m *Model) do(a keymap.Action) tea.Cmd {
 	failed, onFailure := m.chat.Failed()
 	if onFailure && a == keymap.Inspect {
@@ -67,88 +47,64 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	if onFailure {
 		message, _ = m.chat.Message(failed.User)
 	}
-	switch a {
-	case keymap.Palette:
-		return m.openPalette()
-	case keymap.New:
-		return m.leaveFor(func(o *current.Model) tea.Cmd {
-			return o.New()
-		})
-	case keymap.Sessions:
-		return m.openSessions("")
-	case keymap.Models:
-		return m.settings.ChooseModel("")
-	case keymap.Context:
-		return m.togglePanel()
-	case keymap.Reason:
-		shown, text := m.chat.ToggleReasoning(), "Reasoning is hidden."
-		if shown {
-			text = "Reasoning is shown."
-		}
-		return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
-	case keymap.PageUp:
-		m.chat.Page(-1)
-	case keymap.PageDown:
-		m.chat.Page(1)
-	case keymap.Focus:
-		m.turnFocus(1)
-	case keymap.FocusBack:
-		m.turnFocus(-1)
-	case keymap.Inspect:
-		return m.inspect(inspector.Subject{Message: message.ID}, inspector.TextView)
-	case keymap.Copy:
-		return m.copyMessages("")
-	case keymap.CopyCode:
-		return m.copyMessages("code")
-	case keymap.Again:
-		return m.askAgain(message, "")
-	case keymap.AgainWith:
-		return m.settings.AnswerWith(message.ID)
-	case keymap.Edit:
-		if message.ID == 0 {
-			return m.notice.Error("Select a message of yours first.")
-		}
-		return m.startEdit(message.ID)
-	case keymap.VersionBack:
-		return m.current.SwitchVersion(message.ID, -1)
-	case keymap.VersionOn:
-		return m.current.SwitchVersion(message.ID, 1)
-	case keymap.Fork:
-		return m.fork(message.ID)
-	case keymap.Trail:
-		return m.followTrail()
-	case keymap.Seen:
-		return m.openPast()
-	case keymap.WhatIf:
-		return m.openWhatif()
-	case keymap.Repairs:
-		return m.openRepairs()
-	case keymap.Request:
-		return m.inspectRequest()
-	case keymap.Pin:
-		return m.flag(history.Pin)
-	case keymap.Exclude:
-		return m.flag(history.Exclude)
-	case keymap.Auto:
-		return m.flag("")
-	case keymap.Adopt:
-		return m.settings.AdoptWindow()
-	case keymap.TakeBack:
-		return m.inTranscript((*transcript.Model).Undo)
-	case keymap.Ask, keymap.Help:
-		return m.openHelp()
-	case keymap.Quit:
-		return m.quit()
-	case keymap.Away:
-		return m.fork(0)
-	case keymap.Take:
-		return m.current.TakeOver()
-	case keymap.Older:
-		m.chat.Scroll(-1)
-	case keymap.Newer:
-		m.chat.Scroll(1)
+	if does := m.actions(message)[a]; does != nil {
+		return does()
 	}
 	return nil
+}
+
+// actions are what the actions do to a message.
+func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
+	quietly := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd { do(); return nil }
+	}
+	return map[keymap.Action]func() tea.Cmd{
+		keymap.Palette:     m.openPalette,
+		keymap.New:         func() tea.Cmd { return m.leaveFor((*current.Model).New) },
+		keymap.Sessions:    func() tea.Cmd { return m.openSessions("") },
+		keymap.Models:      func() tea.Cmd { return m.settings.ChooseModel("") },
+		keymap.Context:     m.togglePanel,
+		keymap.Reason:      m.toggleReasoning,
+		keymap.PageUp:      quietly(func() { m.chat.Page(-1) }),
+		keymap.PageDown:    quietly(func() { m.chat.Page(1) }),
+		keymap.Older:       quietly(func() { m.chat.Scroll(-1) }),
+		keymap.Newer:       quietly(func() { m.chat.Scroll(1) }),
+		keymap.Focus:       quietly(func() { m.turnFocus(1) }),
+		keymap.FocusBack:   quietly(func() { m.turnFocus(-1) }),
+		keymap.Inspect:     func() tea.Cmd { return m.inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
+		keymap.Copy:        func() tea.Cmd { return m.copyMessages("") },
+		keymap.CopyCode:    func() tea.Cmd { return m.copyMessages("code") },
+		keymap.Again:       func() tea.Cmd { return m.askAgain(on, "") },
+		keymap.AgainWith:   func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
+		keymap.Edit:        func() tea.Cmd { return m.startEdit(on.ID) },
+		keymap.VersionBack: func() tea.Cmd { return m.current.SwitchVersion(on.ID, -1) },
+		keymap.VersionOn:   func() tea.Cmd { return m.current.SwitchVersion(on.ID, 1) },
+		keymap.Fork:        func() tea.Cmd { return m.fork(on.ID) },
+		keymap.Away:        func() tea.Cmd { return m.fork(0) },
+		keymap.Trail:       m.followTrail,
+		keymap.Seen:        m.openPast,
+		keymap.WhatIf:      m.openWhatif,
+		keymap.Repairs:     m.openRepairs,
+		keymap.Request:     m.inspectRequest,
+		keymap.Pin:         func() tea.Cmd { return m.flag(history.Pin) },
+		keymap.Exclude:     func() tea.Cmd { return m.flag(history.Exclude) },
+		keymap.Auto:        func() tea.Cmd { return m.flag("") },
+		keymap.TakeBack:    m.chat.Undo,
+		keymap.Adopt:       m.settings.AdoptWindow,
+		keymap.Ask:         m.openHelp,
+		keymap.Help:        m.openHelp,
+		keymap.Quit:        m.quit,
+		keymap.Take:        m.current.TakeOver,
+	}
+}
+
+// toggleReasoning unfolds all reasoning or folds it.
+func (m *Model) toggleReasoning() tea.Cmd {
+	shown, text := m.chat.ToggleReasoning(), "Reasoning is hidden."
+	if shown {
+		text = "Reasoning is shown."
+	}
+	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
 }
 
 // whyNot says why an action cannot be done now, nil where it can.
@@ -178,19 +134,19 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 	if on := m.panel.Chosen(); m.panelHasKeys() && !m.chat.Selecting() {
 		switch {
 		case on.Entry != nil:
-			return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.FlagThese(f, on.Entry.ID) })
-		case on.Added != nil:
+			return m.chat.FlagThese(f, on.Entry.ID)
+		case on.Added > 0:
 			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}
-	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.Flag(f) })
+	return m.chat.Flag(f)
 }
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
 	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
-	return m.inTranscript(func(c *transcript.Model) tea.Cmd { return c.SearchFor(text, fromDraft) })
+	return m.chat.SearchFor(text, fromDraft)
 }
 
 // panelHasKeys says whether keys are for the panel.

@@ -14,7 +14,6 @@ import (
 	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
-	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -37,11 +36,9 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.notice.Clear()
 	m.chat.Name = transcript.ModelName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
-	if m.panel.Past != nil {
-		m.updatePanel(panel.ShowNext{})
-	}
+	m.panel.ToNext()
 	m.panel.Left()
-	m.panel.Busy, m.current.Busy = true, true
+	m.ctx.Busy = true
 	m.arrange()
 	return cmd
 }
@@ -108,7 +105,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
 	}
 	m.turn.End()
-	m.panel.Busy, m.current.Busy = false, false
+	m.ctx.Busy = false
 	m.endQuestion()
 	m.chat.Settle()
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
@@ -127,7 +124,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 			sentence = m.notice.Say(joined(notSent(m), waits))
 		}
 	} else if f := e.Failure; f != nil && !m.turn.Condensing && !unsent {
-		m.chat.Fail(*f)
+		m.chat.TurnFailed(*f)
 		sentence = m.notice.Say(waits)
 	} else if e.Err != nil {
 		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits)}
@@ -152,7 +149,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.settings.Entitle()
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.inTranscript((*transcript.Model).SearchOn),
+	return tea.Batch(sentence, m.draftChanged(), entitling, m.chat.SearchOn(),
 		m.settings.AskWindow(), next, rereadOpen(m), m.upkeep.Sync())
 }
 

@@ -1,12 +1,12 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
@@ -95,10 +95,7 @@ func versionStates() []state {
 // What is edited stays on the screen as it was said.
 func TestEditedMessageIsNamed(t *testing.T) {
 	m := edited(t, 120, 40)
-	if got := m.chat.Mark(3).Tag; got != "being edited" {
-		t.Errorf("the message that is edited says %q", got)
-	}
-	if e, ok := m.chat.Verdict(4); ok || m.chat.At(2).Role != history.User {
-		t.Errorf("a message behind the edit has the verdict %+v", e)
+	if got := strings.Join(m.chat.View(), "\n"); strings.Count(got, "editing") != 1 {
+		t.Errorf("the message that is edited does not say so:\n%s", got)
 	}
 }

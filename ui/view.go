@@ -135,7 +135,7 @@ func (s screen) header() string {
 	}
 	gauge := ""
 	if s.l.Panel.Empty() && !m.chat.Empty() {
-		gauge = m.panel.Gauge(st, s.l.Width >= layout.GaugeWidth)
+		gauge = m.panel.Gauge(s.l.Width >= layout.GaugeWidth)
 	}
 	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, s.l.Width)
 }
@@ -211,9 +211,7 @@ func (s screen) panel() []string {
 	if b.Empty() {
 		return nil
 	}
-	focused := s.m.focus == panelPane || s.m.overlays.onTop(whatifOverlay{})
-	s.m.surroundPanel()
-	return s.m.panel.Pane(s.st, b.W, b.H, focused)
+	return s.m.panel.Pane(b.W, b.H)
 }
 
 // panelBox is where the panel's lines stand beside the page.
@@ -249,9 +247,9 @@ func (s screen) rule() string {
 	case about != "":
 		return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.chat.Empty():
-		return m.panel.Strip(s.st, w, margin)
+		return m.panel.Strip(w, margin)
 	}
-	return m.panel.Rule(s.st, w, margin)
+	return m.panel.Rule(w, margin)
 }
 
 // queue is what is queued, right above the draft, in at most so many lines.

@@ -65,10 +65,10 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 			!strings.Contains(plain(l.Model), "− ") {
 			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
 		}
-		l.press("down", "right", "down", "right", "down", "right")
+		l.press("down", "right", "down", "right")
 		l.shows("◂ there/large")
 		l.tried()
-		l.press("up", "up", "left", "2", "5", "0", "0")
+		l.press("up", "left", "2", "5", "0", "0")
 		l.shows("◂ 2,500 ")
 		l.press("backspace")
 		l.shows("◂ 250 ")
@@ -96,11 +96,11 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
-	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right", "down", "right")
+	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right")
 	l.tried()
 	tried := l.panel.Shown().Plan
 	l.press("enter")
-	l.shows("Set: budget 3,000, preset recall, placement in-order, model there/large.")
+	l.shows("Set: budget 3,000, preset recall, model there/large.")
 	l.shows("Next request")
 	l.planned()
 	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 ||
@@ -113,10 +113,9 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := again.Now().Policy
-	if p.Budget != 3000 || p.Preset != "recall" || p.Placement != history.InOrder || again.Model().Ref() != "there/large" ||
+	if p.Budget != 3000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
 		l.current.Ref != "there/large" {
-		t.Errorf("the next start has budget %d, preset %s, placement %s and model %s", p.Budget, p.Preset,
-			p.Placement, again.Model().Ref())
+		t.Errorf("the next start has budget %d, preset %s and model %s", p.Budget, p.Preset, again.Model().Ref())
 	}
 	l.press("w", "enter")
 	l.shows("No setting was changed.")
@@ -162,7 +161,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}
 	l.shows("Cache      rebuilt once, from message ")
-	l.press("down", "down", "down", "right")
+	l.press("down", "down", "right")
 	l.tried()
 	l.shows("none: another model")
 }
@@ -171,12 +170,12 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "left")
-	l.shows("Auto is the first step")
+	l.shows("This is the first budget.")
 	l.press("up")
-	l.shows("There are 5 settings")
+	l.shows("There are 3 settings")
 	l.press("down", "left")
 	l.shows("This is the first preset.")
-	l.press("down", "down", "left")
+	l.press("down", "left")
 	l.shows("Still asking the endpoints for their models")
 	l.until("the models", func() bool { return !l.panel.Whatif.Listing })
 	l.press("left")
@@ -191,5 +190,5 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 // tried waits until the dials' plan is shown.
 func (l *live) tried() {
 	l.t.Helper()
-	l.until("the plan of the dials", func() bool { return l.panel.Whatif != nil && l.panel.Whatif.Running == 0 })
+	l.until("the plan of the dials", func() bool { return l.panel.Whatif != nil && !l.panel.Whatif.Running })
 }

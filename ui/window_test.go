@@ -110,24 +110,6 @@ func TestTheListOfModelsHasTheirWindows(t *testing.T) {
 	}
 }
 
-// The window's dial sets nothing before enter.
-func TestWindowDial(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.press("tab", "w", "down", "down", "down", "down", "right", "right")
-	l.until("the plan for 4,096", func() bool {
-		return l.panel.Whatif.Window.Tokens == 4096 && l.panel.Whatif.Running == 0
-	})
-	if got := l.current.Session.Model().Windows().Chosen; got.Tokens != 0 {
-		t.Errorf("a window of %d tokens was set before enter", got.Tokens)
-	}
-	l.press("enter")
-	l.shows("Set: window 4,096")
-	if got := l.current.Session.Model().Windows().Chosen; got.Tokens != 4096 {
-		t.Errorf("the window that was set is %+v, want 4,096", got)
-	}
-}
-
 // A request of which the server read only a part says so in its view and at the messages.
 func TestUnreadPartIsMarked(t *testing.T) {
 	entries := []history.Entry{
@@ -138,18 +120,16 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}}, transcript.Gist)
-	st := theme.New(theme.None, theme.Palette{}, 0)
-	p := panel.Model{}
-	p.Open(&past)
-	if shown := strings.Join(p.View(st, 80, 20, false), "\n"); strings.Count(shown, "not read") != 1 ||
+	m := fresh(t, 120, 40)
+	m.panel.Open(&past)
+	if shown := strings.Join(m.panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
 		!strings.Contains(shown, "The server read 400 of ~1,000") {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
-	c := transcript.New(transcript.Deps{})
-	c.Restyle(st)
+	c := m.chat
 	c.Reset(branch.Of(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
 	c.JudgeRead(past.Plan, past.FirstRead)
-	if got := [2]string{c.Mark(1).Tag, c.Mark(2).Tag}; got != [2]string{theme.NotRead, ""} {
-		t.Errorf("the marks are %q", got)
+	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
+		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"

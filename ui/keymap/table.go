@@ -155,7 +155,7 @@ func table() []Binding {
 			"enter").needing(NeedMessage),
 		bind(Expand, "transcript", InTranscript, "expand or collapse", "ctrl+o"),
 		bind(Copy, "transcript", InTranscript|InInspector|InRequest, "copy the message", "y"),
-		bind(CopyCode, "transcript", InTranscript, "copy its last code block", "Y"),
+		bind(CopyCode, "transcript", InTranscript, "copy its last code block; again: the one before", "Y"),
 		bind(Again, "transcript", InTranscript, "ask again; both answers are kept",
 			"r").needing(NeedOwn | NeedIdle | NeedWhole),
 		bind(AgainWith, "transcript", InTranscript, "ask another model; both answers are kept",

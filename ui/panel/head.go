@@ -18,100 +18,98 @@ import (
 
 // head is the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
 // is known besides.
-func (p *Model) head(st theme.Styles, w, h int, focused bool) []string {
+func (p *Model) head(w, in, h int) []string {
+	r, st := p.Shown(), &p.Themes.Styles
 	var blank []string
 	if h >= airyHeight {
 		blank = []string{""}
 	}
 	if p.Whatif != nil {
-		return slices.Concat(p.Whatif.head(st, w, h, blank, p.Forecast.Prefix), p.problems(st, w), blank)
+		return slices.Concat(p.dials(w, in, blank), framed(slices.Concat(p.problems(in), blank), w))
 	}
-	r := p.Shown()
-	lines := []string{between(w, []words{{p.heading(), st.Strong}}, p.sends(st))}
-	if h >= barHeight {
-		lines = append(lines, r.bar(st, w))
+	lines := []string{
+		theme.Spread(st.Strong.Render(p.heading()), p.sends(), in), r.bar(st, in), r.total(st, in),
 	}
-	lines = append(lines, r.total(st, w))
-	if counts := flow(r.tallies(st), w); len(counts) > 0 && h >= columnHeight {
-		if !focused {
-			counts = counts[:1]
+	if tallies := flow(r.tallies(st), in); len(tallies) > 0 && h >= columnHeight {
+		if !p.Focused {
+			tallies = tallies[:1]
 		}
-		lines = append(lines, counts...)
+		lines = append(lines, tallies...)
 	}
 	if r.Past != nil {
-		lines = append(lines, proof(st, *r.Past, r.estimate, r.Cost(), w)...)
+		lines = append(lines, p.proof(in)...)
 	}
-	lines = append(lines, p.problems(st, w)...)
-	if focused && h >= airyHeight {
-		lines = slices.Concat(lines, blank, p.legend(st, w))
+	lines = append(lines, p.problems(in)...)
+	if p.Focused && h >= airyHeight {
+		lines = slices.Concat(lines, blank, p.legend(in))
 	}
-	if len(r.Plan.Entries) == 0 && p.draft() == 0 {
-		return slices.Concat(lines, blank, theme.WrapStyled(st.Muted, r.Missing(), w))
-	}
-	if h >= columnHeight {
-		lines = append(slices.Concat(lines, blank), columnHead(st, r.columns(w, p.model()), r.saved > 0))
-	}
-	return lines
-}
-
-// columnHead names the columns of numbers.
-func columnHead(st theme.Styles, c columns, saved bool) string {
-	row := newLine(c.saved)
-	row.to(c.tokens - len("~tokens"))
-	row.add("~tokens", st.Muted)
-	if saved && c.saved > c.tokens {
-		row.to(c.saved - len("saved"))
-		row.add("saved", st.Muted)
-	}
-	row.to(c.saved)
-	return row.String()
-}
-
-// model is the model of the request on show.
-func (p *Model) model() string {
-	if r := p.Shown(); r.Past != nil {
-		return r.Past.Request.Model
-	}
-	return p.Model
-}
-
-// sends says how many of the messages are sent.
-func (p *Model) sends(st theme.Styles) []words {
-	r := p.Shown()
 	switch {
-	case p.Selection != "":
-		return []words{{p.Selection, st.Seen}}
-	case r.Counts.Stored == 0:
-		return nil
-	case r.Whole() && r.Past == nil:
-		return []words{{"everything fits", st.Muted}}
+	case len(r.Plan.Entries) == 0 && p.draft() == 0:
+		lines = slices.Concat(lines, blank, p.wrap(st.Muted, r.Missing(), in))
+	case h >= columnHeight:
+		c := p.columns(in)
+		names := fmt.Sprintf("%*s", c.tokens, "~tokens")
+		if c.any {
+			names += fmt.Sprintf("%*s", c.saved-c.tokens, "saved")
+		}
+		lines = append(slices.Concat(lines, blank), st.Muted.Render(names))
+	}
+	return framed(lines, w)
+}
+
+// sends says how many of the messages are sent, or selected.
+func (p *Model) sends() string {
+	r, st := p.Shown(), &p.Themes.Styles
+	if selection := p.Selection(); selection != "" {
+		return st.Seen.Render(selection)
 	}
 	verb := "sends "
-	if r.Past != nil {
+	switch {
+	case r.Counts.Stored == 0:
+		return ""
+	case r.Past != nil:
 		verb = "sent "
+	case r.Whole():
+		return st.Muted.Render("everything fits")
 	}
-	return []words{
-		{verb, st.Muted},
-		{theme.Thousands(r.Counts.Sent()), st.Text},
-		{" of " + theme.Thousands(r.Counts.Stored), st.Muted},
+	return st.Muted.Render(verb) + st.Text.Render(theme.Thousands(r.Counts.Sent())) +
+		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
+}
+
+// part is a part of the bar.
+type part struct {
+	name  string
+	n     int
+	style lipgloss.Style
+}
+
+// parts are where the tokens go. What the chat format costs around the messages counts as theirs.
+func (r *Request) parts(st *theme.Styles) []part {
+	s, fixed, draft := r.Plan.Sum, r.share("system", "tools"), r.share("draft")
+	name := "system"
+	switch {
+	case s.System > 0 && s.Tools > 0:
+		name = "system, tools"
+	case s.Tools > 0:
+		name = "tools"
+	}
+	return []part{
+		{name, fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {"draft", draft, st.You},
 	}
 }
 
-// bar draws where the tokens go, over what the request may hold.
-func (r *Request) bar(st theme.Styles, w int) string {
-	s := r.Plan.Sum
-	whole := max(s.Limit, s.Used())
-	fixed, draft := r.fixed(), r.share("draft")
+// bar draws where the tokens go, over what the request may hold. What is there shows, and so does what is free.
+func (r *Request) bar(st *theme.Styles, w int) string {
 	var b strings.Builder
-	used, sum := 0, 0
-	for _, part := range []struct {
-		n     int
-		style lipgloss.Style
-	}{{fixed, st.Muted}, {s.Used() - fixed - draft, st.Seen}, {draft, st.You}} {
+	used, sum, whole := 0, 0, max(1, r.Plan.Sum.Limit, r.Plan.Sum.Used())
+	for _, part := range r.parts(st) {
 		sum += part.n
-		to := cells(sum, whole, w)
+		to := (sum*w + whole - 1) / whole
+		if sum < whole {
+			to = min(to, w-1)
+		}
 		if part.n > 0 && to == used && used < w-1 {
-			to++ // What is there shows.
+			to++
 		}
 		b.WriteString(part.style.Render(strings.Repeat("━", max(0, to-used))))
 		used = max(used, to)
@@ -120,147 +118,175 @@ func (r *Request) bar(st theme.Styles, w int) string {
 }
 
 // total is the sum against the limit: what is taken and what is free add up to it.
-func (r *Request) total(st theme.Styles, w int) string {
-	s := r.Plan.Sum
-	used := s.Used()
-	if r.Past != nil && r.Past.Request.Prompt > 0 {
-		used = r.Past.Request.Prompt
+func (r *Request) total(st *theme.Styles, w int) string {
+	used, shown := r.used()
+	limit := r.Plan.Sum.Limit
+	if limit <= 0 {
+		return theme.Spread(st.Text.Render(shown+" tokens"), st.Muted.Render("no known limit"), w)
 	}
-	if s.Limit <= 0 {
-		return between(w, []words{{r.tokens() + " tokens", st.Text}}, []words{{"no known limit", st.Muted}})
+	free := st.Muted.Render(theme.Thousands(limit-used) + " free")
+	if used > limit {
+		free = st.Repaired.Render(theme.Thousands(used-limit) + " too many")
 	}
-	right := words{theme.Thousands(s.Limit-used) + " free", st.Muted}
-	switch {
-	case used > s.Limit:
-		right = words{theme.Thousands(used-s.Limit) + " too many", st.Repaired}
-	case used == s.Limit:
-		right = words{"full", st.Muted}
+	return theme.Spread(st.Text.Render(shown+" of "+theme.Thousands(limit)+" tokens"), free, w)
+}
+
+// tallies are how many messages have the verdicts that are not the usual one, the most important first.
+func (r *Request) tallies(st *theme.Styles) []string {
+	c := r.Counts
+	var list []string
+	for _, v := range []struct {
+		glyph, word string
+		n           int
+		style       lipgloss.Style
+	}{
+		{"◐", "cut", c.Cut, st.Cut},
+		{"○", "dropped", c.Dropped, st.Muted},
+		{"⊘", "excluded", c.Excluded, st.Muted},
+		{"↺", "recalled", c.Recalled, st.Recalled},
+		{"▲", "repaired", c.Repaired, st.Repaired},
+		{"○", "unreadable", c.Quarantined, st.Muted},
+		{"○", "blank", c.Blank, st.Muted},
+		{"◆", "pinned", c.Pinned, st.Pinned},
+		{"✚", "added", len(r.Added), st.Seen},
+	} {
+		if v.n > 0 {
+			list = append(list, v.style.Render(v.glyph+" "+theme.Thousands(v.n)+" "+v.word))
+		}
 	}
-	left := r.tokens() + " of " + theme.Thousands(s.Limit) + " tokens"
-	switch {
-	case theme.Width(left) > w:
-		left, right.text = r.tokens()+" / "+theme.Thousands(s.Limit), ""
-	case theme.Width(left+" "+right.text) > w:
-		right.text = ""
+	return list
+}
+
+// flow puts words on lines of w cells, two cells apart.
+func flow(list []string, w int) []string {
+	var lines []string
+	for _, words := range list {
+		if last := len(lines) - 1; last >= 0 && theme.Width(lines[last])+2+theme.Width(words) <= w {
+			lines[last] += "  " + words
+			continue
+		}
+		lines = append(lines, words)
 	}
-	return between(w, []words{{left, st.Text}}, []words{right})
+	return lines
 }
 
 // problems are what the user may want to do something about, and what is not known yet.
-func (p *Model) problems(st theme.Styles, w int) []string {
-	r := p.Shown()
-	var lines []string
-	say := func(style lipgloss.Style, text string) {
-		if text != "" {
-			lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
-		}
-	}
-	say(st.Error, r.Note)
+func (p *Model) problems(w int) []string {
+	r, st, f := p.Shown(), &p.Themes.Styles, &p.Forecast
+	lines := p.wrap(st.Error, r.Note, w)
 	if r.Past != nil {
 		return lines
 	}
 	if r.Limit != "" {
-		say(st.Cut, "! "+r.Limit+": winnow asks first")
+		lines = append(lines, p.wrap(st.Cut, "! "+r.Limit+": winnow asks first", w)...)
 	}
-	if p.Whatif == nil {
-		say(st.Cut, p.wrong)
-		for _, s := range p.Forecast.warnings(w) {
-			say(st.Cut, s)
+	if p.Whatif != nil {
+		return lines
+	}
+	lines = append(lines, p.wrap(st.Cut, p.wrong, w)...)
+	if short := f.Shortfall; short != nil {
+		lines = append(lines, p.wrap(st.Cut, fmt.Sprintf(
+			"! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+	}
+	var news []string
+	for _, dropped := range []bool{true, false} {
+		lost, word := p.lost(dropped), " cut ("
+		if dropped {
+			word = " dropped ("
+		}
+		if len(lost) > 0 {
+			news = append(news, theme.Thousands(len(lost))+word+numbered(lost, maxNumbers)+")")
 		}
 	}
+	if len(news) > 0 {
+		lines = append(lines, p.wrap(st.Cut, "! New: "+strings.Join(news, ", "), w)...)
+	}
 	return lines
+}
+
+// lost are the messages that the next request drops, or cuts, and no request did before, by their indexes.
+func (p *Model) lost(dropped bool) []int {
+	var lost []int
+	for _, i := range p.Forecast.Losses {
+		if p.Next.Plan.Entries[i].Sent() != dropped {
+			lost = append(lost, i)
+		}
+	}
+	return lost
+}
+
+// Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; "" where
+// it gets all that it got.
+func (p *Model) Announcement() string {
+	var lost []history.Entry
+	for _, i := range p.lost(true) {
+		lost = append(lost, p.Next.Plan.Entries[i])
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
+		theme.Named(lost), p.Keys.First(keymap.Pin))
 }
 
 // legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
 // unless the server has counted the request.
-func (p *Model) legend(st theme.Styles, w int) []string {
-	r := p.Shown()
-	s := r.Plan.Sum
-	draft, fixed := r.share("draft"), r.fixed()
-	sign := "~"
+func (p *Model) legend(w int) []string {
+	cells := w/2 - 2 // two of them are on a line
+	r, st, sign := p.Shown(), &p.Themes.Styles, "~"
 	if r.counted {
 		sign = ""
 	}
-	var parts []words
-	part := func(name string, n int, style lipgloss.Style) {
-		if n > 0 {
-			parts = append(parts, words{"━ " + name + " " + sign + theme.Thousands(n), style})
+	var parts []string
+	for _, part := range r.parts(st) {
+		if part.name == "draft" && (r.Past != nil || p.Busy) {
+			part.name = "this turn"
+		}
+		text := " " + part.name + " " + sign + theme.Thousands(part.n)
+		if part.n > 0 {
+			parts = append(parts, part.style.Render("━")+st.Muted.Render(fmt.Sprintf("%-*s", cells-1, text)))
 		}
 	}
-	part(r.fixedName(), fixed, st.Muted)
-	part("messages", s.Used()-fixed-draft, st.Seen)
-	if r.Past != nil || p.Busy {
-		part("this turn", draft, st.You)
-	} else {
-		part("draft", draft, st.You)
-	}
+	s := r.Plan.Sum
 	if s.Limit > 0 {
-		parts = append(parts, words{"─ free " + theme.Thousands(max(0, s.Limit-s.Used())), st.Faint})
+		parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(max(0, s.Limit-s.Used()))))
 	}
-	const line = len("━")
-	var lines []string
-	each := max(1, min(w/(textWidth/2), len(parts))) // on a line
-	for i := 0; i < len(parts); i += each {
-		row := newLine(w)
-		for k, part := range parts[i:min(i+each, len(parts))] {
-			row.to(k * w / each)
-			row.add(part.text[:line], part.style)
-			row.add(part.text[line:], st.Muted)
-		}
-		row.to(w)
-		lines = append(lines, row.String())
-	}
-	say := func(text string) {
-		if text != "" {
-			lines = append(lines, theme.WrapStyled(st.Muted, markdown.Visible(text), w)...)
-		}
-	}
-	say(r.bound())
-	if p.Past == nil {
-		say(p.assumed)
-	}
+	lines := append(flow(parts, w), p.wrap(st.Muted, r.bound(), w)...)
 	if r.Past == nil {
-		say(strings.Join(slices.DeleteFunc([]string{r.Cost(), phrase("chat ", r.Spent)},
-			func(s string) bool { return s == "" }), " · "))
+		costs := []string{r.Cost()}
+		if r.Spent != "" {
+			costs = append(costs, "chat "+r.Spent)
+		}
+		lines = append(lines, p.wrap(st.Muted, p.doubt(), w)...)
+		lines = append(lines, p.wrap(st.Muted, strings.TrimPrefix(strings.Join(costs, " · "), " · "), w)...)
 	}
 	if p.Marked != nil {
-		say(p.Keys.First(keymap.Compare) + " compares with " + p.Name(p.Marked))
+		lines = append(lines, p.wrap(st.Muted, p.Keys.First(keymap.Compare)+" compares with "+p.Name(p.Marked), w)...)
 	}
 	return lines
 }
 
-// phrase is a word with what it is about, "" where there is nothing.
-func phrase(word, about string) string {
-	if about == "" {
-		return ""
+// doubt says why the limit may be wrong, "" where it is known.
+func (p *Model) doubt() string {
+	switch tokens := theme.Thousands(p.Window.Tokens); {
+	case p.Window.Assumed:
+		return "Context window unknown; assuming " + tokens + " (/window to set)"
+	case p.Window.ByName:
+		return "Window of " + tokens + " by the model's name (/window to set)"
 	}
-	return word + about
-}
-
-// fixedName is what the first part of the bar is made of.
-func (r *Request) fixedName() string {
-	switch s := r.Plan.Sum; {
-	case s.System > 0 && s.Tools > 0:
-		return "system, tools"
-	case s.Tools > 0:
-		return "tools"
-	}
-	return "system"
+	return ""
 }
 
 // bound says what sets the limit of the request.
 func (r *Request) bound() string {
-	s := r.Plan.Sum
-	window := "the window is not known"
+	s, window := r.Plan.Sum, "the window is not known"
 	if s.Window > 0 {
 		window = "the window has " + theme.Thousands(s.Window)
 	}
 	switch {
 	case s.Limit <= 0:
 		return ""
-	case s.Capped():
-		return "Your budget of " + theme.Thousands(s.Budget) + " is more than the window of " +
-			theme.Thousands(s.Window) + " leaves"
 	case s.Bound == history.BoundBudget:
 		return "Your budget; " + window
 	case s.Bound == history.BoundMaxContext:
@@ -269,6 +295,9 @@ func (r *Request) bound() string {
 		return "The server took no more; " + window
 	}
 	text := theme.UpperFirst(window)
+	if s.Capped() {
+		text = "Your budget of " + theme.Thousands(s.Budget) + " is more; " + window
+	}
 	if s.Reserve > 0 {
 		text += ": " + theme.Thousands(s.Reserve) + " kept for the reply"
 	}
@@ -278,90 +307,40 @@ func (r *Request) bound() string {
 	return text
 }
 
-// flow puts counts on lines of w cells, two cells apart.
-func flow(list []count, w int) []string {
-	var lines []string
-	row := newLine(w)
-	for _, c := range list {
-		if row.at > 0 && row.at+2+theme.Width(c.text()) > w {
-			row.to(w)
-			lines, row = append(lines, row.String()), newLine(w)
-		}
-		if row.at > 0 {
-			row.to(row.at + 2)
-		}
-		row.add(c.text(), c.style)
-	}
-	if row.at > 0 {
-		row.to(w)
-		lines = append(lines, row.String())
-	}
-	return lines
-}
-
 // proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
 // the server made of it.
-func proof(st theme.Styles, r record.Replayed, estimate int, cost string, w int) []string {
-	q := r.Request
-	if by := q.PriceSource; by != "" && cost != "" {
-		cost += " by " + markdown.OneLine(by, 60)
-	}
-	facts := []string{q.Created.Local().Format(time.DateTime), markdown.OneLine(q.Model, 40)}
-	if cost != "" {
-		facts = append(facts, cost)
+func (p *Model) proof(w int) []string {
+	r, st := p.Past, &p.Themes.Styles
+	q := r.Past.Request
+	var lines []string
+	say := func(style lipgloss.Style, text string) { lines = append(lines, p.wrap(style, text, w)...) }
+	say(st.Muted, q.Created.Local().Format(time.DateTime)+" · "+markdown.OneLine(q.Model, 40))
+	if cost := r.Cost(); cost != "" && q.PriceSource != "" {
+		say(st.Muted, cost+" by "+markdown.OneLine(q.PriceSource, 60))
+	} else {
+		say(st.Muted, cost)
 	}
 	if q.Prompt > 0 {
-		facts = append(facts, "the estimate was ~"+theme.Thousands(estimate))
+		say(st.Muted, "the estimate was ~"+theme.Thousands(r.estimate))
 	}
-	lines := joined(st.Muted, facts, w)
 	if q.End == store.EndFailed {
-		failed := "✗ Failed"
-		if what := record.ReadFault(q.Fault).What; what != "" {
-			failed += ": " + markdown.OneLine(what, 1000)
-		}
-		lines = append(lines, theme.WrapStyled(st.Error, failed, w)...)
+		say(st.Error, strings.TrimSuffix("✗ Failed: "+markdown.OneLine(record.ReadFault(q.Fault).What, 1000), ": "))
 	}
-	if short, ok := record.ShortfallOf(r.Request); ok {
-		lines = append(lines, theme.WrapStyled(st.Cut, fmt.Sprintf("! The server read %s of ~%s",
-			theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+	if short, ok := record.ShortfallOf(q); ok {
+		say(st.Cut, fmt.Sprintf("! The server read %s of ~%s", theme.Thousands(short.Reported),
+			theme.Thousands(short.Expected)))
 	}
-	if r.Proven {
-		lines = append(lines, theme.WrapStyled(st.Seen, "✓ Proven by hash: this was sent", w)...)
+	if r.Past.Proven {
+		say(st.Seen, "✓ Proven by hash: this was sent")
 	} else {
-		lines = append(lines, theme.WrapStyled(st.Cut, "! Not proven: "+markdown.Visible(r.Doubt)+". The verdicts "+
-			"are the recorded ones.", w)...)
+		say(st.Cut, "! Not proven: "+r.Past.Doubt+". The verdicts are the recorded ones.")
 	}
-	use, style := record.CacheUseOf(r.Request), st.Muted
+	use, style := record.CacheUseOf(q), st.Muted
 	if use.Missed() {
 		style = st.Cut
 	}
 	if text := use.Sentence(theme.Thousands); text != "" {
-		lines = append(lines, theme.WrapStyled(style, markdown.Visible(text), w)...)
+		say(style, text)
 	}
 	return lines
-}
-
-// joined are facts with dots between them on lines of w cells: a fact is broken only where a line cannot hold it.
-func joined(style lipgloss.Style, facts []string, w int) []string {
-	var lines []string
-	line := ""
-	for _, fact := range facts {
-		switch next := line + " · " + fact; {
-		case line == "":
-			line = fact
-		case theme.Width(next) <= w:
-			line = next
-		default:
-			lines, line = append(lines, theme.WrapStyled(style, line, w)...), fact
-		}
-	}
-	return append(lines, theme.WrapStyled(style, line, w)...)
-}
-
-// TurnName is a past request's name in its session.
-func TurnName(r record.Recorded) string {
-	if r.Of > 1 {
-		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
-	}
-	return fmt.Sprintf("turn %d", r.Request.Turn)
 }

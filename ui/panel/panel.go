@@ -1,66 +1,74 @@
-// Package panel shows one request: where its tokens go, what becomes of every message and why, the requests of
-// the past, and what other settings would change. It is fed values: plans, windows, prices, records. It asks no
-// session and plans nothing itself.
+// Package panel shows one request: where its tokens go, what becomes of every message and why, the requests of the
+// past, and what other settings would change. It plans nothing but trials, and stores nothing.
 package panel
 
 import (
 	"errors"
 	"slices"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
 	"winnow/llm"
-	"winnow/ui/event"
+	"winnow/session"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/app"
+	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// Model shows one request: where its tokens go, and what becomes of every message and why. It is fed
-// by the plan or the record of that request alone.
+// Model shows one request. It is fed by the plan or the record of that request alone.
 type Model struct {
-	Deps
-	Around
-	event.Queue
+	*app.Context
+	Screen
 
-	Next Request  // what would leave now, or is leaving
-	Past *Request // one that was sent, shown instead; nil for none
+	Next   Request  // what would leave now, or is leaving
+	Past   *Request // one that was sent, shown instead; nil for none
+	Marked *Request // one to compare others with, nil for none
+	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
 
-	Marked  *Request // one to compare others with, nil for none
-	Number  int      // of the newest reading of a request of the past
-	reading reading
-	slow    bool // the screen says that it is being read
+	Forecast record.Forecast // what the requests before tell about the next one
+	Window   llm.Window      // of the model in use
+	wrong    string          // that the limit is wrong, and what to do, "" where it is not
 
-	Whatif *Whatif // other settings that are tried out, shown instead; nil for none
-	trials int     // settings that were tried out
+	Focused bool // the keys are for the panel
+	At      int  // the row under the cursor
+	Moved   bool // the cursor was moved: until then it stays at the end
+	opened  bool // the user had the line under the cursor shown row by row
 
-	Forecast Forecast // what the requests before tell about the next one
-
-	assumed string // why the limit may be wrong, "" where it is known
-	unknown bool   // nobody says how large the window is
-	wrong   string // that the limit is wrong, and what to do, "" where it is not
-
-	At       int  // the place under the cursor
-	opened   bool // the user had the run of messages that the cursor is in shown message by message
-	unfolded bool // the panel has the keys: where everything is whole, it is shown message by message
-	Moved    bool // the user moved the cursor: until then it stays at the end
-	Led      bool // the transcript's cursor moved it
-	list     list // the part of the list that was drawn last
-
+	past  reading
+	list  list              // the part of the list that was drawn last
 	gists map[gistOf]string // how messages begin, without their secrets
+}
 
-	drawn pane
+// Screen is what the panel has the rest of the screen do.
+type Screen struct {
+	Said      func(id int64) (text, model string) // how a message begins, and the model that it is of
+	Gist      func(store.Message) string          // how a stored message begins
+	Selected  func(id int64) bool                 // the message is selected in the transcript
+	Selection func() string                       // how many are, "" for none or where the keys are not for the panel
+	OnPage    func() (first, end int)             // the messages on the page by their index
+	Draft     func() session.Draft                // what would be sent
+	Listed    func() []llm.Model                  // the models of the endpoints, nil before they were asked
+
+	Shown      func() tea.Cmd                         // another request is on show
+	Follow     func()                                 // the user moved the cursor
+	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
+	Select     func(tea.KeyPressMsg) tea.Cmd          // a key that selects messages, about what is under the cursor
+	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
+	Compare    func(before *Request) tea.Cmd          // compares the request on show with one before it
+	ListModels func() tea.Cmd                         // asks the endpoints for their models
+	Leave      func() tea.Cmd                         // closes the dials
+	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
 }
 
 // Reset shows another conversation, of which nothing is planned yet.
-func (p *Model) Reset(d Deps) {
+func (p *Model) Reset() {
 	if p.Whatif != nil {
-		p.Whatif.cancel()
+		p.Whatif.stop()
 	}
-	*p = Model{Deps: d, Around: p.Around, Number: p.Number + 1, trials: p.trials}
-}
-
-// Reveal shows what looks like a secret, or hides it, as secrets say.
-func (p *Model) Reveal(secrets theme.Secrets) {
-	p.Secrets, p.gists = secrets, nil
-	p.Changed()
+	*p = Model{Context: p.Context, Screen: p.Screen, past: reading{number: p.past.number + 1}}
 }
 
 // Shown is the request that the panel shows.
@@ -76,177 +84,232 @@ func (p *Model) Shown() *Request {
 
 // Set takes a new plan of the next request. The cursor stays on its message.
 func (p *Model) Set(plan history.Plan, err error) {
-	p.Changed()
-	note, tooMany := "", 0
-	if err != nil {
-		note = theme.Sentence(err)
-	}
-	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		tooMany = over.Need - over.Have
-	}
 	if err == nil || len(plan.Entries) > 0 {
 		on := p.Chosen()
-		p.Next = requestOf(plan, p.said)
+		p.Next = requestOf(plan, p.Said)
 		if p.Shown() == &p.Next {
-			p.Stay(on)
+			p.stay(on)
 		}
 	}
-	p.Next.Note, p.Next.Over = note, tooMany
+	p.Next.Note, p.Next.Over = "", 0
+	if err != nil {
+		p.Next.Note = theme.Sentence(err)
+	}
+	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
+		p.Next.Over = over.Need - over.Have
+	}
+}
+
+// Price reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
+func (p *Model) Price() {
+	s, next := p.Session, &p.Next
+	model := s.Model()
+	next.Input = model.InputCost(next.Plan.Sum)
+	next.Limit = s.Over(next.Plan).Short()
+	next.Spent = s.Now().Sums.Session.Spent.Sentence()
+	p.Window, p.wrong = model.Window(), ""
+	if actual, ok := model.TrueWindow(); ok {
+		set := model.Windows().Chosen
+		if set.Tokens == 0 {
+			set = model.Windows().Configured
+		}
+		p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() +
+			") is too large: the server has " + theme.Thousands(actual) + ". " + p.Keys.First(keymap.Adopt) +
+			" uses that."
+	}
 }
 
 // Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
-func (p *Model) Open(past *Request) {
-	p.Changed()
-	p.Past, p.Moved, p.slow = past, false, false
-	p.Stay(row{})
+func (p *Model) Open(past *Request) tea.Cmd {
+	p.past = reading{number: p.past.number + 1}
+	p.Past = past
+	p.Release()
+	return p.Screen.Shown()
 }
 
-// Stay puts the cursor on the message it was on, or at the end where the user never moved it.
-func (p *Model) Stay(on row) {
-	r := p.Shown().Rows
+// ToNext goes back to the next request, where another one is shown.
+func (p *Model) ToNext() tea.Cmd {
+	if p.Past == nil {
+		return nil
+	}
+	return p.Open(nil)
+}
+
+// Chosen is what is under the cursor. Of a line that stands for several messages it is one of them.
+func (p *Model) Chosen() Row {
+	if rows := p.Shown().Rows; p.At >= 0 && p.At < len(rows) {
+		return rows[p.At]
+	}
+	return Row{}
+}
+
+// lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything is
+// whole is shown message by message.
+func (p *Model) lines() (lines []span, line int) {
+	r, open := p.Shown(), -1
+	if p.opened || p.Focused && r.Whole() {
+		open = p.At
+	}
+	lines = r.Lines(open)
+	return lines, lineOf(lines, p.At)
+}
+
+// folded is how many messages the line under the cursor stands for, 0 where it stands for one.
+func (p *Model) folded() int {
+	if lines, at := p.lines(); at < len(lines) && lines[at].to-lines[at].from > 1 {
+		return lines[at].to - lines[at].from
+	}
+	return 0
+}
+
+// stand puts the cursor on a row. A line that it leaves is one line again.
+func (p *Model) stand(row int) {
+	r := p.Shown()
+	row = max(0, min(row, len(r.Rows)-1))
+	if p.opened {
+		lines := r.Lines(-1)
+		p.opened = lineOf(lines, row) == lineOf(lines, p.At)
+	}
+	p.At = row
+}
+
+// stay puts the cursor on the message it was on, or at the end where it was never moved.
+func (p *Model) stay(on Row) {
+	r := p.Shown()
 	switch {
 	case !p.Moved:
-		p.At = r.Len() - 1
-	case on.Entry != nil && on.Entry.Index < len(r.Entries):
-		p.At = r.Place(on.Entry.Index)
+		p.stand(len(r.Rows) - 1)
+	case on.Entry != nil && on.Entry.Index < len(r.Plan.Entries):
+		p.stand(r.RowOf(on.Entry.Index))
+	default:
+		p.stand(p.At)
 	}
-	p.stand(p.At)
+}
+
+// Put puts the cursor on a row.
+func (p *Model) Put(row int) {
+	p.stand(row)
+	p.Moved = true
+}
+
+// GoTo puts the cursor on the message with this place in the conversation.
+func (p *Model) GoTo(index int, id int64) {
+	if _, ok := p.Shown().Verdict(index, id); ok {
+		p.Put(p.Shown().RowOf(index))
+	}
+}
+
+// Release gives the cursor back to the end of the list.
+func (p *Model) Release() {
+	p.Moved = false
+	p.stay(Row{})
 }
 
 // ToFirstChange puts the cursor on the first message that is not sent whole, at the top of what the list shows, unless
-// the user has moved it.
+// the cursor was moved.
 func (p *Model) ToFirstChange() {
-	if p.Moved {
-		return
-	}
 	first := slices.IndexFunc(p.Shown().Plan.Entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
-	if first >= 0 {
-		p.jump(first)
+	if !p.Moved && first >= 0 {
+		p.toTop(first)
 	}
 }
 
-// jump puts the cursor on the message with an index, and the list where its line is the first below the one above it.
-func (p *Model) jump(index int) {
-	r := p.Shown().Rows
-	p.stand(r.Place(index))
-	p.list.first = max(0, r.lineOf(p.At, p.open())-1)
-}
-
-// Judge says how far the limit is to be trusted: a window that nobody said is shown as assumed.
-func (p *Model) Judge(w llm.Window) {
-	p.Changed()
-	p.assumed, p.unknown, p.wrong = doubtOf(w), w.Assumed, ""
-}
-
-// Assumed says that a window is assumed, "" where somebody says how large it is.
-func (p *Model) Assumed() string {
-	if !p.unknown {
-		return ""
-	}
-	return p.assumed
-}
-
-// Contradict says that the window that the user set is larger than the server's, and the key that takes
-// the true one.
-func (p *Model) Contradict(set llm.Window, actual int, key string) {
-	p.Changed()
-	p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() + ") is too large: the server has " +
-		theme.Thousands(actual) + ". " + key + " uses that."
-}
-
-// doubtOf says why a limit may be wrong, "" where it is known.
-func doubtOf(w llm.Window) string {
-	if w.Assumed {
-		return "Context window unknown; assuming " + theme.Thousands(w.Tokens) + " (/window to set)"
-	}
-	if w.ByName {
-		return "Window of " + theme.Thousands(w.Tokens) + " by the model's name (/window to set)"
-	}
-	return ""
-}
-
-// open is the run that is shown message by message, -1 for none.
-func (p *Model) open() int {
-	if !p.isOpen() {
-		return -1
-	}
-	return p.Shown().Rows.runAt(p.At)
-}
-
-// Unfold shows a request in which everything is whole message by message, as long as the panel has the keys.
-func (p *Model) Unfold(focused bool) {
-	p.Changed()
-	p.unfolded = focused
-}
-
-// isOpen says that the run that the cursor is in is shown message by message.
-func (p *Model) isOpen() bool { return p.opened || p.unfolded && p.Shown().Whole() }
-
-// stand puts the cursor on a place. A run that it leaves is one line again.
-func (p *Model) stand(place int) {
-	p.Changed()
-	r := p.Shown().Rows
-	was := p.open()
-	p.At = max(0, min(place, r.Len()-1))
-	p.opened = p.opened && was >= 0 && r.runAt(p.At) == was
+// toTop puts the cursor on the message with an index, and its line at the top of what the list shows.
+func (p *Model) toTop(index int) {
+	p.stand(p.Shown().RowOf(index))
+	_, p.list.first = p.lines()
 }
 
 // Move moves the cursor by lines.
 func (p *Model) Move(by int) {
-	p.Moved = p.Moved || by != 0
-	p.Led = p.Led && by == 0
-	r, opened := p.Shown().Rows, p.open()
-	line := max(0, min(r.lineOf(p.At, opened)+by, r.lines(opened)-1))
-	place, folded := r.placeOf(line, opened)
+	lines, at := p.lines()
+	to := max(0, min(at+by, len(lines)-1))
 	switch {
-	case by == 0:
-		place = p.At
-	case by == -1 && folded >= 0:
-		place = r.runs[folded].to - 1 // The message that is next to where the cursor came from.
-	}
-	p.stand(place)
-}
-
-// Put puts the cursor on a place, as the user wants it.
-func (p *Model) Put(place int) {
-	p.stand(place)
-	p.Moved, p.Led = true, false
-}
-
-// Folded is the run of messages that the line under the cursor stands for, and false where it stands for one.
-func (p *Model) Folded() (first, last int, is bool) {
-	r := p.Shown().Rows
-	k := r.runAt(p.At)
-	if k < 0 || p.isOpen() {
-		return 0, 0, false
-	}
-	return r.entriesBefore(r.runs[k].from), r.entriesBefore(r.runs[k].to) - 1, true
-}
-
-// Chosen is what is under the cursor. Of a line that stands for several messages it is one of them.
-func (p *Model) Chosen() row { return p.Shown().Rows.Row(p.At) }
-
-// GoTo puts the cursor on the message with this place in the conversation, as long as the user is
-// in the transcript.
-func (p *Model) GoTo(index int, id int64) {
-	if _, ok := p.Shown().Verdict(index, id); ok {
-		p.stand(p.Shown().Rows.Place(index))
-		p.Moved, p.Led = true, true
+	case len(lines) == 0 || to == at:
+	case by == -1:
+		p.Put(lines[to].to - 1) // The message that is next to where the cursor came from.
+	default:
+		p.Put(lines[to].from)
 	}
 }
 
-// ReleaseCursor gives the cursor back to the end of the list, where it was only led.
-func (p *Model) ReleaseCursor() {
-	if p.Led {
-		p.Moved, p.Led = false, false
-		p.Stay(row{})
+// Update is a key or the wheel.
+func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
+	at := p.At
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		p.Move(keymap.Wheel(msg, 3))
+	case tea.KeyPressMsg:
+		if p.Whatif != nil {
+			cmd = p.dialKey(msg)
+		} else {
+			cmd = p.key(msg)
+		}
 	}
+	if p.At != at {
+		p.Follow()
+	}
+	return cmd
 }
 
-// Verdict is the entry of the message with this place in the conversation.
-func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
-	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
-		return history.Entry{}, false
+// Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the cursor
+// opens that, where the panel had the keys.
+func (p *Model) Click(y int, focused bool) tea.Cmd {
+	lines, at := p.lines()
+	p.list.clicked = !focused
+	line := y - p.list.top + p.list.first
+	switch {
+	case y < p.list.top || line >= len(lines):
+	case line != at:
+		p.Move(line - at)
+		p.Follow()
+	case focused:
+		return p.inspect()
 	}
-	return r.Plan.Entries[index], true
+	return nil
+}
+
+// key is a key in the panel.
+func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	k := &p.Keys
+	a, n := k.Action(msg, keymap.InPanel), p.folded()
+	switch a {
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Pick:
+		if n > 0 && p.Selection() == "" {
+			return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(n) +
+				" messages of this line separately.")
+		}
+	}
+	switch a {
+	case keymap.Inspect:
+		return p.inspect()
+	case keymap.Select, keymap.Pick:
+		return p.Select(msg)
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf,
+		keymap.Repairs, keymap.Ask:
+		return p.Do(a)
+	case keymap.Earlier:
+		return p.step(-1)
+	case keymap.Later:
+		return p.step(1)
+	case keymap.Compare:
+		return p.compare()
+	}
+	if by, ok := k.Stride(msg, p.list.page()); ok {
+		p.Move(by)
+		return nil
+	}
+	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+}
+
+// inspect shows the line under the cursor in full.
+func (p *Model) inspect() tea.Cmd {
+	switch {
+	case p.Chosen() == Row{}:
+		return p.Say("There is nothing to open yet.")
+	case p.folded() > 0:
+		p.opened, p.Moved = true, true
+		return nil
+	}
+	return p.Inspect()
 }

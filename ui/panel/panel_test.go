@@ -1,129 +1,87 @@
 package panel
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/llm"
 	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
-// planned is a panel with the plan of a conversation in which each verdict occurs.
-func planned() Model {
-	plan := history.Plan{
-		Entries: []history.Entry{
-			{
-				ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"},
-				TokensBefore: 612,
-			},
-			{
-				ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut,
-				Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310,
-				CharsAfter: 150,
-			},
-			{
-				ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true,
-				Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18,
-			},
-			{
-				ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true,
-				Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31,
-			},
+// empty is a panel without a plan. What it says goes to said, and what it has the screen do is nothing.
+func empty(text func(id int64) string) (p *Model, said *string) {
+	said = new(string)
+	say := func(text string) tea.Cmd { *said = text; return nil }
+	nothing := func() tea.Cmd { return nil }
+	return &Model{
+		Context: &app.Context{
+			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say, Fail: say,
+			Program: context.Background, Ref: "openai/gpt-5.2",
 		},
-		Next: []int{3},
-		Sum: history.Sum{
-			System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000,
-			Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4,
+		Screen: Screen{
+			Said: func(id int64) (string, string) { return text(id), "openai/gpt-5.2" }, Follow: func() {},
+			Selected: func(int64) bool { return false }, Selection: func() string { return "" }, Shown: nothing,
+			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing, Compare: func(*Request) tea.Cmd { return nil },
+		},
+	}, said
+}
+
+// planned is a panel with the plan of a conversation in which each verdict occurs.
+func planned() *Model {
+	entries := []history.Entry{
+		{
+			ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"},
+			TokensBefore: 612,
+		},
+		{
+			ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut,
+			Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310,
+			CharsAfter: 150,
+		},
+		{
+			ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true,
+			Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18,
+		},
+		{
+			ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true,
+			Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31,
 		},
 	}
-	p := Model{Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string {
-		return map[int64]string{
-			1: "Our grammar is left-recursive.", 2: "The usual cure is a loop.", 3: "Never touch generated files.",
-			4: "Understood.",
-		}[id]
-	}}}
-	p.Set(plan, nil)
+	p, _ := empty(func(id int64) string {
+		return []string{
+			"Our grammar is left-recursive.", "The usual cure is a loop.", "Never touch generated files.", "Understood.",
+		}[id-1]
+	})
+	p.Ref = "model"
+	p.Said = func(said func(int64) (string, string)) func(int64) (string, string) {
+		return func(id int64) (string, string) { text, _ := said(id); return text, "" }
+	}(p.Said)
+	p.Set(history.Plan{Entries: entries, Next: []int{3}, Sum: history.Sum{
+		System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000,
+		Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4,
+	}}, nil)
 	return p
 }
 
-func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
-	p := planned()
-	if e := p.Chosen().Entry; e == nil || e.ID != 4 {
-		t.Fatalf("the cursor begins on %+v, want the newest message", e)
-	}
-	p.Move(-2)
-	p.Set(p.Next.Plan, nil)
-	if e := p.Chosen().Entry; e == nil || e.ID != 2 {
-		t.Errorf("with another plan the cursor is on %+v, want it to stay on message 2", e)
-	}
-}
-
-func noTexts(int64) string { return "" }
-
-func TestPanelShowsAnAssumedWindowAsAssumed(t *testing.T) {
-	p := Model{Deps: Deps{Text: noTexts}}
-	p.Set(history.Plan{Sum: history.Sum{Limit: 6144, Window: 8192}}, nil)
-	shown := func() string { return screen(p, 60, 24, true) }
-	p.Judge(llm.Window{Tokens: 8192, Source: "the server"})
-	if got := shown(); strings.Contains(got, "assuming") {
-		t.Errorf("a window that the server said is shown as assumed:\n%s", got)
-	}
-	p.Judge(llm.Window{Tokens: 8192, Assumed: true})
-	if got := shown(); !strings.Contains(got, "Context window unknown; assuming 8,192 (/window to set)") {
-		t.Errorf("an assumed window is not shown as one:\n%s", got)
-	}
-}
-
-func TestPanelCountsInTheServersMeasure(t *testing.T) {
-	p := Model{Deps: Deps{Text: noTexts}}
-	p.Set(history.Plan{
-		Sum: history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
-		Entries: []history.Entry{{
-			ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100,
-			TokensAfter: 100,
-		}},
-	}, nil)
-	got := screen(p, 60, 24, true)
-	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the panel lacks %q:\n%s", want, got)
-		}
-	}
-}
-
-func TestContradictedWindowIsShownWithItsKey(t *testing.T) {
-	p := Model{Deps: Deps{Text: noTexts}}
-	p.Contradict(llm.Window{Tokens: 40_960, Source: "the configuration"}, 4096, "W")
-	if want := "The window of 40,960 (the configuration) is too large: the server has 4,096. W uses " +
-		"that."; p.wrong != want {
-		t.Errorf("got %q, want %q", p.wrong, want)
-	}
-}
-
-// screen is what the panel shows in w by h cells.
-func screen(p Model, w, h int, focused bool) string {
-	return ansi.Strip(strings.Join(p.View(plain(), w, h, focused), "\n"))
-}
-
 // long is a conversation of sixty messages that is cut in many ways, as the panel shows it beside the page.
-func long() Model {
-	said := map[int64]string{
-		1:  "Our grammar is left-recursive. How do I parse it with recursive descent?",
-		44: "And error recovery? One missing brace", 47: "→ read_file grammar/decl.peg",
-	}
-	plan := history.Plan{
-		Next: []int{43, 44}, Sum: history.Sum{
-			System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget,
-			Window: 128_000, Ratio: 1,
-		},
-	}
+func long() *Model {
+	plan := history.Plan{Next: []int{43, 44}, Sum: history.Sum{
+		System: 435, Tools: 60, Draft: 24, Limit: 6000, Budget: 6000, Bound: history.BoundBudget, Window: 128_000,
+		Ratio: 1,
+	}}
 	for i := range 61 {
 		e := history.Entry{
 			ID: int64(i + 1), Index: i, Role: history.User, Disposition: history.Kept, Whole: true,
@@ -143,80 +101,240 @@ func long() Model {
 			e.Disposition, e.Whole, e.TokensBefore, e.TokensAfter = history.Dropped, false, 422, 0
 			e.Cause = history.Cause{Code: history.CauseOlder}
 		case n == 40 || n == 41:
-			e.Disposition, e.Recalled, e.Cause = history.Recalled, true, history.Cause{
-				Code: cause.SharedWords, Text: "re-parse",
-			}
+			e.Disposition, e.Recalled = history.Recalled, true
+			e.Cause = history.Cause{Code: cause.SharedWords, Text: "re-parse"}
 		case n == 48:
-			e.Role, e.Repairs = history.Tool, []history.Repair{
-				{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}},
-			}
+			e.Role = history.Tool
+			e.Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}}}
 		}
 		plan.Entries = append(plan.Entries, e)
 		plan.Sum.Body += e.TokensAfter
-		if said[e.ID] == "" {
-			said[e.ID] = fmt.Sprintf("Message %d of the chat", e.ID)
-		}
 	}
 	plan.Sum.Total = plan.Sum.System + plan.Sum.Tools + plan.Sum.Draft + plan.Sum.Body
-	p := Model{
-		Deps: Deps{
-			Keys: keymap.Default(), Text: func(id int64) string { return said[id] }, ModelOf: func(int64) string {
-				return "openai/gpt-5.2"
-			},
-		},
-	}
-	p.Model = "openai/gpt-5.2"
+	p, _ := empty(func(id int64) string {
+		switch id {
+		case 1:
+			return "Our grammar is left-recursive. How do I parse it with recursive descent?"
+		case 44:
+			return "And error recovery? One missing brace"
+		case 47:
+			return "→ read_file grammar/decl.peg"
+		}
+		return fmt.Sprintf("Message %d of the chat", id)
+	})
 	p.Set(plan, nil)
 	p.Forecast.Prefix = record.Prefix{Known: true, Tokens: 2936, IfNextDrops: 675}
 	return p
 }
 
-func TestScreens(t *testing.T) {
-	t.Parallel()
-	st := plain()
-	var screens uitest.Screens
-	onPage := long()
-	onPage.OnPage = Range{40, 49}
-	onRun, opened := long(), long()
-	onRun.GoTo(20, 21)
-	opened.GoTo(20, 21)
-	opened, _ = opened.Update(uitest.Key("enter"))
-	assumed := planned()
-	assumed.Judge(llm.Window{Tokens: 8192, Assumed: true})
-	for _, c := range []struct {
-		name    string
-		h       int
-		focused bool
-		p       Model
-	}{
-		{"everything fits", 35, false, whole()},
-		{"a long chat", 35, false, onPage},
-		{"with the focus", 35, true, func() Model { p := long(); p.GoTo(44, 45); return p }()},
-		{"on a line of several messages", 35, true, onRun},
-		{"which is opened", 35, true, opened},
-		{"a window that is assumed", 26, true, assumed},
-		{"nothing planned", 6, false, Model{}},
-	} {
-		screens.Add(c.name, c.p.Pane(st, Width, c.h, c.focused))
+// whole is a conversation of which everything fits.
+func whole() *Model {
+	p := long()
+	entries := slices.Clone(p.Next.Plan.Entries[52:56])
+	for i := range entries {
+		entries[i].Index = i
 	}
-	for _, size := range [][2]int{{80, 20}, {40, 12}, {30, 8}, {20, 5}} {
-		p := long()
-		screens.Add(fmt.Sprintf("instead of the page, %d by %d", size[0], size[1]), p.View(st, size[0], size[1], true))
+	p.Set(history.Plan{Entries: entries, Sum: history.Sum{
+		System: 12, Body: 338, Total: 350, Limit: 120_186, Window: 128_000, Bound: history.BoundWindow, Ratio: 1,
+	}}, nil)
+	return p
+}
+
+// focused is a panel with the keys and its cursor on a message.
+func focused(p *Model, index int) *Model {
+	p.Focused = true
+	p.GoTo(index, int64(index+1))
+	return p
+}
+
+func TestScreens(t *testing.T) {
+	var screens uitest.Screens
+	onPage, opened, assumed, tight := long(), focused(long(), 20), focused(planned(), 3), long()
+	onPage.OnPage = func() (int, int) { return 40, 49 }
+	opened.Update(uitest.Key("enter"))
+	assumed.Window = llm.Window{Tokens: 8192, Assumed: true}
+	tight.Next.Plan.Sum.Limit = 2200
+	nothing, _ := empty(nil)
+	for _, c := range []struct {
+		name string
+		h    int
+		p    *Model
+	}{
+		{"everything fits", 12, whole()},
+		{"a long chat", 35, onPage},
+		{"with little room left", 20, tight},
+		{"with the focus", 35, focused(long(), 44)},
+		{"on a line of several messages", 35, focused(long(), 20)},
+		{"which is opened", 35, opened},
+		{"a window that is assumed", 26, assumed},
+		{"nothing planned", 6, nothing},
+	} {
+		screens.Add(c.name, c.p.Pane(Width, c.h))
+	}
+	for _, size := range [][2]int{{80, 20}, {40, 12}, {30, 8}} {
+		screens.Add(fmt.Sprintf("instead of the page, %d by %d", size[0], size[1]), focused(long(), 60).View(size[0], size[1]))
 	}
 	screens.Golden(t)
 }
 
-// whole is a conversation of which everything fits.
-func whole() Model {
-	p := long()
-	entries := p.Next.Plan.Entries[52:56]
-	for i := range entries {
-		entries[i].Index = i
+func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
+	p := planned()
+	if e := p.Chosen().Entry; e == nil || e.ID != 4 {
+		t.Fatalf("the cursor begins on %+v, want the newest message", e)
 	}
-	plan := history.Plan{Entries: entries, Sum: history.Sum{
-		System: 12, Body: 338, Total: 350, Limit: 120_186,
-		Window: 128_000, Bound: history.BoundWindow, Ratio: 1,
-	}}
-	p.Set(plan, nil)
-	return p
+	p.Move(-2)
+	p.Set(p.Next.Plan, nil)
+	if e := p.Chosen().Entry; e == nil || e.ID != 2 {
+		t.Errorf("with another plan the cursor is on %+v, want it to stay on message 2", e)
+	}
+}
+
+func TestThePanelCountsInTheServersMeasure(t *testing.T) {
+	p, _ := empty(func(int64) string { return "" })
+	p.Set(history.Plan{
+		Sum: history.Sum{Body: 100, Total: 100, Limit: 400, Ratio: 2, Margin: 0.1, Sent: 1, Stored: 1},
+		Entries: []history.Entry{{
+			ID: 1, Role: history.User, Disposition: history.Kept, TokensBefore: 100, TokensAfter: 100,
+		}},
+	}, nil)
+	p.Focused = true
+	got := ansi.Strip(strings.Join(p.View(60, 24), "\n"))
+	for _, want := range []string{"messages ~200", "~200 of 400 tokens", "200 free", "●  1 you"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the panel lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+// turnSent is the request of a turn, as its record has it.
+func turnSent(turn int) *Request {
+	r := PastRequest(record.Replayed{
+		Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1},
+	}, nil)
+	return &r
+}
+
+func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
+	for _, order := range [][]int{{1, 2}, {2, 1}} {
+		p, before := planned(), (*Request)(nil)
+		p.Compare = func(r *Request) tea.Cmd { before = r; return nil }
+		p.Open(turnSent(order[0]))
+		p.Update(uitest.Key("d"))
+		p.Open(turnSent(order[1]))
+		p.Update(uitest.Key("d"))
+		if before == nil || before.Past.Request.Turn != 1 || p.Past.Past.Request.Turn != 2 {
+			t.Errorf("turns %v: compared with %+v, with turn %d on show", order, before, p.Past.Past.Request.Turn)
+		}
+	}
+	p := planned()
+	p.Update(uitest.Key("d"))
+	p.Left()
+	if p.Marked != nil {
+		t.Error("the next request stays marked after it left")
+	}
+}
+
+func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
+	p := planned()
+	p.Update(uitest.Key("left"))
+	p.past.slow = true
+	if got := p.heading(); got != "Reading a past request…" {
+		t.Errorf("while a request is read the title is %q", got)
+	}
+	p.Open(turnSent(3))
+	if got := p.heading(); got != "Turn 3 · as recorded" {
+		t.Errorf("the title is %q, want turn 3", got)
+	}
+}
+
+func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
+	cut, tight, all, over := planned(), planned(), planned(), planned()
+	tight.Next.Plan.Sum.Limit = 360
+	all.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
+	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
+	nothing, _ := empty(nil)
+	for _, c := range []struct {
+		p         *Model
+		w, margin int
+		want      string
+	}{
+		{tight, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
+		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
+		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
+		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────"},
+		{all, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
+		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
+		{nothing, 10, 1, "──────────"},
+	} {
+		if got := ansi.Strip(c.p.Strip(c.w, c.margin)); got != c.want {
+			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
+		}
+	}
+}
+
+func TestNumberedMessagesFoldIntoRanges(t *testing.T) {
+	for _, c := range []struct {
+		indexes []int
+		want    string
+	}{
+		{nil, ""},
+		{[]int{43, 44}, "44, 45"},
+		{[]int{2, 3, 4, 5, 8}, "3–6, 9"},
+		{[]int{0, 4, 8, 12}, "1, 5, 9, …"},
+	} {
+		if got := numbered(c.indexes, 3); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.indexes, got, c.want)
+		}
+	}
+}
+
+func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
+	p, _ := empty(nil)
+	for _, c := range []struct {
+		used, limit int
+		want        string
+	}{
+		{1, 100_000, "~1 / 100,000 ────────"},
+		{5999, 6000, "~5,999 / 6,000 ━━━━━━━─"},
+		{6000, 6000, "~6,000 / 6,000 ━━━━━━━━"},
+	} {
+		p.Set(history.Plan{Sum: history.Sum{Total: c.used, Limit: c.limit, Ratio: 1}}, nil)
+		if got := ansi.Strip(p.Gauge(true)); got != c.want {
+			t.Errorf("%d of %d: got %q, want %q", c.used, c.limit, got, c.want)
+		}
+	}
+}
+
+func TestTheBudgetTurnsInSteps(t *testing.T) {
+	for _, c := range []struct {
+		at, by, window int
+		want           int
+		ok             bool
+	}{
+		{0, 1, 4096, 1000, true},
+		{0, -1, 4096, 0, false},
+		{4000, 1, 4096, 4096, true},
+		{4096, 1, 4096, 4096, false},
+		{5312, 1, 32_768, 6000, true}, // a budget that was typed lies between two steps
+		{5312, -1, 32_768, 4000, true},
+		{9000, -1, 4096, 4096, true},
+		{1_000_000, 1, 2_000_000, 2_000_000, true},
+	} {
+		got, ok := step(budgets(c.window), c.at, c.by)
+		if got != c.want || ok != c.ok {
+			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got, ok, c.want,
+				c.ok)
+		}
+	}
+}
+
+func TestTheModelDialHoldsEachModelOnce(t *testing.T) {
+	endpoints := []llm.Endpoint{{Name: "here", Default: "small"}, {Name: "there", Default: "large"}, {Name: "bare"}}
+	listed := []llm.Model{
+		{Endpoint: "there", ID: "large"}, {Endpoint: "there", ID: "maker/huge"}, {Endpoint: "bare", ID: "one"},
+	}
+	want := []string{"here/small", "there/large", "there/maker/huge", "bare/one"}
+	if got := Refs("here/small", endpoints, listed); !slices.Equal(got, want) {
+		t.Errorf("the models are %q, want %q", got, want)
+	}
 }

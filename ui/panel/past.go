@@ -1,116 +1,152 @@
 package panel
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
+	"winnow/session/record"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// slowTime is how long a request of the past is read before the screen says so. In a conversation of a
-// hundred thousand messages it takes seconds.
+// slowTime is how long a request of the past is read before the screen says so. In a long conversation it takes a
+// while.
 const slowTime = 150 * time.Millisecond
 
-// reading is the reading of a request of the past. One is read at a time: of a long conversation each takes
-// a while, and a key that is held down would ask for many at once.
+// reading is the reading of a request of the past. One is read at a time.
 type reading struct {
-	busy bool
-	step bool // it goes from request to request
-	owed int  // steps asked for meanwhile, those forth less those back
+	number int // what an older reading finds is not shown
+	busy   bool
+	slow   bool // the screen says that it is being read
+	then   int  // the step that was asked for meanwhile
 }
 
-// load asks for a request of the past. Of several the last is answered.
-func (p *Model) load(l Load) tea.Cmd {
-	p.Number++
-	l.Number = p.Number
-	p.reading = reading{busy: true, step: l.Request == 0}
-	p.Emit(l)
-	return tea.Tick(slowTime, func(time.Time) tea.Msg { return SlowMsg{l.Number} })
+// Load shows the request with an id, which is one of a turn.
+func (p *Model) Load(turn int, request int64) tea.Cmd {
+	return p.read(0, func(ctx context.Context, s *session.Session) (*record.Replayed, error) {
+		r, err := s.Records().ReplayOf(ctx, turn, request)
+		return &r, err
+	})
 }
 
-// Reading says that a request of the past is being read.
-func (p *Model) Reading() bool { return p.reading.busy }
-
-// loaded shows what was found.
-func (p *Model) loaded(msg LoadedMsg) tea.Cmd {
-	if msg.Number != p.Number {
-		return nil
-	}
-	owed, backwards := p.reading.owed, msg.By < 0
-	p.reading, p.slow = reading{}, false
-	switch {
-	case msg.Err != nil:
-		return p.SayError(theme.Sentence(msg.Err))
-	case msg.Request == nil && (backwards && owed > 0 || !backwards && owed < 0):
-		return p.step(owed)
-	case msg.Request == nil && backwards:
-		return p.Say("There is no earlier request.")
-	case msg.Request == nil:
-		p.Open(nil)
-		return p.Emit(Shown{})
-	}
-	p.Open(msg.Request)
-	p.Emit(Shown{})
-	if owed != 0 {
-		return p.step(owed)
-	}
-	return nil
-}
-
-// step shows the request so many steps before the one on show, or after it. Steps that are asked for while one
-// is being read are made as one step when it is shown.
+// step shows the request before the one on show, or after it.
 func (p *Model) step(by int) tea.Cmd {
-	if p.reading.step {
-		p.reading.owed += by
+	turn, nth := p.Info.Turns+1, 1
+	switch {
+	case p.past.busy:
+		p.past.then = by
 		return nil
-	}
-	if p.Past == nil && by > 0 {
+	case p.Past != nil:
+		turn, nth = p.Past.Past.Request.Turn, p.Past.Past.Nth
+	case by > 0:
 		return p.Say("This is the next request: what the model would see now.")
 	}
-	l := Load{Turn: p.Turns + 1, Nth: 1, By: by}
-	if p.Past != nil {
-		l.Turn, l.Nth = p.Past.Past.Request.Turn, p.Past.Past.Nth
-	}
-	return p.load(l)
+	return p.read(by, func(ctx context.Context, s *session.Session) (*record.Replayed, error) {
+		to, err := Neighbour(ctx, s, turn, nth, by)
+		if to == nil {
+			return nil, err
+		}
+		r, err := s.Records().Replay(ctx, to.Request.Turn, to.Nth)
+		return &r, err
+	})
 }
 
-// toNext goes back to the next request. What is being read comes too late.
-func (p *Model) toNext() {
-	p.Number++
-	p.reading = reading{}
-	p.Open(nil)
+// Neighbour finds the request one step, −1 or 1, from the nth of a turn, nil for none. A turn may have none, and
+// several.
+func Neighbour(ctx context.Context, s *session.Session, turn, nth, step int) (*record.Recorded, error) {
+	for nth += step; ; {
+		if step < 0 && nth < 1 {
+			turn, nth = turn-1, 0 // 0 is the last
+		}
+		r, err := s.Records().Find(ctx, turn, nth)
+		var none *record.NoRequestError
+		switch {
+		case err == nil:
+			return &r, nil
+		case !errors.As(err, &none):
+			return nil, err
+		case step < 0 && turn > 1:
+			nth = 0
+		case step > 0 && turn < none.Turns:
+			turn, nth = turn+1, 1
+		default:
+			return nil, nil
+		}
+	}
+}
+
+// read finds a request of the past and shows it.
+func (p *Model) read(by int, find func(context.Context, *session.Session) (*record.Replayed, error)) tea.Cmd {
+	n, s, gist := p.past.number+1, p.Session, p.Gist
+	p.past = reading{number: n, busy: true}
+	slow := tea.Tick(slowTime, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			p.past.slow = p.past.busy && p.past.number == n
+			return nil
+		})
+	})
+	return tea.Batch(slow, p.Run(func(ctx context.Context) tea.Msg {
+		var past *Request
+		r, err := find(ctx, s)
+		if err == nil && r != nil {
+			made := PastRequest(*r, gist)
+			past = &made
+		}
+		return app.Then(func() tea.Cmd {
+			if n != p.past.number {
+				return nil
+			}
+			return p.found(by, past, err)
+		})
+	}))
+}
+
+// found shows what was read.
+func (p *Model) found(by int, past *Request, err error) tea.Cmd {
+	then := p.past.then
+	p.past.busy, p.past.slow = false, false
+	switch {
+	case err != nil:
+		return p.Fail(theme.Sentence(err))
+	case past == nil && by < 0:
+		return p.Say("There is no earlier request.")
+	}
+	cmd := p.Open(past)
+	if then != 0 {
+		cmd = tea.Batch(cmd, p.step(then))
+	}
+	return cmd
 }
 
 // compare marks the request on show, or has it compared with the one that is marked.
 func (p *Model) compare() tea.Cmd {
-	k, r := &p.Keys, p.Shown()
-	switch marked := p.Marked; {
-	case !r.Ready:
-		return p.Say(r.Missing())
+	k, shown, marked := &p.Keys, *p.Shown(), p.Marked
+	p.Marked = nil
+	switch {
+	case !shown.Ready:
+		return p.Say(shown.Missing())
 	case marked == nil:
-		kept := *r
-		p.Marked = &kept
-		return p.Say("Marked: " + p.Name(r) + ". Select another request with " + k.First(keymap.Earlier) + " and " +
-			k.First(keymap.Later) +
-			", then " + k.First(keymap.Compare) + " shows what changed between the two.")
-	case !marked.Before(r) && !r.Before(marked):
-		p.Marked = nil
-		return p.Say("Mark removed from " + p.Name(r) + ".")
-	default:
-		shown := *r
-		before, after := marked, &shown
-		if after.Before(before) {
-			before, after = after, before
-		}
-		p.Marked = nil
-		p.toNext()
-		if after.Past != nil {
-			p.Open(after)
-		}
-		return p.Emit(Compared{before})
+		p.Marked = &shown
+		return p.Say("Marked: " + p.Name(&shown) + ". Select another request with " + k.First(keymap.Earlier) +
+			" and " + k.First(keymap.Later) + ", then " + k.First(keymap.Compare) +
+			" shows what changed between the two.")
+	case !marked.isBefore(&shown) && !shown.isBefore(marked):
+		return p.Say("Mark removed from " + p.Name(&shown) + ".")
 	}
+	before, after := marked, &shown
+	if after.isBefore(before) {
+		before, after = after, before
+	}
+	if after.Past == nil {
+		after = nil
+	}
+	return tea.Batch(p.Open(after), p.Compare(before))
 }
 
 // Left says that the next request leaves, or is another one: it is not the one that was marked.
@@ -120,12 +156,20 @@ func (p *Model) Left() {
 	}
 }
 
-// Before says whether a request was sent before another one; the next one is the last.
-func (r *Request) Before(other *Request) bool {
+// isBefore says whether a request was sent before another one; the next one is the last.
+func (r *Request) isBefore(other *Request) bool {
 	if r.Past == nil || other.Past == nil {
 		return r.Past != nil
 	}
 	return r.Past.Request.ID < other.Past.Request.ID
+}
+
+// TurnName is a past request's name in its session.
+func TurnName(r record.Recorded) string {
+	if r.Of > 1 {
+		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
+	}
+	return fmt.Sprintf("turn %d", r.Request.Turn)
 }
 
 // Name is what a request is called.
@@ -141,24 +185,14 @@ func (p *Model) Name(r *Request) string {
 
 // heading is the title of the panel.
 func (p *Model) heading() string {
+	name := theme.UpperFirst(p.Name(p.Shown()))
 	switch {
-	case p.slow:
+	case p.past.slow:
 		return "Reading a past request…"
 	case p.Past == nil:
-		return theme.UpperFirst(p.Name(p.Shown()))
+		return name
 	case p.Past.Past.Proven:
-		return theme.UpperFirst(p.Name(p.Past)) + " · as it was sent"
+		return name + " · as it was sent"
 	}
-	return theme.UpperFirst(p.Name(p.Past)) + " · as recorded"
-}
-
-// State says in a few words what is next, for the end of the line with the hints; "" for nothing.
-func (p *Model) State() string {
-	if p.Past != nil || p.Whatif != nil || !p.Next.tight() {
-		return ""
-	}
-	if next := numbered(p.Next.Plan.Next, 2); next != "" {
-		return "next out " + next
-	}
-	return ""
+	return name + " · as recorded"
 }

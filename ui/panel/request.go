@@ -7,13 +7,14 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
 	Plan   history.Plan
-	Rows   rows
+	Rows   []Row           // its messages, and the texts that winnow added, in order
+	Added  []history.Added // those texts, in the order of Rows
 	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
@@ -22,77 +23,108 @@ type Request struct {
 	Limit  string           // the limit that it would exceed, "" for none
 	Spent  string           // what the session has spent, beside the next request; "" for nothing to say
 	Past   *record.Replayed // the record and its proof; nil for the next request
-	now    *Request         // what a trial is compared with; nil for what is no trial
-	moves  map[int64]move   // what a trial changes for a message, by its id
-	texts  func(int64) said // how a message begins and who said it, by its id
 
-	FirstRead int  // index of the first message that the server can have read; 0 is all
-	system    bool // a message of the system is among the others
-	saved     int  // the most tokens that are saved at one message, as they are counted
-	estimate  int  // the tokens of a past request as they were estimated before the server counted it
-	counted   bool // Plan's numbers add up to the server's own count
+	FirstRead int // index of the first message that the server can have read; 0 is all
+
+	said     func(id int64) (text, model string)
+	moves    map[int64]move // what a trial changes for a message, by its id
+	estimate int            // the tokens of a past request as they were estimated before the server counted it
+	counted  bool           // Plan's numbers add up to the server's own count
+	lines    []span         // see Lines
+	open     int            // the row that they were made for
 }
 
-// said is a message as a row shows it.
-type said struct {
-	text  string
-	model string // that answered, "" for none
+// Row is a message's entry, or one of the added texts, counted from 1.
+type Row struct {
+	Entry *history.Entry
+	Added int
 }
 
 // requestOf is a request that has not left.
-func requestOf(plan history.Plan, texts func(int64) said) Request {
+func requestOf(plan history.Plan, said func(int64) (string, string)) Request {
 	r := Request{
-		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, texts: texts,
+		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, said: said,
+		Added: slices.Clone(plan.Added),
 	}
-	r.Rows = rowsOf(plan)
-	r.fold()
+	for i := range r.Added {
+		if a := &r.Added[i]; a.Kind == history.AddedMarker && a.At == 0 {
+			a.At = lastGap(plan.Entries)
+		}
+	}
+	slices.SortStableFunc(r.Added, func(a, b history.Added) int { return a.At - b.At })
+	next := 0
+	for i := range len(plan.Entries) + 1 {
+		for ; next < len(r.Added) && r.Added[next].At <= i; next++ {
+			r.Rows = append(r.Rows, Row{Added: next + 1})
+		}
+		if i < len(plan.Entries) {
+			r.Rows = append(r.Rows, Row{Entry: &plan.Entries[i]})
+		}
+	}
 	return r
 }
 
-// PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's
-// rules would say; only the texts come from the messages, each by its gist.
+// lastGap is the index of the first of the last messages that are not sent one after the other. A note of a gap that no
+// message follows but the current one is in the system prompt; the list shows it at the gap.
+func lastGap(entries []history.Entry) int {
+	gap := len(entries)
+	for gap > 0 && entries[gap-1].Sent() {
+		gap--
+	}
+	for gap > 0 && !entries[gap-1].Sent() {
+		gap--
+	}
+	return gap
+}
+
+// PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
+// only the texts come from the messages, each by its gist.
 func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
 	plan := history.Plan{
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
-		Spans: r.Plan.SpansAmong(r.Verdicts.Entries),
-		Sum:   r.Verdicts.Sum, Rules: r.Request.Rules,
+		Spans: r.Plan.SpansAmong(r.Verdicts.Entries), Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
 	short, dropped := record.ShortfallOf(r.Request)
-	estimate, counted := plan.Sum.Used(), false
-	if n := r.Request.Prompt; n > 0 && !dropped && plan.Sum.Total > 0 {
+	estimate, counted := plan.Sum.Used(), r.Request.Prompt > 0 && !dropped && plan.Sum.Total > 0
+	if counted {
 		// The server has counted the request as a whole: its parts are shares of that.
-		plan.Sum.Ratio, counted = float64(n)/float64(plan.Sum.Total), true
+		plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
 	}
-	past := requestOf(plan, func(id int64) said {
+	past := requestOf(plan, func(id int64) (text, model string) {
 		m, there, err := r.Messages.ByID(id)
 		if !there || err != nil {
-			return said{}
+			return "", ""
 		}
-		return said{gist(m), m.Model}
+		return gist(m), m.Model
 	})
 	past.Past, past.estimate, past.counted = &r, estimate, counted
 	if dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
-		past.fold()
 	}
 	return past
+}
+
+// Verdict is the entry of the message with this place in the conversation.
+func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
+	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
+		return history.Entry{}, false
+	}
+	return r.Plan.Entries[index], true
 }
 
 // Whole says that every message is sent, and whole.
 func (r *Request) Whole() bool { return r.Counts.Stored > 0 && r.Counts.Kept == r.Counts.Stored }
 
-// full is the share of the limit, in percent, from which a request that is whole says what falls out next.
+// full is the share of the limit, in percent, from which it is said what falls out next.
 const full = 85
 
-// tight says that there is little room left in the request, so that something soon falls out of it.
-func (r *Request) tight() bool {
-	s := r.Plan.Sum
-	return s.Limit > 0 && s.Used() > s.Limit/100*full
+// next are the messages that fall out next, where there is little room left in the request.
+func (r *Request) next() []int {
+	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
+		return r.Plan.Next
+	}
+	return nil
 }
-
-// fixed is what a request costs before any message: the system prompt and the tools. What the chat format costs around
-// the messages counts as theirs.
-func (r *Request) fixed() int { return r.share("system", "tools") }
 
 // share are the tokens of some parts of the request, as the server counts them.
 func (r *Request) share(names ...string) int {
@@ -105,10 +137,111 @@ func (r *Request) share(names ...string) int {
 	return n
 }
 
+// Counted writes a number of tokens in the server's measure, so that the parts add up to the total.
+func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Tokens(n)) }
+
+// used is what the request takes: as the server counted it, else estimated.
+func (r *Request) used() (n int, shown string) {
+	if r.Past != nil && r.Past.Request.Prompt > 0 {
+		n = r.Past.Request.Prompt
+		return n, theme.Thousands(n)
+	}
+	n = r.Plan.Sum.Used()
+	return n, "~" + theme.Thousands(n)
+}
+
+// Cost is what a past request cost, or what the input of the next one would: "$0.0041", "~$0.002 in". It is empty where
+// there is nothing to say.
+func (r *Request) Cost() string {
+	if r.Past != nil {
+		return record.CostOf(r.Past.Request).String()
+	}
+	if !r.Ready || !r.Input.Known() {
+		return ""
+	}
+	return r.Input.String() + " in"
+}
+
 // Missing says why there is no request to show.
 func (r *Request) Missing() string {
 	if r.Note != "" {
-		return markdown.Visible(r.Note)
+		return r.Note
 	}
 	return "Nothing to send yet."
+}
+
+// span is a line of the list. It stands for the rows from one on up to another.
+type span struct{ from, to int }
+
+// Lines are the lines of the list. Neighbours that are not sent for the same verdict are one line, and so are all
+// messages of a request in which everything is whole. A line that holds the row open, -1 for none, is shown row by row.
+func (r *Request) Lines(open int) []span {
+	if r.lines != nil && r.open == open {
+		return r.lines
+	}
+	lines := make([]span, 0, len(r.Rows))
+	for i := range r.Rows {
+		if i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
+			lines[len(lines)-1].to++
+			continue
+		}
+		lines = append(lines, span{i, i + 1})
+	}
+	if open >= 0 && open < len(r.Rows) {
+		at := lineOf(lines, open)
+		var rows []span
+		for i := lines[at].from; i < lines[at].to; i++ {
+			rows = append(rows, span{i, i + 1})
+		}
+		lines = slices.Replace(lines, at, at+1, rows...)
+	}
+	r.lines, r.open = lines, open
+	return lines
+}
+
+// alike says that two neighbours are on one line. What the user pinned or excluded, and what a trial changes, has a line
+// of its own.
+func (r *Request) alike(a, b *history.Entry) bool {
+	if a == nil || b == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned {
+		return false
+	}
+	_, moved := r.moves[a.ID]
+	_, moves := r.moves[b.ID]
+	if a.Sent() {
+		c := r.Counts
+		return r.Whole() && len(r.Added)+c.Recalled+c.Repaired+r.FirstRead == 0 && !moved && !moves
+	}
+	return a.Disposition != history.Excluded && !moved && !moves
+}
+
+// lineOf is the line that holds a row.
+func lineOf(lines []span, row int) int {
+	at, _ := slices.BinarySearchFunc(lines, row, func(s span, row int) int {
+		if s.to <= row {
+			return -1
+		}
+		return 1
+	})
+	return at
+}
+
+// RowOf is the row of the message with this place in the conversation.
+func (r *Request) RowOf(index int) int {
+	row := index
+	for _, a := range r.Added {
+		if a.At <= index {
+			row++
+		}
+	}
+	return row
+}
+
+// before is how many messages are in front of a row.
+func (r *Request) before(row int) int {
+	for _, on := range r.Rows[min(row, len(r.Rows)):] {
+		if on.Entry != nil {
+			return on.Entry.Index
+		}
+	}
+	return len(r.Plan.Entries)
 }

@@ -10,57 +10,41 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 // drawnRequest is a panel with any plan: each verdict, texts that were added, a draft, a limit.
-func drawnRequest(t *rapid.T) Model {
+func drawnRequest(t *rapid.T) *Model {
+	number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
 	plan := history.Plan{Sum: history.Sum{
-		System: rapid.IntRange(0, 900).Draw(t, "system"), Tools: rapid.IntRange(0, 900).Draw(t, "tools"),
-		Frame: rapid.IntRange(0, 90).Draw(t, "frame"),
-		Draft: rapid.IntRange(0, 90).Draw(t, "draft"), Ratio: 1,
-		Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
+		System: number("system", 900), Tools: number("tools", 900), Frame: number("frame", 90),
+		Draft: number("draft", 90), Ratio: 1, Limit: rapid.SampledFrom([]int{0, 500, 6000, 1_000_000}).Draw(t, "limit"),
 	}}
 	s := &plan.Sum
-	sent := []history.Disposition{history.Kept, history.Cut, history.Recalled}
-	gone := []history.Disposition{
-		history.Dropped, history.Dropped, history.Dropped, history.Excluded, history.Blank, history.Isolated,
+	dispositions := []history.Disposition{
+		history.Kept, history.Cut, history.Recalled, history.Dropped, history.Dropped, history.Dropped, history.Dropped,
+		history.Excluded, history.Blank, history.Isolated,
 	}
-	for i := range rapid.IntRange(0, 25).Draw(t, "messages") {
+	roles := []history.Role{history.User, history.Assistant, history.Tool, history.System}
+	for i := range number("messages", 25) {
 		e := history.Entry{
-			ID: int64(i + 1), Index: i, Role: rapid.SampledFrom([]history.Role{
-				history.User, history.Assistant, history.Tool, history.System,
-			}).Draw(t, "role"),
-			TokensBefore: rapid.IntRange(0, 2000).Draw(t, "tokens"),
+			ID: int64(i + 1), Index: i, Role: rapid.SampledFrom(roles).Draw(t, "role"),
+			Disposition: rapid.SampledFrom(dispositions).Draw(t, "verdict"), TokensBefore: number("tokens", 2000),
 		}
-		if rapid.IntRange(0, 3).Draw(t, "sent") == 0 {
-			e.Disposition = rapid.SampledFrom(sent).Draw(t, "verdict")
-			if e.TokensAfter = e.TokensBefore; e.Disposition == history.Cut {
-				e.TokensAfter = rapid.IntRange(0, e.TokensBefore).Draw(t, "kept")
-			}
-			s.Body += e.TokensAfter
-		} else {
-			e.Disposition = rapid.SampledFrom(gone).Draw(t, "verdict")
+		if e.Sent() {
+			e.TokensAfter = e.TokensBefore
 		}
+		s.Body += e.TokensAfter
 		plan.Entries = append(plan.Entries, e)
 	}
-	for range rapid.IntRange(0, 4).Draw(t, "added") {
-		a := history.Added{
-			Kind: "marker", At: rapid.IntRange(0, len(plan.Entries)).Draw(t, "at"), Text: "…",
-			Tokens: rapid.IntRange(0, 30).Draw(t, "tokens"),
-		}
+	for range number("added", 4) {
+		a := history.Added{Kind: "marker", At: number("at", len(plan.Entries)), Text: "…", Tokens: number("tokens", 30)}
 		plan.Added = append(plan.Added, a)
 		s.Added += a.Tokens
 	}
 	s.Total = s.System + s.Tools + s.Frame + s.Draft + s.Body + s.Added
-	p := Model{
-		Deps: Deps{Keys: keymap.Default(), Text: func(id int64) string {
-			return "message " + strconv.FormatInt(id, 10)
-		}},
-	}
-	p.Model = "openai/gpt-5.2"
+	p, _ := empty(func(id int64) string { return "message " + strconv.FormatInt(id, 10) })
 	p.Set(plan, nil)
 	return p
 }
@@ -81,27 +65,19 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawnRequest(t)
-		r := &p.Next
-		total, messages := r.share("system", "tools", "format"), 0
-		for i := range r.Rows.lines(-1) {
-			line := []rune(ansi.Strip(p.line(plain(), r.columns(textWidth, p.Model), i, -1, Width-1, false)))
-			c := r.columns(textWidth, p.Model)
-			place, folded := r.Rows.placeOf(i, -1)
-			if tokens := numbers(string(line[1+c.tokens-tokensCells : 1+c.tokens])); folded < 0 && len(tokens) > 0 {
+		r, c := &p.Next, p.columns(44)
+		total, messages := r.share("system", "tools", "format")+p.draft(), 0
+		for _, of := range r.Lines(-1) {
+			line := []rune(ansi.Strip(p.item(of).draw(&p.Themes.Styles, c, Width-1)))
+			if tokens := numbers(string(line[1+c.tokens-tokensCells : 1+c.tokens])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {
-			case folded >= 0:
-				if n[1]-n[0]+1 != n[2] {
-					t.Fatalf("a line stands for %d to %d and says %d: %q", n[0], n[1], n[2], string(line))
-				}
-				messages += n[2]
-			case r.Rows.Row(place).Entry != nil:
-				messages++
+			case of.to-of.from > 1 && n[1]-n[0]+1 != of.to-of.from:
+				t.Fatalf("a line stands for %d messages and says %q", of.to-of.from, string(line))
+			case r.Rows[of.from].Entry != nil:
+				messages += of.to - of.from
 			}
-		}
-		if draft := p.draft(); draft > 0 {
-			total += draft
 		}
 		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
 			t.Fatalf("the rows add up to %d tokens of %d messages, the request has %d of %d", total, messages,
@@ -110,30 +86,25 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 	})
 }
 
-// Every message can be reached with the keys, and a line on the screen is where the cursor says it is.
+// Every message can be reached with the keys, and the cursor is always on the screen.
 func TestEveryMessageCanBeReached(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawnRequest(t)
+		p.Focused = true
 		h := rapid.IntRange(1, 9).Draw(t, "height")
-		p.Move(-p.Next.Rows.Len())
+		p.Move(-len(p.Next.Rows))
 		reached := map[int64]bool{}
-		for range 2*p.Next.Rows.Len() + 2 {
-			if _, _, folded := p.Folded(); folded {
-				p, _ = p.Update(uitest.Key("enter"))
+		for range 2*len(p.Next.Rows) + 2 {
+			if p.folded() > 0 {
+				p.Update(uitest.Key("enter"))
 			}
 			if e := p.Chosen().Entry; e != nil {
 				reached[e.ID] = true
 			}
-			lines := p.View(plain(), Width-1, h, true)
-			marked := 0
-			for _, line := range lines {
-				if strings.HasPrefix(ansi.Strip(line), "▌") {
-					marked++
-				}
-			}
-			if marked != 1 && len(p.Next.Plan.Entries)+len(p.Next.Plan.Added) > 0 {
-				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, strings.Join(lines, "\n"))
+			lines := ansi.Strip(strings.Join(p.View(Width-1, h), "\n"))
+			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.Rows) > 0 {
+				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, lines)
 			}
 			p.Move(1)
 		}
@@ -143,49 +114,19 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 	})
 }
 
-// Lines and places are two ways to count the same rows.
-func TestLinesAndPlacesAgree(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawnRequest(t).Next.Rows
-		opened := rapid.IntRange(-1, len(r.runs)-1).Draw(t, "opened")
-		line := 0
-		for place := 0; place < r.Len(); line++ {
-			at, folded := r.placeOf(line, opened)
-			if at != place {
-				t.Fatalf("line %d shows place %d, want %d", line, at, place)
-			}
-			next := place + 1
-			if folded >= 0 {
-				next = r.runs[folded].to
-			}
-			for ; place < next; place++ {
-				if got := r.lineOf(place, opened); got != line {
-					t.Fatalf("place %d is on line %d, want %d", place, got, line)
-				}
-			}
-		}
-		if got := r.lines(opened); got != line {
-			t.Fatalf("there are %d lines, want %d", got, line)
-		}
-	})
-}
-
 // No line is wider or narrower than the panel, and there are as many as it is high.
 func TestThePanelFillsItsBox(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawnRequest(t)
-		w, h, focused := rapid.IntRange(1, 160).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height"),
-			rapid.Bool().Draw(t, "focused")
-		if rapid.Bool().Draw(t, "page") {
-			p.OnPage.From = rapid.IntRange(0, 30).Draw(t, "from")
-			p.OnPage.To = rapid.IntRange(p.OnPage.From+1, 31).Draw(t, "to")
-		}
+		w, h := rapid.IntRange(1, 160).Draw(t, "width"), rapid.IntRange(1, 50).Draw(t, "height")
+		p.Focused = rapid.Bool().Draw(t, "focused")
+		from := rapid.IntRange(0, 30).Draw(t, "from")
+		p.OnPage = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
 		if rapid.Bool().Draw(t, "trial") {
-			p.OpenWhatif(Current{Policy: history.Policy{Preset: "balanced"}, Model: "openai/gpt-5.2"})
+			p.Whatif = &Whatif{Request: p.Next, stop: func() {}}
 		}
-		for _, lines := range [][]string{p.View(plain(), w, h, focused), p.Pane(plain(), w, h, focused)} {
+		for _, lines := range [][]string{p.View(w, h), p.Pane(w, h)} {
 			if len(lines) != h {
 				t.Fatalf("%d lines in a height of %d", len(lines), h)
 			}
@@ -198,30 +139,24 @@ func TestThePanelFillsItsBox(t *testing.T) {
 	})
 }
 
-// The part of the list that is shown has the lines that are wanted, fills its height and says what is missing.
+// The part of the list that is shown has the lines that are wanted and fills its height.
 func TestTheWindowOnTheListHoldsWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n, h := rapid.IntRange(1, 40).Draw(t, "lines"), rapid.IntRange(1, 12).Draw(t, "height")
 		l := list{first: rapid.IntRange(-3, 50).Draw(t, "first")}
 		from := rapid.IntRange(0, n-1).Draw(t, "from")
-		to := min(n-1, from+rapid.IntRange(0, 15).Draw(t, "more"))
+		to := min(n, from+rapid.IntRange(1, 15).Draw(t, "more"))
 		l.window(n, h, from, to)
-		signs := 0
-		if l.above {
-			signs++
+		hidden := func(line int) bool { // beside the list, or behind a sign
+			return line < l.first || line >= l.end ||
+				h >= leastRows+2 && (line == l.first && line > 0 || line == l.end-1 && l.end < n)
 		}
-		if l.end < n && h >= leastRows+2 {
-			signs++
-		}
-		switch used := l.end - l.first + signs; {
-		case l.first < 0 || l.end > n || from < l.first || from >= l.end ||
-			l.above != (l.first > 0 && h >= leastRows+2):
-			t.Fatalf("of %d lines %d to %d are shown in %d, line %d is wanted", n, l.first, l.end, h, from)
-		case used != min(n, h):
-			t.Fatalf("of %d lines %d are used in %d: %+v", n, used, h, l)
-		case to-from < h-2 && to >= l.end:
-			t.Fatalf("line %d is wanted as well and fits: %+v", to, l)
+		switch {
+		case l.first < 0 || l.end > n || l.end-l.first != min(n, h):
+			t.Fatalf("of %d lines %d to %d are shown in %d", n, l.first, l.end, h)
+		case hidden(from), to-from <= h-2 && hidden(to-1):
+			t.Fatalf("of %d lines %d to %d are shown in %d, and %d to %d are wanted", n, l.first, l.end, h, from, to)
 		}
 	})
 }

@@ -1,524 +1,408 @@
 package transcript
 
 import (
-	"fmt"
-	"hash/maphash"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
+	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
 const (
-	narrowest = 12 // below this width nothing stands beside the text
-	oneWord   = 60 // below this width a verdict is one word
-	measure   = 92 // the most cells of a line of prose: more is hard to read
-	signs     = 2  // the cells of the glyph and of the space behind it
+	oneWord = 60 // below this width a verdict is one word
+	measure = 92 // the most cells of a line of prose: more is hard to read
+	signs   = 2  // the cells of the glyph and of the space behind it
 
-	boundary = "the model sees from here"
-	wouldSee = "the model would see from here"
-	bar      = "▌" // beside the user's words, and beside the message under the cursor
+	bar = "▌" // beside the user's words, and beside the message under the cursor
 )
 
-// gutter is the number of cells to the left of the text: the margin, in whose first cell the cursor stands, and
-// the glyph.
-func (m *itemList) gutter() int {
-	if m.width < narrowest {
-		return 0
-	}
-	return m.left + signs
+// A message is rendered as a whole, so of a very long one only the beginning is shown, in bytes: more than anybody
+// scrolls through, and little enough for a frame. An answer is rendered piece by piece while it arrives, and may be
+// longer.
+const (
+	maxShown    = 32 << 10
+	maxStreamed = 256 << 10
+)
+
+// block is a rendered row.
+type block struct {
+	look       look
+	name, rest string   // of its first line, which is put together for each frame
+	lines      []string // without the gutter; those below the text included
+	from, to   int      // the lines of the text and of the tool calls
+	more       int      // bytes of the text that are not shown
+	receipt    int      // the line of its receipt, -1 for none
+	trail      int      // where its trail begins
+	below      int      // where the lines below it begin
+	hits       hits
 }
 
-// bodyWidth returns the cells between the gutter and the right margin.
-func (m *itemList) bodyWidth() int {
-	if m.width < narrowest {
-		return max(m.width, 1)
-	}
-	return max(m.width-m.gutter()-m.right, 1)
+// look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
+type look struct {
+	open    bool // it is unfolded
+	thought bool // its reasoning is shown
+	unsent  bool // the model does not see it
+	cut     cut
+	tokens  int  // of its text, as the server counts them; 0 where they are not counted
+	joins   bool // it is a result directly below its call
+	joined  bool // the next row joins it
+	ways    bool // the ways out of what went wrong are shown
+	edge    edge // the line below it
 }
 
-// proseWidth returns the cells for a line of prose.
-func (m *itemList) proseWidth() int { return min(m.bodyWidth(), measure) }
+// cut tells one cut of a text from another.
+type cut struct {
+	cuts, after int
+	first       history.Range
+	marker      string // what stands in the place of the first
+}
 
-// Lines returns exactly the height's number of lines, none wider than the width.
-func (m *itemList) Lines() []string {
-	if m.height <= 0 {
-		return nil
+// lookOf is how row i has to be drawn now.
+func (c *Model) lookOf(i int) look {
+	r := c.rows[i]
+	l := look{
+		open: c.unfolded(r.id), thought: c.thought[r.id] != c.thinking, ways: i+1 == len(c.rows) && !c.Busy,
 	}
-	out := make([]string, 0, m.height)
-	if m.ready() {
-		line := m.line
-		for i := m.top; i < len(m.slots) && len(out) < m.height; i++ {
-			out = m.drawItem(out, i, line)
-			line = 0
+	if r.id > 0 {
+		l.tokens, l.joins = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens)), c.joins(r.message)
+	}
+	if e := c.entry(r.id); e != nil {
+		l.unsent = !e.Sent()
+		if len(e.Cuts) > 0 && !l.unsent && !l.open && c.shortens(r.message, e) {
+			l.cut = cut{len(e.Cuts), e.CharsAfter, e.Cuts[0], markerAt(e, e.Cuts[0])}
 		}
 	}
-	for len(out) < m.height {
-		out = append(out, "")
-	}
-	return out
-}
-
-// drawItem adds the lines of item i from line on that fit on the screen.
-func (m *itemList) drawItem(out []string, i, line int) []string {
-	e := m.entry(i)
-	d := m.drawn(i)
-	var mark Mark
-	if m.marks != nil {
-		mark = m.marks(e.ID)
-	}
-	hits, at := (*itemHits)(nil), -1
-	if m.search.finder != nil {
-		hits = m.hits(d)
-		at = m.atHit(i, hits)
-	}
-	beside := m.beside(e, d, mark)
-	for ; line < len(d.lines) && len(out) < m.height; line++ {
-		if line >= d.below {
-			out = append(out, m.under(d, line))
-			continue
-		}
-		text := d.lines[line]
-		if line == 0 && d.named {
-			text = m.head(e, d.look, mark)
-		}
-		if hits != nil {
-			text = m.markHits(text, line, hits, at)
-		}
-		if m.picked.on {
-			text = m.markPicked(text, i, line)
-		}
-		out = append(out, beside(line)+text)
-	}
-	return out
-}
-
-// under returns a line below the text of an item: blank, or the one that marks where the model's view begins.
-func (m *itemList) under(d *drawn, line int) string {
-	if !d.look.edge || line != d.below+1 {
-		return ""
-	}
-	st := m.styles
-	left, right, above := max(0, m.gutter()-signs), m.right, fmt.Sprintf("and %s of %s above", theme.Thousands(m.above),
-		theme.Thousands(m.aboveAll))
-	if m.gutter() == 0 {
-		right = 0
-	}
-	words := m.edgeWords
-	if m.above == 0 {
-		above = "none of " + theme.Thousands(m.aboveAll) + " above"
-	}
-	if m.edgeNote != "" {
-		above = m.edgeNote
-	}
-	w := m.width - left - right
-	room := w - theme.Width("── "+words+" ") - 3
-	switch {
-	case room < 0:
-		return strings.Repeat(" ", left) + st.Seen.Bold(true).Render(markdown.Truncate(words, max(0, w), "…"))
-	case room < theme.Width(above):
-		return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) +
-			st.Seen.Render(" "+strings.Repeat("─", room+3))
-	}
-	return strings.Repeat(" ", left) + st.Seen.Render("── ") + st.Seen.Bold(true).Render(words) +
-		st.Seen.Render(" "+strings.Repeat("─", room+2-theme.Width(above))) + st.Muted.Render(" "+above)
-}
-
-// beside returns what draws the cells to the left of a line of an item.
-func (m *itemList) beside(e *entry, d *drawn, mark Mark) func(line int) string {
-	gutter := m.gutter()
-	if gutter == 0 {
-		return func(int) string { return "" }
-	}
-	st := m.styles
-	cursor := " "
-	switch on := m.selected && m.cursor == e.ID; {
-	case on && mark.Selected:
-		cursor = st.Seen.Render("█")
-	case on || mark.Selected:
-		cursor = st.Seen.Render(bar)
-	}
-	margin := strings.Repeat(" ", gutter-signs)
-	if len(margin) > 0 {
-		margin = cursor + margin[1:]
-	}
-	glyph := "  "
-	if mark.Glyph != "" {
-		glyph = mark.Style.Render(markdown.Truncate(mark.Glyph, 1, "")) + " "
-	}
-	rest := "  "
-	if e.Role == history.User {
-		style := st.You
-		if d.look.unsent {
-			style = st.Faint
-		}
-		rest = style.Render(bar) + " "
-	}
-	if len(margin) == 0 && cursor != " " {
-		glyph, rest = cursor+" ", cursor+" "
-	}
-	first, others := margin+glyph, margin+rest
-	return func(line int) string {
-		if line == 0 {
-			return first
-		}
-		return others
-	}
-}
-
-// head returns the first line of an item: who speaks, and at its end the verdict.
-func (m *itemList) head(e *entry, l look, mark Mark) string {
-	st := m.styles
-	style := st.Muted // A name is not to be taken for a heading.
-	if e.Role == history.User && !l.unsent {
-		style = st.You
-	}
-	w := m.proseWidth()
-	name, rest := "", ""
-	switch {
-	case len(e.Calls) > 0:
-		name, rest = m.call(e.Calls[0], st.Text)
-	case e.Joins:
-		name, rest = m.beginning(e, l, w-min(w/2, 2+ansi.StringWidth(mark.Tag)))
-	default:
-		name = style.Render(markdown.OneLine(e.Name, w))
-		if e.Detail != "" {
-			rest = st.Muted.Render("   " + e.Detail)
+	if i+1 < len(c.rows) {
+		if next := c.rows[i+1]; next.id == c.edge.id {
+			l.edge = c.edge
+		} else if next.id > 0 {
+			l.joined = c.joins(next.message)
 		}
 	}
-	tag := mark.Tag
-	if m.width < oneWord && mark.Short != "" {
-		tag = mark.Short
-	}
-	switch {
-	case tag == "":
-		return markdown.Truncate(name+rest, w, "…")
-	case theme.Width(name)+2+ansi.StringWidth(tag) > w && mark.Short != "":
-		tag = mark.Short
-	}
-	space := w - 2 - ansi.StringWidth(tag)
-	if space < 1 {
-		return markdown.Truncate(name+rest, w, "…")
-	}
-	left := markdown.Truncate(name+rest, space, "…")
-	return left + strings.Repeat(" ", w-theme.Width(left)-ansi.StringWidth(tag)) + mark.TagStyle.Render(tag)
+	return l
 }
 
-// call returns the two parts of the row of a tool call.
-func (m *itemList) call(c Call, strong lipgloss.Style) (name, rest string) {
-	name = strong.Render(markdown.OneLine(c.Name, 64))
-	if c.Arguments != "" {
-		rest = m.styles.Muted.Render(" " + markdown.OneLine(c.Arguments, m.bodyWidth()))
-	}
-	return name, rest
+// unfolded says that all of a row's text is shown: the user unfolded it, or is at a hit of a search in it.
+func (c *Model) unfolded(id int64) bool {
+	h, at := c.hit()
+	return c.open[id] || at && c.Messages.ID(h.message) == id
 }
 
-// measure returns the height of item i in lines, those below its text included.
-func (m *itemList) measure(i int) int {
-	if s := &m.slots[i]; !s.measured || s.look != m.hash(m.lookOf(i)) {
-		m.drawn(i)
-	}
-	return int(m.slots[i].height)
-}
-
-// bodyHeight is the height of item i without the lines below its text.
-func (m *itemList) bodyHeight(i int) int { return m.measure(i) - m.lookOf(i).gap() }
-
-// gap is the number of lines below an item's text.
+// gap is the number of lines below a row.
 func (l look) gap() int {
 	switch {
-	case l.edge:
-		return 3 // the line of the boundary between two blank ones
+	case l.edge != edge{}:
+		return 3 // the line of the edge between two blank ones
 	case l.joined:
 		return 0
 	}
 	return 1
 }
 
-// lookOf is how item i has to be drawn now.
-func (m *itemList) lookOf(i int) look {
-	e := m.entry(i)
-	l := look{
-		ways:   (e.Failure != nil || e.Note.Again) && i+1 == len(m.slots) && !m.busy,
-		tokens: m.judged.plan.Sum.Tokens(e.Tokens),
+// block is row i as it is drawn now.
+func (c *Model) block(i int) *block {
+	id, l := c.rows[i].id, c.lookOf(i)
+	if b := c.blocks[id]; b != nil && b.look == l {
+		return b
 	}
-	if v := m.entryOf(e.ID); v != nil {
-		l.unsent = !v.Sent()
-		if n := len(v.Cuts); n > 0 && !l.unsent && !e.expanded && m.shortens(i, v) {
-			l.cut = cutLook{n, v.Cuts[0], v.Cuts[n-1], markerAt(v, 0)}
-		}
+	if len(c.blocks) >= mostBlocks {
+		clear(c.blocks)
 	}
-	if i+1 < len(m.slots) {
-		l.edge = m.boundary != 0 && m.slots[i+1].ID == m.boundary
-		l.joined = !l.edge && m.entry(i+1).Joins
+	b := &block{look: l, receipt: -1}
+	if f := c.failure(id); f != nil {
+		b.lines = c.failureLines(f, l.ways)
+		b.trail = len(b.lines)
+	} else {
+		c.render(b, c.rows[i])
 	}
-	return l
+	b.below = len(b.lines)
+	if b.lines = append(b.lines, make([]string, l.gap())...); l.gap() == 3 {
+		b.lines[b.below+1] = c.edgeLine()
+	}
+	if id != arriving || !c.stream.Stale() {
+		c.blocks[id] = b
+	}
+	return b
 }
 
-// shortens says that item i, which is cut, is shown as it is sent. A row is not, and what the newest turn says is still
-// being read.
-func (m *itemList) shortens(i int, v *history.Entry) bool {
-	e := m.entry(i)
-	folded := e.Role == history.Tool || len(e.Calls) > 0 || e.Fold && v.Cuts[0].From > foldedBytes
-	return i < m.newest && !folded
+// gutter is the number of cells to the left of the text: the margin and the glyph.
+func (c *Model) gutter() int { return c.left + signs }
+
+// bodyWidth is the cells at the right of the gutter.
+func (c *Model) bodyWidth() int { return max(c.width-c.gutter(), 1) }
+
+// proseWidth is the cells for a line of prose.
+func (c *Model) proseWidth() int { return min(c.bodyWidth(), measure) }
+
+// View draws what is on the screen: as many lines as the transcript is high.
+func (c *Model) View() []string {
+	out := make([]string, 0, c.height)
+	for i, line := c.top, c.line; c.ready() && i < len(c.rows) && len(out) < c.height; i, line = i+1, 0 {
+		out = c.drawRow(out, i, line)
+	}
+	return append(out, make([]string, max(0, c.height-len(out)))...)
 }
 
-// cut says that a part of an item is not sent.
-func (m *itemList) cut(id int64) bool {
-	v := m.entryOf(id)
-	return v != nil && v.Sent() && len(v.Cuts) > 0
-}
-
-// drawn is a rendered item.
-type drawn struct {
-	look     look
-	named    bool      // the first line is that of the name, which is drawn anew for each frame
-	lines    []string  // without the gutter, those below the text included
-	text     string    // as much of its text as is shown
-	from, to int       // the lines of that
-	receipt  int       // the line of its receipt, -1 for none
-	trail    int       // where its trail begins; the first line below where it has none
-	below    int       // where the lines below its text begin
-	parts    []part    // of its text that are shown, in order; nil for its beginning
-	origin   *origin   // where its lines stand in the text, nil until that is asked for
-	hits     *itemHits // nil until they are searched for
-}
-
-// drawn returns item i as it is rendered, and notes its height.
-func (m *itemList) drawn(i int) *drawn {
-	e, l, s := m.entry(i), m.lookOf(i), &m.slots[i]
-	d, ok := m.cache[e.ID]
-	if !ok || d.look != l {
-		if len(m.cache) >= m.keep {
-			clear(m.cache)
-		}
-		d = m.render(e, l)
-		if e.stream == nil || !e.stream.Stale() {
-			m.cache[e.ID] = d
-		}
-	}
-	if !s.measured {
-		m.guessed += s.rough(m.bodyWidth())
-		m.found += len(d.lines)
-	}
-	s.measured, s.look, s.height = true, m.hash(l), int32(len(d.lines))
-	return d
-}
-
-func (m *itemList) hash(l look) uint64 { return maphash.Comparable(m.seed, l) }
-
-// render draws e without the gutter.
-func (m *itemList) render(e *entry, l look) *drawn {
-	d := &drawn{look: l, receipt: -1, text: e.Text}
-	st := m.styles
-	if e.Failure != nil {
-		d.lines = m.failure(e.Failure, l.ways)
-		d.trail, d.below = len(d.lines), len(d.lines)
-		for range l.gap() {
-			d.lines = append(d.lines, "")
-		}
-		return d
-	}
-	if d.named = e.Name != "" || len(e.Calls) > 0 || e.Joins; d.named {
-		d.lines = append(d.lines, "")
-	}
-	if len(e.Calls) > 1 {
-		for _, c := range e.Calls[1:] {
-			name, rest := m.call(c, st.Strong)
-			d.lines = append(d.lines, markdown.Truncate(name+rest, m.bodyWidth(), "…"))
-		}
-	}
-	if e.Reasoning != "" {
-		d.lines = append(d.lines, m.reasoning(e)...)
-	}
-	m.renderText(d, e)
-	if e.Files != "" {
-		d.lines = append(d.lines, m.styled(e.Files, st.Muted)...)
-	}
-	d.lines = append(d.lines, m.note(e.Note, l.ways)...)
-	// What follows a code block or a table stands apart from it.
-	if e.Receipt != nil && e.Note.What == "" && e.Files == "" && d.to > d.from && endsInBlock(e) {
-		d.lines = append(d.lines, "")
-	}
-	if e.Receipt != nil {
-		d.receipt = len(d.lines)
-		d.lines = append(d.lines, st.Muted.Render(receiptIn(*e.Receipt, m.bodyWidth())))
-	}
-	d.trail = len(d.lines)
-	if e.Trail != "" {
-		d.lines = append(d.lines, m.styled(e.Trail, st.Muted)...)
-	}
-	if len(d.lines) == 0 {
-		d.lines = append(d.lines, "…")
-		d.trail = 1
-	}
-	if l.unsent {
-		for i, line := range d.lines {
-			if line != "" {
-				d.lines[i] = st.Muted.Render(ansi.Strip(line))
-			}
-		}
-	}
-	d.below = len(d.lines)
-	for range l.gap() {
-		d.lines = append(d.lines, "")
-	}
-	return d
-}
-
-// renderText adds the lines of as much of e's text as is shown.
-func (m *itemList) renderText(d *drawn, e *entry) {
-	defer func() { d.to = len(d.lines) }()
-	d.from = len(d.lines)
-	switch {
-	case d.look.cut.cuts > 0:
-		m.renderCut(d, e, m.entryOf(e.ID))
-		return
-	case e.Fold && !e.expanded:
-		d.lines = append(d.lines, m.folded(e, d)...)
-		return
-	}
-	if !m.streams(e) {
-		d.text = shown(e.Text)
-	}
-	d.lines = append(d.lines, m.text(e, d.text)...)
-	d.to = len(d.lines)
-	if left := len(e.Text) - len(d.text); left > 0 {
-		defer func(to int) { d.to = to }(d.to)
-		d.lines = append(d.lines, m.rest(left))
-	}
-}
-
-// text returns the lines of as much of e's text as is shown.
-func (m *itemList) text(e *entry, shown string) []string {
-	switch {
-	case e.Plain || e.Fold:
-		return m.plain(e, shown)
-	case len(shown) < len(e.Text):
-		return m.begin(e, shown)
-	case e.stream == nil:
-		return m.md.Render(shown)
-	}
-	if s := e.stream; s.Renderer() != m.md {
-		// The width changed while it streams, or since.
-		e.stream = markdown.NewStream(m.md)
-		e.stream.Write(s.Text())
-		if s.Finished() {
-			e.stream.Finish()
-		}
-	}
-	return e.stream.Lines()
-}
-
-// plain returns text as it is, in the colour of its speaker.
-func (m *itemList) plain(e *entry, text string) []string {
-	switch e.Role {
-	case history.User:
-		return m.styled(text, m.styles.Strong.UnsetBold())
-	case history.Tool:
-		return m.styled(text, m.styles.Muted)
-	}
-	return m.styled(text, m.styles.Text)
-}
-
-// note returns the lines that say what became of a message, with the way out where it is wanted and there is space.
-func (m *itemList) note(n Note, way bool) []string {
-	if n.What == "" {
-		return nil
-	}
-	st, text := m.styles, n.What
-	style := st.Muted
-	if n.Fault {
-		style, text = st.Error, "✗ "+text
-	}
-	lines := theme.Wrap(markdown.Visible(text+" "+n.Rest), m.proseWidth())
-	for i, line := range lines {
-		line = strings.TrimRight(line, " ")
-		if what := len(text); i == 0 && len(line) > what {
-			lines[i] = style.Render(line[:what]) + st.Muted.Render(line[what:])
+// drawRow adds the lines of row i from line on that fit on the screen.
+func (c *Model) drawRow(out []string, i, line int) []string {
+	b, r := c.block(i), c.rows[i]
+	first, others := c.beside(r, b.look.unsent, c.mark(r))
+	for ; line < len(b.lines) && len(out) < c.height; line++ {
+		if line >= b.below {
+			out = append(out, b.lines[line])
 			continue
 		}
-		if i > 0 {
-			style = st.Muted
+		text := c.markPicked(c.markHits(c.lineOf(i, line), i, line), i, line)
+		if line == 0 {
+			out = append(out, first+text)
+		} else {
+			out = append(out, others+text)
 		}
-		lines[i] = style.Render(line)
 	}
-	again := "   " + m.ways([]key.Binding{retry()})[0]
-	if last := len(lines) - 1; way && theme.Width(lines[last]+again) <= m.bodyWidth() {
-		lines[last] += again
+	return out
+}
+
+// beside is what stands at the left of the first line of a row, and of its others.
+func (c *Model) beside(r row, unsent bool, m mark) (first, others string) {
+	st := &c.Themes.Styles
+	cursor := " "
+	switch on := c.cursor == r.id; {
+	case on && m.selected:
+		cursor = st.Seen.Render("█")
+	case on || m.selected:
+		cursor = st.Seen.Render(bar)
+	}
+	margin := cursor + strings.Repeat(" ", max(0, c.left-1))
+	side := "  "
+	if r.id > 0 && c.Messages.Role(r.message) == history.User {
+		if side = st.You.Render(bar) + " "; unsent {
+			side = st.Faint.Render(bar) + " "
+		}
+	}
+	return margin + m.style.Render(theme.Fit(m.glyph, 1)) + " ", margin + side
+}
+
+// lineOf is a line of row i as it stands on the screen. The first one ends with the verdict.
+func (c *Model) lineOf(i, line int) string {
+	b, r := c.block(i), c.rows[i]
+	if line > 0 || c.failure(r.id) != nil {
+		return b.lines[line]
+	}
+	m, w := c.mark(r), c.proseWidth()
+	tag := m.tag
+	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(b.name)+2+ansi.StringWidth(tag) > w {
+		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
+	}
+	space := w
+	if tag != "" {
+		space = max(1, w-2-ansi.StringWidth(tag))
+	}
+	left := markdown.Truncate(b.name, max(space/2, space-theme.Width(b.rest)), "…")
+	left = markdown.Truncate(left+b.rest, space, "…")
+	return left + strings.Repeat(" ", max(0, w-theme.Width(left)-ansi.StringWidth(tag))) + m.tagStyle.Render(tag)
+}
+
+// message is the message of a row, and why it cannot be read. The answer that arrives is like a message.
+func (c *Model) message(r row) (store.Message, error) {
+	if r.id == arriving {
+		return store.Message{Model: c.Name, Message: history.Message{
+			ID: arriving, Role: history.Assistant, Content: c.answer.text.String(),
+			Reasoning: c.answer.reasoning.String(),
+		}}, nil
+	}
+	m, err := c.Messages.Message(r.message)
+	if err != nil {
+		m = c.At(r.message)
+	}
+	return m, err
+}
+
+// render draws a message.
+func (c *Model) render(b *block, r row) {
+	st := &c.Themes.Styles
+	m, err := c.message(r)
+	b.name, b.rest = c.heading(m, b.look)
+	b.lines = []string{""}
+	b.lines = append(b.lines, c.reasoning(m, b.look.thought)...)
+	b.from = len(b.lines)
+	c.renderText(b, m)
+	b.lines = append(b.lines, c.callLines(m, b.look.open)...)
+	b.to = len(b.lines)
+	for _, p := range m.Parts {
+		b.lines = append(b.lines, theme.WrapStyled(st.Muted, theme.FileLabel(p, 0), c.proseWidth())...)
+	}
+	b.lines = append(b.lines, c.noteLines(c.noteOf(m, err), b.look.ways)...)
+	if receipt, ok := c.Receipts[m.Request]; ok && m.Request != 0 && m.Role == history.Assistant {
+		if len(b.lines) == b.to && endsInBlock(m.Content) { // what follows code or a table stands apart from it
+			b.lines = append(b.lines, "")
+		}
+		b.receipt = len(b.lines)
+		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
+	}
+	b.trail = len(b.lines)
+	if trail := c.Trails[m.ID]; trail != "" {
+		b.lines = append(b.lines, theme.WrapStyled(st.Muted, trail, c.proseWidth())...)
+	}
+	if b.look.unsent {
+		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
+		for i, line := range b.lines {
+			b.lines[i] = muted(st.Muted, line)
+		}
+	}
+}
+
+// muted is a line in one quiet style.
+func muted(style lipgloss.Style, line string) string {
+	if line == "" {
+		return ""
+	}
+	return style.Render(ansi.Strip(line))
+}
+
+// heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
+func (c *Model) heading(m store.Message, l look) (name, rest string) {
+	st := &c.Themes.Styles
+	switch {
+	case callsOnly(m):
+		return c.call(m.ToolCalls[0])
+	case m.Role == history.Tool && l.joins:
+		return c.result(m, l)
+	case m.Role == history.Tool:
+		name = c.toolOf(m)
+	case m.Role == history.Assistant:
+		name = ModelName(m.Model)
+	default:
+		name = theme.Speaker(m.Role)
+	}
+	if m.Siblings > 1 {
+		keys := c.Keys.Hint("", keymap.VersionBack, keymap.VersionOn).Help().Key
+		rest = st.Muted.Render("   " + theme.Thousands(m.Sibling) + " of " + theme.Thousands(m.Siblings) + "  " + keys)
+	}
+	style := st.Muted // a name is not to be taken for a heading
+	if m.Role == history.User {
+		style = st.You
+	}
+	return style.Render(markdown.OneLine(name, c.proseWidth())), rest
+}
+
+// renderText adds the lines of a message's text, as far as that is shown.
+func (c *Model) renderText(b *block, m store.Message) {
+	switch {
+	case b.look.cut != cut{}:
+		c.renderCut(b, m)
+	case m.Role == history.Tool && b.look.joins && !b.look.open:
+	case m.Role == history.Tool && !b.look.open:
+		name, rest := c.result(m, b.look)
+		b.lines = append(b.lines, markdown.Truncate(name+rest, c.bodyWidth(), "…"))
+	case m.Role == history.User && tooLong(m.Content) && !b.look.open:
+		b.lines = append(b.lines, c.folded(m, b.look)...)
+	default:
+		text := m.Content
+		if m.Damaged {
+			text = m.Remains
+		}
+		lines, shown := c.text(m, text)
+		b.lines, b.more = append(b.lines, lines...), len(text)-shown
+		if b.more > 0 {
+			b.lines = append(b.lines, c.moreLine(b.more))
+		}
+	}
+}
+
+// text is the lines of as much of a message's text as is shown, and how many bytes that is.
+func (c *Model) text(m store.Message, text string) (lines []string, shown int) {
+	st := &c.Themes.Styles
+	if c.streamed == m.ID && c.stream != nil && c.streams(m, text) {
+		return c.stream.Lines(), len(c.stream.Text())
+	}
+	text = beginning(text)
+	switch {
+	case m.Role == history.User:
+		return c.plain(text, st.Strong.UnsetBold()), len(text)
+	case m.Role == history.Tool:
+		return c.plain(text, st.Muted), len(text)
+	case m.Damaged:
+		return c.plain(text, st.Text), len(text)
+	}
+	return c.md.Render(text), len(text)
+}
+
+// streams says that an answer is shown as it was rendered while it arrived.
+func (c *Model) streams(m store.Message, text string) bool {
+	arrived := c.stream.Text()
+	if m.ID == arriving && c.stream.Renderer() != c.md { // the width has changed
+		c.stream = markdown.NewStream(c.md)
+		c.stream.Write(arrived)
+	}
+	whole := text == arrived || len(text) > maxStreamed && strings.HasPrefix(text, arrived)
+	return whole && c.stream.Renderer() == c.md
+}
+
+// plain is text as it is, wrapped, in one style.
+func (c *Model) plain(text string, style lipgloss.Style) []string {
+	lines := c.md.Plain(text)
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = style.Render(line)
+		}
 	}
 	return lines
 }
 
-// reasoning returns the lines of e's reasoning, or one line with their number while it is folded.
-func (m *itemList) reasoning(e *entry) []string {
-	st, w := m.styles, m.bodyWidth()
-	if e.turned != m.thinking {
-		part := shown(e.Reasoning)
-		lines := append([]string{st.Muted.Render(markdown.Truncate("reasoning", w, "…"))}, m.styled(part, st.Muted)...)
-		if left := len(e.Reasoning) - len(part); left > 0 {
-			lines = append(lines, m.rest(left))
-		}
-		return append(lines, "")
+// beginning is as much of a text as a message shows of it: it ends behind a line or a word.
+func beginning(text string) string {
+	if len(text) <= maxShown {
+		return text
 	}
-	head := "reasoning · " + theme.Plural(strings.Count(strings.Trim(e.Reasoning, "\n"), "\n")+1, "line")
-	return []string{m.hinted(st.Muted.Render(head), keymap.Reason, "shows it")}
+	const near = maxShown * 3 / 4
+	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
+		return text[:near+at+1]
+	}
+	return strings.ToValidUTF8(text[:maxShown], "")
+}
+
+// moreLine says how many bytes of a text are not shown.
+func (c *Model) moreLine(left int) string {
+	st := &c.Themes.Styles
+	text := st.Faint.Render("┄┄┄") + st.Muted.Render(" "+theme.Size(left)+" more")
+	return c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all")
 }
 
 // hinted is a line with a key and what it does behind it, where there is space for that.
-func (m *itemList) hinted(line string, a keymap.Action, does string) string {
-	with := line + "   " + m.styles.Text.Render(m.keys.First(a)) + m.styles.Muted.Render(" "+does)
-	if theme.Width(with) > m.bodyWidth() {
-		return markdown.Truncate(line, m.bodyWidth(), "…")
+func (c *Model) hinted(line string, a keymap.Action, does string) string {
+	st := &c.Themes.Styles
+	with := line + "   " + st.Text.Render(c.Keys.First(a)) + st.Muted.Render(" "+does)
+	if theme.Width(with) > c.bodyWidth() {
+		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
 	return with
 }
 
-// styled returns text as it is, wrapped, in one style.
-func (m *itemList) styled(text string, st lipgloss.Style) []string {
-	lines := m.md.Plain(text)
-	for i, line := range lines {
-		if line != "" {
-			lines[i] = st.Render(line)
-		}
-	}
-	return lines
-}
-
-// endsInBlock says that the last thing of an answer is a code block or a table.
-func endsInBlock(e *entry) bool {
-	if e.Plain || e.Fold {
-		return false
-	}
-	text := strings.TrimRight(e.Text[max(0, len(e.Text)-maxShown):], " \t\n")
-	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
-	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~") ||
-		inFence(text)
-}
-
-// inFence says that a text ends inside a fenced code block.
-func inFence(text string) bool {
-	fence := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		fence = fenceAfter(fence, line)
-	}
-	return fence != ""
-}
-
-// fenceAfter is the fence of the code block that is open behind a line, "" for none, by the one before it.
-func fenceAfter(fence, line string) string {
-	bare := strings.TrimLeft(line, " ")
+// reasoning is the lines of a message's reasoning, or one line with their number while it is folded.
+func (c *Model) reasoning(m store.Message, shown bool) []string {
+	st, lines := &c.Themes.Styles, strings.Count(strings.Trim(m.Reasoning, "\n"), "\n")+1
 	switch {
-	case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-		return bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))]
-	case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
-		return ""
+	case m.Reasoning == "":
+		return nil
+	case !shown:
+		return []string{c.hinted(st.Muted.Render("reasoning · "+theme.Plural(lines, "line")), keymap.Reason, "shows it")}
 	}
-	return fence
+	text := beginning(m.Reasoning)
+	all := append([]string{st.Muted.Render("reasoning")}, c.plain(text, st.Muted)...)
+	if left := len(m.Reasoning) - len(text); left > 0 {
+		all = append(all, c.moreLine(left))
+	}
+	return append(all, "")
+}
+
+// endsInBlock says that the last thing of a text is a code block or a table.
+func endsInBlock(text string) bool {
+	text = strings.TrimRight(text, " \t\n")
+	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
+	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~")
 }

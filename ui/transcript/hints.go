@@ -9,28 +9,23 @@ import (
 	"winnow/ui/keymap"
 )
 
-// Hints are the keys that matter in the transcript, and for a selection. The last one says how to leave, or where
-// the rest is.
+// Hints are the keys that matter in the transcript, and for a selection. The last one says how to leave, or where the
+// rest is.
 func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	if c.Selecting() {
 		return []key.Binding{
-			k.Hint("pin", keymap.Pin),
-			k.Hint("exclude", keymap.Exclude),
-			k.Hint("auto", keymap.Auto),
-			k.Hint("add or remove one", keymap.Pick),
-			k.Hint("range", keymap.Select),
+			k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("auto", keymap.Auto),
+			k.Hint("add or remove one", keymap.Pick), k.Hint("range", keymap.Select),
 			k.Hint("cancel the selection", keymap.Back),
 		}
 	}
+	move, inspect, copies := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect),
+		k.Hint("copy", keymap.Copy)
 	if _, on := c.Failed(); on {
 		return []key.Binding{
-			k.Hint("try again", keymap.Again),
-			k.Hint("another model", keymap.AgainWith),
-			k.Hint("what was sent", keymap.Inspect),
-			k.Hint("copy", keymap.Copy),
-			k.Hint("message", keymap.Next, keymap.Prev),
-			k.Hint("help", keymap.Ask),
+			k.Hint("try again", keymap.Again), k.Hint("another model", keymap.AgainWith),
+			k.Hint("what was sent", keymap.Inspect), copies, move, k.Hint("help", keymap.Ask),
 		}
 	}
 	var hints []key.Binding
@@ -41,39 +36,21 @@ func (c *Model) Hints() []key.Binding {
 	if c.Trails[message.ID] != "" {
 		hints = append(hints, k.Hint("forks", keymap.Trail))
 	}
-	move, inspect, saw := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect),
-		k.Hint("what it saw", keymap.Seen)
-	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
-	switch message.Role {
+	hints = append(hints, inspect)
+	switch pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude); message.Role {
 	case history.Assistant:
-		hints = append(hints, inspect, copyHint(k, message.Content), k.Hint("another model", keymap.AgainWith), saw,
-			move)
+		if strings.Contains(message.Content, "```") {
+			copies = k.Hint("copy code", keymap.CopyCode)
+		}
+		hints = append(hints, copies, k.Hint("another model", keymap.AgainWith), k.Hint("what it saw", keymap.Seen))
 	case history.User:
-		hints = append(hints, inspect, k.Hint("edit", keymap.Edit), pin, exclude, move, k.Hint("copy", keymap.Copy),
-			saw)
+		hints = append(hints, k.Hint("edit", keymap.Edit), pin, exclude, copies)
 	default:
-		hints = append(hints, inspect, pin, exclude, k.Hint("copy", keymap.Copy), move, saw)
+		hints = append(hints, pin, exclude, copies)
 	}
-	return append(
-		hints,
-		k.Hint("search", keymap.Find),
-		k.Hint("select", keymap.Select),
-		k.Hint("undo", keymap.TakeBack),
-		k.Hint("request", keymap.Request),
-		k.Hint("ask again", keymap.Again),
-		k.Hint("fork", keymap.Fork),
-		k.Hint("boundary", keymap.Boundary),
-		k.Hint("what if", keymap.WhatIf),
-		k.Hint("repairs", keymap.Repairs),
-		k.Hint("draft", keymap.Back),
-		k.Hint("help", keymap.Ask),
-	)
-}
-
-// copyHint is the key that copies an answer, or its code where it has any.
-func copyHint(k *keymap.Map, answer string) key.Binding {
-	if strings.Contains(answer, "```") {
-		return k.Hint("copy code", keymap.CopyCode)
-	}
-	return k.Hint("copy", keymap.Copy)
+	return append(hints, move,
+		k.Hint("search", keymap.Find), k.Hint("select", keymap.Select), k.Hint("undo", keymap.TakeBack),
+		k.Hint("request", keymap.Request), k.Hint("ask again", keymap.Again), k.Hint("fork", keymap.Fork),
+		k.Hint("boundary", keymap.Boundary), k.Hint("what if", keymap.WhatIf), k.Hint("repairs", keymap.Repairs),
+		k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
 }

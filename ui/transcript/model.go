@@ -1,126 +1,157 @@
+// Package transcript shows a conversation: its messages one below the other, beside each what the model sees of it, the
+// search in them, what is selected of them, and the flags that the user gives them. Only what is on the screen is
+// rendered, so a frame costs the same for ten messages and for a hundred thousand.
 package transcript
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
-	"winnow/history/cause"
-	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/event"
-	"winnow/ui/theme"
+	"winnow/ui/app"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 )
 
-// arriving is the id of the item of the answer that streams, until the stored message's id replaces it. Items of
-// tool calls have the numbers below it.
-const arriving = -1
+// Screen is what the transcript has the rest of the screen do.
+type Screen struct {
+	Do    func(keymap.Action) tea.Cmd     // does what concerns more than the transcript, to the message under the cursor
+	Moved func()                          // the cursor went to another message by itself
+	Hush  func()                          // takes the sentence away that stands where the search line is
+	Draft func()                          // gives the keys back to the draft, where the search began
+	Copy  func(what, text string) tea.Cmd // copies a text
 
-// Model is the transcript: the list with its messages, their verdicts, the search in them, and the flags
-// that the user gives them.
+	// Planner takes the draft as it is now. plan plans the next request with it, in a command; show shows that plan,
+	// or plans anew where none was made or the draft has changed since.
+	Planner func() (plan func() (history.Plan, error), show func(p history.Plan, err error, made bool) tea.Cmd)
+
+	Past  func() bool // the request on show was sent
+	Trial func() bool // it is one that other settings would send
+}
+
+// Model is the transcript.
 type Model struct {
-	Deps
-	Around
-	Session *session.Session
-	event.Queue
+	*app.Context
+	Screen Screen
+	page
 
-	*contents
-	list      *itemList
-	failures  map[int64][]record.Failure // of turns, by the user's message
-	failed    map[int64]record.Failure   // by its item
-	Plan      history.Plan               // of the request on show
-	Next      history.Plan               // of the next request
-	Streaming bool
-	firstRead int    // index of the first message that the server can have read of the request shown; 0 is all
-	quiet     bool   // all messages of the request shown are whole
-	Edited    int64  // the message that is being edited, 0 for none
-	Name      string // the model that answers, in short
+	Messages branch.Branch
+	Receipts map[int64]record.Receipt // by the request
+	Trails   map[int64]string         // where other conversations begin or end, by message
+	Plan     history.Plan             // of the request on show: an entry for each message, in order
+	Next     history.Plan             // of the next request
+	Edited   int64                    // the message that is being edited, 0 for none
+	Name     string                   // the model that answers, in short
+
+	failures  []record.Failure
+	answer    *answer
+	firstRead int  // index of the first message that the server can have read of the request on show; 0 is all
+	quiet     bool // all messages of the request on show are whole
+	edge      edge
 
 	Search    Search
 	selection selection
 	undo      undoStack
-	whole     bool // Messages are all of the branch
+	codeOf    int64 // the message whose code was copied last
+	codes     int   // how many of its blocks were
 }
 
-// New returns an empty transcript.
-func New(d Deps) Model {
-	list := newList(theme.Styles{})
-	shown := newContents(d.Keys)
-	list.keys, list.make = d.Keys, shown.item
-	return Model{
-		Deps: d, list: list, contents: shown,
-		failures: map[int64][]record.Failure{}, failed: map[int64]record.Failure{},
-	}
+// answer is the answer that arrives, or that arrived and was not stored.
+type answer struct {
+	after           int64 // the message above it
+	text, reasoning strings.Builder
+	lost            bool // its turn ended, and it was not stored
 }
 
-// Restyle gives it its styles.
-func (c *Model) Restyle(st theme.Styles) { c.list.SetStyles(st) }
-
-// Resize gives it its size in cells, the margins at its left and at its right included. The sign of the cursor stands
-// in the left one.
-func (c *Model) Resize(w, h, left, right int) {
-	c.list.busy = c.Busy
-	c.list.SetMargins(left, right)
-	c.list.SetSize(w, h)
-}
-
-// Open shows another session. Its search, its selection and its undo stack begin anew.
-func (c *Model) Open(s *session.Session) {
+// Open shows the session. Search, selection and what can be undone begin anew.
+func (c *Model) Open() {
 	c.EndSearch()
 	c.Unselect()
-	c.Session, c.undo, c.Next = s, undoStack{}, history.Plan{}
-	c.whole = s.Now().Whole
-	c.Reset(s.Branch())
+	c.undo, c.Next = undoStack{}, history.Plan{}
+	c.Reset(c.Session.Branch())
 }
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	*c.contents = *newContents(c.Keys)
-	c.Plan, c.Streaming, c.failed = history.Plan{}, false, map[int64]record.Failure{}
-	c.failures, c.Edited = map[int64][]record.Failure{}, 0
-	c.list.SetBoundary(0, 0, 0)
+	c.Receipts, c.Trails, c.failures, c.Plan = map[int64]record.Receipt{}, nil, nil, history.Plan{}
+	c.cursor = 0
+	c.begin(messages)
+}
+
+// begin shows other messages, and forgets what was about those before.
+func (c *Model) begin(messages branch.Branch) {
+	c.open, c.thought, c.edge, c.answer, c.Edited = map[int64]bool{}, map[int64]bool{}, edge{}, nil, 0
+	c.blocks, c.stream = map[int64]*block{}, nil
 	c.Search.forget() // hits have the indexes of the old messages
-	c.list.SetItems(nil)
-	c.keep(messages)
-	c.list.setSlots(c.slots(0, messages.Len()))
+	c.follow = true
+	c.show(messages)
 }
 
-// keep shows the verdicts of the plan beside these messages, which begin as those before.
-func (c *Model) keep(messages branch.Branch) {
+// Follow shows another branch of the conversation. The verdicts on messages that both have stay until the next plan.
+func (c *Model) Follow(messages branch.Branch) {
+	cursor := c.cursor
+	c.begin(messages)
+	if cursor != 0 && !c.GoTo(cursor) {
+		c.Newest()
+	}
+	c.Judge(c.Plan)
+}
+
+// show shows these messages in the place of those that are there.
+func (c *Model) show(messages branch.Branch) {
 	c.Messages = messages
-	c.share()
+	for i := range messages.Len() {
+		if r := messages.Row(i); r.Faulty {
+			known := func(f record.Failure) bool { return f.After == r.ID }
+			if f, failed := record.FailureAfter(c.At(i)); failed && !slices.ContainsFunc(c.failures, known) {
+				c.failures = append(c.failures, f)
+			}
+		}
+	}
+	c.build()
 }
-
-// share tells the list what it draws the verdicts from.
-func (c *Model) share() { c.list.judged = judged{c.Plan, c.Messages, c.owner} }
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers.
 func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
-	c.whole = c.Session.Now().Whole
-	for id, r := range receipts {
-		c.Receipts[id] = r
-	}
-	failures := c.learnFailures(record.Failures(receipts))
-	older := 0
-	if c.Messages.Len() > 0 {
-		if at, there := all.Find(c.Messages.ID(0)); there {
-			older = at
+	c.learn(receipts)
+	messages := c.Messages
+	if messages.Len() > 0 {
+		if older, there := all.Find(messages.ID(0)); there && older > 0 {
+			messages = messages.Behind(all.First(older))
 		}
 	}
-	if older > 0 {
-		c.keep(c.Messages.Behind(all.First(older)))
-		c.list.prependSlots(c.slots(0, older))
+	c.show(messages)
+}
+
+// learn takes receipts, and the failures among them.
+func (c *Model) learn(receipts map[int64]record.Receipt) {
+	maps.Copy(c.Receipts, receipts)
+	for _, f := range record.Failures(receipts) {
+		c.fail(f)
 	}
-	c.showFailures(slices.DeleteFunc(failures, func(f record.Failure) bool {
-		return older > 0 && c.indexOf(f.User) < older
-	}))
-	for i := older; i < c.Messages.Len(); i++ {
-		if r := c.Messages.Row(i); r.Request != 0 {
-			c.list.Refresh(r.ID)
-		}
+	clear(c.blocks)
+}
+
+// Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
+// last one. What is on the screen stays where it is, unless the end is to stay in sight.
+func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
+	c.learn(receipts)
+	shown := c.Messages.Len()
+	if messages.Len() < shown || shown > 0 && messages.ID(shown-1) != c.Messages.ID(shown-1) {
+		c.Follow(messages)
+		return
 	}
+	if messages.Len() > shown {
+		c.follow = c.follow && follow
+	}
+	c.show(messages)
 }
 
 // Add shows one more stored message.
@@ -128,112 +159,57 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
-	c.keep(c.Messages.With(m))
-	c.list.appendSlots(c.slots(c.Messages.Len()-1, c.Messages.Len()))
+	c.show(c.Messages.With(m))
 }
 
 // Stream adds to the answer that arrives.
 func (c *Model) Stream(text, reasoning string) {
-	if !c.Streaming {
-		c.Streaming = true
-		c.list.Append(Item{ID: arriving, Role: history.Assistant, Name: c.Name})
+	if c.answer == nil || c.answer.lost {
+		last, _ := c.Last()
+		c.answer, c.stream, c.streamed = &answer{after: last.ID}, markdown.NewStream(c.md), arriving
+		c.build()
 	}
-	c.list.Write(arriving, text, reasoning)
+	c.answer.text.WriteString(text)
+	c.answer.reasoning.WriteString(reasoning)
+	if c.answer.text.Len() <= maxStreamed {
+		c.stream.Write(text)
+	}
+	delete(c.blocks, arriving)
+	c.settle()
 }
 
-// Answer puts the stored answer in the place of the one that streamed.
+// Answer puts the stored answer in the place of the one that arrived.
 func (c *Model) Answer(m store.Message, r record.Receipt) {
-	if !c.Streaming {
-		c.Add(m, r)
-		return
-	}
-	c.Streaming = false
-	c.Receipts[m.Request] = r
-	c.keep(c.Messages.With(m))
-	c.list.Settle(arriving, c.Item(m))
-	c.list.appendSlots(c.callSlots(c.Messages.Len() - 1))
-}
-
-// Settle ends a turn: what streamed and was never stored says so.
-func (c *Model) Settle() {
-	if !c.Streaming {
-		return
-	}
-	c.Streaming = false
-	it, ok := c.list.Item(arriving)
-	if !ok {
-		return
-	}
-	c.calls++
-	it.ID, it.Note = arriving-c.calls, Note{What: "not saved", Fault: true}
-	c.list.Replace(arriving, it)
-}
-
-// Follow shows another branch of the conversation. The verdicts on messages that both have stay until
-// the next plan.
-func (c *Model) Follow(messages branch.Branch) {
-	plan, receipts, failures, trails := c.Plan, c.Receipts, c.failures, c.Trails
-	cursor, selected := c.list.Cursor()
-	c.Reset(branch.Branch{})
-	c.Receipts, c.failures, c.Trails = receipts, failures, trails
-	c.keep(messages)
-	c.list.setSlots(c.slots(0, messages.Len()))
-	if selected && !c.GoTo(cursor) {
-		c.Newest()
-	}
-	c.Judge(plan)
-}
-
-// Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
-// last one. What is on the screen stays where it is, unless the end is to stay in sight.
-func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
-	shown := c.Messages.Len()
-	if n := messages.Len(); n < shown || shown > 0 && messages.ID(shown-1) != c.Messages.ID(shown-1) {
-		c.Follow(messages)
-		return
-	}
-	for id, r := range receipts {
-		c.Receipts[id] = r
-	}
-	c.learnFailures(record.Failures(receipts))
-	c.keep(messages)
-	for _, id := range c.list.inMemory() {
-		c.list.Refresh(id)
-	}
-	if messages.Len() == shown {
-		return
-	}
-	c.list.follow = c.list.follow && follow
-	c.list.appendSlots(c.slots(shown, messages.Len()))
-}
-
-// SetTrails shows where other conversations part from this one, by message.
-func (c *Model) SetTrails(trails map[int64]string) {
-	was := c.Trails
-	c.Trails = trails
-	for _, either := range []map[int64]string{was, trails} {
-		for id := range either {
-			if trails[id] != was[id] {
-				c.refresh(id)
-			}
+	if c.answer != nil && !c.answer.lost {
+		c.stream.Finish() // what was rendered while it came is not rendered again
+		if i, ok := c.index(arriving); ok {
+			c.rows[i].id = m.ID
 		}
+		if c.cursor == arriving {
+			c.cursor = m.ID
+		}
+		c.answer, c.streamed, c.open[m.ID], c.thought[m.ID] = nil, m.ID, c.open[arriving], c.thought[arriving]
+	}
+	c.Add(m, r)
+}
+
+// Settle ends a turn: what arrived and was never stored says so.
+func (c *Model) Settle() {
+	if c.answer != nil {
+		c.answer.lost = true
+		c.stream.Finish()
+		delete(c.blocks, arriving)
+		c.settle()
 	}
 }
 
-// refresh draws a message anew.
-func (c *Model) refresh(id int64) {
-	if _, ok := c.Index(id); ok {
-		c.list.Refresh(id)
-	}
-}
-
-// CutAfter takes what follows a message off the screen: another branch goes on from there. 0 is the
-// beginning.
+// CutAfter takes what follows a message off the screen: another branch goes on from there. 0 is the beginning.
 func (c *Model) CutAfter(message int64) {
-	at := -1
-	if i, ok := c.Index(message); ok {
-		at = i
-	} else if message != 0 {
+	at, ok := c.Index(message)
+	switch {
+	case message == 0:
+		at = -1
+	case !ok:
 		return
 	}
 	if at+1 < c.Messages.Len() {
@@ -241,161 +217,10 @@ func (c *Model) CutAfter(message int64) {
 	}
 }
 
-// Judge shows the verdicts of a plan beside the messages.
-func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
-
-// JudgeRead is judge for a request of which the server read only the messages from an index on.
-func (c *Model) JudgeRead(plan history.Plan, first int) {
-	c.Plan, c.firstRead = plan, first
-	c.quiet = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
-		glyph := theme.Glyph(e)
-		return glyph != whole && glyph != "◆"
-	})
-	c.share()
-	c.countHits()
-	c.list.SetBoundary(seenFrom(plan))
-	c.list.edgeWords, c.list.edgeNote = boundary, ""
-	if c.Trial {
-		c.list.edgeWords = wouldSee
-		if id, _, _ := seenFrom(c.Next); id != 0 {
-			c.list.edgeNote = "was " + theme.Thousands(c.indexOf(id)+1)
-		}
-	}
-}
-
-// seenFrom is the message after the last one that fell out of a plan: from there on the model sees the
-// conversation. above is how many of the all in front of it the model sees too: the opening, what is pinned and
-// what is recalled. It is 0 where none fell out, or none follows.
-func seenFrom(plan history.Plan) (id int64, above, all int) {
-	entries := plan.Entries
-	sent := 0
-	for i := range entries {
-		if entries[i].FellOut() {
-			above, all = sent, i+1
-		}
-		if entries[i].Sent() {
-			sent++
-		}
-	}
-	if all == 0 || all == len(entries) {
-		return 0, 0, 0
-	}
-	return entries[all].ID, above, all
-}
-
-// Verdict is the plan's entry of a message. The plan has one entry per message, in order.
-func (c *Model) Verdict(id int64) (history.Entry, bool) {
-	if e := c.list.entryOf(id); e != nil {
-		return *e, true
-	}
-	return history.Entry{}, false
-}
-
-// Mark is what is drawn beside a message: its verdict, or the hits of a search in it.
-func (c *Model) Mark(id int64) Mark {
-	st := &c.list.styles
-	if _, is := c.failed[id]; is {
-		return Mark{Glyph: fault, Style: st.Error}
-	}
-	mark := Mark{TagStyle: st.Strong, Selected: c.Holds(id)}
-	if e := c.list.entryOf(id); e != nil {
-		mark.Glyph, mark.Tag = theme.Glyph(*e), verdict(e)
-		if record.NotRead(*e, c.firstRead) {
-			mark.Glyph, mark.Tag = notRead, theme.NotRead
-		}
-		if _, of := c.owner[id]; of {
-			mark.Tag = "" // it stands at the end of the message's own line
-		}
-		mark.Style = st.OfGlyph(mark.Glyph)
-		mark.TagStyle = mark.Style
-		if mark.Glyph == notRead {
-			mark.Style, mark.TagStyle = st.Error, st.Error
-		} else if !e.Sent() {
-			mark.TagStyle = st.Muted
-		}
-		mark.Short = firstWord(mark.Tag)
-		if tag, more := c.change(id, e); c.Trial && tag != "" {
-			mark.Tag, mark.Short, mark.TagStyle = tag, "", st.Cut
-			if more {
-				mark.TagStyle = st.Seen
-			}
-		}
-	} else if it, ok := c.list.Item(id); ok && it.Role != "" {
-		// It is newer than the plan: what was sent or said just now.
-		mark.Glyph, mark.Style = theme.Glyph(history.Entry{Disposition: history.Kept}), st.Seen
-	}
-	if at := c.list.selected && c.list.cursor == id; c.quiet && mark.Glyph == whole && !at {
-		mark.Glyph = "" // The silent case: every message is whole.
-	}
-	switch hits := c.hitTag(id); {
-	case hits != "":
-		mark.Tag, mark.Short, mark.TagStyle = hits, "", st.Strong
-	case id == c.Edited:
-		mark.Tag, mark.Short, mark.TagStyle = "being edited", "edited", st.Strong
-	}
-	return mark
-}
-
-// whole is the sign of a message that is sent as it is, fault that of what went wrong, notRead that of a message that
-// the server cannot have read.
-const (
-	whole   = "●"
-	fault   = "✗"
-	notRead = fault
-)
-
-// verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
-func verdict(e *history.Entry) string {
-	text := theme.Verdict(*e)
-	switch {
-	case text == "":
-	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
-		return text + " characters"
-	case e.Cause.Code == cause.SharedWords && strings.HasPrefix(text, "recalled: "):
-		return "recalled: “" + strings.TrimPrefix(text, "recalled: ") + "”"
-	case len(e.Repairs) > 0 && e.Repairs[0].Cause.Code == cause.ResultMissing &&
-		strings.HasPrefix(text, "repaired"):
-		return text + ", a note is sent"
-	}
-	return text
-}
-
-// change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
-func (c *Model) change(id int64, e *history.Entry) (tag string, more bool) {
-	i := c.indexOf(id)
-	if i >= len(c.Next.Entries) || c.Next.Entries[i].ID != e.ID {
-		return "", false
-	}
-	switch was := c.Next.Entries[i]; {
-	case !was.Sent() && e.Sent() && len(e.Cuts) > 0:
-		return "+ comes back, cut", true
-	case !was.Sent() && e.Sent():
-		return "+ comes back", true
-	case was.Sent() && !e.Sent():
-		return "− drops out", false
-	case was.Sent() && len(was.Cuts) > 0 && len(e.Cuts) == 0:
-		return "+ whole again, " + theme.Plural(e.CharsBefore, "character"), true
-	case e.CharsAfter > was.CharsAfter && len(e.Cuts) > 0:
-		return "+ " + verdict(e), true
-	case e.CharsAfter < was.CharsAfter && len(e.Cuts) > 0:
-		return "− " + verdict(e), false
-	}
-	return "", false
-}
-
-// firstWord is the first word of a verdict: "cut" of "cut to 150 of 2,310 characters".
-func firstWord(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return strings.TrimSuffix(word, ":")
-}
-
-// Empty says that nothing was said yet.
-func (c *Model) Empty() bool { return c.list.Len() == 0 }
-
-// View draws what is on the screen.
-func (c *Model) View() []string {
-	c.list.marks = c.Mark
-	return c.list.Lines()
+// SetTrails shows where other conversations part from this one, by message.
+func (c *Model) SetTrails(trails map[int64]string) {
+	c.Trails = trails
+	clear(c.blocks)
 }
 
 // Withdraw takes the mark of an unread part from the receipts of some requests.
@@ -406,11 +231,37 @@ func (c *Model) Withdraw(requests []int64) {
 			c.Receipts[id] = r
 		}
 	}
-	for i := range c.Messages.Len() {
-		if r := c.Messages.Row(i); r.Request != 0 && slices.Contains(requests, r.Request) {
-			c.refresh(r.ID)
-		}
+	clear(c.blocks)
+}
+
+// Empty says that nothing was said yet.
+func (c *Model) Empty() bool { return len(c.rows) == 0 }
+
+// Index is the index of a message in the conversation.
+func (c *Model) Index(id int64) (int, bool) {
+	i, there := c.Messages.Find(id)
+	if !there {
+		return 0, false
 	}
+	return i, true
+}
+
+// indexOf is the index of a message that is there.
+func (c *Model) indexOf(id int64) int {
+	i, _ := c.Index(id)
+	return i
+}
+
+// At is message i. One that cannot be read comes without its text, as damaged.
+func (c *Model) At(i int) store.Message {
+	m, err := c.Messages.Message(i)
+	if err != nil {
+		r := c.Messages.Row(i)
+		return store.Message{Damaged: true, Request: r.Request, Message: history.Message{
+			ID: r.ID, Role: r.Role(), Status: history.Quarantined,
+		}}
+	}
+	return m
 }
 
 // Message is the message with an id, where the transcript has it.
@@ -419,4 +270,62 @@ func (c *Model) Message(id int64) (store.Message, bool) {
 		return c.At(i), true
 	}
 	return store.Message{}, false
+}
+
+// Selected is the message under the cursor.
+func (c *Model) Selected() (store.Message, bool) { return c.Message(c.cursor) }
+
+// Last is the newest message.
+func (c *Model) Last() (store.Message, bool) {
+	if c.Messages.Len() == 0 {
+		return store.Message{}, false
+	}
+	return c.At(c.Messages.Len() - 1), true
+}
+
+// lastAnswer is the newest answer with a text.
+func (c *Model) lastAnswer() (store.Message, bool) {
+	for i := c.Messages.Len() - 1; i >= 0; i-- {
+		if r := c.Messages.Row(i); r.Role() == history.Assistant && r.Size > 0 {
+			return c.At(i), true
+		}
+	}
+	return store.Message{}, false
+}
+
+// RequestOf is the request that made the selected message, and the number of its turn, 0 as long as that is not read;
+// for a question it is the one that answered it first, for a failure the one that failed. Without a selection it is the
+// last answer's.
+func (c *Model) RequestOf() (id int64, turn int, ok bool) {
+	if f, on := c.Failed(); on {
+		return f.Request, f.Turn, f.Request != 0
+	}
+	m, ok := c.Selected()
+	if !ok {
+		m, ok = c.lastAnswer()
+	}
+	for i := c.indexOf(m.ID); ok && i < c.Messages.Len(); i++ {
+		r := c.Messages.Row(i)
+		if r.Request != 0 && r.Role() == history.Assistant {
+			return r.Request, c.Receipts[r.Request].Turn, true
+		}
+		if r.Role() == history.User && r.ID != m.ID {
+			break
+		}
+	}
+	return 0, 0, false
+}
+
+// Gist is what a message is known by in a list, "" for one that is not here.
+func (c *Model) Gist(id int64) string {
+	m, _ := c.Message(id)
+	return Gist(m)
+}
+
+// Gist is what a message is known by in a list: its text, or its calls where it has none.
+func Gist(m store.Message) string { return cmp.Or(m.Content, callText(m.ToolCalls)) }
+
+// ModelName is the name of a model without what stands before it: gpt-5.2 of openai/gpt-5.2.
+func ModelName(model string) string {
+	return cmp.Or(markdown.OneLine(model[strings.LastIndexByte(model, '/')+1:], 64), "model")
 }

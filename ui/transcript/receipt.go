@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -10,82 +11,70 @@ import (
 	"winnow/ui/theme"
 )
 
-// receiptIn sums up an answer in one line of w cells. Where that is too narrow the time goes first, then what was
-// cached, then the counts; the tokens and the price stay.
-func receiptIn(r record.Receipt, w int) string {
-	line := ""
-	for brief := range 5 {
-		if line = receipt(r, brief); ansi.StringWidth(line) <= w {
-			return line
-		}
-	}
-	return markdown.Truncate(line, w, "…")
+// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2 and so on;
+// the tokens and the price, of rank 0, stay.
+type fact struct {
+	text string
+	rank int
 }
 
-// quiet says that the model saw every message whole, and that nothing else is to be noticed: then the sum of the tokens,
-// the price and the time are enough.
-func quiet(r record.Receipt) bool {
-	return r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed()
+// receiptLine sums up an answer in one line of w cells. Written is about how many tokens it has, where the server has
+// not counted them.
+func receiptLine(r record.Receipt, written, w int) string {
+	facts := facts(r, written)
+	for least := 1; ; least++ {
+		line := ""
+		for i, f := range facts {
+			if f.rank != 0 && f.rank < least {
+				continue
+			}
+			if i > 0 && line != "" && !strings.HasPrefix(f.text, " ") {
+				line += " · "
+			}
+			line += f.text
+		}
+		if ansi.StringWidth(line) <= w || least > 4 {
+			return markdown.Truncate(line, w, "…")
+		}
+	}
 }
 
-// receipt is a receipt without the first so many of what can be dropped: the time, what was cached, the counts.
-func receipt(r record.Receipt, brief int) string {
-	var parts []string
-	if brief < 4 && !quiet(r) {
-		parts = append(parts, "saw "+theme.Thousands(r.Sent())+" of "+theme.Thousands(r.Stored))
-	}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.Cut, "cut"}, {r.Recalled, "recalled"}, {r.Repaired, "repaired"}} {
-		if p.n > 0 && brief < 3 {
-			parts = append(parts, theme.Thousands(p.n)+" "+p.what)
+// facts are the parts of a receipt. Where the model saw every message whole, and nothing else is to be noticed, the sum
+// of the tokens, the price and the time are enough.
+func facts(r record.Receipt, written int) []fact {
+	var list []fact
+	add := func(rank int, wanted bool, text string) {
+		if wanted {
+			list = append(list, fact{text, rank})
 		}
 	}
-	parts = append(parts, tokensOf(r, brief < 2))
-	if cost := r.Cost.String(); cost != "" {
-		parts = append(parts, cost)
+	prompt, in := r.Usage.Prompt, ""
+	if prompt <= 0 {
+		prompt, in = r.Expected, "~"
 	}
-	if brief < 1 && r.Took > 0 {
-		parts = append(parts, theme.Duration(r.Took))
+	answer, out := r.Usage.Answer, ""
+	if answer <= 0 {
+		answer, out = written, "~"
 	}
-	if brief < 1 && r.Retries > 0 {
-		parts = append(parts, "tried "+theme.Plural(r.Retries+1, "time"))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// tokensOf is the tokens of a receipt, with those of the cache where they are wanted.
-func tokensOf(r record.Receipt, cached bool) string {
-	if quiet(r) {
-		prompt, answer, sign := r.Usage.Prompt, r.Usage.Answer, ""
-		if prompt <= 0 {
-			prompt, sign = r.Expected, "~"
+	n := theme.Thousands
+	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
+		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
+	} else {
+		add(4, true, "saw "+n(r.Sent())+" of "+n(r.Stored))
+		add(3, r.Cut > 0, n(r.Cut)+" cut")
+		add(3, r.Recalled > 0, n(r.Recalled)+" recalled")
+		add(3, r.Repaired > 0, n(r.Repaired)+" repaired")
+		add(0, r.Unread > 0, "server read "+n(prompt)+" of ~"+n(r.Unread))
+		add(0, r.Unread == 0, in+n(prompt)+" in")
+		missed, cached := r.Cache.Missed(), " ("+n(r.Usage.Cached)
+		if missed {
+			cached += " of ~" + n(r.Cache.Reusable)
 		}
-		if answer <= 0 {
-			answer, sign = r.Written, "~"
-		}
-		return sign + theme.Plural(prompt+answer, "token")
+		add(2, r.Unread == 0 && r.Usage.Prompt > 0 && (missed || r.Usage.Cached > 0), cached+" cached)")
+		add(0, answer > 0, " / "+out+n(answer)+" out")
 	}
-	in := "~" + theme.Thousands(r.Expected) + " in"
-	switch {
-	case r.Unread > 0:
-		in = "server read " + theme.Thousands(r.Usage.Prompt) + " of ~" + theme.Thousands(r.Unread)
-	case r.Usage.Prompt > 0:
-		in = theme.Thousands(r.Usage.Prompt) + " in"
-		switch {
-		case !cached:
-		case r.Cache.Missed():
-			in += " (" + theme.Thousands(r.Usage.Cached) + " of ~" + theme.Thousands(r.Cache.Reusable) + " cached)"
-		case r.Usage.Cached > 0:
-			in += " (" + theme.Thousands(r.Usage.Cached) + " cached)"
-		}
-	}
-	switch {
-	case r.Usage.Answer > 0:
-		in += " / " + theme.Thousands(r.Usage.Answer) + " out"
-	case r.Written > 0:
-		in += " / ~" + theme.Thousands(r.Written) + " out"
-	}
-	return in
+	add(0, r.Cost.String() != "", r.Cost.String())
+	add(1, r.Took > 0, theme.Duration(r.Took))
+	add(1, r.Retries > 0, "tried "+theme.Plural(r.Retries+1, "time"))
+	return list
 }

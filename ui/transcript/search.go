@@ -3,15 +3,21 @@ package transcript
 import (
 	"context"
 	"errors"
-	"slices"
+	"regexp"
 	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
+	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -24,49 +30,27 @@ type Search struct {
 	from      int  // the message that the user was at when the search began
 	fromDraft bool // it began in the draft, and goes back there
 
-	searches int // searches so far: an answer to an older one is dropped
+	pattern  *regexp.Regexp // nil where there is nothing to search for
+	searches int            // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
 	done     bool // the answer for the text is here
 	hits     []hit
 	at       int // the hit that the user is at, from 0
 	wrapped  int // which way the user came to it past an end, 0 for neither
-
-	tally tally
-	// The turn in which the model saw a message whole for the last time, 0 for none; as far as it was asked.
-	whole  map[int64]int
-	asking bool // a question about past requests is being answered
 }
 
-// hit is where a search found its text: in a message, or in one of its tool calls.
+// hit is where a search found its text: in a message's text, or in its tool calls.
 type hit struct {
-	message int // its index in the conversation
-	call    int // which of its calls; -1 for its text
-	span    Span
+	message  int // its index in the conversation
+	nth      int // of the hits in the message, from 0
+	call     bool
+	from, to int // characters of the text
 }
-
-// FoundMsg is what a search found.
-type FoundMsg struct {
-	search int
-	hits   []hit
-	step   bool // the user goes to the hit next to where the search began
-	err    error
-}
-
-// LastWholeMsg says in which turn the model saw a message whole for the last time; 0 is never.
-type LastWholeMsg struct {
-	Session *session.Session
-	Message int64
-	Turn    int
-	Err     error
-}
-
-func (FoundMsg) transcript()     {}
-func (LastWholeMsg) transcript() {}
 
 // forget leaves nothing found. An answer that is on its way is dropped.
 func (f *Search) forget() {
 	f.searches++
-	f.hits, f.at, f.done, f.tally = nil, 0, false, tally{}
+	f.hits, f.at, f.done = nil, 0, false
 }
 
 // end forgets the search.
@@ -80,53 +64,53 @@ func (f *Search) end() {
 // Total is how many hits there are.
 func (f *Search) Total() int { return len(f.hits) }
 
-// nearest is the first hit in the message with this index or after it, else the last one before.
-func (f *Search) nearest(message int) int {
-	return max(0, min(f.firstIn(message), len(f.hits)-1))
-}
-
-// firstIn is the first of the hits in the message with this index or after it.
-func (f *Search) firstIn(message int) int {
-	return sort.Search(len(f.hits), func(i int) bool { return f.hits[i].message >= message })
+// patternOf finds a text literally: without a capital letter in it in any case, and a blank is any white space. It is
+// nil for no text.
+func patternOf(text string) *regexp.Regexp {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	pattern := strings.Join(words, `\s+`)
+	if !strings.ContainsFunc(text, unicode.IsUpper) {
+		pattern = "(?i)" + pattern
+	}
+	return regexp.MustCompile(pattern)
 }
 
 // hitsOf searches texts and tool calls, not reasoning.
-func hitsOf(ctx context.Context, messages branch.Branch, finder *finder) ([]hit, error) {
-	var list []hit
-	add := func(at, call int, text string) {
-		for _, span := range finder.In(text) {
-			list = append(list, hit{at, call, span})
-		}
-	}
-	err := messages.Each(ctx, 0, messages.Len(), func(i int, message store.Message) error {
-		if callsOnly(message) {
-			add(i, 0, callText(message.ToolCalls))
-			return nil
-		}
-		add(i, -1, message.Content)
-		for k := range message.ToolCalls {
-			add(i, k, callText(message.ToolCalls[k:k+1]))
+func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp) (list []hit, err error) {
+	err = messages.Each(ctx, 0, messages.Len(), func(i int, m store.Message) error {
+		nth := 0
+		for k, text := range []string{m.Content, callText(m.ToolCalls)} {
+			at, character := 0, 0
+			for _, span := range pattern.FindAllStringIndex(text, -1) {
+				from := character + utf8.RuneCountInString(text[at:span[0]])
+				at, character = span[1], from+utf8.RuneCountInString(text[span[0]:span[1]])
+				list = append(list, hit{i, nth, k == 1, from, character})
+				nth++
+			}
 		}
 		return ctx.Err()
 	})
 	return list, err
 }
 
-// itemOf is the list's item with a hit.
-func (c *Model) itemOf(h hit) int64 {
-	message := c.Messages.ID(h.message)
-	if first, ok := c.callIDs[message]; ok && h.call >= 0 {
-		return first - int64(h.call)
-	}
-	return message
+// Finds says whether a search for a text finds it in a message.
+func (c *Model) Finds(message int64, text string) bool {
+	m, ok := c.Message(message)
+	pattern := patternOf(text)
+	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
 // openSearch opens the search line.
 func (c *Model) openSearch() tea.Cmd {
-	c.Search.end()
-	c.Search.Field = theme.NewField("")
-	c.Search.On, c.Search.Open, c.Search.from = true, true, c.readFrom()
-	return c.Emit(Hushed{})
+	cmd := c.SearchFor("", false)
+	c.Search.Open = true
+	return cmd
 }
 
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
@@ -139,31 +123,18 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	return c.seekTyped()
 }
 
-// Finds says whether a search for a text finds it in a message.
-func (c *Model) Finds(message int64, text string) bool {
-	m, ok := c.Message(message)
-	if !ok {
-		return false
-	}
-	hits, err := hitsOf(context.Background(), branch.Of(m), newFinder(text))
-	return err == nil && len(hits) > 0
-}
-
 // readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
 func (c *Model) readFrom() int {
-	if message, ok := c.Selected(); ok {
-		return c.indexOf(message.ID)
+	if i, ok := c.Index(c.cursor); ok {
+		return i
 	}
-	if id, _, ok := c.list.At(0); ok {
-		return c.indexOf(id)
-	}
-	return 0
+	first, _ := c.OnPage()
+	return first
 }
 
-// seekTyped marks what the search line holds at once and counts it in a command.
+// seekTyped marks what the search line holds at once, and finds it in a command.
 func (c *Model) seekTyped() tea.Cmd {
-	c.Emit(Hushed{})
-	c.list.Mark(c.Search.Text())
+	c.Screen.Hush()
 	return c.seek(true)
 }
 
@@ -172,7 +143,6 @@ func (c *Model) SearchOn() tea.Cmd {
 	if !c.Search.On {
 		return nil
 	}
-	c.Search.whole = nil // A request may have seen more since.
 	return c.seek(false)
 }
 
@@ -186,22 +156,25 @@ func (c *Model) SearchAnew() tea.Cmd {
 	return c.seekTyped()
 }
 
-// EndSearch ends the search and takes its marks away.
-func (c *Model) EndSearch() tea.Cmd {
-	ended := SearchEnded{c.Search.fromDraft}
+// EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
+func (c *Model) EndSearch() {
+	if i, ok := c.hit(); ok && c.Messages.ID(i.message) == c.cursor {
+		c.open[c.cursor] = true
+	}
+	fromDraft := c.Search.fromDraft
 	c.Search.end()
-	c.list.Mark("")
-	return c.Emit(ended)
+	if fromDraft {
+		c.Screen.Draft()
+	}
 }
 
 // searchKey is a key while the search line is open.
 func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &c.Keys, &c.Search
 	before := f.Text()
-	switch {
-	case k.Pressed(msg, keymap.Back), k.Pressed(msg, keymap.Choose) && f.Text() == "", msg.Code == tea.KeyBackspace &&
-		f.Text() == "":
-		return c.EndSearch()
+	switch empty := before == ""; {
+	case k.Pressed(msg, keymap.Back), empty && k.Pressed(msg, keymap.Choose), empty && msg.Code == tea.KeyBackspace:
+		c.EndSearch()
 	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
 		return c.Say("No match in this chat; " + k.First(keymap.Back) + " ends the search.")
 	case k.Pressed(msg, keymap.Choose):
@@ -211,15 +184,14 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
-		if f.Open = false; f.Text() == "" {
-			return tea.Batch(c.EndSearch(), c.Emit(Wanted{keymap.Palette}))
+		if f.Open = false; empty {
+			c.EndSearch()
 		}
-		return c.Emit(Wanted{keymap.Palette})
-	case k.Pressed(msg, keymap.Help), k.Pressed(msg, keymap.Ask) && f.Text() == "":
-		return c.Emit(Wanted{keymap.Help})
+		return c.Screen.Do(keymap.Palette)
+	case k.Pressed(msg, keymap.Help), empty && k.Pressed(msg, keymap.Ask):
+		return c.Screen.Do(keymap.Help)
 	case !f.Typed(msg):
-		return c.Say(msg.String() + " does nothing here; " + k.First(keymap.Choose) + " keeps the matches, " +
-			k.First(keymap.Back) + " ends the search.")
+		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
 		return c.seekTyped()
 	}
@@ -228,11 +200,11 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // seek searches all messages; step says that the user goes to the hit next to where the search began.
 func (c *Model) seek(step bool) tea.Cmd {
-	f, finder := &c.Search, newFinder(c.Search.Text())
+	f := &c.Search
 	if f.stop != nil {
 		f.stop()
 	}
-	if finder.Empty() {
+	if f.pattern = patternOf(f.Text()); f.pattern == nil {
 		f.forget()
 		f.done = true
 		return nil
@@ -241,37 +213,34 @@ func (c *Model) seek(step bool) tea.Cmd {
 	f.done = false
 	ctx, stop := c.NewContext()
 	f.stop = stop
-	n, messages := f.searches, c.Messages
+	n, messages, pattern := f.searches, c.Messages, f.pattern
 	return func() tea.Msg {
 		defer stop()
-		hits, err := hitsOf(ctx, messages, finder)
-		return FoundMsg{n, hits, step, err}
+		hits, err := hitsOf(ctx, messages, pattern)
+		return app.Then(func() tea.Cmd { return c.found(n, hits, step, err) })
 	}
 }
 
 // found takes what a search found.
-func (c *Model) found(msg FoundMsg) tea.Cmd {
+func (c *Model) found(search int, hits []hit, step bool, err error) tea.Cmd {
 	f := &c.Search
-	if msg.search != f.searches || !f.On {
+	if search != f.searches || !f.On {
 		return nil
 	}
-	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		f.done = true
-		return c.SayError(theme.Sentence(msg.err))
+	f.done = true
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return c.Fail(theme.Sentence(err))
 	}
-	from, step := f.from, msg.step || len(f.hits) == 0
+	from, step := f.from, step || len(f.hits) == 0
 	if !step {
 		from = f.hits[f.at].message
 	}
-	f.hits, f.done, f.at = msg.hits, true, 0
-	c.countHits()
-	if len(f.hits) == 0 {
-		return nil
-	}
-	f.at = f.nearest(from)
+	f.hits = hits
+	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
+	f.at = max(0, min(f.at, len(hits)-1))
 	if step {
 		f.wrapped = 0
-		return c.showHit()
+		c.showHit()
 	}
 	return nil
 }
@@ -292,19 +261,9 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	if f.wrapped = 0; f.at != to {
 		f.wrapped = by
 	}
-	c.Emit(Hushed{})
-	return c.showHit()
-}
-
-// showHit scrolls to the user's hit, and asks when the model saw its message whole where it does not now.
-func (c *Model) showHit() tea.Cmd {
-	h, ok := c.hit()
-	if !ok {
-		return nil
-	}
-	c.list.GoToHit(c.itemOf(h), h.span)
-	c.Emit(Moved{})
-	return c.AskLastWhole()
+	c.Screen.Hush()
+	c.showHit()
+	return nil
 }
 
 // hit is the one that the user is at, where its message is still there.
@@ -315,49 +274,119 @@ func (c *Model) hit() (hit, bool) {
 	return hit{}, false
 }
 
-// AskLastWhole asks when the model saw the message of the user's hit whole, where it does not see the hit
-// now. One question is asked at a time: what the user has left meanwhile needs no answer.
-func (c *Model) AskLastWhole() tea.Cmd {
-	f := &c.Search
-	h, ok := c.hit()
-	if !ok || f.asking {
-		return nil
+// seen is what the model sees of a hit in the request on show.
+type seen int
+
+// A hit is in the request, in a part of a message that is cut away, in a message that is not sent, or in one that is
+// not in the request's plan.
+const (
+	inContext seen = iota
+	cutAway
+	leftOut
+	notKnown
+)
+
+// sees says what the model sees of a hit.
+func (c *Model) sees(h hit) seen {
+	e := (*history.Entry)(nil)
+	if h.message < c.Messages.Len() {
+		e = c.entry(c.Messages.ID(h.message))
 	}
-	id := c.Messages.ID(h.message)
-	if s := c.sees(h); s != cutAway && s != leftOut {
-		return nil
+	switch {
+	case e == nil:
+		return notKnown
+	case !e.Sent():
+		return leftOut
+	case h.call:
+		return inContext
 	}
-	if _, known := f.whole[id]; known {
-		return nil
-	}
-	f.asking = true
-	s := c.Session
-	return c.Run(func(ctx context.Context) tea.Msg {
-		past, err := s.Store().VerdictHistory(ctx, id, 0)
-		turn := 0
-		if at := slices.IndexFunc(past, func(v store.PastVerdict) bool { return v.Entry.Whole }); at >= 0 {
-			turn = past[at].Turn
+	for _, cut := range e.Cuts {
+		if h.from < cut.To && cut.From < h.to {
+			return cutAway
 		}
-		return LastWholeMsg{s, id, turn, err}
-	})
+	}
+	return inContext
 }
 
-// lastWhole takes the answer, and asks again where the user has gone on.
-func (c *Model) lastWhole(msg LastWholeMsg) tea.Cmd {
+// SearchTitle counts the hits by what the model sees of them, "" where there is no search.
+func (c *Model) SearchTitle() string {
 	f := &c.Search
-	if msg.Session != c.Session {
-		return nil
-	}
-	f.asking = false
 	switch {
-	case errors.Is(msg.Err, context.Canceled):
-		return nil
-	case msg.Err != nil:
-		return c.SayError(theme.Sentence(msg.Err))
+	case !f.On || f.Text() == "" || !f.done && len(f.hits) == 0:
+		return ""
+	case len(f.hits) == 0:
+		return "no matches"
 	}
-	if f.whole == nil {
-		f.whole = map[int64]int{}
+	var counts [notKnown + 1]int
+	for _, h := range f.hits {
+		counts[c.sees(h)]++
 	}
-	f.whole[msg.Message] = msg.Turn
-	return c.AskLastWhole()
+	var words []string
+	for i, word := range []string{"sent", "cut", "not sent", "not known"} {
+		if counts[i] > 0 {
+			words = append(words, theme.Thousands(counts[i])+" "+word)
+		}
+	}
+	return theme.Plural(len(f.hits), "match") + ": " + strings.Join(words, ", ")
+}
+
+// hitText says where the user's hit is and what the model sees of it.
+func (c *Model) hitText() string {
+	f := &c.Search
+	h, ok := c.hit()
+	switch {
+	case f.Text() == "":
+		return "type to search"
+	case !f.done && len(f.hits) == 0:
+		return "searching…"
+	case !ok:
+		return "no match in this chat"
+	}
+	text := "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
+	switch {
+	case f.wrapped > 0:
+		text += ", from the top"
+	case f.wrapped < 0:
+		text += ", from the end"
+	}
+	switch c.sees(h) {
+	case inContext:
+		return text + " · ● sent"
+	case cutAway:
+		return text + " · ◐ cut, not in what is sent"
+	case leftOut:
+		return text + " · ○ not sent: " + string(c.Plan.Entries[h.message].Disposition)
+	}
+	return text + " · ? the message is not part of this request"
+}
+
+// SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The
+// cursor is in column x.
+func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
+	st, f := &c.Themes.Styles, &c.Search
+	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text
+	left, status := "  / ", c.hitText()
+	if f.Open {
+		left = "  " + st.Strong.Render("/") + " "
+		if sentence != "" {
+			status = markdown.OneLine(sentence, w)
+		}
+	}
+	x = min(theme.Width(left)+x, max(0, w-1))
+	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
+	if f.Open || len(f.hits) == 0 {
+		return theme.Fit(line, w), x
+	}
+	k, hint := &c.Keys, ""
+	for _, h := range []key.Binding{
+		k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
+		k.Hint("inspect", keymap.Inspect), k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude),
+	} {
+		more := hint + c.way(h) + "  "
+		if theme.Width(line)+2+theme.Width(more) > w {
+			break
+		}
+		hint = more + " "
+	}
+	return theme.Spread(line, strings.TrimSuffix(hint, " "), w), x
 }

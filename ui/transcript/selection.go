@@ -1,7 +1,10 @@
 package transcript
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,35 +14,34 @@ import (
 
 // selection is the messages that the next action is about: single ones, and a range that grows with the cursor.
 type selection struct {
-	ranged bool // a range runs from anchor to the cursor
-	anchor int64
+	anchor int64 // where the range begins, 0 for none
 	picked map[int64]bool
 }
 
 // Selecting says whether messages are being selected.
-func (c *Model) Selecting() bool { return c.selection.ranged || len(c.selection.picked) > 0 }
+func (c *Model) Selecting() bool { return c.selection.anchor != 0 || len(c.selection.picked) > 0 }
 
 // Holds says whether a message is selected, with the cursor where it is.
 func (c *Model) Holds(id int64) bool {
 	if c.selection.picked[id] {
 		return true
 	}
-	from, to, ok := c.span()
+	from, to := c.span()
 	at, there := c.Index(id)
-	return ok && there && from <= at && at <= to
+	return there && from <= at && at < to
 }
 
-// span is the range by places in the conversation, both ends in it.
-func (c *Model) span() (from, to int, ok bool) {
-	if !c.selection.ranged {
-		return 0, 0, false
+// span is the range by places in the conversation.
+func (c *Model) span() (from, to int) {
+	a, ok := c.Index(c.selection.anchor)
+	if !ok {
+		return 0, 0
 	}
-	a, known := c.Index(c.selection.anchor)
-	b := a
-	if message, ok := c.Selected(); ok {
-		b = c.indexOf(message.ID)
+	b, ok := c.Index(c.cursor)
+	if !ok {
+		b = a
 	}
-	return min(a, b), max(a, b), known
+	return min(a, b), max(a, b) + 1
 }
 
 // Picked are the ids of the selected messages in the order of the conversation.
@@ -50,50 +52,35 @@ func (c *Model) Picked() []int64 {
 			list = append(list, id)
 		}
 	}
-	if from, to, ok := c.span(); ok {
-		for i := from; i <= to; i++ {
-			if id := c.Messages.ID(i); !c.selection.picked[id] {
-				list = append(list, id)
-			}
-		}
+	for i, to := c.span(); i < to; i++ {
+		list = append(list, c.Messages.ID(i))
 	}
 	slices.Sort(list) // a message is younger than those before it
-	return list
+	return slices.Compact(list)
 }
 
 // selectRange begins a range at the cursor, or keeps the one that there is and ends it.
 func (c *Model) selectRange() tea.Cmd {
 	message, ok := c.Selected()
 	switch {
-	case c.selection.ranged:
+	case c.selection.anchor != 0:
 		c.KeepRange()
 		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " +
 			c.Keys.First(keymap.Select) + " starts another range.")
 	case !ok:
 		return c.Say("There is no message here to start a range at.")
 	}
-	c.selection.ranged, c.selection.anchor = true, message.ID
+	c.selection.anchor = message.ID
 	return nil
 }
 
 // KeepRange makes single messages of the range, before the cursor moves to a message that is not meant.
 func (c *Model) KeepRange() {
-	if !c.selection.ranged {
-		return
-	}
+	picked := map[int64]bool{}
 	for _, id := range c.Picked() {
-		c.set(id, true)
+		picked[id] = true
 	}
-	c.selection.ranged = false
-}
-
-func (c *Model) set(id int64, picked bool) {
-	if c.selection.picked == nil {
-		c.selection.picked = map[int64]bool{}
-	}
-	if delete(c.selection.picked, id); picked {
-		c.selection.picked[id] = true
-	}
+	c.selection = selection{picked: picked}
 }
 
 // pick adds the message under the cursor to the selection, or takes it out.
@@ -103,15 +90,18 @@ func (c *Model) pick() tea.Cmd {
 		return c.Say("There is no message here to select.")
 	}
 	c.KeepRange()
-	c.set(message.ID, !c.selection.picked[message.ID])
+	if picked := c.selection.picked; picked[message.ID] {
+		delete(picked, message.ID)
+	} else {
+		picked[message.ID] = true
+	}
 	return nil
 }
 
 // Unselect leaves the selection.
 func (c *Model) Unselect() { c.selection = selection{} }
 
-// SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where
-// nothing is.
+// SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where nothing is.
 func (c *Model) SelectionTitle() string {
 	ids := c.Picked()
 	if len(ids) == 0 {
@@ -119,7 +109,7 @@ func (c *Model) SelectionTitle() string {
 	}
 	sent, whole := 0, 0
 	for _, id := range ids {
-		if e, ok := c.Verdict(id); ok {
+		if e := c.entry(id); e != nil {
 			sent += e.TokensAfter
 			whole += max(e.TokensBefore, e.TokensAfter)
 		}
@@ -133,4 +123,31 @@ func (c *Model) SelectionTitle() string {
 		return title + " · " + counted(sent) + " tokens"
 	}
 	return title + " · " + counted(sent) + " of " + counted(whole) + " tokens"
+}
+
+// Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
+func (c *Model) Named(numbers string) (ids []int64, fault string) {
+	if !c.Session.Now().Whole {
+		return nil, "The chat is still being read."
+	}
+	for _, word := range strings.FieldsFunc(numbers, func(r rune) bool { return r == ' ' || r == ',' }) {
+		first, last, ranged := strings.Cut(word, "-")
+		if !ranged {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		switch {
+		case err != nil || err2 != nil:
+			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.",
+				word)
+		case from < 1 || to < from || to > c.Messages.Len():
+			return nil, fmt.Sprintf("There is no message %s: the chat has %s.", word,
+				theme.Plural(c.Messages.Len(), "message"))
+		}
+		for i := from - 1; i < to; i++ {
+			ids = append(ids, c.Messages.ID(i))
+		}
+	}
+	return ids, ""
 }

@@ -1,97 +1,60 @@
 package transcript
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"winnow/history"
-	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 // grammar is a transcript of five messages, of which the model does not see the first.
-func grammar(w, h int) Model {
-	run := func(func(context.Context) tea.Msg) tea.Cmd { return nil } // there is no session to ask
-	newContext := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
-	c := New(Deps{
-		Keys: keymap.Default(), Run: run, NewContext: newContext, Draft: func() func() (history.Plan, error) {
-			return nil
-		},
-	})
-	c.Restyle(theme.New(theme.None, theme.Palette{}, 0))
-	c.Resize(w, h, 1, 1)
-	var plan history.Plan
+func grammar(w, h int) *stage {
+	var messages []store.Message
+	var entries []history.Entry
 	for i, text := range []string{
 		"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks.",
 	} {
-		role := []history.Role{history.User, history.Assistant}[i%2]
-		c.Add(store.Message{
-			Message: history.Message{ID: int64(i + 1), Role: role, Content: text, Status: history.Complete},
-			Model:   "gpt-5.2",
-		}, record.Receipt{})
-		e := history.Entry{
-			ID: int64(i + 1), Index: i, Role: role, Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10,
-		}
-		if i == 0 {
-			e.Disposition, e.TokensAfter = history.Dropped, 0
-		}
-		plan.Entries = append(plan.Entries, e)
+		messages = append(messages, message([]history.Role{history.User, history.Assistant}[i%2], text))
+		entries = append(entries, history.Entry{Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10})
 	}
-	c.Judge(plan)
-	c.Next = plan
-	c.Enter()
-	return c
+	entries[0].Disposition, entries[0].TokensAfter = history.Dropped, 0
+	s := shown(w, h, messages, entries)
+	s.Next = s.Plan
+	s.Enter()
+	return s
 }
 
-// press presses keys and runs their commands.
-func press(c Model, keys ...string) (Model, []event.Event) {
-	var events []event.Event
-	for _, name := range keys {
-		var cmd tea.Cmd
-		c, cmd = c.Update(uitest.Key(name))
-		events = c.Events()
-		for cmd != nil {
-			msg := cmd()
-			c, cmd = c.Update(msg)
-			events = append(events, c.Events()...)
-		}
-	}
-	return c, events
-}
-
-func TestTheTranscriptSaysWhatConcernsOthers(t *testing.T) {
+func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
-		want event.Event
+		said string
+		did  keymap.Action
 	}{
-		{[]string{"enter"}, Wanted{keymap.Inspect}},
-		{[]string{"c"}, Wanted{keymap.Seen}},
-		{[]string{"?"}, Wanted{keymap.Ask}},
-		{[]string{"n"}, event.Notice{Text: "There is no search: / starts a search."}},
-		{[]string{"ctrl+o"}, event.Notice{Text: "This message has nothing to expand."}},
-		{[]string{"q"}, event.Notice{
-			Text: "q does nothing in the transcript; esc goes to the draft, ? lists the keys.",
-		}},
-		{[]string{"u"}, event.Notice{
-			Text: "There is nothing to undo: no message was pinned or excluded since the chat was opened.",
-		}},
-		{[]string{"/"}, Hushed{}},
-		{[]string{"/", "esc"}, SearchEnded{}},
-		{[]string{"/", "f1"}, Wanted{keymap.Help}},
+		{[]string{"enter"}, "", keymap.Inspect},
+		{[]string{"c"}, "", keymap.Seen},
+		{[]string{"n"}, "There is no search: / starts a search.", ""},
+		{[]string{"ctrl+o"}, "This message has nothing to expand.", ""},
+		{[]string{"q"}, "q does nothing in the transcript; esc goes to the draft, ? lists the keys.", ""},
+		{[]string{"u"}, "There is nothing to undo: no message was pinned or excluded since the chat was opened.", ""},
+		{[]string{"/", "f1"}, "", keymap.Help},
+		{[]string{"/", "z", "enter"}, "No match in this chat; esc ends the search.", ""},
 	} {
-		if _, got := press(grammar(60, 12), c.keys...); !slices.Equal(got, []event.Event{c.want}) {
-			t.Errorf("%v: got %#v, want %#v", c.keys, got, c.want)
+		s := grammar(60, 12).press(c.keys...)
+		if s.said != c.said || s.did != c.did {
+			t.Errorf("%v: says %q and does %q, want %q and %q", c.keys, s.said, s.did, c.said, c.did)
 		}
+	}
+	if m, _ := grammar(60, 12).press("'").Selected(); m.ID != 2 {
+		t.Errorf("the model sees from message %d, want 2", m.ID)
 	}
 }
 
@@ -107,104 +70,68 @@ func TestASelectionGrowsWithTheCursor(t *testing.T) {
 		{"g ", []int64{1}},
 		{"g  ", nil},
 	} {
-		m := grammar(60, 12)
+		s := grammar(60, 12)
 		for _, r := range c.keys {
-			m, _ = press(m, strings.ReplaceAll(string(r), " ", "space"))
+			s.press(strings.ReplaceAll(string(r), " ", "space"))
 		}
-		if got := m.Picked(); !slices.Equal(got, c.want) || m.Selecting() != (c.want != nil) {
+		if got := s.Picked(); !slices.Equal(got, c.want) || s.Selecting() != (c.want != nil) {
 			t.Errorf("%q selects %v, want %v", c.keys, got, c.want)
 		}
 	}
-	m, _ := press(grammar(60, 12), "g", "v", "J")
-	if got, want := m.SelectionTitle(), "2 selected · 10 of 20 tokens"; got != want {
+	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 of 20 tokens"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 }
 
-func TestASearchCountsWhatTheModelSees(t *testing.T) {
-	m, events := press(grammar(70, 12), "g", "/", "r", "u")
-	if got, want := m.SearchTitle(), "3 matches: 3 sent"; got != want {
-		t.Errorf("the title is %q, want %q", got, want)
-	}
-	if !slices.Contains(events, event.Event(Moved{})) {
-		t.Errorf("the cursor went to a hit, and the events are %#v", events)
-	}
-	m, _ = press(m, "enter", "n", "n", "n")
-	if line, _ := m.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3, from the top · ● sent") {
-		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
-	}
-	if message, _ := m.Selected(); message.ID != 2 {
-		t.Errorf("the cursor is on message %d, want 2", message.ID)
-	}
-}
-
-func TestTheBoundaryIsWhereTheModelSeesFrom(t *testing.T) {
-	m, _ := press(grammar(60, 12), "'")
-	if message, _ := m.Selected(); message.ID != 2 {
-		t.Errorf("the cursor is on message %d, want 2", message.ID)
-	}
-}
-
+// Actions are stored one by one, so that each is undone by itself; what was asked for on top of one that failed is
+// forgotten.
 func TestActionsAreStoredOneByOne(t *testing.T) {
-	var s undoStack
-	pin := Action{Flag: history.Pin, IDs: []int64{1}}
-	if _, now := s.begin(pin); !now {
-		t.Fatal("the first action waits")
+	s := grammar(60, 12)
+	s.undo.busy = true
+	s.FlagThese(history.Exclude, 1)
+	s.Undo()
+	if len(s.undo.waiting) != 2 {
+		t.Fatalf("%d actions wait, want 2", len(s.undo.waiting))
 	}
-	if _, now := s.begin(Action{Undo: true}); now || s.empty() {
-		t.Fatal("an undo does not wait for what it undoes")
+	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}}}, errors.New("the disk is full"))
+	if s.said != "the disk is full." || s.Flagging() || len(s.undo.waiting) != 0 {
+		t.Errorf("after a failure it says %q, and %d actions wait", s.said, len(s.undo.waiting))
 	}
-	pin.Before = map[int64]history.Flag{1: history.Exclude}
-	s.end(pin, false)
-	next, _ := s.next()
-	undo, now := s.begin(next)
-	if !now || !undo.Undo || undo.flagNow() != history.Exclude {
-		t.Fatalf("undone is %+v", undo)
+	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}}, nil)
+	if len(s.undo.done) != 1 {
+		t.Fatal("what was done cannot be undone")
 	}
-	s.end(undo, false)
-	if _, now := s.begin(Action{Undo: true}); now || !s.empty() {
-		t.Error("there is something left to undo")
-	}
-}
-
-func TestWhatWasAskedForOnTopOfAFailureIsForgotten(t *testing.T) {
-	var s undoStack
-	s.begin(Action{Flag: history.Pin, IDs: []int64{1}})
-	s.begin(Action{Flag: history.Exclude, IDs: []int64{1}})
-	s.end(Action{Flag: history.Pin, IDs: []int64{1}}, true)
-	if next, ok := s.next(); ok || !s.empty() {
-		t.Errorf("after a failure %+v is next", next)
+	undone := s.undo.done[0]
+	undone.Undo = true
+	if s.acted(Done{Action: undone}, nil); len(s.undo.done) != 0 {
+		t.Error("what was undone is undone again")
 	}
 }
 
 func TestAnActionSaysWhatItDid(t *testing.T) {
-	c := grammar(60, 12)
+	s := grammar(60, 12)
 	pin := Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}
-	was := c.Plan
-	now := was
-	now.Entries = was.Entries
-	now.Entries = edited(now.Entries, func(list []history.Entry) {
-		list[0].Disposition, list[0].TokensAfter = history.Kept, 10
-	})
-	now.Entries = edited(now.Entries, func(list []history.Entry) {
-		list[2].Disposition, list[2].TokensAfter = history.Dropped, 0
-	})
-	for _, x := range []struct {
-		msg  FlaggedMsg
+	was, now := s.Plan, s.Plan
+	now.Entries = slices.Clone(was.Entries)
+	now.Entries[0].Disposition, now.Entries[0].TokensAfter = history.Kept, 10
+	now.Entries[2].Disposition, now.Entries[2].TokensAfter = history.Dropped, 0
+	over := &history.OverBudgetError{Need: 110, Have: 100}
+	undo := pin
+	undo.Undo = true
+	for _, c := range []struct {
+		done Done
 		want string
 	}{
-		{FlaggedMsg{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message " +
-			"dropped (3 you) to make room."},
-		{FlaggedMsg{Action: pin, Rest: []int64{2}}, "Pinned message 1; its result goes with it. It applies to the " +
-			"next request; the current one is already sent."},
-		{FlaggedMsg{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already; o " +
-			"returns to automatic."},
-		{FlaggedMsg{Err: errors.New("the disk is full")}, "the disk is full."},
+		{Done{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you)."},
+		{Done{Action: undo, Was: was, Now: was, Planned: true}, "Undone: pinned message 1: the token count does not change."},
+		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens. What must be " +
+			"sent is 10 tokens more than fits."},
+		{Done{Action: pin, Rest: 1}, "Pinned message 1 with 1 more of the tool group. It applies to the next request; " +
+			"the current one is already sent."},
+		{Done{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already."},
 	} {
-		m, _ := c.Update(x.msg)
-		events := m.Events()
-		if said, ok := events[len(events)-1].(event.Notice); !ok || said.Text != x.want || m.Flagging() {
-			t.Errorf("got %#v, want %q", events, x.want)
+		if got := s.Did(c.done); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
@@ -221,31 +148,165 @@ func TestScreens(t *testing.T) {
 		{"a range", 60, 12, []string{"g", "v", "J"}},
 		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
 	} {
-		m, _ := press(grammar(c.w, c.h), c.keys...)
-		line, _ := m.SearchLine(c.w, "")
-		screens.Add(c.name, append(m.View(), line))
+		s := grammar(c.w, c.h).press(c.keys...)
+		line, _ := s.SearchLine(c.w, "")
+		screens.Add(c.name, append(s.View(), line))
 	}
 	screens.Golden(t)
 }
 
-// The sentence about a conversation that nothing fell out of says what the model does not see of it all the same.
-func TestTheStartOfTheConversationIsSeen(t *testing.T) {
-	m := grammar(70, 12)
-	whole := history.Entry{Disposition: history.Kept}
-	cut := history.Entry{Disposition: history.Cut}
-	out := history.Entry{Disposition: history.Excluded}
-	for _, test := range []struct {
-		entries []history.Entry
-		want    string
+func TestASearchCountsWhatTheModelSees(t *testing.T) {
+	s := grammar(70, 12).press("g", "/", "r", "u")
+	if got, want := s.SearchTitle(), "3 matches: 3 sent"; got != want {
+		t.Errorf("the title is %q, want %q", got, want)
+	}
+	s.press("enter", "n", "n", "n")
+	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3, from the top · ● sent") {
+		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
+	}
+	if m, _ := s.Selected(); m.ID != 2 {
+		t.Errorf("the cursor is on message %d, want 2", m.ID)
+	}
+}
+
+func TestASearchIsLiteral(t *testing.T) {
+	for _, c := range []struct {
+		needle, text string
+		want         [][]int
 	}{
-		{[]history.Entry{whole, whole}, "Nothing is dropped: the model sees the whole chat."},
-		{[]history.Entry{whole, cut, cut}, "The model sees the chat from its start; 2 messages are cut."},
-		{[]history.Entry{out, cut, whole}, "The model sees the chat from its start; 1 message is not sent " +
-			"and 1 message is cut."},
+		{"parse", "Parse it, then PARSE it", [][]int{{0, 5}, {15, 20}}},
+		{"Parse", "Parse it, then PARSE it", [][]int{{0, 5}}},
+		{"two words", "two\n  words two words twowords", [][]int{{0, 11}, {12, 21}}},
+		{"ärger", "ÄRGER", [][]int{{0, 6}}},
+		{"a.c", "abc a.c", [][]int{{4, 7}}},
 	} {
-		m.Plan.Entries = test.entries
-		if got := m.fromStart(); got != test.want {
-			t.Errorf("%+v: %q, want %q", test.entries, got, test.want)
+		if got := patternOf(c.needle).FindAllStringIndex(c.text, -1); !slices.EqualFunc(got, c.want, slices.Equal) {
+			t.Errorf("%q in %q: got %v, want %v", c.needle, c.text, got, c.want)
 		}
+	}
+	if patternOf(" ") != nil {
+		t.Error("a blank is searched for")
+	}
+}
+
+// Every hit of random texts at random sizes is on the screen when the user is at it, and marked, also where it is
+// wrapped or folded. What was unfolded for it is folded again.
+func TestEveryHitIsReached(t *testing.T) {
+	word := rapid.SampledFrom([]string{"ab", "abab", "a b", "Ab", "c", "cab\n", "\n\n", "日本", "x\ty"})
+	rapid.Check(t, func(t *rapid.T) {
+		var messages []store.Message
+		for range rapid.IntRange(1, 6).Draw(t, "messages") {
+			role := rapid.SampledFrom([]history.Role{history.User, history.Tool, history.Assistant}).Draw(t, "role")
+			m := message(role, strings.Join(rapid.SliceOfN(word, 0, 80).Draw(t, "words"), " "))
+			if role == history.Assistant {
+				m.ToolCalls = []history.ToolCall{{Name: "find", Arguments: m.Content}}
+				m.Content = ""
+			}
+			messages = append(messages, m)
+		}
+		s := shown(rapid.IntRange(24, 70).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), messages, nil)
+		st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+		s.Themes.Styles = st
+		s.Restyle()
+		folded := uitest.Plain(s.block(0).lines)
+		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"), false)
+		s.run(cmd)
+		for range s.Search.Total() {
+			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
+				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.at, page)
+			}
+			s.nextHit(1)
+		}
+		s.Leave()
+		if s.EndSearch(); uitest.Plain(s.block(0).lines) != folded {
+			t.Fatal("what the search unfolded stays open")
+		}
+	})
+}
+
+// A hit in what is not shown is the line that stands for it.
+func TestAHitBehindTheBeginning(t *testing.T) {
+	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
+	s := shown(100, 40, []store.Message{message(history.User, text), message(history.User, "after")}, nil)
+	s.run(s.SearchFor("walrus", false))
+	if page := uitest.Plain(s.View()); !strings.Contains(page, "┄┄┄ ") {
+		t.Errorf("want the line with what is left:\n%s", page)
+	}
+}
+
+// drags is what is copied by dragging from the beginning of one text on the screen to the end of another.
+func (s *stage) drags(from, to string) string {
+	at := func(text string) (x, y int) {
+		for y, line := range s.View() {
+			if before, _, ok := strings.Cut(ansi.Strip(line), text); ok {
+				return ansi.StringWidth(before), y
+			}
+		}
+		return -1, -1
+	}
+	s.copied = ""
+	s.Press(at(from))
+	x, y := at(to)
+	s.Drag(x+ansi.StringWidth(to)-1, y)
+	s.Release()
+	return s.copied
+}
+
+func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
+	s := shown(64, 60, []store.Message{
+		message(history.User, "How do I parse this grammar, which is left-recursive and long enough to be wrapped?"),
+		message(history.Assistant, "Rewrite **the rule** as a loop:\n\n1. factor *it*\n2. stop\n\n```go\n汉字 := 1\n```"),
+	}, nil)
+	for _, c := range []struct{ from, to, want string }{
+		{"How", "grammar", "How do I parse this grammar"},
+		{"left", "wrapped", "left-recursive and\nlong enough to be wrapped"},
+		{"the rule", "loop", "the rule as a loop"},
+		{"wrapped", "the rule", "wrapped?\n\nRewrite the rule"}, // without the name between them
+		{"汉字", "汉字", "汉字"},
+		{"gpt", "5.2", "gpt-5.2"},
+	} {
+		if got := s.drags(c.from, c.to); got != c.want {
+			t.Errorf("from %q to %q: got %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+	x := ansi.StringWidth("  ▌ ")
+	s.Press(x, 1)
+	s.Drag(x+2, 1)
+	if line := s.View()[1]; !strings.Contains(line, "\x1b[1;7mHow\x1b[m") {
+		t.Errorf("the selection is drawn as %q", line)
+	}
+	s.Press(x, 1)
+	if _, clicked := s.Release(); !clicked {
+		t.Error("a press without a way is no click")
+	}
+}
+
+func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
+	var messages []store.Message
+	for range 20 {
+		messages = append(messages, message(history.User, "One of many messages."))
+	}
+	s := shown(60, 12, messages, nil)
+	s.Press(10, 4)
+	for range 12 {
+		s.Drag(4, -1)
+	}
+	s.Release()
+	if n := strings.Count(s.copied, "many messages."); n < 4 {
+		t.Errorf("dragging beyond the edge selects %q", s.copied)
+	}
+}
+
+func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
+	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
+	s := shown(60, 20, []store.Message{message(history.Assistant, text), message(history.User, "no code")}, nil)
+	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
+		if _, got, _ := s.ToCopy("code", false); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	s.GoTo(2)
+	if _, _, fault := s.ToCopy("code", true); fault != "This message has no code block." {
+		t.Errorf("without code it says %q", fault)
 	}
 }

@@ -1,0 +1,168 @@
+package transcript
+
+import (
+	"cmp"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// place is a cell of a rendered row, counted behind the gutter.
+type place struct {
+	row        int64
+	line, cell int
+}
+
+// picked is what is selected with the mouse: the cells from one place to another, in the order in which they were
+// passed.
+type picked struct {
+	on       bool // something is selected
+	held     bool // the button is down
+	from, to place
+}
+
+// Held says that the mouse is selecting text.
+func (c *Model) Held() bool { return c.picked.held }
+
+// Unpick takes the selection of the mouse away.
+func (c *Model) Unpick() { c.picked.on = false }
+
+// Press begins a selection at a cell of the transcript.
+func (c *Model) Press(x, y int) {
+	at, ok := c.placeAt(x, y)
+	c.picked = picked{held: ok, from: at, to: at}
+}
+
+// Drag takes the selection to a cell. Beyond the edge it scrolls.
+func (c *Model) Drag(x, y int) {
+	switch {
+	case y < 0:
+		c.Scroll(-1)
+	case y >= c.height:
+		c.Scroll(1)
+	}
+	if to, ok := c.placeAt(x, min(max(y, 0), c.height-1)); ok && to != c.picked.to {
+		c.picked.to, c.picked.on = to, true
+	}
+}
+
+// Release ends a selection and copies it as it is drawn. Without one it was a click, and clicked.
+func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
+	c.picked.held = false
+	if !c.picked.on {
+		return nil, true
+	}
+	text := c.pickedText()
+	if c.picked.on = text != ""; !c.picked.on {
+		return nil, false
+	}
+	return c.Screen.Copy(characters(text), text), false
+}
+
+// Click selects the message at line y. A click on its receipt is for what the model saw for it, one on a trail for the
+// conversation there, and one on the line where the model's view begins goes there.
+func (c *Model) Click(y int) tea.Cmd {
+	if !c.ready() {
+		return nil
+	}
+	i, line := c.rowAt(y)
+	b := c.block(i)
+	if line >= len(b.lines) {
+		return nil
+	}
+	c.selectRow(i)
+	switch {
+	case line >= b.below && b.look.edge != edge{}:
+		c.boundary()
+	case line == b.receipt:
+		return c.Screen.Do(keymap.Seen)
+	case line >= b.trail && line < b.below && c.rows[i].id > 0:
+		return c.Screen.Do(keymap.Trail)
+	}
+	return nil
+}
+
+// placeAt is the place at a cell of the screen, false below the last message.
+func (c *Model) placeAt(x, y int) (place, bool) {
+	if !c.ready() || y < 0 || y >= c.height {
+		return place{}, false
+	}
+	i, line := c.rowAt(y)
+	return place{c.rows[i].id, line, max(0, x-c.gutter())}, line < len(c.block(i).lines)
+}
+
+// bounds are the rows of a selection, and its first and last place. There is none where last is before first.
+func (c *Model) bounds() (first, last int, from, to place) {
+	from, to = c.picked.from, c.picked.to
+	first, here := c.index(from.row)
+	last, there := c.index(to.row)
+	if !c.picked.on || !here || !there {
+		return 0, -1, from, to
+	}
+	order := cmp.Or(cmp.Compare(first, last), cmp.Compare(from.line, to.line), cmp.Compare(from.cell, to.cell))
+	if order > 0 {
+		return last, first, to, from
+	}
+	return first, last, from, to
+}
+
+// cells are the cells of a line of row i that are selected. A selection of several lines is one of text: names and
+// receipts are not copied with it.
+func (c *Model) cells(i, line int) (from, to int) {
+	if !c.picked.on {
+		return 0, 0
+	}
+	first, last, begin, end := c.bounds()
+	b, one := c.block(i), first == last && begin.line == end.line
+	switch {
+	case i < first, i > last, i == first && line < begin.line, i == last && line > end.line, line >= b.below:
+		return 0, 0
+	case !one && (line < b.from || line >= b.to):
+		return 0, 0
+	}
+	to = c.width
+	if i == first && line == begin.line {
+		from = begin.cell
+	}
+	if i == last && line == end.line {
+		to = end.cell + 1
+	}
+	return from, to
+}
+
+// markPicked draws the selected cells of a line of row i.
+func (c *Model) markPicked(text string, i, line int) string {
+	from, to := c.cells(i, line)
+	if to = min(to, theme.Width(text)); from >= to {
+		return text
+	}
+	st := &c.Themes.Styles
+	style := st.Selected.Foreground(st.Text.GetForeground())
+	if !st.Tinted {
+		style = st.Selected.Reverse(true)
+	}
+	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, style))
+}
+
+// pickedText is what is selected, as it is drawn, with a blank line between messages.
+func (c *Model) pickedText() string {
+	var texts []string
+	first, last, _, _ := c.bounds()
+	for i := first; i <= last; i++ {
+		var lines []string
+		for line := range c.block(i).lines {
+			if from, to := c.cells(i, line); from < to {
+				lines = append(lines, strings.TrimRight(ansi.Cut(ansi.Strip(c.lineOf(i, line)), from, to), " "))
+			}
+		}
+		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}

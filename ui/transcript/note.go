@@ -1,0 +1,105 @@
+package transcript
+
+import (
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// note says what became of a message that did not arrive as it should.
+type note struct {
+	what  string // such as "connection lost"; "" for nothing
+	rest  string // what follows from it
+	fault bool   // something went wrong
+	again bool   // asking again is the way out
+}
+
+// noteOf is the note on a message, and on one that cannot be read.
+func (c *Model) noteOf(m store.Message, unread error) note {
+	switch {
+	case unread != nil:
+		return note{what: "cannot be read now", rest: "· " + theme.Sentence(unread), fault: true}
+	case m.ID == arriving && c.answer.lost:
+		return note{what: "not saved", fault: true}
+	case m.Damaged && m.Remains != "":
+		return note{what: "damaged", rest: "· this is not what was stored; kept, never sent", fault: true}
+	case m.Damaged:
+		return note{what: "damaged and unreadable", rest: "· kept, never sent", fault: true}
+	case m.Role == history.Tool && m.Content == "":
+		return note{what: "empty result"}
+	}
+	switch m.Status {
+	case history.Interrupted:
+		return c.interruption(m)
+	case history.Failed:
+		if m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0 {
+			return note{what: "failed", rest: "before anything arrived", fault: true}
+		}
+		return note{what: "failed", rest: "· this part is kept", fault: true}
+	case history.Quarantined:
+		return note{what: "unknown role", rest: "· kept, never sent", fault: true}
+	case history.Streaming:
+		return note{what: "still arriving"}
+	}
+	return note{}
+}
+
+// written is about how many tokens of an answer arrived, where the server has not counted them.
+func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
+
+// interruption says why an answer is not whole.
+func (c *Model) interruption(m store.Message) note {
+	r := c.Receipts[m.Request]
+	rest := "· this part is kept"
+	if n := r.Usage.Answer; n > 0 {
+		rest = "after " + theme.Plural(n, "token") + " " + rest
+	} else if n := written(m); n > 0 {
+		rest = "after ~" + theme.Plural(n, "token") + " " + rest
+	}
+	if r.End == store.EndStopped {
+		return note{what: "you stopped this", rest: rest}
+	}
+	what := "interrupted"
+	switch r.End {
+	case store.EndCut:
+		what = "connection lost"
+		if f := r.Fault; f.What != "" && !f.Broken {
+			if what = f.What; f.Words != "" {
+				what += ": “" + f.Words + "”"
+			}
+		}
+	case store.EndNoDone:
+		what = "the server closed the connection"
+	case store.EndFailed:
+		what = "the answer was cut off"
+	}
+	return note{what: markdown.Visible(what), rest: rest, fault: true, again: true}
+}
+
+// noteLines are the lines of a note, with the way out at the end of the last one where it is wanted and has room.
+func (c *Model) noteLines(n note, way bool) []string {
+	if n.what == "" {
+		return nil
+	}
+	st, what, style := &c.Themes.Styles, n.what, c.Themes.Styles.Muted
+	if n.fault {
+		what, style = "✗ "+what, st.Error
+	}
+	lines, left := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(n.rest)), c.proseWidth()), len(what)
+	for i, line := range lines {
+		line = strings.TrimRight(line, " ")
+		in := min(left, len(line))
+		left -= in
+		lines[i] = style.Render(line[:in]) + st.Muted.Render(line[in:])
+	}
+	last := &lines[len(lines)-1]
+	again := "   " + c.way(keymap.Typed("/retry", "try again"))
+	if way && n.again && theme.Width(*last+again) <= c.bodyWidth() {
+		*last += again
+	}
+	return lines
+}

@@ -1,0 +1,318 @@
+package transcript
+
+import (
+	"slices"
+
+	"winnow/history"
+	"winnow/session/record"
+	"winnow/ui/markdown"
+)
+
+// row is one entry of the list: a message, the answer that arrives, or why a turn failed.
+type row struct {
+	id      int64 // of the message; arriving; or that of a failure
+	message int   // the message's index, or that of the message above
+}
+
+// arriving is the id of the answer that arrives, until the stored message's id replaces it. Failures have the numbers
+// below it.
+const arriving = -1
+
+// failure is the failure of a row, nil for any other row.
+func (c *Model) failure(id int64) *record.Failure {
+	if at := int(arriving - 1 - id); at >= 0 && at < len(c.failures) {
+		return &c.failures[at]
+	}
+	return nil
+}
+
+// page is the list of rows and what is on the screen of it. Its position is a row and a line within it, so that
+// whatever happens above does not move what is on the screen, and no height is needed but of what is near it.
+type page struct {
+	rows          []row
+	blocks        map[int64]*block // the rendered rows, by id
+	md            *markdown.Renderer
+	stream        *markdown.Stream // renders the newest answer while it arrives
+	streamed      int64            // the row of that answer
+	width, height int
+	left          int // the cells of the width that stay free at the left; the cursor's sign stands in the first one
+
+	top, line int   // the first row on the screen and its first line there
+	follow    bool  // the end stays on the screen
+	cursor    int64 // the selected row, 0 for none
+	newest    int   // the message that begins the newest turn
+	thinking  bool  // reasoning is shown whole
+	thought   map[int64]bool
+	open      map[int64]bool // rows that are unfolded
+	picked    picked
+}
+
+// mostBlocks is how many rendered rows are kept.
+const mostBlocks = 256
+
+// build lists the rows anew. What is on the screen stays where it is.
+func (c *Model) build() {
+	var top row
+	if c.top < len(c.rows) {
+		top = c.rows[c.top]
+	}
+	behind := map[int64][]int64{} // failures by the message that they follow
+	for k, f := range c.failures {
+		if id := c.failedBehind(f); id != 0 {
+			behind[id] = append(behind[id], arriving-1-int64(k))
+		}
+	}
+	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
+	for i := range c.Messages.Len() {
+		id := c.Messages.ID(i)
+		c.rows = append(c.rows, row{id, i})
+		for _, failure := range behind[id] {
+			c.rows = append(c.rows, row{failure, i})
+		}
+		if c.answer != nil && c.answer.after == id {
+			c.rows = append(c.rows, row{arriving, i})
+		}
+	}
+	if c.answer != nil && c.answer.after == 0 {
+		c.rows = append(c.rows, row{arriving, 0})
+	}
+	c.newest = c.Messages.Last(history.User)
+	if i, ok := c.index(top.id); ok {
+		c.top = i
+	}
+	c.settle()
+}
+
+// index is the index of a row.
+func (c *Model) index(id int64) (int, bool) {
+	i := slices.IndexFunc(c.rows, func(r row) bool { return r.id == id })
+	return max(i, 0), i >= 0
+}
+
+// Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
+// first.
+func (c *Model) Resize(width, height, left int) {
+	c.height = height
+	if width == c.width && left == c.left {
+		c.settle()
+		return
+	}
+	before := 0
+	if c.ready() && !c.follow {
+		before = c.heightOf(c.top)
+	}
+	c.width, c.left = width, left
+	c.Restyle()
+	if before > 0 {
+		c.line = c.line * c.heightOf(c.top) / before
+	}
+	c.settle()
+}
+
+// Restyle renders everything anew, in the colours of now.
+func (c *Model) Restyle() {
+	c.picked.on = false
+	clear(c.blocks)
+	if c.width > 0 {
+		c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
+	}
+}
+
+// ready says that there is something to draw and to move in.
+func (c *Model) ready() bool { return c.md != nil && c.height > 0 && len(c.rows) > 0 }
+
+// Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
+func (c *Model) Scroll(n int) {
+	if !c.ready() {
+		return
+	}
+	c.line += n
+	for c.line < 0 && c.top > 0 {
+		c.top--
+		c.line += c.heightOf(c.top)
+	}
+	c.line = max(c.line, 0)
+	for c.top < len(c.rows)-1 && c.line >= c.heightOf(c.top) {
+		c.line -= c.heightOf(c.top)
+		c.top++
+	}
+	c.arrive()
+}
+
+// Page moves by n pages, with one line of the page before kept in sight.
+func (c *Model) Page(n int) { c.Scroll(n * max(c.height-1, 1)) }
+
+// Bottom follows the end.
+func (c *Model) Bottom() {
+	c.follow = true
+	c.settle()
+}
+
+// First selects the first message.
+func (c *Model) First() {
+	if len(c.rows) > 0 {
+		c.selectRow(0)
+	}
+}
+
+// Newest selects the last message and follows the end.
+func (c *Model) Newest() {
+	if len(c.rows) > 0 {
+		c.selectRow(len(c.rows) - 1)
+	}
+	c.Bottom()
+}
+
+// ScrollTo scrolls a message to the top of the screen, or as near as the end lets it.
+func (c *Model) ScrollTo(id int64) {
+	if i, ok := c.index(id); ok && c.ready() {
+		c.top, c.line = i, 0
+		c.arrive()
+	}
+}
+
+// GoTo selects a message and scrolls it onto the screen, and says whether there is one.
+func (c *Model) GoTo(id int64) bool {
+	i, ok := c.index(id)
+	if ok {
+		c.selectRow(i)
+	}
+	return ok
+}
+
+// Step selects the n-th row after the selected one, before it for a negative n. With nothing selected it selects the
+// last row on the screen.
+func (c *Model) Step(n int) {
+	if !c.ready() {
+		return
+	}
+	i, ok := c.index(c.cursor)
+	if !ok {
+		i, _ = c.rowAt(c.height - 1)
+		n = 0
+	}
+	c.selectRow(min(max(i+n, 0), len(c.rows)-1))
+}
+
+// Enter shows the cursor where it is, or on the last message on the screen.
+func (c *Model) Enter() { c.Step(0) }
+
+// Leave takes the cursor away.
+func (c *Model) Leave() { c.cursor = 0 }
+
+// rowAt is the index of the row at line y of the screen, the last one below the end, and the line in it.
+func (c *Model) rowAt(y int) (i, line int) {
+	i, line = c.top, y+c.line
+	for ; i < len(c.rows)-1 && line >= c.heightOf(i); i++ {
+		line -= c.heightOf(i)
+	}
+	return i, line
+}
+
+// selectRow puts the cursor on row i and scrolls as much of it onto the screen as fits, by as few lines as that takes.
+func (c *Model) selectRow(i int) {
+	c.cursor = c.rows[i].id
+	if !c.ready() {
+		return
+	}
+	tall := c.block(i).below >= c.height
+	top, line := c.topFor(i, c.height)
+	switch {
+	case i < c.top, i == c.top && c.line > 0 && !tall, i > c.top && tall:
+		c.top, c.line = i, 0
+	case i > c.top && (top > c.top || top == c.top && line > c.line):
+		c.top, c.line = top, line
+	}
+	c.arrive()
+}
+
+// arrive ends a movement of the user's: the end is followed exactly while it is in sight.
+func (c *Model) arrive() {
+	c.follow = c.Newer() == 0
+	c.settle()
+}
+
+// settle keeps the position within the list.
+func (c *Model) settle() {
+	c.top = max(0, min(c.top, len(c.rows)-1))
+	if !c.ready() {
+		return
+	}
+	c.line = min(max(c.line, 0), c.heightOf(c.top)-1)
+	if c.follow || c.Newer() == 0 {
+		c.top, c.line = c.topFor(len(c.rows)-1, c.height)
+	}
+}
+
+// Newer is how many rows end below the screen. The blank line behind the last one need not be seen.
+func (c *Model) Newer() int {
+	if !c.ready() {
+		return 0
+	}
+	left := c.height + c.line // lines from the top of the first row to the end of the screen
+	for i := c.top; i < len(c.rows); i++ {
+		if left -= c.heightOf(i); left < -1 {
+			return len(c.rows) - i
+		}
+	}
+	return 0
+}
+
+// topFor is the row and its line that are at the top of the screen when the last line of row i is n lines below.
+func (c *Model) topFor(i, n int) (top, line int) {
+	h := c.block(i).below
+	for n > h {
+		if i == 0 {
+			return 0, 0
+		}
+		n -= h
+		i--
+		h = c.heightOf(i)
+	}
+	return i, h - n
+}
+
+// heightOf is the height of row i in lines, those below its text included.
+func (c *Model) heightOf(i int) int { return len(c.block(i).lines) }
+
+// OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
+func (c *Model) OnPage() (first, end int) {
+	if !c.ready() || c.Messages.Len() == 0 {
+		return 0, 0
+	}
+	bottom, _ := c.rowAt(c.height - 1)
+	return c.rows[c.top].message, c.rows[bottom].message + 1
+}
+
+// Expand unfolds the row under the cursor, or folds it, and says whether it has anything to unfold.
+func (c *Model) Expand() bool {
+	i, ok := c.index(c.cursor)
+	if !ok || c.failure(c.cursor) != nil {
+		return false
+	}
+	m, _ := c.message(c.rows[i])
+	e := c.entry(c.cursor)
+	switch {
+	case folds(m), e != nil && e.Sent() && len(e.Cuts) > 0:
+		c.open[c.cursor] = !c.open[c.cursor]
+	case m.Reasoning != "":
+		c.thought[c.cursor] = !c.thought[c.cursor]
+	default:
+		return false
+	}
+	c.settle()
+	return true
+}
+
+// ToggleReasoning unfolds all reasoning or folds it, and says which.
+func (c *Model) ToggleReasoning() bool {
+	c.ShowReasoning(!c.thinking)
+	return c.thinking
+}
+
+// ShowReasoning unfolds all reasoning or folds it.
+func (c *Model) ShowReasoning(shown bool) {
+	c.thinking = shown
+	clear(c.thought)
+	c.settle()
+}

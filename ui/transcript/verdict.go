@@ -1,0 +1,199 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"winnow/history"
+	"winnow/history/cause"
+	"winnow/session/record"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// whole is the sign of a message that is sent as it is, fault that of what went wrong or was not read by the server.
+const (
+	whole = "●"
+	fault = "✗"
+)
+
+// mark is what is drawn beside a row about the request on show. It may change at every key press.
+type mark struct {
+	glyph    string
+	style    lipgloss.Style // of the glyph
+	tag      string         // the verdict with its reason, at the end of the first line
+	tagStyle lipgloss.Style
+	selected bool // a sign stands beside all of its lines
+}
+
+// edge is the line above the first message of which the model sees the conversation.
+type edge struct {
+	id          int64 // that message, 0 for none
+	words, note string
+}
+
+// Judge shows the verdicts of a plan beside the messages.
+func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
+
+// JudgeRead is Judge for a request of which the server read only the messages from an index on.
+func (c *Model) JudgeRead(plan history.Plan, first int) {
+	c.Plan, c.firstRead = plan, first
+	c.quiet = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
+		glyph := theme.Glyph(e)
+		return glyph != whole && glyph != "◆"
+	})
+	id, above, all := seenFrom(plan)
+	c.edge = edge{id, "the model sees from here", "and " + theme.Thousands(above) + " of " + theme.Thousands(all) + " above"}
+	if above == 0 {
+		c.edge.note = "none of " + theme.Thousands(all) + " above"
+	}
+	if c.Screen.Trial() {
+		c.edge.words, c.edge.note = "the model would see from here", ""
+		if was, _, _ := seenFrom(c.Next); was != 0 {
+			c.edge.note = "was " + theme.Thousands(c.indexOf(was)+1)
+		}
+	}
+	c.settle()
+}
+
+// seenFrom is the message after the last one that fell out of a plan: from there on the model sees the conversation.
+// above is how many of the all in front of it the model sees too: the opening, what is pinned and what is recalled. It
+// is 0 where none fell out, or none follows.
+func seenFrom(plan history.Plan) (id int64, above, all int) {
+	sent := 0
+	for i := range plan.Entries {
+		if plan.Entries[i].FellOut() {
+			above, all = sent, i+1
+		}
+		if plan.Entries[i].Sent() {
+			sent++
+		}
+	}
+	if all == 0 || all == len(plan.Entries) {
+		return 0, 0, 0
+	}
+	return plan.Entries[all].ID, above, all
+}
+
+// edgeLine is the line of the edge, whose left end stands in the gutter.
+func (c *Model) edgeLine() string {
+	st, w := &c.Themes.Styles, c.width-c.left
+	words := st.Seen.Render("── ") + st.Seen.Bold(true).Render(c.edge.words) + st.Seen.Render(" ")
+	note := " " + c.edge.note
+	if theme.Width(words)+theme.Width(note) > w {
+		note = ""
+	}
+	fill := strings.Repeat("─", max(0, w-theme.Width(words)-theme.Width(note)))
+	return strings.Repeat(" ", c.left) + markdown.Truncate(words+st.Seen.Render(fill)+st.Muted.Render(note), w, "…")
+}
+
+// boundary selects the first message that the model still sees, or says that it sees the chat from its start.
+func (c *Model) boundary() string {
+	id, _, _ := seenFrom(c.Plan)
+	switch {
+	case len(c.Next.Entries) == 0:
+		return "There is no plan of the next request yet."
+	case id != 0 && c.GoTo(id):
+		return ""
+	}
+	return "Nothing is dropped: the model sees the chat from its start."
+}
+
+// entry is the entry of a message in the plan on show, nil for none.
+func (c *Model) entry(id int64) *history.Entry { return entryIn(c.Plan, c, id) }
+
+func entryIn(plan history.Plan, c *Model, id int64) *history.Entry {
+	if i, ok := c.Index(id); ok && i < len(plan.Entries) && plan.Entries[i].ID == id {
+		return &plan.Entries[i]
+	}
+	return nil
+}
+
+// mark is what is drawn beside a row.
+func (c *Model) mark(r row) mark {
+	st, e := &c.Themes.Styles, c.entry(r.id)
+	m := mark{glyph: whole, style: st.Seen, selected: c.Holds(r.id)}
+	switch {
+	case c.failure(r.id) != nil:
+		return mark{glyph: fault, style: st.Error}
+	case e == nil: // it is newer than the plan: what was sent or said just now
+	case record.NotRead(*e, c.firstRead):
+		m.glyph, m.tag, m.style, m.tagStyle = fault, theme.NotRead, st.Error, st.Error
+	default:
+		m.glyph, m.tag = theme.Glyph(*e), verdict(e)
+		m.style = st.OfGlyph(m.glyph)
+		if m.tagStyle = m.style; !e.Sent() {
+			m.tagStyle = st.Muted
+		}
+		if tag, more := c.change(e); tag != "" {
+			if m.tag, m.tagStyle = tag, st.Cut; more {
+				m.tagStyle = st.Seen
+			}
+		}
+	}
+	if c.quiet && m.glyph == whole && c.cursor != r.id {
+		m.glyph = "" // the silent case: every message is whole
+	}
+	if r.id == c.Edited {
+		m.tag, m.tagStyle = "editing", st.Strong
+	}
+	return m
+}
+
+// verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
+func verdict(e *history.Entry) string {
+	text := theme.Verdict(*e)
+	recalled, is := strings.CutPrefix(text, "recalled: ")
+	switch {
+	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
+		return text + " characters"
+	case is && e.Cause.Code == cause.SharedWords:
+		return "recalled: “" + recalled + "”"
+	}
+	return text
+}
+
+// change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
+func (c *Model) change(e *history.Entry) (tag string, more bool) {
+	was := entryIn(c.Next, c, e.ID)
+	switch {
+	case was == nil || !c.Screen.Trial():
+		return "", false
+	case !was.Sent() && e.Sent():
+		return "+ comes back", true
+	case was.Sent() && !e.Sent():
+		return "− drops out", false
+	case len(was.Cuts) > 0 && len(e.Cuts) == 0 && e.Sent():
+		return "+ whole again", true
+	case len(e.Cuts) > 0 && e.CharsAfter > was.CharsAfter:
+		return "+ " + verdict(e), true
+	case len(e.Cuts) > 0 && e.CharsAfter < was.CharsAfter:
+		return "− " + verdict(e), false
+	}
+	return "", false
+}
+
+// NumberOf is a message's number in the conversation, as the panel has it.
+func (c *Model) NumberOf(id int64) string {
+	if e := entryIn(c.Next, c, id); e != nil {
+		return theme.Thousands(e.Index + 1)
+	}
+	return theme.Thousands(c.indexOf(id) + 1)
+}
+
+// NumbersOf names messages: a single one by its number, others by how many they are.
+func (c *Model) NumbersOf(ids ...int64) string {
+	if len(ids) == 1 {
+		return "message " + c.NumberOf(ids[0])
+	}
+	return theme.Thousands(len(ids)) + " messages"
+}
+
+// OneVersion says that a message has no other version.
+func (c *Model) OneVersion(of int64) string {
+	return theme.UpperFirst(c.NumbersOf(of)) + " has one version; " + c.Keys.First(keymap.Edit) + " and " +
+		c.Keys.First(keymap.Again) + " make another."
+}
