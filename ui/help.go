@@ -87,7 +87,7 @@ func keysHere(m *Model) here {
 	case sessionsOverlay:
 		return here{name: "chats", scope: keymap.InSessions}
 	case inspectorOverlay:
-		if m.inspector.On.Request {
+		if m.inspector.On.Message == 0 {
 			return here{name: "whole request", scope: keymap.InRequest}
 		}
 		if m.inspector.At == inspector.RepairView {

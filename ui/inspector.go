@@ -34,8 +34,10 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 			return m.panel.Update(msg)
 		case k.Pressed(msg, keymap.Request):
 			return m.inspectRequest()
-		case k.Pressed(msg, keymap.TakeBack) && in.At != inspector.RepairView:
-			return m.do(keymap.TakeBack)
+		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack) && in.On.Message != 0 &&
+			in.At != inspector.RepairView:
+			m.chat.GoTo(in.On.Message)
+			return m.do(k.Action(msg, keymap.InInspector))
 		}
 	}
 	return in.Update(msg)
@@ -47,7 +49,7 @@ func (inspectorOverlay) view(m *Model, _ theme.Box) ([]string, *tea.Cursor) {
 
 func (inspectorOverlay) title(m *Model) (string, string) {
 	title := m.inspector.Title()
-	if in := m.inspector; in.Past != nil && !in.On.Request {
+	if in := m.inspector; in.Past != nil && in.On.Message != 0 {
 		title = in.Name + frame.Crumb + title
 	}
 	return breadcrumb(m, title), ""
@@ -66,16 +68,11 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Message: func(id int64) (store.Message, bool) { return m.chat.Message(id) },
 		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
 		Before:  m.requestBefore,
-		Open: func(turn int, request int64) tea.Cmd {
-			return m.panel.Load(turn, request)
-		},
-		Step: m.stepInspected,
-		Flag: func(f history.Flag, message int64) tea.Cmd {
-			return m.chat.FlagThese(f, message)
-		},
-		Copy:  copyText,
-		Draft: m.current.Draft,
-		Done:  m.settled,
+		Open:    func(turn int, request int64) tea.Cmd { return m.panel.Load(turn, request) },
+		Step:    m.stepInspected,
+		Copy:    copyText,
+		Draft:   m.current.Draft,
+		Done:    m.settled,
 		Close: func() {
 			m.inspector.Forget()
 			m.uncover()
@@ -121,41 +118,42 @@ func (m *Model) inspectRequest() tea.Cmd {
 	if r := m.panel.Shown(); !r.Ready {
 		return m.notice.Say(r.Missing())
 	}
-	return m.inspect(inspector.Subject{Request: true}, inspector.TextView)
+	return m.inspect(inspector.Subject{}, inspector.TextView)
 }
 
-// stepInspected goes to another line of the request's list. The cursors of panel and transcript go along.
-func (m *Model) stepInspected(by int) tea.Cmd {
+// inspectRow opens the inspector on a row of the panel: on its message, or for text that nobody said on the message of
+// the request that has it.
+func (m *Model) inspectRow() tea.Cmd {
 	r := m.panel.Shown()
-	line := lineOfSubject(r, m.inspector.On)
-	on, ok := subjectAt(r, line+by)
-	switch {
-	case line < 0:
-		return m.notice.Say("This request has no such message.")
-	case !ok && by < 0:
-		return m.notice.Say("This is the first message.")
-	case !ok:
-		return m.notice.Say("This is the last message.")
+	switch row := m.panel.Chosen(); {
+	case row.Entry != nil:
+		return m.inspect(inspector.Subject{Message: row.Entry.ID}, inspector.TextView)
+	case row.Added > 0:
+		cmd := m.inspectRequest()
+		m.inspector.ShowMessage(r.Added[row.Added-1].Before)
+		return cmd
 	}
-	m.panel.Put(line + by)
-	m.follow()
-	return m.inspector.Inspect(on, "")
+	return nil
 }
 
-// subjectAt is what a line of the request's list is about.
-func subjectAt(r *panel.Request, line int) (inspector.Subject, bool) {
-	if line < 0 || line >= len(r.Rows) {
-		return inspector.Subject{}, false
-	}
-	if e := r.Rows[line].Entry; e != nil {
-		return inspector.Subject{Message: e.ID}, true
-	}
-	return inspector.Subject{Added: r.Rows[line].Added}, true
-}
-
-// lineOfSubject is where a subject stands in the request's list, -1 where it does not.
-func lineOfSubject(r *panel.Request, on inspector.Subject) int {
-	return slices.IndexFunc(r.Rows, func(row panel.Row) bool {
-		return row.Added > 0 && row.Added == on.Added || row.Entry != nil && row.Entry.ID == on.Message
+// stepInspected goes to another message of the panel. The cursors of panel and transcript go along.
+func (m *Model) stepInspected(by int) tea.Cmd {
+	rows := m.panel.Shown().Rows
+	line := slices.IndexFunc(rows, func(row panel.Row) bool {
+		return row.Entry != nil && row.Entry.ID == m.inspector.On.Message
 	})
+	if line < 0 {
+		return m.notice.Say("This request has no such message.")
+	}
+	for line += by; line >= 0 && line < len(rows); line += by {
+		if e := rows[line].Entry; e != nil {
+			m.panel.Put(line)
+			m.follow()
+			return m.inspector.Inspect(inspector.Subject{Message: e.ID}, "")
+		}
+	}
+	if by < 0 {
+		return m.notice.Say("This is the first message.")
+	}
+	return m.notice.Say("This is the last message.")
 }

@@ -92,7 +92,7 @@ func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(inspector.Subject{Request: true}, at)
+		m.inspect(inspector.Subject{}, at)
 		return m
 	}
 }
@@ -222,19 +222,6 @@ func inspectorStates() []state {
 		{"inspector-sightings", verdictsOn(6, inspector.PastView)},
 		{"inspector-history", verdictsOn(2, inspector.TextView)},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
-		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(inspector.TextView)(t, w, h)
-			for _, key := range []string{"J", "J", "enter", "J", "space"} {
-				m.Update(uitest.Key(key))
-			}
-			return m
-		}},
-		{"inspector-collapsed-all", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(inspector.TextView)(t, w, h)
-			m.Update(uitest.Key("O"))
-			m.Update(uitest.Key("J"))
-			return m
-		}},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)
 			m.Update(uitest.Key("?"))
@@ -242,10 +229,5 @@ func inspectorStates() []state {
 		}},
 		{"inspector-json", bodyShown},
 		{"inspector-changes", changesShown},
-		{"inspector-added", func(t testing.TB, w, h int) *Model {
-			m := ready(t, w, h)
-			m.inspect(inspector.Subject{Added: 1}, inspector.TextView)
-			return m
-		}},
 	}
 }

@@ -28,15 +28,12 @@ func (m *Model) panelScreen() panel.Screen {
 			}
 			return m.chat.SelectionTitle()
 		},
-		OnPage: func() (first, end int) { return m.chat.OnPage() },
-		Draft:  func() session.Draft { return m.current.Draft() },
-		Listed: func() []llm.Model { return m.settings.Models },
-		Shown:  m.requestShown,
-		Follow: m.follow,
-		Inspect: func() tea.Cmd {
-			on, _ := subjectAt(m.panel.Shown(), m.panel.At)
-			return m.inspect(on, inspector.TextView)
-		},
+		OnPage:  func() (first, end int) { return m.chat.OnPage() },
+		Draft:   func() session.Draft { return m.current.Draft() },
+		Listed:  func() []llm.Model { return m.settings.Models },
+		Shown:   m.requestShown,
+		Follow:  m.follow,
+		Inspect: m.inspectRow,
 		Select: func(key tea.KeyPressMsg) tea.Cmd {
 			if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
 				return m.notice.Say("There is no message here to select.")
@@ -46,7 +43,7 @@ func (m *Model) panelScreen() panel.Screen {
 		Do: func(a keymap.Action) tea.Cmd { return m.do(a) },
 		Compare: func(before *panel.Request) tea.Cmd {
 			from := m.inspected(before)
-			return m.inspect(inspector.Subject{Request: true, From: &from}, inspector.ChangesView)
+			return m.inspect(inspector.Subject{From: &from}, inspector.ChangesView)
 		},
 		ListModels: func() tea.Cmd { return m.settings.ListModels() },
 		Leave: func() tea.Cmd {

@@ -201,12 +201,12 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 		}
 	})
 	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Part, Text: ""},
+		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Plain, Text: ""},
 	})
 	if want := (inspector.Page{
 		{Kind: inspector.Quiet, Text: "a"},
 		{Kind: inspector.Sent, Text: theme.Redacted},
-		{Kind: inspector.Part, Text: ""},
+		{Kind: inspector.Plain, Text: ""},
 	}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}

@@ -27,6 +27,14 @@ func (b block) differs() bool {
 	return b.gone+b.lacks != "" || slices.ContainsFunc(b.fields, func(f field) bool { return f.stored != f.sent })
 }
 
+// names is how wide the names of its fields are.
+func (b block) names() (w int) {
+	for _, f := range b.fields {
+		w = max(w, theme.Width(f.name))
+	}
+	return w
+}
+
 // words are runs of letters and digits, and every other character by itself.
 var words = regexp.MustCompile(`[\pL\pN]+|(?s:.)`)
 
@@ -51,6 +59,9 @@ func differ(before, after string) (was, is Page) {
 func abridged(p Page) (short Page) {
 	const head, tail = 200, 100 // characters
 	for _, s := range p {
+		if s.Kind == Changed {
+			s.Text = strings.ReplaceAll(s.Text, "\n", "↵\n") // a line's end that only one side has is seen
+		}
 		if runes := []rune(s.Text); len(runes) > head+tail {
 			short.add(s.Kind, string(runes[:head]))
 			short.add(Quiet, "\n… "+theme.Plural(len(runes)-head-tail, "more character")+" …\n")
@@ -69,8 +80,8 @@ const (
 )
 
 // comparison draws blocks as they are stored against what is sent of them, on a screen of w cells: side by side, on a
-// narrow screen one below the other. A line with a part that the other side does not have begins with a sign, − or +,
-// and that part is underlined. There are no lines where there are no blocks.
+// narrow screen one below the other. A line with a part that the other side does not have begins with a sign, − or +.
+// There are no lines where there are no blocks.
 func comparison(st theme.Styles, w int, blocks []block, when string) []string {
 	if len(blocks) == 0 {
 		return nil
@@ -80,45 +91,42 @@ func comparison(st theme.Styles, w int, blocks []block, when string) []string {
 	if beside {
 		each = (each - columnGap) / 2
 	}
-	stored := column{st: st, sign: "−", style: st.Error, w: each}
-	sent := column{st: st, sign: "+", style: st.Seen, w: each}
+	stored := column{Styles: st, sign: "−", style: st.Error, w: each}
+	sent := column{Styles: st, sign: "+", style: st.Seen, w: each}
+	level := func() {
+		for beside && len(stored.lines) < len(sent.lines) {
+			stored.lines = append(stored.lines, "")
+		}
+		for beside && len(sent.lines) < len(stored.lines) {
+			sent.lines = append(sent.lines, "")
+		}
+	}
 	for _, b := range blocks {
 		stored.head(b.role)
 		sent.head(b.role)
-		names := 0
+		stored.value("", 0, Page{{Changed, b.lacks}})
+		sent.value("", 0, Page{{Changed, b.gone}})
 		for _, f := range b.fields {
-			names = max(names, theme.Width(f.name))
-		}
-		for _, f := range b.fields {
-			was, is := differ(strings.ToValidUTF8(f.stored, "<invalid bytes>"), f.sent)
-			switch {
+			switch was, is := differ(f.stored, f.sent); {
 			case b.lacks != "":
-				sent.value(f.name, names, Page{{Changed, f.sent}}, false)
-				continue
+				sent.value(f.name, b.names(), Page{{Changed, f.sent}})
 			case b.gone != "":
-				stored.value(f.name, names, Page{{Changed, f.stored}}, false)
-				continue
-			}
-			stored.value(f.name, names, was, true)
-			sent.value(f.name, names, is, true)
-			if beside {
-				level(&stored, &sent)
+				stored.value(f.name, b.names(), Page{{Changed, f.stored}})
+			default:
+				stored.value(f.name, b.names(), was)
+				sent.value(f.name, b.names(), is)
+				level()
 			}
 		}
-		stored.remark(b.lacks)
-		sent.remark(b.gone)
-		if beside {
-			level(&stored, &sent)
-		}
+		level()
 	}
-	left := stored.draw("Stored", "as received")
-	right := sent.draw("Sent", when)
+	left, right := stored.draw("Stored", "as received"), sent.draw("Sent", when)
 	lines := slices.Concat(left, []string{""}, right)
 	if beside {
-		lines = left
 		for i := range left {
-			lines[i] += strings.Repeat(" ", columnGap) + right[i]
+			left[i] += strings.Repeat(" ", columnGap) + right[i]
 		}
+		lines = left
 	}
 	for i := range lines {
 		lines[i] = edge + lines[i]
@@ -126,16 +134,9 @@ func comparison(st theme.Styles, w int, blocks []block, when string) []string {
 	return lines
 }
 
-// level makes both columns equally high.
-func level(a, b *column) {
-	n := max(len(a.lines), len(b.lines))
-	a.lines = append(a.lines, make([]string, n-len(a.lines))...)
-	b.lines = append(b.lines, make([]string, n-len(b.lines))...)
-}
-
 // column is one side of a comparison.
 type column struct {
-	st    theme.Styles
+	theme.Styles
 	sign  string         // of a line that has what the other side has not
 	style lipgloss.Style // of that part, and of the sign
 	w     int
@@ -144,46 +145,28 @@ type column struct {
 
 // head begins a block.
 func (c *column) head(role string) {
-	c.lines = append(c.lines, "")
-	if role != "" {
-		c.lines = append(c.lines, strings.Repeat(" ", signCells-1)+c.st.Keyword.Render(role))
-	}
+	c.lines = append(c.lines, "", strings.Repeat(" ", signCells-1)+c.Keyword.Render(role))
 }
 
-// remark adds what stands in place of fields, nothing for "".
-func (c *column) remark(text string) {
-	if text != "" {
-		c.value("", 0, Page{{Changed, text}}, false)
-	}
-}
-
-// value adds a value behind its name, in lines of the width of the column. What differs is underlined where the other
-// side has something in its place.
-func (c *column) value(name string, names int, p Page, underlined bool) {
-	var text Page
-	for _, s := range abridged(p) {
-		if s.Kind == Changed {
-			s.Text = strings.ReplaceAll(s.Text, "\n", "↵\n") // a line's end that only one side has is seen
-		}
-		text = append(text, s)
-	}
-	var lines pager
-	lines.write(text)
+// value adds a value behind its name, which is one of so many cells, in lines of the width of the column.
+func (c *column) value(name string, names int, p Page) {
 	lead := strings.Repeat(" ", fieldCells)
 	if name != "" {
-		lead += c.st.Text.Render(theme.Fit(name, names)) + "  "
+		lead += c.Text.Render(theme.Fit(name, names)) + "  "
 	}
 	room := max(1, c.w-signCells-theme.Width(lead)-1)
+	var lines pager
+	lines.write(abridged(p))
 	for _, line := range lines.lines {
 		for _, r := range rowsOf(line, room, room) {
 			sign, shown := " ", ""
 			for _, s := range r.Page {
-				style := c.st.String
+				style := c.String
 				switch s.Kind {
 				case Changed:
-					sign, style = c.style.Render(c.sign), c.style.Underline(underlined)
+					sign, style = c.style.Render(c.sign), c.style
 				case Quiet:
-					style = c.st.Muted
+					style = c.Muted
 				}
 				shown += style.Render(s.Text)
 			}
@@ -195,12 +178,12 @@ func (c *column) value(name string, names int, p Page, underlined bool) {
 
 // draw is the column on the ground of code, under its title.
 func (c *column) draw(title, about string) []string {
-	lines := []string{theme.Fit(c.st.Strong.Render(title)+c.st.Muted.Render("  "+about), c.w)}
+	lines := []string{theme.Fit(c.Strong.Render(title)+c.Muted.Render("  "+about), c.w)}
 	for _, s := range append(c.lines, "") {
-		if c.st.Tinted {
-			lines = append(lines, theme.Ground(c.st.Tint, theme.Fit(" "+s, c.w)))
+		if c.Tinted {
+			lines = append(lines, theme.Ground(c.Tint, theme.Fit(" "+s, c.w)))
 		} else {
-			lines = append(lines, theme.Fit(c.st.Faint.Render("│")+s, c.w))
+			lines = append(lines, theme.Fit(c.Faint.Render("│")+s, c.w))
 		}
 	}
 	return lines

@@ -102,15 +102,6 @@ func TestDiffSaysWhereThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestDiffShowsABrokenByteOtherwiseThanItsReplacement(t *testing.T) {
-	got := compared(t, theme.None, 60, "a\xffb", "a�b")
-	for _, want := range []string{"−   args  a<invalid bytes>b\n", "+   args  a�b\n"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the columns lack %q:\n%s", want, got)
-		}
-	}
-}
-
 func TestDiffShowsALongTextWhereItDiffers(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
 	got := compared(t, theme.None, 100, long+" [wrong] "+long, long+" [right] "+long)

@@ -75,7 +75,7 @@ func changed(list ...block) []block {
 // text is the text of a message, and of a result its id. A text that is only cut counts as the same.
 func (g group) text(m store.Message, e history.Entry, c source) block {
 	b := block{role: string(e.Role), fields: []field{{"text", m.Content, c.text}}}
-	asText := c.asText || e.Role == history.Tool && !c.any(func(m history.Message) bool { return m.Role == e.Role })
+	asText := c.asText || e.Role == history.Tool && len(c.sent) > 0 && c.sent[0].Role != history.Tool
 	cut := ""
 	for _, s := range SegmentsOf(m.Content, e) {
 		if s.Kind != Unsent {
@@ -113,17 +113,9 @@ func (g group) standIns(id string, c source) (list []block) {
 	return list
 }
 
-// shown are blocks without secrets, and with ids and names in quotes: a blank one is seen. Calls of the same message
-// stand under its role.
+// shown are blocks without secrets, and with ids and names in quotes: a blank one is seen.
 func (g group) shown(list []block) []block {
-	role := ""
-	for i := range list {
-		b := &list[i]
-		if b.role == role && role == string(history.Assistant) {
-			b.role = ""
-		} else {
-			role = b.role
-		}
+	for _, b := range list {
 		for k := range b.fields {
 			f := &b.fields[k]
 			f.stored, _ = g.secrets.Hide(f.stored)

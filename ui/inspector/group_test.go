@@ -99,9 +99,6 @@ assistant gone not sent
 func written(list []block) string {
 	var b strings.Builder
 	for _, x := range list {
-		if x.role == "" {
-			x.role = "(call)"
-		}
 		b.WriteString(x.role)
 		if x.lacks != "" {
 			b.WriteString(" lacks " + x.lacks)

@@ -27,9 +27,6 @@ func (in *Model) messagePage(id int64) Page {
 	default:
 		p.line(Quiet, "This message has no verdict yet.")
 	}
-	if stored.Label != "" {
-		p.line(Quiet, "its id in the file that it was imported from: %s", theme.OneLine(stored.Label))
-	}
 	p.add(Quiet, "\n")
 	switch {
 	case !known:
@@ -45,7 +42,7 @@ func (in *Model) messagePage(id int64) Page {
 		p = append(p, withMarkers(SegmentsOf(stored.Content, e))...)
 		p.add(Quiet, "\n")
 	}
-	beside(&p, r, stored, e)
+	in.beside(&p, stored, e)
 	return p
 }
 
@@ -123,10 +120,6 @@ func why(e history.Entry) string {
 	if _, reason, ok := strings.Cut(sentence, ": "); ok {
 		sentence = reason
 	}
-	switch e.Cause.Code {
-	case cause.UserLimit, cause.AssistantLimit, cause.ToolLimit:
-		sentence += " characters"
-	}
 	return sentence
 }
 
@@ -147,48 +140,25 @@ func proofLine(r *Request, p *Page) {
 	}
 }
 
-// beside is what a message holds beside its text: parts, reasoning and calls, with what of them is sent.
-func beside(p *Page, r *Request, stored store.Message, e history.Entry) {
-	c := sourceOf(&r.Plan, e)
+// beside is what a message holds beside its text, as it is stored. The view of the message as it is sent has what is
+// sent of that.
+func (in *Model) beside(p *Page, stored store.Message, e history.Entry) {
+	kind := Plain
+	if !e.Sent() {
+		kind = Unsent
+	}
 	for _, part := range stored.Parts {
-		fate, kind := c.part(part)
-		p.heading(theme.PartKind(part)+" "+theme.OneLine(part.Name), append(theme.PartFacts(part, r.Plan.Sum), fate)...)
+		p.heading(theme.PartKind(part)+" "+theme.OneLine(part.Name), theme.PartFacts(part, in.Plan.Sum)...)
 		p.block(kind, part.Text)
 	}
 	if stored.Reasoning != "" {
-		fate, kind := "not sent", Unsent
-		if c.any(func(m history.Message) bool { return m.Reasoning == stored.Reasoning }) {
-			fate, kind = "sent back to the model", Sent
-		}
-		p.heading("reasoning", theme.Plural(utf8.RuneCountInString(stored.Reasoning), "character"), fate)
+		p.heading("reasoning", theme.Plural(utf8.RuneCountInString(stored.Reasoning), "character"))
 		p.block(kind, stored.Reasoning)
 	}
+	c := sourceOf(&in.Plan, e)
 	for k, call := range stored.ToolCalls {
-		sent, as := c.call(stored.ToolCalls, k)
-		kind := Unsent
-		if sent != nil && sent.Name == call.Name && sent.Arguments == call.Arguments {
-			kind = Sent
-		}
+		_, as := c.call(stored.ToolCalls, k)
 		p.heading("call of "+theme.OneLine(call.Name), "id "+theme.QuotedID(call.ID), as)
 		p.block(kind, call.Arguments)
-		if sent != nil && kind == Unsent {
-			p.line(Quiet, "sent as %s · id %s", theme.OneLine(sent.Name), theme.QuotedID(sent.ID))
-			p.block(Sent, sent.Arguments)
-		}
 	}
-}
-
-// addedPage is a text that nobody said.
-func addedPage(r *Request, a history.Added) Page {
-	var p Page
-	p.add(Glyph, addedMark)
-	p.add(Title, string(a.Kind))
-	p.add(Verdict, "  "+theme.OneSentence(a.Cause.Sentence()))
-	p.add(Aside, theme.Plural(r.Plan.Sum.Tokens(a.Tokens), "token"))
-	p.add(Quiet, "\n")
-	p.line(Quiet, "winnow added this to the request")
-	proofLine(r, &p)
-	p.add(Quiet, "\n")
-	p.block(Added, a.Text)
-	return p
 }

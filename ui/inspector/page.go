@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"winnow/history"
@@ -29,7 +28,6 @@ const (
 	Sent   // text of a message that is sent
 	Unsent // text that the model does not get
 	Marker // text of winnow's own in the place of what is not sent
-	Part   // text of another message that is recalled
 	Added  // other text that nobody said
 )
 
@@ -105,28 +103,6 @@ func SegmentsOf(text string, e history.Entry) (p Page) {
 		p.add(Added, in.Text)
 	}
 	upTo(len(runes))
-	return p
-}
-
-// span is a part of a text that has a kind of its own, in bytes.
-type span struct {
-	from, to int
-	kind     Kind
-}
-
-// marked is a text that is sent, with some parts in a kind of their own. Of parts that overlap the first counts.
-func marked(text string, list []span) (p Page) {
-	slices.SortStableFunc(list, func(a, b span) int { return a.from - b.from })
-	at := 0
-	for _, x := range list {
-		if x.from < at || x.to > len(text) {
-			continue
-		}
-		p.add(Sent, text[at:x.from])
-		p.add(x.kind, text[x.from:x.to])
-		at = x.to
-	}
-	p.add(Sent, text[at:])
 	return p
 }
 

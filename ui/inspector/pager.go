@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -140,8 +139,16 @@ func (g *pager) view(st theme.Styles, chosen int) []string {
 	return lines
 }
 
-// text is all of it.
-func (g *pager) text() string { return Page(slices.Concat(g.lines...)).text() }
+// jump scrolls to the next heading, or to the one before, and says whether there is one.
+func (g *pager) jump(by int) bool {
+	for i := g.top.line + by; i >= 0 && i < len(g.lines); i += by {
+		if len(g.lines[i]) > 0 && g.lines[i][0].Kind == Title {
+			g.goTo(i)
+			return true
+		}
+	}
+	return false
+}
 
 // position says how far down the text the screen is, "" where it holds all of it.
 func (g *pager) position() string {

@@ -68,7 +68,7 @@ func TestAPagerShowsAllOfItsText(t *testing.T) {
 				return r
 			}, s)
 		}
-		want := letters(markdown.Visible(s.text()))
+		want := letters(markdown.Visible(list.text()))
 		if have := letters(got.String()); have != want {
 			t.Errorf("shown %q, want %q", have, want)
 		}

@@ -46,7 +46,7 @@ func (in *Model) pastList() *view {
 		if past.Of > 1 {
 			turn += fmt.Sprintf(", %d of %d", past.Nth, past.Of)
 		}
-		v.sections = append(v.sections, section{reason: past.Entry.Cause.Sentence(), row: Page{
+		v.items = append(v.items, item{reason: past.Entry.Cause.Sentence(), row: Page{
 			{Glyph, theme.Glyph(past.Entry)},
 			{Plain, fmt.Sprintf("%-16s %s  ", turn, past.At.Local().Format(time.DateTime))},
 			{Verdict, cmp.Or(theme.Word(past.Entry), "whole")},

@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,54 +46,47 @@ type Price struct {
 
 // repairView shows what was repaired of the message, and in the next request what else could be sent.
 func (in *Model) repairView() *view {
-	e, _ := in.Plan.EntryOf(in.On.Message)
 	plan, when := &in.Plan, "now"
-	switch i := in.pointed(); {
-	case in.Past != nil:
-		when = "in " + in.Name
-	case i >= 0 && in.remedy != remedyOf(e):
-		plan, when = in.prices[i].Plan, "from now on, if you choose this"
+	e, _ := plan.EntryOf(in.On.Message)
+	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
+		plan, when = in.prices[i].Plan, "if you choose this"
 	}
-	shown, _ := plan.EntryOf(e.ID)
-	var p Page
-	for _, s := range (group{plan, in.stored, in.Secrets}).lines(in.Themes.Styles, shown, in.w, when) {
-		p.line(Drawn, "%s", s)
+	v := &view{}
+	for _, s := range in.repairLines(plan, when) {
+		v.head.line(Drawn, "%s", s)
 	}
-	v := &view{head: p}
 	if in.Past == nil {
 		v.below = in.remedies
 	}
 	return v
 }
 
-// lines draw the repairs of a message: what was wrong, and what is stored against what is sent.
-func (g group) lines(st theme.Styles, e history.Entry, w int, when string) []string {
-	gutter := theme.Gutter(w)
+// repairLines draw the repairs of the message in a plan: what was wrong, and what is stored against what is sent.
+func (in *Model) repairLines(plan *history.Plan, when string) []string {
+	st, w := in.Themes.Styles, in.w
+	e, _ := plan.EntryOf(in.On.Message)
 	var lines []string
 	for _, r := range e.Repairs {
-		sentence, _ := g.secrets.Hide(r.Cause.Sentence())
+		sentence, _ := in.Secrets.Hide(r.Cause.Sentence())
 		what, instead, _ := strings.Cut(sentence, "; ")
 		wrapped := indented(st.Strong, strings.TrimSuffix(what, "."), w)
-		wrapped[0] = strings.Repeat(" ", gutter) + st.Repaired.Render("▲") + wrapped[0][gutter+1:]
+		wrapped[0] = strings.Repeat(" ", theme.Gutter(w)) + st.Repaired.Render("▲") + wrapped[0][theme.Gutter(w)+1:]
 		lines = append(lines, wrapped...)
 		if instead != "" && r.Remedy == history.SendRepaired {
 			lines = append(lines, indented(st.Muted, theme.UpperFirst(instead), w)...)
 		}
 	}
-	is := ""
-	switch {
-	case remedyOf(e) != history.SendRepaired:
-		is = "You chose that it is " + remedyWord(remedyOf(e)) + "."
-	case !e.Sent():
-		is = theme.UpperFirst(e.Cause.Sentence())
-	}
-	lines = append(lines, indented(st.Muted, "Many servers refuse a whole request for this. "+is, w)...)
-	return slices.Concat(lines, []string{""}, comparison(st, w, g.blocks(e), when), []string{""},
+	blocks := group{plan, in.stored, in.Secrets}.blocks(e)
+	return slices.Concat(lines, indented(st.Muted, "Many servers refuse a whole request for this.", w), []string{""},
+		comparison(st, w, blocks, when), []string{""},
 		indented(st.Muted, "The original is kept byte for byte.", w))
 }
 
 // readPrices plans with each other remedy for the message than now, and keeps those that change something.
 func (in *Model) readPrices() tea.Cmd {
+	if in.Past != nil {
+		return nil
+	}
 	of, _ := in.Plan.EntryOf(in.On.Message)
 	s, draft, now := in.Session, in.Draft(), in.Plan
 	return in.later(func(ctx context.Context) (func(), error) {
@@ -156,7 +148,7 @@ func (in *Model) repairKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case k.Pressed(msg, keymap.Choose):
 		return in.choose(e, in.remedy), true
 	case k.Pressed(msg, keymap.UndoRemedy):
-		return in.choose(e, cmp.Or(in.undo[e.ID], history.SendRepaired)), true
+		return in.choose(e, history.SendRepaired), true
 	default:
 		return nil, false
 	}
@@ -188,43 +180,19 @@ func (in *Model) choose(e history.Entry, to history.Remedy) tea.Cmd {
 		return in.Say(in.Keys.Lacks(keymap.NeedIdle))
 	case !recovery.TakesRemedies():
 		return in.Say("Recovery is set to " + string(recovery) + " for all calls, so there is nothing to choose.")
-	case in.prices == nil:
-		return in.Say("The other repairs are still being compared.")
-	case len(in.prices) < 2:
-		return in.Say("There is no other way to send message " + theme.Thousands(e.Index+1) + ".")
 	case to == remedyOf(e):
 		return in.Say("This is what is sent now.")
 	}
-	s, plan := in.Session, in.Plan
+	s := in.Session
 	return in.Run(func(ctx context.Context) tea.Msg {
-		var numbers []string
-		for _, id := range s.Group(e.ID) {
-			of, _ := plan.EntryOf(id)
-			numbers = append(numbers, theme.Thousands(of.Index+1))
-		}
 		err := s.SetRemedy(ctx, to, e.ID)
-		which := "Message " + numbers[0] + " is "
-		if len(numbers) > 1 {
-			which = "Messages " + theme.InWords(numbers) + " are "
-		}
 		return app.Then(func() tea.Cmd {
 			if err == nil {
-				in.undo[e.ID], in.remedy = remedyOf(e), to
+				in.remedy = to
 			}
-			return in.Done(which+remedyWord(to)+"; your history is unchanged.", err)
+			return in.Done("This is sent from now on; your history is unchanged.", err)
 		})
 	})
-}
-
-// remedyWord is what is done with damaged messages.
-func remedyWord(r history.Remedy) string {
-	switch r {
-	case history.SendAsText:
-		return "sent as text"
-	case history.LeaveOut:
-		return "left out"
-	}
-	return "repaired"
 }
 
 // remedies are what can be sent, each with its tokens beside those of now.
@@ -273,13 +241,9 @@ func (in *Model) remedyText(on history.Entry, p Price) (label, about string) {
 	case p.Remedy == history.LeaveOut:
 		return "Leave the call out", "with its results; the answer’s text stays"
 	default:
-		label = "Send it repaired"
-		for _, r := range e.Repairs {
-			about = cmp.Or(about, r.After)
-		}
+		label, about = "Send it repaired", e.Repairs[0].After
 	}
-	if about != "" {
-		about, _ = in.Secrets.Hide(about)
+	if about = in.Secrets.Line(about); about != "" {
 		about = "“" + theme.OneLine(about) + "”"
 	}
 	return label, about
@@ -292,7 +256,7 @@ func (in *Model) repairHints() (hints []key.Binding) {
 		hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up), k.Hint("use this repair", keymap.Choose))
 	}
 	e, _ := in.Plan.EntryOf(in.On.Message)
-	if _, undo := in.undo[e.ID]; undo || remedyOf(e) != history.SendRepaired {
+	if remedyOf(e) != history.SendRepaired {
 		hints = append(hints, k.Hint("undo", keymap.UndoRemedy))
 	}
 	return append(hints, k.Hint("next repair", keymap.NextRepair))

@@ -12,21 +12,22 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/settings"
-	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// settings says which settings decide the next request, and where each was set.
-func (in *Model) settings() (string, error) {
+// settings says which settings decide the next request, and where each was set; "" of another request.
+func (in *Model) settings() string {
 	list, err := in.Session.Try(in.Program(), session.Settings{}).Settings()
-	return settings.Text(list), err
+	if err != nil || in.Past != nil || in.Tried {
+		return ""
+	}
+	return settings.Text(list)
 }
 
 // readBody shows the body of the request, byte for byte but for its layout and its secrets.
 func (in *Model) readBody() tea.Cmd {
 	s, r, hidden := in.Session, in.Request, in.Secrets
-	in.reads = "encoding the request"
 	return in.later(func(ctx context.Context) (func(), error) {
 		var raw []byte
 		var err error
@@ -74,7 +75,6 @@ func (in *Model) readChanges() tea.Cmd {
 		in.ShowChanges(in.On.From)
 		return nil
 	}
-	in.reads = "reading the request before"
 	read := in.Before(in.Request)
 	return in.later(func(ctx context.Context) (func(), error) {
 		before, err := read(ctx)
@@ -103,9 +103,7 @@ func (in *Model) listChanges(v *view, other *Request) {
 	before, after := &from.Plan, &to.Plan
 	list := history.Compare(before.Entries, after.Entries)
 	v.head.line(Title, "from %s to %s", from.Name, to.Name)
-	v.head.line(Quiet, "~%s to ~%s tokens · %s to %s of %s messages · %s",
-		theme.Thousands(before.Sum.Used()), theme.Thousands(after.Sum.Used()),
-		theme.Thousands(sentOf(before)), theme.Thousands(sentOf(after)), theme.Thousands(len(after.Entries)),
+	v.head.line(Quiet, "%s to %s tokens · %s", about(before.Sum.Used()), about(after.Sum.Used()),
 		theme.Plural(len(list), "change"))
 	for _, c := range list {
 		e := c.Entry()
@@ -117,12 +115,9 @@ func (in *Model) listChanges(v *view, other *Request) {
 		}
 		row.add(Aside, theme.Thousands(before.Sum.Tokens(c.Before.TokensAfter))+" → "+
 			theme.Thousands(after.Sum.Tokens(c.After.TokensAfter)))
-		v.sections = append(v.sections, section{row: row, reason: c.Reason(), message: e.ID})
+		v.items = append(v.items, item{row: row, reason: c.Reason(), message: e.ID})
 	}
 }
-
-// sentOf counts the messages that a request holds.
-func sentOf(p *history.Plan) int { return store.TallyOf(p.Entries).Sent() }
 
 // inOrder is two requests, the one that was sent first in front.
 func inOrder(a, b *Request) (before, after *Request) {
@@ -140,18 +135,16 @@ func order(r *Request) int64 {
 	return r.Past.Request.ID
 }
 
-// openRow opens the row under the cursor of a list: the request of the past, or the message that changed.
-func (in *Model) openRow() tea.Cmd {
+// openItem opens the item under the cursor of a list: the request of the past, or the message that changed.
+func (in *Model) openItem() tea.Cmd {
 	v := in.shown
 	switch {
-	case len(v.sections) == 0:
+	case len(v.items) == 0:
 		return in.Say(v.none)
 	case in.At == PastView:
 		past := in.verdicts[v.at]
 		return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
 	}
-	compared := in.On
-	in.On, in.verdicts = Subject{Message: v.sections[v.at].message}, nil
-	in.changes, in.compared = v, compared
+	in.On.Message, in.changes, in.verdicts = v.items[v.at].message, v, nil
 	return in.show(TextView)
 }

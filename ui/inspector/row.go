@@ -23,7 +23,7 @@ const (
 )
 
 // marks are what stands left of a text of a kind.
-var marks = map[Kind]string{Sent: "▌", Unsent: "┊", Marker: "◐", Part: "↺", Added: addedMark}
+var marks = map[Kind]string{Sent: "▌", Unsent: "┊", Marker: "◐", Added: addedMark}
 
 // textWidth is how many cells a text has on a screen of w cells.
 func textWidth(w int) int { return max(1, w-2*theme.Gutter(w)-markCells) }

@@ -17,14 +17,10 @@ type source struct {
 }
 
 // sourceOf finds what is made of a message.
-func sourceOf(plan *history.Plan, e history.Entry) source {
-	var c source
-	if !e.Sent() {
-		return c
-	}
+func sourceOf(plan *history.Plan, e history.Entry) (c source) {
 	k := slices.IndexFunc(plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
 	for _, span := range plan.Spans {
-		if span.Entry != k {
+		if span.Entry != k || !e.Sent() {
 			continue
 		}
 		c.at = append(c.at, span.Message)
@@ -35,30 +31,6 @@ func sourceOf(plan *history.Plan, e history.Entry) source {
 		}
 	}
 	return c
-}
-
-// any reports whether one of the messages in its place fulfils a condition.
-func (c source) any(fulfils func(history.Message) bool) bool {
-	return slices.ContainsFunc(c.sent, fulfils)
-}
-
-// part says what became of a part.
-func (c source) part(p history.Part) (string, Kind) {
-	for _, m := range c.sent {
-		for _, sent := range m.Parts {
-			switch {
-			case sent.Name != p.Name:
-			case sent.Kind == p.Kind:
-				return "sent", Sent
-			default:
-				return "not sent; replaced by a note", Unsent
-			}
-		}
-	}
-	if p.Text != "" && len(c.at) > len(c.sent) {
-		return "sent in the recalled block", Sent
-	}
-	return "not sent", Unsent
 }
 
 // call is the call k of a message as it is sent, nil where it is not sent as a call, and says what became of it.
@@ -75,8 +47,6 @@ func (c source) call(calls []history.ToolCall, k int) (sent *history.ToolCall, a
 	switch {
 	case i < 0 && c.asText:
 		return nil, "sent as text"
-	case i < 0 && len(list) > 0:
-		return nil, "not sent as stored"
 	case i < 0:
 		return nil, "not sent"
 	case list[i].Name != own.Name || list[i].Arguments != own.Arguments:

@@ -92,7 +92,7 @@ func TestAKeyIsForOneActionInAPlace(t *testing.T) {
 		{"ctrl+d", InTranscript, HalfDown},
 		{"ctrl+d", InSessions, Delete},
 		{"enter", InTranscript, Inspect},
-		{"enter", InRequest, Fold},
+		{"enter", InInspector, Inspect},
 		{"z", InTranscript, ""},
 	} {
 		if got := m.Action(uitest.Key(c.key), c.in); got != c.want {

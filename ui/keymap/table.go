@@ -77,9 +77,6 @@ const (
 	NextView Action = "next-view"
 	PrevView Action = "previous-view"
 
-	Fold    Action = "collapse"
-	FoldAll Action = "collapse-all"
-
 	Choose   Action = "choose"
 	ListUp   Action = "list-up"
 	ListDown Action = "list-down"
@@ -166,10 +163,10 @@ func table() []Binding {
 		bind(VersionOn, "transcript", InTranscript, "next version", "]").needing(NeedIdle | NeedMessage),
 		bind(Fork, "transcript", InTranscript, "fork: continue from here in a new chat", "f").needing(NeedMessage),
 		bind(Trail, "transcript", InTranscript, "go to the parent or a fork of this chat", "b"),
-		bind(Pin, "transcript", InTranscript|InPanel|InInspector|InRequest, "pin: always send whole", "p"),
-		bind(Exclude, "transcript", InTranscript|InPanel|InInspector|InRequest, "exclude: never send", "x"),
-		bind(Auto, "transcript", InTranscript|InPanel|InInspector|InRequest, "neither pin nor exclude", "o"),
-		bind(TakeBack, "transcript", InTranscript|InPanel|InInspector|InRequest, "undo the last pin or exclude", "u"),
+		bind(Pin, "transcript", InTranscript|InPanel|InInspector, "pin: always send whole", "p"),
+		bind(Exclude, "transcript", InTranscript|InPanel|InInspector, "exclude: never send", "x"),
+		bind(Auto, "transcript", InTranscript|InPanel|InInspector, "neither pin nor exclude", "o"),
+		bind(TakeBack, "transcript", InTranscript|InPanel|InInspector, "undo the last pin or exclude", "u"),
 		bind(Find, "transcript", InTranscript, "search this chat, sent or not", "/"),
 		bind(NextHit, "transcript", InTranscript, "next match", "n"),
 		bind(PrevHit, "transcript", InTranscript, "previous match", "N"),
@@ -185,12 +182,9 @@ func table() []Binding {
 		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
-		bind(ReadOn, "inspector", InInspector, "read on: page down", "space"),
+		bind(ReadOn, "inspector", InInspector|InRequest, "read on: page down", "space"),
 		bind(NextView, "inspector", InInspector|InRequest|InRepairs, "next view", "tab"),
 		bind(PrevView, "inspector", InInspector|InRequest|InRepairs, "previous view", "shift+tab"),
-
-		bind(Fold, "whole request", InRequest, "collapse or expand the message", "enter", "space", "ctrl+o"),
-		bind(FoldAll, "whole request", InRequest, "collapse or expand all messages", "O"),
 
 		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion|InQueue, "choose", "enter"),
 		bind(ListUp, "lists", InLists|InSessions|InQuestion|InQueue, "up", "up", "ctrl+k"),
