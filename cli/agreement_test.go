@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"winnow/cli/report"
 )
 
 // agreementWidth is the width of the terminal in which the panel has room for what it says of each message.
@@ -58,14 +56,14 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	chat.Send(ctrlD)
 	chat.End()
 
-	var said report.ContextJSON
+	var said shownJSON
 	turn := strconv.Itoa(1 + stored.turns())
 	if err := json.Unmarshal(winnow("context", id, "--turn", turn, "--json"), &said); err != nil {
 		t.Fatal(err)
 	}
 	body := []byte(model.lastBody())
 	sum := fmt.Sprintf("%x", sha256.Sum256(body))
-	if said.Request == nil || sum != said.Request.Hash || !said.Request.Proven {
+	if said.Request == nil || sum != said.Request.BodyHash || !said.Request.Proven {
 		t.Errorf("context shows the request %+v, and the server got one with the hash %s", said.Request, sum)
 	}
 	sent := 0
@@ -95,6 +93,25 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 		t.Errorf("the receipt says %q, and context sent %d of %d", receipt, sent, len(said.Entries))
 	}
 }
+
+// shownJSON is what context --json writes, as far as it is compared.
+type shownJSON struct {
+	Request *struct {
+		BodyHash string `json:"body_hash"`
+		Proven   bool
+	}
+	Entries []entryJSON
+}
+
+type entryJSON struct {
+	Disposition      string
+	Pinned, Recalled bool
+	TokensAfter      int `json:"tokens_after"`
+	Cuts             []cutJSON
+	Repairs          []any
+}
+
+type cutJSON struct{ From, To int }
 
 // receiptPattern is what an answer's receipt says first.
 var receiptPattern = regexp.MustCompile(`saw (\d+) of (\d+)`)
@@ -145,7 +162,7 @@ func (m agreementMessages) write(t *testing.T) string {
 }
 
 // compare wants as much of a message in the body of a request as its verdict says: all but its cuts, or nothing.
-func (m agreementMessages) compare(t *testing.T, i int, e report.EntryJSON, body []byte) {
+func (m agreementMessages) compare(t *testing.T, i int, e entryJSON, body []byte) {
 	t.Helper()
 	var request struct {
 		Messages []struct{ Content string }
@@ -167,14 +184,14 @@ func (m agreementMessages) compare(t *testing.T, i int, e report.EntryJSON, body
 		return
 	}
 	at := 0
-	for _, cut := range append(e.Cuts, [2]int{len(text), len(text)}) {
-		if part := string(text[at:min(cut[0], len(text))]); !strings.Contains(all, part) {
+	for _, cut := range append(e.Cuts, cutJSON{len(text), len(text)}) {
+		if part := string(text[at:min(cut.From, len(text))]); !strings.Contains(all, part) {
 			t.Errorf("message %d: the server did not get %q", i+1, part)
 		}
-		at = min(cut[1], len(text))
+		at = min(cut.To, len(text))
 	}
 	for _, cut := range e.Cuts {
-		if gone := string(text[cut[0]:min(cut[1], len(text))]); strings.Contains(all, gone) {
+		if gone := string(text[cut.From:min(cut.To, len(text))]); strings.Contains(all, gone) {
 			t.Errorf("message %d: the server got %q, which is said to be cut", i+1, gone)
 		}
 	}
@@ -231,7 +248,7 @@ func readPanel(screen string) (rows []panelRow) {
 }
 
 // glyphFits says whether a glyph is true of a verdict.
-func glyphFits(glyph string, e report.EntryJSON) bool {
+func glyphFits(glyph string, e entryJSON) bool {
 	sent := e.Disposition == "kept" || e.Disposition == "cut" || e.Disposition == "recalled"
 	switch glyph {
 	case "●":

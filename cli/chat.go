@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -8,14 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
 
-	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/store"
@@ -41,11 +37,10 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if !terminal {
 		to = toRun // Nobody reads which model was chosen before something is sent.
 	}
-	collect := keepGarbage()
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
-	// The screen answers SIGTERM itself and would wait for ever for a program that its context has
-	// ended at the same time; here it is only noted.
+	// The screen answers SIGTERM itself and would wait for ever for a program that its context has ended at the same
+	// time; here it is only noted.
 	terminated, stop := untilTerminated(ctx)
 	defer stop()
 	k, err := p.open(terminated, to)
@@ -64,27 +59,25 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := k.memory.Model(k.catalog.Last(s.Model().Ref()))(); err != nil {
+		if err := k.choseModel(s.Model().Ref()); err != nil {
 			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
+	k.notices = append(k.notices, k.store.Notices()...)
 	var id string
 	switch {
 	case !inPlain:
-		options, fault := k.screenOptions(s, screen, search)
-		if fault != nil {
-			return fault
+		var options ui.Options
+		if options, err = k.screenOptions(s); err != nil {
+			return err
 		}
-		options.Background = func() {
-			collect()
-			k.servers.Start()
-		}
+		options.Screen, options.Filter = screen, search
+		options.Background = k.servers.Start
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
 		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	default:
-		collect()
 		id, err = k.plainly(terminated, s, terminal)
 	}
 	if id != "" {
@@ -97,26 +90,20 @@ func (p *program) chat(ctx context.Context, search string) error {
 	return err
 }
 
+// choseModel remembers a model for the next start.
+func (k *conversation) choseModel(ref string) error { return k.memory.Model(k.catalog.Last(ref))() }
+
 // goodbye is the title of a chat that was left, and how to go on with it.
 func (k *conversation) goodbye(id string) string {
-	way := "-s " + k.shortID(id)
+	way, title := "-s "+id, ""
 	ctx := context.Background()
-	if last, err := k.store.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1}); err == nil && len(last) > 0 &&
-		last[0].ID == id {
+	if last, err := findSession(ctx, k.store, ""); err == nil && last.ID == id {
 		way = "-c"
 	}
-	title := ""
 	if row, err := k.store.Session(ctx, id); err == nil && row.Title != "" {
 		title = theme.Secrets{Find: k.redactor.FindIn}.Line(row.Title) + "\n"
 	}
 	return title + "Continue: winnow " + way + "\n"
-}
-
-// keepGarbage lets the heap grow to five times what is in use, where twice is the rule, until collect is called:
-// collecting takes a tenth of the time until the first frame.
-func keepGarbage() (collect func()) {
-	before := debug.SetGCPercent(400)
-	return func() { debug.SetGCPercent(before) }
 }
 
 // plainly chats in lines of text.
@@ -125,7 +112,7 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 	signal.Notify(stop, syscall.SIGINT)
 	defer signal.Stop(stop)
 	k.servers.Start()
-	personasIn, err := k.p.personasFolder()
+	personasIn, err := k.p.besideConfig("personas")
 	if err != nil {
 		return "", err
 	}
@@ -133,7 +120,7 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Deps:     k.deps,
 		Start:    s,
 		Choice:   k.choice,
-		Notices:  slices.Concat(k.notices, k.store.Notices(), otherModel(s, k.choice)),
+		Notices:  k.notices,
 		Attach:   k.p.flags.attach,
 		In:       k.p.in,
 		Out:      k.p.out,
@@ -172,33 +159,27 @@ func (k *conversation) remember() {
 }
 
 // screenOptions is what the screen is given.
-func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, search string) (ui.Options, error) {
+func (k *conversation) screenOptions(s *session.Session) (ui.Options, error) {
 	p, config := k.p, k.config
-	personasIn, err := p.personasFolder()
-	if err != nil {
-		return ui.Options{}, err
-	}
 	configFile, _, err := p.configPath()
 	if err != nil {
 		return ui.Options{}, err
 	}
+	personasIn, err := p.besideConfig("personas")
 	return ui.Options{
-		Deps:    k.deps,
-		Start:   s,
-		Screen:  screen,
-		Filter:  search,
-		Choice:  k.choice,
-		Notices: slices.Concat(k.notices, k.store.Notices(), otherModel(s, k.choice)),
-		Keys:    config.Keys,
-		Theme:   config.UI.Theme,
-		Themes:  config.Themes,
-		Panel:   config.UI.Panel,
-		Notify:  config.UI.Notify,
-		Memory:  k.memory,
-		Mouse:   config.UI.Mouse,
-		Version: p.build,
-		Attach:  p.flags.attach,
-
+		Deps:       k.deps,
+		Start:      s,
+		Choice:     k.choice,
+		Notices:    k.notices,
+		Keys:       config.Keys,
+		Theme:      config.UI.Theme,
+		Themes:     config.Themes,
+		Panel:      config.UI.Panel,
+		Notify:     config.UI.Notify,
+		Memory:     k.memory,
+		Mouse:      config.UI.Mouse,
+		Version:    p.build,
+		Attach:     p.flags.attach,
 		Reasoning:  k.chosen.Reasoning != nil && *k.chosen.Reasoning,
 		Personas:   p.personas,
 		PersonasIn: personasIn,
@@ -210,11 +191,11 @@ func (k *conversation) screenOptions(s *session.Session, screen ui.Screen, searc
 		Sync:       k.exchange(),
 		Servers:    k.servers,
 		KeyStore:   p.keyStore(),
-	}, nil
+	}, err
 }
 
-// readPage reads a page that the user wants to attach. An address of this machine or its network is read only where
-// the configuration lists its host.
+// readPage reads a page that the user wants to attach. An address of this machine or its network is read only where the
+// configuration lists its host.
 func (k *conversation) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
 	page, err := tool.ReadPage(ctx, nil, address)
 	var refused *tool.RefusedError
@@ -224,58 +205,15 @@ func (k *conversation) readPage(ctx context.Context, address string) (text strin
 	return page.Text, page.Cut, err
 }
 
-// pick decides what -r opens: the one session whose title or messages have the words, or the list.
+// pick decides what -r opens: the one session whose title has the words, or the list, which searches messages as well.
 func (k *conversation) pick(ctx context.Context, search string) (ui.Screen, error) {
 	if search == "" {
 		return ui.SessionsScreen, nil
 	}
 	found, err := k.store.Sessions(ctx, store.Filter{Text: search, Limit: 2})
-	if err != nil {
-		return "", err
+	if err != nil || len(found) != 1 {
+		return ui.SessionsScreen, err
 	}
-	if len(found) == 0 {
-		if found, err = k.sessionsWith(ctx, search); err != nil {
-			return "", err
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", fail(NotFound, "no session matches %q; winnow sessions list lists all sessions", search)
-	case 1:
-		k.p.flags.session = found[0].ID
-		return ui.ChatScreen, nil
-	}
-	return ui.SessionsScreen, nil
-}
-
-// sessionsWith returns the sessions in use with a message that has the words, the newest message first.
-func (k *conversation) sessionsWith(ctx context.Context, search string) ([]store.Session, error) {
-	hits, err := k.store.Search(ctx, store.Search{Text: search})
-	var all []store.Session
-	for _, h := range hits {
-		known := slices.ContainsFunc(all, func(s store.Session) bool { return s.ID == h.Session.ID })
-		if !known && !h.Session.Archived {
-			all = append(all, h.Session)
-		}
-	}
-	return all, err
-}
-
-// otherModel says that a session goes on with another model than it was left with.
-func otherModel(s *session.Session, c llm.Choice) []string {
-	info := s.Info()
-	messages := s.Branch()
-	if info.ID == "" || s.Model().Ref() != c.Ref || messages.Len() == 0 {
-		return nil
-	}
-	last := ""
-	for i := messages.Len() - 1; i >= 0 && last == ""; i-- {
-		if m, err := messages.Message(i); err == nil && m.Endpoint != "" && m.Model != "" {
-			last = m.Endpoint + "/" + m.Model
-		}
-	}
-	if last == "" || last == s.Model().Ref() {
-		return nil
-	}
-	return []string{fmt.Sprintf("This session last used %s; it now uses %s.", last, s.Model().Ref())}
+	k.p.flags.session = found[0].ID
+	return ui.ChatScreen, nil
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -42,7 +40,7 @@ func TestExportFromTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &conversation{setup: &setup{redactor: &redact.Redactor{}}}
+	k := &conversation{setup: &setup{redactor: &redact.Redactor{}, p: &program{err: os.Stderr, now: time.Now}}}
 	k.redactor.Know("plain-configured-key")
 	t.Chdir(t.TempDir())
 

@@ -1,9 +1,6 @@
-//go:build cgo
-
-// Package cli is the rim of winnow: it reads flags, the environment, the configuration file and
-// paths, puts the rooms together, runs the commands that need no screen, and turns the outcome
-// into an exit code. It decides nothing about a context, knows no SQL and no provider's JSON, and
-// draws no screen.
+// Package cli is the rim of winnow: it reads flags, the environment, the configuration file and paths, puts the rooms
+// together, runs the commands that need no screen, and turns the outcome into an exit code. It decides nothing about a
+// context, knows no SQL and no provider's JSON, and draws no screen.
 package cli
 
 import (
@@ -19,15 +16,15 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/module"
 
 	"winnow/cli/report"
 	"winnow/llm"
+	"winnow/llm/redact"
 	"winnow/session"
 )
 
-// Main runs winnow with the arguments after the program's name and returns the exit code: see
-// Exit. It reads the process's environment, standard input and output, and handles its signals.
+// Main runs winnow with the arguments after the program's name and returns the exit code: see Exit. It reads the
+// process's environment, standard input and output, and handles its signals.
 //
 // example is config.toml.example, which config init writes.
 func Main(args []string, example []byte) int {
@@ -37,18 +34,20 @@ func Main(args []string, example []byte) int {
 // newProgram is winnow in the process's surroundings.
 func newProgram(example []byte) *program {
 	log.SetOutput(io.Discard) // net/http writes to it what it thinks of a strange server, in the middle of the screen.
-	environ := os.Environ()   // Keys are taken out of it later.
+	values := map[string]string{}
+	for _, variable := range os.Environ() { // Keys are taken out of it later.
+		name, value, _ := strings.Cut(variable, "=")
+		values[name] = value
+	}
 	return &program{
-		in:      os.Stdin,
-		out:     &printer{file: os.Stdout},
-		err:     os.Stderr,
-		env:     lookupIn(environ),
-		environ: environ,
-		unset:   os.Unsetenv,
-		now:     time.Now,
-		build:   buildVersion(),
-		example: example,
-
+		in:       os.Stdin,
+		out:      &printer{file: os.Stdout},
+		err:      os.Stderr,
+		env:      func(name string) string { return values[name] },
+		unset:    os.Unsetenv,
+		now:      time.Now,
+		build:    buildVersion(),
+		example:  example,
 		patience: 2 * time.Second,
 	}
 }
@@ -59,7 +58,6 @@ type program struct {
 	out      *printer
 	err      *os.File
 	env      func(string) string
-	environ  []string           // the environment as NAME=value; nil hides what has no fixed name
 	unset    func(string) error // takes a variable out of the process's environment; nil leaves it
 	now      func() time.Time
 	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network
@@ -67,44 +65,43 @@ type program struct {
 	build    string                          // the version shown to people
 	example  []byte                          // the configuration file that config init writes
 	flags    flags
-	patience time.Duration // how long run waits for a pipe to begin before it says so
-	started  bool          // a command was found and its arguments were right
-	failed   error         // what the command came back with
+	known    *redact.Redactor // knows the keys, nil before the configuration was read
+	patience time.Duration    // how long run waits for a pipe to begin before it says so
+	started  bool             // a command was found and its arguments were right
+	failed   error            // what the command came back with
 }
 
-// main runs the command that args name. An error that comes before the command has started is one
-// of usage: cobra gives those no type of their own.
+// main runs the command that args name. An error that comes before the command has started is one of usage: cobra gives
+// those no type of their own.
 func (p *program) main(ctx context.Context, args []string) Exit {
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.out.file) // The help is winnow's own, with colours.
 	root.SetErr(p.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return p.misused(explainFlag(err)) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return p.misused(err) })
 	p.catch(root)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
-		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { p.reportError(w, err) }),
+		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { p.reportError(err) }),
 	)
-	switch {
-	case err != nil && !p.started:
-		return p.usage(nil)
-	case p.failed != nil && !p.started:
-		return p.usage(p.failed)
-	case err != nil:
-		return exitOf(err)
-	case p.failed != nil:
-		p.reportError(p.err, p.failed)
-		return exitOf(p.failed)
-	case p.out.failed != nil:
-		p.reportError(p.err, p.out.failed)
-		return exitOf(p.out.failed)
+	failed := cmp.Or(p.failed, p.out.failed)
+	if failed != nil && err == nil {
+		p.reportError(failed)
+		err = failed
 	}
-	return OK
+	switch {
+	case err == nil:
+		return OK
+	case !p.started:
+		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
+		return Usage
+	}
+	return exitOf(err)
 }
 
-// catch keeps errors about arguments from fang, which asks the terminal for its colours before it hands
-// an error on, and waits for seconds where the terminal does not answer.
+// catch keeps errors about arguments from fang, which asks the terminal for its colours before it hands an error on,
+// and waits for seconds where the terminal does not answer.
 func (p *program) catch(c *cobra.Command) {
 	if args := c.Args; args != nil {
 		c.Args = func(c *cobra.Command, typed []string) error { return p.misused(args(c, typed)) }
@@ -118,59 +115,31 @@ func (p *program) catch(c *cobra.Command) {
 
 // misused notes an error of usage for main to say.
 func (p *program) misused(err error) error {
-	if p.failed == nil {
-		p.failed = err
-	}
+	p.failed = cmp.Or(p.failed, err)
 	return nil
 }
 
-// usage says what is wrong with the arguments, where nobody has yet, and where to read about them.
-func (p *program) usage(err error) Exit {
-	if err != nil {
-		p.reportError(p.err, err)
+// reportError writes an error as one line that starts with the program's name.
+func (p *program) reportError(err error) {
+	if text := report.ErrorText(err); text != "" {
+		p.warn("%s", text)
 	}
-	fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
-	return Usage
 }
 
-// reportError writes an error as one line that starts with the program's name.
-func (p *program) reportError(w io.Writer, err error) {
-	if text := report.ErrorText(err); text != "" {
-		fmt.Fprintf(w, "winnow: %s\n", text)
-	}
+// warn writes a line on standard error that starts with the program's name.
+func (p *program) warn(format string, args ...any) {
+	fmt.Fprintf(p.err, "winnow: "+format+"\n", args...)
 }
 
 // release is the version of a release. The linker sets it, with -ldflags "-X winnow/cli.release=v0.3.0"; in what is
 // built otherwise it is empty.
 var release string
 
-// buildVersion says which version of winnow this is.
+// buildVersion says which version of winnow this is: that of the release, else of the module, which names the commit.
 func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
+	version := ""
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		version = info.Main.Version
 	}
-	return versionOf(release, info)
-}
-
-// versionOf is the version of the release, or else of the module, and the commit it was built from, as in
-// "v0.3.0 (7213752abcde)". A working tree without either is "built from source".
-func versionOf(release string, info *debug.BuildInfo) string {
-	version, commit, changed := cmp.Or(release, info.Main.Version), "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", changed"
-		}
-	}
-	// Without a tag the version is made of the commit and its time.
-	if version == "" || version == "(devel)" || module.IsPseudoVersion(strings.TrimSuffix(version, "+dirty")) {
-		version = "built from source"
-	}
-	if commit == "" {
-		return version
-	}
-	return version + " (" + commit + changed + ")"
+	return cmp.Or(release, version, "built from source")
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -8,197 +6,270 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
 	"winnow/history"
 	"winnow/llm/mcp"
-	"winnow/llm/redact"
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/session/settings"
 )
+
+// contextFlags is what the command line of winnow context said.
+type contextFlags struct {
+	wire, prompt    bool
+	draft, template string
+	budget, preset  string
+	turn, diff      string
+}
 
 func (p *program) contextCommand() *cobra.Command {
 	var f contextFlags
-	c := &cobra.Command{
-		Use:   "context ID",
-		Short: "Show what the model would see of a session in the next request, and why",
-		Long: "Show what the model would see of a session in the next request, and why. With --turn, show a " +
-			"past request, rebuilt from its record. Nothing is sent, and the session is not changed.",
-		Example: "  winnow context 0195\n" +
-			"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
-			"  winnow context 0195 --wire | jq .messages\n" +
-			"  winnow context 0195 --turn 7 --diff 6\n" +
-			"  winnow context 0195 --prompt > handover.txt",
-		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeOneSession,
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			asked, err := f.read(p.flags)
-			if err != nil {
-				return err
-			}
-			return p.showContext(ctx, args[0], asked)
-		}),
+	c := p.command("context [ID]", "Show what the model would see of a session in the next request, and why",
+		func(ctx context.Context, args []string) error {
+			return p.withConversation(ctx, strings.Join(args, ""), func(k *conversation, s *session.Session) error {
+				return k.showContext(ctx, s, f)
+			})
+		})
+	c.Example = "  winnow context 0195\n" +
+		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
+		"  winnow context 0195 --wire | jq .messages\n" +
+		"  winnow context 0195 --turn 7 --diff 6\n" +
+		"  winnow context 0195 --prompt > handover.txt"
+	addFlag(c, &f.draft, "draft", "", "preview with this text as the next message")
+	addFlag(c, &f.budget, "budget", "", "preview with this budget in tokens, or auto")
+	addFlag(c, &f.preset, "preset", "", "preview with this preset, ignoring the session's own settings",
+		history.Presets()...)
+	addFlag(c, &f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
+	addFlag(c, &f.diff, "diff", "", "show what changed since the request of turn M")
+	addFlag(c, &f.wire, "wire", "", "print the body of the request, with possible secrets redacted")
+	addFlag(c, &f.prompt, "prompt", "", "print the request as one text, for a model without a chat format or another "+
+		"program")
+	addFlag(c, &f.template, "template", "", "use the template in this file for --prompt")
+	p.jsonFlag(c)
+	apart(c, "json", "wire", "prompt")
+	apart(c, "diff", "wire")
+	apart(c, "diff", "prompt")
+	for _, trial := range []string{"draft", "budget", "preset", "model"} {
+		apart(c, "turn", trial)
 	}
-	f.add(c)
 	return c
 }
 
 // showContext shows what was asked of a session's context.
-func (p *program) showContext(ctx context.Context, id string, asked contextAsked) error {
-	k, s, err := p.openSession(ctx, id)
+func (k *conversation) showContext(ctx context.Context, s *session.Session, f contextFlags) error {
+	l, err := k.contextOf(ctx, s, f)
 	if err != nil {
 		return err
-	}
-	defer k.close()
-	if p.flags.model != "" {
-		asked.trial.Model = k.choice.Ref
-	}
-	if asked.diff {
-		return p.contextDiff(ctx, s, asked)
-	}
-	l, err := p.contextOf(ctx, s, asked)
-	if err != nil {
-		return err
-	}
-	if l.Past == nil && slices.ContainsFunc(k.servers.List(), func(s mcp.Status) bool { return s.State == mcp.Idle }) {
-		fmt.Fprintln(p.err, "winnow: the tools of MCP servers are not counted, because this command starts no "+
-			"servers; winnow tools shows their tokens")
-	}
-	if l.Past != nil && !l.Past.Proven {
-		p.reportError(p.err, fmt.Errorf("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s",
-			l.Past.Nth, l.Past.Request.Turn, l.Past.Doubt))
 	}
 	switch {
-	case asked.json:
-		return report.WriteJSON(p.out, l.JSON())
-	case asked.prompt, asked.wire:
-		return p.writeRequest(l, asked, k.redactor)
+	case f.diff != "":
+		r, err := recorded(ctx, s, "--diff", f.diff)
+		if err != nil {
+			return err
+		}
+		from, to := report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)
+		return k.p.show(report.NewDiff(s.Info(), from, to))
+	case l.Request != nil && !l.Request.Proven:
+		k.p.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
+			l.Request.Turn, report.Sentence(l.Request.Doubt))
+	case l.Request == nil && slices.ContainsFunc(k.servers.List(), isIdle):
+		k.p.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
+			"shows " +
+			"their tokens")
 	}
-	if err := l.Table(p.out, p.columns()); err != nil || l.Over == nil {
+	unsent := error(nil)
+	if l.waysOut != "" {
+		unsent = fail(Failed, "nothing would be sent: %s", l.waysOut)
+	}
+	if f.wire || f.prompt {
+		return cmp.Or(unsent, k.p.writeRequest(l, f))
+	}
+	if err := k.p.show(l.Context); err != nil || k.p.flags.json {
 		return err
 	}
-	return fail(Failed, "nothing would be sent: %s", l.waysOut)
+	return unsent
 }
 
-// shownContext is a request to be shown, and the bytes that its plan gives.
+func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
+
+// shownContext is a request to be shown.
 type shownContext struct {
 	report.Context
-	body    func() ([]byte, error)
-	waysOut string // how much too large the request is, and what helps; "" where it would be sent
+	plan    history.Plan
+	record  record.Recorded        // of a past one
+	body    func() ([]byte, error) // the bytes that the plan gives
+	waysOut string                 // how much too large the request is, and what helps; "" where it would be sent
 }
 
 // contextOf finds the request that was asked for.
-func (p *program) contextOf(ctx context.Context, s *session.Session, asked contextAsked) (shownContext, error) {
-	next := func() (shownContext, error) { return p.nextContext(ctx, s, asked) }
-	if asked.turn != (pastRef{}) {
-		next = func() (shownContext, error) { return pastContext(ctx, s, asked.turn) }
+func (k *conversation) contextOf(ctx context.Context, s *session.Session, f contextFlags) (shownContext, error) {
+	if f.turn != "" {
+		return pastContext(ctx, s, f.turn)
 	}
-	l, err := next()
-	if err == nil {
-		l.Labels, err = labelsOf(ctx, l.Messages)
+	trial := session.Settings{Preset: f.preset}
+	if k.p.flags.model != "" {
+		trial.Model = k.choice.Ref
 	}
-	return l, err
-}
-
-// nextContext plans the next request as the flags want it.
-func (p *program) nextContext(ctx context.Context, s *session.Session, asked contextAsked) (shownContext, error) {
+	if f.budget != "" {
+		n, ok := settings.ReadBudget(f.budget)
+		if !ok {
+			return shownContext{}, fail(Usage, "--budget is %q; must be a number of tokens, or auto", f.budget)
+		}
+		trial.Budget = &n
+	}
 	if err := s.LoadRest(ctx); err != nil {
 		return shownContext{}, err
 	}
-	tried := s.Try(ctx, asked.trial)
-	plan, err := tried.Preview(session.Draft{Text: asked.draft})
+	tried := s.Try(ctx, trial)
+	plan, err := tried.Preview(session.Draft{Text: f.draft})
 	l := shownContext{
-		Context: report.Context{
-			Info: s.Info(), Model: cmp.Or(asked.trial.Model, s.Model().Ref()), Plan: plan, Messages: s.Branch(),
-			Window: tried.To.Window(),
-		},
+		Context: report.NewContext(s.Info(), cmp.Or(trial.Model, s.Model().Ref()), plan), plan: plan,
 		body: func() ([]byte, error) { return tried.Body(plan) },
 	}
-	var unread error
-	if err == nil || errors.As(err, &l.Over) {
-		l.Settings, unread = tried.Settings()
-	}
+	var over *history.OverBudgetError
 	switch {
-	case unread != nil:
-		return shownContext{}, unread
-	case l.Over != nil:
-		l.waysOut = waysOut(session.Oversize(l.Over, tried.To.Windows()), tried.To.Client.Endpoint().Name)
-		return l, nil
+	case errors.As(err, &over):
+		l.Error = report.ErrorText(over)
+		l.waysOut = waysOut(session.Oversize(over, tried.To.Windows()), tried.To.Client.Endpoint().Name)
 	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:
 		return l, err
+	default:
+		l.Input = tried.To.InputCost(plan.Sum)
 	}
-	l.Input = tried.To.InputCost(plan.Sum)
-	return l, nil
+	l.Window = tried.To.Window()
+	l.Settings, err = tried.Settings()
+	return l, err
 }
 
-// pastContext puts a past request together again. What became of the messages is what its record says:
-// that needs no proof.
-func pastContext(ctx context.Context, s *session.Session, at pastRef) (shownContext, error) {
-	r, err := s.Records().Replay(ctx, at.turn, at.nth)
+// pastContext puts a past request together again. What became of the messages is what its record says: that needs no
+// proof.
+func pastContext(ctx context.Context, s *session.Session, turn string) (shownContext, error) {
+	at, nth, err := requestRef("--turn", turn)
 	if err != nil {
-		return shownContext{}, explainMoment(err)
+		return shownContext{}, err
+	}
+	r, err := s.Records().Replay(ctx, at, nth)
+	if err != nil {
+		return shownContext{}, err
+	}
+	plan := r.Plan
+	plan.Spans = plan.SpansAmong(r.Verdicts.Entries)
+	plan.Sum, plan.Entries, plan.Added = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added
+	plan.Rules = r.Request.Rules
+	if !r.Proven {
+		plan.Next = nil // of another plan
 	}
 	l := shownContext{
-		Context: report.Context{
-			Info: s.Info(), Model: r.Request.Endpoint + "/" + r.Request.Model, Plan: r.Plan,
-			Messages: r.Messages, Past: &r,
-		},
-		body: func() ([]byte, error) { return r.Body, nil },
+		Context: report.NewContext(s.Info(), r.Request.Endpoint+"/"+r.Request.Model, plan),
+		plan:    plan, record: r.Recorded, body: func() ([]byte, error) { return r.Body, nil },
 	}
-	l.Plan.Spans = r.Plan.SpansAmong(r.Verdicts.Entries)
-	l.Plan.Sum, l.Plan.Entries, l.Plan.Added, l.Plan.Rules = r.Verdicts.Sum, r.Verdicts.Entries, r.Verdicts.Added,
-		r.Request.Rules
-	if !r.Proven {
-		l.Plan.Next = nil // of another plan
-	}
+	l.Request = report.NewPast(r)
 	return l, nil
 }
 
-// explainMoment makes a request that is not there one that was not found.
-func explainMoment(err error) error {
-	if missing := (*record.NoRequestError)(nil); errors.As(err, &missing) {
-		return fail(NotFound, "%w", err)
+// recorded is the record of a past request.
+func recorded(ctx context.Context, s *session.Session, flag, turn string) (record.Recorded, error) {
+	at, nth, err := requestRef(flag, turn)
+	if err != nil {
+		return record.Recorded{}, err
 	}
-	return err
+	return s.Records().Find(ctx, at, nth)
 }
 
-// writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret
-// stays out on the way, and that is said; what is sent, and its hash, has it.
-func (p *program) writeRequest(l shownContext, asked contextAsked, r *redact.Redactor) error {
-	if l.Over != nil {
-		return fail(Failed, "nothing would be sent: %s", l.waysOut)
+// requestRef reads the number of a turn, N, or of one of its requests, N.K; nth is 0 for the last.
+func requestRef(flag, text string) (turn, nth int, err error) {
+	first, second, several := strings.Cut(text, ".")
+	turn, err = strconv.Atoi(first)
+	if several && err == nil {
+		nth, err = strconv.Atoi(second)
 	}
+	if err != nil || turn < 1 || several && nth < 1 {
+		return 0, 0, fail(Usage, "%s is %q; must be the number of a turn such as 3, or 3.2 for its second request",
+			flag, text)
+	}
+	return turn, nth, nil
+}
+
+// writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret stays out on the
+// way, and that is said; what is sent, and its hash, has it.
+func (p *program) writeRequest(l shownContext, f contextFlags) error {
 	body, err := l.body()
 	text := string(body)
-	if asked.prompt {
-		text, err = asText(l, asked)
+	if f.prompt {
+		text, err = asText(l.plan, f.template)
 	}
 	if err != nil {
 		return err
 	}
-	clean := redaction{redact: r.Text}
-	if !asked.noRedact {
-		text = clean.text(text)
-	}
-	if _, err = io.WriteString(p.out, text); err == nil {
-		p.reportRedacted(clean.count)
-	}
-	if err == nil && clean.count > 0 && asked.wire {
-		_, err = fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
+	clean := p.cleaner()
+	_, err = io.WriteString(p.out, clean.text(text))
+	p.reportRedacted(clean)
+	if clean.count > 0 && f.wire {
+		fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
 	}
 	return err
 }
 
-// asText is a request as one text.
-func asText(l shownContext, asked contextAsked) (string, error) {
-	text, err := history.RenderPrompt(history.NewPrompt(l.Plan), asked.templateName, asked.template)
+// asText is a request as one text, by the template in a file.
+func asText(plan history.Plan, file string) (string, error) {
+	template := history.PromptTemplate
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fail(Usage, "cannot read the template %s: %w", file, fileCause(err))
+		}
+		template = string(text)
+	}
+	text, err := history.RenderPrompt(history.NewPrompt(plan), file, template)
 	if err != nil {
 		err = fail(Usage, "%w", err)
 	}
 	return text, err
+}
+
+func (p *program) repairCommand() *cobra.Command {
+	c := p.command("repair [ID]", "List what is damaged in a session, and what is sent instead",
+		func(ctx context.Context, args []string) error {
+			return p.withConversation(ctx, strings.Join(args, ""), func(_ *conversation, s *session.Session) error {
+				list, err := repairs(ctx, s)
+				if err != nil {
+					return err
+				}
+				return p.show(list)
+			})
+		})
+	p.jsonFlag(c)
+	return c
+}
+
+// repairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not fit
+// or because the policy refuses what is damaged, leaves a plan to look at.
+func repairs(ctx context.Context, s *session.Session) (report.Repairs, error) {
+	if err := s.LoadRest(ctx); err != nil {
+		return report.Repairs{}, err
+	}
+	plan, err := s.Preview(session.Draft{})
+	var over *history.OverBudgetError
+	var damaged *history.DamagedError
+	if err != nil && !errors.As(err, &over) && !errors.As(err, &damaged) {
+		return report.Repairs{}, err
+	}
+	list := report.Repairs{
+		Session: s.Info().ID, Title: report.Title(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
+	}
+	for _, e := range plan.Entries {
+		if len(e.Repairs) > 0 {
+			list.Entries = append(list.Entries, e)
+		}
+	}
+	return list, record.KeepRepairs(ctx, s.Store(), plan)
 }

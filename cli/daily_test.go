@@ -143,7 +143,7 @@ func TestDailyPath(t *testing.T) {
 	chat.Send(enterKey)
 	step("07-queued", "queued  And how do they end?")
 	chat.Send(escKey)
-	step("08-stopped", "you stopped this", "waits   And how do they end?", "enter sends it")
+	step("08-stopped", "you stopped this", "waits   And how do they end?", "enter send the next")
 
 	chat.Send("\t")
 	step("09-messages", "R another model")

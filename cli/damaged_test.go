@@ -18,14 +18,20 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	var imported struct {
-		Session  string
-		Messages int
-		Errors   []any
+		Conversations []struct {
+			Session struct {
+				ID       string
+				Messages int
+			}
+			Errors []any
+		}
 	}
 	winnowJSON(t, env, &imported, "sessions", "import", filepath.Join("testdata", "damaged.jsonl"), "--json")
-	if imported.Messages != 32 || len(imported.Errors) > 0 {
+	all := imported.Conversations
+	if len(all) != 1 || all[0].Session.Messages != 32 || len(all[0].Errors) > 0 {
 		t.Fatalf("imported %+v, want 32 messages", imported)
 	}
+	id := all[0].Session.ID
 	file := databasePath(env)
 	whole := everyRow(t, file, 32)
 	rot(t, file, "C15")
@@ -37,14 +43,14 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 	var shown struct {
 		Entries []struct {
 			Disposition string
-			Repairs     []struct{ Kind, What string }
+			Repairs     []struct{ Kind, Cause string }
 		}
 	}
-	winnowJSON(t, env, &shown, "context", imported.Session, "--json")
+	winnowJSON(t, env, &shown, "context", id, "--json")
 	kinds := map[string]bool{}
 	for _, e := range shown.Entries {
 		for _, r := range e.Repairs {
-			kinds[r.Kind] = kinds[r.Kind] || r.What != ""
+			kinds[r.Kind] = kinds[r.Kind] || r.Cause != ""
 		}
 	}
 	for n := range 15 {
@@ -59,7 +65,7 @@ func TestDamagedFileReachesEveryServerRepaired(t *testing.T) {
 		t.Run(target.endpoint.Name+" "+string(target.profile), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "winnow.db")
 			copyFile(t, file, path)
-			target.wantAnswer(t, path, imported.Session)
+			target.wantAnswer(t, path, id)
 			if everyRow(t, path, 32) != before {
 				t.Error("the turn changed what was stored before it")
 			}

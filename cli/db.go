@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -7,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -18,18 +15,27 @@ import (
 )
 
 func (p *program) dbCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "db", Short: "Locate, check, back up and restore the database of conversations"},
-		p.dbPathCommand(), p.dbCheck(), p.dbBackup(), p.dbRestore())
-}
-
-func (p *program) dbPathCommand() *cobra.Command {
-	return p.plainCommand("path", "Print the path of the database", func(context.Context) error {
-		path, err := p.configuredDB()
-		if err == nil {
-			fmt.Fprintln(p.out, path)
-		}
-		return err
-	})
+	check := p.command("check", "Check the whole database and report what is damaged", p.checkDB)
+	p.jsonFlag(check)
+	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
+	keep.Long = "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in " +
+		"the " +
+		"folder backups beside the database, where the daily backups of the chat are too. An existing file is not " +
+		"overwritten.\n\nTo back up every change within a second, to another disk or to S3, run Litestream beside " +
+		"winnow: docs/storage.md has a configuration for it."
+	var list bool
+	restore := p.command("restore [FILE|latest]", "Restore the conversations from a backup; the current ones are "+
+		"set aside",
+		func(ctx context.Context, args []string) error { return p.restoreDB(ctx, args, list) })
+	addFlag(restore, &list, "list", "", "list the backups")
+	return group("db", "Locate, check, back up and restore the database of conversations",
+		p.command("path", "Print the path of the database", func(context.Context, []string) error {
+			path, err := p.configuredDB()
+			if err == nil {
+				fmt.Fprintln(p.out, path)
+			}
+			return err
+		}), check, keep, restore)
 }
 
 // configuredDB is where the conversations are, whether the file is there or not.
@@ -41,33 +47,35 @@ func (p *program) configuredDB() (string, error) {
 	return p.dbPath(c)
 }
 
-func (p *program) dbCheck() *cobra.Command {
-	var asJSON bool
-	c := p.plainCommand("check", "Check the whole database and report what is damaged",
-		func(ctx context.Context) error { return p.checkDB(ctx, asJSON) })
-	c.Long = "check reads every page and every index, and compares every message with its hash. It changes nothing. " +
-		"If something is damaged, it reports what, and exits with status 1."
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	return c
+// checked is what a check found.
+type checked struct {
+	Sound bool
+	store.CheckResult
 }
 
-// checkedJSON is a check in db check --json. It is a contract: fields are added, never renamed or
-// removed.
-type checkedJSON struct {
-	Path     string   `json:"path"`
-	Sound    bool     `json:"sound"`
-	Schema   int      `json:"schema"`
-	Bytes    int64    `json:"bytes"`
-	Sessions int      `json:"sessions"`
-	Messages int      `json:"messages"`
-	Requests int      `json:"requests"`
-	Damaged  []int64  `json:"damaged"`   // messages that fail their hash
-	Lost     []int64  `json:"lost"`      // messages that an earlier damage cost; the file was saved from it
-	SetAside []string `json:"set_aside"` // the damaged files of then, as far as they are there
-	Faults   []string `json:"faults"`    // sentences
+// Table writes what is there, and what is damaged.
+func (c checked) Table(page *report.Page) {
+	page.Line("%s: schema %d, %s, %s, %s, %s", c.Path, c.Schema, theme.Size(int(c.Bytes)),
+		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
+	for _, f := range c.Faults {
+		page.Line("%s", f)
+	}
+	if len(c.Damaged) > 0 {
+		page.Line("%s differ from what was stored: %d", theme.Plural(len(c.Damaged), "message"), c.Damaged)
+	}
+	if c.Sound {
+		page.Line("No damage found.")
+	}
+	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
+		page.Line("The file was damaged before, and what could be read was recovered; %s lost their text.",
+			theme.Plural(len(c.Lost), "message"))
+	}
+	for _, file := range c.SetAside {
+		page.Line("The damaged file: %s", file)
+	}
 }
 
-func (p *program) checkDB(ctx context.Context, asJSON bool) error {
+func (p *program) checkDB(ctx context.Context, _ []string) error {
 	path, err := p.configuredDB()
 	if err != nil {
 		return err
@@ -81,18 +89,8 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	}
 	defer s.Close()
 	c, err := s.Check(ctx)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = report.WriteJSON(p.out, checkedJSON{
-			Path: c.Path, Sound: c.Sound(), Schema: c.Schema, Bytes: c.Bytes, Sessions: c.Sessions,
-			Messages: c.Messages, Requests: c.Requests,
-			Damaged: append([]int64{}, c.Damaged...), Lost: append([]int64{}, c.Lost...),
-			SetAside: append([]string{}, c.SetAside...), Faults: append([]string{}, c.Faults...),
-		})
-	} else {
-		p.printCheck(c)
+	if err == nil {
+		err = p.show(checked{c.Sound(), c})
 	}
 	if err != nil || c.Sound() {
 		return err
@@ -100,125 +98,52 @@ func (p *program) checkDB(ctx context.Context, asJSON bool) error {
 	return fail(Failed, "the file is damaged; winnow db restore --list shows its backups")
 }
 
-func (p *program) printCheck(c store.CheckResult) {
-	fmt.Fprintf(p.out, "%s: schema %d, %s, %s, %s, %s\n", c.Path, c.Schema, theme.Size(int(c.Bytes)),
-		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
-	for _, f := range c.Faults {
-		fmt.Fprintln(p.out, f)
+func (p *program) backupDB(ctx context.Context, s *store.Store, args []string) (err error) {
+	if s.Path() == store.Memory {
+		return fail(Failed, "there are no conversations to back up yet")
 	}
-	if n := len(c.Damaged); n > 0 {
-		fmt.Fprintf(p.out, "messages that differ from what was stored: %d, numbers %s\n", n, someNumbers(c.Damaged))
+	to := s.BackupName()
+	if len(args) > 0 {
+		to = args[0]
 	}
-	if c.Sound() {
-		fmt.Fprintln(p.out, "No damage found.")
-	}
-	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
-		was := "The file was damaged before, and what could be read was recovered"
-		if n := len(c.Lost); n > 0 {
-			was += fmt.Sprintf("; %s lost their text, numbers %s", theme.Plural(n, "message"), someNumbers(c.Lost))
-		}
-		fmt.Fprintln(p.out, was+".")
-	}
-	for _, file := range c.SetAside {
-		fmt.Fprintf(p.out, "The damaged file: %s\n", file)
-	}
-}
-
-// someNumbers writes the first of many numbers.
-func someNumbers(all []int64) string {
-	const limit = 20
-	var text string
-	for i, n := range all[:min(limit, len(all))] {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprint(n)
-	}
-	if len(all) > limit {
-		text += " …"
-	}
-	return text
-}
-
-func (p *program) dbBackup() *cobra.Command {
-	return &cobra.Command{
-		Use:   "backup [FILE]",
-		Short: "Back up the conversations to a file; winnow may be running",
-		Long: "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in " +
-			"the folder backups beside the database, where the daily backups of the chat are too. An existing file " +
-			"is not overwritten.\n\nTo back up every change within a second, to another disk or to S3, run " +
-			"Litestream beside winnow: docs/storage.md has a configuration for it.",
-		Args: takes("at most one argument, the name of a new file", 0, 1),
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			s, err := p.openStore(ctx, true)
-			if err != nil {
-				return err
-			}
-			if s == nil {
-				return fail(Failed, "there are no conversations to back up yet")
-			}
-			defer s.Close()
-			to := s.BackupName()
-			if len(args) > 0 {
-				to = args[0]
-			}
-			if err := s.Backup(ctx, to); err != nil {
-				return err
-			}
-			if to, err = filepath.Abs(to); err == nil {
-				fmt.Fprintln(p.out, to)
-			}
-			return err
-		}),
-	}
-}
-
-func (p *program) dbRestore() *cobra.Command {
-	var list bool
-	c := &cobra.Command{
-		Use:   "restore FILE|latest",
-		Short: "Restore the conversations from a backup; the current ones are set aside",
-		Long: "restore takes the name of a backup, or latest for the newest one. The current database is renamed, " +
-			"with the date in its name, and never deleted. While winnow is running with it, nothing is restored.",
-		Args: takes("the name of a backup, or latest", 0, 1),
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			path, err := p.configuredDB()
-			if err != nil {
-				return err
-			}
-			if list {
-				return p.listBackups(ctx, path)
-			}
-			if len(args) == 0 {
-				return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
-			}
-			return p.restoreDB(ctx, path, args[0])
-		}),
-	}
-	c.Flags().BoolVar(&list, "list", false, "list the backups")
-	return c
-}
-
-func (p *program) listBackups(ctx context.Context, path string) error {
-	all := backup.List(ctx, path, p.now())
-	if len(all) == 0 {
-		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
+	if err := s.Backup(ctx, to); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
-	for _, b := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", b.Day.Format("2006-01-02"), theme.Plural(b.Sessions, "session"),
-			theme.Plural(b.Messages, "message"), theme.Size(int(b.Bytes)), b.Path)
+	if to, err = filepath.Abs(to); err == nil {
+		fmt.Fprintln(p.out, to)
 	}
-	return w.Flush()
+	return err
 }
 
-func (p *program) restoreDB(ctx context.Context, path, from string) error {
+type backups []backup.File
+
+// Table writes a line for each backup.
+func (b backups) Table(page *report.Page) {
+	for _, f := range b {
+		page.Row(f.Day.Format("2006-01-02"), theme.Plural(f.Sessions, "session"), theme.Plural(f.Messages, "message"),
+			theme.Size(int(f.Bytes)), f.Path)
+	}
+}
+
+func (p *program) restoreDB(ctx context.Context, args []string, list bool) error {
+	path, err := p.configuredDB()
+	if err != nil {
+		return err
+	}
+	all := backup.List(ctx, path, p.now())
+	switch {
+	case list && len(all) == 0:
+		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
+		return err
+	case list:
+		return p.show(backups(all))
+	case len(args) == 0:
+		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
+	case args[0] == "latest" && len(all) == 0:
+		return fail(NotFound, "there is no backup of %s", path)
+	}
+	from := args[0]
 	if from == "latest" {
-		all := backup.List(ctx, path, p.now())
-		if len(all) == 0 {
-			return fail(NotFound, "there is no backup of %s", path)
-		}
 		from = all[0].Path
 	}
 	aside, err := backup.Restore(ctx, path, from, p.now())

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -13,9 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"winnow/cli/config"
-	"winnow/history"
-	"winnow/session/store/sqlite"
 	"winnow/ui"
 	"winnow/ui/keymap"
 )
@@ -26,27 +22,9 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 // "<!-- NAME: made by … -->" and a line "<!-- end of NAME -->".
 func generated() map[string]map[string]func() string {
 	return map[string]map[string]func() string{
-		"../docs/keys.md": {"keys": keyTable},
-		"../docs/commands.md": {
-			"slash": slashTable, "commandline": commandReference,
-			"prompttemplate": func() string { return fenced("text", history.PromptTemplate) },
-		},
-		"../docs/config.md": {
-			"config":      func() string { return fenced("toml", string(exampleConfig())) },
-			"environment": environmentTable,
-		},
-		"../docs/schema.md": {"schema": func() string { return fenced("sql", sqlite.Schema) }},
+		"../docs/chat.md":     {"keys": keyTable},
+		"../docs/commands.md": {"slash": slashTable, "commandline": commandTable},
 	}
-}
-
-// environmentTable lists the keys with the variables that give them.
-func environmentTable() string {
-	var b strings.Builder
-	b.WriteString("\n| variable | key |\n|---|---|\n")
-	for _, v := range config.Variables([]string{"NAME"}, []string{"NAME"}) {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", v.Name, v.Key)
-	}
-	return b.String() + "\n"
 }
 
 func TestDocsSayWhatTheProgramDoes(t *testing.T) {
@@ -100,82 +78,6 @@ func cutPart(t testing.TB, page, name string) (before, part, after string) {
 
 // idPattern is a session's id, which is another one each time.
 var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[57][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
-
-// numberPattern is the id of a message or a request, which is another one each time too.
-var numberPattern = regexp.MustCompile(`\b7\d{15}\b`)
-
-// sameIDs has the same ids each time.
-func sameIDs(shown []byte) string {
-	text := idPattern.ReplaceAllString(string(shown), "01999f0e-1c2d-7aaa-8bbb-0123456789ab")
-	seen := map[string]string{}
-	return numberPattern.ReplaceAllStringFunc(text, func(id string) string {
-		if seen[id] == "" {
-			seen[id] = fmt.Sprint(7354676747320001 + 4096*len(seen))
-		}
-		return seen[id]
-	})
-}
-
-// timePattern is a time, which is another one each time too.
-var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-
-// TestDocsShowARealContext asks a server with a long answer and shows what the next request holds.
-func TestDocsShowARealContext(t *testing.T) {
-	t.Parallel()
-	answer := "Panic-mode recovery skips tokens until it finds one that ends a statement. " +
-		"That is simple and never loops, but it loses what stands between, so keep the set of those tokens small, " +
-		"and report an error once: the reader wants to know where the mistake is, not how the parser got out of it."
-	_, env := serve(t, home(t), newScriptedServer("200\n"+
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"`+answer+`"},"finish_reason":"stop"}]}`+
-		"\ndata: [DONE]"))
-	config := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(config,
-		[]byte("[context]\nelastic = false\nassistant_max_chars = 76\nlast_whole_max_tokens = 0\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
-	winnow("run", "-m", "openai/small", "How does a parser recover?")
-	id := idPattern.Find(winnow("sessions", "list", "--json"))
-	plan := winnow("context", string(id), "--json")
-	shown := sameIDs(plan)
-	shown = timePattern.ReplaceAllString(shown, "2026-03-14T09:26:53Z")
-	shown = dayPattern.ReplaceAllString(shown, "2026-03-14$1") // the example is the same on every day
-	checkPart(t, "../docs/commands.md", "contextjson", fenced("json", shown))
-	winnow("run", "-m", "openai/small", "-s", string(id), "And without losing so much?")
-	diff := winnow("context", string(id), "--turn", "2", "--diff", "1", "--json")
-	checkPart(t, "../docs/commands.md", "contextdiff",
-		fenced("json", sameIDs(diff)))
-}
-
-// cutCall is a tool call of an imported message whose arguments were cut off.
-const cutCall = `{"id": "call_1", "type": "function", ` +
-	`"function": {"name": "read", "arguments": "{\"path\": \"notes.txt\", \"lim"}}`
-
-// TestDocsShowARealRepair imports a conversation whose tool call broke off and has it sent as text.
-func TestDocsShowARealRepair(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "chat.jsonl")
-	said := `{"role": "user", "content": "What is in notes.txt?"}
-{"role": "assistant", "content": "I look.", "tool_calls": [` + cutCall + `]}
-{"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
-`
-	if err := os.WriteFile(file, []byte(said), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	winnow := winnowIn(t, append(home(t), "WINNOW_MODEL=guide"))
-	id := idPattern.Find(winnow("sessions", "import", file))
-	shown := winnow("repair", string(id), "--as", "text", "--message", "2", "--json")
-	checkPart(t, "../docs/commands.md", "repairjson",
-		fenced("json", sameIDs(shown)))
-}
-
-// dayPattern is a day with nothing but a quote behind it, as in the source of a window.
-var dayPattern = regexp.MustCompile(`20\d\d-\d\d-\d\d(")`)
-
-func fenced(language, text string) string {
-	return "\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n\n"
-}
 
 // table is a Markdown table.
 func table(head []string, rows [][]string) string {
@@ -250,69 +152,13 @@ func usage(c *cobra.Command) string {
 	return strings.TrimSuffix(strings.Replace(c.UseLine(), " [flags]", "", 1), " ")
 }
 
-// commandReference lists every command with its flags.
-func commandReference() string {
-	var b strings.Builder
+// commandTable lists every command with its flags.
+func commandTable() string {
+	var rows [][]string
 	for _, c := range commands(new(program).root()) {
-		fmt.Fprintf(&b, "\n### %s\n\n%s.\n", usage(c), strings.TrimSuffix(c.Short, "."))
-		if c.HasExample() {
-			b.WriteString("\n```sh\n" + unindent(c.Example) + "\n```\n")
-		}
-		var rows [][]string
-		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { rows = append(rows, flagRow(f)) })
-		if len(rows) > 0 {
-			b.WriteString(strings.TrimSuffix(table([]string{"flag", "meaning"}, rows), "\n"))
-		}
+		var flags []string
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, code("--"+f.Name)) })
+		rows = append(rows, []string{code(usage(c)), c.Short, strings.Join(flags, " ")})
 	}
-	return b.String() + "\n"
-}
-
-func unindent(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimPrefix(l, "  ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-func flagRow(f *pflag.Flag) []string {
-	name := "--" + f.Name
-	if f.Shorthand != "" {
-		name = "-" + f.Shorthand + ", " + name
-	}
-	return []string{code(name), f.Usage}
-}
-
-// TestDocsShowARealAnswer continues a conversation with a damaged call, a message of an unknown role, a
-// long answer and more messages than the cap, on a server that refuses a field.
-func TestDocsShowARealAnswer(t *testing.T) {
-	t.Parallel()
-	_, env := serve(t, home(t), newScriptedServer("400\n"+
-		`{"error":{"message":"Unrecognized request argument supplied: stream_options"}}`+"\n----\n200\n"+
-		`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Milk."},"finish_reason":"stop"}]}`+"\n"+
-		`data: {"choices":[],"usage":{"prompt_tokens":120,"completion_tokens":2}}`+"\ndata: [DONE]"))
-	folder := t.TempDir()
-	config, file := filepath.Join(folder, "config.toml"), filepath.Join(folder, "chat.jsonl")
-	said := `{"role": "user", "content": "Good morning."}
-{"role": "assistant", "content": "Good morning to you as well, and what can I do for you today? ` +
-		`I can read the files of this folder, look something up, or write a text that you describe to me in a few ` +
-		`words, in any language that you like."}
-{"role": "user", "content": "What is in notes.txt?"}
-{"role": "narrator", "content": "Meanwhile."}
-{"role": "assistant", "content": "I look into the file, which takes a moment, and then I say what it holds.", ` +
-		`"tool_calls": [` + cutCall + `]}
-{"role": "tool", "tool_call_id": "call_1", "content": "Buy milk."}
-`
-	policy := "[context]\nelastic = false\nassistant_max_chars = 40\nlast_whole_max_tokens = 0\nmax_messages = 4\n"
-	for path, text := range map[string]string{config: policy, file: said} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	winnow := winnowIn(t, append(env, "WINNOW_CONFIG="+config))
-	id := idPattern.Find(winnow("sessions", "import", file))
-	shown := winnow("run", "-m", "openai/small", "-s", string(id), "--json", "What was it?")
-	shown = []byte(sameIDs(shown))
-	shown = regexp.MustCompile(`"took_ms": \d+`).ReplaceAll(shown, []byte(`"took_ms": 12`))
-	checkPart(t, "../docs/commands.md", "answerjson", fenced("json", string(shown)))
+	return table([]string{"command", "what it does", "flags"}, rows)
 }

@@ -149,7 +149,7 @@ func TestErrorsOfUsageAskTheTerminalNothing(t *testing.T) {
 	for _, args := range [][]string{
 		{"--bogus"},
 		{"bogus"},
-		{"sessions", "show"},
+		{"sessions", "rename"},
 		{"sessions", "list", "--limit", "x"},
 		{"db", "bogus"},
 	} {

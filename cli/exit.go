@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -11,6 +9,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/record"
+	"winnow/session/store"
 )
 
 // Exit is what the process ends with.
@@ -45,6 +48,27 @@ func fail(exit Exit, format string, args ...any) error {
 	return &failure{exit: exit, text: err.Error(), err: errors.Unwrap(err)}
 }
 
+// exitOf is the exit code an error leads to.
+func exitOf(err error) Exit {
+	var f *failure
+	var provider *llm.Error
+	var tool *session.ToolError
+	var over *session.LimitError
+	var many *store.AmbiguousError
+	var missing *record.NoRequestError
+	switch {
+	case errors.As(err, &f):
+		return f.exit
+	case errors.As(err, &provider), errors.As(err, &tool), errors.As(err, &over):
+		return Provider
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &many), errors.As(err, &missing):
+		return NotFound
+	case errors.Is(err, context.Canceled):
+		return Interrupted
+	}
+	return Failed
+}
+
 // untilTerminated returns a context that ends with the first SIGTERM, and a function that stops listening. A second
 // signal ends the program. Whoever else listens may act on a signal first: when stop has returned, the context has
 // ended for each signal that came before.
@@ -66,19 +90,23 @@ func untilTerminated(ctx context.Context) (terminated context.Context, stop func
 	})
 }
 
+// untilStopped returns a context that ends with the first SIGINT or SIGTERM, and a function that stops listening.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+}
+
+// stopped is the error of a command that a signal ended, with what it left behind in words; it is err where none did.
+func stopped(ctx context.Context, err error, left string) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return &failure{exit: stoppedBy(ctx), text: left, err: ctx.Err()}
+}
+
 // stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.
 func stoppedBy(ctx context.Context) Exit {
 	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()) {
 		return Terminated
 	}
 	return Interrupted
-}
-
-// exitOf is the exit code an error leads to.
-func exitOf(err error) Exit {
-	var f *failure
-	if errors.As(err, &f) {
-		return f.exit
-	}
-	return exitOfCause(err)
 }

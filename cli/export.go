@@ -1,23 +1,22 @@
-//go:build cgo
-
 package cli
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/transfer"
@@ -30,111 +29,132 @@ import (
 
 // exportFlags is what the command line of winnow sessions export said.
 type exportFlags struct {
-	format, out          string
-	all, force, noRedact bool
+	format, out string
+	all, force  bool
 }
 
 func (p *program) sessionsExport() *cobra.Command {
-	var f exportFlags
-	c := &cobra.Command{
-		Use:   "export ID",
-		Short: "Write a session to standard output or to a file, as Markdown, HTML, JSON, JSONL or one text",
-		Long: "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
-			"restores it " +
-			"without loss; md, html, jsonl and prompt hold the active branch, for others to read. " +
-			"html is one page that marks what the model saw. Possible secrets are redacted in all of them but json.",
-		Example: "  winnow sessions export 0195 > parser.md\n" +
-			"  winnow sessions export 0195 -o parser.html\n" +
-			"  winnow sessions export 0195 -o parser.jsonl\n" +
-			"  winnow sessions export --all -o everything.json\n" +
-			"  winnow sessions export --all --format md -o notes/",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: p.completeOneSession,
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			format, err := f.read(args)
-			if err != nil {
-				return err
+	f := exportFlags{out: "-"}
+	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
+		func(ctx context.Context, s *store.Store, args []string) error {
+			if f.all && len(args) > 0 {
+				return fail(Usage, "--all exports every session: use either --all or an id")
 			}
-			ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+			ctx, stop := untilStopped(ctx)
 			defer stop()
-			err = p.export(ctx, f, format, strings.Join(args, ""))
-			if ctx.Err() != nil && err != nil {
-				return &failure{exit: stoppedBy(ctx), text: "stopped; the file was not written", err: err}
-			}
-			return err
-		}),
-	}
-	c.Flags().StringVar(&f.format, "format", "", "the format: md, html, json, jsonl or prompt; the default is the "+
-		"extension of the file, or md")
-	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write, or a folder with --all in another format than "+
-		"json; - is standard output")
-	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too")
-	c.Flags().BoolVar(&f.force, "force", false, "overwrite an existing file")
-	c.Flags().BoolVar(&f.noRedact, "no-redact", false, "do not redact possible secrets")
-	var names []string
+			err := p.export(ctx, s, f, strings.Join(args, ""))
+			return stopped(ctx, err, "stopped; the file was not written")
+		})
+	c.Long = "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
+		"restores " +
+		"it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html is one page " +
+		"that " +
+		"marks what the model saw. Possible secrets are redacted in all of them but json."
+	c.Example = "  winnow sessions export 0195 > parser.md\n" +
+		"  winnow sessions export 0195 -o parser.html\n" +
+		"  winnow sessions export --all -o everything.json"
+	var formats []string
 	for _, format := range transfer.Formats() {
-		names = append(names, string(format))
+		formats = append(formats, string(format))
 	}
-	c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	addFlag(c, &f.format, "format", "", "the format; the default is the extension of the file, or md", formats...)
+	addFlag(c, &f.out, "out", "o", "the file to write; - is standard output")
+	addFlag(c, &f.all, "all", "", "export every session, archived and deleted ones too, as JSON")
+	addFlag(c, &f.force, "force", "", "overwrite an existing file")
+	apart(c, "all", "format")
 	return c
 }
 
-// read finds the format, or says what the flags take.
-func (f exportFlags) read(args []string) (transfer.Format, error) {
-	switch {
-	case f.all && len(args) > 0:
-		return "", fail(Usage, "--all exports every session: use either --all or an id")
-	case !f.all && len(args) == 0:
-		return "", fail(Usage, "sessions export needs the id of a session, or --all")
-	}
-	if f.out == "" {
-		return "", fail(Usage, "-o is empty; it needs the name of a file, or - for standard output")
-	}
-	if f.format != "" {
-		format, ok := transfer.ReadFormat(f.format)
-		if !ok {
-			return "", fail(Usage, "--format is %q; must be md, html, json, jsonl or prompt", f.format)
-		}
-		if f.all && format != transfer.JSON && f.out == "-" {
-			return "", fail(Usage, "--all writes a file for each session: name a folder with -o")
-		}
-		return format, nil
-	}
-	if format, ok := transfer.ReadFormat(filepath.Ext(f.out)); ok && !(f.all && format != transfer.JSON) {
-		return format, nil
-	}
-	if f.all {
-		return transfer.JSON, nil
-	}
-	return transfer.Markdown, nil
-}
-
 // export writes what was asked for and says where it is.
-func (p *program) export(ctx context.Context, f exportFlags, format transfer.Format, id string) error {
-	w, err := p.setup(ctx)
-	if err != nil {
-		return err
+func (p *program) export(ctx context.Context, s *store.Store, f exportFlags, id string) error {
+	clean := p.cleaner()
+	write := func(out io.Writer) error { return archive.Write(ctx, s, out) }
+	if !f.all {
+		row, err := findSession(ctx, s, id)
+		if err != nil {
+			return err
+		}
+		format, known := transfer.ReadFormat(cmp.Or(f.format, filepath.Ext(f.out)))
+		if !known {
+			format = transfer.Markdown
+		}
+		o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
+		write = func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
 	}
-	defer w.close()
-	clean := redaction{redact: w.redactor.Text}
-	o := transfer.ExportOptions{Format: format}
-	o.Marks = marksOf
-	if !f.noRedact {
-		o.Redact = clean.text
+	defer p.reportRedacted(clean)
+	if f.out == "-" {
+		return write(p.out)
 	}
-	switch {
-	case !f.all:
-		err = p.withSession(ctx, id, func(s *store.Store, row store.Session) error {
-			return p.exportTo(f, func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) })
-		})
-	default:
-		err = p.exportAll(ctx, f, o, w.redactor.Text)
-	}
+	n, err := p.writeFile(f.out, f.force, write)
 	if err == nil {
-		p.reportRedacted(clean.count)
+		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
 	}
 	return err
 }
+
+// exportCommand writes a session as the words behind /export want it, a format and a file, and says where it is.
+// Without a file it goes to the working directory, under a name that is the session's own.
+func (k *conversation) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
+	row := s.Info()
+	format, path, err := exportArguments(words)
+	if err != nil {
+		return "", err
+	}
+	clean := cleaner{redact: k.redactor.Text}
+	o := transfer.ExportOptions{Format: format, Redact: clean.text, Marks: marksOf}
+	row.Title = k.redactor.Text(row.Title)
+	if path, err = k.p.expand(path); err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = unusedPath(filepath.Join(path, fileName(row, report.ShortID(row.ID), format)))
+	}
+	_, err = k.p.writeFile(path, false, func(out io.Writer) error {
+		return transfer.Export(ctx, s.Store(), row.ID, out, o)
+	})
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return "", fmt.Errorf("%s already exists; choose another name", path)
+	case err != nil:
+		return "", err
+	}
+	sentence := "Exported to " + path + "."
+	if clean.count > 0 {
+		sentence += " " + theme.PluralOf(clean.count, "possible secret was", "possible secrets were") + " redacted."
+	}
+	return sentence, nil
+}
+
+// unusedPath is a path, or the next one of its kind that nothing has: chat.md, chat-2.md.
+func unusedPath(path string) string {
+	ending, next := filepath.Ext(path), path
+	for n := 2; exists(next); n++ {
+		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), n, ending)
+	}
+	return next
+}
+
+// exportArguments reads a format and a file or folder, either of which may be missing. A file whose ending no format
+// has is refused: it was meant for a format.
+func exportArguments(words string) (transfer.Format, string, error) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
+	if format, ok := transfer.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
+		return format, unquoted(rest), nil
+	}
+	path := unquoted(words)
+	if format, ok := transfer.ReadFormat(filepath.Ext(path)); ok {
+		return format, path, nil
+	}
+	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
+		return transfer.Markdown, path, nil
+	}
+	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
+		"of a "+
+		"file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
+}
+
+// unquoted is a path without the quotes around it.
+func unquoted(path string) string { return strings.Trim(strings.TrimSpace(path), `"'`) }
 
 // marksOf are the verdicts of the request for the newest answer of a branch, and the receipts of its answers, as a page
 // shows them.
@@ -174,89 +194,8 @@ var markWords = map[string]string{
 	"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled",
 }
 
-// redaction counts what is taken out.
-type redaction struct {
-	redact func(string) string
-	find   func(string) [][2]int // where they stand; for texts with marks
-	count  int
-}
-
-// redactedSign is what stands where a secret was.
-const redactedSign = "[redacted]"
-
-func (t *redaction) text(text string) string {
-	clean := t.redact(text)
-	t.count += strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
-	return clean
-}
-
-// reportRedacted says that what is written is not all that was said.
-func (p *program) reportRedacted(n int) {
-	switch {
-	case n == 1:
-		fmt.Fprintln(p.err, "1 possible secret was redacted; --no-redact keeps it.")
-	case n > 1:
-		fmt.Fprintf(p.err, "%d possible secrets were redacted; --no-redact keeps them.\n", n)
-	}
-}
-
-// exportTo writes to the file or to standard output.
-func (p *program) exportTo(f exportFlags, write func(io.Writer) error) error {
-	if f.out == "-" {
-		return write(p.out)
-	}
-	n, err := p.writeNew(f.out, f.force, write)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
-	return err
-}
-
-// exportAll writes every session: an archive of all of them, or a file for each, under a name without
-// secrets.
-func (p *program) exportAll(
-	ctx context.Context, f exportFlags, o transfer.ExportOptions, redact func(string) string,
-) error {
-	s, err := p.openStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	if s == nil {
-		return fail(NotFound, "there are no sessions to export yet")
-	}
-	defer s.Close()
-	if o.Format == transfer.JSON {
-		return p.exportTo(f, func(out io.Writer) error { return archive.Write(ctx, s, out) })
-	}
-	sessions, err := s.Sessions(ctx, store.Filter{All: true})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(f.out, 0o700); err != nil {
-		return fail(Failed, "cannot create the folder %s: %w", f.out, fileCause(err))
-	}
-	bar := p.countdown("exporting", len(sessions))
-	defer bar.end()
-	for _, row := range sessions {
-		if o.Redact != nil {
-			row.Title = redact(row.Title)
-		}
-		_, err = p.writeNew(filepath.Join(f.out, fileName(row, row.ID, o.Format)), f.force, func(out io.Writer) error {
-			return transfer.Export(ctx, s, row.ID, out, o)
-		})
-		if err != nil {
-			return err
-		}
-		bar.step()
-	}
-	bar.end()
-	_, err = fmt.Fprintf(p.out, "Exported %s to %s.\n", theme.Plural(len(sessions), "session"), report.Sentence(f.out))
-	return err
-}
-
-// fileName is a name for a session's file: the day, the title and an id that no other session has. Of the
-// title it has letters, digits and dashes alone, which no shell takes for anything else.
+// fileName is a name for a session's file: the day, the title and an id that no other session has. Of the title it has
+// letters, digits and dashes alone, which no shell takes for anything else.
 func fileName(row store.Session, id string, format transfer.Format) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -1,15 +1,14 @@
-//go:build cgo
-
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,114 +16,67 @@ import (
 	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/transfer"
+	"winnow/ui/theme"
 )
 
 func (p *program) sessionsImport() *cobra.Command {
-	c := p.importCommand()
+	in := importing{p: p}
+	c := p.command("import FILE...", "Import conversations from the files of other programs; - is standard input",
+		func(ctx context.Context, args []string) error {
+			if in.title != "" && len(args) > 1 {
+				return fail(Usage, "--title names one conversation, so it cannot be used with several files")
+			}
+			err := p.withStore(ctx, in.DryRun, func(s *store.Store) error { return in.importAll(ctx, s, args) })
+			return errors.Join(p.show(&in), stopped(ctx, err, "stopped; nothing was imported"))
+		})
 	c.Example = "  winnow sessions import chat.json\n" +
 		"  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	return c
-}
-
-// importCommand is the command under both of its names.
-func (p *program) importCommand() *cobra.Command {
-	var in importing
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "import FILE...",
-		Short: "Import conversations from the files of other programs; - is standard input",
-		Args:  takes("one or more files, or - for standard input", 1, -1),
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			if in.title != "" && len(args) > 1 {
-				return fail(Usage, "--title names one conversation, so it cannot be used with several files")
-			}
-			in.p = p
-			err := in.importAll(ctx, args)
-			if asJSON {
-				return firstError(report.WriteJSON(p.out, in.object(args)), err)
-			}
-			in.writeRemarks()
-			return firstError(in.writeSummary(), err)
-		}),
-	}
-	c.Flags().StringVar(&in.title, "title", "",
-		"the title of the session; the default is the title in the file, or one made from the first message")
-	c.Flags().BoolVar(&in.try, "dry-run", false, "show what would be imported, and store nothing")
-	c.Flags().BoolVar(&asJSON, "json", false, "print what was imported, with warnings, as one JSON object")
-	return c
-}
-
-// importAlias is the import as a command of its own, for people who look for it there.
-func (p *program) importAlias() *cobra.Command {
-	c := p.importCommand()
-	c.Hidden = true
+	addFlag(c, &in.title, "title", "", "the title of the session; the default is the title in the file, or one made "+
+		"from "+
+		"the first message")
+	addFlag(c, &in.DryRun, "dry-run", "", "show what would be imported, and store nothing")
+	p.jsonFlag(c)
 	return c
 }
 
 // importing is an import of files and what became of it so far.
 type importing struct {
+	DryRun        bool // nothing is stored
+	Conversations []arrived
+
 	p     *program
 	title string
-	try   bool
-	all   []arrived
 }
 
-// arrived is one conversation, or the error of a file.
+// arrived is one conversation.
 type arrived struct {
-	file string
+	File string
 	transfer.Imported
-	err error
 }
 
-// importAll imports the files one after the other. One that cannot be imported does not keep the others
-// from it. A signal ends it between two conversations, and what was imported until then stays.
-func (in *importing) importAll(ctx context.Context, names []string) error {
-	s, err := in.store(ctx)
-	if err != nil {
-		return in.ended(ctx, err)
-	}
-	defer s.Close()
-	var failed error
+// importAll imports the files one after the other. One that cannot be imported does not keep the others from it. A
+// signal ends it between two conversations, and what was imported until then stays.
+func (in *importing) importAll(ctx context.Context, s *store.Store, names []string) error {
+	failed := 0
 	for _, name := range names {
+		before := len(in.Conversations)
 		err := in.importFile(ctx, s, name)
-		if err != nil && exitOf(err) >= Interrupted {
+		in.writeRemarks(in.Conversations[before:], len(names) > 1)
+		if err != nil && (len(names) == 1 || exitOf(err) >= Interrupted) {
 			return err
 		}
 		if err != nil {
-			failed = err
-			in.all = append(in.all, arrived{file: name, err: err})
-		}
-	}
-	if len(names) == 1 {
-		return failed
-	}
-	return in.outcome(len(names))
-}
-
-// store opens the conversations. To say what would be imported makes no file where there is none.
-func (in *importing) store(ctx context.Context) (*store.Store, error) {
-	s, err := in.p.openStore(ctx, in.try)
-	if err != nil || s != nil {
-		return s, err
-	}
-	return store.Open(ctx, store.Memory, store.Options{Now: in.p.now})
-}
-
-// outcome is the error of several files where some could not be imported.
-func (in *importing) outcome(files int) error {
-	failed := 0
-	for _, one := range in.all {
-		if one.err != nil {
+			in.p.reportError(err)
 			failed++
 		}
 	}
-	if failed == 0 {
-		return nil
+	if failed > 0 {
+		return fail(Failed, "%d of %d files could not be imported", failed, len(names))
 	}
-	return fail(Failed, "%d of %d files could not be imported", failed, files)
+	return nil
 }
 
 // importFile imports one file.
@@ -135,34 +87,19 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 		return err
 	}
 	defer f.close()
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	file := in.p.metered(f)
 	defer file.end()
-	from := transfer.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, DryRun: in.try}
-	before := len(in.all)
+	from := transfer.Source{File: file, Path: f.path, Title: in.title, Dir: f.dir, Time: f.time, DryRun: in.DryRun}
+	before := len(in.Conversations)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
-		in.all = append(in.all, arrived{file: name, Imported: im})
+		in.Conversations = append(in.Conversations, arrived{name, im})
 	})
-	if len(in.all) == before+1 {
-		in.all[before].Place = 0
+	if len(in.Conversations) == before+1 {
+		in.Conversations[before].Place = 0
 	}
-	return in.ended(ctx, explainImport(name, err))
-}
-
-// ended makes of an error that a signal led to one that says what it left.
-func (in *importing) ended(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
-		return err
-	}
-	return &failure{exit: stoppedBy(ctx), text: in.stopped(), err: ctx.Err()}
-}
-
-func (in *importing) stopped() string {
-	if t := in.tally(); t.New+t.Grown > 0 && !in.try {
-		return "stopped; what was imported is kept, and importing the file again continues from there"
-	}
-	return "stopped; nothing was imported"
+	return stopped(ctx, explainImport(name, err), "stopped; what was imported until then is kept")
 }
 
 // explainImport is the sentence for a file that could not be imported.
@@ -181,20 +118,24 @@ func explainImport(name string, err error) error {
 
 // importFile is an opened file and what is known of it.
 type importFile struct {
-	*os.File
+	transfer.File
 	path  string // "" where it has no name on the disk
 	dir   string
 	time  time.Time
 	size  int64
-	close func()
+	close func() error
 }
 
-// openImport opens a regular file, or standard input where the name is -, which is copied to a temporary
-// file first: an import may read its file twice.
+// openImport opens a regular file, or reads standard input where the name is -.
 func (p *program) openImport(name string) (importFile, error) {
 	if name == "-" {
+		text, err := io.ReadAll(p.in)
+		if err != nil {
+			return importFile{}, fail(Failed, "cannot read the input: %w", err)
+		}
 		dir, _ := os.Getwd()
-		return p.spool(p.in, dir)
+		none := func() error { return nil }
+		return importFile{bytes.NewReader(text), "", dir, p.now(), int64(len(text)), none}, nil
 	}
 	// Asked before it is opened: to open a named pipe waits until somebody writes to it.
 	info, err := os.Stat(name)
@@ -204,33 +145,105 @@ func (p *program) openImport(name string) (importFile, error) {
 	case info.IsDir():
 		return importFile{}, fail(Failed, "%s is a folder; sessions import needs files", name)
 	case !info.Mode().IsRegular():
-		const what = "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s reads it as standard input"
-		return importFile{}, fail(Failed, what, name)
+		return importFile{}, fail(Failed, "%s is a pipe or a device, not a file; winnow sessions import - <%[1]s "+
+			"reads it "+
+			"as standard input", name)
 	}
-	f, err := os.Open(name)
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return importFile{}, fail(Failed, "cannot find %s: %w", name, err)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return importFile{}, fail(Failed, "cannot open %s: %w", name, fileCause(err))
 	}
-	dir, err := filepath.Abs(filepath.Dir(name))
-	if err != nil {
-		dir = ""
-	}
-	done := func() { f.Close() }
-	return importFile{File: f, path: name, dir: dir, time: info.ModTime(), size: info.Size(), close: done}, nil
+	return importFile{f, path, filepath.Dir(path), info.ModTime(), info.Size(), f.Close}, nil
 }
 
-// spool copies a stream to a file that only this program can open, and that is gone with it.
-func (p *program) spool(from io.Reader, dir string) (importFile, error) {
-	f, err := os.CreateTemp("", "winnow-import-")
-	if err != nil {
-		return importFile{}, fail(Failed, "cannot copy the input to a temporary file: %w", err)
+// fate is what became of a conversation.
+func (a arrived) fate() string {
+	switch {
+	case a.New:
+		return "new"
+	case a.Added > 0:
+		return "extended"
+	case !a.Session.Deleted.IsZero():
+		return "in the trash"
+	case a.Again:
+		return "already here"
+	case len(a.Errors) > 0:
+		return "not imported"
 	}
-	os.Remove(f.Name()) // An open file has no need of a name; where it needs one, close removes it.
-	done := func() { f.Close(); os.Remove(f.Name()) }
-	size, err := io.Copy(f, from)
-	if err != nil {
-		done()
-		return importFile{}, fail(Failed, "cannot read the input: %w", err)
+	return "empty"
+}
+
+// Table says what was imported and how to open it.
+func (in *importing) Table(page *report.Page) {
+	list := in.Conversations
+	if len(list) == 1 && list[0].Place == 0 {
+		one := list[0].Session
+		messages := theme.Plural(one.Messages, "message")
+		switch {
+		case one.Messages == 0:
+		case list[0].Again:
+			page.Line("This conversation was imported before and has %s now; nothing was imported. Open it with: "+
+				"winnow "+
+				"-s %s", messages, one.ID)
+		case in.DryRun:
+			page.Line("%s would be imported; nothing was stored.", messages)
+		default:
+			page.Line("Imported %s. Open the conversation with: winnow -s %s", messages, one.ID)
+		}
+		return
 	}
-	return importFile{File: f, dir: dir, time: p.now(), size: size, close: done}, nil
+	fates := map[string]int{}
+	for _, one := range list {
+		fates[one.fate()]++
+	}
+	var parts []string
+	for _, fate := range []string{"new", "extended", "already here", "in the trash", "empty", "not imported"} {
+		if fates[fate] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", fates[fate], fate))
+		}
+	}
+	switch text := theme.Plural(len(list), "conversation") + ": " + strings.Join(parts, ", "); {
+	case len(list) == 0:
+	case in.DryRun:
+		page.Line("%s (dry run; nothing was stored).", text)
+	default:
+		page.Line("%s. List them with: winnow sessions list", text)
+	}
+}
+
+// maxRemarks is how many remarks on a file are written out.
+const maxRemarks = 20
+
+// writeRemarks writes what of a file was not imported, and what is odd about what was. With --json it is in the object.
+func (in *importing) writeRemarks(list []arrived, named bool) {
+	var lost, odd []string
+	for _, one := range list {
+		at := ""
+		if named {
+			at = one.File + ": "
+		}
+		if one.Place > 0 {
+			at += fmt.Sprintf("conversation %d, %q: ", one.Place, one.Title)
+		}
+		for _, r := range one.Errors {
+			lost = append(lost, "not imported: "+at+r.String())
+		}
+		for _, r := range one.Warnings {
+			odd = append(odd, at+r.String())
+		}
+	}
+	all := append(lost, odd...)
+	for i, text := range all {
+		switch {
+		case in.p.flags.json:
+		case i < maxRemarks:
+			in.p.warn("%s", report.Sentence(text))
+		case i == maxRemarks:
+			in.p.warn("%s; --json lists them all", theme.PluralOf(len(all)-maxRemarks, "more remark", "more remarks"))
+		}
+	}
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -8,11 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"slices"
 	"strings"
-	"syscall"
-	"text/tabwriter"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -21,120 +15,77 @@ import (
 	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/llm/keys"
-	"winnow/ui/markdown"
 )
 
 func (p *program) keysCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "keys", Short: "List, store and delete the API keys of endpoints"},
-		p.keysList(), p.keysSet(), p.keysDelete())
-}
-
-func (p *program) keysList() *cobra.Command {
-	var asJSON bool
-	c := p.plainCommand("list", "List where the key of each endpoint comes from", func(context.Context) error {
-		return p.listKeySources(asJSON)
-	})
-	c.Long = "list shows where the key of each endpoint comes from, but never the key or a part of it. It does not " +
-		"query the keyring and runs no command."
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	return c
-}
-
-func (p *program) keysSet() *cobra.Command {
+	list := p.command("list", "List where the key of each endpoint comes from", p.listKeys)
+	p.jsonFlag(list)
 	var toFile bool
-	c := &cobra.Command{
-		Use:   "set endpoint",
-		Short: "Store the key of an endpoint in the system keyring",
-		Long: "set asks for the key on the terminal without showing it, or reads it from standard input, and stores " +
-			"it in the\n" +
-			"system keyring, or with --file in a file that only you can read. The key is never an argument: those " +
-			"are\n" +
-			"visible to other programs and kept in the history of the shell.",
-		Example: "  winnow keys set openai\n" +
-			"  pass show openai | winnow keys set openai --file",
-		Args:              takes("the name of an endpoint; it then asks for the key", 1, 1),
-		ValidArgsFunction: p.completeKeyName,
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			return p.setKey(ctx, args[0], toFile)
-		}),
+	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring",
+		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0], toFile) })
+	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +
+		"never an argument: those are visible to other programs and kept in the history of the shell."
+	set.Example = "  winnow keys set openai\n" +
+		"  pass show openai | winnow keys set openai --file"
+	addFlag(set, &toFile, "file", "", "store it in a file that only you can read")
+	return group("keys", "List, store and delete the API keys of endpoints", list, set,
+		p.command("delete ENDPOINT", "Delete the stored key of an endpoint",
+			func(ctx context.Context, args []string) error { return p.deleteKey(ctx, args[0]) }))
+}
+
+// keySource is an endpoint and where its key comes from.
+type keySource struct {
+	Endpoint string
+	Source   keys.Kind // config, environment, command, keyring, file; "" for no key
+	Name     string    // the variable, the program or the file
+	Key      string    // the same in words, and why it cannot be used
+}
+
+type keySources []keySource
+
+// Table writes a line for each endpoint.
+func (s keySources) Table(page *report.Page) {
+	for _, one := range s {
+		page.Row(report.Line(one.Endpoint), report.Sentence(one.Key))
 	}
-	c.Flags().BoolVar(&toFile, "file", false, "store it in a file that only you can read")
-	return c
 }
 
-func (p *program) keysDelete() *cobra.Command {
-	return &cobra.Command{
-		Use:               "delete endpoint",
-		Short:             "Delete the stored key of an endpoint",
-		Args:              takes("the name of an endpoint", 1, 1),
-		ValidArgsFunction: p.completeKeyName,
-		RunE:              p.do(func(ctx context.Context, args []string) error { return p.deleteKey(ctx, args[0]) }),
-	}
-}
-
-// keyJSON is an endpoint in keys list --json. It is a contract: fields are added, never renamed or removed.
-type keyJSON struct {
-	Endpoint string    `json:"endpoint"`
-	Source   keys.Kind `json:"source"`         // config, environment, command, keyring, file; "" for no key
-	Name     string    `json:"name,omitempty"` // the variable, the program or the file
-	// The key is there, as far as that is known without asking a keyring or running a command.
-	Found   bool   `json:"found"`
-	Problem string `json:"problem,omitempty"` // why it cannot be used
-}
-
-// listKeySources lists the endpoints and where their keys come from.
-func (p *program) listKeySources(asJSON bool) error {
+// listKeys lists the endpoints and where their keys come from.
+func (p *program) listKeys(context.Context, []string) error {
 	c, err := p.readConfig()
 	if err != nil {
 		return err
 	}
-	list := p.endpoints(c)
-	if asJSON {
-		out := make([]keyJSON, 0, len(list))
-		for _, e := range list {
-			problem := keyProblem(e)
-			found := e.KeyFrom.Kind != keys.Nowhere && problem == "" && (e.KeyFrom.Kind != keys.Variable || e.Key != "")
-			out = append(out, keyJSON{e.Name, e.KeyFrom.Kind, e.KeyFrom.Name, found, problem})
+	list := keySources{}
+	for _, e := range p.endpoints(c) {
+		text := keyText(e)
+		if stored := p.keyStore().Find(e.Name); stored.Kind != keys.Nowhere && !e.KeyFrom.Stored() {
+			text += "; the stored key is not used"
 		}
-		return report.WriteJSON(p.out, out)
+		list = append(list, keySource{e.Name, e.KeyFrom.Kind, e.KeyFrom.Name, text})
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. Store one with, for example, winnow keys "+
 			"set openai.")
-		return nil
 	}
-	t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
-	for _, e := range list {
-		text := keyText(e)
-		if problem := keyProblem(e); problem != "" {
-			text += ": " + problem
-		} else if stored := p.keyStore().Find(e.Name); stored.Kind != keys.Nowhere && !e.KeyFrom.Stored() {
-			text += "; the stored key is not used"
-		}
-		fmt.Fprintf(t, "%s\t%s\n", markdown.Visible(e.Name), markdown.Visible(text))
-	}
-	return t.Flush()
+	return p.show(list)
 }
 
-// keyEndpoint is the endpoint that a key is stored for: a configured one, one of the environment, a hosted service
-// or a server of this machine.
+// keyEndpoint is the endpoint that a key is stored for: a configured one, one of the environment, a hosted service or a
+// server of this machine.
 func (p *program) keyEndpoint(c config.Config, name string) (llm.Endpoint, error) {
-	var names []string
 	for _, e := range p.endpoints(c) {
 		if strings.EqualFold(e.Name, name) {
 			return e, nil
 		}
-		names = append(names, e.Name)
 	}
-	names = append(names, llm.KnownNames()...)
-	if i := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
-		return llm.Endpoint{Name: names[i]}, nil
+	for _, known := range llm.KnownNames() {
+		if strings.EqualFold(known, name) {
+			return llm.Endpoint{Name: known}, nil
+		}
 	}
-	hint := llm.DidYouMean(name, names)
-	if hint == "" {
-		hint = "; to add an endpoint, write a table [endpoints.NAME] in the configuration file"
-	}
-	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s", name, hint)
+	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
+		"file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
 }
 
 // setKey reads the key of an endpoint and stores it.
@@ -147,162 +98,169 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	if err != nil {
 		return err
 	}
-	table := c.Endpoints[e.Name]
-	switch {
-	case e.KeyFrom.Kind == keys.Config:
-		return fail(Usage, "the configuration file sets the key of %s, which overrides a stored one: remove key from "+
-			"[endpoints.%s] first", e.Name, e.Name)
-	case e.KeyFrom.Kind == keys.Command:
-		return fail(Usage, "%s provides the key of %s, which overrides a stored one: remove key_command from "+
-			"[endpoints.%s] first", e.KeyFrom, e.Name, e.Name)
-	case table.KeyKeyring && toFile:
-		return fail(Usage, "key_keyring in [endpoints.%s] reads the key from the keyring: set key_file instead to "+
-			"use a file", e.Name)
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	store, place := p.keyStore(), keys.Origin{Kind: keys.Keyring}
-	switch {
-	case table.KeyFile != "":
-		place = e.KeyFrom
-	case toFile:
+	if toFile {
 		place = keys.Origin{Kind: keys.File, Name: store.Path(e.Name)}
-	default:
-		// Asked before the key is typed.
-		if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
-			return p.keyFault(ctx,
-				fail(Failed, "%w. winnow keys set %s --file stores the key in %s, which only you can read", err, e.Name,
-					store.Path(e.Name)))
-		}
+	} else if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
+		// The keyring is asked before the key is typed.
+		return stopped(ctx, fail(Failed, "%w. winnow keys set %s --file stores the key in %s, which only you can read",
+			err, e.Name, store.Path(e.Name)), "")
 	}
 	key, err := p.readKey(ctx, e.Name)
-	if err != nil {
-		return p.keyFault(ctx, err)
-	}
-	if table.KeyFile != "" {
-		err = keys.ToFile(place.Name, key)
-	} else {
+	if err == nil {
 		err = store.Set(ctx, e.Name, key, place.Kind)
 	}
 	if err != nil {
-		return p.keyFault(ctx, err)
+		return stopped(ctx, err, "")
 	}
 	fmt.Fprintf(p.out, "Stored the key of %s in %s.\n", e.Name, place)
-	switch {
-	case e.KeyFrom.Kind == keys.Variable && e.Key != "":
-		fmt.Fprintf(p.err, "winnow: %s is set and overrides it\n", e.KeyFrom.Name)
-	case e.BaseURL != "" && !table.KeyKeyring && table.KeyFile == "" && !e.TakesStoredKey():
-		fmt.Fprintf(p.err, "winnow: the base URL of %s was changed, so the stored key is not sent to it; set "+
-			"key_keyring or key_file under [endpoints.%s] to send it\n", e.Name, e.Name)
+	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
+		p.warn("it is not used: %s has its %s", e.Name, text)
+	} else if e.BaseURL != "" && !e.TakesStoredKey() {
+		p.warn("the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file "+
+			"under "+
+			"[endpoints.%s] to send it", e.Name, e.Name)
 	}
 	return nil
 }
 
-// keyFault is an error of setting or deleting a key, or that a signal ended it.
-func (p *program) keyFault(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &failure{exit: stoppedBy(ctx)}
-	}
-	return err
-}
-
 // readKey reads a key: from the terminal without showing it, else all of standard input.
 func (p *program) readKey(ctx context.Context, name string) (keys.Secret, error) {
-	text, err := "", error(nil)
+	var text []byte
+	var err error
 	if term.IsTerminal(p.in.Fd()) {
 		fmt.Fprintf(p.err, "Key of %s (not shown): ", name)
 		text, err = p.readHidden(ctx)
 		fmt.Fprintln(p.err)
 	} else {
-		var all []byte
-		all, err = io.ReadAll(io.LimitReader(p.in, 1<<20))
-		text = string(all)
+		text, err = io.ReadAll(io.LimitReader(p.in, 1<<20))
 	}
 	if err != nil {
 		return "", fail(Failed, "cannot read the key: %w", err)
 	}
-	key, err := keys.Parse(text)
+	key, err := keys.Parse(string(text))
 	if err != nil {
 		return "", fail(Usage, "%w; nothing was stored", err)
 	}
 	return key, nil
 }
 
-// readHidden reads a line from the terminal without showing it. A signal ends it, and leaves the terminal as
+// readHidden reads a line from the terminal without showing it. A signal ends the program, and leaves the terminal as
 // it was.
-func (p *program) readHidden(ctx context.Context) (string, error) {
+func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 	before, err := term.GetState(p.in.Fd())
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	type line struct {
-		text []byte
-		err  error
-	}
-	lines := make(chan line, 1)
-	go func() {
-		text, err := term.ReadPassword(p.in.Fd())
-		lines <- line{text, err}
-	}()
-	select {
-	case l := <-lines:
-		return string(l.text), l.err
-	case <-ctx.Done(): // The goroutine ends with the program.
-		return "", errors.Join(ctx.Err(), term.Restore(p.in.Fd(), before))
-	}
+	defer context.AfterFunc(ctx, func() {
+		term.Restore(p.in.Fd(), before)
+		fmt.Fprintln(p.err)
+		os.Exit(int(stoppedBy(ctx)))
+	})()
+	return term.ReadPassword(p.in.Fd())
 }
 
 // deleteKey deletes the stored key of an endpoint, also of one that is not configured any more.
 func (p *program) deleteKey(ctx context.Context, name string) error {
-	c, err := p.readConfig()
-	if err != nil {
-		return err
-	}
-	store := p.keyStore()
-	e, err := p.keyEndpoint(c, name)
-	if err != nil && !slices.Contains(store.Names(), name) {
-		return err
-	}
-	if err != nil {
-		e.Name = name
-	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
-	var from keys.Origin
-	switch table := c.Endpoints[e.Name]; {
-	case table.KeyFile != "":
-		from = e.KeyFrom
-		if err = os.Remove(from.Name); errors.Is(err, os.ErrNotExist) {
-			err = keys.ErrNoKey
+	store := p.keyStore()
+	for _, stored := range store.Names() {
+		if strings.EqualFold(stored, name) {
+			name = stored
 		}
-	case table.KeyKeyring && store.Find(e.Name).Kind == keys.Nowhere:
-		from.Kind = keys.Keyring
-		err = keys.DeleteFromKeyring(ctx, e.Name)
-	default:
-		from, err = store.Delete(ctx, e.Name)
 	}
-	if errors.Is(err, keys.ErrNoKey) {
-		return fail(NotFound, "there is no stored key of %s (%s)", e.Name, keyText(e))
+	from, err := store.Delete(ctx, name)
+	switch {
+	case errors.Is(err, keys.ErrNoKey):
+		return fail(NotFound, "there is no stored key of %s", name)
+	case err != nil:
+		return stopped(ctx, fail(Failed, "the key of %s is still in %s: %w", name, from, err), "")
 	}
-	if err != nil {
-		return p.keyFault(ctx, fail(Failed, "the key of %s is still in %s: %w", e.Name, from, err))
-	}
-	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", e.Name, from)
+	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", name, from)
 	return nil
 }
 
-// completeKeyName offers the names of endpoints.
-func (p *program) completeKeyName(
-	_ *cobra.Command, args []string, _ string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	c, err := p.readConfig()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// keyStore is where winnow keys set puts keys: the system keyring, or a folder beside the configuration file.
+func (p *program) keyStore() keys.Store {
+	folder, err := p.besideConfig("keys")
+	if err != nil {
+		return keys.Store{} // Without a home folder nothing is stored.
 	}
-	names := llm.KnownNames()
-	for _, e := range p.endpoints(c) {
-		names = append(names, e.Name)
+	return keys.Store{Folder: folder}
+}
+
+// endpoints are those of the configuration and of the environment, and the hosted services whose keys are stored. Keys
+// in files are read; those in the keyring are fetched when a request needs them.
+func (p *program) endpoints(c config.Config) []llm.Endpoint {
+	list := c.Catalog(p.env, p.keyStore().Names()...)
+	for i, e := range list {
+		list[i] = p.withStored(e)
 	}
-	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	return list
+}
+
+// withStored adds the stored key of an endpoint that has none at hand: from the file or the keyring entry that its
+// table names, else what winnow keys set stored under its name. For an endpoint without one it is looked up again
+// before each request, so that a key can be stored while a chat is open.
+func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
+	var fetch func(context.Context) (keys.Secret, error)
+	store := p.keyStore()
+	switch from := e.KeyFrom; {
+	case e.Key != "" || from.Kind == keys.Command:
+		return e
+	case from.Kind == keys.Keyring:
+		fetch = func(ctx context.Context) (keys.Secret, error) {
+			key, err := keys.FromKeyring(ctx, e.Name)
+			if errors.Is(err, keys.ErrNoKey) {
+				return "", fmt.Errorf("the system keyring has no key for it; store one with winnow keys set %s", e.Name)
+			}
+			return key, err
+		}
+	case from.Kind == keys.File:
+		path, err := p.expand(from.Name)
+		e.KeyFrom.Name = path
+		fetch = func(context.Context) (keys.Secret, error) {
+			if err != nil {
+				return "", err
+			}
+			return keys.FromFile(path)
+		}
+	case !e.TakesStoredKey():
+		return e
+	default:
+		if stored := store.Find(e.Name); stored.Kind != keys.Nowhere {
+			e.KeyFrom = stored
+		}
+		fetch = func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) }
+	}
+	e.Stored = keys.NewLater(fetch)
+	if e.KeyFrom.Kind == keys.File {
+		// What cannot be read is said when the key is needed.
+		_, _ = e.Stored.Get(context.Background())
+	}
+	return e
+}
+
+// keyText says where an endpoint's key comes from, and why it cannot be used where that is known. It asks no keyring.
+func keyText(e llm.Endpoint) string {
+	var err error
+	switch e.KeyFrom.Kind {
+	case keys.Nowhere:
+		return "no key"
+	case keys.Variable:
+		if e.Key == "" {
+			return "no key: " + e.KeyFrom.Name + " is not set"
+		}
+	case keys.Keyring:
+		err = keys.CheckKeyring()
+	case keys.File:
+		_, err = keys.FromFile(e.KeyFrom.Name)
+	}
+	if err != nil {
+		return "key from " + e.KeyFrom.String() + ": " + report.ErrorText(err)
+	}
+	return "key from " + e.KeyFrom.String()
 }

@@ -157,7 +157,7 @@ func sessionIn(t *testing.T, s *store.Store, dir string) (store.Session, bool) {
 // configure writes the configuration file of an environment.
 func configure(t *testing.T, env []string, text string) {
 	t.Helper()
-	path := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), appFolder, configName)
+	path := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), appFolder, "config.toml")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func configure(t *testing.T, env []string, text string) {
 
 // databasePath is where winnow keeps the history of an environment.
 func databasePath(env []string) string {
-	return filepath.Join(valueOf(env, "XDG_DATA_HOME"), appFolder, dbName)
+	return filepath.Join(valueOf(env, "XDG_DATA_HOME"), appFolder, "winnow.db")
 }
 
 // wantSound has SQLite look at every page of the file, and at every reference.

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -8,7 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,104 +17,138 @@ import (
 )
 
 func (p *program) modelsCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "models [MODEL]",
-		Short: "List the models of all endpoints, or show what is known of one",
-		Args:  takes("at most one model", 0, 1),
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			if len(args) > 0 {
-				return p.model(ctx, args[0], asJSON)
-			}
-			return p.models(ctx, asJSON)
-		}),
-		ValidArgsFunction: p.completeModel,
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	c.AddCommand(p.forgetCommand())
+	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
+		func(ctx context.Context, args []string) error {
+			return p.withSetup(ctx, func(w *setup) error {
+				if len(args) == 0 {
+					return p.listModels(ctx, w)
+				}
+				k, err := p.findModel(ctx, w, args[0])
+				if err != nil {
+					return err
+				}
+				return p.show(k)
+			})
+		})
+	p.jsonFlag(c)
+	c.AddCommand(p.command("forget MODEL", "Forget what a model's server refused, and try it again",
+		func(ctx context.Context, args []string) error {
+			return p.withSetup(ctx, func(w *setup) error { return p.forgetModel(ctx, w, args[0]) })
+		}))
 	return c
 }
 
-// modelJSON is a model in models --json. It is a contract: fields are added, never renamed or removed.
-type modelJSON struct {
-	Model  string `json:"model"`         // endpoint/model, what -m takes
-	Window int    `json:"window"`        // tokens; 0 unknown
+// modelRow is a model with its window.
+type modelRow struct {
+	Model  string // endpoint/model, what -m takes
+	Window int    // tokens; 0 unknown
 	Source string `json:"window_source"` // who says so and since when, "" where it is unknown
-
-	Learned []string `json:"learned,omitempty"` // of one model: see llm.Learned.Ways
 }
 
-// models lists what answered. An endpoint that did not is named on standard error; the command
-// fails only where none answered.
-func (p *program) models(ctx context.Context, asJSON bool) error {
-	w, err := p.setup(ctx)
+type modelRows []modelRow
+
+// Table writes a line for each model.
+func (rows modelRows) Table(page *report.Page) {
+	for _, r := range rows {
+		page.Row(report.Line(r.Model), report.WindowText(r.Window), report.Line(r.Source))
+	}
+}
+
+// listModels lists what answered. An endpoint that did not is named on standard error; the command fails only where
+// none answered.
+func (p *program) listModels(ctx context.Context, w *setup) error {
+	list, errs := w.catalog.Models(ctx)
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		p.reportError(errs[name])
+	}
+	if err := p.show(p.modelRows(ctx, w, list)); err != nil || len(list) > 0 {
+		return err
+	}
+	return fail(Provider, "no endpoint lists any models")
+}
+
+// modelRows are models with what is known of their windows.
+func (p *program) modelRows(ctx context.Context, w *setup, list []llm.Model) modelRows {
+	windows, err := session.ListedWindows(ctx, w.store, w.catalog.Endpoints(), list, p.now())
+	if err != nil {
+		p.reportError(err)
+	}
+	rows := modelRows{}
+	for i, window := range windows {
+		rows = append(rows, modelRow{list[i].Ref(), window.Tokens, window.Origin()})
+	}
+	return rows
+}
+
+// knownModel is a model with what was learned of it.
+type knownModel struct {
+	modelRow
+	Format  llm.Wire // of its requests
+	Learned []string // how it has to be asked otherwise than usual
+
+	client  *llm.Client
+	id      string
+	learned llm.Learned
+}
+
+// Table writes a line for each thing that is known.
+func (k *knownModel) Table(page *report.Page) {
+	page.Line("%s", report.Line(k.Model))
+	page.Row("window", report.WindowText(k.Window)+"  "+report.Line(k.Source))
+	page.Row("format", string(k.Format))
+	page.Row("learned", report.Sentence(k.lessons()))
+}
+
+// lessons says what was learned of the model, and since when.
+func (k *knownModel) lessons() string {
+	var facts []string
+	if len(k.Learned) > 0 {
+		facts = append(facts, fmt.Sprintf("asked %s, since %s", strings.Join(k.Learned, " and "),
+			k.learned.Since.Local().Format(time.DateOnly)))
+	}
+	if k.learned.AnyName {
+		facts = append(facts, "the server answers for it, but does not list it")
+	}
+	if len(facts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(facts, "; ")
+}
+
+// findModel finds a model: its window, the format of its requests, and what was learned of it.
+func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownModel, error) {
+	k := new(knownModel)
+	ref, err := w.catalog.Find(ctx, ref, "")
+	if err == nil {
+		k.client, k.id, err = w.catalog.Use(ref)
+	}
+	if err != nil {
+		return nil, fail(Usage, "%w", err)
+	}
+	if k.learned, err = session.LearnedOf(ctx, w.store, k.client.Endpoint(), k.id); err != nil {
+		return nil, err
+	}
+	k.client.Learn(k.id, k.learned)
+	m := llm.Model{Endpoint: k.client.Endpoint().Name, ID: k.id}
+	if stated, err := k.client.StatedWindow(ctx, k.id); err == nil {
+		m.Window = stated
+	}
+	k.modelRow = p.modelRows(ctx, w, []llm.Model{m})[0]
+	k.Learned, k.Format = k.learned.Ways(), k.client.Wire(k.id)
+	return k, nil
+}
+
+// forgetModel forgets what the refusals of a model's server taught: its window, and how the model is asked.
+func (p *program) forgetModel(ctx context.Context, w *setup, ref string) error {
+	k, err := p.findModel(ctx, w, ref)
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	w.fetchKeys(ctx)
-	list, errs := w.catalog.Models(ctx)
-	for _, name := range slices.Sorted(maps.Keys(errs)) {
-		p.reportError(p.err, errs[name])
-	}
-	windows := p.windows(ctx, w, list)
-	if asJSON {
-		out := make([]modelJSON, 0, len(list))
-		for i, m := range list {
-			out = append(out, modelJSON{Model: m.Ref(), Window: windows[i].Tokens, Source: windows[i].Origin()})
-		}
-		err = report.WriteJSON(p.out, out)
-	} else {
-		t := tabwriter.NewWriter(p.out, 0, 8, 2, ' ', 0)
-		for i, m := range list {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", report.Line(m.Ref()), report.WindowText(windows[i].Tokens),
-				report.Line(windows[i].Origin()))
-		}
-		err = t.Flush()
-	}
-	if err == nil && len(list) == 0 {
-		return fail(Provider, "no endpoint lists any models")
+	err = w.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
+	})
+	if err == nil {
+		fmt.Fprintf(p.out, "Forgotten of %s: %s.\n", report.Line(k.Model), report.Sentence(k.lessons()))
 	}
 	return err
-}
-
-// windows are what is known of the models' windows, empty where that is nothing.
-func (p *program) windows(ctx context.Context, w *setup, list []llm.Model) []llm.Window {
-	var s *store.Store
-	if path, err := p.dbPath(w.config); err == nil && exists(path) {
-		if s, err = store.Open(ctx, path, store.Options{Now: p.now}); err != nil {
-			p.reportError(p.err, err)
-			s = nil
-		} else {
-			defer s.Close()
-		}
-	}
-	windows, err := session.ListedWindows(ctx, s, w.catalog.Endpoints(), list, p.now())
-	if err != nil {
-		p.reportError(p.err, err)
-	}
-	return windows
-}
-
-// completeModel offers the endpoints that -m can name, and then the models of one: those that are known without
-// asking a server elsewhere, and those that sessions have used.
-func (p *program) completeModel(
-	c *cobra.Command, _ []string, typed string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	catalog := &llm.Catalog{Network: p.network}
-	if config, err := p.readConfig(); err == nil {
-		catalog.Patterns = config.Patterns()
-		catalog = catalog.With(p.endpoints(config)...)
-	}
-	out := append(catalog.Suggest(typed), llm.Guide+"/"+llm.Guide)
-	if !strings.Contains(typed, "/") {
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
-	list, _ := p.recentSessions(c.Context()) // Without them there is still what the catalog knows.
-	for _, s := range list {
-		if ref := s.Endpoint + "/" + s.Model; s.Endpoint != "" && s.Model != "" && !slices.Contains(out, ref) {
-			out = append(out, ref)
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }

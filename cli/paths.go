@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -16,37 +14,25 @@ import (
 	"winnow/ui/remembered"
 )
 
-// The names under the folders of the XDG base directory specification.
-const (
-	appFolder  = "winnow"
-	configName = "config.toml"
-	dbName     = "winnow.db"
-	logName    = "log.jsonl"
-	chosenName = "chosen.json"
-)
+// appFolder is winnow's folder in those of the XDG base directory specification.
+const appFolder = "winnow"
 
-// configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the
-// user's configuration folder. named says that the user asked for this very file, which must exist
-// then. On macOS ~/.config is looked at as well, because that is where terminal programs keep theirs.
+// configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the user's configuration
+// folder. named says that the user asked for this very file, which must exist then.
 func (p *program) configPath() (path string, named bool, err error) {
-	if p.flags.config != "" {
-		return p.flags.config, true, nil
+	for _, path := range []string{p.flags.config, p.env("WINNOW_CONFIG")} {
+		if path != "" {
+			return path, true, nil
+		}
 	}
-	if path = p.env("WINNOW_CONFIG"); path != "" {
-		return path, true, nil
-	}
-	folder, err := p.folder("XDG_CONFIG_HOME", xdg.ConfigHome, "a configuration file", "--config or WINNOW_CONFIG")
-	if err != nil {
-		return "", false, err
-	}
-	path = filepath.Join(folder, appFolder, configName)
-	if runtime.GOOS != "darwin" || p.env("XDG_CONFIG_HOME") != "" || exists(path) {
-		return path, false, nil
-	}
-	if dotted := filepath.Join(p.env("HOME"), ".config", appFolder, configName); exists(dotted) {
-		return dotted, false, nil
-	}
-	return path, false, nil
+	path, err = p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
+	return path, false, err
+}
+
+// besideConfig is a file or folder beside the configuration file.
+func (p *program) besideConfig(name string) (string, error) {
+	path, _, err := p.configPath()
+	return filepath.Join(filepath.Dir(path), name), err
 }
 
 // dbPath is where the conversations are: --db, WINNOW_DB, [storage] path, then the user's data folder.
@@ -59,43 +45,33 @@ func (p *program) dbPath(c config.Config) (string, error) {
 	if c.Storage.Path != "" {
 		return p.expand(c.Storage.Path)
 	}
-	folder, err := p.folder("XDG_DATA_HOME", xdg.DataHome, "your conversations", "--db or WINNOW_DB")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(folder, appFolder, dbName), nil
+	return p.inFolder("XDG_DATA_HOME", xdg.DataHome, "winnow.db", "--db or WINNOW_DB")
 }
 
 // logPath is where --debug writes.
 func (p *program) logPath() (string, error) {
-	folder, err := p.folder("XDG_STATE_HOME", xdg.StateHome, "the log", "XDG_STATE_HOME")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(folder, appFolder, logName), nil
+	return p.inFolder("XDG_STATE_HOME", xdg.StateHome, "log.jsonl", "XDG_STATE_HOME")
 }
 
 // memory is where choices made on the screen are kept for the next start, without the home folder nowhere.
 func (p *program) memory(c config.Config) *remembered.Memory {
-	folder, err := p.folder("XDG_STATE_HOME", xdg.StateHome, "your choices", "XDG_STATE_HOME")
+	file, err := p.inFolder("XDG_STATE_HOME", xdg.StateHome, "chosen.json", "XDG_STATE_HOME")
 	if err != nil {
 		return nil
 	}
-	m := &remembered.Memory{File: filepath.Join(folder, appFolder, chosenName)}
-	m.Set.Model = c.Model != "" || p.env("WINNOW_MODEL") != ""
-	m.Set.Theme = c.UI.Theme != "auto"
-	m.Set.Panel = c.UI.Panel != "auto"
+	m := &remembered.Memory{File: file}
+	m.Set.Model, m.Set.Theme, m.Set.Panel = c.Model != "", c.UI.Theme != "auto", c.UI.Panel != "auto"
 	return m
 }
 
-// folder is one of the user's base folders. Without a home folder the library would answer with
-// one under the root of the file system.
-func (p *program) folder(variable, found, what, way string) (string, error) {
+// inFolder is a file in winnow's folder below one of the user's base folders, as the library found it. Without a home
+// folder the library would answer with one under the root of the file system.
+func (p *program) inFolder(variable, found, name, way string) (string, error) {
 	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
-		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", what,
+		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
 			way)
 	}
-	return found, nil
+	return filepath.Join(found, appFolder, name), nil
 }
 
 // expand makes a path of the configuration file absolute; a leading ~ is the home folder.
@@ -104,11 +80,10 @@ func (p *program) expand(path string) (string, error) {
 	if !ok || (rest != "" && rest[0] != '/' && rest[0] != filepath.Separator) {
 		return filepath.Abs(path)
 	}
-	home, err := p.folder("HOME", p.env("HOME"), "your conversations", "--db or WINNOW_DB")
-	if err != nil {
-		return "", err
+	if p.env("HOME") == "" {
+		return "", fail(Failed, "cannot find %s: HOME is not set", path)
 	}
-	return filepath.Join(home, rest), nil
+	return filepath.Join(p.env("HOME"), rest), nil
 }
 
 func exists(path string) bool {

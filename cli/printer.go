@@ -1,40 +1,36 @@
-//go:build cgo
-
 package cli
 
 import (
+	"fmt"
+	"io"
 	"os"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/charmbracelet/x/term"
 
+	"winnow/cli/report"
+	"winnow/llm/redact"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
-// printer is standard output. What a command writes quotes models, tools, servers, files and paths, so on
-// a terminal everything that a terminal would act on is made visible, at this one place. A pipe and a
-// file get the bytes as they are. What could not be written is remembered: a command that goes on after it
-// has not succeeded.
+// printer is standard output. What a command writes quotes models, tools, servers, files and paths, so on a terminal
+// everything that a terminal would act on is made visible, at this one place. A pipe and a file get the bytes as they
+// are. What could not be written is remembered: a command that goes on after it has not succeeded.
 type printer struct {
 	file   *os.File
-	rest   []byte // the beginning of a character whose end has not been written yet
-	failed error  // the first write that did not reach the file
+	failed error // the first write that did not reach the file
 }
 
 func (p *printer) Fd() uintptr { return p.file.Fd() }
 
+// Write writes whole characters.
 func (p *printer) Write(text []byte) (int, error) {
 	if !term.IsTerminal(p.file.Fd()) {
 		n, err := p.file.Write(text)
 		return n, p.keep(err)
 	}
-	all := append(p.rest, text...)
-	whole := len(all) - unfinished(all)
-	p.rest = append([]byte(nil), all[whole:]...)
-	if err := p.visible(markdown.Visible(string(all[:whole]))); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+	return len(text), p.visible(markdown.Visible(string(text)))
 }
 
 // visible writes what is visible already, and may hold attributes of winnow's own.
@@ -55,17 +51,26 @@ func (p *printer) keep(err error) error {
 	return err
 }
 
-// unfinished is how many bytes at the end of a text are the beginning of a character.
-func unfinished(text []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if end := text[len(text)-n:]; utf8.RuneStart(end[0]) {
-			if utf8.FullRune(end) {
-				return 0
-			}
-			return n
+// show prints what a command found: as JSON where that was asked for, else as a table, which value has to be a
+// report.View for. Secrets stay out of both, and that is said on standard error.
+func (p *program) show(value any) error {
+	clean := p.cleaner()
+	defer p.reportRedacted(clean)
+	page := &report.Page{Clean: clean.text, Width: p.columns(), Bold: term.IsTerminal(p.out.Fd())}
+	if p.flags.json {
+		text, err := page.JSON(value)
+		if err != nil {
+			return err
 		}
+		_, err = io.WriteString(p.out, text)
+		return err
 	}
-	return 0
+	value.(report.View).Table(page)
+	if _, bold := value.(report.Hits); bold {
+		return p.out.visible(page.String())
+	}
+	_, err := io.WriteString(p.out, page.String())
+	return err
 }
 
 // columns is the width that lines are broken at: the terminal's, and 0 where a program reads.
@@ -78,4 +83,38 @@ func (p *program) columns() int {
 		return 80
 	}
 	return width
+}
+
+// cleaner takes secrets out of texts and counts them.
+type cleaner struct {
+	redact func(string) string
+	count  int
+}
+
+// redactedSign is what stands where a secret was.
+const redactedSign = "[redacted]"
+
+func (c *cleaner) text(text string) string {
+	clean := c.redact(text)
+	c.count += strings.Count(clean, redactedSign) - strings.Count(text, redactedSign)
+	return clean
+}
+
+// cleaner takes out known keys and what looks like a secret, nothing with --no-redact.
+func (p *program) cleaner() *cleaner {
+	if p.flags.noRedact {
+		return &cleaner{redact: func(text string) string { return text }}
+	}
+	if p.known == nil {
+		p.known = new(redact.Redactor) // No command that shows what was said comes without the configuration.
+	}
+	return &cleaner{redact: p.known.Text}
+}
+
+// reportRedacted says that what is written is not all that was said.
+func (p *program) reportRedacted(c *cleaner) {
+	if c.count > 0 {
+		fmt.Fprintf(p.err, "%s redacted; --no-redact shows what they hide.\n",
+			theme.PluralOf(c.count, "possible secret was", "possible secrets were"))
+	}
 }

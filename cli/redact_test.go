@@ -49,7 +49,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	for name, text := range planted() {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			log := slog.New(redactHandler{slog.NewJSONHandler(&out, nil), &r})
+			log := newLog(&out, &r)
 			err := fmt.Errorf("ask the server: %w", errors.New(text))
 			log.With("with", text).WithGroup("g").Info("message "+text, "plain", text, "err", err,
 				slog.Group("inner", "deep", text), "bytes", []byte(text), "struct", struct{ Key string }{text})

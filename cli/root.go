@@ -1,12 +1,8 @@
-//go:build cgo
-
 package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,17 +12,15 @@ import (
 	"winnow/ui/theme"
 )
 
-// flags is what the command line said.
+// flags is what the command line said, as far as more than one command wants to know it.
 type flags struct {
 	config, db, model string
 	debug             bool
+	noRedact          bool
 
 	last      bool   // -c
-	lastToo   bool   // -C, as in other clients
 	pick      bool   // -r
 	session   string // -s
-	persona   string // -P
-	prompt    string // -p
 	attach    []string
 	json      bool
 	noSave    bool
@@ -40,196 +34,169 @@ type flags struct {
 // root is the command tree.
 func (p *program) root() *cobra.Command {
 	f := &p.flags
-	root := &cobra.Command{
-		Use:   "winnow",
-		Short: "A terminal chat that shows, message by message, what the model sees",
-		Long: "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
-			"what is kept, cut and dropped of the conversation, and why.",
-		Example: "  # start a chat, continue the last session, choose from the sessions about parsers\n" +
-			"  winnow\n" +
-			"  winnow -c\n" +
-			"  winnow -r parser\n\n" +
-			"  # one answer, on standard output\n" +
-			"  git diff | winnow run \"review\"",
-		Args: func(_ *cobra.Command, args []string) error { return p.rootArgs(args) },
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			if f.prompt != "" {
-				return p.runOnce(ctx, []string{f.prompt})
-			}
-			return p.chat(ctx, strings.Join(args, " "))
-		}),
+	root := p.command("winnow", "A terminal chat that shows, message by message, what the model sees",
+		func(ctx context.Context, args []string) error { return p.chat(ctx, strings.Join(args, " ")) })
+	root.Long = "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
+		"what is kept, cut and dropped of the conversation, and why."
+	root.Example = "  # start a chat, continue the last session, choose from the sessions about parsers\n" +
+		"  winnow\n" +
+		"  winnow -c\n" +
+		"  winnow -r parser\n\n" +
+		"  # one answer, on standard output\n" +
+		"  git diff | winnow run \"review\""
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 || f.pick {
+			return nil
+		}
+		return unknownCommand(c, args[0])
 	}
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
 	all.StringVar(&f.db, "db", "", "the database of conversations")
 	all.StringVarP(&f.model, "model", "m", "", "the model, as endpoint/model")
-	root.RegisterFlagCompletionFunc("model", p.completeModel)
 	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets redacted")
-	own := root.Flags()
+	all.BoolVar(&f.noRedact, "no-redact", false, "show possible secrets")
 	p.sessionFlags(root)
-	own.BoolVarP(&f.lastToo, "last", "C", false, "the same as -c")
-	own.BoolVarP(&f.pick, "resume", "r", false, "choose a session; words that follow narrow the list")
-	own.BoolVar(&f.plain, "plain", false, "chat in lines of text, for screen readers and pipes")
-	own.BoolVar(&f.temporary, "temporary", false, "start a chat that leaves nothing on disk")
-	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this text and exit, as winnow run does")
-	p.outputFlags(root)
+	addFlag(root, &f.pick, "resume", "r", "choose a session; words that follow narrow the list")
+	addFlag(root, &f.plain, "plain", "", "chat in lines of text, for screen readers and pipes")
+	addFlag(root, &f.temporary, "temporary", "", "start a chat that leaves nothing on disk")
+	apart(root, "continue", "session", "resume", "temporary")
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
 		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(),
-		p.syncCommand(), p.importAlias())
+		p.syncCommand())
 	return root
 }
 
-// sessionFlags are the flags that name an existing session.
+// sessionFlags are the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
-	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "",
-		"open the session with this id, or the beginning of its id")
+	addFlag(c, &p.flags.last, "continue", "c", "continue the last session")
+	addFlag(c, &p.flags.session, "session", "s", "open the session with this id, or the beginning of its id")
 	c.RegisterFlagCompletionFunc("session", p.completeSession)
-	c.Flags().StringVarP(&p.flags.persona, "persona", "P", "", "use the system prompt of this persona; winnow config "+
-		"personas lists them")
-	c.RegisterFlagCompletionFunc("persona", p.completePersona)
-	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
+	addFlag(c, &p.flags.attach, "attach", "a", "attach this text file or image; may be repeated")
 }
 
-// outputFlags are the flags of a single answer.
-func (p *program) outputFlags(c *cobra.Command) {
-	c.Flags().BoolVar(&p.flags.json, "json", false, "print the answer as one JSON object")
-	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
-	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
-	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, "+
-		"* matches any characters")
-}
+// jsonFlag has p.show print JSON.
+func (p *program) jsonFlag(c *cobra.Command) { addFlag(c, &p.flags.json, "json", "", "print JSON") }
 
-// rootArgs says what is wrong with words that are no command.
-func (p *program) rootArgs(args []string) error {
-	f := p.flags
-	if err := p.oneSession(); err != nil {
-		return err
-	}
-	if f.prompt != "" && f.pick {
-		return fail(Usage, "-p and -r cannot be used together")
-	}
-	if f.temporary && (f.prompt != "" || f.pick || f.last || f.lastToo || f.session != "") {
-		return fail(Usage, "--temporary starts a new chat, so it cannot be used with -p or with a session")
-	}
-	if (f.json || f.noSave || f.quiet || f.allowTools != nil) && f.prompt == "" {
-		return fail(Usage, "--json, --no-save, --quiet and --allow-tool need winnow run or -p")
-	}
-	if len(args) == 0 || f.pick {
-		return nil
-	}
-	return fail(Usage, "there is no command %q%s", args[0], llm.DidYouMean(args[0], commandNames))
-}
-
-// oneSession says whether the flags name more than one session.
-func (p *program) oneSession() error {
-	named := 0
-	for _, is := range []bool{p.flags.last || p.flags.lastToo, p.flags.pick, p.flags.session != ""} {
-		if is {
-			named++
+// command makes a command of its use line, which says what its arguments are: NAME must be there, [NAME] may be, and
+// NAME... may be repeated. ID is the id of a session.
+func (p *program) command(
+	use, short string, run func(ctx context.Context, args []string) error,
+) *cobra.Command {
+	words := strings.Fields(use)[1:]
+	least, most := 0, len(words)
+	for _, word := range words {
+		if word[0] != '[' {
+			least++
+		}
+		if strings.Contains(word, "...") {
+			most = -1
 		}
 	}
-	if named > 1 {
-		return fail(Usage, "-c, -r and -s cannot be used together")
-	}
-	return nil
-}
-
-// takes says what a command's arguments are where there are fewer or more of them; most is -1 for
-// any number.
-func takes(what string, least, limit int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || (limit >= 0 && len(args) > limit) {
-			return fail(Usage, "%s takes %s", c.CommandPath(), what)
+	c := &cobra.Command{Use: use, Short: short, RunE: p.do(run)}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
 		return nil
 	}
+	switch strings.Trim(strings.Join(words, ""), "[]") {
+	case "ID":
+		c.ValidArgsFunction = p.completeSession
+	case "":
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	return c
 }
 
-// plainCommand is a command without arguments.
-func (p *program) plainCommand(use, short string, run func(context.Context) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  takes("no arguments", 0, 0),
-		RunE:  p.do(func(ctx context.Context, _ []string) error { return run(ctx) }),
+// addFlag adds a flag to a command; what it points to is the default. With choices it takes nothing else.
+func addFlag[T bool | int | string | []string](c *cobra.Command, to *T, name, letter, help string, choices ...string) {
+	all := c.Flags()
+	switch to := any(to).(type) {
+	case *bool:
+		all.BoolVarP(to, name, letter, *to, help)
+	case *int:
+		all.IntVarP(to, name, letter, *to, help)
+	case *string:
+		all.StringVarP(to, name, letter, *to, help)
+	case *[]string:
+		all.StringArrayVarP(to, name, letter, *to, help)
+	}
+	if len(choices) > 0 {
+		all.SetAnnotation(name, "choices", choices)
+		c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 	}
 }
 
-// commandNames are the words a mistyped command is compared with.
-var commandNames = []string{
-	"run", "sessions", "import", "context", "repair", "config", "doctor", "keys", "models", "tools", "usage", "db",
-	"sync", "man", "completion", "help",
+// apart says that only one of some flags can be used.
+func apart(c *cobra.Command, names ...string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[strings.Join(names, " ")] = "apart"
 }
 
-// do makes a command's function from what it does. The error goes past cobra, which would take it
-// for one of usage.
-func (p *program) do(f func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+// do makes a command's function from what it does. The error goes past cobra, which would take it for one of usage.
+func (p *program) do(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
+		if p.failed == nil {
+			p.failed = wrongFlags(c)
+		}
 		if p.failed != nil {
-			return nil // the arguments were wrong
+			return nil
 		}
 		p.started = true
-		if p.failed = emptyFlag(c); p.failed == nil {
-			p.failed = f(c.Context(), args)
-		}
+		p.failed = run(c.Context(), args)
 		return nil
 	}
+}
+
+// wrongFlags says what is wrong with the flags of a command. An empty one that says where or which is refused: behind
+// it mostly stands a variable of a script that is not set, and the default would be the user's own history.
+func wrongFlags(c *cobra.Command) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value, choices := f.Value.String(), f.Annotations["choices"]
+		switch {
+		case err != nil:
+		case value == "" && f.Name != "draft":
+			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
+		case choices != nil && !slices.Contains(choices, value):
+			err = fail(Usage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
+				llm.DidYouMean(value, choices))
+		}
+	})
+	for group := range c.Annotations {
+		var used []string
+		for name := range strings.FieldsSeq(group) {
+			if c.Flags().Changed(name) {
+				used = append(used, "--"+name)
+			}
+		}
+		if len(used) > 1 && err == nil {
+			err = fail(Usage, "%s cannot be used together", theme.InWords(used))
+		}
+	}
+	return err
 }
 
 // group makes a command that only holds others. Alone it does what its first one does.
-func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
-	names := make([]string, len(subs))
-	for i, s := range subs {
-		names[i] = s.Name()
-	}
+func group(name, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, RunE: subs[0].RunE}
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		return fail(Usage, "there is no command %q in %s; use %s%s", args[0], c.CommandPath(), theme.Choices(names),
-			llm.DidYouMean(args[0], names))
+		return unknownCommand(c, args[0])
 	}
-	c.RunE = subs[0].RunE
 	c.AddCommand(subs...)
 	return c
 }
 
-// kinds are the values of flags that are not any text, in words.
-var kinds = map[string]string{
-	"bool":     "true or false",
-	"int":      "a whole number",
-	"int64":    "a whole number",
-	"intSlice": "whole numbers",
-}
-
-// explainFlag says what a flag takes where it was given something else: the flag package would quote
-// the function that could not read it.
-func explainFlag(err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return err
+func unknownCommand(c *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
 	}
-	flag := invalid.GetFlag()
-	takes, known := kinds[flag.Value.Type()]
-	if !known {
-		return err
-	}
-	if errors.Is(err, strconv.ErrRange) {
-		return fail(Usage, "--%s is %s, which is too large", flag.Name, invalid.GetValue())
-	}
-	return fail(Usage, "--%s is %q; must be %s", flag.Name, invalid.GetValue(), takes)
-}
-
-// emptyFlag refuses a flag that says where or which and then names nothing: behind it mostly stands a
-// variable of a script that is not set, and the default would be the user's own history.
-func emptyFlag(c *cobra.Command) error {
-	var err error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if err == nil && f.Value.String() == "" &&
-			slices.Contains([]string{"config", "db", "model", "new-key", "persona", "prompt", "session"}, f.Name) {
-			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
-		}
-	})
-	return err
+	return fail(Usage, "%s has no command %q%s", c.CommandPath(), name, llm.DidYouMean(name, names))
 }

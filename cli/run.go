@@ -1,5 +1,3 @@
-//go:build cgo
-
 package cli
 
 import (
@@ -7,60 +5,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
+	"io"
+	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"winnow/cli/report"
 	"winnow/history"
+	"winnow/llm"
 	"winnow/session"
 	"winnow/session/approval"
-	"winnow/session/store"
+	"winnow/session/limits"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "run [text]",
-		Short: "Answer one message on standard output; standard input is added to the message",
-		Long: "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
-			"file\n" +
-			"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a " +
-			"minute.\n" +
-			"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are " +
-			"left\n" +
-			"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that " +
-			"reads a\n" +
-			"pipe needs </dev/null: run would take the rest of the pipe. More than 10 MB are too much.",
-		Example: "  winnow run \"why is the sky blue?\"\n" +
-			"  git diff | winnow run \"review this\"\n" +
-			"  make 2>&1 | winnow run \"explain the errors\" -\n" +
-			"  winnow run -a shot.png \"what is wrong here?\"\n" +
-			"  winnow run -c \"and now in French\"\n" +
-			"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\"",
-		Args: func(*cobra.Command, []string) error { return p.oneSession() },
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			return p.runOnce(ctx, args)
-		}),
-	}
+	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
+		p.run)
+	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
+		"file\n" +
+		"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a minute.\n" +
+		"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are left\n" +
+		"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that reads a\n" +
+		"pipe needs </dev/null: run would take the rest of the pipe. More than 10 MB are too much."
+	c.Example = "  winnow run \"why is the sky blue?\"\n" +
+		"  git diff | winnow run \"review this\"\n" +
+		"  make 2>&1 | winnow run \"explain the errors\" -\n" +
+		"  winnow run -a shot.png \"what is wrong here?\"\n" +
+		"  winnow run -c \"and now in French\"\n" +
+		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.outputFlags(c)
+	p.jsonFlag(c)
+	addFlag(c, &p.flags.noSave, "no-save", "", "leave nothing on disk")
+	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
+	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
+		"characters")
+	apart(c, "continue", "session", "no-save")
 	return c
 }
 
-// runOnce sends one message, of the arguments and standard input, and writes the answer as it arrives. The first signal
+// run sends one message, of the arguments and standard input, and writes the answer as it arrives. The first signal
 // ends the answer in order, and what arrived is kept; a second one ends the program, and so does the first one while
 // standard input is read.
-func (p *program) runOnce(ctx context.Context, args []string) error {
+func (p *program) run(ctx context.Context, args []string) error {
 	f := p.flags
-	if f.noSave && (f.last || f.lastToo || f.session != "") {
-		return fail(Usage, "--no-save cannot be used with -c or -s: a session is saved")
-	}
 	for _, pattern := range f.allowTools {
 		if approval.CheckPattern(pattern) != nil {
 			return fail(Usage, "--allow-tool is %q, which is not a valid pattern for tool names; * matches any "+
@@ -74,7 +68,7 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 	if strings.TrimSpace(draft) == "" && len(f.attach) == 0 {
 		return fail(Usage, "the message is empty: pass it as an argument or on standard input")
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := untilStopped(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	k, err := p.open(ctx, toRun)
@@ -88,55 +82,77 @@ func (p *program) runOnce(ctx context.Context, args []string) error {
 		return fail(Provider, "%w", k.choice.Closed)
 	}
 	s, err := k.start(ctx)
+	if err == nil {
+		err = unready(s)
+	}
 	if err != nil {
 		return err
 	}
-	if err := unready(s); err != nil {
+	return k.answer(ctx, s, draft)
+}
+
+// answer sends a message and writes the answer.
+func (k *conversation) answer(ctx context.Context, s *session.Session, draft string) error {
+	p, f := k.p, k.p.flags
+	terminal := term.IsTerminal(p.err.Fd())
+	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, named: k.stored}
+	notices, err := k.runNotices(ctx, s)
+	if err != nil {
 		return err
 	}
-	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, named: k.stored}
-	if term.IsTerminal(p.err.Fd()) && !f.quiet {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		out.wait = waitLine{out: p.err, ticks: ticker.C}
-	}
-	for _, notice := range k.notices {
+	for _, notice := range notices {
 		out.notice(notice)
 	}
-	if err := k.warnLeased(ctx, s, &out); err != nil {
-		return err
-	}
-	if k.choice.Listed {
-		out.notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists")
-	}
-	files, err := p.attached(s)
-	if err != nil {
-		return err
+	var files []history.Part
+	for _, path := range f.attach {
+		part, err := s.Attach(path)
+		if err != nil {
+			return fail(Usage, "%w", err)
+		}
+		files = append(files, part)
 	}
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	if err != nil {
 		k.log.Error("the turn ended", "session", s.Info().ID, "error", session.ErrorCode(err))
 	}
 	if f.json {
-		id := s.Info().ID
-		if k.temporary {
-			id = ""
+		turn := &out.turn
+		turn.Model, turn.Stopped = s.Model().Ref(), ctx.Err() != nil
+		if !k.p.flags.noSave {
+			turn.Session = s.Info().ID
 		}
-		err = firstError(report.WriteJSON(p.out, out.turn.JSON(id, s.Model().Ref(), err, ctx.Err() != nil)), err)
+		if err != nil {
+			turn.Error = report.ErrorText(err)
+		}
+		p.flags.noRedact = true // It is the transcript itself.
+		err = cmp.Or(err, p.show(turn))
 	}
-	if s.Info().ID != "" {
-		if fault := k.exchangeOnce(ctx); fault != nil && term.IsTerminal(p.err.Fd()) {
-			out.say(theme.UpperFirst(theme.Sentence(fault)))
-		}
+	if fault := k.exchangeOnce(ctx, s); fault != nil && terminal {
+		out.say(theme.UpperFirst(theme.Sentence(fault)))
+	}
+	if id := k.stored(s.Info().ID); id != "" && (ctx.Err() != nil || err == nil && !f.quiet && terminal) {
+		fmt.Fprintf(p.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		p.suggestResume(k, s.Info())
 		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
 	}
-	if err == nil && !f.quiet && term.IsTerminal(p.err.Fd()) {
-		p.suggestResume(k, s.Info())
-	}
 	return err
+}
+
+// runNotices are the sentences in front of an answer. That a window has the session open does not stop the turn: a
+// script is not to fail for a window that somebody left open, and nothing is lost, because what the window adds is a
+// branch.
+func (k *conversation) runNotices(ctx context.Context, s *session.Session) ([]string, error) {
+	notices := k.notices
+	leased, err := k.store.Leased(ctx)
+	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
+		notices = append(notices, "this session is open in a chat; it will show this turn when the session is opened "+
+			"again, and what is written there until then goes on a separate branch")
+	}
+	if k.choice.Listed {
+		notices = append(notices, "asking "+s.Model().Ref()+", the first model that the endpoint lists")
+	}
+	return notices, err
 }
 
 // unready is the failure of a session that cannot be continued as it is, nil for any other.
@@ -152,16 +168,24 @@ func unready(s *session.Session) error {
 	return nil
 }
 
+// remark says something about what run does.
+func (p *program) remark(text string) {
+	if !p.flags.quiet {
+		p.warn("%s", text)
+	}
+}
+
 // tooLong names what a script can change where a message does not fit.
 func tooLong(err error, endpoint string) error {
 	var over *session.OversizeError
-	if later := (*history.OverBudgetError)(nil); !errors.As(err, &over) {
-		if errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools {
-			return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
-		}
-		return err
+	var later *history.OverBudgetError
+	switch {
+	case errors.As(err, &over):
+		return fail(Failed, "nothing was sent or saved: %s", waysOut(over, endpoint))
+	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools:
+		return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
 	}
-	return fail(Failed, "nothing was sent or saved: %s", waysOut(over, endpoint))
+	return err
 }
 
 // toolsOff is the setting that leaves out the tools of an MCP server.
@@ -192,51 +216,180 @@ func waysOut(over *session.OversizeError, endpoint string) string {
 
 // stored is what the command line calls a session, "" where it is not kept.
 func (k *conversation) stored(id string) string {
-	if k.temporary || id == "" {
+	if k.p.flags.noSave || id == "" {
 		return ""
 	}
-	return k.shortID(id)
+	return id
 }
 
-// attached are the files that hang on the message.
-func (p *program) attached(s *session.Session) ([]history.Part, error) {
-	var files []history.Part
-	for _, path := range p.flags.attach {
-		part, err := s.Attach(path)
-		if err != nil {
-			return nil, fail(Usage, "%w", err)
+// answerWriter writes the events of a turn to standard output and standard error.
+type answerWriter struct {
+	out, err io.Writer
+	json     bool // collect the text for one object at the end
+	quiet    bool // nothing but the answer and errors
+
+	// What a stored session is called on the command line, "" for one that is not stored.
+	named func(session string) string
+
+	wrote bool // something stands on the current line
+	turn  report.Turn
+}
+
+// follow writes until the turn is over and returns how it ended.
+func (w *answerWriter) follow(events <-chan session.Event) error {
+	var end error
+	for event := range events {
+		switch event := event.(type) {
+		case session.Delta:
+			w.text(event.Text)
+		case session.Planned:
+			was := w.turn
+			w.turn.Planned(event.Plan.Entries)
+			for _, line := range w.turn.Lines(was, w.named(event.Request.Session)) {
+				w.say(line)
+			}
+		case session.Answered:
+			w.turn.Answered(event)
+			w.endLine()
+		case session.Ran:
+			w.turn.Calls = append(w.turn.Calls, event)
+		case session.Withdrawn:
+			w.turn.Withdraw(event.Requests)
+		case session.Notice:
+			w.notice(event.Text)
+		case session.Waiting:
+			w.turn.Waiting(event.Waiting)
+			if event.Changed == "" { // A notice says the rest.
+				w.notice(waitingText(event.Waiting))
+			}
+		case session.OverLimit:
+			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
+		case session.Finished:
+			end = event.Err
 		}
-		files = append(files, part)
 	}
-	return files, nil
+	w.endLine()
+	if end == nil && w.turn.Unfinished() {
+		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
+		if end = (&failure{exit: Provider}); w.json || w.quiet {
+			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
+		}
+	}
+	return end
 }
 
-// warnLeased says that a window has the session open. The turn goes on: a script is not to fail
-// for a window that somebody left open, and nothing is lost, because what the window adds is a branch.
-func (k *conversation) warnLeased(ctx context.Context, s *session.Session, out *answerWriter) error {
-	id := s.Info().ID
-	if id == "" {
-		return nil
-	}
-	leased, err := k.store.Leased(ctx)
-	if slices.Contains(leased, id) {
-		out.notice("this session is open in a chat; it will show this turn when the session is opened again, and " +
-			"what is written there until then goes on a separate branch")
-	}
-	return err
-}
-
-func firstError(a, b error) error {
-	if b != nil {
-		return b
-	}
-	return a
-}
-
-// suggestResume says how to go on with a session, if anything of it was saved.
-func (p *program) suggestResume(k *conversation, info store.Session) {
-	if info.ID == "" || k.temporary {
+func (w *answerWriter) text(text string) {
+	if w.json || text == "" {
 		return
 	}
-	fmt.Fprintf(p.err, "winnow -s %s\n", k.shortID(info.ID))
+	io.WriteString(w.out, text)
+	w.wrote = !strings.HasSuffix(text, "\n")
+}
+
+// endLine ends an answer that does not end with a line feed of its own.
+func (w *answerWriter) endLine() {
+	if w.wrote {
+		io.WriteString(w.out, "\n")
+	}
+	w.wrote = false
+}
+
+func (w *answerWriter) notice(text string) {
+	w.turn.Notice(text)
+	w.say(text)
+}
+
+// say writes a line about the turn. --json has the same in its object.
+func (w *answerWriter) say(text string) {
+	if w.json || w.quiet {
+		return
+	}
+	w.endLine()
+	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
+}
+
+// waitingText announces that a request is sent again.
+func waitingText(w llm.Waiting) string {
+	reason := w.Err.Error()
+	if !strings.HasSuffix(reason, "?") {
+		reason = strings.TrimSuffix(reason, ".") + "."
+	}
+	return fmt.Sprintf("%s Try %d of %d in %s", reason, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
+}
+
+const (
+	inputMost = 10 << 20 // bytes that run takes from standard input
+
+	// alonePatience is how many times longer run waits for a pipe to begin if there is nothing else to send.
+	alonePatience = 30
+
+	dash = "-" // the argument that has standard input read, whatever it is
+)
+
+// joinInput is the text of the arguments, followed by what standard input holds.
+func (p *program) joinInput(args []string) (string, error) {
+	asked := slices.Contains(args, dash)
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == dash })
+	text := strings.Join(words, " ")
+	empty := strings.TrimSpace(text) == ""
+	alone := empty && len(p.flags.attach) == 0
+	if !asked && (!ownInput(p.in, alone) || !p.inputBegins(alone)) {
+		return text, nil
+	}
+	read, err := io.ReadAll(io.LimitReader(p.in, inputMost+1))
+	switch {
+	case err != nil:
+		return "", fail(Failed, "cannot read standard input: %w", err)
+	case len(read) > inputMost:
+		return "",
+			fail(Failed, "standard input is longer than %d MB, which is too much for one message; pass a part of it",
+				inputMost>>20)
+	case empty:
+		return string(read), nil
+	case len(read) == 0:
+		return text, nil
+	}
+	return text + "\n\n" + string(read), nil
+}
+
+// ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file
+// that somebody has read from is theirs: in "while read x; do winnow run "about $x"; done <list" it is the rest of the
+// list. A pipe does not tell what was read from it.
+func ownInput(in *os.File, alone bool) bool {
+	info, err := in.Stat()
+	switch {
+	case err != nil || term.IsTerminal(in.Fd()) || info.Mode()&os.ModeCharDevice != 0:
+		return false
+	case !info.Mode().IsRegular() || alone:
+		return true
+	}
+	at, err := in.Seek(0, io.SeekCurrent)
+	return err == nil && at == 0
+}
+
+// inputBegins waits for the first byte or the end of standard input. A pipe may stay open and silent for ever, as under
+// cron, ssh and editors: then the text is sent without it, and where there is none, nothing is.
+func (p *program) inputBegins(alone bool) bool {
+	if readable(p.in, p.patience) {
+		return true
+	}
+	if !alone {
+		p.remark("nothing has come on standard input, which is not waited for; - waits for it")
+		return false
+	}
+	p.remark("waiting for standard input")
+	return readable(p.in, p.patience*(alonePatience-1))
+}
+
+// readable waits until reading from a file would not block: it has data, or has ended. Nothing is read, so that what
+// comes later is left to the others who have the file open.
+func readable(file *os.File, wait time.Duration) bool {
+	polled := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
+	for end := time.Now().Add(wait); ; {
+		left := max(0, time.Until(end))
+		n, err := unix.Poll(polled, int(left.Milliseconds()))
+		if !errors.Is(err, unix.EINTR) { // A signal of Go's own scheduler ends a wait early.
+			return n > 0 || err != nil // Reading says what is wrong.
+		}
+	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +41,7 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 		session.Answered{},
 		session.Finished{},
 	}
-	follow := func(quiet, json bool) (answer, said string, o report.TurnJSON) {
+	follow := func(quiet, json bool) (answer, said string, o report.Turn) {
 		stream := make(chan session.Event, len(events))
 		for _, e := range events {
 			stream <- e
@@ -53,7 +52,7 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 		if err := w.follow(stream); err != nil {
 			t.Fatal(err)
 		}
-		return out.String(), errs.String(), w.turn.JSON("", "", nil, false)
+		return out.String(), errs.String(), w.turn
 	}
 	answer, said, o := follow(false, false)
 	want := `winnow: sending 1 message repaired: number 1; see winnow repair 0195
@@ -64,57 +63,20 @@ winnow: too long; asking once more with less
 	if said != want || answer != "I look.\nPears.\n" {
 		t.Errorf("the answer %q, and said\n%swant\n%s", answer, said, want)
 	}
-	if o.Repairs.Count != 2 || o.Dropped.Count != 3 {
+	if len(o.Repaired) != 1 || len(o.Dropped) != 3 {
 		t.Errorf("reported %+v", o)
 	}
-	if r := o.Retries.List; len(r) != 2 || r[0].WaitMS != 1500 || r[0].Changed || !r[1].Changed ||
+	if r := o.Retries; len(r) != 2 || r[0].Wait != 1500*time.Millisecond || r[0].Changed || !r[1].Changed ||
 		!strings.Contains(r[1].Reason, "too long") {
 		t.Errorf("retries %+v", r)
 	}
-	if r := o.Rounds.List; len(r) != 1 || r[0].Request != 3 || strings.Join(r[0].Calls, " ") != "read look" {
-		t.Errorf("rounds %+v", r)
+	if o.Requests != 2 {
+		t.Errorf("%d requests, want the first and one after the calls", o.Requests)
 	}
 	if answer, said, _ := follow(true, false); said != "" || answer != "I look.\nPears.\n" {
 		t.Errorf("quietly the answer is %q, and said\n%s", answer, said)
 	}
-	if answer, said, o := follow(false, true); said != "" || answer != "" || o.Rounds.Count != 1 {
+	if answer, said, o := follow(false, true); said != "" || answer != "" || o.Requests != 2 {
 		t.Errorf("for --json %q and %q were written, %+v", answer, said, o)
-	}
-}
-
-// TestATerminalSaysThatTheModelIsWaitedFor gives the ticks of a clock between the events.
-func TestATerminalSaysThatTheModelIsWaitedFor(t *testing.T) {
-	t.Parallel()
-	events, ticks := make(chan session.Event), make(chan time.Time)
-	var out, errs bytes.Buffer
-	w := answerWriter{
-		out: &out, err: &errs, named: func(string) string { return "" }, wait: waitLine{out: &errs, ticks: ticks},
-	}
-	done := make(chan error)
-	go func() { done <- w.follow(events) }()
-	clock := time.Unix(0, 0)
-	pass := func(seconds int) {
-		for range seconds {
-			ticks <- clock
-			clock = clock.Add(time.Second)
-		}
-	}
-	events <- session.Planned{Request: store.Request{Endpoint: "openai", Model: "small"}}
-	pass(5)
-	events <- session.Notice{Text: "a notice"}
-	pass(1)
-	events <- session.Delta{Text: "Hello."}
-	pass(3)
-	events <- session.Finished{}
-	close(events)
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	line := func(seconds int) string {
-		return fmt.Sprintf("\r\x1b[Kwinnow: waiting for openai/small, %d s; ctrl+c stops", seconds)
-	}
-	want := line(3) + line(4) + "\r\x1b[K" + "winnow: a notice\n" + line(5) + "\r\x1b[K"
-	if got := errs.String(); got != want || out.String() != "Hello.\n" {
-		t.Errorf("the terminal got\n%q, want\n%q; the answer is %q", got, want, out.String())
 	}
 }

@@ -1,170 +1,295 @@
-//go:build cgo
-
 package cli
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/charmbracelet/x/term"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"winnow/cli/report"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/session/store/backup"
+	"winnow/ui/theme"
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
-	all := []*cobra.Command{
+	return group("sessions", "List, find, show, fork, import, export and change sessions",
 		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
 		p.sessionsExport(),
-	}
-	return group(&cobra.Command{Use: "sessions", Short: "List, find, show, fork, import, export and change sessions"},
-		append(all, p.sessionsChanges()...)...)
+		p.sessionCommand("rename ID title...", "Rename a session",
+			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
+				return s.Rename(ctx, info.ID, strings.TrimSpace(strings.Join(rest, " ")), store.TitleUser)
+			}),
+		p.editSession("pin ID", "Pin a session to the top of the list",
+			func(row *store.Session, _ []string) { row.Pinned = true }),
+		p.editSession("unpin ID", "Unpin a session", func(row *store.Session, _ []string) { row.Pinned = false }),
+		p.editSession("archive ID", "Archive a session: hide it from the list without deleting it",
+			func(row *store.Session, _ []string) { row.Archived = true }),
+		p.editSession("unarchive ID", "Unarchive a session",
+			func(row *store.Session, _ []string) { row.Archived = false }),
+		p.editSession("tag ID tag...", "Add tags to a session",
+			func(row *store.Session, tags []string) { row.Tags = append(row.Tags, tags...) }),
+		p.editSession("untag ID tag...", "Remove tags from a session", func(row *store.Session, tags []string) {
+			row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(tags, t) })
+		}),
+		p.sessionCommand("delete ID", "Move a session to the trash",
+			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+				return s.Delete(ctx, info.ID)
+			}),
+		p.sessionCommand("restore ID", "Restore a session from the trash",
+			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+				return s.Restore(ctx, info.ID)
+			}),
+		p.sessionsPurge())
+}
+
+// editSession makes a command that changes the row of a session; words are what stood behind its id, with commas or
+// spaces between them.
+func (p *program) editSession(use, short string, edit func(row *store.Session, words []string)) *cobra.Command {
+	return p.sessionCommand(use, short, func(
+		ctx context.Context, s *store.Store, info store.Session, rest []string,
+	) error {
+		words := strings.FieldsFunc(strings.Join(rest, " "), func(r rune) bool { return r == ',' || r == ' ' })
+		return s.Update(ctx, info.ID, func(row *store.Session) { edit(row, words) })
+	})
 }
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	var asJSON, noRedact bool
-	var dir string
-	c := &cobra.Command{
-		Use:   "list [words]",
-		Short: "List the sessions, most recently used first",
-		RunE: p.do(func(ctx context.Context, args []string) error {
+	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
+		func(ctx context.Context, s *store.Store, args []string) (err error) {
+			f.Text = strings.Join(args, " ")
+			if f.Dir != "" {
+				if f.Dir, err = filepath.Abs(f.Dir); err != nil {
+					return fmt.Errorf("cannot find the folder: %w", err)
+				}
+			}
 			if f.Limit < 0 {
 				return fail(Usage, "--limit must be 1 or more")
 			}
-			f.Text = strings.Join(args, " ")
-			if dir != "" {
-				absolute, err := filepath.Abs(dir)
-				if err != nil {
-					return fmt.Errorf("cannot find the folder %s: %w", dir, err)
-				}
-				f.Dir = absolute
-			}
-			s, err := p.openStore(ctx, true)
-			if err != nil {
-				return err
-			}
-			if s == nil {
-				return p.noSessions(asJSON)
-			}
-			defer s.Close()
 			list, err := s.Sessions(ctx, f)
 			if err != nil {
 				return err
 			}
-			clean, err := p.newRedaction(noRedact)
-			if err != nil {
-				return err
-			}
-			list = clean.sessions(list)
-			defer func() { p.reportRedacted(clean.count) }()
-			if asJSON {
-				return report.WriteJSON(p.out, report.SessionsJSON(list))
-			}
-			if len(list) == 0 && narrowed(f) {
-				_, err := fmt.Fprintln(p.err, "No session matches.")
-				return err
-			}
 			if len(list) == 0 {
-				return p.noSessions(false)
+				fmt.Fprintln(p.err, "There are no such sessions.")
 			}
-			return report.Sessions(p.out, list)
-		}),
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
-	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
-	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
-	c.Flags().StringVar(&dir, "dir", "",
-		"list the sessions started in this folder or below it; . is the current folder")
-	c.Flags().IntVar(&f.Limit, "limit", 0, "list at most this many")
-	noRedactFlag(c, &noRedact)
+			return p.show(report.Sessions(list))
+		})
+	p.jsonFlag(c)
+	addFlag(c, &f.Trash, "trash", "", "list the sessions in the trash")
+	addFlag(c, &f.Archived, "archived", "", "list the archived sessions")
+	addFlag(c, &f.Tag, "tag", "", "list the sessions with this tag")
+	addFlag(c, &f.Dir, "dir", "", "list the sessions started in this folder or below it; . is the current folder")
+	addFlag(c, &f.Limit, "limit", "", "list at most this many")
 	return c
-}
-
-// narrowed says whether a list was asked for some of the sessions only.
-func narrowed(f store.Filter) bool {
-	return f.Text != "" || f.Dir != "" || f.Tag != "" || f.Trash || f.Archived
-}
-
-// noSessions is the list of somebody who has never chatted.
-func (p *program) noSessions(asJSON bool) error {
-	if asJSON {
-		return report.WriteJSON(p.out, report.SessionsJSON(nil))
-	}
-	_, err := fmt.Fprintln(p.err, "There are no sessions yet.")
-	return err
 }
 
 func (p *program) sessionsShow() *cobra.Command {
-	var asJSON, tree, noRedact bool
-	c := &cobra.Command{
-		Use:               "show ID",
-		Short:             "Print a session's messages",
-		Args:              takes("the id of a session", 1, 1),
-		ValidArgsFunction: p.completeOneSession,
-		RunE: p.do(func(ctx context.Context, args []string) error {
-			return p.withSession(ctx, args[0], func(s *store.Store, info store.Session) error {
-				clean, err := p.newRedaction(noRedact)
-				if err != nil {
-					return err
-				}
-				defer func() { p.reportRedacted(clean.count) }()
-				if tree {
-					return p.showTree(ctx, s, info, clean, asJSON)
-				}
-				messages, err := s.Branch(ctx, info.Leaf, 0)
-				if err != nil {
-					return err
-				}
-				used, err := record.UsageIn(ctx, s, info.ID)
-				if err != nil {
-					return err
-				}
-				info, messages = clean.conversation(info, messages)
-				if asJSON {
-					return report.WriteJSON(p.out, report.ConversationJSON(info, used.Spent, messages))
-				}
-				report.Conversation(p.out, info, used.Spent, messages)
-				return nil
-			})
-		}),
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.Flags().BoolVar(&tree, "tree", false, "show all branches, one line per message; * marks the active branch")
-	noRedactFlag(c, &noRedact)
+	c := p.sessionCommand("show [ID]", "Print the messages of a session, or of the last one",
+		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+			messages, err := s.Branch(ctx, info.Leaf, 0)
+			if err != nil {
+				return err
+			}
+			used, err := record.UsageIn(ctx, s, info.ID)
+			if err != nil {
+				return err
+			}
+			return p.show(report.Conversation{Session: info, Cost: used.Spent, Messages: messages})
+		})
+	p.jsonFlag(c)
 	return c
 }
 
-// withSession finds a stored session by its id or the beginning of it.
-func (p *program) withSession(ctx context.Context, id string, use func(*store.Store, store.Session) error) error {
-	s, err := p.existingStore(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	info, err := s.Session(ctx, id)
-	if err != nil {
-		return explainSession(id, err)
-	}
-	return use(s, info)
+func (p *program) sessionsFork() *cobra.Command {
+	at := 0
+	c := p.sessionCommand("fork ID", "Copy a session, or the beginning of one, to a new session",
+		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
+			end, err := numbered(ctx, s, info, at)
+			if err != nil {
+				return err
+			}
+			fork, err := s.Fork(ctx, info.ID, end)
+			if err != nil {
+				return err
+			}
+			if p.flags.json {
+				return p.show(fork)
+			}
+			fmt.Fprintf(p.out, "winnow -s %s\n", fork.ID)
+			return nil
+		})
+	addFlag(c, &at, "at", "", "the number of the last message to copy, from sessions show; 0 is all of them")
+	p.jsonFlag(c)
+	return c
 }
 
-// showTree writes every branch of a session.
-func (p *program) showTree(
-	ctx context.Context, s *store.Store, info store.Session, clean *redaction, asJSON bool,
-) error {
-	messages, err := s.Messages(ctx, info.ID)
+// numbered is the id of the message with a number in its session; 0 is the newest of the active branch.
+func numbered(ctx context.Context, s *store.Store, info store.Session, number int) (int64, error) {
+	if number == 0 {
+		return info.Leaf, nil
+	}
+	all, err := s.Messages(ctx, info.ID)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range all {
+		if m.Seq == number {
+			return m.ID, nil
+		}
+	}
+	return 0, fail(NotFound, "there is no message %d in this session; winnow sessions show numbers them", number)
+}
+
+// catchUpTime bounds how long a search first works on what the index lacks.
+const catchUpTime = 2 * time.Second
+
+func (p *program) sessionsSearch() *cobra.Command {
+	in := store.Search{Limit: 20}
+	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
+		func(ctx context.Context, s *store.Store, args []string) error {
+			in.Text = strings.Join(args, " ")
+			return p.search(ctx, s, in)
+		})
+	c.Example = "  winnow sessions search bake bread\n" +
+		"  winnow sessions search '\"sourdough starter\" flour' --limit 5"
+	p.jsonFlag(c)
+	addFlag(c, &in.Limit, "limit", "", "list at most this many")
+	addFlag(c, &in.Session, "session", "", "search only the session with this id, or the beginning of its id")
+	addFlag(c, &in.Trash, "trash", "", "also search the trash")
+	c.RegisterFlagCompletionFunc("session", p.completeSession)
+	return c
+}
+
+// search looks through the stored messages. What the index lacks is added first, for a moment; it says on standard
+// error where something is left out.
+func (p *program) search(ctx context.Context, s *store.Store, in store.Search) error {
+	if in.Limit < 1 {
+		return fail(Usage, "--limit must be 1 or more")
+	}
+	if in.Session != "" {
+		info, err := findSession(ctx, s, in.Session)
+		if err != nil {
+			return err
+		}
+		// A session that is named is looked through wherever it is.
+		in.Session, in.Trash = info.ID, in.Trash || !info.Deleted.IsZero()
+	}
+	left, err := s.Unindexed(ctx)
+	for end := time.Now().Add(catchUpTime); left > 0 && err == nil && !s.ReadOnly() && time.Now().Before(end); {
+		left, err = s.IndexSome(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	info, messages = clean.conversation(info, messages)
-	t := report.NewTree(messages, info.Leaf)
-	if asJSON {
-		return report.WriteJSON(p.out, t.JSON(info))
+	if left > 0 {
+		fmt.Fprintf(p.err, "%d messages are not in the search index yet; the chat and every search add more of them.\n",
+			left)
 	}
-	return t.Write(p.out, info)
+	hits, err := s.Search(ctx, in)
+	if err != nil {
+		return err
+	}
+	if len(hits) == 0 {
+		fmt.Fprintf(p.err, "No message contains all of %s.\n", report.Line(in.Text))
+	}
+	clean := p.cleaner()
+	defer p.reportRedacted(clean)
+	for i, h := range hits { // The marks stay in their places.
+		if p.flags.noRedact {
+			break
+		}
+		var secrets int
+		hits[i], secrets = h.Without(func(text string) [][2]int { return p.known.FindIn(text, true) }, redactedSign)
+		clean.count += secrets
+	}
+	return p.show(report.Hits(hits))
+}
+
+// What becomes of the files that hold a purged session.
+const (
+	keepCopies    = "keep"
+	rewriteCopies = "rewrite"
+	deleteCopies  = "delete"
+)
+
+// sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
+func (p *program) sessionsPurge() *cobra.Command {
+	var yes bool
+	var copies string
+	c := p.storeCommand("purge ID", "Delete a session permanently, and overwrite its text",
+		func(ctx context.Context, s *store.Store, args []string) error {
+			return p.purge(ctx, s, args[0], yes, copies)
+		})
+	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
+		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them. This " +
+		"also works later, with the full ID of the purged session."
+	addFlag(c, &yes, "yes", "", "do not ask for confirmation")
+	addFlag(c, &copies, "copies", "", "what to do with backups and files set aside that contain the session",
+		keepCopies, rewriteCopies, deleteCopies)
+	return c
+}
+
+func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool, copies string) error {
+	info, err := findSession(ctx, s, id)
+	if errors.Is(err, store.ErrNotFound) && copies != "" && uuid.Validate(id) == nil {
+		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, copies)
+	}
+	if err != nil {
+		return err
+	}
+	if !yes {
+		if !term.IsTerminal(p.in.Fd()) {
+			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, "+
+				"where "+
+				"it asks")
+		}
+		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
+			report.Line(report.Title(info)), theme.Plural(info.Messages, "message"))
+		answer, _ := bufio.NewReader(p.in).ReadString('\n') // an end of input is not a yes
+		if strings.TrimSpace(answer) != "yes" {
+			return fail(Failed, "nothing was deleted")
+		}
+	}
+	purged := s.Purge(ctx, info.ID)
+	if purged != nil && !errors.Is(purged, store.ErrNotOverwritten) {
+		return purged
+	}
+	return errors.Join(purged, p.purgeCopies(ctx, s.Path(), info, copies))
+}
+
+// purgeCopies names the files beside the history that hold a purged session, and rewrites or deletes them.
+func (p *program) purgeCopies(ctx context.Context, path string, info store.Session, how string) error {
+	files, err := backup.Copies(ctx, path, info.ID)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	var failed error
+	for _, c := range files {
+		done := "may still contain the session"
+		switch {
+		case how == deleteCopies:
+			err, done = c.Delete(), "deleted"
+		case how == rewriteCopies && !c.Damaged: // A damaged file can only be deleted.
+			err, done = store.PurgeCopy(ctx, c, info), "rewritten without the session"
+		}
+		if failed = errors.Join(failed, err); err == nil {
+			p.warn("%s: %s", done, c.Path)
+		}
+	}
+	if how == "" {
+		p.warn("to remove it from these files, run: winnow sessions purge --copies rewrite %s (or --copies delete)",
+			info.ID)
+	}
+	return failed
 }

@@ -1,9 +1,8 @@
-//go:build cgo
-
 package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,99 +12,109 @@ import (
 	"winnow/session/store"
 )
 
-// completeSession offers the ids of the newest sessions with their titles.
-func (p *program) completeSession(
-	c *cobra.Command, _ []string, _ string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	list, err := p.recentSessions(c.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []cobra.Completion
-	for _, one := range list {
-		out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.ShownTitle(one))))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+// storeCommand makes a command that looks at the conversations.
+func (p *program) storeCommand(
+	use, short string, run func(ctx context.Context, s *store.Store, args []string) error,
+) *cobra.Command {
+	return p.command(use, short, func(ctx context.Context, args []string) error {
+		return p.withStore(ctx, true, func(s *store.Store) error { return run(ctx, s, args) })
+	})
 }
 
-// completeOneSession is completeSession for the only argument of a command.
-func (p *program) completeOneSession(
-	c *cobra.Command, args []string, typed string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return p.completeSession(c, args, typed)
-}
-
-// recentSessions are the sessions used last, none where there is no store yet.
-func (p *program) recentSessions(ctx context.Context) ([]store.Session, error) {
-	s, err := p.openStore(ctx, true)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	defer s.Close()
-	return s.Sessions(ctx, store.Filter{Limit: 50})
-}
-
-// openStore opens the conversations for a command that needs no model. To look at what was never
-// begun makes no file: readOnly gives nil where there is none.
-func (p *program) openStore(ctx context.Context, readOnly bool) (*store.Store, error) {
-	c, err := p.readConfig()
-	if err != nil {
-		return nil, err
-	}
-	path, err := p.dbPath(c)
-	if err != nil {
-		return nil, err
-	}
-	if readOnly && !exists(path) {
-		if p.flags.db != "" || p.env("WINNOW_DB") != "" {
-			return nil, fail(NotFound, "there is no database at %s", path)
+// sessionCommand makes a command about a session, the last one where none is named; rest is what stood behind its id.
+func (p *program) sessionCommand(
+	use, short string, run func(ctx context.Context, s *store.Store, info store.Session, rest []string) error,
+) *cobra.Command {
+	return p.storeCommand(use, short, func(ctx context.Context, s *store.Store, args []string) error {
+		args = append(args, "")
+		info, err := findSession(ctx, s, args[0])
+		if err != nil {
+			return err
 		}
-		return nil, nil
+		return run(ctx, s, info, args[1:])
+	})
+}
+
+// withStore opens the conversations for a command that needs no model.
+func (p *program) withStore(ctx context.Context, look bool, use func(*store.Store) error) error {
+	w, err := p.setup()
+	if err != nil {
+		return err
 	}
-	s, err := store.Open(ctx, path, store.Options{Now: p.now, Redact: p.redactor(c).Known})
-	if err == nil {
-		p.reportSalvage(s)
+	defer w.close()
+	if err := w.openStore(ctx, look); err != nil {
+		return err
 	}
-	return s, err
+	p.reportSalvage(w.store)
+	return use(w.store)
 }
 
 // reportSalvage says what became of a damaged history: it is said once, at the opening that met it.
 func (p *program) reportSalvage(s *store.Store) {
-	if _, met := s.Salvaged(); !met {
-		return
-	}
-	for _, n := range s.Notices() {
-		fmt.Fprintln(p.err, n)
+	if _, met := s.Salvaged(); met {
+		for _, n := range s.Notices() {
+			fmt.Fprintln(p.err, n)
+		}
 	}
 }
 
-// existingStore opens the conversations to find one of them.
-func (p *program) existingStore(ctx context.Context, id string) (*store.Store, error) {
-	s, err := p.openStore(ctx, true)
-	if err == nil && s == nil {
-		return nil, explainSession(id, store.ErrNotFound)
+// findSession finds a session by its id or the beginning of it; "" is the one used last.
+func findSession(ctx context.Context, s *store.Store, id string) (store.Session, error) {
+	if id != "" {
+		info, err := s.Session(ctx, id)
+		return info, explainSession(id, err)
 	}
-	return s, err
-}
-
-// openSession opens a session that must exist, to be read.
-func (p *program) openSession(ctx context.Context, id string) (*conversation, *session.Session, error) {
-	st, err := p.existingStore(ctx, id)
+	last, err := s.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
+	if err == nil && len(last) == 0 {
+		return store.Session{}, fail(NotFound, "there is no session yet; start one with winnow")
+	}
 	if err != nil {
-		return nil, nil, err
+		return store.Session{}, err
 	}
-	st.Close()
-	p.flags.session = id
+	return s.Session(ctx, last[0].ID)
+}
+
+// explainSession is the sentence for a session that did not open.
+func explainSession(id string, err error) error {
+	if many := (*store.AmbiguousError)(nil); errors.As(err, &many) {
+		return &failure{exit: NotFound, text: many.Error(), err: err}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		text := fmt.Sprintf("there is no session %q; winnow sessions list lists all sessions", id)
+		return &failure{exit: NotFound, text: text, err: err}
+	}
+	return err
+}
+
+// withConversation opens a session to be read as it would be continued; "" is the last one.
+func (p *program) withConversation(
+	ctx context.Context, id string, use func(*conversation, *session.Session) error,
+) error {
+	p.flags.session, p.flags.last = id, id == ""
 	k, err := p.open(ctx, toRead)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s, err := k.resume(ctx, id)
+	defer k.close()
+	p.reportSalvage(k.store)
+	s, err := session.Open(ctx, k.deps, p.flags.session, k.choice.Ref)
 	if err != nil {
-		k.close()
+		return explainSession(id, err)
 	}
-	return k, s, err
+	return use(k, s)
+}
+
+// completeSession offers the ids of the newest sessions with their titles, none where they cannot be read.
+func (p *program) completeSession(
+	c *cobra.Command, _ []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	p.withStore(c.Context(), true, func(s *store.Store) error {
+		list, _ := s.Sessions(c.Context(), store.Filter{Limit: 50})
+		for _, one := range list {
+			out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.Title(one))))
+		}
+		return nil
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

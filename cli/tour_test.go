@@ -24,9 +24,9 @@ var pageColours = map[string]terminal.Page{
 }
 
 // TestTours goes through the program as a person does: it starts winnow in a real terminal, presses keys and reads the
-// screen. What a tour shows is what the README and the pages of the documentation show, as text or as a picture in
-// docs/screens; -update writes both anew. A tour is a file in testdata/tour. Its parts are size, the arguments of
-// winnow, the page of the documentation, config, conversations to import ("import AGE" was last used so long ago), the
+// screen. What a tour shows is what the README and the pages of the documentation show as a picture in docs/screens;
+// -update draws it anew. A tour is a file in testdata/tour. Its parts are size, the arguments of
+// winnow, config, conversations to import ("import AGE" was last used so long ago), the
 // answers of the server, one block for each request, and the script, whose lines are
 //
 //	type TEXT           type a text
@@ -34,15 +34,12 @@ var pageColours = map[string]terminal.Page{
 //	want TEXT           wait until the text is on the screen
 //	gone TEXT           wait until it no longer is
 //	answered            wait until the answer is whole and the next request is planned
-//	screen NAME         compare the screen with the part of the page that has this name
 //	picture NAME TITLE  compare it with the pictures of this name
 func TestTours(t *testing.T) {
 	t.Parallel()
 	for name, part := range tourParts(t) {
 		for page := range pageColours {
-			if page == "dark" || strings.Contains(part["script"], "\npicture ") {
-				t.Run(name+" "+page, func(t *testing.T) { takeTour(t, part, page) })
-			}
+			t.Run(name+" "+page, func(t *testing.T) { takeTour(t, part, page) })
 		}
 	}
 }
@@ -77,7 +74,6 @@ type tour struct {
 	*terminal.Terminal
 	t       *testing.T
 	colours string // of the terminal: dark or light
-	page    string // of the documentation
 	answers int    // so far
 }
 
@@ -114,7 +110,7 @@ func takeTour(t *testing.T, part map[string]string, colours string) {
 	if _, err := fmt.Sscanf(part["size"], "%d %d", &width, &height); err != nil {
 		t.Fatalf("read the size: %v", err)
 	}
-	g := &tour{t: t, colours: colours, page: filepath.Join("..", "docs", strings.TrimSpace(part["page"]))}
+	g := &tour{t: t, colours: colours}
 	g.Terminal = terminal.Start(t, terminal.Options{
 		Path: winnowPath(t), Args: strings.Fields(part["arguments"]), Env: env, Dir: project,
 		Width: width, Height: height, Background: pageColours[colours].Background,
@@ -201,8 +197,6 @@ func (g *tour) do(verb, rest string) bool {
 		g.WaitFor("a whole answer and the plan behind it", func(screen string) bool {
 			return answered(screen) && planned.MatchString(screen)
 		})
-	case "screen":
-		g.wantDocumented("screen " + rest)
 	case "picture":
 		name, title, _ := strings.Cut(rest, " ")
 		g.wantPicture(name, title)
@@ -221,14 +215,6 @@ var varying = []struct {
 	{regexp.MustCompile(`\b\d+(\.\d+)? m?s\b`), "1.9 s"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{1,4}(-[0-9a-f-]*)?`), "01999f0e-1c2d"},
 	{regexp.MustCompile(`2026-11-21 13:2\d:\d\d`), "2026-11-21 13:20:00"},
-}
-
-// steady is a screen without what varies.
-func steady(screen string) string {
-	for _, v := range varying {
-		screen = regexp.MustCompile(v.found.String()+" *").ReplaceAllString(screen, v.by+" ")
-	}
-	return screen
 }
 
 // steadyCells are cells without what varies. Blanks fill the place of a text that was longer.
@@ -256,21 +242,6 @@ func steadyCells(lines [][]uv.Cell) [][]uv.Cell {
 		}
 	}
 	return lines
-}
-
-// wantDocumented waits until the screen is that of a part of the page, or writes it there.
-func (g *tour) wantDocumented(part string) {
-	g.t.Helper()
-	_, want, _ := cutPart(g.t, g.page, part)
-	if *update {
-		if shown := fenced("text", g.Settled()); steady(shown) != steady(want) {
-			checkPart(g.t, g.page, part, shown)
-		}
-		return
-	}
-	g.WaitFor("the "+part+" of "+g.page+"; go test ./cli -update writes it. It is\n"+want, func(screen string) bool {
-		return steady(fenced("text", screen)) == steady(want)
-	})
 }
 
 // pictureFolder holds the pictures of screens that the README and the pages show.

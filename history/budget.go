@@ -132,7 +132,7 @@ func (s *selection) past(of cost) int {
 		// Each may follow a message that holds nothing but a marker, or what a request begins with.
 		tokens += of.withoutQuestion*frameMessage + s.c.remembered(startText)
 	}
-	if of.recalled > 0 && !s.inOrder() {
+	if of.recalled > 0 {
 		tokens += of.recalled + s.c.remembered(recallHead) + s.c.remembered(recallTail)
 	}
 	return tokens
@@ -182,15 +182,9 @@ func (s *selection) set(i int, to choice) {
 // charge adds what a candidate's texts cost, or takes it away with sign -1. The line of a day stands once in the block
 // of recalled texts, and the label of the next candidate depends on this one.
 func (s *selection) charge(i, sign int) {
-	own := s.rendering(i, s.detailInBody(i))
+	own := s.rendering(i, s.chosen[i].body)
 	s.cost.body += sign * max(own.tokens, own.held)
 	s.cost.chars += sign * own.length()
-	if s.inOrder() {
-		if s.recalled(i) {
-			s.cost.recalled += sign * own.tokens
-		}
-		return
-	}
 	for k := i; k < min(i+2, len(s.candidates)); k++ {
 		if s.recalled(k) {
 			s.cost.recalled += sign * s.c.remembered(s.label(k))
@@ -226,23 +220,10 @@ func (s *selection) enter(i int) {
 	}
 }
 
-// inOrder reports whether recalled messages are in their place in the body, and not in a block of their own.
-func (s *selection) inOrder() bool { return s.o.Policy.Placement == InOrder }
-
-// detailInBody is the detail level of a candidate in the body: recall in order shows it there.
-func (s *selection) detailInBody(i int) detail {
-	if s.inOrder() && s.recalled(i) {
-		return s.chosen[i].recall
-	}
-	return s.chosen[i].body
-}
-
 // inBody reports whether a candidate is in the body, inRequest whether it is in the request at all.
-func (s *selection) inBody(i int) bool { return s.detailInBody(i) != out }
+func (s *selection) inBody(i int) bool { return s.chosen[i].body != out }
 
-func (s *selection) inRequest(i int) bool {
-	return s.chosen[i].body != out || s.chosen[i].recall != out
-}
+func (s *selection) inRequest(i int) bool { return s.inBody(i) || s.chosen[i].recall != out }
 
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts
 // them; the plan that comes with the error shows each message.

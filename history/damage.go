@@ -1,8 +1,6 @@
 package history
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // DamagedError says that a history is damaged and that the policy does not repair it: nothing is to be
 // sent. The plan that comes with it shows what would be sent, repaired.

@@ -183,9 +183,6 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 		used++
 		if with.Sum.Recalled > 0 {
 			recalled++
-			if s.o.Policy.Placement == InOrder {
-				return
-			}
 		}
 		if got, limit := withoutRecalled(with), withoutRecalled(without); got > limit {
 			t.Fatalf("with the summary the request has %d tokens, without it %d\n%s%s\n%s", got, limit, planText(with, nil), requestText(with), s)

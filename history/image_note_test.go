@@ -67,24 +67,19 @@ func TestAnOlderImageIsANoteWhereTheBudgetIsShort(t *testing.T) {
 	}
 }
 
-// Whoever names an image that is a note has it sent again: with the current message, or in its place.
+// Whoever names an image that is a note has it sent again, with the current message.
 func TestAnImageIsRecalledByItsName(t *testing.T) {
 	t.Parallel()
-	for _, placement := range []Placement{Steady, InOrder} {
-		plan := planOfImage(t, "How many doors has plan.png?", func(p *Policy) { p.Placement = placement })
-		at := 0
-		if placement == Steady {
-			at = len(plan.Messages) - 1
-		}
-		if got := imagesOf(plan.Messages[at]); !slices.Equal(got, []string{"Plan.png"}) {
-			t.Errorf("%s: message %d has the images %q\n%s", placement, at, got, planText(plan, nil))
-		}
-		if e := plan.Entries[0]; e.Disposition != Recalled || !e.Recalled || e.TokensAfter < 700 {
-			t.Errorf("%s: the verdict is %+v", placement, e)
-		}
-		text := plan.Messages[len(plan.Messages)-1].Content
-		if names := strings.Contains(text, "[image Plan.png, attached to this message]"); names != (placement == Steady) || !strings.HasSuffix(text, "How many doors has plan.png?") {
-			t.Errorf("%s: the current message is %q", placement, text)
-		}
+	plan := planOfImage(t, "How many doors has plan.png?", func(*Policy) {})
+	last := plan.Messages[len(plan.Messages)-1]
+	if got := imagesOf(last); !slices.Equal(got, []string{"Plan.png"}) {
+		t.Errorf("the current message has the images %q\n%s", got, planText(plan, nil))
+	}
+	if e := plan.Entries[0]; e.Disposition != Recalled || !e.Recalled || e.TokensAfter < 700 {
+		t.Errorf("the verdict is %+v", e)
+	}
+	if !strings.Contains(last.Content, "[image Plan.png, attached to this message]") ||
+		!strings.HasSuffix(last.Content, "How many doors has plan.png?") {
+		t.Errorf("the current message is %q", last.Content)
 	}
 }

@@ -297,11 +297,11 @@ func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
 				ok = ok && in.Role == System && strings.Contains(in.Content,
 					marker) // later system messages stand behind it
 			case b.candidates[next].Role == User:
-				text := b.rendering(next, b.detailInBody(next)).text
+				text := b.rendering(next, b.chosen[next].body).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, marker) &&
 					strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
 			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.detailInBody(asked)).text
+				text := b.rendering(asked, b.chosen[asked].body).text
 				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) &&
 					strings.HasSuffix(in.Content, marker) ||
 					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
@@ -432,7 +432,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 			}
 			// A result that was moved to its call stands there in the block too.
 			moved := slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == "C10" })
-			if e.Recalled && !moved && s.o.Policy.Placement == Steady {
+			if e.Recalled && !moved {
 				// Behind the message before it, the number is left out.
 				label, role := fmt.Sprintf("\n#%d ", i+1), "\n"+string(e.Role)
 				_, after, found := strings.Cut(block, label)

@@ -23,9 +23,9 @@ const (
 type Options struct {
 	Policy   Policy
 	System   string           `json:",omitempty"` // the system prompt, "" for none
-	Turn     []Message        `json:"-"`          // the current user message, then what the running turn has added so far
+	Turn     []Message        `json:"-"`          // the current user message, then what the running turn has added
 	Flags    map[int64]Flag   `json:",omitempty"` // by Message.ID
-	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of any message of a tool group, or of a damaged message
+	Remedies map[int64]Remedy `json:",omitempty"` // by Message.ID of a damaged message, or of any in a tool group
 	// They may stand for older messages where not everything fits: the first that may be used does.
 	Summaries []Summary `json:",omitempty"`
 	// Message.ID of an answer whose calls wait for the user, which is no damage; 0 for none.
@@ -33,7 +33,7 @@ type Options struct {
 	Scope   *Scope  `json:",omitempty"` // the messages of the history that the request is about; nil for all
 	Tools   int     `json:",omitempty"` // tokens of the serialised tool schemas
 	Window  int     `json:",omitempty"` // the model's context window in tokens; 0 is unknown
-	Limit   int     `json:",omitempty"` // the most of the whole request, in the server's tokens; 0 is none beside the window
+	Limit   int     `json:",omitempty"` // the most of the whole request, in the server's tokens; 0 is none
 	Ratio   float64 `json:",omitempty"` // the server's tokens per counted token, learned; 0 is not calibrated yet
 	Profile Profile // what the endpoint insists on
 	To      Origin  // who is asked; what only the server of an answer knows goes back to it alone

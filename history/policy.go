@@ -58,8 +58,6 @@ type Policy struct {
 	OutputReserve int `toml:"output_reserve"`
 	// the size of a block of turns that is dropped at once; 0 is auto
 	StepTokens int `toml:"step_tokens"`
-	// where recalled messages are sent
-	Placement Placement `toml:"placement" takes:"steady in-order"`
 	// how past tool calls are sent
 	ToolHistory ToolHistory `toml:"tool_history" takes:"keep text drop"`
 	// how a damaged history is handled
@@ -90,15 +88,6 @@ const (
 	DropOldest Strategy = "oldest" // drop the oldest message first
 	DropTurns  Strategy = "turns"  // drop the oldest turn first
 	DropNone   Strategy = "none"   // send all of it or nothing
-)
-
-// Placement says where recalled messages stand in the request.
-type Placement string
-
-// The placements.
-const (
-	Steady  Placement = "steady"   // in one block in front of the current message, so that the body stays the same
-	InOrder Placement = "in-order" // in their chronological place
 )
 
 // ToolHistory says how tool calls of the past are sent.
@@ -179,7 +168,6 @@ func balanced() Policy {
 		MaxMessages:          NoLimit,
 		Strategy:             DropMiddle,
 		MaxContextTokens:     32000,
-		Placement:            Steady,
 		ToolHistory:          ToolsKeep,
 		Recovery:             RecoverRepair,
 		ImageNotes:           true,

@@ -24,8 +24,8 @@ type scene struct {
 func (s scene) String() string {
 	var b strings.Builder
 	p := s.o.Policy
-	fmt.Fprintf(&b, "preset %s strategy %s elastic %t placement %s recall %d budget %d step %d most %d last %d tools %s flags %v remedies %v profile %+v system %q ratio %g\n",
-		p.Preset, p.Strategy, p.Elastic, p.Placement, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
+	fmt.Fprintf(&b, "preset %s strategy %s elastic %t recall %d budget %d step %d most %d last %d tools %s flags %v remedies %v profile %+v system %q ratio %g\n",
+		p.Preset, p.Strategy, p.Elastic, p.RecallMaxTokens, p.Budget, p.StepTokens, p.MaxMessages, p.LastWholeMaxTokens, p.ToolHistory, s.o.Flags, s.o.Remedies, s.o.Profile, s.o.System, s.o.Ratio)
 	for i, m := range append(s.past[:len(s.past):len(s.past)], s.o.Turn...) {
 		fmt.Fprintf(&b, "%d id=%d %s %s %q calls %q answers %q\n", i, m.ID, m.Role, m.Status, m.Content, m.ToolCalls, m.ToolCallID)
 	}
@@ -202,7 +202,6 @@ func options(t *rapid.T, past []Message) Options {
 		p.SummarizeRatio = 0.5
 	}
 	p.SummaryAlways = rapid.IntRange(0, 5).Draw(t, "always") == 0
-	p.Placement = rapid.SampledFrom([]Placement{Steady, InOrder}).Draw(t, "placement")
 	if rapid.Bool().Draw(t, "capped") {
 		p.MaxMessages = rapid.IntRange(0, 12).Draw(t, "max_messages")
 	}

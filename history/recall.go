@@ -93,8 +93,8 @@ func (s *selection) cutAtLimits(u unit) bool {
 }
 
 // nextHit is the next hit that adds something and is not too long. A text within the limits of a recalled one comes
-// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of many
-// others. Where it is more than may be recalled, or longer than a block, it comes cut.
+// whole. So does a longer one, but later: cut, it seldom holds what is looked for, and whole, it takes the budget of
+// many others. Where it is more than may be recalled, or longer than a block, it comes cut.
 func (s *selection) nextHit() (increment, bool) {
 	for len(s.hits) > 0 && s.passed < maxPassed {
 		inc := increment{unit: unit{s.hits[0].From, s.hits[0].To}, detail: brief, recall: true}
@@ -157,7 +157,7 @@ func (s *selection) recallAdds(i int, of choice) bool {
 
 // causeRecalled is why candidate i is recalled as f.
 func (s *selection) causeRecalled(i int, f rendering) Cause {
-	c := Cause{Front: s.chosen[i].body != out && !s.inOrder()}
+	c := Cause{Front: s.inBody(i)}
 	if !f.whole() {
 		c.Have, c.Want = f.chars, s.candidates[i].chars
 	}
@@ -171,8 +171,6 @@ func (s *selection) causeRecalled(i int, f rendering) Cause {
 		c.Code, c.Text = cause.SharedWords, strings.Join(shared, ", ")
 	case s.history.index.Standing(i):
 		c.Code = cause.Instruction
-	case s.inOrder() && s.chosen[i].recall == short:
-		c.Code = cause.AnswerRecalled
 	default:
 		c.Code = cause.Neighbour
 	}
@@ -244,7 +242,7 @@ func (s *selection) recalledTexts() (b recalledBlock) {
 	}
 	day := int64(0)
 	for i := range s.candidates {
-		if !s.recalled(i) || s.inOrder() {
+		if !s.recalled(i) {
 			continue
 		}
 		v, f := &s.candidates[i], s.rendering(i, s.chosen[i].recall)

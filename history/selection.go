@@ -144,17 +144,12 @@ func (s *selection) raise(inc increment) (changes []change) {
 		if s.barred(i) || *level >= inc.detail || !inc.recall && to.cause == cause.Summarized {
 			continue
 		}
-		if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
-			asked := s.chosen[q]
-			switch {
-			case !inc.recall:
-				set(q, choice{short, asked.recall, cause.Question})
-			case s.inOrder():
-				set(q, choice{asked.body, short, asked.cause})
-			}
-		}
-		if *level = inc.detail; !inc.recall {
+		*level = inc.detail
+		if !inc.recall {
 			to.cause = inc.cause
+			if q := s.questionOf(i); q >= 0 && !s.inBody(q) && !s.barred(q) {
+				set(q, choice{short, s.chosen[q].recall, cause.Question})
+			}
 		}
 		set(i, to)
 	}

@@ -84,11 +84,6 @@ func (v *verdicts) judgeRecalled(e *Entry, i int) {
 	f := v.rendering(i, v.chosen[i].recall)
 	f.show(&v.candidates[i], e)
 	e.Disposition, e.Cause = Recalled, v.causeRecalled(i, f)
-	if v.inOrder() {
-		v.Sum.Recalled += f.tokens
-		e.TokensAfter, e.Place = f.tokens, e.Level
-		return
-	}
 	tokens := v.recalledCost(i, f)
 	v.Sum.Recalled += tokens
 	v.Sum.Body += e.TokensAfter

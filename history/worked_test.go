@@ -95,34 +95,6 @@ func workedTable(t *testing.T) string {
 	return head + "\n" + line + "\n" + strings.Join(rows, "\n") + "\n" + sum + "\n"
 }
 
-// workedReasons are the verdicts of one preset, with its sum.
-func workedReasons(t *testing.T, preset string) string {
-	plan, err := workedPlan(t, preset)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for _, e := range plan.Entries {
-		fmt.Fprintf(&b, "%2d %-9s %4d of %5d  %s\n", e.Index+1, e.Role, e.TokensAfter, e.TokensBefore, e.Cause.Sentence())
-	}
-	s := plan.Sum
-	fmt.Fprintf(&b, "\nmessages %d + recalled %d + yours %d + added %d + frame %d = %d of %d\n", s.Body, s.Recalled, s.Draft, s.Added, s.Frame, s.Total, workedBudget)
-	fmt.Fprintf(&b, "\nyour message as it is sent:\n%s\n", unfoldable(plan.Messages[len(plan.Messages)-1].Content))
-	return "```\n" + b.String() + "```\n"
-}
-
-// unfoldable is a text with its long lines shortened for a reader.
-func unfoldable(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if r := []rune(strings.TrimRight(line, "\n")); len(r) > 100 {
-			line = string(r[:99]) + "…\n"
-		}
-		b.WriteString("  " + line)
-	}
-	return b.String()
-}
-
 const contextPage = "../docs/context.md"
 
 // The page's example is what the program decides: run it with -update after a change of the rules, and
@@ -132,19 +104,18 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(page)
-	for name, part := range map[string]string{"table": workedTable(t), "reasons": workedReasons(t, "balanced")} {
-		from, to := "<!-- example "+name+" -->\n", "<!-- /example "+name+" -->"
-		before, rest, found := strings.Cut(text, from)
-		old, after, closed := strings.Cut(rest, to)
-		if !found || !closed {
-			t.Fatalf("%s has no place for the example's %s", contextPage, name)
-		}
-		if old != part && !*update {
-			t.Errorf("%s: the example's %s is out of date; go test ./history -run TestWorkedExample -update writes it:\n%s", contextPage, name, part)
-		}
-		text = before + from + part + to + after
+	const from, to = "<!-- example table -->\n", "<!-- /example table -->"
+	before, rest, found := strings.Cut(string(page), from)
+	old, after, closed := strings.Cut(rest, to)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the example", contextPage)
 	}
+	table := workedTable(t)
+	if old != table && !*update {
+		t.Errorf("%s: the example is out of date; go test ./history -run TestWorkedExample -update writes it:\n%s",
+			contextPage, table)
+	}
+	text := before + from + table + to + after
 	if *update {
 		if err := os.WriteFile(contextPage, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -90,10 +90,10 @@ func (w *writer) finish() {
 
 // writeCandidate writes one candidate of the history, or counts it to the open gap.
 func (w *writer) writeCandidate(i int) {
-	v, d := &w.candidates[i], w.detailInBody(i)
-	f := w.rendering(i, d)
+	v := &w.candidates[i]
+	f := w.rendering(i, w.chosen[i].body)
 	switch {
-	case d == out:
+	case !w.inBody(i):
 		w.leaveOut(i)
 	case v.Role == System:
 		w.hoist(v, f, v.From)

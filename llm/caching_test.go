@@ -22,14 +22,13 @@ func talk(model string, turns int) Request {
 	return r
 }
 
-func asking(c *Client, r Request, h CacheHint) Request {
-	r.Cache = c.Caching(r, h)
+func asking(c *Client, r Request, alike, stays int) Request {
+	r.CacheMarks = c.CacheMarks(r, alike, stays)
 	return r
 }
 
 func TestServersAreHelpedToCacheWhereTheyWantIt(t *testing.T) {
 	t.Parallel()
-	hint := CacheHint{Alike: 5, Stays: 3}
 	const control = `"cache_control":{"type":"ephemeral"}`
 	for _, c := range []struct {
 		name     string
@@ -39,13 +38,12 @@ func TestServersAreHelpedToCacheWhereTheyWantIt(t *testing.T) {
 	}{
 		{"OpenAI", Endpoint{BaseURL: "https://api.openai.com/v1"}, "gpt-5.6", false},
 		{"OpenRouter, Claude", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "anthropic/claude-opus-4.7", true},
-		{"OpenRouter, Claude, off", Endpoint{BaseURL: "https://openrouter.ai/api/v1", Cache: CacheOff}, "anthropic/claude-opus-4.7", false},
 		{"OpenRouter, OpenAI", Endpoint{BaseURL: "https://openrouter.ai/api/v1"}, "openai/gpt-5.6", false},
 		{"Anthropic", Endpoint{BaseURL: "https://api.anthropic.com/v1"}, "claude-opus-4-7", false},
 		{"a local server", Endpoint{BaseURL: "http://127.0.0.1:8080/v1"}, "anthropic/claude", false},
 	} {
 		client := NewClient(c.endpoint)
-		body, err := client.Body(asking(client, talk(c.model, 2), hint))
+		body, err := client.Body(asking(client, talk(c.model, 2), 5, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,23 +57,23 @@ func TestMarksStandWhereTheCacheEnds(t *testing.T) {
 	t.Parallel()
 	client := NewClient(Endpoint{BaseURL: "https://openrouter.ai/api/v1"})
 	for _, c := range []struct {
-		name  string
-		hint  CacheHint
-		edit  func(*Request)
-		marks []int
+		name         string
+		alike, stays int
+		edit         func(*Request)
+		marks        []int
 	}{
-		{"all four", CacheHint{Alike: 5, Stays: 3}, nil, []int{0, 2, 4, 7}},
-		{"a new conversation", CacheHint{}, nil, []int{0, 7}},
-		{"two at one place", CacheHint{Alike: 5, Stays: 5}, nil, []int{0, 4, 7}},
-		{"more alike than there is", CacheHint{Alike: 50, Stays: 50}, nil, []int{0, 7}},
-		{"a blank message", CacheHint{Alike: 5}, func(r *Request) { r.Messages[4].Content = "" }, []int{0, 3, 7}},
-		{"no system prompt", CacheHint{Alike: 1}, func(r *Request) { r.Messages = r.Messages[1:] }, []int{0, 6}},
+		{"all four", 5, 3, nil, []int{0, 2, 4, 7}},
+		{"a new conversation", 0, 0, nil, []int{0, 7}},
+		{"two at one place", 5, 5, nil, []int{0, 4, 7}},
+		{"more alike than there is", 50, 50, nil, []int{0, 7}},
+		{"a blank message", 5, 0, func(r *Request) { r.Messages[4].Content = "" }, []int{0, 3, 7}},
+		{"no system prompt", 1, 0, func(r *Request) { r.Messages = r.Messages[1:] }, []int{0, 6}},
 	} {
 		r := talk("anthropic/claude-opus-4.7", 3)
 		if c.edit != nil {
 			c.edit(&r)
 		}
-		if got := client.Caching(r, c.hint).Marks; !slices.Equal(got, c.marks) {
+		if got := client.CacheMarks(r, c.alike, c.stays); !slices.Equal(got, c.marks) {
 			t.Errorf("%s: marks at %v, want %v", c.name, got, c.marks)
 		}
 	}
@@ -108,20 +106,20 @@ func TestCachingChangesNoText(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := len(r.Messages)
-		r = asking(client, r, CacheHint{Alike: rapid.IntRange(0, n).Draw(t, "alike"), Stays: rapid.IntRange(0, n).Draw(t, "stays")})
+		r = asking(client, r, rapid.IntRange(0, n).Draw(t, "alike"), rapid.IntRange(0, n).Draw(t, "stays"))
 		cached, err := client.Body(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Cache.Marks) == 0 || len(r.Cache.Marks) > 4 || strings.Count(string(cached), `"cache_control"`) != len(r.Cache.Marks) {
-			t.Fatalf("%d marks in %s", len(r.Cache.Marks), cached)
+		if len(r.CacheMarks) == 0 || len(r.CacheMarks) > 4 || strings.Count(string(cached), `"cache_control"`) != len(r.CacheMarks) {
+			t.Fatalf("%d marks in %s", len(r.CacheMarks), cached)
 		}
 		was, is := sentMessages(t, plain), sentMessages(t, cached)
 		for i := range was {
 			if flatText(t, was[i]["content"]) != flatText(t, is[i]["content"]) {
 				t.Fatalf("message %d: %s, with caching %s", i, was[i]["content"], is[i]["content"])
 			}
-			if !slices.Contains(r.Cache.Marks, i) && string(was[i]["content"]) != string(is[i]["content"]) {
+			if !slices.Contains(r.CacheMarks, i) && string(was[i]["content"]) != string(is[i]["content"]) {
 				t.Fatalf("message %d has no mark and is written otherwise: %s", i, is[i]["content"])
 			}
 			delete(was[i], "content")

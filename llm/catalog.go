@@ -142,7 +142,7 @@ func (c *Catalog) withStored(e Endpoint) Endpoint {
 // Resolve gives the client and the model that a full reference names: "endpoint/model", where the
 // model may hold slashes and is taken as written, or "endpoint" for its default model. It asks no
 // server, and a name that it does not know is never taken for a model of some endpoint: the error is
-// then an *UnknownError.
+// then an UnknownError.
 func (c *Catalog) Resolve(ref string) (*Client, string, error) {
 	client, model := c.split(ref)
 	switch {
@@ -216,15 +216,12 @@ func (c *Catalog) preferred() *Client {
 
 // UnknownError says that a name stands for no endpoint and for no model that is known. Its text is a
 // sentence for the user.
-type UnknownError struct {
-	Ref  string // as it was given
-	text string
-}
+type UnknownError string
 
-func (e *UnknownError) Error() string { return e.text }
+func (e UnknownError) Error() string { return string(e) }
 
 // unknown is the error of a name that stands for nothing. Models are those of the endpoint that was asked for them.
-func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
+func (c *Catalog) unknown(ref string, models []Model) UnknownError {
 	whole := oneLine(ref, sentenceMax)
 	name, _, _ := strings.Cut(whole, "/")
 	listed := make([]string, len(models))
@@ -234,7 +231,7 @@ func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
 	text := fmt.Sprintf("there is no endpoint %q", name)
 	if s := serviceNamed(name); s.hosted() {
 		text += "; set " + s.keyVariable() + " or run winnow keys set " + s.name + " to use it"
-		return &UnknownError{ref, text}
+		return UnknownError(text)
 	}
 	if len(models) > 0 {
 		text += fmt.Sprintf(", and %s lists no model %q", models[0].Endpoint, whole)
@@ -243,7 +240,7 @@ func (c *Catalog) unknown(ref string, models []Model) *UnknownError {
 	if near := Nearest(name, append(c.names(), KnownNames()...)); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near+strings.TrimPrefix(whole, name))
 	}
-	return &UnknownError{ref, text + hint}
+	return UnknownError(text + hint)
 }
 
 // names are the endpoints that a reference may name now: those of the catalog, and the servers of this machine.

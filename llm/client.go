@@ -499,7 +499,7 @@ func (a *attempt) take(events []wire.Event) {
 	known := a.client.redactor.Known
 	for _, e := range events {
 		if e.Usage != nil {
-			if usage, ok := usageOf(decoded(e.Usage)); ok {
+			if usage, ok := usageOf(e.Usage); ok {
 				a.give(UsageReport{a.client.withCached(a.model, usage)})
 			}
 			continue

@@ -36,9 +36,9 @@ func (c *Client) Cost(model string, reported, counted pricing.Usage) pricing.Cos
 }
 
 // usageOf reads the token counts and the cost, from the places where servers put them.
-func usageOf(v any) (pricing.Usage, bool) {
-	u := object(v)
-	if u == nil {
+func usageOf(raw []byte) (pricing.Usage, bool) {
+	var u map[string]any
+	if json.Unmarshal(raw, &u) != nil {
 		return pricing.Usage{}, false
 	}
 	in, out := object(u["prompt_tokens_details"]), object(u["completion_tokens_details"])
@@ -118,13 +118,6 @@ func costOf(u map[string]any) pricing.Money {
 		return money
 	}
 	return -1
-}
-
-// decoded is a JSON value, nil for what is none.
-func decoded(raw []byte) any {
-	var v any
-	_ = json.Unmarshal(raw, &v) // What cannot be read stays nil.
-	return v
 }
 
 // object is the members of a JSON object, nil for anything else.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -34,7 +33,6 @@ type Endpoint struct {
 	Headers    map[string]string         // extra request headers; their values may be secret
 	Wire       Wire                      // the format of its requests and answers; "" is AutoWire
 	Profile    history.Profile           // what its chat format requires
-	Cache      CacheMode                 // "" is CacheAuto
 	Window     int                       // the configured window in tokens; 0 is to be found out
 	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
 	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
@@ -55,12 +53,6 @@ type Endpoint struct {
 
 // String names the endpoint without its secrets.
 func (e Endpoint) String() string { return e.Name + " at " + e.ShownURL() }
-
-// GoString is what %#v prints: as String.
-func (e Endpoint) GoString() string { return e.String() }
-
-// LogValue is what slog writes: as String.
-func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
 
 // ShownURL is the base URL for people: without user, password and query.
 func (e Endpoint) ShownURL() string {
@@ -217,12 +209,6 @@ func MatchModel(pattern, endpoint, model string) (bool, error) {
 
 // flat is a name in lower case in which * of path.Match stands for slashes as well.
 func flat(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x1f") }
-
-// ExactModel is the pattern that names one model of one endpoint.
-func ExactModel(endpoint, model string) string {
-	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	return escape.Replace(endpoint + "/" + plainModel(model))
-}
 
 var wildcard = lazyRegexp(`[*?\\]|\[[^]]*\]?`)
 

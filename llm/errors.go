@@ -1,13 +1,9 @@
 package llm
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"html"
 	"io"
 	"net"
 	"net/http"
@@ -25,6 +21,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"winnow/llm/keys"
+	"winnow/llm/wire"
 )
 
 // ErrorKind says what went wrong, as far as a caller acts on it. It is an error so that errors.Is finds it.
@@ -241,7 +238,6 @@ var refusals = []cause{
 
 	{text: overflowText, kind: Overflow},
 	{statuses: "413", kind: Overflow},
-	{statuses: "400", text: says(`^ $`), kind: Overflow}, // Cerebras says nothing at all.
 
 	{statuses: "4xx", text: namesResponses, kind: BadRequest}, // With 404 too: the model is there, for another API,
 	{statuses: "4xx", text: refusesKept, kind: BadRequest},    // or what is not there is a part of the request.
@@ -403,103 +399,26 @@ func (e *Error) toolCause(r Request) ToolCause {
 // bodyMax is how much of a failed answer is kept, in bytes.
 const bodyMax = 64 << 10
 
-// refusal is what an error body says, however the server writes it.
-type refusal struct {
-	message string
-	codes   string // type, code, status and reasons, with blanks between
-	status  int    // an HTTP status that the body names
-	prompt  int    // llama.cpp's n_prompt_tokens
-	limit   int    // llama.cpp's n_ctx
-	page    bool   // a web page; message is its title
-	empty   bool   // nothing at all
-}
-
-var title = lazyRegexp(`(?is)<title[^>]*>(.*?)</title>`)
-
-// parseRefusal reads an error body: a JSON value, a text or a web page.
-func parseRefusal(body []byte) refusal {
-	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	r := refusal{page: bytes.HasPrefix(body, []byte{'<'}), empty: len(body) == 0}
-	switch {
-	case r.page:
-		if m := title().FindSubmatch(body); m != nil {
-			r.message = html.UnescapeString(string(m[1]))
-		}
-	case json.Valid(body):
-		r.read(decoded(body), 0)
-	default:
-		r.message = string(body)
-	}
-	return r
-}
-
-// messageKeys are those of the words in an object, as some server writes them. FastAPI names a field in a list: loc.
-var messageKeys = []string{"error", "message", "msg", "loc", "detail", "errors", "metadata", "raw", "details"}
-
-// read takes what a JSON value says: a text, a list, or an object with the keys that some server uses, in any nesting.
-// Depth ends what a hostile server nests.
-func (r *refusal) read(v any, depth int) {
-	if depth > 6 {
-		return
-	}
-	switch v := v.(type) {
-	case string:
-		// Ollama hands on the errors of its runner, and OpenRouter those of providers, which are JSON, as a text.
-		if inner := object(decoded([]byte(v))); inner != nil {
-			r.read(inner, depth+1)
-		} else if v = strings.TrimSpace(v); v != "" && !strings.Contains(r.message, v) {
-			if r.message != "" {
-				r.message = strings.TrimRight(r.message, ".:; ") + ": "
-			}
-			r.message += v
-		}
-	case []any:
-		for _, item := range v {
-			r.read(item, depth+1)
-		}
-	case map[string]any:
-		r.fields(v)
-		for _, key := range messageKeys {
-			r.read(v[key], depth+1)
-		}
-	}
-}
-
-// fields takes what is beside the words of an object.
-func (r *refusal) fields(of map[string]any) {
-	for _, key := range []string{"type", "code", "status", "reason"} {
-		if v := of[key]; v != nil && v != "error" && object(v) == nil {
-			r.codes += fmt.Sprint(" ", v)
-		}
-	}
-	if n := count(of["code"]); n >= 400 && n < 600 {
-		r.status = n
-	}
-	r.prompt = max(r.prompt, count(of["n_prompt_tokens"]))
-	r.limit = max(r.limit, count(of["n_ctx"]))
-}
-
 // failure makes the error of an answer that says no: by status, or inside a stream with the stream's status 200.
 func (c *Client) failure(status int, h http.Header, body []byte, model string) *Error {
-	words := parseRefusal(body)
+	words := wire.Refusal(body).Words()
 	e := c.blank(model)
 	e.Status = status
-	if status < 300 && !words.page {
-		e.Status = words.status // Inside a stream the status was sent before the failure.
+	if status < 300 && !words.Page {
+		e.Status = words.Status // Inside a stream the status was sent before the failure.
 	}
-	e.Message = c.shown(cmp.Or(words.message, strings.TrimSpace(words.codes)))
+	e.Message = c.shown(cmp.Or(words.Message, words.Codes))
 	e.Body = c.shown(string(body)) // A key could be cut in two by the limit and then not be found.
 	e.Body = strings.ToValidUTF8(e.Body[:min(len(e.Body), bodyMax)], "")
-	e.Wait = waitFrom(h, words.message, time.Now())
-	text := strings.TrimSpace(words.codes) + " " + words.message
-	if !words.empty {
-		text += "\n" // Only a refusal without anything is one blank.
-	}
+	e.Wait = waitFrom(h, words.Message, time.Now())
+	text := words.Codes + " " + words.Message
 	found := find(refusals, e.Status, text)
 	e.Kind, e.say = found.kind, found.say
 	switch {
-	case e.Kind != RateLimit && words.limit > 0 && words.prompt > 0:
-		e.Kind, e.Limit, e.Prompt = Overflow, words.limit, words.prompt
+	case e.Kind != RateLimit && words.Limit > 0 && words.Prompt > 0:
+		e.Kind, e.Limit, e.Prompt = Overflow, words.Limit, words.Prompt
+	case e.Status == 400 && words.Empty:
+		e.Kind = Overflow // Cerebras says nothing at all.
 	case e.Kind == Overflow:
 		e.readNumbers(text)
 	case e.Kind == Auth && e.say == "":
@@ -508,7 +427,7 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 		e.say, e.advice = "", checkURL
 	}
 	// A page with another failure is a proxy's; its title says what failed.
-	if words.page && (status < 300 || status == 404 || status == 405) {
+	if words.Page && (status < 300 || status == 404 || status == 405) {
 		e.say, e.advice = "{where} answered with a web page instead of an API{status}", checkURL
 	}
 	return e
@@ -516,14 +435,14 @@ func (c *Client) failure(status int, h http.Header, body []byte, model string) *
 
 // keySentence says what is wrong with the key, and what to do where winnow keys set stores one for the endpoint.
 func (e Endpoint) keySentence() (say, advice string) {
-	say = "{who} requires an API key and none is set{status}"
-	switch from := e.KeyFrom.String(); {
-	case (e.key() != "" || len(e.Secrets()) > 0) && from != "":
+	from, sent := e.KeyFrom.String(), e.key() != "" || len(e.Secrets()) > 0
+	switch {
+	case sent && from != "":
 		say = "{who} rejected the API key from " + from + "{status}"
-	case e.key() != "" || len(e.Secrets()) > 0:
-		say = ""
 	case e.KeyFrom.Kind == keys.Variable:
 		say = "{who} requires an API key, and " + from + " is not set{status}"
+	case !sent:
+		say = "{who} requires an API key and none is set{status}"
 	}
 	if e.Stored != nil {
 		advice = "run winnow keys set " + e.Name + " to store one"
@@ -549,7 +468,7 @@ func (c *Client) failed(resp *http.Response, model string) *Error {
 // all, or JSON of something else.
 func (c *Client) strange(resp *http.Response, body []byte, model string) *Error {
 	e := c.failure(resp.StatusCode, resp.Header, body, model)
-	if !parseRefusal(body).page {
+	if !wire.Refusal(body).Words().Page {
 		e.say, e.advice = "", ""
 		e.Message = cmp.Or(e.Message, strings.TrimSpace(e.Body), "the answer is empty")
 	}

@@ -35,7 +35,7 @@ func askedAs(words string) (r Request, change func(*Endpoint)) {
 		case "tools":
 			r.Tools, r.Effort = []tool.Tool{{Name: "read"}}, ""
 		case "cached":
-			r.Cache = Caching{Marks: []int{0}}
+			r.CacheMarks = []int{0}
 		case "high":
 			r.Temperature, r.TopP = new(3.0), new(2.0)
 		case "elsewhere":

@@ -25,7 +25,7 @@ type Request struct {
 	Temperature *float64 `json:",omitempty"` // nil leaves it to the server; 0 is sent as 0
 	TopP        *float64 `json:",omitempty"`
 	Effort      string   `json:",omitempty"` // reasoning effort, "" leaves it to the server
-	Cache       Caching  `json:",omitzero"`
+	CacheMarks  []int    `json:",omitempty"` // see Client.CacheMarks
 }
 
 // Event is one thing that happened while an answer arrived: TextDelta, ReasoningDelta, ToolDelta,

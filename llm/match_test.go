@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -47,7 +48,7 @@ func TestAnExactPatternNamesItsModelAlone(t *testing.T) {
 	name := rapid.StringMatching(`[a-c*?\[\]/.\\-]{1,6}`)
 	rapid.Check(t, func(t *rapid.T) {
 		model, other := name.Draw(t, "model"), name.Draw(t, "other")
-		pattern := ExactModel("work", model)
+		pattern := exactModel("work", model)
 		if match, err := MatchModel(pattern, "work", model); !match || err != nil {
 			t.Fatalf("%q does not name %q: %v", pattern, model, err)
 		}
@@ -80,7 +81,7 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 		{Match: "*", Table: `[models."*"]`, Window: 700, Prices: price(2), Tools: &off},
 	}}).With(Endpoint{
 		Name: "x", BaseURL: "http://127.0.0.1:1/v1", Window: 500, Wire: "other",
-		Models: []ModelSettings{{Match: ExactModel("x", "own"), Window: 900, Tools: &on}},
+		Models: []ModelSettings{{Match: exactModel("x", "own"), Window: 900, Tools: &on}},
 		Prices: map[string]pricing.Prices{"own": price(4), pricing.AnyModel: price(1)},
 	}, Endpoint{Name: "y", BaseURL: "http://127.0.0.1:1/v1"})
 	for _, c := range []struct {
@@ -109,4 +110,10 @@ func TestSettingsOfAModelAreFoundOneByOne(t *testing.T) {
 		}
 		wantText(t, c.ref, string(e.configuredWire(model)), string(c.wire))
 	}
+}
+
+// exactModel is the pattern that names one model of one endpoint.
+func exactModel(endpoint, model string) string {
+	escape := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+	return escape.Replace(endpoint + "/" + plainModel(model))
 }

@@ -105,7 +105,6 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 		} `json:"models"`
 	}
 	var ollama struct{ Models *[]listed }
-	var noOllama error
 	s := survey{running: make(map[string]Window)}
 	ctx, cancel := context.WithTimeout(ctx, windowTime)
 	defer cancel()
@@ -114,7 +113,7 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 	if c.endpoint.Own() || c.endpoint.configuredWire(model) == OllamaWire {
 		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/props", nil, &llamaCpp) })
 		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/v1/models", nil, &studio) })
-		wait.Go(func() { noOllama = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
+		wait.Go(func() { _ = c.ask(ctx, http.MethodGet, "/api/ps", nil, &ollama) })
 	}
 	wait.Wait()
 	if n := llamaCpp.Settings.NCtx; n > 0 {
@@ -129,9 +128,6 @@ func (c *Client) survey(ctx context.Context, model string) survey {
 		}
 	}
 	if ollama.Models == nil {
-		if e := (*Error)(nil); model != "" && (!errors.As(noOllama, &e) || e.Status > 0) {
-			c.teach(model, func(l *Learned) { l.Native = false }) // There was an Ollama at this address.
-		}
 		return s
 	}
 	s.isOllama = true
@@ -167,13 +163,7 @@ type listed struct {
 	MaxContextLength int `json:"max_context_length"`
 
 	// OpenRouter writes texts: they are dollars for a token. Other servers write numbers, each in its own measure.
-	Pricing struct {
-		Prompt     string `json:"prompt"`
-		Completion string `json:"completion"`
-		CacheRead  string `json:"input_cache_read"`
-		CacheWrite string `json:"input_cache_write"`
-		Request    string `json:"request"`
-	} `json:"pricing"`
+	Pricing map[string]string `json:"pricing"`
 }
 
 // name is the model's name: Gemini writes models/gemini-….
@@ -197,28 +187,26 @@ func (l listed) window(own bool) Window {
 
 // prices are what the entry says of the model's prices.
 func (l listed) prices() pricing.Prices {
-	in, known := dollars(l.Pricing.Prompt, pricing.Million)
-	out, both := dollars(l.Pricing.Completion, pricing.Million)
+	// price is that of so many things: OpenRouter's -1, for a model that is chosen anew each time, is none.
+	price := func(key string, things float64) (pricing.Money, bool) {
+		n, err := strconv.ParseFloat(l.Pricing[key], 64)
+		price, ok := pricing.Dollars(n * things)
+		return price, ok && err == nil
+	}
+	in, known := price("prompt", pricing.Million)
+	out, both := price("completion", pricing.Million)
 	if !known || !both {
 		return pricing.Prices{}
 	}
 	p := pricing.Prices{Rates: pricing.PlainRates(in, out), Source: "the server's list of models"}
-	if cached, ok := dollars(l.Pricing.CacheRead, pricing.Million); ok {
+	if cached, ok := price("input_cache_read", pricing.Million); ok {
 		p.Cached = cached
 	}
-	if write, ok := dollars(l.Pricing.CacheWrite, pricing.Million); ok {
+	if write, ok := price("input_cache_write", pricing.Million); ok {
 		p.CacheWrite = write
 	}
-	p.Request, _ = dollars(l.Pricing.Request, 1)
+	p.Request, _ = price("request", 1)
 	return p
-}
-
-// dollars is the price of so many things, where a text has that of one. OpenRouter's -1, for a model that is
-// chosen anew each time, is none.
-func dollars(one string, things float64) (pricing.Money, bool) {
-	n, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-	price, ok := pricing.Dollars(n * things)
-	return price, ok && err == nil
 }
 
 // list reads the endpoint's list of models: an object with data, or models, or a bare list. What has no name is left

@@ -168,11 +168,6 @@ func TestOnlyAnOllamaOfTheUsersOwnIsFound(t *testing.T) {
 	if c, server, w := ollamaOf(t, far, noneRuns, "a", "", ""); c.Wire("m") != OllamaWire || w.Most == 0 || !slices.Contains(server.asked, "/api/show") {
 		t.Errorf("where it is configured the server was asked %v", server.asked)
 	}
-	c, server, _ = ollamaOf(t, Endpoint{}, noneRuns, "a", "", "")
-	server.says = map[string]string{"/props": `{}`}
-	if _, err := c.StatedWindow(t.Context(), "m"); err != nil || c.Wire("m") != ChatWire {
-		t.Errorf("another server at the address is asked in the format %s", c.Wire("m"))
-	}
 }
 
 // A proxy may pass on what tells an Ollama, and no requests in its format.

@@ -101,7 +101,7 @@ func TestUsageIsReadWithItsCost(t *testing.T) {
 		{"a negative cost", `{"prompt_tokens": 10, "completion_tokens": 5, "cost": -1}`, usage(10, -1, 5, -1, -1)},
 	}
 	for _, test := range tests {
-		got, ok := usageOf(decoded([]byte(test.usage)))
+		got, ok := usageOf([]byte(test.usage))
 		if !ok || got != test.want {
 			t.Errorf("%s: got %+v, %v; want %+v", test.name, got, ok, test.want)
 		}

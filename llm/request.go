@@ -26,9 +26,6 @@ const (
 	OllamaWire         = wire.Ollama    // Ollama's own
 )
 
-// Wires are the names that an endpoint's configuration takes.
-func Wires() []Wire { return []Wire{AutoWire, ChatWire, ResponsesWire, OllamaWire} }
-
 // Wire is the format in which a model is asked: the one that is configured, else Chat Completions until a
 // refusal asks for another.
 func (c *Client) Wire(model string) Wire {
@@ -91,14 +88,14 @@ func (c *Client) asked(r Request) wire.Request {
 	w, l, host := c.Wire(r.Model), c.Known(r.Model), c.endpoint.Host()
 	a := wire.Request{
 		Model:         r.Model,
-		Messages:      c.returned(r),
+		Messages:      r.Messages,
 		EchoReasoning: c.Profile(r.Model).EchoReasoning,
 		Tools:         functions(r.Tools),
 		MaxTokens:     c.MaxReply(r.Model, r.MaxTokens),
 		Temperature:   r.Temperature,
 		TopP:          r.TopP,
 		Effort:        r.Effort,
-		CacheMarks:    r.Cache.Marks,
+		CacheMarks:    r.CacheMarks,
 		Window:        r.Window,
 		KeepAlive:     c.endpoint.KeepAlive,
 
@@ -155,42 +152,6 @@ func nearestEffort(wanted string, values []string) string {
 	return slices.MinFunc(values, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
-// returned are the messages of a request as they are sent. What a server sent with an answer goes back to the model
-// that answered, and to no other, whatever the plan holds.
-func (c *Client) returned(r Request) []history.Message {
-	origin, replays := c.Origin(r.Model), !c.Profile(r.Model).NoReplay
-	messages := slices.Clone(r.Messages)
-	for i := range messages {
-		m := &messages[i]
-		own := m.Origin == origin
-		if !own {
-			m.Reasoning = ""
-		}
-		if !own || !replays {
-			m.Replay = ""
-		}
-		m.ToolCalls = slices.Clone(m.ToolCalls)
-		for k := range m.ToolCalls {
-			call := &m.ToolCalls[k]
-			call.Arguments = argumentObject(call.Arguments)
-			if !own || !replays {
-				call.Replay = ""
-			}
-		}
-	}
-	return messages
-}
-
-// argumentObject is a call's arguments if they are a JSON object, and an empty object if they are not: servers answer
-// anything else with a failure that ends the conversation. History has repaired them and shown the repair before.
-func argumentObject(arguments string) string {
-	trimmed := strings.TrimSpace(arguments)
-	if strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
-		return arguments
-	}
-	return "{}"
-}
-
 // functions are tools as they are sent. A tool without a schema takes no arguments.
 func functions(tools []tool.Tool) []openai.FunctionDefinition {
 	var list []openai.FunctionDefinition
@@ -216,59 +177,28 @@ func Schemas(tools []tool.Tool) string {
 	return string(body)
 }
 
-// CacheMode says whether servers are helped to find the beginning of a request in their caches.
-type CacheMode string
-
-// The modes.
-const (
-	CacheAuto CacheMode = "auto" // where a server is known to want it; "" is the same
-	CacheOff  CacheMode = "off"  // nowhere
-)
-
-// CacheModes are the names that an endpoint's configuration takes.
-func CacheModes() []CacheMode { return []CacheMode{CacheAuto, CacheOff} }
-
-// Caching is what a request says to the cache of its server. It is recorded with the request, so that the same bytes
-// can be made again whatever is known of servers then. The zero value says nothing.
-type Caching struct {
-	Marks []int `json:"marks,omitempty"` // messages that end a part to be cached, as indexes, rising
-}
-
-// CacheHint is what a conversation knows of a request that a cache could use.
-type CacheHint struct {
-	Alike int // so many messages it begins with as the request before it
-	Stays int // so many of its messages stay at the beginning of the next one, even if something falls out
-}
-
-// Caching is what a request should say to the cache of its server: OpenRouter caches Anthropic's models where that is
-// marked, and those of most other makers without being asked.
-func (c *Client) Caching(r Request, h CacheHint) (say Caching) {
-	e, marked := c.endpoint, strings.HasPrefix(strings.ToLower(r.Model), "anthropic/")
-	if e.Cache != CacheOff && e.Host() == "openrouter.ai" && marked && c.Wire(r.Model) == ChatWire {
-		say.Marks = marks(r.Messages, h)
+// CacheMarks are the messages, as indexes, behind which the server of a request should end what it caches: OpenRouter
+// caches Anthropic's models where that is marked, and those of most other makers without being asked. Alike is how many
+// messages it begins with as the request before it, and stays how many of its own the next one still begins with, even
+// if something falls out.
+//
+// The ends are behind the system prompt, which the tools stand in front of; behind what was cached by the request
+// before; behind what stays; and at the end, for the next request. These are the four that a server takes. A message
+// without text cannot carry a mark: the one before it does.
+func (c *Client) CacheMarks(r Request, alike, stays int) (marks []int) {
+	claude := strings.HasPrefix(strings.ToLower(r.Model), "anthropic/")
+	if !claude || c.endpoint.Host() != "openrouter.ai" || c.Wire(r.Model) != ChatWire {
+		return nil
 	}
-	return say
-}
-
-// marks are where a server should end what it caches: behind the system prompt, which the tools stand in front of,
-// behind what is as in the request before, where it was cached then; behind what stays when the next message falls
-// out; and at the end, for the next request. These are the four that a server takes. A message without text cannot
-// carry a mark: the one before it does.
-func marks(messages []history.Message, h CacheHint) []int {
-	var list []int
-	system := 0
-	for system < len(messages) && messages[system].Role == history.System {
-		system++
-	}
-	for _, end := range []int{system, min(h.Alike, len(messages)), min(h.Stays, len(messages)), len(messages)} {
-		at := end - 1
-		for at >= 0 && wire.IsBlank(messages[at]) {
+	for _, end := range []int{1, alike, stays, len(r.Messages)} {
+		at := min(end, len(r.Messages)) - 1
+		for at >= 0 && wire.IsBlank(r.Messages[at]) {
 			at--
 		}
-		if at >= 0 && !slices.Contains(list, at) {
-			list = append(list, at)
+		if at >= 0 && !slices.Contains(marks, at) {
+			marks = append(marks, at)
 		}
 	}
-	slices.Sort(list)
-	return list
+	slices.Sort(marks)
+	return marks
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"winnow/llm/wire"
 )
 
 // What may pass by itself is told by refusals.txtar for each refusal.
@@ -256,7 +258,7 @@ func TestWaits(t *testing.T) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			h.Set(name, value)
 		}
-		return waitFrom(h, parseRefusal([]byte(body)).message, now).String() + "\n"
+		return waitFrom(h, wire.Refusal(body).Words().Message, now).String() + "\n"
 	})
 }
 

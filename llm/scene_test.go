@@ -177,7 +177,6 @@ func randomOptions(t *rapid.T, p pick, messages []history.Message) history.Optio
 	}
 	policy.Budget = []int{0, 60, 100, 300, 800, 2000, 6000, 20000}[p(8)]
 	policy.StepTokens = []int{0, 16, 128, 1024}[p(4)]
-	policy.Placement = []history.Placement{history.Steady, history.InOrder}[p(2)]
 	policy.ToolHistory = []history.ToolHistory{history.ToolsKeep, history.ToolsKeep, history.ToolsKeep, history.ToolsText, history.ToolsDrop}[p(5)]
 	policy.Recovery = []history.Recovery{history.RecoverRepair, history.RecoverRepair, history.RecoverStrip}[p(3)]
 	policy.MarkerDetail = p(2) == 0

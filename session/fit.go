@@ -43,10 +43,22 @@ func (e *OversizeError) LargerWindow() (server string, settable bool) {
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
 func (e *OversizeError) Unwrap() error { return e.Over }
 
-// Sentence is the error with its ways out. cure says what helps against the largest part, a history.PartOf,
-// or against what limits the request, a history.Bound; "" is nothing.
+// What is the error without its ways out.
+func (e *OversizeError) What() string {
+	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
+}
+
+// Sentence is the error with its ways out.
 func (e *OversizeError) Sentence(cure func(what string) string) string {
-	var ways []string
+	if ways := e.Ways(cure); len(ways) > 0 {
+		return e.What() + ": " + strings.Join(ways, " · ")
+	}
+	return e.What()
+}
+
+// Ways are the largest part of the request and what limits it, each with what helps. cure says what that is, for a
+// history.PartOf or a history.Bound; "" is nothing.
+func (e *OversizeError) Ways(cure func(what string) string) (ways []string) {
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
 		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.Grouped(part.Tokens)
@@ -65,11 +77,7 @@ func (e *OversizeError) Sentence(cure func(what string) string) string {
 		}
 		ways = append(ways, raise+" → "+helps)
 	}
-	text := message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
-	if len(ways) > 0 {
-		text += ": " + strings.Join(ways, " · ")
-	}
-	return text
+	return ways
 }
 
 // Enough is a round number of tokens with which the request would fit.

@@ -9,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/history/cause"
+	"winnow/llm/tool"
 )
 
 // TestFlagsAreUndoneInAnyOrder pins, excludes and frees messages at random and then takes every
@@ -75,6 +76,29 @@ func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
 			agree()
 		}
 	})
+}
+
+// A branch that begins in front of an excluded result must not hold the call without it, whenever the result was
+// excluded.
+func TestExclusionDuringATurnTakesTheWholeGroup(t *testing.T) {
+	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), says("No such tool."), says("Two."))
+	b.offer(&tool.Toolbox{})
+	s := b.begin()
+	if _, err := drain(s.Send(t.Context(), say("read it"))); err != nil {
+		t.Fatal(err)
+	}
+	call, result := s.Messages()[1].ID, s.Messages()[2].ID
+	for e := range s.Send(t.Context(), say("Second")) {
+		if _, streams := e.(Delta); !streams {
+			continue
+		}
+		if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, result)); err != nil {
+			t.Fatal(err)
+		}
+		if flags := s.Now().Flags; !s.Now().Busy() || flags[call] != history.Exclude {
+			t.Errorf("during a turn (%t) the flags are %v; want the call %d excluded too", s.Now().Busy(), flags, call)
+		}
+	}
 }
 
 // TestFlagsAreSetAllOrNone names a message that is not there and a flag that does not exist.

@@ -25,6 +25,7 @@ import (
 	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 	"winnow/session/approval"
+	"winnow/session/record"
 	"winnow/session/store"
 )
 
@@ -37,7 +38,8 @@ var (
 // TestNothingExcludedIsInAnyRequest holds random conversations in which each message, call and result has a
 // token that no other has. Nothing excluded is in any byte of a later request, for an answer, a summary or a
 // title: not whole, cut, recalled or summarised. Under alone nothing is but the turn itself. Whoever is asked
-// for a summary or a title repeats every token it was given. A stored message that is complete never changes.
+// for a summary or a title repeats every token it was given. A stored message that is complete never changes, and at
+// the end each request is made again.
 func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Parallel()
 	from, n := uint64(1), 60
@@ -68,7 +70,7 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	for _, what := range []string{
 		"answer", "summary", "title", "alone", "alone again", "excluded during a turn", "refused because excluded",
 		"summary set aside", "recalled", "cut",
-		"compact", "edit", "regenerate", "switch", "fork", "reopen", "tool", "damaged", "remedy",
+		"replayed", "compact", "edit", "regenerate", "switch", "fork", "reopen", "tool", "damaged", "remedy",
 	} {
 		if all[what] == 0 && !t.Failed() && n > 100 {
 			t.Errorf("this never happened: %s", what)
@@ -273,6 +275,26 @@ func (h *heldConversation) hold() {
 		}
 		h.checkRows()
 	}
+	h.replay()
+}
+
+// replay wants that every request of the conversation is made again byte for byte, unless its record says otherwise.
+func (h *heldConversation) replay() {
+	records := h.s.Records()
+	for turn := 1; turn <= h.s.Info().Turns; turn++ {
+		for nth := 1; ; nth++ {
+			made, err := records.Replay(h.t.Context(), turn, nth)
+			if missing := (*record.NoRequestError)(nil); errors.As(err, &missing) {
+				break
+			}
+			if err != nil || !made.Proven && made.Doubt != "a stored message is damaged" {
+				h.t.Errorf("seed %d: request %d of turn %d is not made again: %v, %s\n%s", h.seed, nth, turn, err,
+					made.Doubt, strings.Join(h.trace, "\n"))
+				return
+			}
+			h.counts["replayed"]++
+		}
+	}
 }
 
 // checkRows wants that the stored messages are as they were.
@@ -470,10 +492,7 @@ func (h *heldConversation) act() {
 	case 14:
 		budget := []int{0, 600, 900, 1500, 3000}[h.dice.IntN(5)]
 		note("budget %d", budget)
-		if err = h.s.Set(ctx, Settings{Budget: new(budget)}); h.dice.IntN(2) == 0 {
-			placement := history.InOrder
-			err = errors.Join(err, h.s.Set(ctx, Settings{Placement: placement}))
-		}
+		err = h.s.Set(ctx, Settings{Budget: new(budget)})
 	case 15:
 		note("title")
 		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {

@@ -119,10 +119,7 @@ func (st State) alone(user int64) bool {
 // request is the request of a plan to a model, with what the server's cache may know of it.
 func (s *Session) request(st State, to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
-	r.Cache = to.Client.Caching(r, llm.CacheHint{
-		Alike: s.past.Alike(to.Ref(), plan),
-		Stays: plan.Stays,
-	})
+	r.CacheMarks = to.Client.CacheMarks(r, s.past.Alike(to.Ref(), plan), plan.Stays)
 	return r
 }
 

@@ -17,14 +17,13 @@ import (
 
 // Settings are what a conversation is set to, or what is tried out in its place. What is nil or "" stays.
 type Settings struct {
-	Title         *string           // of the user's own, which no automatic title replaces
-	System        *string           // a system prompt of its own, be it none
-	Model         string            // that is asked from the next turn on
-	Window        *int              // of the model, in tokens and in every session; 0 finds it out
-	Budget        *int              // of requests, in tokens; 0 is auto
-	Preset        string            // by which requests are cut; the overrides go with it
-	Placement     history.Placement // of what is recalled
-	SummaryAlways *bool             // the summary that there is stands even where everything would fit
+	Title         *string // of the user's own, which no automatic title replaces
+	System        *string // a system prompt of its own, be it none
+	Model         string  // that is asked from the next turn on
+	Window        *int    // of the model, in tokens and in every session; 0 finds it out
+	Budget        *int    // of requests, in tokens; 0 is auto
+	Preset        string  // by which requests are cut; the overrides go with it
+	SummaryAlways *bool   // the summary that there is stands even where everything would fit
 }
 
 // settings is what the configuration and the environment say of the policy.
@@ -51,9 +50,6 @@ func (to Settings) on(row store.Session) (store.Session, []string, error) {
 			return row, nil, fmt.Errorf("a budget of %d tokens is not possible; 0 is auto", *to.Budget)
 		}
 		set["budget"] = *to.Budget
-	}
-	if to.Placement != "" {
-		set["placement"] = string(to.Placement)
 	}
 	if to.SummaryAlways != nil {
 		set["summary_always"] = *to.SummaryAlways
@@ -243,9 +239,12 @@ func (s *Session) SetFlags(
 // all, and so does a remedy. Of what cannot be planned yet, such as the running turn, each message is alone.
 func (s *Session) Group(message int64) (list []int64) {
 	st := s.Now()
-	at, there := st.Branch.Find(message)
-	if there && !st.Busy() {
-		_ = s.plans.reads(st, st.Branch.Len(), func(c *history.Conversation) {
+	planned := st.Branch.Len()
+	if st.Busy() {
+		planned = max(0, st.Branch.Last(history.User)) // The turn begins there.
+	}
+	if at, there := st.Branch.Find(message); there && at < planned {
+		_ = s.plans.reads(st, planned, func(c *history.Conversation) {
 			for _, i := range c.Group(at) {
 				list = append(list, st.Branch.ID(i))
 			}

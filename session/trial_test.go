@@ -94,16 +94,13 @@ func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 			trial := Settings{
 				Preset: rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt,
 					"preset"),
-				Placement: rapid.SampledFrom([]history.Placement{
-					"", history.Steady, history.InOrder, "sideways",
-				}).Draw(rt, "placement"),
 				Model: rapid.SampledFrom([]string{"", "small", "test/m", "test/other", "bare"}).Draw(rt, "model"),
 			}
 			if rapid.Bool().Draw(rt, "with a budget") {
 				n := rapid.SampledFrom([]int{-1, 0, 900, 1500}).Draw(rt, "budget")
 				trial.Budget = &n
 			}
-			possible := trial.Preset != "unheard-of" && trial.Placement != "sideways" && trial.Model != "bare" &&
+			possible := trial.Preset != "unheard-of" && trial.Model != "bare" &&
 				(trial.Budget == nil || *trial.Budget >= 0)
 			before, ref := s.Info(), s.Model().Ref()
 			next := preview(rt, s, Settings{})
@@ -146,7 +143,6 @@ func TestTrialOfWhatCannotBe(t *testing.T) {
 	for _, trial := range []Settings{
 		{Preset: "unheard-of"},
 		{Budget: &minus},
-		{Placement: "sideways"},
 		{Model: "bare"},
 	} {
 		if _, err := s.Try(context.Background(), trial).Preview(say("")); err == nil {

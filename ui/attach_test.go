@@ -63,7 +63,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 		t.Errorf("behind the sending the draft is %q", l.composer.Shown())
 	}
 	l.press("up")
-	l.until("the files", func() bool { return len(l.composer.Unread()) == 0 })
+	l.until("the files", func() bool { return !l.composer.Unread() })
 	if got := l.composer.Drafted(); got.Text != "what is it? See " || len(got.Files) != 2 {
 		t.Errorf("recalled, the draft is %q with %d files", got.Text, len(got.Files))
 	}
@@ -75,25 +75,25 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 	for _, c := range []struct{ name, paste string }{
 		{"one, escaped", composer.Escaped(b)},
 		{"one, quoted, with a space behind", "'" + b + "' "},
-		{"one, as it is", b + "\n"},
+		{"one, with a line end", "'" + b + "'\n"},
 		{"one as a URL", "file://" + strings.ReplaceAll(b, " ", "%20")},
 		{"two on a line", a + " " + composer.Escaped(b)},
-		{"two lines", a + "\r\n" + b + "\r\n"},
+		{"two lines", a + "\r\n" + composer.Escaped(b) + "\r\n"},
 	} {
 		l := onStage(t, 100, 30)
 		l.types("see ")
 		l.pastes(c.paste)
 		l.shows("[file b c.txt: 1 line, 6 B, ~")
-		files := 1
+		files, text := 1, c.paste
 		if strings.HasPrefix(c.name, "two") {
-			files = 2
+			files, text = 2, composer.Escaped(b)
 			l.shows("[file a.txt: 1 line, 5 B, ~")
 		}
 		if got := l.composer.Drafted(); len(got.Files) != files || !strings.HasSuffix(got.Text, "b c.txt") {
 			t.Errorf("%s: the draft is %q with %d files", c.name, got.Text, len(got.Files))
 		}
 		l.press("backspace")
-		if got := l.composer.Drafted(); len(got.Files) != files-1 || !strings.HasSuffix(got.Text, composer.Escaped(b)) {
+		if got := l.composer.Drafted(); len(got.Files) != files-1 || !strings.HasSuffix(got.Text, text) {
 			t.Errorf("%s: after backspace the draft is %q with %d files, want the path as text", c.name, got.Text,
 				len(got.Files))
 		}
@@ -107,7 +107,7 @@ func TestPastesThatAreNoFilesAreText(t *testing.T) {
 		fileWith(t, "a", "x")} {
 		l := onStage(t, 100, 30)
 		l.pastes(paste)
-		l.until("the files", func() bool { return len(l.composer.Unread()) == 0 })
+		l.until("the files", func() bool { return !l.composer.Unread() })
 		if got := l.composer.Drafted(); got.Text != paste || len(got.Files) > 0 {
 			t.Errorf("the draft is %q with %d files, want %q", got.Text, len(got.Files), paste)
 		}
@@ -125,14 +125,14 @@ func TestFilesThatCannotBeAttachedAreSaid(t *testing.T) {
 		t.Errorf("the draft is %q", l.composer.Shown())
 	}
 	l.pastes(program)
-	l.until("the file", func() bool { return len(l.composer.Unread()) == 0 })
+	l.until("the file", func() bool { return !l.composer.Unread() })
 	if got := l.composer.Text(); !strings.Contains(got, program) {
 		t.Errorf("the draft is %q, want the path that was pasted", got)
 	}
 	l.press("ctrl+c")
 	l.types("/attach " + fileWith(t, "latin.txt", "caf\xe9"))
 	l.press("enter")
-	l.shows("latin.txt holds 1 byte that are not UTF-8")
+	l.shows("latin.txt is not all UTF-8")
 }
 
 // What is unsent comes back: the text, the pastes as chips, and the files as they are now.
@@ -151,7 +151,8 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	l.pastes(gone)
 	l.shows("[file gone.txt")
 	l.until("the draft on disk", func() bool {
-		return l.composer.Saved()
+		d, err := l.current.Session.Store().Draft(t.Context(), l.current.Session.Info().ID)
+		return err == nil && strings.HasSuffix(d.Text, " or ") && len(d.Folds) == 3
 	})
 	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
@@ -159,12 +160,11 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = composer.New(l.composer.Deps)
-	l.surround()
+	l.composer = composer.New(l.ctx, l.composer.Screen, l.composer.Options)
 	l.arrange()
 	l.run(l.composer.Load())
 	l.until("the files", func() bool {
-		return !l.composer.Empty() && len(l.composer.Unread()) == 0
+		return !l.composer.Empty() && !l.composer.Unread()
 	})
 	got := l.composer.Drafted()
 	if got.Text != "read \n"+paste+" and kept.txt or " || len(got.Files) != 1 || got.Files[0].Text != "another" {

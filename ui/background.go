@@ -44,12 +44,13 @@ func putBehind(m *Model) {
 		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Question().Call,
 		Limit: m.question.Question().Limit,
 	}
-	m.current.Background.Put(a)
+	m.current.Background.Put(a, m.current.NewContext)
 }
 
 // comeBack shows an answer that went on behind the screen, in its session, which is on the screen already.
 func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	m.turn, m.composer.Waiting = a.Turn, a.Waiting
+	a.Waiting.Ready = m.sendNext
 	m.chat.Receipts = a.Receipts
 	m.chat.Follow(a.Messages)
 	m.chat.Name = transcript.ModelName(m.current.Ref)

@@ -11,14 +11,13 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/upkeep"
 )
 
 func TestABackupThatSucceedsIsNotSaid(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	before := plain(l.Model)
-	if l.Update(upkeep.SavedMsg{}); plain(l.Model) != before {
+	if l.upkeep.Saved(nil); plain(l.Model) != before {
 		t.Errorf("a backup that succeeds changes the screen from\n%s\nto\n%s", before, plain(l.Model))
 	}
 }
@@ -27,7 +26,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		l := onStage(t, size[0], size[1])
-		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("check the history: %w", store.ErrDamaged)})
+		l.upkeep.Saved(fmt.Errorf("check the history: %w", store.ErrDamaged))
 		if screen := plain(l.Model); !strings.Contains(screen, "Part of the chat history is damaged.") {
 			t.Errorf("at %v the damage is not said:\n%s", size, screen)
 		}
@@ -35,7 +34,7 @@ func TestDamageIsSaidUntilItWasRead(t *testing.T) {
 		if screen := plain(l.Model); strings.Contains(screen, "the next start") {
 			t.Errorf("esc does not close it:\n%s", screen)
 		}
-		l.Update(upkeep.SavedMsg{Err: fmt.Errorf("copy it: %w", store.ErrDiskFull)})
+		l.upkeep.Saved(fmt.Errorf("copy it: %w", store.ErrDiskFull))
 		if screen := plain(l.Model); !strings.Contains(screen, "Today's backup failed") ||
 			strings.Contains(screen, "..") {
 			t.Errorf("at %v a backup that failed is not said:\n%s", size, screen)

@@ -1,104 +1,67 @@
 package ui
 
 import (
-	"strconv"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session/store"
 	"winnow/ui/composer"
-	"winnow/ui/composer/queue"
-	"winnow/ui/event"
+	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/servers"
-	"winnow/ui/theme"
 )
 
-// updateComposer gives the composer a message, nil for none, and does what it asks for.
-func (m *Model) updateComposer(msg tea.Msg) tea.Cmd {
-	m.surround()
-	var cmd tea.Cmd
-	m.composer, cmd = m.composer.Update(msg)
-	return m.handle(cmd, m.composer.Events(), m.composerEvent)
-}
-
-// countedWhole is the longest text of a draft, in bytes, that is counted: a longer one would be waited for.
-const countedWhole = 256 << 10
-
-// tokensOf is how many tokens a text of the draft has.
-func (m *Model) tokensOf(text string) int {
-	if count := m.current.With.Count; count != nil && len(text) <= countedWhole {
-		return count(text)
-	}
-	return theme.TokensOf(len(text))
-}
-
-// surround gives the composer what it depends on beside itself.
-func (m *Model) surround() {
-	m.composer.Around = composer.Around{
-		Session: m.current.Info.ID, Home: m.current.Session.Store(), Temporary: m.current.Session.Temporary(),
-		Closed:    m.current.ReadOnly,
-		Guide:     m.current.Ref == "guide" || strings.HasPrefix(m.current.Ref, "guide/"),
-		Completes: m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy),
-		ReadFile:  m.current.Session.Attach, AttachText: m.current.Session.AttachText,
-		Count: m.tokensOf,
-	}
-}
-
-// completions are what the MCP servers offer to the draft, as the composer lists it.
-func completions(list []servers.Completion) []composer.Command {
-	var out []composer.Command
-	for _, c := range list {
-		out = append(out, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
-	}
-	return out
-}
-
-func (m *Model) composerEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case composer.Changed:
-		m.arrange()
-		return m.draftChanged()
-	case composer.Focused:
-		m.setFocus(draftPane)
-	case composer.Wanted:
-		return m.do(e.Action)
-	case composer.Entered:
-		if e.Cut {
-			return m.sendCut()
-		}
-		return m.send()
-	case composer.TakenBack:
-		return takeBack(m, (*queue.Model).TakeNewest)
-	case composer.AskedFor:
-		o := list.Options{Title: "fetch a page from " + theme.OneLine(e.Host) + "?", Does: "choose"}
-		choices := []list.Item{
-			{Label: "Don’t fetch it", Value: ""},
-			{Label: "Fetch " + theme.OneLine(e.URL), Right: "at most 4 MB, as text", Value: e.URL},
-		}
-		m.overlays.open(newList(m, o, choices, func(address string) tea.Cmd {
-			if address == "" {
-				return m.notice.Say("The page was not fetched.")
+// composerScreen is what the composer has the rest of the screen do.
+func (m *Model) composerScreen() composer.Screen {
+	return composer.Screen{
+		Changed: func() tea.Cmd {
+			m.arrange()
+			return m.draftChanged()
+		},
+		Focus: func() { m.setFocus(draftPane) },
+		Focused: func() bool {
+			return m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy)
+		},
+		Do: m.do,
+		Send: func(cut bool) tea.Cmd {
+			if cut {
+				return m.sendCut()
 			}
-			return m.composer.FetchPage(address)
-		}))
-	case composer.Ran:
-		return m.runCommand(e.Command)
-	case composer.ChipOpened:
-		m.overlays.open(newReader(e.Title, e.Text))
-	case composer.ListPrompts:
-		var choices []list.Item
-		for i, p := range m.composer.Prompts {
-			choices = append(choices, list.Item{Label: composer.PromptLabel(p.Draft), Value: strconv.Itoa(i)})
-		}
-		o := list.Options{
-			Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft",
-		}
-		m.overlays.open(newList(m, o, choices, func(value string) tea.Cmd {
-			i, _ := strconv.Atoi(value)
-			m.setFocus(draftPane)
-			return m.composer.TakePrompt(i)
-		}))
+			return m.send()
+		},
+		Run: m.runCommand,
+		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) {
+			m.overlays.open(&listOverlay{Model: l, chosen: chosen, added: added})
+		},
+		Read: func(title, text string) { m.overlays.open(newReader(title, text)) },
+		News: m.news,
+		Next: m.sendNext,
 	}
-	return nil
+}
+
+// news says what stays until something is sent.
+func (m *Model) news(text string) {
+	m.notice.News(text)
+	m.arrange()
+}
+
+// enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
+func (m *Model) enqueue(cut bool) tea.Cmd {
+	return tea.Batch(m.composer.Enqueue(store.Queued{Cut: cut}), m.queued())
+}
+
+// queued says what a message that was queued waits for beside the answer.
+func (m *Model) queued() tea.Cmd {
+	switch {
+	case m.question.Waits():
+		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.keys.First(keymap.Focus) + " goes to it.")
+	case m.composer.Waiting.Held():
+		return m.notice.Say("Queued. The queue is paused: " + m.keys.First(keymap.Send) +
+			" on an empty draft sends the next message.")
+	}
+	return nil // the queue above the draft says it
+}
+
+// editing reports whether an earlier message is in the draft.
+func (m *Model) editing() bool {
+	message, _ := m.composer.Editing()
+	return message != 0
 }

@@ -14,6 +14,7 @@ import (
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -46,52 +47,43 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	return nil
 }
 
-// editsMsg is the user's messages on the active branch, the newest first, or why they cannot be read.
-type editsMsg struct {
-	choices []list.Item
-	err     error
-}
-
-// openEdits lists the user's messages, to edit one of them.
+// openEdits lists the user's messages on the active branch, the newest first, to edit one of them.
 func (m *Model) openEdits() tea.Cmd {
 	if m.turn.Busy {
 		return m.lacks(keymap.NeedIdle)
 	}
 	messages := m.chat.Messages
-	return m.current.Run(func(ctx context.Context) tea.Msg { return readEdits(ctx, messages, time.Now()) })
+	return m.ctx.Run(func(ctx context.Context) tea.Msg {
+		items, err := readEdits(ctx, messages, time.Now())
+		return app.Then(func() tea.Cmd { return m.listEdits(items, err) })
+	})
 }
 
-func readEdits(ctx context.Context, messages branch.Branch, now time.Time) editsMsg {
-	var msg editsMsg
-	msg.err = messages.Each(ctx, 0, messages.Len(), func(i int, message store.Message) error {
-		if message.Role != history.User || message.Damaged {
-			return nil
+func readEdits(ctx context.Context, messages branch.Branch, now time.Time) (items []list.Item, err error) {
+	err = messages.Each(ctx, 0, messages.Len(), func(i int, message store.Message) error {
+		if message.Role == history.User && !message.Damaged {
+			items = append(items, list.Item{
+				Label: markdown.OneLine(message.Content, 400),
+				Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(now, time.UnixMilli(message.CreatedMS)),
+				Value: strconv.FormatInt(message.ID, 10),
+			})
 		}
-		msg.choices = append(msg.choices, list.Item{
-			Label: markdown.OneLine(message.Content, 400),
-			Right: "message " + theme.Thousands(i+1) + " · " + theme.Ago(now, time.UnixMilli(message.CreatedMS)),
-			Value: strconv.FormatInt(message.ID, 10),
-		})
 		return nil
 	})
-	slices.Reverse(msg.choices)
-	return msg
+	slices.Reverse(items)
+	return items, err
 }
 
-// editsListed shows the user's messages of the active branch, the newest first.
-func (m *Model) editsListed(msg editsMsg) tea.Cmd {
-	if m.overlays.any() || m.turn.Busy {
-		return nil
-	}
+func (m *Model) listEdits(items []list.Item, err error) tea.Cmd {
 	switch {
-	case errors.Is(msg.err, context.Canceled):
+	case m.overlays.any() || m.turn.Busy || errors.Is(err, context.Canceled):
 		return nil
-	case msg.err != nil:
-		return m.notice.Error(theme.Sentence(msg.err))
-	case len(msg.choices) == 0:
+	case err != nil:
+		return m.notice.Error(theme.Sentence(err))
+	case len(items) == 0:
 		return m.notice.Say("There is no message of yours to edit yet.")
 	}
-	m.overlays.open(newList(m, list.Options{Title: "edit an earlier message", Does: "edit"}, msg.choices,
+	m.overlays.open(newList(m, list.Options{Title: "edit an earlier message", Does: "edit"}, items,
 		func(value string) tea.Cmd {
 			id, _ := strconv.ParseInt(value, 10, 64)
 			return m.startEdit(id)
@@ -117,7 +109,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.ReadForks(),
-		m.chat.SearchAnew())
+		m.chat.SearchOn())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this

@@ -52,10 +52,10 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	}
 	m.Update(enter)
 	for i, want := range []string{
-		"match 1 of 6 · ○ not sent: dropped",
-		"match 2 of 6 · ○ not sent: dropped",
+		"match 1 of 6 · ○ not sent",
+		"match 2 of 6 · ○ not sent",
 		"match 3 of 6 · ● sent",
-		"match 4 of 6 · ◐ cut, not in what is sent",
+		"match 4 of 6 · ◐ cut",
 		"match 5 of 6 · ● sent",
 		"match 6 of 6 · ● sent",
 	} {
@@ -64,11 +64,11 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		}
 		m.Update(char('n'))
 	}
-	if got := hitText(m); !strings.HasPrefix(got, "match 1 of 6, from the top · ○ not sent") {
+	if got := hitText(m); !strings.HasPrefix(got, "match 1 of 6 · ○ not sent") {
 		t.Errorf("behind the last hit: %q", got)
 	}
 	m.Update(char('N'))
-	if got := hitText(m); got != "match 6 of 6, from the end · ● sent" {
+	if got := hitText(m); got != "match 6 of 6 · ● sent" {
 		t.Errorf("before the first hit: %q", got)
 	}
 
@@ -80,7 +80,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 	if got, want := m.chat.SearchTitle(), "6 matches: 2 sent, 4 not sent"; got != want {
 		t.Errorf("under another plan the title is %q, want %q", got, want)
 	}
-	if got := hitText(m); !strings.Contains(got, "○ not sent: excluded") {
+	if got := hitText(m); !strings.Contains(got, "○ not sent") {
 		t.Errorf("under another plan the hit says %q", got)
 	}
 	m.Update(esc)
@@ -160,7 +160,7 @@ func TestASearchFollowsTheVerdicts(t *testing.T) {
 	l.say("The third question.")
 	l.types("/search zebra")
 	l.press("enter")
-	l.shows("match 1 of 1 · ○ not sent: excluded")
+	l.shows("match 1 of 1 · ○ not sent")
 	l.shows("1 match: 1 not sent")
 	l.press("o")
 	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
@@ -234,5 +234,5 @@ func TestThePaletteActsOnAMatch(t *testing.T) {
 	}
 	l.press("down")
 	l.notice.Hush()
-	l.shows("n next   N previous   esc close   enter inspect   p pin   x exclude")
+	l.shows("n next   N previous   esc close")
 }

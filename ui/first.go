@@ -92,6 +92,8 @@ func fromHome(path string) string {
 func placeholder(m *Model, w int) string {
 	focus, text := m.keys.First(keymap.Focus), "Message"
 	switch {
+	case m.ctx.ReadOnly:
+		text = "Open in another window; read-only here"
 	case m.focus == transcriptPane && !m.chat.Selecting():
 		text = m.keys.First(keymap.Back) + " to write a message"
 	case m.focus != draftPane || m.question.Waits():

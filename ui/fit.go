@@ -20,11 +20,12 @@ import (
 
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
-	way := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
+	safe := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
 	if m.composer.Superseded() {
-		way = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
+		safe = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
 	}
-	m.notice.Warn(notice.Alert{Text: over.Sentence(cureFor(m, over)) + ".", Way: way, Cause: notice.TooLong})
+	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
+	m.notice.Warn(notice.Alert{Text: over.What(), Way: ways, Cause: notice.TooLong})
 	m.arrange()
 	return nil
 }
@@ -133,7 +134,7 @@ func mayNotFit(m *Model) bool {
 func (m *Model) sendCut() tea.Cmd {
 	switch {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
-		return enqueue(m, true)
+		return m.enqueue(true)
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
 		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
 	case m.current.ReadOnly:

@@ -30,16 +30,3 @@ func TestPanelNamesWhatIsLostForTheFirstTime(t *testing.T) {
 		t.Errorf("what was lost before is lost for the first time again:\n%s", got)
 	}
 }
-
-func TestARequestThatLeavesSaysWhatTheModelDoesNotSeeAnyMore(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	for range 6 {
-		l.say("Tell me more about it.")
-	}
-	lessBudget(l)
-	l.types("And more.")
-	l.press("enter")
-	l.shows("From now on the model does not see ")
-	l.shows("p pins a message, /budget raises the limit.")
-}

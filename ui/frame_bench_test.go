@@ -53,7 +53,7 @@ func BenchmarkView(b *testing.B) {
 			}},
 			{"letter", func(m *Model, i int) {
 				if i%200 == 199 {
-					m.composer.Rewrite("")
+					m.composer.Set("")
 				}
 				m.Update(char('x'))
 			}},

@@ -94,8 +94,6 @@ func keysHere(m *Model) here {
 			return here{name: "repairs", scope: keymap.InRepairs}
 		}
 		return here{name: "inspector", scope: keymap.InInspector}
-	case queueOverlay:
-		return here{name: "queue", scope: keymap.InQueue}
 	case panelOverlay:
 		return here{name: "panel", scope: keymap.InPanel}
 	case *listOverlay:

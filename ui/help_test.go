@@ -23,7 +23,7 @@ func helped(m *Model) string {
 	return c.Label
 }
 
-// The help has what docs/keys.md and docs/commands.md are made from, each line once, whatever is on the screen.
+// The help has what docs/chat.md and docs/commands.md are made from, each line once, whatever is on the screen.
 func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 	keys := keymap.Default()
 	var want []string
@@ -34,7 +34,7 @@ func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 		want = append(want, c.Title()+": "+c.Help)
 	}
 	slices.Sort(want)
-	for scope := keymap.InDraft; scope <= keymap.InQueue; scope <<= 1 {
+	for scope := keymap.InDraft; scope <= keymap.InQuestion; scope <<= 1 {
 		var got []string
 		before := true
 		for _, c := range helpChoices(keys, here{name: "this", scope: scope}) {

@@ -47,7 +47,7 @@ func (m *Model) hints() []key.Binding {
 	if hints := m.composer.Hints(); hints != nil {
 		return hints
 	}
-	if m.composer.Editing() != 0 {
+	if m.editing() {
 		return []key.Binding{
 			k.Hint("send as another version", keymap.Send),
 			k.Hint("context", keymap.Context),
@@ -55,12 +55,14 @@ func (m *Model) hints() []key.Binding {
 		}
 	}
 	if m.turn.Busy {
-		queue := "queue a message"
 		if m.composer.Waiting.Len() > 0 {
-			queue = "queue another"
+			return []key.Binding{
+				k.Hint("queue another", keymap.Send), k.Hint("take the last back", keymap.Older),
+				k.Hint("stop", keymap.Back), k.Hint("help", keymap.Ask),
+			}
 		}
 		return []key.Binding{
-			k.Hint(queue, keymap.Send),
+			k.Hint("queue a message", keymap.Send),
 			k.Hint("stop", keymap.Back),
 			k.Hint("new chat, this one continues", keymap.New),
 			k.Hint("chats", keymap.Sessions),

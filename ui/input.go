@@ -68,7 +68,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	case panelPane:
 		return m.panel.Update(msg)
 	}
-	return m.updateComposer(msg)
+	return m.composer.Update(msg)
 }
 
 // globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
@@ -76,10 +76,10 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch a := m.keys.Action(msg, keymap.InDraft); a {
 	case keymap.Focus:
 		if suggest(m) {
-			return m.updateComposer(nil), true
+			return nil, true
 		}
-		if len(m.composer.Completions()) > 0 {
-			return m.updateComposer(msg), true
+		if m.composer.Completions() > 0 {
+			return m.composer.Update(msg), true
 		}
 		return m.do(a), true
 	case keymap.Palette, keymap.New, keymap.Sessions, keymap.Models, keymap.Help, keymap.Context, keymap.Reason,
@@ -138,7 +138,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		cmd = m.lacks(keymap.NeedOwn)
 	default:
 		m.setFocus(draftPane)
-		cmd = m.updateComposer(msg)
+		cmd = m.composer.Update(msg)
 	}
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }

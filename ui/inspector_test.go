@@ -12,7 +12,6 @@ import (
 	"winnow/ui/inspector"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/uitest"
 )
 
@@ -149,7 +148,7 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
 		r := sent(t, proven)
-		past := panel.PastRequest(r, transcript.Gist)
+		past := panel.PastRequest(r)
 		m.panel.Open(&past)
 		m.inspect(inspector.Subject{Message: message}, at)
 		return m

@@ -17,8 +17,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.surround()
-	m.chat.Edited = m.composer.Editing()
+	m.chat.Edited, _ = m.composer.Editing()
 	w := m.layout.Wants
 	w.Empty = m.chat.Empty()
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
@@ -36,10 +35,13 @@ func (m *Model) arrange() {
 	m.inspector.Resize(full.W, full.H)
 }
 
-// settleLines lays out the screen anew where a sentence came, or went, that takes more than one line, and with the
+// settleLines lays out the screen anew where the sentence or the queue takes another number of lines, and with the
 // first message of a chat.
 func settleLines(m *Model) {
-	if m.layout.Width > 0 && (m.layout.Sentence != m.notice.Lines(m.layout.Width) || m.layout.Empty != m.chat.Empty()) {
+	is, w := m.layout.Wants, m.layout.Width
+	same := is.Sentence == m.notice.Lines(w) && is.Empty == m.chat.Empty() &&
+		is.Queue == len(screenOf(m).queue(layout.MostTail))
+	if w > 0 && !same {
 		m.arrange()
 	}
 }

@@ -17,9 +17,8 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved, confirm.QuitOthers):
 		m.upkeep.Hurried = true
 		return m.quitNow()
-	case m.composer.Editing() != 0:
-		m.composer.LeaveEdit()
-		return nil
+	case m.editing():
+		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
 		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
@@ -78,9 +77,8 @@ func (m *Model) back() tea.Cmd {
 	case m.composer.CloseCompletions():
 		m.arrange()
 		return nil
-	case m.composer.Editing() != 0 && !m.turn.Busy:
-		m.composer.LeaveEdit()
-		return nil
+	case m.editing() && !m.turn.Busy:
+		return m.composer.LeaveEdit()
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
 	case m.turn.Busy:

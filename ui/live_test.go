@@ -27,7 +27,6 @@ import (
 	"winnow/ui/current"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
-	"winnow/ui/upkeep"
 )
 
 // live is the application with a server to talk to. Its commands run, as they do under Bubble Tea, but
@@ -58,6 +57,7 @@ func onStage(t *testing.T, w, h int) *live {
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
+	l.upkeep.Quiet = time.Hour // a backup would outlive a test that does not wait for it
 	screen := &l.current.Screen
 	planned, loaded := screen.Planned, screen.Loaded
 	screen.Planned = func(p current.Planned) tea.Cmd {
@@ -210,8 +210,6 @@ func (l *live) until(what string, ok func() bool) {
 // handle handles one message.
 func (l *live) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
-	case upkeep.QuietMsg:
-		return // a backup would outlive a test that does not wait for it
 	case turn.EventsMsg:
 		for _, e := range msg.Events {
 			l.takes(msg.Turn, e)

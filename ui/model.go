@@ -13,7 +13,6 @@ import (
 	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/composer"
-	"winnow/ui/composer/queue"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/event"
@@ -26,7 +25,6 @@ import (
 	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/remembered"
-	"winnow/ui/servers"
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
@@ -60,18 +58,18 @@ type Model struct {
 	focus    pane
 	overlays overlayStack
 
-	composer  composer.Model
+	composer  *composer.Model
 	chat      *transcript.Model
 	panel     *panel.Model
 	current   current.Model
 	turn      turn.Model
 	question  question.Model
 	sessions  *sessions.Model
-	upkeep    upkeep.Model
+	upkeep    *upkeep.Model
 	inspector *inspector.Model
+	settings  *settings.Model
 
 	repairsSaid bool // the user knows that there are repairs
-	settings    *settings.Model
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -94,24 +92,13 @@ func New(o Options) (*Model, error) {
 		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
 		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
 	}
-	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.current = current.Model{
 		Context: m.ctx, Screen: m.currentScreen(),
-		Draft: func() session.Draft { return session.Draft(m.composer.Next()) },
+		Draft: func() session.Draft { return m.composer.Next() },
 	}
 	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
-	var commands []composer.Command
-	for _, c := range SlashCommands() {
-		commands = append(commands, composer.Command{Name: c.Name, Args: c.Args, Help: c.Help})
-	}
-	offered := servers.Servers{Servers: o.Servers}
-	m.composer = composer.New(composer.Deps{
-		Keys: keys, Run: m.current.Run, Prompts: o.Deps.Store, Commands: commands, Files: o.Attach,
-		Templates:   func() []composer.Command { return completions(offered.Commands()) },
-		MakeDraft:   offered.Make,
-		Mentions:    func(word string) []composer.Command { return completions(offered.Mentions(word)) },
-		ReadMention: offered.ReadMention,
-		ReadPage:    o.ReadPage,
+	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
+		Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
 	})
 	m.question.Keys = keys
 	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}
@@ -119,9 +106,13 @@ func New(o Options) (*Model, error) {
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
+	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
 	m.inspector = &inspector.Model{Context: m.ctx, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
-	m.upkeep = upkeep.New(o.Deps.Store, o.Sync, m.current.Run)
+	m.upkeep = &upkeep.Model{
+		Context: m.ctx, Screen: upkeep.Screen{News: m.news, Synced: m.synced}, Exchange: o.Sync,
+		Quiet: upkeep.QuietTime,
+	}
 	m.themes.Wanted = theme.Name(o.Theme)
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.restyle()
@@ -147,7 +138,7 @@ func afterFirstFrame(start func()) tea.Cmd {
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(),
-		m.composer.Load(), m.composer.Waiting.Open(m.current.Session, m.current.Run), m.draftChanged(),
+		m.composer.Load(), m.composer.OpenQueue(), m.draftChanged(),
 		m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
@@ -171,14 +162,13 @@ func (m *Model) welcome(o Options) tea.Cmd {
 
 // Update answers a message, and then what it changed in the session and in the draft.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := tea.Batch(m.answer(msg), m.updateComposer(nil))
+	cmd := tea.Batch(m.answer(msg), m.composer.Settle())
 	settleLines(m)
 	return m, cmd
 }
 
 // answer is the table of contents: what arrives, and who answers it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
-	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
@@ -213,25 +203,13 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		if m.current.Background.Owns(msg.Turn) {
 			return updateBackground(m, msg)
 		}
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turnEvents(msg)
 	case turn.TickMsg:
-		m.turn.Asleep = m.notice.Bell.Away()
-		m.turn, cmd = m.turn.Update(msg)
-		return m.handle(cmd, m.turn.Events(), m.turnEvent)
+		return m.turn.Ticked(msg, m.notice.Bell.Away())
 	case question.DueMsg:
 		return m.questionDue(msg)
 	case app.Then:
 		return msg()
-	case composer.Msg:
-		return m.updateComposer(msg)
-	case queue.Msg:
-		return updateQueue(m, msg)
-	case editsMsg:
-		return m.editsListed(msg)
-	case upkeep.Msg:
-		m.upkeep, cmd = m.upkeep.Update(msg)
-		return m.handle(cmd, m.upkeep.Events(), func(e event.Event) tea.Cmd { return upkeepEvent(m, e) })
 	case event.Notice:
 		return m.notice.Show(msg)
 	case notice.OverMsg:

@@ -68,7 +68,6 @@ func TestWhatIsACommand(t *testing.T) {
 		{"guide/guide", "/guide\noverflow", false},
 	} {
 		m.current.Ref = c.ref
-		m.surround()
 		if got := m.composer.IsCommand(c.draft); got != c.want {
 			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
 		}

@@ -25,19 +25,10 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
 		return warning
 	}
-	keep := m.composer.Keep()
-	m.composer.Leave()
+	keep := m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
-	next := open(&m.current)
-	if keep == nil {
-		return next
-	}
-	return func() tea.Msg {
-		// The draft is on disk before the next session asks for its own: both may be chats without a message.
-		kept := keep()
-		return tea.BatchMsg{func() tea.Msg { return kept }, next}
-	}
+	return tea.Batch(keep, open(&m.current))
 }
 
 // openStored opens a stored session at one of its messages.
@@ -48,8 +39,7 @@ func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
 // opened shows a session that was asked for.
 func (m *Model) opened(e current.Opened) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
-		m.composer.Stay()
-		return stays
+		return tea.Batch(stays, m.composer.Stay())
 	}
 	left := current.Leave(m.current.Session)
 	if m.turn.Busy {
@@ -75,13 +65,13 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	if ended {
 		cmds = append(cmds, showOutcome(m, outcome))
 	}
-	return tea.Batch(append(cmds, m.composer.Waiting.Open(e.Session, m.current.Run), m.draftChanged())...)
+	return tea.Batch(append(cmds, m.composer.OpenQueue(), m.draftChanged())...)
 }
 
 // loaded shows what opening the session left out.
 func (m *Model) loaded(e current.Loaded) tea.Cmd {
 	m.chat.Prepend(e.Messages, e.Receipts)
-	again := tea.Batch(m.chat.SearchAnew(), m.arrive(e.Err == nil))
+	again := tea.Batch(m.chat.SearchOn(), m.arrive(e.Err == nil))
 	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
 		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
 	}

@@ -41,7 +41,7 @@ func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
 	l.run(l.openStored(here, current.Arrival{}))
 	l.until("the first chat again", func() bool { return l.current.Session.Info().ID == here })
 	l.shows("The original is not changed")
-	l.shows("unsent draft of this chat")
+	l.shows("Your unsent draft in this chat was restored")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
@@ -49,7 +49,7 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.types("The original is not changed")
 	l.run(l.openStored("ffffffff", current.Arrival{}))
 	l.types("typed ahead")
-	l.until("the error", func() bool { return !l.composer.Leaving() })
+	l.until("the draft from before", func() bool { return !l.composer.Leaving() && !l.composer.Empty() })
 	if got := l.composer.Text(); got != "The original is not changed" {
 		t.Errorf("the draft is %q, want the one from before", got)
 	}

@@ -4,9 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
-	"winnow/session"
 	"winnow/ui/inspector"
-	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
 	"winnow/ui/remembered"
@@ -16,20 +14,17 @@ import (
 // panelScreen is what the panel has the rest of the screen do.
 func (m *Model) panelScreen() panel.Screen {
 	return panel.Screen{
-		Said: func(id int64) (text, model string) {
-			message, _ := m.chat.Message(id)
-			return m.chat.Gist(id), message.Model
-		},
+		Message:  m.chat.Message,
 		Gist:     transcript.Gist,
-		Selected: func(id int64) bool { return m.chat.Holds(id) },
+		Selected: m.chat.Holds,
 		Selection: func() string {
 			if !m.panelHasKeys() {
 				return ""
 			}
 			return m.chat.SelectionTitle()
 		},
-		OnPage:  func() (first, end int) { return m.chat.OnPage() },
-		Draft:   func() session.Draft { return m.current.Draft() },
+		OnPage:  m.chat.OnPage,
+		Draft:   m.current.Draft,
 		Listed:  func() []llm.Model { return m.settings.Models },
 		Shown:   m.requestShown,
 		Follow:  m.follow,
@@ -40,17 +35,17 @@ func (m *Model) panelScreen() panel.Screen {
 			}
 			return m.chat.Key(key)
 		},
-		Do: func(a keymap.Action) tea.Cmd { return m.do(a) },
+		Do: m.do,
 		Compare: func(before *panel.Request) tea.Cmd {
 			from := m.inspected(before)
 			return m.inspect(inspector.Subject{From: &from}, inspector.ChangesView)
 		},
-		ListModels: func() tea.Cmd { return m.settings.ListModels() },
+		ListModels: m.settings.ListModels,
 		Leave: func() tea.Cmd {
 			m.leaveWhatif()
 			return m.draftChanged() // What was not done for the next request meanwhile is done now.
 		},
-		Apply: m.applyTrial,
+		Apply: m.settings.Apply,
 	}
 }
 
@@ -61,21 +56,15 @@ func (m *Model) requestShown() tea.Cmd {
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
-	if id, ok := m.panel.FirstTried(); ok {
-		m.chat.ScrollTo(id)
+	if w := m.panel.Whatif; w != nil && w.First != nil {
+		m.chat.ScrollTo(w.First.ID)
 	}
 	return m.inspector.Refresh()
 }
 
 // contextOf is how the next request is shown by what was remembered; at first it is the panel.
 func contextOf(p remembered.Panel) layout.Context {
-	switch p {
-	case remembered.Strip:
-		return layout.AsStrip
-	case remembered.Off:
-		return layout.Hidden
-	}
-	return layout.AsPanel
+	return map[remembered.Panel]layout.Context{remembered.Strip: layout.AsStrip, remembered.Off: layout.Hidden}[p]
 }
 
 // togglePanel shows the next request in the next way: as the strip above the draft, as the panel, not at all. On a

@@ -10,7 +10,6 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/panel"
-	"winnow/ui/transcript"
 )
 
 func TestPanelGoesThroughThePastRequests(t *testing.T) {
@@ -98,7 +97,7 @@ func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m := chatting(t, w, h)
 	m.showPanel()
 	r := sentBefore(proven)
-	past := panel.PastRequest(r, transcript.Gist)
+	past := panel.PastRequest(r)
 	m.panel.Open(&past)
 	return m
 }

@@ -68,7 +68,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.setFocus(draftPane)
 	m.arrange()
-	return m.updateComposer(msg)
+	return m.composer.Update(msg)
 }
 
 // answerQuestion does what a key or a click on the question came to.

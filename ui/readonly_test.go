@@ -86,8 +86,9 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	t.Parallel()
 	l, _ := besideAnother(t, 80, 24)
-	l.shows("Open in another window; read-only here.")
-	l.shows("ctrl+f forks it · enter takes over once it is closed there")
+	l.shows("Open in another window; read-only here")
+	l.shows("ctrl+f fork")
+	l.shows("enter take over")
 	l.types("h")
 	l.shows("this chat is open in another window; you can read and fork it here.")
 	l.Update(tea.PasteMsg{Content: "a text"})

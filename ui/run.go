@@ -125,6 +125,5 @@ func (m *Model) leaveDraft(ctx context.Context) error {
 	if sent := m.composer.Sending(); sent != nil && m.current.Session.Info().Leaf != sent.Leaf {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
-	m.surround()
-	return errors.Join(append(m.composer.KeepAtEnd(), m.composer.KeepQueueAtEnd(ctx))...)
+	return m.composer.KeepAtEnd(ctx)
 }

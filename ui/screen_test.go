@@ -24,7 +24,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/current"
-	"winnow/ui/panel"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -174,9 +173,8 @@ func chatting(t testing.TB, w, h int) *Model {
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
-func triedPlan(m *Model) panel.Tried {
+func triedPlan(m *Model) history.Plan {
 	plan := m.panel.Next.Plan
-	before := plan.Entries
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[0].Disposition, list[0].TokensAfter = history.Kept, 612
 	})
@@ -193,9 +191,7 @@ func triedPlan(m *Model) panel.Tried {
 	plan.Sum.Body, plan.Sum.Total, plan.Sum.Limit, plan.Sum.Budget, plan.Sum.Bound = 388, 900, 1000, 1000,
 		history.BoundBudget
 	plan.Next = []int{1}
-	return panel.Tried{
-		Plan: plan, Changes: history.Compare(before, plan.Entries), Policy: m.current.Session.Now().Policy, Window: 8192,
-	}
+	return plan
 }
 
 // asking is the application while an answer arrives.
@@ -313,7 +309,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.panel.ShowTried(triedPlan(m))
+		m.panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {

@@ -105,8 +105,7 @@ func (m *Model) currentScreen() current.Screen {
 		Opened: m.opened,
 		NotOpened: func(err error, left bool) tea.Cmd {
 			if left {
-				m.composer.Stay()
-				return tea.Batch(m.notice.Error(theme.Sentence(err)), m.draftChanged())
+				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
 			}
 			return m.notice.Error(theme.Sentence(err))
 		},

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/composer"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/notice"
@@ -30,17 +31,12 @@ func (m *Model) settingsScreen() settings.Screen {
 			})
 		},
 		Read: func(title, text string) { m.overlays.open(newReader(title, text)) },
-		Edit: func(text string, done func(string, error) tea.Msg) tea.Cmd {
-			return m.composer.External.Edit(text, done)
-		},
+		Edit: composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
 			message, _ := m.chat.Message(id)
 			return m.askAgain(message, ref)
 		},
 		Listed: func() {
-			if w := m.panel.Whatif; w != nil {
-				w.Listing = false
-			}
 		},
 		Restyle: m.restyle,
 		Done:    m.settled,

@@ -6,23 +6,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/current"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
-	"winnow/ui/upkeep"
 )
 
-// upkeepEvent shows what a sync with other machines has changed.
-func upkeepEvent(m *Model, e event.Event) tea.Cmd {
-	synced, ok := e.(upkeep.Synced)
-	if !ok {
-		return nil
-	}
+// synced shows what a sync with other machines has changed.
+func (m *Model) synced(sessions []string) tea.Cmd {
 	var list tea.Cmd
-	if len(synced.Sessions) > 0 && m.overlays.has(sessionsOverlay{}) {
+	if len(sessions) > 0 && m.overlays.has(sessionsOverlay{}) {
 		list = m.sessions.Reread()
 	}
-	if !slices.Contains(synced.Sessions, m.current.Session.Info().ID) {
+	if !slices.Contains(sessions, m.current.Session.Info().ID) {
 		return tea.Batch(list, m.current.FindChanged()) // another window may have synced
 	}
 	return tea.Batch(list, openChanged(m))
@@ -72,7 +66,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
 	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
-		m.chat.SearchAnew())
+		m.chat.SearchOn())
 }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is

@@ -8,7 +8,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/upkeep"
 )
 
 // synced is the application whose next sync brings what do does to its store.
@@ -17,7 +16,7 @@ func synced(t *testing.T, w, h int) (l *live, sync func(do func(db *store.Store,
 	l = onStage(t, w, h)
 	db := l.current.With.Store
 	var do func(*store.Store, string) error
-	l.upkeep = upkeep.New(db, func(context.Context) ([]string, error) {
+	l.upkeep.Exchange = func(context.Context) ([]string, error) {
 		if do == nil {
 			return nil, nil
 		}
@@ -25,12 +24,12 @@ func synced(t *testing.T, w, h int) (l *live, sync func(do func(db *store.Store,
 		err := do(db, id)
 		do = nil
 		return []string{id}, err
-	}, l.current.Run)
+	}
 	return l, func(next func(*store.Store, string) error) {
-		l.until("the sync before", func() bool { return !l.upkeep.Syncing() })
+		l.until("the sync before", func() bool { return !l.upkeep.Syncing })
 		do = next
 		l.run(l.upkeep.Sync())
-		l.until("the sync", func() bool { return !l.upkeep.Syncing() })
+		l.until("the sync", func() bool { return !l.upkeep.Syncing })
 	}
 }
 

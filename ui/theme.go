@@ -3,19 +3,16 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/composer"
 	"winnow/ui/theme"
 )
 
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
 	m.themes.Restyle()
-	m.composer.Restyle(m.themes.Styles)
 	m.chat.Restyle()
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
-	m.composer.External = composer.ExternalIn(msg)
 	m.notice.Bell.Environment(msg.Getenv)
 	m.themes.Plain = m.themes.Plain || msg.Getenv("NO_COLOR") != ""
 	m.themes.Links = theme.OpensLinks(msg.Getenv)

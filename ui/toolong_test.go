@@ -26,7 +26,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 			l.planned()
 		}
 		l.press("enter")
-		l.shows("tokens too many: your message 50,000 → shorten it")
+		l.shows("your message 50,000 → shorten it")
 		l.shows("is kept: ctrl+y sends it")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
 		if l.composer.Text() != long || l.current.Session.Branch().Len() != 2 {

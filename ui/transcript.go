@@ -19,11 +19,9 @@ func (m *Model) transcriptScreen() transcript.Screen {
 		Past:  func() bool { return m.panel.Past != nil },
 		Trial: func() bool { return m.panel.Whatif != nil },
 		Planner: func() (func() (history.Plan, error), func(history.Plan, error, bool) tea.Cmd) {
-			// A file that is read changes the draft as well.
-			version := func() int { return m.composer.Area.Changes() - len(m.composer.Unread()) }
-			begun := version()
+			begun := m.composer.Area.Changes()
 			return m.current.Planner(), func(p history.Plan, err error, made bool) tea.Cmd {
-				if !made || m.turn.Busy || version() != begun {
+				if !made || m.turn.Busy || m.composer.Area.Changes() != begun {
 					return m.draftChanged()
 				}
 				m.current.Supersede() // A plan that is being made may not know of the action.

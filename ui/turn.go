@@ -26,8 +26,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return m.lacks(keymap.NeedOwn)
 	}
 	ctx, stop := m.current.NewContext()
-	var cmd tea.Cmd
-	m.turn, cmd = m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
+	cmd := m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
 		return start(ctx)
 	})
 	m.composer.Hold(sent)
@@ -43,17 +42,28 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	return cmd
 }
 
-// turnEvent shows what happened in the turn.
-func (m *Model) turnEvent(e event.Event) tea.Cmd {
-	switch e := e.(type) {
-	case turn.Waits:
+// turnEvents shows what happened in the turn. What it waits for takes lines of its own.
+func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
+	waits := m.turn.Retry
+	events, next := m.turn.Take(msg)
+	if m.turn.Retry != waits {
 		m.arrange()
+	}
+	cmds := []tea.Cmd{next}
+	for _, e := range events {
+		cmds = append(cmds, m.turnEvent(e))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) turnEvent(e session.Event) tea.Cmd {
+	switch e := e.(type) {
 	case session.Stored:
 		return m.stored(e)
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return tea.Batch(m.notice.Say(m.panel.Announcement()), m.inspector.Refresh())
+		return m.inspector.Refresh()
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:
@@ -80,13 +90,43 @@ func (m *Model) turnEvent(e event.Event) tea.Cmd {
 func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.current.Info = m.current.Session.Info()
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
-		m.chat.CutAfter(e.Message.Parent)
+		parent, there := m.chat.Messages.Find(e.Message.Parent)
+		if there {
+			parent++
+		}
+		m.chat.Follow(m.chat.Messages.First(parent)) // another branch goes on from there
 	}
 	m.chat.Add(e.Message, record.Receipt{})
 	m.chat.Bottom()
 	m.composer.Waiting.Stored()
 	m.arrange()
 	return tea.Batch(m.composer.Stored(), m.composer.Waiting.Save())
+}
+
+// sendNext sends the next queued message, where there is one and no answer arrives.
+func (m *Model) sendNext() tea.Cmd {
+	if m.turn.Busy || m.ctx.ReadOnly || m.composer.Leaving() {
+		return nil
+	}
+	next, ok := m.composer.Waiting.Next()
+	if !ok {
+		return nil
+	}
+	s := m.current.Session
+	return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, session.QueuedDraft(next)) })
+}
+
+// releaseQueue goes on with a queue that waits, by the key that sends.
+func (m *Model) releaseQueue() tea.Cmd {
+	switch {
+	case m.turn.Busy:
+		return m.notice.Say("The queue continues after this answer.")
+	case m.ctx.ReadOnly:
+		return m.lacks(keymap.NeedOwn)
+	}
+	m.composer.Waiting.Release()
+	m.notice.Hush() // it may say that the queue waits
+	return m.sendNext()
 }
 
 // finished ends the turn.
@@ -96,7 +136,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	stopped := m.turn.Stopping && e.Err == nil
 	unsent := m.composer.Waiting.Sending() // a queued message that is not stored
 	m.composer.Waiting.Ended(e.Err == nil && !stopped)
-	waits := queueWaits(m)
+	waits := m.composer.Waiting.Waits()
 	switch {
 	case stopped && (unsent || m.composer.Sending() != nil):
 		// The message is not stored, and nothing is sent before it is.
@@ -141,7 +181,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if m.turn.Quitting {
 		return tea.Quit
 	}
-	next := sendNext(m)
+	next := m.sendNext()
 	if next == nil && !stopped {
 		next = callEnded(m, e.Err)
 	}
@@ -169,23 +209,22 @@ func (m *Model) send() tea.Cmd {
 	shown := m.composer.Shown()
 	switch {
 	case strings.TrimSpace(shown) == "" && m.composer.Waiting.Len() > 0:
-		return releaseQueue(m)
+		return m.releaseQueue()
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
 	case m.composer.Leaving():
 		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return m.runCommand(strings.TrimSpace(m.composer.Text()))
-	case len(m.composer.Unread()) > 0:
+	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():
+		return m.notice.Error("The draft has files already: @ attaches more.")
+	case m.composer.Unread():
 		return m.notice.Error("A file of the draft is still loading.")
 	case m.current.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
-	if cmd, ok := m.composer.AttachMore(); ok {
-		return cmd
-	}
 	if m.turn.Busy {
-		return enqueue(m, false)
+		return m.enqueue(false)
 	}
 	if mayNotFit(m) {
 		m.current.SendOnceJudged(m.composer.Area.Changes())
@@ -214,8 +253,7 @@ func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.current.Session, "/alone "+text
 	if m.turn.Busy {
 		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
-		m.arrange()
-		return tea.Batch(cmd, m.notice.Say(queuedSentence(m)))
+		return tea.Batch(cmd, m.queued())
 	}
 	draft := composer.Commanded(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {

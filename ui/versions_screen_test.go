@@ -72,7 +72,7 @@ func versionStates() []state {
 			m := versioned(t, w, h)
 			m.Update(esc)
 			m.Update(esc)
-			m.Update(readEdits(t.Context(), m.chat.Messages, begun))
+			m.listEdits(readEdits(t.Context(), m.chat.Messages, begun))
 			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 			return m
 		}},

@@ -192,7 +192,7 @@ func (s screen) tail() []string {
 		}
 		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(stops)
 	}
-	lines := m.turn.Activity(m.question.Waits()).View(s.st, ways, w)
+	lines := m.turn.View(s.st, m.question.Waits(), ways, w)
 	if len(lines) == 0 {
 		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
 	}
@@ -233,15 +233,13 @@ func (s screen) rule() string {
 			s.st.Muted.Render(parts))
 	}
 	about, right := "", ""
-	switch name := m.composer.EditingName(); {
+	switch _, name := m.composer.Editing(); {
 	case m.current.ReadOnly:
 		about = "read-only"
 	case m.composer.Leaving():
 		about = "opening the chat…"
 	case name != "":
 		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
-	case m.composer.Restored():
-		about = "unsent draft of this chat"
 	}
 	switch {
 	case about != "":
@@ -254,7 +252,7 @@ func (s screen) rule() string {
 
 // queue is what is queued, right above the draft, in at most so many lines.
 func (s screen) queue(most int) []string {
-	lines := s.m.composer.Waiting.View(s.st, s.m.keys, s.m.composer.Empty(), max(1, s.l.Width-2*s.l.Gutter), most)
+	lines := s.m.composer.Waiting.View(s.st, max(1, s.l.Width-2*s.l.Gutter), most)
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", s.l.Gutter) + lines[i]
 	}
@@ -270,7 +268,7 @@ func (s screen) draft() []string {
 	margin := strings.Repeat(" ", s.l.Gutter)
 	lead := margin + sign.Render("›") + " "
 	lines := s.m.composer.View()
-	if s.m.composer.Empty() && !s.m.current.ReadOnly {
+	if s.m.composer.Empty() {
 		// The cursor stands in front of the words.
 		lines = []string{"  " + s.st.Muted.Render(placeholder(s.m, s.l.DraftWidth()-2))}
 	}

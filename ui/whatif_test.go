@@ -171,20 +171,12 @@ func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "left")
 	l.shows("This is the first budget.")
-	l.press("up")
-	l.shows("There are 3 settings")
 	l.press("down", "left")
 	l.shows("This is the first preset.")
 	l.press("down", "left")
-	l.shows("Still asking the endpoints for their models")
-	l.until("the models", func() bool { return !l.panel.Whatif.Listing })
-	l.press("left")
-	l.shows("This is the first model")
+	l.shows("This is the first model.")
 	l.press("z")
 	l.shows("z does nothing here")
-	l.press("esc")
-	l.press("w", "1", "2", "3", "4", "5", "6", "7", "8", "9")
-	l.shows("at most 99,999,999 tokens")
 }
 
 // tried waits until the dials' plan is shown.

@@ -16,7 +16,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 )
 
 func TestWindowCommand(t *testing.T) {
@@ -119,7 +118,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	past := panel.PastRequest(record.Replayed{Recorded: record.Recorded{
 		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
-	}}, transcript.Gist)
+	}})
 	m := fresh(t, 120, 40)
 	m.panel.Open(&past)
 	if shown := strings.Join(m.panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||

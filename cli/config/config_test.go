@@ -5,7 +5,6 @@ import (
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,215 +26,111 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	if len(mistakes) > 0 {
 		t.Fatalf("the example has a mistake: %v", mistakes[0])
 	}
-	want := Defaults()
-	got.contextKeys = "" // The file names the defaults; no file names none.
-	if len(got.Keys) == 0 {
-		// An empty table and no table are the same to a reader.
-		got.Keys = nil
-	}
-	if len(got.Tools.MCPFiles) == 0 {
-		got.Tools.MCPFiles = nil // An empty list as well.
-	}
-	if !reflect.DeepEqual(got, want) {
+	// An empty table or list and none are the same to a reader.
+	got.Keys, got.Tools.MCPFiles, got.Tools.Permissions = nil, nil, nil
+	if want := Defaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("decoding the example gives\n%+v\nwant the defaults\n%+v", got, want)
 	}
 }
 
-func TestExampleNamesEveryKey(t *testing.T) {
-	live, commented := exampleKeys()
-	// what the example calls one of them
-	named := map[string]string{
-		"endpoints": "work", "endpoints.work.prices": "large", "endpoints.work.models": "large",
-		"models": "gpt-5*", "themes": "mine", "mcp_servers": "files",
-	}
-	var walk func(t reflect.Type, path []string)
-	walk = func(typ reflect.Type, path []string) {
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			at := append(append([]string(nil), path...), f.Tag.Get("toml"))
-			switch {
-			case !f.IsExported(): // no key
-			case f.Type.Kind() == reflect.Struct:
-				walk(f.Type, at)
-			case f.Type.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
-				walk(f.Type.Elem(), append(at, named[strings.Join(at, ".")]))
-			case f.Type.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct:
-				walk(f.Type.Elem(), at)
-			case f.Name == "Keys" || !f.IsExported():
-			default:
-				name := strings.Join(at, ".")
-				found := live[name]
-				if f.Type.Kind() == reflect.Pointer || path != nil &&
-					slices.Contains([]string{"endpoints", "models", "themes", "mcp_servers"}, path[0]) {
-					found = commented[name] || commented[strings.Replace(name, "mcp_servers.files", "mcp_servers.web",
-						1)]
-				}
-				if !found {
-					t.Errorf("config.toml.example does not name %s", name)
-				}
-			}
-		}
-	}
-	walk(reflect.TypeFor[Config](), nil)
-}
-
-// exampleKeys lists the keys of the example that are in force, and those that are commented out.
-func exampleKeys() (live, commented map[string]bool) {
-	names := func(doc []byte) map[string]bool {
-		out := map[string]bool{}
-		for _, k := range readKeys(doc) {
-			out[strings.Join(k.path, ".")] = true
-		}
-		return out
-	}
-	return names(exampleConfig()), names(uncommented())
-}
-
-// uncommented is the example with its commented settings in force.
+// uncommented is the example with its commented settings in force, but for the keys of which only one may be set.
 func uncommented() []byte {
 	setting := regexp.MustCompile(`(?m)^# (\[[a-z_."0-9*-]+\]|[a-z_]+ = )`)
-	return setting.ReplaceAll(exampleConfig(), []byte("$1"))
+	one := regexp.MustCompile(`(?m)^(key|key_command|key_file) = .*$`)
+	return one.ReplaceAll(setting.ReplaceAll(exampleConfig(), []byte("$1")), nil)
 }
 
-func TestExampleIsRightWhenUncommented(t *testing.T) {
-	// One of the places of a key is enough; the example shows all of them.
-	doc := regexp.MustCompile(`(?m)^(key|key_command|key_file|system_file) = .*$`).ReplaceAll(uncommented(), nil)
-	c, mistakes := Decode("config.toml.example", doc)
+// The example names every key, in force or in a comment, and is right with its comments in force.
+func TestExampleNamesEveryKey(t *testing.T) {
+	c, mistakes := Decode("config.toml.example", uncommented())
 	if len(mistakes) > 0 {
 		t.Fatalf("the example with its comments in force has a mistake: %v", mistakes[0])
 	}
-	if c.Endpoints["work"].BaseURL == "" {
-		t.Errorf("the example with its comments in force has the endpoints %+v, want work", c.Endpoints)
+	c.Models["gpt-5*"] = Model{Prices: &Price{}}
+	for _, f := range fields(reflect.ValueOf(c)) {
+		name := f.path[len(f.path)-1]
+		if len(f.path) == 1 {
+			continue // tables, and the model
+		}
+		if !regexp.MustCompile(`(?m)^(# )?\[?(tools\.)?` + name + `(\]| = )`).Match(exampleConfig()) {
+			t.Errorf("config.toml.example does not name %s", f.key())
+		}
 	}
 }
 
 func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
-	const priced = "[endpoints.w]\nbase_url = \"http://x/v1\"\n[endpoints.w.prices.\"gpt-5.2\"]\n"
-	cases := []struct{ name, doc, want string }{
-		{
-			"a server without an address", "[mcp_servers.files]\napprove = \"ask\"\n",
-			`c.toml, line 1, column 2: mcp_servers.files has neither command nor url; set one of them`,
-		},
-		{
-			"a server with two", "[mcp_servers.files]\ncommand = \"a\"\nurl = \"http://x\"\n",
-			`c.toml, line 1, column 2: mcp_servers.files has both command and url; use only one of them`,
-		},
-		{
-			"an address that is none", "[mcp_servers.files]\nurl = \"example.com\"\n",
-			`c.toml, line 2, column 1: mcp_servers.files.url is "example.com"; must be an address such as ` +
-				`https://example.com/mcp`,
-		},
-		{
-			"headers of a command", "[mcp_servers.files]\ncommand = \"a\"\nheaders = {A = \"b\"}\n",
-			`c.toml, line 3, column 1: mcp_servers.files.headers applies to a url only; use env with a command`,
-		},
-		{
-			"an environment of a url", "[mcp_servers.files]\nurl = \"http://x\"\nenv = {A = \"b\"}\n",
-			`c.toml, line 3, column 1: mcp_servers.files.env applies to a command only; use headers with a url`,
-		},
-		{
-			"arguments of nothing", "[tools]\nmcp_files = [\"f\"]\n[mcp_servers.files]\nargs = [\"b\"]\n",
-			`c.toml, line 4, column 1: mcp_servers.files.args needs a command`,
-		},
-		{
-			"a negative time", "[mcp_servers.files]\ncommand = \"a\"\ntool_timeout = -1\n",
-			`c.toml, line 3, column 1: mcp_servers.files.tool_timeout is -1; must be seconds, or 0 for the default`,
-		},
-		{
-			"a result that is too large", "[mcp_servers.files]\ncommand = \"a\"\nmax_result = 99999999\n",
-			`c.toml, line 3, column 1: mcp_servers.files.max_result is 99999999; must be at most 16777216`,
-		},
-		{
-			"a permission", "[mcp_servers.files]\ncommand = \"a\"\napprove = \"alow\"\n",
-			`c.toml, line 3, column 1: mcp_servers.files.approve is "alow"; must be off, ask or allow; did you mean ` +
-				`"allow"?`,
-		},
-		{"a permission of a tool", "[mcp_servers.files]\ncommand = \"a\"\n[mcp_servers.files.tools]\n" +
-			"read = \"always\"\n", `c.toml, line 4, column 1: mcp_servers.files.tools.read is "always"; must be off, ` +
-			`ask or allow`},
-		{"an unknown key of a server", "[mcp_servers.files]\ncomand = \"a\"\n", `c.toml, line 2, column 1: unknown ` +
-			`key "mcp_servers.files.comand"; did you mean "command"?`},
-		{"unknown key", "modle = \"x\"\n", `c.toml, line 1, column 1: unknown key "modle"; did you mean "model"?`},
-		{"unknown key in a table", "[ui]\ntheme = \"dark\"\nmosue = true\n", `c.toml, line 3, column 1: unknown key ` +
-			`"ui.mosue"; did you mean "mouse"?`},
-		{"unknown table", "[contxt]\nbudget = 5\n", `c.toml, line 1, column 2: unknown key "contxt"; did you mean ` +
-			`"context"?`},
-		{"nothing near", "zebra = 1\n", `c.toml, line 1, column 1: unknown key "zebra"`},
-		{"unknown policy key", "[context]\nuser_max_char = 3\n", `c.toml, line 2, column 1: unknown key ` +
-			`"context.user_max_char"; did you mean "user_max_chars"?`},
-		{"text for a number", "[context]\nmin_messages = \"three\"\n", `c.toml, line 2, column 16: ` +
-			`context.min_messages must be a whole number`},
-		{"a wrong word for a budget", "[context]\nbudget = \"lots\"\n", `c.toml, line 2, column 10: context.budget ` +
-			`must be a whole number or "auto"`},
-		{"a wrong word for a limit", "[context]\nuser_max_chars = \"auto\"\n", `c.toml, line 2, column 18: ` +
-			`context.user_max_chars must be a whole number or "unlimited"`},
-		{"a key of another table", "[context]\nsummarizer_model = \"x\"\n", `c.toml, line 2, column 1: unknown key ` +
-			`"context.summarizer_model"; did you mean model under [summary]?`},
-		{"number for a text", "model = 5\n", `c.toml, line 1, column 9: model must be a quoted string`},
-		{
-			"text for a number that may be left out", "[sampling]\ntemperature = \"warm\"\n",
-			`c.toml, line 2, column 15: sampling.temperature must be a number`,
-		},
-		{"text for a switch", "[ui]\nmouse = \"on\"\n", `c.toml, line 2, column 9: ui.mouse must be true or false`},
-		{"text for a list of keys", "[keys]\nsend = \"enter\"\n", `c.toml, line 2, column 8: keys.send must be a ` +
-			`list of strings such as ["one", "two"]`},
-		{"not TOML", "[ui\n", `c.toml, line 1, column 4: invalid TOML:`},
-		{"negative limit", "[context]\n\nuser_max_chars = -3\n", `c.toml, line 3, column 1: context.user_max_chars ` +
-			`is -3; must be 0 or more`},
-		{"unknown preset", "[context]\npreset = \"balance\"\n", `; did you mean "balanced"?`},
-		{"unknown theme", "[ui]\ntheme = \"drak\"\n", `c.toml, line 2, column 1: ui.theme is "drak"; must be auto, ` +
-			`dark, light, terminal or none; did you mean "dark"?`},
-		{
-			"a colour that is none", "[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n",
-			`c.toml, line 3, column 1: themes.mine.you is "red"; must be a colour such as "#6fd3c3", or 0 to 255 in ` +
-				`quotes for one of the terminal's; with more than one, for terminals with 24-bit, 256 and 16 ` +
-				`colours: "#6fd3c3 80 14"`,
-		},
-		{"unknown action", "[keys]\nsned = [\"enter\"]\n", `c.toml, line 2, column 1: unknown action "sned"; did you ` +
-			`mean "send"?`},
-		{"one key for two actions", "[keys]\nnewline = [\"enter\"]\n", `c.toml, line 1, column 2: the key enter is ` +
-			`bound to both send and newline`},
-		{
-			"no rounds", "[tools]\nmax_rounds = 0\n",
-			`c.toml, line 2, column 1: tools.max_rounds is 0; must be 1 or more`,
-		},
-		{"endpoint without address", "[endpoints.work]\nkey_env = \"K\"\n", `c.toml, line 1, column 2: ` +
-			`endpoints.work has no base_url`},
-		{
-			"address without scheme", "[endpoints.work]\nbase_url = \"example.com\"\n",
-			`c.toml, line 2, column 1: endpoints.work.base_url is "example.com"`,
-		},
-		{
-			"two keys", "[endpoints.w]\nbase_url = \"http://x/v1\"\nkey = \"a\"\nkey_env = \"B\"\n",
-			`c.toml, line 1, column 2: endpoints.w has key and key_env; use only one of them`,
-		},
-		{"a price in words", priced + "in = \"dear\"\nout = 1\n", `c.toml, line 4, column 6: ` +
-			`endpoints.w.prices.gpt-5.2.in must be a number`},
-		{"half a price", priced + "in = 1.25\n", `c.toml, line 3, column 2: endpoints.w.prices.gpt-5.2 has no out; ` +
-			`set it in US dollars per million tokens`},
-		{"a negative price", priced + "in = 1.25\nout = -1\n", `c.toml, line 5, column 1: ` +
-			`endpoints.w.prices.gpt-5.2.out is -1; must be US dollars per million tokens, 0 or more`},
-		{"no price at all", priced + "in = 1.25\nout = nan\n", `c.toml, line 5, column 1: ` +
-			`endpoints.w.prices.gpt-5.2.out is NaN; must be`},
-		{"an unknown price", priced + "cache = 1.25\n", `c.toml, line 4, column 1: unknown key ` +
-			`"endpoints.w.prices.gpt-5.2.cache"; did you mean "cached"?`},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			_, mistakes := Decode("c.toml", []byte(c.doc))
-			if len(mistakes) == 0 {
-				t.Fatalf("Decode(%q) finds nothing wrong, want %q", c.doc, c.want)
-			}
-			if got := mistakes[0].Error(); !strings.Contains(got, c.want) {
-				t.Errorf("Decode(%q) says\n%s\nwant\n%s", c.doc, got, c.want)
-			}
-		})
+	const work = "[endpoints.w]\nbase_url = \"http://x/v1\"\n"
+	for doc, want := range map[string]string{
+		// what the decoder finds has a place
+		"modle = \"x\"\n":                             `c.toml, line 1, column 1: unknown key "modle"; did you mean "model"?`,
+		"[ui]\ntheme = \"dark\"\nmosue = true\n":      `c.toml, line 3, column 1: unknown key "ui.mosue"; did you mean "mouse"?`,
+		"[contxt]\nbudget = 5\n":                      `c.toml, line 1, column 2: unknown key "contxt"; did you mean "context"?`,
+		"zebra = 1\n":                                 `c.toml, line 1, column 1: unknown key "zebra"`,
+		"[mcp_servers.f]\ncomand = \"a\"\n":           `unknown key "mcp_servers.f.comand"; did you mean "command"?`,
+		"[models.m.sampling]\ntemperatur = 1.0\n":     `did you mean "temperature"?`,
+		"[context]\nmin_messages = \"three\"\n":       `line 2, column 16: context.min_messages must be a whole number`,
+		"[context]\nbudget = \"lots\"\n":              `context.budget must be a whole number, "auto" or "unlimited"`,
+		"model = 5\n":                                 `c.toml, line 1, column 9: model must be a quoted string`,
+		"[sampling]\ntemperature = \"warm\"\n":        `sampling.temperature must be a number`,
+		"[models.m.prices]\nin = \"dear\"\nout = 1\n": `models.m.prices.in must be a number`,
+		"[ui]\nmouse = \"on\"\n":                      `ui.mouse must be true or false`,
+		"[keys]\nsend = \"enter\"\n":                  `keys.send must be a list of strings such as ["one", "two"]`,
+		"[ui\n":                                       `c.toml, line 1, column 4: invalid TOML:`,
+		// the rules of single keys
+		"[context]\nuser_max_chars = -3\n":          `context.user_max_chars is -3; must be 0 or more`,
+		"[context]\npreset = \"balance\"\n":         `; did you mean "balanced"?`,
+		"[ui]\npanel = \"opn\"\n":                   `ui.panel is "opn"; must be auto, open, strip or closed; did you mean "open"?`,
+		"[tools]\napprove = \"\"\n":                 `tools.approve is ""; must be ask, always or never`,
+		"[tools]\nmax_rounds = 0\n":                 `tools.max_rounds is 0; must be 1 or more`,
+		"[tools.permissions]\nread = \"always\"\n":  `tools.permissions.read is "always"; must be off, ask or allow`,
+		"[sampling]\ntop_p = 1.5\n":                 `sampling.top_p is 1.5; must be 0 to 1`,
+		"[limits]\nday_cost = nan\n":                `limits.day_cost is NaN; must be 0 to 1000000`,
+		"[models.m]\nwindow = -5\n":                 `models.m.window is -5; must be 0 or more`,
+		"[models.m]\nwire = \"x\"\n":                `models.m.wire is "x"; must be auto, openai, responses or ollama`,
+		"[models.m.sampling]\ntemperature = 3.0\n":  `models.m.sampling.temperature is 3; must be 0 to 2`,
+		"[models.m.prices]\nin = 1.0\nout = -1.0\n": `models.m.prices.out is -1; must be 0 to 1000000`,
+		work + "first_byte_timeout = -1\n":          `endpoints.w.first_byte_timeout is -1; must be 0 or more`,
+		"[mcp_servers.f]\ncommand = \"a\"\napprove = \"alow\"\n": `mcp_servers.f.approve is "alow"; must be off, ask or ` +
+			`allow; did you mean "allow"?`,
+		// what several say together
+		"[ui]\ntheme = \"drak\"\n":                               `must be auto, dark, light, terminal or none; did you mean "dark"?`,
+		"[themes.mine]\nbase = \"dark\"\nyou = \"red\"\n":        `themes.mine.you is "red"; must be a colour such as`,
+		"[keys]\nsned = [\"enter\"]\n":                           `unknown action "sned"; did you mean "send"?`,
+		"[keys]\nnewline = [\"enter\"]\n":                        `the key enter is bound to both send and newline`,
+		"[endpoints.w]\nkey_env = \"K\"\n":                       `endpoints.w has no base_url`,
+		"[endpoints.w]\nbase_url = \"example.com\"\n":            `endpoints.w.base_url is "example.com"`,
+		work + "key = \"a\"\nkey_env = \"B\"\n":                  `endpoints.w has key and key_env; use only one of them`,
+		work + "keep_alive = \"often\"\n":                        `endpoints.w.keep_alive is "often"; must be a time such as "10m"`,
+		work + "keep_alive = \"-1\"\n":                           "",
+		"[models.\"gpt-[5\"]\nwindow = 5\n":                      "models.gpt-[5 is not a valid pattern",
+		"[models.\"\"]\nwindow = 5\n":                            "is not a valid pattern",
+		"[models.m.prices]\nin = 1.0\n":                          "models.m.prices needs both in and out",
+		"[models.m]\nsystem = \"\"\ntools = false\n":             "",
+		"[mcp_servers.f]\napprove = \"ask\"\n":                   "mcp_servers.f has neither command nor url",
+		"[mcp_servers.f]\ncommand = \"a\"\nurl = \"http://x\"\n": "mcp_servers.f has both command and url",
+		"[mcp_servers.f]\nurl = \"example.com\"\n":               `mcp_servers.f.url is "example.com"; must be an address`,
+		"[mcp_servers.f]\ncommand = \"a\"\nheaders = {A = \"b\"}\n": "mcp_servers.f.headers applies to a url " +
+			"only",
+		"[mcp_servers.f]\nurl = \"http://x\"\nenv = {A = \"b\"}\n": "mcp_servers.f.env applies to a command " +
+			"only",
+		"[tools]\nmcp_files = [\"f\"]\n[mcp_servers.f]\nargs = [\"b\"]\n": "mcp_servers.f.args needs a command",
+		"[mcp_servers.f]\ncommand = \"a\"\nmax_result = 99999999\n": "mcp_servers.f.max_result is 99999999; " +
+			"must be at most",
+	} {
+		_, mistakes := Decode("c.toml", []byte(doc))
+		switch {
+		case want == "" && len(mistakes) > 0:
+			t.Errorf("Decode(%q) says %v, want no mistake", doc, mistakes[0])
+		case want != "" && (len(mistakes) == 0 || !strings.Contains(mistakes[0].Error(), want)):
+			t.Errorf("Decode(%q) says\n%v\nwant\n%s", doc, mistakes, want)
+		}
 	}
 }
 
 func TestDecodeFindsEveryUnknownKey(t *testing.T) {
 	_, mistakes := Decode("c.toml", []byte("a1 = 1\n[ui]\nb1 = 2\n"))
-	if len(mistakes) != 2 || mistakes[0].Line != 1 || mistakes[1].Line != 3 {
+	got := fmt.Sprint(mistakes)
+	if len(mistakes) != 2 || !strings.Contains(got, "line 1") || !strings.Contains(got, "line 3") {
 		t.Errorf("Decode finds %v, want one mistake on line 1 and one on line 3", mistakes)
 	}
 }
@@ -275,26 +170,29 @@ func TestPricesAreThoseOfTheFile(t *testing.T) {
 	c, mistakes := Decode("c.toml", []byte(`
 [endpoints.w]
 base_url = "https://llm.example.com/v1"
-prices.small = { in = 0.07, cached = 0, out = 0.3 }
-
-[endpoints.w.prices."gpt-5.2"]
+[models."w/small"]
+prices = { in = 0.07, cached = 0, out = 0.3 }
+[models."gpt-5.2".prices]
 in = 1.25
 out = 10
-
-[endpoints.w.prices."*"]
+[models."w/*".prices]
 in = 0
 out = 0
 `))
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	client := llm.NewClient(c.Catalog(func(string) string { return "" })[0])
+	catalog := (&llm.Catalog{Patterns: c.Patterns()}).With(c.Catalog(func(string) string { return "" })...)
 	for _, test := range []struct{ model, want string }{
 		{"gpt-5.2", "$1.25 $1.25 $10.00"}, // no price for what is cached: the full one
 		{"small", "$0.07 $0 $0.30"},
 		{"anything else", "$0 $0 $0"},
 	} {
-		p := client.Prices(test.model)
+		client, model, err := catalog.Use("w/" + test.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := client.Prices(model)
 		if got := fmt.Sprint(p.In, " ", p.Cached, " ", p.Out); got != test.want || !p.Known() {
 			t.Errorf("a million tokens of %s cost %s, want %s", test.model, got, test.want)
 		}
@@ -304,8 +202,7 @@ out = 0
 // A table without an address says more of the endpoint that a key in the environment opens, and is nothing
 // where there is no key.
 func TestATableAddsToAKnownService(t *testing.T) {
-	c, mistakes := Decode("c.toml", []byte("[endpoints.openai]\nmodel = \"gpt-5.2-mini\"\n"+
-		"[endpoints.openai.prices.\"gpt-5.2-mini\"]\nin = 0.25\nout = 2\n"))
+	c, mistakes := Decode("c.toml", []byte("[endpoints.openai]\nmodel = \"gpt-5.2-mini\"\n"))
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
@@ -324,9 +221,6 @@ func TestATableAddsToAKnownService(t *testing.T) {
 	if len(got) != 1 || got[0].BaseURL != "https://api.openai.com/v1" || got[0].Key != "sk-test" ||
 		got[0].KeyFrom.Name != "OPENAI_API_KEY" || got[0].Default != "gpt-5.2-mini" {
 		t.Fatalf("the endpoints are %+v", got)
-	}
-	if price := got[0].Prices["gpt-5.2-mini"]; price.In.String() != "$0.25" || price.Out.String() != "$2.00" {
-		t.Errorf("the prices are %+v", price)
 	}
 }
 
@@ -365,26 +259,55 @@ func TestATableWithAKeyOpensAHostedService(t *testing.T) {
 		}
 	}
 	_, mistakes := Decode("c.toml", []byte("[endpoints.groq]\nkey_keyring = true\nkey_file = \"x\"\n"))
-	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Text, "has key_keyring and key_file; use only one of them") {
+	if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), "has key_keyring and key_file; use only one of "+
+		"them") {
 		t.Errorf("two places: %v", mistakes)
 	}
 }
 
-// The environment may give the key itself, and is then said to.
-func TestAKeyOfTheEnvironmentIsSaidToBeOne(t *testing.T) {
-	c, mistakes := Environment{Lookup: func(name string) string {
-		return map[string]string{"WINNOW_ENDPOINTS_WORK_KEY": "sk-test"}[name]
-	}}.Override(Config{
-		Context: Defaults().Context, UI: Defaults().UI, Tools: Defaults().Tools,
-		Limits: Defaults().Limits, Endpoints: map[string]Endpoint{"work": {BaseURL: "http://x/v1"}},
-	})
-	if len(mistakes) > 0 {
-		t.Fatal(mistakes[0])
+// A variable sets its key and no other, over the file and its preset.
+func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
+	for i, f := range new(Config).settable() {
+		v := Variable{f.variable(), f.key()}
+		c := Defaults()
+		f = c.settable()[i]
+		value := map[reflect.Kind]string{
+			reflect.String: "word", reflect.Int: "77", reflect.Float64: "0.25", reflect.Bool: "true",
+			reflect.Slice: "one, two",
+		}[f.value.Kind()]
+		if f.value.Kind() == reflect.Pointer {
+			value = "0.25"
+		}
+		if takes := strings.Fields(f.rules.Get("takes")); len(takes) > 0 {
+			value = takes[0]
+		}
+		switch v.Key {
+		case "context.preset":
+			value = "recent"
+		case "ui.theme":
+			value = "dark"
+		}
+		err := c.Override(func(name string) string {
+			if name == v.Name {
+				return value
+			}
+			return ""
+		})
+		if err != nil || len(c.Environment) != 1 || c.Environment[0] != v {
+			t.Errorf("%s=%s: %v, %v", v.Name, value, err, c.Environment)
+		}
 	}
-	got := c.Catalog(func(string) string { return "" })
-	if want := (keys.Origin{Kind: keys.Variable, Name: "WINNOW_ENDPOINTS_WORK_KEY"}); got[0].KeyFrom != want ||
-		got[0].Key != "sk-test" {
-		t.Errorf("got %+v from %v", got[0].Key, got[0].KeyFrom)
+	c, _ := Decode("c.toml", []byte("[context]\nbudget = 500\n"))
+	env := map[string]string{"WINNOW_CONTEXT_PRESET": "recent", "WINNOW_CONTEXT_MAX_MESSAGES": "unlimited"}
+	err := c.Override(func(name string) string { return env[name] })
+	want := "max_messages = 9223372036854775807\npreset = 'recent'\n"
+	if err != nil || c.Context.Preset != "recent" || c.Context.Budget != 500 || c.EnvironmentKeys != want {
+		t.Errorf("%v; preset %s with budget %d, the environment's keys are %q", err, c.Context.Preset, c.Context.Budget,
+			c.EnvironmentKeys)
+	}
+	err = c.Override(func(name string) string { return map[string]string{"WINNOW_TOOLS_TIMEOUT": "soon"}[name] })
+	if err == nil || err.Error() != "WINNOW_TOOLS_TIMEOUT: tools.timeout must be a whole number" {
+		t.Errorf("a word for a number: %v", err)
 	}
 }
 
@@ -417,7 +340,7 @@ func TestTheKeysThatAFileSetsAreKnown(t *testing.T) {
 		t.Fatal(mistakes)
 	}
 	want := "max_messages = 9223372036854775807\nuser_max_chars = 900\n"
-	if c.contextKeys != want {
-		t.Errorf("the keys are %q, want %q", c.contextKeys, want)
+	if c.ContextKeys != want {
+		t.Errorf("the keys are %q, want %q", c.ContextKeys, want)
 	}
 }

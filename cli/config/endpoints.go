@@ -11,22 +11,23 @@ import (
 	"winnow/llm"
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
+	"winnow/session/limits"
 )
 
-// Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted
-// services in keyed, whose keys are stored. A table without an address says more of one of the latter two, or
-// opens a hosted service by saying where its key is. Keys that have to be fetched are not there yet: KeyFrom says
-// where they are.
+// Catalog lists the endpoints: those of the configuration, those that the environment opens, and the hosted services in
+// keyed, whose keys are stored. A table without an address says more of one of the latter two, or opens a hosted
+// service by saying where its key is. Keys that have to be fetched are not there yet: KeyFrom says where they are.
 func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpoint {
 	keyed = slices.Clone(keyed)
 	for name, e := range c.Endpoints {
-		if e.BaseURL == "" && len(keySources(e)) > 0 {
+		if e.BaseURL == "" && len(e.keySources()) > 0 {
 			keyed = append(keyed, name)
 		}
 	}
 	opened := llm.FromEnv(lookup, keyed...)
 	var all []llm.Endpoint
-	for _, e := range c.configured(lookup) {
+	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
+		e := c.Endpoints[name].endpoint(name, lookup)
 		if e.BaseURL != "" {
 			all = append(all, e)
 			continue
@@ -42,56 +43,35 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 
 // withMore is an endpoint with what a table says of it.
 func withMore(e, table llm.Endpoint) llm.Endpoint {
-	e.Wire, e.Models, e.KeepAlive = table.Wire, table.Models, table.KeepAlive
-	e.Cache = table.Cache
-	e.Headers, e.Window, e.Exact, e.Prices, e.Begin = table.Headers, table.Window, table.Exact, table.Prices,
-		table.Begin
-	if table.KeyFrom.Kind != keys.Nowhere {
-		e.Key, e.KeyFrom = table.Key, table.KeyFrom
+	more := table
+	more.Name, more.BaseURL, more.BaseURLSet, more.Known = e.Name, e.BaseURL, e.BaseURLSet, e.Known
+	more.Profile = cmp.Or(table.Profile, e.Profile)
+	if table.KeyFrom.Kind == keys.Nowhere {
+		more.Key, more.KeyFrom, more.Stored = e.Key, e.KeyFrom, e.Stored
 	}
-	if table.Default != "" {
-		e.Default, e.Dated = table.Default, false
+	if table.Default == "" {
+		more.Default, more.Dated = e.Default, e.Dated
 	}
-	e.Profile = cmp.Or(table.Profile, e.Profile)
-	return e
+	return more
 }
 
-// configured turns the [endpoints] tables into endpoints, by name.
-func (c Config) configured(lookup func(string) string) []llm.Endpoint {
-	var out []llm.Endpoint
-	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
-		e := c.Endpoints[name]
-		made := llm.Endpoint{
-			Name:       name,
-			BaseURL:    e.BaseURL,
-			Headers:    e.Headers,
-			Cache:      llm.CacheMode(e.Cache),
-			Wire:       llm.Wire(e.Wire),
-			Models:     settingsOf(name, e.Models),
-			Window:     e.Window,
-			KeepAlive:  e.KeepAlive,
-			Exact:      e.Exact,
-			Default:    e.Model,
-			Begin:      time.Duration(e.FirstByteTimeout) * time.Second,
-			BaseURLSet: true,
-			Prices:     configuredPrices(e),
-			Profile: history.Profile{
-				MergeSameRole: e.Profile.MergeSameRole,
-				NoToolToUser:  e.Profile.NoToolToUser,
-				ToolIDLength:  e.Profile.ToolIDLength,
-			},
-		}
-		made.Key, made.KeyFrom = c.key(name, lookup)
-		out = append(out, made)
+// endpoint is the endpoint of a table.
+func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint {
+	key, from := e.key(lookup)
+	return llm.Endpoint{
+		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyFrom: from, Headers: e.Headers, Default: e.Model,
+		Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, Exact: e.Exact,
+		Profile: history.Profile{
+			MergeSameRole: e.Profile.MergeSameRole, NoToolToUser: e.Profile.NoToolToUser,
+			ToolIDLength: e.Profile.ToolIDLength,
+		},
+		Begin: time.Duration(e.FirstByteTimeout) * time.Second,
 	}
-	return out
 }
 
-// key is the key that the table of an endpoint gives, as far as it needs not be fetched, and where it is.
-func (c Config) key(name string, lookup func(string) string) (keys.Secret, keys.Origin) {
-	switch e := c.Endpoints[name]; {
-	case e.Key != "" && c.keyVariables[name] != "":
-		return keys.Secret(e.Key), keys.Origin{Kind: keys.Variable, Name: c.keyVariables[name]}
+// key is the key that the table gives, as far as it needs not be fetched, and where it is.
+func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
+	switch {
 	case e.Key != "":
 		return keys.Secret(e.Key), keys.Origin{Kind: keys.Config}
 	case e.KeyEnv != "":
@@ -106,20 +86,7 @@ func (c Config) key(name string, lookup func(string) string) (keys.Secret, keys.
 	return "", keys.Origin{}
 }
 
-// configuredPrices are the prices that an endpoint's tables give its models. The tables were checked.
-func configuredPrices(e Endpoint) map[string]pricing.Prices {
-	prices := make(map[string]pricing.Prices, len(e.Prices))
-	for model, t := range e.Prices {
-		prices[model] = t.prices()
-	}
-	for model, m := range e.Models {
-		if m.Prices != nil {
-			prices[model] = m.Prices.prices()
-		}
-	}
-	return prices
-}
-
+// prices are those of a table that was checked.
 func (p Price) prices() pricing.Prices {
 	in, _ := pricing.Dollars(*p.In)
 	out, _ := pricing.Dollars(*p.Out)
@@ -131,4 +98,17 @@ func (p Price) prices() pricing.Prices {
 		rates.CacheWrite, _ = pricing.Dollars(*p.CacheWrite)
 	}
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
+}
+
+// Amounts are the limits, which were checked.
+func (l Limits) Amounts() limits.Limits {
+	amount := func(tokens int, dollars float64) limits.Amount {
+		cost, _ := pricing.Dollars(dollars)
+		return limits.Amount{Tokens: tokens, Cost: cost}
+	}
+	return limits.Limits{
+		Request: amount(l.RequestTokens, l.RequestCost), Session: amount(l.SessionTokens, l.SessionCost),
+		Day: amount(l.DayTokens, l.DayCost), Month: amount(l.MonthTokens, l.MonthCost),
+		AskUnknown: l.UnknownPrice == "ask",
+	}
 }

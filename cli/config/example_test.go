@@ -65,7 +65,7 @@ func policyTable(t *testing.T) string {
 	for i := range policy.NumField() {
 		tag := policy.Type().Field(i).Tag
 		key := tag.Get("toml")
-		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(key, policy.Field(i)),
+		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(policy.Field(i)),
 			notes[key]+words(strings.Fields(tag.Get("takes"))))
 	}
 	return b.String()
@@ -80,14 +80,12 @@ func words(takes []string) string {
 	return ": " + strings.Join(takes[:last], ", ") + " or " + takes[last]
 }
 
-func tomlValue(key string, v reflect.Value) string {
+func tomlValue(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.String:
 		return strconv.Quote(v.String())
 	case v.Kind() == reflect.Int && v.Int() == history.NoLimit:
-		return strconv.Quote(unlimitedWord)
-	case v.Kind() == reflect.Int && v.Int() == 0 && specialWord(key) == autoWord:
-		return strconv.Quote(autoWord)
+		return strconv.Quote("unlimited")
 	case v.Kind() == reflect.Float64:
 		return decimal(v.Float())
 	}

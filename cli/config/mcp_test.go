@@ -41,19 +41,19 @@ enabled = true
 		{Name: "zz", From: "f.json", Command: "zz", Disabled: true},
 		{Name: "zz", From: "g.json", Command: "later"},
 	})
-	none, noTools := map[string]string{}, map[string]tool.Permission{}
+	none := map[string]string{}
 	want := []mcp.Server{
-		{Name: "absent", Env: none, Headers: none, Tools: noTools},
+		{Name: "absent", Env: none, Headers: none},
 		{
 			Name: "named", From: "f.json", Command: "npx", Env: map[string]string{"A": "1", "B": "2"}, Headers: none,
 			MaxResult: 7, Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow},
 		},
-		{Name: "off", From: "f.json", Command: "off", Env: none, Headers: none, Disabled: true, Tools: noTools},
+		{Name: "off", From: "f.json", Command: "off", Env: none, Headers: none, Disabled: true},
 		{
 			Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "1"},
-			ToolTimeout: 5 * time.Second, Tools: noTools,
+			ToolTimeout: 5 * time.Second,
 		},
-		{Name: "replaced", Command: "mine", Env: none, Headers: none, Tools: noTools},
+		{Name: "replaced", Command: "mine", Env: none, Headers: none},
 		{Name: "zz", From: "f.json", Command: "zz", Disabled: true},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"winnow/llm"
+	"winnow/session"
+	"winnow/session/record"
 )
 
 // Table is a table of the configuration that says something of a model.
@@ -15,38 +16,48 @@ type Table struct {
 	Model
 }
 
-// Tables are the tables that say something of a model, the one that goes over the others first: its own, those of
-// patterns, the sampling of its endpoint.
+// Tables are the tables that say something of a model, the most specific pattern first.
 func (c Config) Tables(endpoint, model string) []Table {
-	var own, shared []Table
-	for _, name := range slices.Sorted(maps.Keys(c.Endpoints)) {
-		if !strings.EqualFold(name, endpoint) {
-			continue
-		}
-		e := c.Endpoints[name]
-		for _, m := range slices.Sorted(maps.Keys(e.Models)) {
-			if llm.SameModel(m, model) {
-				own = append(own, Table{fmt.Sprintf("[endpoints.%s.models.%q]", name, m), e.Models[m]})
-			}
-		}
-		if e.Sampling != (Sampling{}) {
-			shared = append(shared, Table{fmt.Sprintf("[endpoints.%s.sampling]", name), Model{Sampling: e.Sampling}})
-		}
-	}
+	var out []Table
 	for _, pattern := range c.patterns() {
 		if match, err := llm.MatchModel(pattern, endpoint, model); match && err == nil {
-			own = append(own, Table{patternTable(pattern), c.Models[pattern]})
+			out = append(out, Table{patternTable(pattern), c.Models[pattern]})
 		}
 	}
-	return append(own, shared...)
+	return out
 }
 
-// Patterns are the settings of models of any endpoint, the most specific pattern first.
+// OfModel is what the tables say of one model: of each key, the first table that says something.
+func (c Config) OfModel(endpoint, model string) session.ModelSettings {
+	s := session.ModelSettings{Tables: make(map[string]string)}
+	for _, t := range c.Tables(endpoint, model) {
+		for key, said := range map[string]bool{
+			"system": t.System != nil, "max_tokens": t.Sampling.MaxTokens > 0, "effort": t.Sampling.Effort != "",
+			"temperature": t.Sampling.Temperature != nil, "top_p": t.Sampling.TopP != nil,
+		} {
+			if _, known := s.Tables[key]; said && !known {
+				s.Tables[key] = t.Name
+			}
+		}
+		if s.System == nil {
+			s.System = t.System
+		}
+		s.Sampling = s.Sampling.Over(record.Sampling(t.Sampling))
+	}
+	return s
+}
+
+// Patterns are what the tables of models say to the clients of endpoints. They were checked.
 func (c Config) Patterns() []llm.ModelSettings {
 	var list []llm.ModelSettings
 	for _, pattern := range c.patterns() {
-		s := c.Models[pattern].settings(pattern)
-		s.Table = patternTable(pattern)
+		m := c.Models[pattern]
+		s := llm.ModelSettings{
+			Match: pattern, Table: patternTable(pattern), Wire: llm.Wire(m.Wire), Window: m.Window, Tools: m.Tools,
+		}
+		if m.Prices != nil {
+			s.Prices = m.Prices.prices()
+		}
 		list = append(list, s)
 	}
 	return list
@@ -57,21 +68,3 @@ func (c Config) patterns() []string {
 }
 
 func patternTable(pattern string) string { return fmt.Sprintf("[models.%q]", pattern) }
-
-// settingsOf are the settings of an endpoint's own models.
-func settingsOf(endpoint string, tables map[string]Model) []llm.ModelSettings {
-	var list []llm.ModelSettings
-	for _, model := range slices.Sorted(maps.Keys(tables)) {
-		list = append(list, tables[model].settings(llm.ExactModel(endpoint, model)))
-	}
-	return list
-}
-
-// settings are what a table says to the client of an endpoint. The table was checked.
-func (m Model) settings(pattern string) llm.ModelSettings {
-	s := llm.ModelSettings{Match: pattern, Wire: llm.Wire(m.Wire), Window: m.Window, Tools: m.Tools}
-	if m.Prices != nil {
-		s.Prices = m.Prices.prices()
-	}
-	return s
-}

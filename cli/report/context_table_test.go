@@ -32,6 +32,10 @@ func tableEntries() []history.Entry {
 	}
 }
 
+func pageOf(width int) *Page {
+	return &Page{Width: width, Clean: func(text string) string { return text }}
+}
+
 func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 	for _, test := range []struct {
 		width int
@@ -53,13 +57,9 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 11  a role that…  quarantined             0  not sent
 `},
 	} {
-		var out strings.Builder
-		w := newColumns(&out, test.width)
-		contextRows(w, history.Plan{Entries: tableEntries()}, 0)
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if got := "\n" + out.String(); got != test.want {
+		p := pageOf(test.width)
+		Context{Entries: tableEntries()}.rows(p)
+		if got := "\n" + p.String(); got != test.want {
 			t.Errorf("at %d columns the table is\n%s\nwant\n%s", test.width, got, test.want)
 		}
 	}
@@ -69,20 +69,19 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 // room to.
 func TestTableOnANarrowScreen(t *testing.T) {
 	for width := range 130 {
-		var out strings.Builder
-		w := newColumns(&out, width)
-		w.line("%s", "a head that is long enough to be broken on most of the screens that there are in the world")
-		contextRows(w, history.Plan{Entries: tableEntries()}, 0)
-		w.Flush()
-		for line := range strings.Lines(out.String()) {
+		p := pageOf(width)
+		p.Line("%s", "a head that is long enough to be broken on most of the screens that there are in the world")
+		Context{Entries: tableEntries()}.rows(p)
+		text := p.String()
+		for line := range strings.Lines(text) {
 			fits := len([]rune(strings.TrimRight(line, "\n"))) <= width
-			if broken := width-w.indent() >= leastText; !fits && broken {
+			if broken := width >= 45+leastText; !fits && broken { // The texts begin at column 45.
 				t.Errorf("at %d columns a line is wider: %q", width, line)
 			}
 		}
-		if plain := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(plain,
+		if plain := strings.Join(strings.Fields(text), " "); !strings.Contains(plain,
 			"characters: older answers are limited to 150") {
-			t.Errorf("at %d columns the words are others:\n%s", width, out.String())
+			t.Errorf("at %d columns the words are others:\n%s", width, text)
 		}
 	}
 }

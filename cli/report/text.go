@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"winnow/history"
-	"winnow/llm/redact"
 	"winnow/session/store"
 	"winnow/ui/markdown"
 )
@@ -18,9 +17,6 @@ func Title(s store.Session) string {
 	}
 	return s.Title
 }
-
-// ShownTitle is a title without what looks like a secret, for a sentence.
-func ShownTitle(s store.Session) string { return redact.ByPattern(Title(s)) }
 
 // Ref is the model of a session as endpoint/model, - where it has none.
 func Ref(s store.Session) string {
@@ -48,19 +44,20 @@ func Sentence(text string) string {
 // it are shown whole.
 const idShown = 13
 
-// ShortIDs are the ids of sessions, cut where that leaves them apart.
-func ShortIDs(list []store.Session) []string {
-	seen := map[string]int{}
+// shortIDs are the ids of sessions by their whole ids, cut where that leaves them apart.
+func shortIDs(list []store.Session) map[string]string {
+	of := map[string]string{} // by what is shown
+	shown := map[string]string{}
 	for _, s := range list {
-		seen[ShortID(s.ID)]++
-	}
-	out := make([]string, len(list))
-	for i, s := range list {
-		if out[i] = ShortID(s.ID); seen[out[i]] > 1 {
-			out[i] = s.ID
+		short := ShortID(s.ID)
+		if other, taken := of[short]; taken {
+			shown[other], short = other, s.ID
+		} else {
+			of[short] = s.ID
 		}
+		shown[s.ID] = short
 	}
-	return out
+	return shown
 }
 
 // ShortID is the beginning of an id, which mostly is enough to name a session.
@@ -107,13 +104,6 @@ func role(r history.Role) string {
 		return string(text[:11]) + "…"
 	}
 	return Sentence(string(r))
-}
-
-func limitText(limit int) string {
-	if limit == history.NoLimit || limit <= 0 {
-		return "unlimited"
-	}
-	return fmt.Sprint(limit)
 }
 
 // WindowText is a window in tokens, or that it is unknown.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -18,9 +17,8 @@ func TestUsageTable(t *testing.T) {
 			Prompt: 12_345, Cached: 6000, Answer: 900, Reasoning: 100,
 		}
 	}
-	u := Usage{
-		From: day(1), To: day(30), By: record.UsageBy{Day: true, Model: true},
-		UsageReport: record.UsageReport{
+	u := NewUsage(
+		record.UsageReport{
 			Lines: []record.UsageLine{
 				{
 					UsageKey: record.UsageKey{Day: day(2), Model: "openai/gpt-5.2"},
@@ -41,19 +39,17 @@ func TestUsageTable(t *testing.T) {
 				store.ForSummary: {Spent: record.Spent{Amount: pricing.Dollar / 500, Priced: 2, Requests: 2}},
 				store.ForTitle:   {Spent: record.Spent{Requests: 1}},
 			},
-		},
-	}
-	var out strings.Builder
-	if err := u.Table(&out, 0); err != nil {
-		t.Fatal(err)
-	}
+		}, day(1), day(30), record.UsageBy{Day: true, Model: true})
+	out := pageOf(0)
+	u.Table(out)
 	const want = `November 2026
-day         model           requests   input         cached  output  reasoning  cost
+day         model           requests  input   cached         output  reasoning  cost
 2026-11-02  openai/gpt-5.2        40  12,345   6,000 (48 %)     900        100  $1.20
 2026-11-03  work/new␛[31m          3  12,345   6,000 (48 %)     900        100  3 requests of unknown price
 2026-11-03  ollama/llama3          1       0              0       0          0
 total                             44  24,690  12,000 (48 %)   1,800        200  ~$1.20 + 3 requests of unknown price
-Included: 2 requests for summaries ($0.002), 1 request for titles.
+Included: 2 requests for summary.
+Included: 1 request for title.
 500 input tokens were written to a server's cache.
 Servers reported no token counts for 1 request; they are not in the totals.
 `
@@ -74,7 +70,7 @@ func TestUsageNamesItsDays(t *testing.T) {
 		{day(2, 1), day(2, 1), "2026-02-01"},
 		{day(2, 1), day(14, 28), "2026-02-01 to 2027-02-28"},
 	} {
-		if got := (Usage{From: test.from, To: test.to}).span(); got != test.want {
+		if got := NewUsage(record.UsageReport{}, test.from, test.to, record.UsageBy{}).days; got != test.want {
 			t.Errorf("%s to %s is called %q, want %q", test.from, test.to, got, test.want)
 		}
 	}

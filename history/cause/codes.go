@@ -30,10 +30,9 @@ const (
 	CutByUser      Code = "cut_by_user"
 
 	// The message is recalled, at Have of Want characters where it is cut.
-	SharedWords    Code = "shared_words"
-	Instruction    Code = "instruction"
-	AnswerRecalled Code = "answer_recalled"
-	Neighbour      Code = "neighbour"
+	SharedWords Code = "shared_words"
+	Instruction Code = "instruction"
+	Neighbour   Code = "neighbour"
 
 	// The message is not sent: the user's choice.
 	Excluded         Code = "excluded"
@@ -139,10 +138,9 @@ var words = map[Code]wording{
 	TurnLimit:      {"{cut}: the current turn does not fit with the whole result", ""},
 	CutByUser:      {"cut by you: {have} of {want} characters are sent, so that the request fits", ""},
 
-	SharedWords:    {"{recalled}: related to your message ({text})", "{text}"},
-	Instruction:    {"{recalled}: an instruction for all answers", "an instruction"},
-	AnswerRecalled: {"{recalled}: its answer is recalled", "with its answer"},
-	Neighbour:      {"{recalled}: near a message related to yours", "near a match"},
+	SharedWords: {"{recalled}: related to your message ({text})", "{text}"},
+	Instruction: {"{recalled}: an instruction for all answers", "an instruction"},
+	Neighbour:   {"{recalled}: near a message related to yours", "near a match"},
 
 	Excluded:         {"not sent: excluded by you", ""},
 	QuestionExcluded: {"not sent: its question is excluded", "with its question"},

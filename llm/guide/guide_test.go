@@ -19,7 +19,7 @@ import (
 	"winnow/llm"
 )
 
-var update = flag.Bool("update", false, "write the list of acts into docs/guide.md")
+var update = flag.Bool("update", false, "write the list of acts into docs/start.md")
 
 // ask has winnow's own client ask the guide. The texts of a conversation are the user's and the guide's in turn.
 func ask(t *testing.T, texts ...string) (llm.Reply, *llm.Error) {
@@ -143,9 +143,9 @@ func TestAnAnswerKeepsItsPaceUntilItIsCancelled(t *testing.T) {
 	})
 }
 
-// TestDocsListTheActs keeps docs/guide.md true. It is written with go test ./llm/guide -update.
+// TestDocsListTheActs keeps docs/start.md true. It is written with go test ./llm/guide -update.
 func TestDocsListTheActs(t *testing.T) {
-	const file = "../../docs/guide.md"
+	const file = "../../docs/start.md"
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -72,9 +72,6 @@ func Exposed(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
-// ToFile writes a key into a file that only the user can read, over an earlier one, and makes its folder.
-func ToFile(path string, key Secret) error { return writePrivate(path, key.Reveal()+"\n") }
-
 // writePrivate writes a file that only the user can read, whole or not at all.
 func writePrivate(path, text string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {

@@ -47,7 +47,7 @@ func TestParseTakesOneKey(t *testing.T) {
 
 func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "work")
-	if err := ToFile(path, testKey); err != nil {
+	if err := toFile(path, testKey); err != nil {
 		t.Fatal(err)
 	}
 	if key, err := FromFile(path); err != nil || key.Reveal() != testKey {
@@ -69,7 +69,7 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 		}
 	}
 	// A file that was open to others is not any more once a key is written to it.
-	if err := ToFile(path, testKey+"-2"); err != nil {
+	if err := toFile(path, testKey+"-2"); err != nil {
 		t.Fatal(err)
 	}
 	if key, err := FromFile(path); err != nil || key.Reveal() != testKey+"-2" {
@@ -86,7 +86,7 @@ func TestKeyFilesAreForTheUserAlone(t *testing.T) {
 func TestWritingToALinkKeepsIt(t *testing.T) {
 	folder := t.TempDir()
 	link, file := filepath.Join(folder, "link"), filepath.Join(folder, "file")
-	if err := errors.Join(ToFile(file, "old-key"), os.Symlink(file, link), ToFile(link, testKey)); err != nil {
+	if err := errors.Join(toFile(file, "old-key"), os.Symlink(file, link), toFile(link, testKey)); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
@@ -275,3 +275,5 @@ func TestLaterIsFetchedOnceUntilItIsRefused(t *testing.T) {
 		t.Errorf("stopped while it waited: %v", err)
 	}
 }
+
+func toFile(path string, key Secret) error { return writePrivate(path, key.Reveal()+"\n") }

@@ -52,9 +52,6 @@ func certain(secret string) bool {
 // Text is text without its secrets: those that are known, and what looks like one.
 func (r *Redactor) Text(text string) string { return replaceSpans(text, r.FindIn(text, true)) }
 
-// ByPattern is text without what looks like a secret, whoever it belongs to.
-func ByPattern(text string) string { return new(Redactor).Text(text) }
-
 // FindIn returns where secrets stand in a text, known ones and, with patterns, those that look like one, as bytes from
 // and to, in order and apart.
 func (r *Redactor) FindIn(text string, patterns bool) [][2]int {

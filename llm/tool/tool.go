@@ -38,9 +38,6 @@ const (
 	Allow Permission = "allow" // calls run without asking
 )
 
-// Permissions lists the permissions.
-func Permissions() []string { return []string{string(Off), string(Ask), string(Allow)} }
-
 // Func does what a tool is for. It gets a JSON object and answers with a text for the model.
 type Func func(ctx context.Context, arguments json.RawMessage) (string, error)
 

@@ -29,11 +29,6 @@ const (
 	Calls
 )
 
-// Refusal is an error that a server sent inside an answer: the JSON that says why.
-type Refusal []byte
-
-func (r Refusal) Error() string { return "the server sent an error: " + string(r) }
-
 // Answer is one answer as far as it came.
 type Answer struct {
 	Finish string // the reason of its end in the words of Chat Completions, "" for none yet

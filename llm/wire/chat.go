@@ -24,7 +24,6 @@ type chatRequest struct {
 	ReasoningEffort     string                `json:"reasoning_effort,omitempty"`
 	Stream              bool                  `json:"stream"`
 	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
-	PromptCacheKey      string                `json:"prompt_cache_key,omitempty"`
 }
 
 // chatMessage always has a content: servers refuse an assistant message with calls that leaves it out or sends null.
@@ -66,7 +65,6 @@ func (r Request) chat() ([]byte, error) {
 		TopP:            r.TopP,
 		ReasoningEffort: r.Effort,
 		Stream:          true,
-		PromptCacheKey:  r.CacheKey,
 	}
 	if r.CompletionTokens {
 		body.MaxCompletionTokens = r.MaxTokens
@@ -188,12 +186,12 @@ func textChunkOf(data []byte, delta fields) (around textChunk) {
 		}
 	}
 	const key = `"content":`
-	head, rest, _ := bytes.Cut(data, []byte(key))
+	_, rest, _ := bytes.Cut(data, []byte(key))
 	_, tail, found := bytes.Cut(rest, delta["content"])
 	if !begins(delta["content"], `"`) || !found || bytes.Contains(tail, []byte(key)) {
 		return around
 	}
-	head = data[:len(data)-len(tail)-len(delta["content"])]
+	head := data[:len(data)-len(tail)-len(delta["content"])]
 	return textChunk{bytes.Clone(head), bytes.Clone(tail)}
 }
 

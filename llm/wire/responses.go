@@ -28,9 +28,6 @@ func (r Request) responses() ([]byte, error) {
 	if r.TopP != nil {
 		body["top_p"] = *r.TopP
 	}
-	if r.CacheKey != "" {
-		body["prompt_cache_key"] = r.CacheKey
-	}
 	if r.MaxTokens > 0 {
 		body["max_output_tokens"] = max(r.MaxTokens, leastReply)
 	}

@@ -37,8 +37,7 @@ type Request struct {
 	TopP        *float64 // as Temperature
 	Effort      string   // reasoning effort; "" leaves it to the server
 
-	CacheKey   string // names the conversation to the cache of the server; "" does not
-	CacheMarks []int  // Chat: the messages that end a part to be cached, as indexes
+	CacheMarks []int // Chat: the messages that end a part to be cached, as indexes
 
 	NoStreamOptions      bool   // Chat: do not ask for the usage
 	CompletionTokens     bool   // Chat: MaxTokens is max_completion_tokens, not max_tokens

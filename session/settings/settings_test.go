@@ -71,7 +71,7 @@ func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 	if err := b.CheckFree(Overrides{}, other); err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
 		t.Errorf("a budget is set over the environment's: %v", err)
 	}
-	if err := b.CheckFree(other, with(t, other, map[string]any{"placement": "in_order"})); err != nil {
+	if err := b.CheckFree(other, with(t, other, map[string]any{"tool_history": "text"})); err != nil {
 		t.Errorf("another key cannot be set: %v", err)
 	}
 }
@@ -79,11 +79,11 @@ func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 func TestEachSettingNamesItsOrigin(t *testing.T) {
 	b := base(t, "max_messages = 3")
 	o := with(t, Overrides{Preset: "recent"}, map[string]any{"recall_max_tokens": 0})
-	p, err := b.PolicyOf(o, "placement")
+	p, err := b.PolicyOf(o, "strategy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := b.Settings(o, p, []string{"placement"})
+	list, err := b.Settings(o, p, []string{"strategy"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"preset": "session", "recall_max_tokens": "session", "budget": "configuration",
-		"max_messages": "environment", "placement": "trial", "elastic": "preset recent",
+		"max_messages": "environment", "strategy": "trial", "elastic": "preset recent",
 	} {
 		if got[key] != want {
 			t.Errorf("%s comes from %q, want %q", key, got[key], want)

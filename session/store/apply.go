@@ -111,7 +111,7 @@ func (a *applying) line(l Line) {
 	case l.Draft != nil && a.fresh:
 		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
 	case l.Queued != nil && a.fresh:
-		a.insert("queued", l.Queued.columns(), sql.Named("session", a.session))
+		a.put("INSERT INTO queued", l.Queued.columns(), sql.Named("session", a.session))
 	case l.Request != nil:
 		a.request(*l.Request)
 	case l.Summary != nil:
@@ -277,17 +277,15 @@ func images(m Message) (n int) {
 
 // request stores a request that is not here, or what is known of its end since.
 func (a *applying) request(r Request) {
-	a.check(r.ID, r.User, r.base)
+	a.check(r.ID, r.User)
 	r.session = a.session
 	if a.isHere("requests", r.ID) {
 		a.requestAgain(r)
 		return
 	}
 	r.Turn = cmp.Or(turnOf(a.tx, r.User), r.Turn)
-	if r.planned() {
-		putChange(a.tx, &r)
-	}
-	a.insert("requests", r.columns())
+	putVerdicts(a.tx, &r)
+	a.put("INSERT INTO requests", r.columns())
 	a.note(true)
 }
 
@@ -321,7 +319,7 @@ func (a *applying) repair(r Repair) {
 	if !value[bool](a.tx, `
 		SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
 		r.Message, r.Kind, r.Before) {
-		a.insert("repairs", r.columns())
+		a.put("INSERT INTO repairs", r.columns())
 	}
 }
 
@@ -336,7 +334,7 @@ func (a *applying) tombstone(l Tombstone) {
 		l.ID, l.Messages = known.ID, all
 		tellAgain(a.tx, l.ID)
 	}
-	a.replace("tombstones", l.columns())
+	a.put("INSERT OR REPLACE INTO tombstones", l.columns())
 	if n := sessionThere(a.tx, l.Session); n != 0 {
 		a.saveUnknown(n, l)
 		a.out.Purged++

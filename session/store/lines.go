@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"errors"
+	"database/sql"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Line is one row of the history as an archive and a segment have it: exactly one of its fields is set, and its JSON is
@@ -76,20 +77,17 @@ func (l *Tombstone) columns() []column {
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.view(ctx, "read the session", once(func(t *tx) { dumpSession(t, sessionKey(t, session), take) }))
+	return s.handOut(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
 }
 
-// once is a transaction that hands out lines: they cannot be handed out from the first on again.
-func once(f func(t *tx)) func(t *tx) {
-	begun := false
-	return func(t *tx) {
-		if begun {
-			t.fail(errors.New("the reading was interrupted by another program"))
-			return
-		}
-		begun = true
+// handOut is Store.view for what hands out lines: they cannot be handed out from the first on again, so it tries once.
+func (s *Store) handOut(ctx context.Context, doing string, f func(t *tx)) error {
+	err := sqlite.InTx(ctx, s.reads, func(of *sql.Tx) error {
+		t := &tx{Tx: of, ctx: ctx}
 		f(t)
-	}
+		return t.err
+	})
+	return s.mark(explain(doing, s.path, err))
 }
 
 // dump hands out rows of the history as lines, in one transaction.
@@ -148,7 +146,7 @@ func (d *dump) shared(session int64, and map[string]string) {
 		d.take(Line{Message: m})
 	}
 	for r := range each[Request](d.tx, from("requests"), session) {
-		readChange(d.tx, r)
+		r.verdicts = readVerdicts(d.tx, "verdicts WHERE session = ? AND first_request = ?", session, r.ID)
 		d.take(Line{Request: r})
 	}
 	for r := range each[Summary](d.tx, from("summaries"), session) {

@@ -178,17 +178,17 @@ func nextSeq(t *tx, n int64) int {
 
 // insert writes a message with its calls and parts. Its words come to the index later, unless it is added to it now.
 func (m *Message) insert(t *tx) {
-	t.insert("messages", m.columns())
+	t.put("INSERT INTO messages", m.columns())
 	m.insertContent(t)
 }
 
 // insertContent writes the calls and parts of a message.
 func (m *Message) insertContent(t *tx) {
 	for i := range m.ToolCalls {
-		t.insert("tool_calls", callColumns(&m.ToolCalls[i]), sql.Named("message", m.ID), sql.Named("place", i))
+		t.put("INSERT INTO tool_calls", callColumns(&m.ToolCalls[i]), sql.Named("message", m.ID), sql.Named("place", i))
 	}
 	for i := range m.parts {
-		t.insert("parts", partColumns(&m.parts[i]), sql.Named("message", m.ID), sql.Named("place", i))
+		t.put("INSERT INTO parts", partColumns(&m.parts[i]), sql.Named("message", m.ID), sql.Named("place", i))
 	}
 }
 

@@ -96,9 +96,9 @@ func addContent(t *tx, messages []*Message, images bool) {
 	}
 	var id int64
 	var c history.ToolCall
-	columns := callColumns(&c)
-	for range t.rows(append(fields(columns), &id), `
-		SELECT `+names(columns)+`, message
+	names, into := scanned(callColumns(&c))
+	for range t.rows(append(into, &id), `
+		SELECT `+names+`, message
 		FROM tool_calls
 		WHERE message`+these+`
 		ORDER BY message, place`, sqlite.IDs(ids)) {
@@ -106,9 +106,9 @@ func addContent(t *tx, messages []*Message, images bool) {
 	}
 	var p part
 	var hash, data []byte
-	columns = partColumns(&p)
-	for range t.rows(append(fields(columns), &id, &hash, &data), `
-		SELECT `+names(columns)+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
+	names, into = scanned(partColumns(&p))
+	for range t.rows(append(into, &id, &hash, &data), `
+		SELECT `+names+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
 		FROM parts p
 		JOIN attachments a ON a.id = p.attachment
 		WHERE p.message IN (SELECT value FROM json_each(?1))

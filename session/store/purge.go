@@ -26,7 +26,7 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if homeOf(t).Folder != "" { // the other machines are to be told
 			l := Tombstone{ID: s.newID(t), Session: id}
 			l.Messages = list[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
-			t.insert("tombstones", l.columns())
+			t.put("INSERT INTO tombstones", l.columns())
 		}
 		purgeRows(t, n)
 	})

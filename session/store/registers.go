@@ -1,9 +1,15 @@
 package store
 
 import (
+	"context"
+	"crypto/sha256"
 	"database/sql"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"winnow/history"
 )
 
 // The registers whose names the code uses.
@@ -88,7 +94,7 @@ func sessionHolding(t *tx, message int64) int64 {
 func putRegister(t *tx, session int64, r Register) {
 	t.exec(`DELETE FROM untold WHERE id = (SELECT id FROM `+sameRegister+`)`, session, r.Item, r.Name)
 	t.exec(`DELETE FROM `+sameRegister, session, r.Item, r.Name)
-	t.insert("registers", r.columns(), sql.Named("session", session))
+	t.put("INSERT INTO registers", r.columns(), sql.Named("session", session))
 }
 
 // sameRegister are the registers of a name, of which there is one.
@@ -133,4 +139,146 @@ func mergeRegister(t *tx, session int64, r Register) bool {
 func byUser(title Register) bool {
 	var row Session
 	return unmarshal([]byte(title.Value), registerColumns(&row, titleValue)) == nil && row.TitleFrom == TitleUser
+}
+
+// Decisions are what the user decided about the messages of a session, by message.
+type Decisions struct {
+	Flags    map[int64]history.Flag
+	Remedies map[int64]history.Remedy // what is sent in place of damaged messages, where that is not their repair
+}
+
+// Decisions returns what the user decided about the messages of a session.
+func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error) {
+	return withSession(ctx, s.view, "read the flags", session, func(t *tx, n int64) Decisions {
+		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
+		var message int64
+		var name, of string
+		for range t.rows([]any{&message, &name, &of}, `
+			SELECT item, name, value ->> '$'
+			FROM registers
+			WHERE session = ? AND item <> 0 AND value <> '""'`, n) {
+			switch name {
+			case flagValue:
+				d.Flags[message] = history.Flag(of)
+			case remedyValue:
+				d.Remedies[message] = history.Remedy(of)
+			}
+		}
+		return d
+	})
+}
+
+// decide keeps what was decided about a message, "" for nothing, and has the other machines told.
+func (s *Store) decide(t *tx, message int64, name, of string) {
+	s.setRegister(t, sessionHolding(t, message), message, name, strconv.Quote(of))
+}
+
+// SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
+// not there. It returns the flags that were there before, "" for none, of those messages that have another
+// one now: to set them again undoes it.
+func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
+	for message, flag := range flags {
+		if !slices.Contains([]history.Flag{history.Pin, history.Exclude, ""}, flag) {
+			return nil, fmt.Errorf("flag message %d: there is no flag %q", message, flag)
+		}
+	}
+	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
+		before := map[int64]history.Flag{}
+		for message, flag := range flags {
+			was := value[history.Flag](t, `
+				SELECT value ->> '$'
+				FROM registers
+				WHERE session = ? AND item = ? AND name = ?`, sessionHolding(t, message), message, flagValue)
+			if was != flag {
+				before[message] = was
+				s.decide(t, message, flagValue, string(flag))
+			}
+		}
+		return before
+	})
+}
+
+// SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
+// takes theirs away. Recorded repairs of these messages are undone by any other remedy.
+func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
+	if !slices.Contains(history.Remedies(), r) {
+		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
+	}
+	undone := r != history.SendRepaired
+	decision := ""
+	if undone {
+		decision = string(r)
+	}
+	return s.save(ctx, "keep the remedy", func(t *tx) {
+		for _, message := range messages {
+			s.decide(t, message, remedyValue, decision)
+			t.exec(`UPDATE repairs SET undone = ? WHERE message = ?`, undone, message)
+		}
+	})
+}
+
+// Repair is the record of a repair.
+type Repair struct {
+	Message int64
+	Kind    string
+	Before  []byte // SHA-256 of the damaged bytes
+	What    string // a sentence for the user
+	Sent    string // what is sent instead
+	Rules   int    // history's version of the rules
+	First   int64  // when it was applied first, in Unix milliseconds
+	Last    int64
+	Undone  bool
+}
+
+func (r *Repair) columns() []column {
+	return []column{
+		{"message", &r.Message, 0},
+		{"kind", &r.Kind, 0},
+		{"before_hash", &r.Before, 0},
+		{"what", &r.What, secret},
+		{"sent", (*blob)(&r.Sent), secret},
+		{"rules", &r.Rules, 0},
+		{"first_ms", &r.First, 0},
+		{"last_ms", &r.Last, 0},
+		{"undone", &r.Undone, 0},
+	}
+}
+
+// AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
+// applied before keeps its first date.
+func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
+	return s.jot(ctx, "record the repairs", func(t *tx) {
+		for message, of := range repairs {
+			for _, r := range of {
+				before, now := sha256.Sum256([]byte(r.Before)), s.now().UnixMilli()
+				t.exec(`
+					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
+					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+					ON CONFLICT (message, kind, before_hash) DO UPDATE
+					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now, r.Remedy != history.SendRepaired)
+			}
+		}
+	})
+}
+
+// RepairCount is how many faults of one kind the messages of a model had.
+type RepairCount struct {
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
+}
+
+// RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
+// result belongs to, and by kind.
+func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
+	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
+		var c RepairCount
+		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
+			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
+			all = append(all, c)
+		}
+		return all
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -114,10 +115,10 @@ func (f *asJSON) Value() (driver.Value, error) {
 		text, err := own.MarshalText()
 		return string(text), err
 	}
-	text, err := json.Marshal(f.in)
-	if string(text) == "null" || string(text) == "[]" {
-		return nil, err
+	if v := reflect.Indirect(reflect.ValueOf(f.in)); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
+		return nil, nil
 	}
+	text, err := json.Marshal(f.in)
 	return string(text), err
 }
 
@@ -226,26 +227,15 @@ func unmarshal(data []byte, columns []column) error {
 	return err
 }
 
-// names are the columns of a table for a query.
-func names(columns []column) string {
+// scanned are the columns of a table for a query, and what they are scanned into.
+func scanned(columns []column) (names string, into []any) {
 	var all []string
 	for _, c := range columns {
 		if c.use&lineOnly == 0 {
-			all = append(all, c.name)
+			all, into = append(all, c.name), append(into, c.in)
 		}
 	}
-	return strings.Join(all, ", ")
-}
-
-// fields are what the columns of a table are scanned into.
-func fields(columns []column) []any {
-	var all []any
-	for _, c := range columns {
-		if c.use&lineOnly == 0 {
-			all = append(all, c.in)
-		}
-	}
-	return all
+	return strings.Join(all, ", "), into
 }
 
 // values are the columns of a row that is to be stored, but for those with some uses. clean takes the secrets out of a
@@ -288,8 +278,8 @@ func (c column) cleaned(clean func(string) string) any {
 func each[T any, P rowOf[T]](t *tx, from string, args ...any) iter.Seq[P] {
 	return func(yield func(P) bool) {
 		var r, empty T // one for all rows, so that its columns are listed once
-		columns := P(&r).columns()
-		for range t.rows(fields(columns), "SELECT "+names(columns)+" FROM "+from, args...) {
+		names, into := scanned(P(&r).columns())
+		for range t.rows(into, "SELECT "+names+" FROM "+from, args...) {
 			out := r
 			if r = empty; !yield(&out) {
 				return
@@ -306,17 +296,8 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 	return all
 }
 
-// insert adds a row of these columns and more to a table.
-func (t *tx) insert(table string, columns []column, more ...sql.NamedArg) {
-	t.put("INSERT INTO "+table, columns, more)
-}
-
-// replace adds a row to a table, in the place of the one that has the same unique columns.
-func (t *tx) replace(table string, columns []column, more ...sql.NamedArg) {
-	t.put("INSERT OR REPLACE INTO "+table, columns, more)
-}
-
-func (t *tx) put(into string, columns []column, more []sql.NamedArg) {
+// put adds a row of these columns and more. into is how the statement begins, up to the name of the table.
+func (t *tx) put(into string, columns []column, more ...sql.NamedArg) {
 	var names, places []string
 	var args []any
 	for _, v := range append(values(columns, 0, t.clean), more...) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -37,13 +38,18 @@ type Hit struct {
 // Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
 // the snippet has the sign. Find gives byte ranges in order and apart.
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
+	around := cmp.Or(h.around, h.Snippet)
+	hidden := find(around)
+	if len(hidden) == 0 && h.around == "" {
+		return h, 0 // it was not made by Search
+	}
 	var b strings.Builder
 	at := 0
-	for _, hidden := range find(h.around) {
-		b.WriteString(h.around[at:hidden[0]] + sign)
-		at = hidden[1]
+	for _, secret := range hidden {
+		b.WriteString(around[at:secret[0]] + sign)
+		at = secret[1]
 	}
-	h.around = b.String() + h.around[at:]
+	h.around = b.String() + around[at:]
 	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
@@ -62,18 +68,12 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	if in.Limit <= 0 {
 		in.Limit = 50
 	}
-	find := func() ([]Hit, error) {
-		return inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
+	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
+	if search.Damaged(err) && !s.readOnly {
+		// What is indexed anew by the time of the next search is found then.
+		return nil, s.jot(ctx, "make the search index anew", renewIndex)
 	}
-	hits, err := find()
-	if !search.Damaged(err) || s.readOnly {
-		return hits, err
-	}
-	// What is indexed anew by the time of the next search is found then.
-	if err := s.jot(ctx, "make the search index anew", renewIndex); err != nil {
-		return nil, err
-	}
-	return find()
+	return hits, err
 }
 
 // find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no
@@ -130,3 +130,62 @@ func (in Search) Marks(text string) [][2]int {
 
 // Searched is all of a message that a search looks in: its text, its tool calls and its files.
 func (m Message) Searched() string { return search.Text(m.Message) }
+
+// index adds the words of a message to the index, where they are not in it yet. One that is damaged has no words, and
+// one that still arrives gets them when it is whole.
+func (m *Message) index(t *tx) {
+	text := search.Text(m.Message)
+	if m.Damaged {
+		text = ""
+	}
+	if m.Status != history.Streaming {
+		t.fail(search.Add(t.ctx, t.Tx, m.ID, text))
+	}
+}
+
+// indexStored adds the words of these stored messages to the index.
+func indexStored(t *tx, ids []int64) {
+	for _, m := range messagesThat(t, false, "id"+these, sqlite.IDs(ids)) {
+		m.index(t)
+	}
+}
+
+// indexNewest takes one step at the messages that are not in the index yet.
+func indexNewest(t *tx) {
+	ids, err := search.Newest(t.ctx, t.Tx)
+	t.fail(err)
+	indexStored(t, ids)
+}
+
+// unindex removes the words of the messages that a condition picks. It reads the messages for their words, so it comes
+// before they change or go.
+func unindex(t *tx, condition string, args ...any) {
+	for m := range eachMessage(t, false, condition, args...) {
+		t.fail(search.Remove(t.ctx, t.Tx, m.ID, search.Text(m.Message)))
+	}
+}
+
+// Unindexed returns how many messages the index lacks.
+func (s *Store) Unindexed(ctx context.Context) (int64, error) {
+	return inTx(ctx, s.view, "look at the search index", unindexed)
+}
+
+func unindexed(t *tx) int64 {
+	left, err := search.Waiting(t.ctx, t.Tx)
+	t.fail(err)
+	return left
+}
+
+// IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
+// twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
+// may do it at once.
+func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
+	// Looked at first, so that nobody waits for a write where nothing is left to do.
+	if left, err = s.Unindexed(ctx); left == 0 || err != nil {
+		return left, err
+	}
+	return inTx(ctx, s.jot, "bring the search index up to date", func(t *tx) int64 {
+		indexNewest(t)
+		return unindexed(t)
+	})
+}

@@ -142,7 +142,7 @@ func (s *Store) addSession(t *tx, in Session) int64 {
 // insertSession stores a session's row, as one without messages, and returns its key.
 func insertSession(t *tx, in Session) int64 {
 	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, tagSet(in.Tags)
-	t.insert("sessions", in.columns())
+	t.put("INSERT INTO sessions", in.columns())
 	return sessionThere(t, in.ID)
 }
 

@@ -57,7 +57,7 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 
 func (m *Summary) insert(t *tx) {
 	m.first, m.last = m.Sources[0][0], m.LastMessage()
-	t.insert("summaries", m.columns())
+	t.put("INSERT INTO summaries", m.columns())
 }
 
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be

@@ -147,7 +147,7 @@ const requestPatience = time.Hour
 // that is not finished waits, and so does what follows an answer that still arrives. The lines are of one moment.
 func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
 	var out Collected
-	err := y.s.view(ctx, "collect what is new", once(func(t *tx) {
+	err := y.s.handOut(ctx, "collect what is new", func(t *tx) {
 		bytes := 0
 		var session *Session // that has no line yet: it comes with its first row
 		d := newDump(t, func(l Line) error {
@@ -192,7 +192,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		if out.More && errors.Is(t.err, errFull) {
 			t.err = nil
 		}
-	}))
+	})
 	slices.Sort(out.Sessions)
 	return out, err
 }
@@ -215,7 +215,7 @@ func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replace
 
 func putSegment(t *tx, segment Segment) {
 	segment.Gone = false
-	t.replace("segments", segment.columns())
+	t.put("INSERT OR REPLACE INTO segments", segment.columns())
 }
 
 // markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not
@@ -264,7 +264,7 @@ func meet(t *tx, other Home) {
 	if other.Folder == h.Folder {
 		return
 	}
-	t.replace("homes", other.columns())
+	t.put("INSERT OR REPLACE INTO homes", other.columns())
 	for taken := other.Number == h.Number; taken; {
 		h.Number = rand.Int64N(idStep)
 		taken = value[bool](t, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?)`, h.Number)
@@ -295,11 +295,7 @@ func (y *Sync) Lock() (release func(), err error) {
 		return func() {}, nil
 	}
 	file := y.s.path + "-sync"
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return nil, err
 	}
 	db := sqlite.Pool(file, sqlite.Lock, 1)

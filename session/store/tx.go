@@ -216,3 +216,94 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 		}
 	}
 }
+
+// What can go wrong with the history file, in the user's words. Errors of this package match them
+// with errors.Is; their text never holds SQLite's own.
+var (
+	ErrNotFound    = sqlite.ErrNotFound
+	ErrReadOnly    = sqlite.ErrReadOnly
+	ErrBusy        = sqlite.ErrBusy
+	ErrDiskFull    = sqlite.ErrDiskFull
+	ErrNoAccess    = sqlite.ErrNoAccess
+	ErrNotHistory  = sqlite.ErrNotHistory
+	ErrOtherBuild  = sqlite.ErrOtherBuild
+	ErrDamaged     = sqlite.ErrDamaged
+	ErrDisk        = sqlite.ErrDisk
+	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
+	ErrNotStreamed = errors.New("this window does not stream that answer")
+)
+
+// missing is ErrNotFound for the whole history.
+type missing struct{}
+
+func (missing) Error() string   { return "there is no chat history yet" }
+func (missing) Is(e error) bool { return e == ErrNotFound }
+
+// AmbiguousError reports that a prefix fits several sessions.
+type AmbiguousError struct {
+	Prefix  string
+	Matches []Session // the last used first, at most 10
+	Count   int       // all that fit
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q matches %d sessions; use more of the id", e.Prefix, e.Count)
+}
+
+// refused reports that nothing is written, and where it is known, why.
+func (s *Store) refused(doing string) error {
+	kind := ErrReadOnly
+	if s.frozen != "" {
+		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
+	}
+	return &sqlite.Error{Doing: doing, Where: s.path, Kind: kind}
+}
+
+// explain turns an error of a transaction into one for the user.
+func explain(doing, path string, err error) error {
+	var ambiguous *AmbiguousError
+	if errors.As(err, &ambiguous) {
+		return err
+	}
+	return sqlite.Explain(doing, path, err)
+}
+
+// The ids of messages, requests, summaries, registers and tombstones are global: they are given once, whichever machine
+// gives them, so that histories can be merged row by row. An id is a time in milliseconds and the number of the machine
+// in the lowest bits, 53 bits in all, so that it fits a rowid and a number in JSON.
+//
+// The ids of what is imported from another program are made of the file alone: see importing.messageID.
+//
+// The time is a hybrid clock: it follows the wall clock and never falls behind an id that the file has. So a message is
+// always greater than the one it follows, and what is set later has the greater stamp, whatever the wall clock does.
+const (
+	numberBits = 12
+	idStep     = 1 << numberBits // between two ids that one machine gives one after the other
+)
+
+// mostAhead is how far beyond the time the clock of another machine may be.
+const mostAhead = 24 * time.Hour
+
+// newIDs gives n ids and returns the first: each of the others is idStep greater than the one before. Where the history
+// is shared, the other machines are to be told of the rows that get them.
+func (s *Store) newIDs(t *tx, n int) (first int64) {
+	first = value[int64](t, `
+		UPDATE home
+		SET clock = max(clock, ?1 - 1) + ?2
+		RETURNING (clock - ?2 + 1) << ?3 | number`, s.now().UnixMilli(), n, numberBits)
+	for i := range n {
+		tellAgain(t, first+int64(i)*idStep)
+	}
+	return first
+}
+
+// newID gives one id.
+func (s *Store) newID(t *tx) int64 { return s.newIDs(t, 1) }
+
+// tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
+// machines were told of them.
+func tellAgain(t *tx, ids ...int64) {
+	for _, id := range ids {
+		t.exec(`INSERT OR IGNORE INTO untold (id) SELECT ? FROM home WHERE folder <> ''`, id)
+	}
+}

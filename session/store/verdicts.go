@@ -115,82 +115,35 @@ func difference(before, now []history.Entry) (changed []history.Entry) {
 func putPlan(t *tx, r *Request) {
 	p := *r.Plan
 	r.Plan, r.Sum, r.Tally, r.added, r.shortfalls = nil, p.Sum, TallyOf(p.Entries), p.Added, shortfallsOf(p.Entries)
-	r.base = value[int64](t, `
-		SELECT coalesce(max(id), 0)
-		FROM requests
-		WHERE session = ? AND purpose = ? AND chain <> 0 AND id & ? = ?`,
-		r.session, r.Purpose, idStep-1, r.ID&(idStep-1))
-	r.verdicts = difference(verdictsOf(t, r.base), p.Entries)
-	putChange(t, r)
+	r.verdicts = difference(verdictsOf(t, r), p.Entries)
+	putVerdicts(t, r)
 }
 
-// putChange stores the verdicts of a request that is to be added behind those of its base: it ends the runs of what
-// changed and begins new ones. Where another request follows the base already, as where two machines went on with the
-// same number, the request begins a chain of its own with all verdicts. It is ErrWaits where the base is not here.
-func putChange(t *tx, r *Request) {
-	r.chain = r.ID
-	begun := r.verdicts
-	if r.base != 0 {
-		var chain, newest int64
-		there := t.row([]any{&chain, &newest}, `
-			SELECT chain, (SELECT max(o.id) FROM requests o WHERE o.chain = r.chain)
-			FROM requests r
-			WHERE id = ? AND session = ? AND purpose = ? AND chain <> 0`, r.base, r.session, r.Purpose)
-		switch {
-		case !there:
-			t.fail(ErrWaits)
-		case newest == r.base:
-			r.chain = chain
-		default:
-			begun = applied(verdictsOf(t, r.base), r.verdicts)
-		}
-	}
-	for _, e := range begun {
+// putVerdicts stores the verdicts that begin with a request.
+func putVerdicts(t *tx, r *Request) {
+	for _, e := range r.verdicts {
 		e = recorded(e)
-		if r.chain != r.ID {
-			t.exec(`
-				UPDATE verdicts
-				SET last_request = ?
-				WHERE session = ? AND chain = ? AND message = ? AND last_request IS NULL`,
-				r.base, r.session, r.chain, e.ID)
-		}
-		t.insert("verdicts", verdictColumns(&e),
-			sql.Named("session", r.session),
-			sql.Named("purpose", r.Purpose),
-			sql.Named("chain", r.chain),
-			sql.Named("first_request", r.ID))
+		t.put("INSERT INTO verdicts", verdictColumns(&e),
+			sql.Named("session", r.session), sql.Named("purpose", r.Purpose), sql.Named("first_request", r.ID))
 	}
 }
 
-// applied is a plan with what another one has otherwise: see difference.
-func applied(before, changed []history.Entry) []history.Entry {
-	all := map[int64]history.Entry{}
-	for _, e := range slices.Concat(before, changed) {
-		all[e.ID] = e
-	}
-	maps.DeleteFunc(all, func(_ int64, e history.Entry) bool { return e.Disposition == "" })
-	return slices.Collect(maps.Values(all))
-}
-
-// readChange adds to a request what its plan has otherwise than the request before it in its chain.
-func readChange(t *tx, r *Request) {
-	if r.chain != 0 {
-		r.base = value[int64](t, `SELECT coalesce(max(id), 0) FROM requests WHERE chain = ? AND id < ?`, r.chain, r.ID)
-		r.verdicts = readVerdicts(t, `verdicts WHERE session = ? AND chain = ? AND first_request = ?`,
-			r.session, r.chain, r.ID)
-	}
-}
-
-// verdictsOf reads the verdicts of a request in order, as the rows have them; none for request 0.
-func verdictsOf(t *tx, request int64) []history.Entry {
-	return readVerdicts(t, `past_verdicts WHERE request = ?`, request)
+// verdictsOf reads the verdicts of a request, as the rows have them, in the order of their messages.
+func verdictsOf(t *tx, r *Request) []history.Entry {
+	return readVerdicts(t, `(
+			SELECT *, max(first_request)
+			FROM verdicts
+			WHERE session = ?1 AND purpose = ?2 AND first_request <= ?3 AND first_request & ?4 = ?3 & ?4
+			GROUP BY message
+		)
+		WHERE disposition <> ''`, r.session, r.Purpose, r.ID, idStep-1)
 }
 
 // readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry // one for all rows, so that its columns are listed once
-	columns := verdictColumns(&e)
-	for range t.rows(fields(columns), "SELECT "+names(columns)+" FROM "+from+" ORDER BY message", args...) {
+	names, into := scanned(verdictColumns(&e))
+	for range t.rows(into, "SELECT "+names+" FROM "+from+" ORDER BY message", args...) {
 		all, e = append(all, e), history.Entry{}
 	}
 	return all
@@ -201,8 +154,8 @@ func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 // message itself tells.
 func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
-		for r := range each[Request](t, "requests WHERE id = ? AND chain <> 0", request) {
-			p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, request)}
+		for r := range each[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request) {
+			p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, r)}
 			if len(p.Entries) != r.Tally.Stored {
 				t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
 			}
@@ -243,7 +196,7 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 	}
 	var v PastVerdict // one for all rows
 	var short []shortfall
-	columns := append(verdictColumns(&v.Entry), []column{
+	names, into := scanned(append(verdictColumns(&v.Entry), []column{
 		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
 		{"nth", &v.Nth, 0},
@@ -252,8 +205,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 		{"asked", &v.Model, 0},
 		{"sum", &asJSON{&v.Sum}, 0},
 		{"shortfalls", &asJSON{&short}, 0},
-	}...)
-	for range t.rows(fields(columns), "SELECT "+names(columns)+`
+	}...))
+	for range t.rows(into, "SELECT "+names+`
 			FROM past_verdicts
 			WHERE session = (SELECT session FROM messages WHERE id = ?1)
 				AND message = ?1 AND ended <> 'failed' `+condition+`
@@ -271,18 +224,30 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 		return list[int64](t, `
 			SELECT DISTINCT v.message
 			FROM verdicts v
-			WHERE v.session = ?
+			WHERE v.session = ?1
 				AND v.purpose = ''
 				AND v.disposition <> ''
 				AND NOT v.whole
 				AND EXISTS (
 					SELECT 1
 					FROM requests r
-					WHERE r.chain = v.chain
-						AND r.id BETWEEN v.first_request AND coalesce(v.last_request, r.id)
+					WHERE r.session = ?1
+						AND r.purpose = ''
+						AND coalesce(r.sum, r.tally) IS NOT NULL
+						AND r.id & ?2 = v.first_request & ?2
+						AND r.id >= v.first_request
 						AND r.ended <> 'failed'
+						AND r.id < coalesce((
+							SELECT min(x.first_request)
+							FROM verdicts x
+							WHERE x.session = ?1
+								AND x.message = v.message
+								AND x.purpose = ''
+								AND x.first_request & ?2 = v.first_request & ?2
+								AND x.first_request > v.first_request
+						), 1 << 62)
 				)
-			ORDER BY v.message`, n)
+			ORDER BY v.message`, n, idStep-1)
 	})
 }
 
@@ -327,4 +292,41 @@ func TallyOf(entries []history.Entry) (c Tally) {
 		}
 	}
 	return c
+}
+
+// Place is where a message stands in its session, and what became of it last.
+type Place struct {
+	Number int            // on its branch, from 1
+	Of     int            // how many messages the active branch has; 0 for a message on another branch
+	Last   *history.Entry // what the newest request for an answer that did not fail decided about it; nil for none
+}
+
+// Places looks up where messages stand. Nothing is planned for it. Messages that are gone are not in the map.
+func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place, error) {
+	return inTx(ctx, s.view, "find the messages", func(t *tx) map[int64]Place {
+		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
+		for _, id := range messages {
+			var leaf int64
+			if !t.row([]any{&leaf}, `
+				SELECT s.leaf
+				FROM messages m
+				JOIN sessions s ON s.n = m.session
+				WHERE m.id = ?`, id) {
+				continue
+			}
+			if branches[leaf] == nil && leaf != 0 {
+				branches[leaf] = branchIDs(t, leaf)
+			}
+			i, active := slices.BinarySearch(branches[leaf], id)
+			at := Place{Number: i + 1, Of: len(branches[leaf])}
+			if !active {
+				at = Place{Number: len(branchIDs(t, id))}
+			}
+			if last := pastVerdicts(t, id, "AND purpose = ''", 1); len(last) > 0 {
+				at.Last = &last[0].Entry
+			}
+			places[id] = at
+		}
+		return places
+	})
 }

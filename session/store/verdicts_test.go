@@ -174,58 +174,6 @@ func TestShortfallsAreNoPartOfARun(t *testing.T) {
 	}
 }
 
-// Two machines with one number, as where a file was copied, go on with the same request: each has the plans of both.
-func TestPlansOfMachinesWithOneNumberReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ctx := context.Background()
-		here, there := memory(t), memory(t)
-		defer here.Close()
-		defer there.Close()
-		row, _, err := here.Begin(ctx, Session{}, says("", 0, history.User, "hello"))
-		check(t, err)
-		give := func(from, to *Store) {
-			_, err := to.Apply(ctx, func(take func(Line) error) error { return from.Dump(ctx, row.ID, take) })
-			check(t, err)
-		}
-		plans, newest := map[int64]history.Plan{}, map[*Store]history.Plan{}
-		add := func(s *Store) {
-			newest[s] = nextPlan(t, newest[s])
-			p := newest[s]
-			r, err := s.AddRequest(ctx, Request{Session: row.ID, Plan: &p})
-			check(t, err)
-			for i := range p.Entries {
-				p.Entries[i] = recordedWhole(p.Entries[i])
-			}
-			plans[r.ID] = p
-		}
-		add(here)
-		give(here, there)
-		newest[there] = newest[here]
-		for _, s := range []*Store{here, there} {
-			ahead := map[bool]int{true: 5, false: 500}[s == here]
-			_, err := s.full.Exec(`UPDATE home SET number = 7, clock = clock + ?`, ahead)
-			check(t, err)
-		}
-		add(here)
-		give(here, there)
-		newest[there] = newest[here]
-		for range rapid.IntRange(1, 3).Draw(t, "requests") {
-			add(here)
-			add(there)
-		}
-		give(here, there)
-		give(there, here)
-		for request, want := range plans {
-			for _, s := range []*Store{here, there} {
-				got, err := s.Verdicts(ctx, request)
-				if err != nil || !slices.EqualFunc(got.Entries, want.Entries, sameEntry) {
-					t.Fatalf("request %d is read as\n%+v, %v\nwant\n%+v", request, got, err, want)
-				}
-			}
-		}
-	})
-}
-
 // recordedWhole is a verdict as a record gives it back.
 func recordedWhole(e history.Entry) history.Entry {
 	if !e.Sent() {

@@ -4,6 +4,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -27,6 +29,10 @@ type Context struct {
 	Ref     string           // the model in use, as the screen shows it
 	Secrets theme.Secrets    // what is hidden
 	Busy    bool             // an answer arrives in it
+
+	ReadOnly bool // another window has it: here it can be read
+
+	last *step // the newest one of InOrder
 }
 
 // NewContext makes a context that ends with the program, or before it.
@@ -42,6 +48,46 @@ func (c *Context) Run(do func(context.Context) tea.Msg) tea.Cmd {
 		defer cancel()
 		return do(ctx)
 	}
+}
+
+// step is done once, after the step before it.
+type step struct {
+	once   sync.Once
+	before *step
+	do     func(context.Context) error
+	err    error
+}
+
+// run does the steps that are left, and returns what went wrong in them.
+func (s *step) run(ctx context.Context) (err error) {
+	s.once.Do(func() {
+		if s.before != nil {
+			err = s.before.run(ctx)
+			s.before = nil
+		}
+		s.err = s.do(ctx)
+		err = errors.Join(err, s.err)
+	})
+	return err
+}
+
+// InOrder makes a command that does something behind all that was given to it before: commands run at the same time,
+// but of two drafts the newer one has to stay on disk. Done is called with what came of it.
+func (c *Context) InOrder(do func(context.Context) error, done func(error) tea.Cmd) tea.Cmd {
+	s := &step{before: c.last, do: do}
+	c.last = s
+	return c.Run(func(ctx context.Context) tea.Msg {
+		_ = s.run(ctx) // done is told
+		return Then(func() tea.Cmd { return done(s.err) })
+	})
+}
+
+// Finish does what the commands of InOrder have not come to when the program ends.
+func (c *Context) Finish(ctx context.Context) error {
+	if c.last == nil {
+		return nil
+	}
+	return c.last.run(ctx)
 }
 
 // NoKey says that a key does nothing where it was pressed, and which others do something.

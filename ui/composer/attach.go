@@ -2,219 +2,217 @@ package composer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
 
 	"winnow/history"
+	"winnow/ui/app"
+	"winnow/ui/composer/editor"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// attachPrefix begins a draft in which paths are completed.
-const attachPrefix = "/attach "
-
-// file is a file that was read for a chip.
-type file struct {
-	path string
-	part history.Part
-	sum  string
-	err  error
-}
-
-// fileAt reads a file as it hangs on a message.
-func fileAt(path string, read func(string) (history.Part, error)) file {
-	return fileOf(resolved(path), read)
-}
-
-// fileOf reads what a path or a word with @ names.
-func fileOf(path string, read func(string) (history.Part, error)) file {
-	f := file{path: path}
-	f.part, f.err = read(path)
-	sum := sha256.New()
-	sum.Write(f.part.Data)
-	sum.Write([]byte(f.part.Text))
-	f.sum = hex.EncodeToString(sum.Sum(nil))
-	return f
-}
-
-// readMsg is the file that a chip was waiting for. A paste may turn out to be several, or none.
-type readMsg struct {
-	chip  int
-	files []file
-	cut   bool // only the beginning of it was read
-}
-
-func (readMsg) composerMsg() {}
-
 // Attach hangs the files that a command names on the draft.
 func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)) }
 
-// AttachMore takes the command out of a draft that is files and, behind them, the command that hangs more of them on
-// it. It says whether the draft is that.
-func (c *Model) AttachMore() (tea.Cmd, bool) {
-	text := strings.TrimSpace(c.Text())
-	args, ok := strings.CutPrefix(text, attachPrefix)
-	if !ok || c.edit.message != 0 || len(c.files()) == 0 || strings.Contains(text, "\n") {
-		return nil, false
-	}
-	c.leaveChips()
-	return c.Attach(args), true
-}
-
-// attach hangs files on the draft, at the cursor.
+// attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
 func (c *Model) attach(paths []string) tea.Cmd {
-	var chips []int
+	var cmds []tea.Cmd
 	for _, path := range paths {
 		if isAddress(path) {
-			c.askForPage(path)
+			cmds = append(cmds, c.askForPage(path))
 			continue
 		}
-		chips = append(chips, c.put(Chip{Label: readingLabel(path), Path: path}))
+		cmds = append(cmds, c.read(path))
 		c.Area.Insert(" ")
-	}
-	if len(chips) > 0 {
-		c.Emit(Focused{})
-	}
-	return c.readFiles(chips)
-}
-
-// readFiles reads the files of chips.
-func (c *Model) readFiles(chips []int) tea.Cmd {
-	read, mentioned, attach := c.ReadFile, c.ReadMention, c.AttachText
-	var cmds []tea.Cmd
-	for _, n := range chips {
-		path := c.Chips[n].Path
-		if isAddress(path) { // of a draft that was left unsent: nobody agreed to another request
-			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-			err := fmt.Errorf(again, path, path)
-			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{{path: path, err: err}}} })
-			continue
-		}
-		if !isMention(path) || mentioned == nil {
-			cmds = append(cmds, func() tea.Msg { return readMsg{chip: n, files: []file{fileAt(path, read)}} })
-			continue
-		}
-		cmds = append(cmds, c.Run(func(ctx context.Context) tea.Msg {
-			return readMsg{chip: n, files: []file{fileOf(path, func(word string) (history.Part, error) {
-				text, err := mentioned(ctx, word)
-				if err != nil {
-					return history.Part{}, err
-				}
-				return attach(word, text)
-			})}}
-		}))
+		c.Screen.Focus()
 	}
 	return tea.Batch(cmds...)
 }
 
-// drop puts a pasted text at the cursor. One that looks like dragged files becomes them; until they are found, and
-// where there are none, the draft shows the text.
+// read puts a chip for a file at the cursor, and reads it.
+func (c *Model) read(path string) tea.Cmd {
+	path = resolved(path)
+	return c.fill(&Chip{label: "[" + theme.OneLine(filepath.Base(path)) + ": reading…]", path: path})
+}
+
+// fill puts a chip at the cursor, and reads its file.
+func (c *Model) fill(chip *Chip) tea.Cmd {
+	c.Area.InsertInset(chip)
+	s, path := c.Session, chip.path
+	return c.Run(func(ctx context.Context) tea.Msg {
+		var part history.Part
+		var note string
+		var err error
+		switch {
+		case isAddress(path) && !chip.agreed: // of a draft that was left unsent
+			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
+			err = fmt.Errorf(again, path, path)
+		case isAddress(path):
+			part, note, err = c.fetch(ctx, path)
+		case isMention(path):
+			var text string
+			if text, err = c.servers().read(ctx, path); err == nil {
+				part, err = s.AttachText(path, text)
+			}
+		default:
+			if info, fault := os.Stat(path); chip.Text != "" && (fault != nil || !info.Mode().IsRegular()) {
+				err = errText
+			} else {
+				part, err = s.Attach(path)
+			}
+		}
+		if !utf8.ValidString(part.Text) {
+			note = theme.OneLine(part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+		}
+		return app.Then(func() tea.Cmd { return c.filled(chip, part, note, err) })
+	})
+}
+
+// errText says that a paste was a text, and no file that was dragged here.
+var errText = errors.New("the paste is a text")
+
+// filled puts the file in the place of the chip that waited for it. Where there is none, the chip becomes its text.
+func (c *Model) filled(chip *Chip, part history.Part, note string, err error) tea.Cmd {
+	areas := []*editor.Editor{&c.Area, &c.own.Area} // the draft on the screen, and those that wait behind it
+	if c.edit != nil {
+		areas = append(areas, &c.edit.behind.Area)
+	}
+	for _, area := range areas {
+		found := area.ReplaceInset(chip, func() {
+			if err != nil {
+				area.Insert(markdown.Visible(chip.Text))
+				return
+			}
+			area.InsertInset(&Chip{label: c.fileLabel(part), Text: chip.Text, path: chip.path, Part: &part})
+		})
+		switch {
+		case found && err != nil && !errors.Is(err, errText):
+			return c.Fail(theme.Sentence(err))
+		case found:
+			return c.Say(note)
+		}
+	}
+	return nil // The chip was deleted meanwhile.
+}
+
+// mostDropped is the longest paste that may be dragged files, in bytes.
+const mostDropped = 8 << 10
+
+// drop puts a pasted text at the cursor. Paths of files that were dragged here become the files.
 func (c *Model) drop(text string) tea.Cmd {
-	ways := dropped(text)
-	if len(ways) == 0 {
+	rooted := func(s string) bool {
+		return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
+	}
+	paths := Words(text)
+	for _, path := range paths {
+		if !rooted(path) || len(text) > mostDropped {
+			paths = nil
+		}
+	}
+	if paths == nil {
 		c.Paste(text)
 		return nil
 	}
-	n := c.put(Chip{Label: theme.OneLine(text), Text: text, Path: text})
-	read := c.ReadFile
-	return func() tea.Msg {
-		msg := readMsg{chip: n}
-		for _, way := range ways {
-			if !each(way, isThere) {
-				continue
+	var cmds []tea.Cmd
+	for i, path := range paths {
+		if i > 0 {
+			c.Area.Insert(" ")
+		}
+		if len(paths) > 1 {
+			text = Escaped(path)
+		}
+		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(text), Text: text, path: resolved(path)}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// images print the image of a clipboard: that of Wayland, and that of X11.
+var images = [][]string{
+	{"wl-paste", "--no-newline", "--type", "image/png"},
+	{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"},
+}
+
+// readClipboard puts what the clipboard holds into the draft: a text as it would be pasted, else an image as a chip.
+func (c *Model) readClipboard() tea.Cmd {
+	s, name := c.Session, fmt.Sprintf("pasted-%d.png", c.pasted+1)
+	return c.Run(func(ctx context.Context) tea.Msg {
+		text, _ := clipboard.ReadAll() // One with an image alone has no text.
+		image := ""
+		for _, args := range images {
+			if printed, err := exec.CommandContext(ctx, args[0], args[1:]...).Output(); err == nil && image == "" {
+				image = string(printed)
 			}
-			for _, path := range way {
-				msg.files = append(msg.files, fileAt(path, read))
+		}
+		part, err := s.AttachText(name, image)
+		return app.Then(func() tea.Cmd {
+			switch {
+			case c.ReadOnly:
+				return nil
+			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
+				return c.drop(text)
+			case image == "":
+				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a display, " +
+					"and wl-clipboard or xclip. /attach PATH attaches a file.")
+			case err != nil:
+				return c.Fail(theme.Sentence(err))
 			}
-			break
-		}
-		return msg
-	}
+			c.pasted++
+			c.hang(part)
+			c.Screen.Focus()
+			return nil
+		})
+	})
 }
 
-// isThere says that a path is one of a file, and not of a folder.
-func isThere(path string) bool {
-	info, err := os.Stat(resolved(path))
-	return err == nil && info.Mode().IsRegular()
+// isAddress reports whether what is to be attached is a page of the web.
+func isAddress(path string) bool {
+	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
-// wasRead puts the files that were read in the place of the chip that waited for them. It says what
-// cannot be attached; a pasted path is then the text that it is.
-func (c *Model) wasRead(msg readMsg) tea.Cmd {
-	in := c.awaiting(msg.chip)
-	if in == nil {
-		return nil // It was deleted meanwhile.
+// askForPage asks the user whether the page at an address may be read.
+func (c *Model) askForPage(address string) tea.Cmd {
+	u, err := url.Parse(address)
+	switch {
+	case c.ReadPage == nil:
+		return c.Fail("Pages cannot be fetched here.")
+	case err != nil || u.Host == "":
+		return c.Fail(theme.OneLine(address) + " is not a URL.")
 	}
-	waiting := in.Chips[msg.chip]
-	var chips []Chip
-	for _, f := range msg.files {
-		if f.err != nil {
-			c.SayError(theme.Sentence(f.err))
-			chips = nil
-			break
-		}
-		if waiting.Sum != "" && waiting.Sum != f.sum {
-			c.Say(theme.OneLine(f.part.Name) + " has changed since it was attached; the new version is attached.")
-		} else if msg.cut {
-			c.Say("Only the beginning of " + theme.OneLine(f.path) + " was read: " + theme.Size(len(f.part.Text)) + ".")
-		} else if bad := notText(f.part); bad > 0 {
-			c.Say(theme.OneLine(f.part.Name) + " holds " + theme.Plural(bad, "byte") +
-				" that are not UTF-8; each is sent as a replacement character.")
-		}
-		text := ""
-		if waiting.Text != "" {
-			text = Escaped(f.path)
-		}
-		label := theme.FileLabel(f.part, c.Tokens(f.part.Tokens))
-		chips = append(chips, Chip{Label: label, Text: text, Path: f.path, Sum: f.sum, Part: &f.part})
-	}
-	c.replace(in, msg.chip, chips)
-	return c.Emit(Changed{})
-}
-
-// awaiting is the draft in which a chip waits for its file: the one on the screen, or one that waits
-// behind an edit or a prompt. It is nil for none.
-func (c *Model) awaiting(number int) *Writing {
-	for _, w := range []*Writing{&c.Writing, &c.own, &c.edit.kept} {
-		if w.Chips[number].Reading() {
-			return w
-		}
-	}
+	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "choose"}
+	c.Screen.Open(list.New(c.Context, o, list.Item{Label: "Don’t fetch it"},
+		list.Item{Label: "Fetch " + theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}),
+		func(value string) tea.Cmd {
+			if value == "" {
+				return c.Say("The page was not fetched.")
+			}
+			c.Screen.Focus()
+			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value, agreed: true})
+			c.Area.Insert(" ")
+			return cmd
+		}, nil)
 	return nil
 }
 
-// notText counts the bytes of a text that are not UTF-8.
-func notText(p history.Part) int {
-	n := 0
-	for i, r := range p.Text {
-		if r == utf8.RuneError && !strings.HasPrefix(p.Text[i:], "\uFFFD") {
-			n++
-		}
+// fetch reads a page as text.
+func (c *Model) fetch(ctx context.Context, address string) (part history.Part, note string, err error) {
+	text, cut, err := c.ReadPage(ctx, address)
+	if err != nil {
+		return part, "", fmt.Errorf("%s cannot be attached: %w", address, err)
 	}
-	return n
-}
-
-// replace puts chips in the place of one. With none, its text is left.
-func (c *Model) replace(in *Writing, of int, chips []Chip) {
-	was := in.Chips[of]
-	delete(in.Chips, of)
-	in.Area.ReplaceInset(of, func() {
-		if len(chips) == 0 {
-			in.Area.Insert(markdown.Visible(was.Text))
-		}
-		for i, p := range chips {
-			if i > 0 {
-				in.Area.Insert(" ")
-			}
-			c.made++
-			in.Chips[c.made] = p
-			in.Area.InsertInset(c.made, p.Label)
-		}
-	})
+	if cut {
+		note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
+	}
+	part, err = c.Session.AttachText(address, text)
+	return part, note, err
 }

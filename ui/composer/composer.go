@@ -1,21 +1,24 @@
 // Package composer is what is being written: a text with chips in it for long pastes and files, its completions, the
-// prompts that were sent before, the editing of an earlier message, and the unsent draft on disk. It sends nothing:
-// what concerns the conversation it reports to its parent as events.
+// prompts that were sent before, the editing of an earlier message, the queue, and the unsent draft on disk. It sends
+// nothing: what concerns the conversation it has the screen do.
 package composer
 
 import (
 	"context"
+	"fmt"
 	"strings"
-
-	"winnow/ui/event"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
+	"winnow/llm/mcp"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/composer/editor"
 	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -27,160 +30,224 @@ const (
 	editedBytes = 100_000
 )
 
-// Deps are what the composer works with.
-type Deps struct {
-	Keys     keymap.Map
-	Run      func(func(context.Context) tea.Msg) tea.Cmd // makes a command whose context ends with it
-	Prompts  *store.Store                                // the history of prompts, nil for none
-	Commands []Command                                   // what a draft that begins with a slash may become
-	Files    []string                                    // to hang on the first draft
+// Screen is what the composer has the rest of the screen do.
+type Screen struct {
+	Changed func() tea.Cmd                                          // the draft is another one
+	Focus   func()                                                  // gives the draft the keys
+	Focused func() bool                                             // the keys go to it, and nothing covers its completions
+	Do      func(keymap.Action) tea.Cmd                             // does what a key is for that concerns more than the draft
+	Send    func(cut bool) tea.Cmd                                  // sends the draft, cut as much of it as fits
+	Run     func(command string) tea.Cmd                            // runs a slash command
+	Open    func(l *list.Model, chosen, added func(string) tea.Cmd) // opens a list
+	Read    func(title, text string)                                // shows a text
+	News    func(text string)                                       // says what stays until something is sent
+	Next    func() tea.Cmd                                          // sends what is queued, where that may be
+}
 
-	// Commands that write a draft; nil has none.
-	Templates func() []Command
-	MakeDraft func(ctx context.Context, command string, words []string) (string, error) // the draft of one
-	// What a word that begins with @ may become; nil is nothing.
-	Mentions    func(word string) []Command
-	ReadMention func(ctx context.Context, word string) (string, error) // the text of one
+// Options are what the composer works with.
+type Options struct {
+	Files   []string     // to hang on the first draft
+	Servers *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
 
 	// ReadPage reads the page at an address as text. Cut says that only its beginning was read. nil reads none.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 }
 
-// Around is what the composer depends on beside its own state; the parent sets it before it updates or draws.
-type Around struct {
-	Session string // the session's id, "" for a chat that has not begun
-	// Where its draft and its prompts are kept, nil for nowhere.
-	Home      *store.Store
-	Temporary bool // nothing of it goes to disk
-	Closed    bool // it can only be read: another window has it
-	Guide     bool // the guide answers: /guide begins a message
-	// The keys go to the draft, and nothing covers its completions.
-	Completes  bool
-	ReadFile   func(path string) (history.Part, error)       // reads a file as it hangs on a message
-	AttachText func(name, text string) (history.Part, error) // makes a text hang on a message
-	// The tokens of a text, as plans count them; nil for a guess.
-	Count func(text string) int
-}
-
 // Model is the draft, with all that belongs to it.
 type Model struct {
-	Deps
-	Around
-	Writing
-	Ratio    float64 // the server's tokens per counted token, 0 unknown
-	External External
+	*app.Context
+	Screen Screen
+	Options
+	draft
+	Ratio   float64      // the server's tokens per counted token, 0 unknown
+	Waiting *queue.Model // the messages that are sent when the answers before them are there
 
-	styles theme.Styles
-	width  int // of the draft, in cells
+	pasted int // texts and images, for their names
+	known  int // changes of the text that were told
 
-	made   int // chips made so far
-	pasted int // of them pastes, for their names
-	images int // pasted, for their names
-	noted  int // changes of the text that were told
-	event.Queue
+	prompts []store.Prompt // sent before, or cleared in this window, the newest first
+	at      int            // the prompt that is shown, 0 is the draft itself
+	own     draft          // the draft while a prompt is shown
 
-	Prompts []store.Prompt // sent before, or cleared in this window, the newest first
-	read    int64          // the highest id among those from the history
-	At      int            // the prompt shown, 0 is the draft itself
-	own     Writing        // the draft while a prompt is shown
-
-	Waiting queue.Model // the messages that are sent when the answers before them are there
-
-	completion completion
-	edit       edit
-	sent       *Sent // the draft that was sent, until it is stored
-	left       *left // the draft of the session that is being left, nil for none
-	disk       disk
+	completions completions
+	sent        *Sent // the draft that was sent, until it is stored
+	leaving     bool  // another session is being opened
+	disk        disk
 }
 
 // New is an empty composer.
-func New(d Deps) Model {
-	return Model{Deps: d, Writing: blank(), disk: disk{keeper: new(keeper)}}
+func New(ctx *app.Context, s Screen, o Options) *Model {
+	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: new(queue.Model)}
 }
 
-// blank is a draft without a text.
-func blank() Writing { return Writing{editor.New(), map[int]Chip{}} }
-
-// Restyle gives it its styles.
-func (c *Model) Restyle(st theme.Styles) { c.styles = st }
-
-// Resize gives the area a width in cells and the most lines it may take.
-func (c *Model) Resize(width, most int) {
-	c.width = width
-	c.Area.Resize(width, most)
-}
+// Resize gives the draft a width in cells and the most lines it may take.
+func (c *Model) Resize(width, most int) { c.Area.Resize(width, most) }
 
 // Lines is how many lines the draft takes.
-func (c *Model) Lines() int {
-	if c.Closed {
-		return len(c.closedView())
-	}
-	return c.Area.Height()
-}
+func (c *Model) Lines() int { return c.Area.Height() }
 
 // View draws the draft.
 func (c *Model) View() []string {
-	if c.Closed {
-		return c.closedView()
-	}
-	styles := editor.Styles{
-		Text: c.styles.Text, Inset: c.styles.Strong, Selected: c.styles.Selected, Bare: c.styles.Tinted,
-	}
-	if c.styles.Tinted {
-		styles.Inset = c.styles.Text.Background(c.styles.Tint.GetBackground())
+	st := c.Themes.Styles
+	styles := editor.Styles{Text: st.Text, Inset: st.Strong, Selected: st.Selected, Bare: st.Tinted}
+	if st.Tinted {
+		styles.Inset = st.Text.Background(st.Tint.GetBackground())
 	}
 	return c.Area.View(styles)
 }
 
-// Empty says that nothing is written.
-func (c *Model) Empty() bool { return c.Area.Empty() }
+// Settle tells of a draft that has changed. It is called behind every message.
+func (c *Model) Settle() tea.Cmd {
+	if c.Area.Changes() == c.known {
+		return nil
+	}
+	c.known = c.Area.Changes()
+	return tea.Batch(c.complete(), c.Screen.Changed())
+}
+
+// Update is a key or a paste. In a session that another window has, the keys are about that.
+func (c *Model) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if !c.ReadOnly {
+			return c.key(msg)
+		}
+		if a := c.Keys.Action(msg, keymap.InOtherWindow); a != "" {
+			return c.Screen.Do(a)
+		}
+		return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
+	case tea.PasteMsg:
+		if msg.Content == "" { // Some terminals paste nothing where there is only an image.
+			return c.readClipboard()
+		}
+		return c.drop(msg.Content)
+	}
+	return nil
+}
+
+// key is a key for the draft. Text of more than one character is typing, whatever it spells.
+func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	if cmd, ok := c.completionKey(msg); ok {
+		return cmd
+	}
+	k := &c.Keys
+	switch {
+	case k.Pressed(msg, keymap.Send, keymap.SendCut):
+		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
+	case k.Pressed(msg, keymap.Newline):
+		c.Area.Insert("\n")
+	case k.Pressed(msg, keymap.Older) && c.Empty() && c.at == 0 && c.Waiting.Len() > 0:
+		return c.takeBack(c.Waiting.Newest())
+	case k.Pressed(msg, keymap.Older) && c.Area.OnFirst():
+		return c.walk(1, "There is no older prompt.")
+	case k.Pressed(msg, keymap.Newer) && c.Area.OnLast():
+		return c.walk(-1, "This is the newest draft.")
+	case k.Pressed(msg, keymap.Recall):
+		return c.listPrompts()
+	case k.Pressed(msg, keymap.Editor):
+		return Edit(c.Text(), func(text string, err error) tea.Msg {
+			return app.Then(func() tea.Cmd { return c.edited(text, err) })
+		})
+	case k.Pressed(msg, keymap.Open):
+		return c.openChip()
+	case k.Pressed(msg, keymap.Paste):
+		return c.readClipboard()
+	case c.Empty() && k.Pressed(msg, keymap.Ask):
+		return c.Screen.Do(keymap.Ask)
+	case c.Empty() && k.Pressed(msg, keymap.Quit):
+		return c.Screen.Do(keymap.Quit)
+	case utf8.RuneCountInString(msg.Text) > 1:
+		c.Write(msg.Text)
+	case msg.Keystroke() == "backspace" && c.unfold():
+	default:
+		c.Area.Press(msg)
+	}
+	return nil
+}
+
+// unfold makes a dragged file right before the cursor its path again, and reports whether there is one.
+func (c *Model) unfold() bool {
+	chip, ok := c.Area.Before().(*Chip)
+	if !ok || !chip.isFile() || chip.Text == "" {
+		return false
+	}
+	return c.Area.ReplaceInset(chip, func() { c.Area.Insert(markdown.Visible(chip.Text)) })
+}
+
+// openChip shows what the chip right before the cursor stands for, else the first of the draft.
+func (c *Model) openChip() tea.Cmd {
+	chip, ok := c.Area.Before().(*Chip)
+	if all := c.chips(); !ok && len(all) > 0 {
+		chip, ok = all[0], true
+	}
+	if !ok {
+		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
+			" goes to the transcript.")
+	}
+	text := chip.Text
+	if chip.Part != nil {
+		text = chip.Part.Text
+	}
+	if text == "" {
+		return c.Say("There is no text to show: " + strings.Trim(chip.label, "[]") + ".")
+	}
+	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
+	return nil
+}
 
 // Set replaces the draft. A long text becomes a chip.
 func (c *Model) Set(text string) {
 	c.Area.Reset()
-	c.Chips, c.At = map[int]Chip{}, 0
+	c.at = 0
+	c.Paste(text)
+}
+
+// SetWith replaces the draft by a message: its files as chips, and its text behind them.
+func (c *Model) SetWith(text string, files []history.Part) {
+	c.Set("")
+	for _, part := range files {
+		c.hang(part)
+	}
 	c.Paste(text)
 }
 
 // Clear takes the draft away. It can be recalled.
 func (c *Model) Clear() {
-	c.Remember(c.Kept())
+	c.Remember(c.packed())
 	c.Set("")
 }
 
-// Rewrite replaces the draft's text by one that was written elsewhere. The files stay, in front of it.
-func (c *Model) Rewrite(text string) {
-	var files []int
-	for _, number := range c.Area.All() {
-		if c.Chips[number].isFile() {
-			files = append(files, number)
-		}
+// edited replaces the draft's text by what the user's editor left. The files stay, in front of it.
+func (c *Model) edited(text string, err error) tea.Cmd {
+	if err != nil {
+		return c.Fail(theme.Sentence(err) + " The draft is unchanged.")
 	}
-	c.Area.Reset()
-	c.At = 0
-	for _, number := range files {
-		c.Area.InsertInset(number, c.Chips[number].Label)
-		c.Area.Insert(" ")
+	files := c.chips()
+	c.Set("")
+	for _, chip := range files {
+		if chip.isFile() {
+			c.put(chip)
+		}
 	}
 	text = unixLines(text)
 	if len(text) > editedBytes {
 		c.fold(text)
-		return
+		return nil
 	}
 	c.Write(text)
+	return nil
 }
 
 // unixLines is a text whose lines end as they do here.
 func unixLines(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// Paste puts a text at the cursor, a long one as a chip. Control characters of a short one are
-// made visible, and so is what is sent; a chip keeps its bytes.
+// Paste puts a text at the cursor, a long one as a chip. Control characters of a short one are made visible, and so is
+// what is sent; a chip keeps its bytes.
 func (c *Model) Paste(text string) {
 	text = unixLines(text)
-	lines := strings.Count(text, "\n") + 1
-	if lines <= chipLines && len(text) <= chipBytes {
+	if strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
 		c.Write(text)
 		return
 	}
@@ -196,8 +263,73 @@ func (c *Model) Write(text string) {
 	c.Area.Insert(strings.Join(pieces, "\t"))
 }
 
+// countedWhole is the longest pasted text, in bytes, whose tokens are counted: a longer one would be waited for.
+const countedWhole = 256 << 10
+
+// fold puts a text at the cursor as a chip.
+func (c *Model) fold(text string) {
+	c.pasted++
+	counted := theme.TokensOf(len(text))
+	if c.With.Count != nil && len(text) <= countedWhole {
+		counted = c.With.Count(text)
+	}
+	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
+		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),
+		theme.Thousands(c.Tokens(counted)))})
+}
+
+// Tokens is a counted number of tokens as the server counts them.
+func (c *Model) Tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
+
+func (c *Model) fileLabel(p history.Part) string { return theme.FileLabel(p, c.Tokens(p.Tokens)) }
+
+// put puts a chip and a space at the cursor.
+func (c *Model) put(chip *Chip) {
+	c.Area.InsertInset(chip)
+	c.Area.Insert(" ")
+}
+
+// hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
+func (c *Model) hang(part history.Part) { c.put(&Chip{label: c.fileLabel(part), Part: &part}) }
+
+// restore replaces the draft by one that was kept. Its files are read again, but those that were kept with it.
+func (c *Model) restore(d store.Draft) tea.Cmd {
+	c.Set("")
+	files, parts := 0, d.Parts
+	for _, f := range d.Folds {
+		if f.From == f.To {
+			files++
+		}
+	}
+	whole := files == len(parts) // all of them were kept, and not only those without a path
+	var cmds []tea.Cmd
+	at := 0
+	for _, f := range d.Folds {
+		c.Write(d.Text[at:f.From])
+		at = f.To
+		switch {
+		case f.From < f.To:
+			c.fold(d.Text[f.From:f.To])
+		case len(parts) > 0 && (whole || f.Path == ""):
+			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), path: f.Path, Part: &parts[0]})
+			parts = parts[1:]
+		case f.Path != "":
+			cmds = append(cmds, c.read(f.Path))
+		}
+	}
+	if at == 0 {
+		c.Paste(d.Text)
+	} else {
+		c.Write(d.Text[at:])
+	}
+	for _, part := range parts {
+		c.hang(part) // Its place in the text is not known.
+	}
+	return tea.Batch(cmds...)
+}
+
 // resume goes on with something that was written.
-func (c *Model) resume(w Writing) {
-	c.Area.Become(w.Area)
-	c.Chips, c.own, c.At = w.Chips, Writing{}, 0
+func (c *Model) resume(d draft) {
+	c.Area.Become(d.Area)
+	c.edit, c.own, c.at = d.edit, draft{}, 0
 }

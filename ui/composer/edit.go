@@ -1,127 +1,166 @@
 package composer
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/history"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
-// edit is an earlier message whose text is in the composer.
-type edit struct {
-	message int64   // 0 for none
-	name    string  // of the message, in a sentence
-	before  Drafted // the message as it stands
-	kept    Writing // the draft that was there before
+// changed reports whether an edit is another text than the message.
+func (d *draft) changed() bool { return d.edit != nil && d.edit.changes != d.Area.Changes() }
+
+// Editing is the earlier message that is being edited, 0 for none, and what it is called in a sentence.
+func (c *Model) Editing() (message int64, name string) {
+	if c.edit == nil {
+		return 0, ""
+	}
+	return c.edit.message, c.edit.name
 }
-
-// Editing is the earlier message that is being edited, 0 for none.
-func (c *Model) Editing() int64 { return c.edit.message }
-
-// EditingName is what the earlier message is called in a sentence, "" for none.
-func (c *Model) EditingName() string { return c.edit.name }
 
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
 func (c *Model) Edit(message int64, name, text string, files []history.Part) {
-	kept := c.Writing
-	if c.edit.message != 0 {
-		kept = c.edit.kept
-	}
-	c.edit = edit{message: message, name: name, kept: kept}
+	behind := c.next(c.draft)
 	c.SetWith(text, files)
-	c.edit.before = c.Drafted() // as the composer has it
+	c.edit = &edit{message, name, c.Area.Changes(), behind}
+}
+
+// next is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
+func (c *Model) next(other draft) draft {
+	switch {
+	case c.edit != nil:
+		return c.edit.behind
+	case c.at != 0:
+		return c.own
+	}
+	return other
 }
 
 // EndEdit gives the draft back that was there before the edit.
 func (c *Model) EndEdit() {
-	if c.edit.message != 0 {
-		c.resume(c.edit.kept)
-		c.edit = edit{}
+	if c.edit != nil {
+		c.resume(c.edit.behind)
 	}
 }
 
 // LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
-func (c *Model) LeaveEdit() {
-	left := theme.UpperFirst(c.edit.name) + " is unchanged."
-	if !c.unchanged() && !c.Empty() {
-		c.Remember(c.Kept())
-		left += " " + c.Keys.First(keymap.Older) + " recalls the edit."
+func (c *Model) LeaveEdit() tea.Cmd {
+	said := theme.UpperFirst(c.edit.name) + " is unchanged."
+	if c.changed() && !c.Empty() {
+		c.Remember(c.packed())
+		said += " " + c.Keys.First(keymap.Older) + " recalls the edit."
 	}
 	c.EndEdit()
-	c.Say(left)
+	return c.Say(said)
 }
 
-// unchanged says that the edit is the message as it stands.
-func (c *Model) unchanged() bool { return c.Drafted().Same(c.edit.before) }
-
-// unsent is the draft to keep while the session is left: the edit where it was changed, and then the draft from before
-// it can be recalled; else that one.
-func (c *Model) unsent() store.Draft {
-	switch {
-	case c.edit.message == 0:
-		return c.Unsent()
-	case c.unchanged():
-		return c.edit.kept.Kept()
+// Leave keeps the draft and empties the composer for the session that is being opened.
+func (c *Model) Leave() tea.Cmd {
+	if c.leaving {
+		return nil
 	}
-	c.Remember(c.edit.kept.Kept())
-	return c.Kept()
-}
-
-// left is the draft of a session that is being left for another one, which is not there yet. What is typed meanwhile
-// is for that one.
-type left struct {
-	writing Writing
-	edit    edit
-}
-
-// Leave empties the composer for the session that is being opened.
-func (c *Model) Leave() {
-	if c.left != nil {
-		return
+	keep := c.Keep()
+	if d := c.next(c.draft); keep == nil || c.Info.ID == "" || c.at != 0 {
+		c.Remember(d.packed()) // the session does not bring it back
 	}
-	c.left = &left{c.Writing, c.edit}
-	if c.At != 0 {
-		c.Remember(c.own.Kept())
-	}
-	c.edit = edit{}
-	c.Set("")
+	c.leaving = true
+	c.resume(blank())
+	return keep
 }
 
-// Leaving says that another session is being opened.
-func (c *Model) Leaving() bool { return c.left != nil }
+// Leaving reports whether another session is being opened.
+func (c *Model) Leaving() bool { return c.leaving }
 
-// Arrive goes on in another session, with what was typed for it. What was in the composer of the one that is left can
-// be recalled where that session does not keep it itself: in a chat that has not begun, and behind an edit.
+// Arrive goes on in another session, with what was typed for it.
 func (c *Model) Arrive() {
-	if l := c.left; l != nil {
-		if c.Session == "" {
-			c.Remember(l.writing.Kept())
-		}
-		if l.edit.message != 0 {
-			c.Remember(l.edit.kept.Kept())
-		}
-	}
-	if c.edit.message != 0 {
-		c.Remember(c.edit.kept.Kept())
-	}
-	c.left, c.edit, c.sent = nil, edit{}, nil
+	c.leaving, c.edit, c.sent = false, nil, nil
 	if c.Empty() {
-		c.disk.changes = c.Area.Changes() // the new session's draft is read first
+		c.disk.kept = c.Area.Changes() // the new session's draft is read first
 	}
 }
 
-// Stay gives the composer back what was in it, because no other session came. What was typed meanwhile can be
-// recalled.
-func (c *Model) Stay() {
-	l := c.left
-	if l == nil {
-		return
+// Stay reads the draft again, because no other session came. What was typed meanwhile can be recalled.
+func (c *Model) Stay() tea.Cmd {
+	if !c.leaving {
+		return nil
 	}
-	typed := c.Kept()
-	c.left, c.edit = nil, l.edit
-	if l.writing.Shown() == "" && l.edit.message == 0 {
-		return
+	c.leaving = false
+	c.Clear()
+	return c.Load()
+}
+
+// Drafted is the draft as it is sent.
+func (c *Model) Drafted() session.Draft {
+	message, _ := c.Editing()
+	return session.Draft{Text: c.Text(), Files: c.files(), Instead: message}
+}
+
+// Next is the draft as the next request is planned with it: a command is not sent.
+func (c *Model) Next() session.Draft {
+	d := c.Drafted()
+	if c.IsCommand(d.Text) {
+		return session.Draft{Files: []history.Part{}}
 	}
-	c.resume(l.writing)
-	c.Remember(typed)
+	return d
+}
+
+// Sent is a draft that has left the composer. It comes back only if it cannot be stored.
+type Sent struct {
+	session.Draft
+	Leaf   int64       // the newest message when it was sent
+	prompt store.Draft // for the arrow keys
+	draft  *draft      // as it stood in the composer; nil where a command made it
+}
+
+// Take takes the draft out of the composer, to be sent behind a message. What is typed from now on is the next draft.
+func (c *Model) Take(leaf int64) *Sent {
+	taken := c.draft
+	sent := &Sent{Draft: c.Drafted(), Leaf: leaf, prompt: c.packed(), draft: &taken}
+	c.resume(c.next(blank()))
+	c.Remember(sent.prompt)
+	return sent
+}
+
+// Commanded is what a command sends behind a message: as it was typed, and the text of the message.
+func Commanded(typed, text string, leaf int64) *Sent {
+	return &Sent{Draft: session.Draft{Text: text}, Leaf: leaf, prompt: store.Draft{Text: typed}}
+}
+
+// Hold keeps a draft that is being sent until it is stored; nil for none.
+func (c *Model) Hold(s *Sent) { c.sent = s }
+
+// Sending is the draft that was sent and is not stored yet, nil for none.
+func (c *Model) Sending() *Sent { return c.sent }
+
+// Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
+func (c *Model) Superseded() bool { return c.sent != nil && c.sent.Instead == 0 && !c.Empty() }
+
+// Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
+func (c *Model) Stored() tea.Cmd {
+	sent := c.sent
+	if c.sent = nil; sent == nil {
+		return nil
+	}
+	return tea.Batch(c.keepPrompt(sent.prompt), c.KeepSoon())
+}
+
+// GiveBack puts a draft back that was sent and could not be stored. One that was begun meanwhile stays: then the arrow
+// keys recall the other.
+func (c *Model) GiveBack() {
+	sent := c.sent
+	c.sent = nil
+	switch {
+	case sent == nil:
+	case sent.draft != nil && sent.draft.edit != nil:
+		sent.draft.edit.behind = c.draft
+		c.resume(*sent.draft)
+	case !c.Empty():
+	case sent.draft == nil:
+		c.Set(sent.prompt.Text)
+	default:
+		c.resume(*sent.draft)
+	}
 }

@@ -2,199 +2,128 @@ package composer
 
 import (
 	"context"
-	"fmt"
-	"sync"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/event"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 )
 
-// A draft is written down this long after it changed: what a crash costs at most. A large one costs a
-// write of all its text, and waits longer.
-const (
-	keepTime      = 500 * time.Millisecond
-	keepLargeTime = 5 * time.Second
-	largeDraft    = 256 << 10 // bytes
-)
-
-// keeper writes drafts down. Commands run at the same time: of two drafts the newer one stays.
-type keeper struct {
-	mu     sync.Mutex
-	newest int
-}
-
-// save writes the draft number n down, unless a newer one is written already.
-func (k *keeper) save(ctx context.Context, db *store.Store, n int, session string, d store.Draft) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if n < k.newest {
-		return nil
-	}
-	k.newest = n
-	return db.SaveDraft(ctx, session, d)
-}
+// keepTime is how long after a change a draft is written down: what a crash costs at most.
+const keepTime = 500 * time.Millisecond
 
 // disk is what is known of the draft on disk.
 type disk struct {
-	*keeper
-	made     int  // drafts that were given to the keeper
-	changes  int  // of the text, when the last one was
-	kept     int  // the newest that is on disk
-	due      bool // the next one is on its way
-	loads    int  // times that a session's draft was asked for
-	restored int  // changes of the text when a session's draft was brought back
-}
-
-// keptMsg says that the draft with this number is on disk.
-type keptMsg struct{ number int }
-
-// keepDueMsg says that the draft has rested.
-type keepDueMsg struct{}
-
-func (keptMsg) composerMsg()    {}
-func (keepDueMsg) composerMsg() {}
-
-// Saved says that the draft is on disk as it is.
-func (c *Model) Saved() bool {
-	return c.disk.kept == c.disk.made && c.disk.changes == c.Area.Changes()
+	kept int  // changes of the text when it was last written down
+	due  bool // it is going to be written down
 }
 
 // KeepSoon has the draft written down in a moment, where it has changed.
 func (c *Model) KeepSoon() tea.Cmd {
-	if c.disk.due || c.disk.changes == c.Area.Changes() {
+	if c.disk.due || c.disk.kept == c.Area.Changes() {
 		return nil
 	}
 	c.disk.due = true
-	rest := keepTime
-	if c.bytes() > largeDraft {
-		rest = keepLargeTime
-	}
-	return tea.Tick(rest, func(time.Time) tea.Msg { return keepDueMsg{} })
-}
-
-func (c *Model) keepDue() tea.Cmd {
-	c.disk.due = false
-	if c.At != 0 || c.disk.changes == c.Area.Changes() {
-		return nil // a prompt that is looked at is no draft yet
-	}
-	return c.Keep()
+	return tea.Tick(keepTime, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			c.disk.due = false
+			if c.at != 0 || c.disk.kept == c.Area.Changes() {
+				return nil // a prompt that is looked at is no draft yet
+			}
+			return c.Keep()
+		})
+	})
 }
 
 // Keep writes the unsent draft down. A chat that has not begun has a draft as well. Until a message that was sent is
 // stored, the draft on disk is the message; while another session is opened, what is typed is not this one's.
 func (c *Model) Keep() tea.Cmd {
-	db, id := c.Home, c.Session
-	if db == nil || db.ReadOnly() || c.Temporary || c.Closed || c.sent != nil || c.left != nil {
+	db, id := c.Session.Store(), c.Info.ID
+	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.leaving {
 		return nil
 	}
-	c.disk.made++
-	c.disk.changes = c.Area.Changes()
-	k, n, d := c.disk.keeper, c.disk.made, c.unsent()
-	return c.Run(func(ctx context.Context) tea.Msg {
-		if err := k.save(ctx, db, n, id, d); err != nil {
-			return failedMsg{err}
-		}
-		return keptMsg{n}
-	})
+	c.disk.kept = c.Area.Changes()
+	d := c.unsent()
+	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.failed)
 }
 
-// KeepAtEnd writes down what is unsent when winnow is left, and a message that was sent and is not stored. Of two
+// unsent is the draft to keep while its session is left: an edit that was changed, and then the draft from before it can
+// be recalled; else that one.
+func (c *Model) unsent() store.Draft {
+	switch {
+	case c.edit == nil:
+		return c.packed()
+	case !c.changed():
+		return c.edit.behind.packed()
+	}
+	c.Remember(c.edit.behind.packed())
+	return c.packed()
+}
+
+// KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
 // texts, and of one that was typed for a session that never came, one goes to the prompts.
-func (c *Model) KeepAtEnd() (faults []error) {
-	var prompt tea.Cmd
+func (c *Model) KeepAtEnd(ctx context.Context) error {
 	switch {
 	case c.sent != nil && !c.Empty():
-		prompt = c.KeepPrompt(c.sent.kept)
-	case c.left != nil:
-		prompt = c.KeepPrompt(c.Kept())
+		c.keepPrompt(c.sent.prompt)
+	case c.leaving:
+		c.keepPrompt(c.packed())
 	}
 	c.GiveBack()
-	for _, keep := range []tea.Cmd{prompt, c.Keep()} {
-		if keep == nil {
-			continue
-		}
-		if msg, ok := keep().(failedMsg); ok {
-			faults = append(faults, msg.err)
-		}
-	}
-	return faults
+	c.Keep()
+	return errors.Join(c.Finish(ctx), c.Waiting.KeepAtEnd(ctx))
 }
-
-// draftMsg is a session's draft that was never sent.
-type draftMsg struct {
-	load  int // the request that it answers
-	draft store.Draft
-}
-
-func (draftMsg) composerMsg() {}
 
 // Load reads the draft that the session was left with.
 func (c *Model) Load() tea.Cmd {
-	c.disk.loads++
-	db, id, n := c.Home, c.Session, c.disk.loads
-	if db == nil {
+	s, id := c.Session, c.Info.ID
+	if s.Store() == nil {
 		return nil
 	}
-	return c.Run(func(ctx context.Context) tea.Msg {
-		draft, err := db.Draft(ctx, id)
-		if err != nil {
-			return failedMsg{fmt.Errorf("read the draft: %w", err)}
+	var d store.Draft
+	return c.InOrder(func(ctx context.Context) (err error) {
+		d, err = s.Store().Draft(ctx, id)
+		return err
+	}, func(err error) tea.Cmd {
+		if c.Session != s || c.ReadOnly {
+			return nil
 		}
-		return draftMsg{n, draft}
+		return tea.Batch(c.failed(err), c.loaded(d), c.attachFirst())
 	})
 }
 
-// draftRead brings a session's unsent draft back and says so. It goes into the composer of the session that
-// it was written in. Nothing goes into a new chat, or in front of what was typed since: the arrow keys recall
-// it there.
-func (c *Model) draftRead(msg draftMsg) tea.Cmd {
-	if msg.load != c.disk.loads || c.Closed {
-		return nil
-	}
-	var kept tea.Cmd
+// loaded brings a session's unsent draft back and says so. Nothing goes into a new chat, or in front of what was typed
+// since: the arrow keys recall it there.
+func (c *Model) loaded(d store.Draft) tea.Cmd {
 	switch {
-	case msg.draft.Hash() == store.Draft{}.Hash(), msg.draft.Hash() == c.Unsent().Hash():
-	case c.Session != "" && c.Empty():
-		kept = c.readFiles(c.Restore(msg.draft))
-		c.disk.changes, c.disk.restored = c.Area.Changes(), c.Area.Changes()
-		c.Say("Your unsent draft in this chat was restored; " + c.Keys.First(keymap.Stop) + " clears it.")
-	default:
-		from := "in this chat"
-		if c.Session == "" {
-			from = "in a chat without a message"
-		}
-		c.Remember(msg.draft)
-		c.Emit(event.News{
-			Text: "You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " +
-				markdown.Truncate(PromptLabel(msg.draft), 60, "…"),
-		})
-		kept = tea.Sequence(c.KeepPrompt(msg.draft), c.Keep())
+	case d.Hash() == store.Draft{}.Hash(), d.Hash() == c.packed().Hash():
+		return nil
+	case c.Info.ID != "" && c.Empty():
+		read := c.restore(d)
+		c.disk.kept = c.Area.Changes()
+		return tea.Batch(read, c.Say("Your unsent draft in this chat was restored; "+c.Keys.First(keymap.Stop)+
+			" clears it."))
 	}
-	asked := c.Files
-	c.Files = nil
-	if len(asked) > 0 && !c.Empty() {
-		c.Area.Insert(" ")
+	from := "in this chat"
+	if c.Info.ID == "" {
+		from = "in a chat without a message"
 	}
-	c.Emit(Changed{})
-	return tea.Batch(kept, c.attach(asked))
+	c.Remember(d)
+	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " +
+		markdown.Truncate(promptLabel(d), 60, "…"))
+	return tea.Batch(c.keepPrompt(d), c.Keep())
 }
 
-// Restored says that the draft is the one that the session was left with.
-func (c *Model) Restored() bool { return !c.Empty() && c.disk.restored == c.Area.Changes() }
-
-// bytes is about how large the draft is.
-func (c *Model) bytes() int {
-	n := c.Area.Len()
-	for _, p := range c.Chips {
-		n += len(p.Text)
-		if p.Part != nil && p.Path == "" {
-			n += len(p.Part.Data) // it is kept with the draft
-		}
+// attachFirst hangs the files on the draft that the program was started with.
+func (c *Model) attachFirst() tea.Cmd {
+	files := c.Files
+	c.Files = nil
+	if len(files) > 0 && !c.Empty() {
+		c.Area.Insert(" ")
 	}
-	return n
+	return c.attach(files)
 }

@@ -2,16 +2,15 @@ package composer
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/event"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -19,8 +18,8 @@ import (
 // mostPrompts is how many of the prompts sent before are in reach.
 const mostPrompts = 10_000
 
-// PromptLabel is a prompt on one line. Its files are named in front.
-func PromptLabel(d store.Draft) string {
+// promptLabel is a prompt on one line. Its files are named in front.
+func promptLabel(d store.Draft) string {
 	var names []string
 	for _, f := range d.Folds {
 		if f.Path != "" {
@@ -30,135 +29,82 @@ func PromptLabel(d store.Draft) string {
 	return markdown.OneLine(strings.Join(append(names, d.Text), " "), 400)
 }
 
-// nothing says that a draft holds nothing that is worth keeping.
+// nothing reports whether a draft holds nothing that is worth keeping.
 func nothing(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
 
-// Remember puts a draft in front of the prompts sent before. The prompt that is shown stays.
+// Remember puts a draft in front of the prompts sent before.
 func (c *Model) Remember(d store.Draft) {
 	if nothing(d) {
 		return
 	}
-	p := store.Prompt{Draft: d}
-	shown := d.Hash()
-	if c.At > 0 {
-		shown = c.Prompts[c.At-1].Hash()
-	}
-	c.Prompts = slices.Insert(slices.DeleteFunc(slices.Clone(c.Prompts),
-		func(o store.Prompt) bool { return o.Hash() == d.Hash() }), 0, p)
-	if c.At > 0 {
-		c.At = 1 + slices.IndexFunc(c.Prompts, func(o store.Prompt) bool { return o.Hash() == shown })
-	}
+	c.prompts = slices.DeleteFunc(c.prompts, func(p store.Prompt) bool { return p.Hash() == d.Hash() })
+	c.prompts = slices.Insert(c.prompts, 0, store.Prompt{Draft: d})
 }
 
-// promptsMsg are prompts of the history that were not read before, the newest first.
-type promptsMsg struct {
-	prompts []store.Prompt
-	err     error
-}
-
-func (promptsMsg) composerMsg() {}
-
-// LoadPrompts reads the prompts of the history.
+// LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
 func (c *Model) LoadPrompts() tea.Cmd {
-	db, after := c.Deps.Prompts, c.read
+	db := c.With.Store
 	if db == nil {
 		return nil
 	}
-	return c.Run(func(ctx context.Context) tea.Msg {
-		prompts, err := db.Prompts(ctx, after, mostPrompts)
-		return promptsMsg{prompts, err}
+	var all []store.Prompt
+	return c.InOrder(func(ctx context.Context) (err error) {
+		all, err = db.Prompts(ctx, 0, mostPrompts)
+		return err
+	}, func(err error) tea.Cmd {
+		c.prompts = append(c.prompts, all...)
+		return c.failed(err)
 	})
 }
 
-// promptsRead puts the prompts of the history, those of other windows among them, behind those that were only ever
-// written here. While one of them is looked at, they stay where they are.
-func (c *Model) promptsRead(msg promptsMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return c.SayError(theme.Sentence(msg.err))
-	case c.At == 0:
-		c.recall(msg.prompts)
+// failed says why something could not be read or written down, nil for no reason.
+func (c *Model) failed(err error) tea.Cmd {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return c.Fail(theme.Sentence(err))
 }
 
-// recall takes in prompts of the history that it has not read before, the newest first. Those that are known stay in
-// their order, with what was only written here; those of other windows come where they stood among them.
-func (c *Model) recall(stored []store.Prompt) {
-	at := map[[sha256.Size]byte]int{}
-	for i, p := range c.Prompts {
-		at[p.Hash()] = i
-	}
-	var all []store.Prompt
-	next := 0
-	for _, p := range stored {
-		c.read = max(c.read, p.ID)
-		i, known := at[p.Hash()]
-		switch {
-		case !known:
-			at[p.Hash()] = -1
-			all = append(all, p)
-		case i >= next:
-			c.Prompts[i] = p // the text can be read from the history now
-			all = append(all, c.Prompts[next:i+1]...)
-			next = i + 1
-		}
-	}
-	c.Prompts = append(all, c.Prompts[next:]...)
-}
-
-// KeepPrompt writes a sent prompt down for the arrow keys, and reads what other windows sent meanwhile.
-func (c *Model) KeepPrompt(d store.Draft) tea.Cmd {
-	db, temporary := c.Home, c.Temporary
+// keepPrompt writes a prompt down for the arrow keys.
+func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
+	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || nothing(d) {
 		return nil
 	}
-	id, after := c.Session, c.read
-	return c.Run(func(ctx context.Context) tea.Msg {
-		if err := db.AddPrompt(ctx, id, d); err != nil {
-			return failedMsg{fmt.Errorf("keep the prompt: %w", err)}
-		}
-		if temporary {
-			return nil // its memory knows nothing of other windows
-		}
-		prompts, err := db.Prompts(ctx, after, mostPrompts)
-		return promptsMsg{prompts, err}
-	})
+	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.failed)
 }
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.
 func (c *Model) walk(step int, none string) tea.Cmd {
-	to := c.At + step
-	if to < 0 || to > len(c.Prompts) {
+	to := c.at + step
+	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
-	c.Emit(event.News{})
+	c.Screen.News("")
+	if c.at == 0 {
+		c.own = c.draft
+	}
 	if to == 0 {
-		c.show(0, store.Draft{})
+		own := c.own
+		c.resume(own)
 		return nil
 	}
-	return c.readFiles(c.show(to, c.Prompts[to-1].Draft))
+	cmd := c.restore(c.prompts[to-1].Draft)
+	c.at = to
+	return cmd
 }
 
-// show shows a prompt sent before by its place, 0 for the draft, which waits meanwhile. It returns the chips whose
-// files have to be read.
-func (c *Model) show(at int, d store.Draft) (files []int) {
-	if c.At == 0 {
-		c.own = c.Writing
+// listPrompts lists the prompts sent before.
+func (c *Model) listPrompts() tea.Cmd {
+	var items []list.Item
+	for i, p := range c.prompts {
+		items = append(items, list.Item{Label: promptLabel(p.Draft), Value: strconv.Itoa(i)})
 	}
-	if at > 0 {
-		files = c.Restore(d)
-	} else {
-		c.resume(c.own)
-	}
-	c.At = at
-	return files
-}
-
-// TakePrompt takes a prompt of the list into the draft.
-func (c *Model) TakePrompt(i int) tea.Cmd {
-	if i < 0 || i >= len(c.Prompts) {
-		return nil
-	}
-	return c.readFiles(c.Restore(c.Prompts[i].Draft))
+	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft"}
+	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
+		c.Screen.Focus()
+		i, _ := strconv.Atoi(value)
+		return c.restore(c.prompts[i].Draft)
+	}, nil)
+	return nil
 }

@@ -1,95 +1,87 @@
 package composer
 
 import (
-	"context"
-	"errors"
-	"strings"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/theme"
+	"winnow/ui/composer/queue"
+	"winnow/ui/keymap"
+	"winnow/ui/list"
 )
 
-// Enqueue takes the draft out of the composer as a message that is sent later, and keeps it among the prompts. What is
-// typed from now on is the next draft.
+// OpenQueue reads what was left in the queue of the session.
+func (c *Model) OpenQueue() (cmd tea.Cmd) {
+	c.Waiting, cmd = queue.Open(c.Context, c.Session, c.Screen.Next)
+	return cmd
+}
+
+// Enqueue takes the draft out of the composer as a message that is sent later. What is typed from now on is the next
+// draft.
 func (c *Model) Enqueue(how store.Queued) tea.Cmd {
+	switch {
+	case c.edit != nil:
+		return c.Fail("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
+	case c.Unread():
+		return c.Fail("A file of the draft is still loading.")
+	}
 	sent := c.Take(0)
-	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.writing.packed()
-	return tea.Batch(c.Waiting.Add(how), c.KeepPrompt(sent.kept), c.KeepSoon())
+	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.draft.packed()
+	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(sent.prompt), c.KeepSoon())
 }
 
 // EnqueueCommand queues the message of a command, which was typed as it stands.
 func (c *Model) EnqueueCommand(typed string, how store.Queued) tea.Cmd {
 	how.Draft = store.Draft{Text: typed}
-	return tea.Batch(c.Waiting.Add(how), c.KeepPrompt(how.Draft))
+	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(how.Draft))
 }
 
-// TakeBack puts a queued message into the draft, which is empty.
-func (c *Model) TakeBack(m store.Queued) tea.Cmd {
-	c.unpack(m)
-	c.Emit(Focused{})
-	return c.KeepSoon()
+// beingSent says why a message of the queue cannot be taken out of it.
+const beingSent = "This message is being sent already."
+
+// takeBack puts the queued message with a number into the draft.
+func (c *Model) takeBack(number int) tea.Cmd {
+	if !c.Empty() {
+		return c.Fail("Send or clear the draft first.")
+	}
+	m, cmd, ok := c.Waiting.Take(number, true)
+	if !ok {
+		return c.Fail(beingSent)
+	}
+	m.Draft.Parts = m.Parts
+	read := c.restore(m.Draft)
+	c.Screen.Focus()
+	return tea.Batch(cmd, read, c.KeepSoon(), c.Say("Moved back to the draft."))
 }
 
-// packed is a draft as a queued message keeps it: as Kept has it, and with the place of the files that have no path.
-func (w *Writing) packed() store.Draft {
-	var b strings.Builder
-	var d store.Draft
-	for text, number := range w.Area.All() {
-		p, from := w.Chips[number], b.Len()
-		switch {
-		case number == 0:
-			b.WriteString(text)
-			continue
-		case !p.isFile():
-			b.WriteString(p.Text)
-		}
-		d.Folds = append(d.Folds, store.Fold{From: from, To: b.Len(), Path: p.Path, Sum: p.Sum})
+// remove takes the queued message with a number out of the queue, and lists the others again.
+func (c *Model) remove(number int) tea.Cmd {
+	m, cmd, ok := c.Waiting.Take(number, false)
+	if !ok {
+		return c.Fail(beingSent)
 	}
-	d.Text = b.String()
-	return d
+	c.Remember(m.Draft)
+	if c.Waiting.Len() > 0 {
+		c.ListQueue()
+	}
+	return tea.Batch(cmd, c.Say("Removed; "+c.Keys.First(keymap.Older)+" in the draft recalls it."))
 }
 
-// unpack replaces the draft by a queued message, with the files as they were read when it was queued. Where the folds
-// do not name as many files as there are, the files stand in front.
-func (c *Model) unpack(m store.Queued) {
-	isFile := func(f store.Fold) bool { return f.From == f.To }
-	files := 0
-	for _, f := range m.Draft.Folds {
-		if isFile(f) {
-			files++
+// ListQueue lists the queued messages, to take one back or to remove it.
+func (c *Model) ListQueue() tea.Cmd {
+	if c.Waiting.Len() == 0 {
+		return c.Say("Nothing is queued. While an answer arrives, " + c.Keys.First(keymap.Send) + " queues a message.")
+	}
+	o := list.Options{
+		Title: "queue", Prompt: "Find a queued message", Noun: "message", Does: "take back", Adds: "remove",
+	}
+	by := func(do func(number int) tea.Cmd) func(string) tea.Cmd {
+		return func(value string) tea.Cmd {
+			number, _ := strconv.Atoi(value)
+			return do(number)
 		}
 	}
-	if files != len(m.Parts) {
-		c.SetWith(m.Text, m.Parts)
-		return
-	}
-	c.Set("")
-	at, file := 0, 0
-	for _, f := range m.Draft.Folds {
-		c.Write(m.Draft.Text[at:f.From])
-		if isFile(f) {
-			part := m.Parts[file]
-			c.put(Chip{Label: theme.FileLabel(part, c.Tokens(part.Tokens)), Path: f.Path, Sum: f.Sum, Part: &part})
-			file++
-		} else {
-			c.fold(m.Draft.Text[f.From:f.To])
-		}
-		at = f.To
-	}
-	c.Write(m.Draft.Text[at:])
-}
-
-// KeepQueueAtEnd writes down what of the queue is not on disk yet when winnow is left. What was queued in a chat whose
-// first message never came to disk is among the prompts.
-func (c *Model) KeepQueueAtEnd(ctx context.Context) error {
-	homeless, err := c.Waiting.KeepAtEnd(ctx)
-	faults := []error{err}
-	for _, m := range homeless {
-		if c.Home != nil && !c.Temporary {
-			faults = append(faults, c.Home.AddPrompt(ctx, "", m.Draft))
-		}
-	}
-	return errors.Join(faults...)
+	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...), by(c.takeBack), by(c.remove))
+	return nil
 }

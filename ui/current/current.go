@@ -30,11 +30,10 @@ type Model struct {
 	*app.Context // nothing is planned while it is busy
 	Screen       Screen
 	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones away.
-	Draft    func() session.Draft
-	ReadOnly bool // another window has the session: here it can be read
-	Forks    Forks
-	Earlier  int     // chats before a new one
-	At       Arrival // where in the session the cursor goes, as soon as that is read
+	Draft   func() session.Draft
+	Forks   Forks
+	Earlier int     // chats before a new one
+	At      Arrival // where in the session the cursor goes, as soon as that is read
 
 	Stale bool // it was changed in the store beside this window, and is to be read again
 
@@ -100,10 +99,10 @@ type Screen struct {
 // Show puts another session on the screen.
 func (c *Model) Show(s *session.Session) {
 	*c = Model{
-		Context: c.Context, Screen: c.Screen, Draft: c.Draft, ReadOnly: s.Now().ReadOnly,
+		Context: c.Context, Screen: c.Screen, Draft: c.Draft,
 		planning: planning{Generation: c.Generation}, number: c.number, Background: c.Background,
 	}
-	c.Session, c.Busy = s, false
+	c.Session, c.Busy, c.ReadOnly = s, false, s.Now().ReadOnly
 	c.Refresh()
 }
 

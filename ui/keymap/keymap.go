@@ -49,10 +49,9 @@ const (
 	InRepairs
 	InOtherWindow // the composer of a session that another window has
 	InQuestion    // a tool call asks for permission
-	InQueue       // the list of queued messages
 
 	panes      = InDraft | InTranscript | InPanel | InOtherWindow | InQuestion
-	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs | InQueue
+	everyScope = panes | InInspector | InRequest | InLists | InSessions | InRepairs
 	moving     = InTranscript | InPanel | InInspector | InRequest | InRepairs
 )
 

@@ -95,8 +95,6 @@ const (
 	NextRepair Action = "next-repair"
 	PrevRepair Action = "previous-repair"
 
-	RemoveQueued Action = "remove-queued"
-
 	Away Action = "fork-away"
 	Take Action = "take-over"
 
@@ -186,9 +184,9 @@ func table() []Binding {
 		bind(NextView, "inspector", InInspector|InRequest|InRepairs, "next view", "tab"),
 		bind(PrevView, "inspector", InInspector|InRequest|InRepairs, "previous view", "shift+tab"),
 
-		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion|InQueue, "choose", "enter"),
-		bind(ListUp, "lists", InLists|InSessions|InQuestion|InQueue, "up", "up", "ctrl+k"),
-		bind(ListDown, "lists", InLists|InSessions|InQuestion|InQueue, "down", "down", "ctrl+j"),
+		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion, "choose", "enter"),
+		bind(ListUp, "lists", InLists|InSessions|InQuestion, "up", "up", "ctrl+k"),
+		bind(ListDown, "lists", InLists|InSessions|InQuestion, "down", "down", "ctrl+j"),
 
 		bind(Shelves, "chats", InSessions, "active, archived or deleted chats", "shift+tab"),
 		bind(Rename, "chats", InSessions, "rename the chat", "ctrl+e"),
@@ -204,8 +202,6 @@ func table() []Binding {
 		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),
 		bind(PrevRepair, "repairs", InRepairs, "previous repair", "N"),
 		bind(UndoRemedy, "repairs", InRepairs, "send again what was sent before", "u"),
-
-		bind(RemoveQueued, "queue", InQueue, "remove the message from the queue", "ctrl+d", "delete"),
 
 		bind(Away, "chat open in another window", InOtherWindow, "continue in a fork", "ctrl+f"),
 		bind(Take, "chat open in another window", InOtherWindow, "take over, once the other window has closed it",

@@ -36,7 +36,7 @@ const (
 // Alert is something that went wrong.
 type Alert struct {
 	Text  string
-	Way   string // what the user can do about it, "" for nothing
+	Way   string // what the user can do about it, in lines below; "" for nothing
 	Cause Cause
 }
 

@@ -72,8 +72,8 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 // A screen that is too small for both has the alert, of which there may be less than there is room.
 func TestASmallScreenHasTheAlert(t *testing.T) {
 	for n := range 6 {
-		if lines := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n); len(lines) > n || n > 0 &&
-			lines[0] != "✗" {
+		lines, ways := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n)
+		if len(lines)+len(ways) > n || n > 0 && lines[0] != "✗" {
 			t.Errorf("%d lines have %q, want the beginning of the alert", n, lines)
 		}
 	}
@@ -86,7 +86,8 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 			"piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
 		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, 6).Draw(t, "lines")
 		way := "/retry asks again."
-		lines := Alert{Text: text, Way: way}.lines(w, n)
+		lines, ways := Alert{Text: text, Way: way}.lines(w, n)
+		lines = append(lines, ways...)
 		if len(lines) > n {
 			t.Fatalf("%d lines, want at most %d: %q", len(lines), n, lines)
 		}

@@ -75,11 +75,14 @@ func (m *Model) View(st theme.Styles, w, most int) []string {
 // AlertView draws the alert, else the news, in lines of w cells; an alert takes at most so many.
 func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 	if m.alert.Text != "" {
-		lines := m.alert.lines(w, most)
-		for i, s := range lines {
-			lines[i] = st.Error.Render(s)
+		text, ways := m.alert.lines(w, most)
+		for i := range text {
+			text[i] = st.Error.Render(text[i])
 		}
-		return lines
+		for _, way := range ways {
+			text = append(text, st.Muted.Render(way))
+		}
+		return text
 	}
 	if m.news != "" {
 		return theme.WrapStyled(st.Cut, "! "+markdown.Visible(m.news), w)
@@ -90,20 +93,16 @@ func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 // mostBytes is the most of an alert that is looked at: more than its lines have room for.
 const mostBytes = 8 << 10
 
-// lines are an alert in at most n lines of w cells. The way out stands whole at its end, so a server that says a
-// lot is cut. A screen with no room for both shows the text.
-func (a Alert) lines(w, n int) []string {
-	text := "✗ " + markdown.Visible(a.Text[:min(len(a.Text), mostBytes)])
-	both := theme.Wrap(strings.TrimSpace(text+" "+a.Way), w)
-	if len(both) <= n {
-		return both
+// lines are an alert in at most n lines of w cells, and below it its ways out. These stand whole, so a server that says
+// a lot is cut. A screen with no room for both shows the text.
+func (a Alert) lines(w, n int) (text, ways []string) {
+	text, ways = theme.Wrap("✗ "+markdown.Visible(a.Text[:min(len(a.Text), mostBytes)]), w), theme.Wrap(a.Way, w)
+	if a.Way == "" || n <= len(ways) {
+		return text[:min(len(text), n)], nil
 	}
-	way, lines := theme.Wrap(a.Way, w), theme.Wrap(text, w)
-	if a.Way == "" || n <= len(way) {
-		return lines[:min(len(lines), n)]
+	if room := n - len(ways); len(text) > room {
+		text = text[:room]
+		text[room-1] = markdown.Truncate(text[room-1], max(0, w-2), "") + " …"
 	}
-	lines = lines[:n-len(way)]
-	last := len(lines) - 1
-	lines[last] = markdown.Truncate(lines[last], max(0, w-2), "") + " …"
-	return append(lines, way...)
+	return text, ways
 }

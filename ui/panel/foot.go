@@ -1,9 +1,9 @@
 package panel
 
 import (
-	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 
 	"winnow/history"
@@ -66,8 +66,8 @@ const maxReason = 3
 
 // reason says why the message under the cursor is in the request as it is, and what the keys do with it.
 func (p *Model) reason(w int) []string {
-	st, on, n := &p.Themes.Styles, p.Chosen(), p.folded()
-	keys := []keyPrice{{p.Keys.First(keymap.Inspect), "read", ""}}
+	st, on := &p.Themes.Styles, p.Chosen()
+	keys := []key.Binding{p.Keys.Hint("read", keymap.Inspect)}
 	text, glyph := "", "✚"
 	switch {
 	case on.Added > 0:
@@ -75,63 +75,37 @@ func (p *Model) reason(w int) []string {
 		text = theme.UpperFirst(addedName(a.Kind)) + ": " + a.Cause.Sentence()
 	case on.Entry == nil:
 		return nil
-	case n > 0:
-		keys = []keyPrice{{p.Keys.First(keymap.Inspect), "show all " + theme.Thousands(n), ""}}
-		glyph, text = theme.Glyph(*on.Entry), "Every message is sent whole."
-		if what := notSent(on.Entry.Disposition); !on.Entry.Sent() {
-			lines, at := p.lines()
-			first := p.Shown().before(lines[at].from) + 1
-			text = fmt.Sprintf("%s–%s are %s; %s: %s", theme.Thousands(first), theme.Thousands(first+n-1), what,
-				theme.Thousands(on.Entry.Index+1), strings.TrimPrefix(on.Entry.Cause.Sentence(), what+": "))
-		}
 	default:
 		glyph, text = theme.Glyph(*on.Entry), " is "+on.Entry.Cause.Sentence()
 		if glyph == "▲" {
 			text = ": " + on.Entry.Repairs[0].Sentence()
 		}
 		text = theme.Thousands(on.Entry.Index+1) + text
-		if p.Past == nil {
-			keys = append(p.prices(*on.Entry), keys...)
-		}
+	}
+	if n := p.folded(); n > 0 {
+		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
+	} else if on.Entry != nil && p.Past == nil {
+		keys = append(p.Prices(*on.Entry), keys...)
 	}
 	var lines []string
 	lead := st.OfGlyph(glyph).Render(glyph) + " "
 	for _, s := range theme.Wrap(markdown.Visible(text), max(1, w-2)) {
 		lines, lead = append(lines, lead+st.Text.Render(s)), "  "
 	}
-	row := " "
-	for _, key := range keys {
-		part := " " + st.Text.Render(key.key) + st.Muted.Render(" "+key.what)
-		if key.price != "" {
-			part += st.Text.Render(" " + key.price)
-		}
-		if theme.Width(row+part) <= w {
-			row += part + "  "
-		}
-	}
-	return append(lines[:min(len(lines), maxReason)], row)
+	shown := help.New()
+	shown.ShortSeparator, shown.Styles = "   ", help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
+	shown.Ellipsis = ""
+	shown.SetWidth(w - 2)
+	return append(lines[:min(len(lines), maxReason)], "  "+shown.ShortHelpView(keys))
 }
-
-// keyPrice is a key with what it does and the tokens that this adds or frees.
-type keyPrice struct{ key, what, price string }
 
 // Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
-// frees.
+// frees with its whole tool group, as the server counts: p pin +540, x exclude −37. A key that changes nothing now has
+// no number. What the rules would do with a message that was pinned or excluded is not known before they are asked, so
+// that is the most it can be. There are none where nothing is known.
 func (p *Model) Prices(e history.Entry) []key.Binding {
-	var hints []key.Binding
-	for _, k := range p.prices(e) {
-		hints = append(hints, keymap.Typed(k.key, strings.TrimSpace(k.what+" "+k.price)))
-	}
-	return hints
-}
-
-// prices are what each flag for a message would cost or free in the next request, with its whole tool group,
-// as the server counts: p pin +540, x exclude −37. A key that changes nothing now has no number. What the rules would
-// do with a message that was pinned or excluded is not known before they are asked, so that is the most it can be.
-// There are none where nothing is known.
-func (p *Model) prices(e history.Entry) []keyPrice {
 	r := &p.Next
-	if _, ok := r.Verdict(e.Index, e.ID); !ok || !r.Ready {
+	if !r.has(e.Index, e.ID) {
 		return nil
 	}
 	var flag history.Flag
@@ -153,24 +127,22 @@ func (p *Model) prices(e history.Entry) []keyPrice {
 		}
 	}
 	if len(group) > 1 {
-		with = ", with " + theme.Thousands(len(group)-1) + " more"
+		with = " with " + theme.Thousands(len(group)-1) + " more"
 	}
-	price := func(n int) string {
-		if n == 0 {
-			return ""
+	price := func(what string, n int, with string) string {
+		if n != 0 {
+			what += " " + theme.Signed(n) + ","
 		}
-		return theme.Signed(n)
+		return strings.TrimSuffix(what+with, ",")
 	}
-	pin := keyPrice{p.Keys.First(keymap.Pin), "pin", strings.TrimPrefix(price(whole-now)+with, ", ")}
-	exclude := keyPrice{p.Keys.First(keymap.Exclude), "exclude", price(-now)}
-	auto := keyPrice{p.Keys.First(keymap.Auto), "automatic", "up to "}
+	k := &p.Keys
+	pin := k.Hint(price("pin", whole-now, with), keymap.Pin)
+	exclude := k.Hint(price("exclude", -now, ""), keymap.Exclude)
 	switch flag {
 	case history.Pin:
-		auto.price += theme.Signed(-now) + with
-		return []keyPrice{auto, exclude}
+		return []key.Binding{k.Hint(price("automatic up to", -now, with), keymap.Auto), exclude}
 	case history.Exclude:
-		auto.price += theme.Signed(whole) + with
-		return []keyPrice{auto, pin}
+		return []key.Binding{k.Hint(price("automatic up to", whole, with), keymap.Auto), pin}
 	}
-	return []keyPrice{pin, exclude}
+	return []key.Binding{pin, exclude}
 }

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -25,7 +25,7 @@ func (p *Model) head(w, in, h int) []string {
 		blank = []string{""}
 	}
 	if p.Whatif != nil {
-		return slices.Concat(p.dials(w, in, blank), framed(slices.Concat(p.problems(in), blank), w))
+		return slices.Concat(p.whatif(w, in, blank), framed(slices.Concat(p.wrap(in, p.problems()...), blank), w))
 	}
 	lines := []string{
 		theme.Spread(st.Strong.Render(p.heading()), p.sends(), in), r.bar(st, in), r.total(st, in),
@@ -37,18 +37,18 @@ func (p *Model) head(w, in, h int) []string {
 		lines = append(lines, tallies...)
 	}
 	if r.Past != nil {
-		lines = append(lines, p.proof(in)...)
+		lines = append(lines, p.wrap(in, p.proof()...)...)
 	}
-	lines = append(lines, p.problems(in)...)
+	lines = append(lines, p.wrap(in, p.problems()...)...)
 	if p.Focused && h >= airyHeight {
 		lines = slices.Concat(lines, blank, p.legend(in))
 	}
 	switch {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
-		lines = slices.Concat(lines, blank, p.wrap(st.Muted, r.Missing(), in))
+		lines = slices.Concat(lines, blank, p.wrap(in, note{st.Muted, r.Missing()}))
 	case h >= columnHeight:
 		c := p.columns(in)
-		names := fmt.Sprintf("%*s", c.tokens, "~tokens")
+		names := fmt.Sprintf("%*s", c.tokens-1, "~tokens")
 		if c.any {
 			names += fmt.Sprintf("%*s", c.saved-c.tokens, "saved")
 		}
@@ -86,15 +86,12 @@ type part struct {
 // parts are where the tokens go. What the chat format costs around the messages counts as theirs.
 func (r *Request) parts(st *theme.Styles) []part {
 	s, fixed, draft := r.Plan.Sum, r.share("system", "tools"), r.share("draft")
-	name := "system"
-	switch {
-	case s.System > 0 && s.Tools > 0:
-		name = "system, tools"
-	case s.Tools > 0:
-		name = "tools"
+	turn := "draft"
+	if r.Past != nil {
+		turn = "this turn"
 	}
 	return []part{
-		{name, fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {"draft", draft, st.You},
+		{"system, tools", fixed, st.Muted}, {"messages", s.Used() - fixed - draft, st.Seen}, {turn, draft, st.You},
 	}
 }
 
@@ -171,63 +168,31 @@ func flow(list []string, w int) []string {
 }
 
 // problems are what the user may want to do something about, and what is not known yet.
-func (p *Model) problems(w int) []string {
-	r, st, f := p.Shown(), &p.Themes.Styles, &p.Forecast
-	lines := p.wrap(st.Error, r.Note, w)
-	if r.Past != nil {
-		return lines
-	}
+func (p *Model) problems() []note {
+	r, st := p.Shown(), &p.Themes.Styles
+	list := []note{{st.Error, r.Note}}
 	if r.Limit != "" {
-		lines = append(lines, p.wrap(st.Cut, "! "+r.Limit+": winnow asks first", w)...)
+		list = append(list, note{st.Cut, "! " + r.Limit + ": winnow asks first"})
 	}
-	if p.Whatif != nil {
-		return lines
+	if r != &p.Next {
+		return list
 	}
-	lines = append(lines, p.wrap(st.Cut, p.wrong, w)...)
-	if short := f.Shortfall; short != nil {
-		lines = append(lines, p.wrap(st.Cut, fmt.Sprintf(
+	list = append(list, note{st.Cut, p.wrong})
+	if short := p.Forecast.Shortfall; short != nil {
+		list = append(list, note{st.Cut, fmt.Sprintf(
 			"! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
-			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected)), w)...)
+			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))})
 	}
-	var news []string
-	for _, dropped := range []bool{true, false} {
-		lost, word := p.lost(dropped), " cut ("
-		if dropped {
-			word = " dropped ("
-		}
-		if len(lost) > 0 {
-			news = append(news, theme.Thousands(len(lost))+word+numbered(lost, maxNumbers)+")")
-		}
-	}
-	if len(news) > 0 {
-		lines = append(lines, p.wrap(st.Cut, "! New: "+strings.Join(news, ", "), w)...)
-	}
-	return lines
-}
-
-// lost are the messages that the next request drops, or cuts, and no request did before, by their indexes.
-func (p *Model) lost(dropped bool) []int {
-	var lost []int
+	lost := map[history.Disposition][]int{} // for the first time
 	for _, i := range p.Forecast.Losses {
-		if p.Next.Plan.Entries[i].Sent() != dropped {
-			lost = append(lost, i)
-		}
+		is := r.Plan.Entries[i].Disposition
+		lost[is] = append(lost[is], i)
 	}
-	return lost
-}
-
-// Announcement says once, as a request leaves, which messages the model does not get any more, and the cures; "" where
-// it gets all that it got.
-func (p *Model) Announcement() string {
-	var lost []history.Entry
-	for _, i := range p.lost(true) {
-		lost = append(lost, p.Next.Plan.Entries[i])
+	for _, is := range slices.Sorted(maps.Keys(lost)) {
+		list = append(list, note{st.Cut, fmt.Sprintf("! New: %s %s (%s)", theme.Thousands(len(lost[is])), is,
+			numbered(lost[is], maxNumbers))})
 	}
-	if len(lost) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("From now on the model does not see %s. %s pins a message, /budget raises the limit.",
-		theme.Named(lost), p.Keys.First(keymap.Pin))
+	return list
 }
 
 // legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
@@ -235,70 +200,51 @@ func (p *Model) Announcement() string {
 func (p *Model) legend(w int) []string {
 	cells := w/2 - 2 // two of them are on a line
 	r, st, sign := p.Shown(), &p.Themes.Styles, "~"
-	if r.counted {
+	if r.counted() {
 		sign = ""
 	}
 	var parts []string
 	for _, part := range r.parts(st) {
-		if part.name == "draft" && (r.Past != nil || p.Busy) {
-			part.name = "this turn"
-		}
 		text := " " + part.name + " " + sign + theme.Thousands(part.n)
 		if part.n > 0 {
 			parts = append(parts, part.style.Render("━")+st.Muted.Render(fmt.Sprintf("%-*s", cells-1, text)))
 		}
 	}
-	s := r.Plan.Sum
-	if s.Limit > 0 {
-		parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(max(0, s.Limit-s.Used()))))
+	if limit := r.Plan.Sum.Limit; limit > 0 {
+		parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
 	}
-	lines := append(flow(parts, w), p.wrap(st.Muted, r.bound(), w)...)
+	list := []note{{st.Muted, r.bound()}}
 	if r.Past == nil {
-		costs := []string{r.Cost()}
+		cost := r.Cost()
 		if r.Spent != "" {
-			costs = append(costs, "chat "+r.Spent)
+			cost = strings.TrimPrefix(cost+" · chat "+r.Spent, " · ")
 		}
-		lines = append(lines, p.wrap(st.Muted, p.doubt(), w)...)
-		lines = append(lines, p.wrap(st.Muted, strings.TrimPrefix(strings.Join(costs, " · "), " · "), w)...)
+		if p.Window.Assumed {
+			list = append(list, note{st.Muted, "Context window unknown; assuming " + theme.Thousands(p.Window.Tokens) +
+				" (/window to set)"})
+		}
+		list = append(list, note{st.Muted, cost})
 	}
-	if p.Marked != nil {
-		lines = append(lines, p.wrap(st.Muted, p.Keys.First(keymap.Compare)+" compares with "+p.Name(p.Marked), w)...)
-	}
-	return lines
-}
-
-// doubt says why the limit may be wrong, "" where it is known.
-func (p *Model) doubt() string {
-	switch tokens := theme.Thousands(p.Window.Tokens); {
-	case p.Window.Assumed:
-		return "Context window unknown; assuming " + tokens + " (/window to set)"
-	case p.Window.ByName:
-		return "Window of " + tokens + " by the model's name (/window to set)"
-	}
-	return ""
+	return append(flow(parts, w), p.wrap(w, list...)...)
 }
 
 // bound says what sets the limit of the request.
 func (r *Request) bound() string {
-	s, window := r.Plan.Sum, "the window is not known"
-	if s.Window > 0 {
-		window = "the window has " + theme.Thousands(s.Window)
+	s := r.Plan.Sum
+	text := "The window has " + theme.Thousands(s.Window)
+	if s.Window == 0 {
+		text = "The window is not known"
 	}
+	by := map[history.Bound]string{
+		history.BoundBudget: "Your budget", history.BoundMaxContext: "Automatic budget",
+		history.BoundUnread: "The server took no more",
+	}[s.Bound]
 	switch {
 	case s.Limit <= 0:
 		return ""
-	case s.Bound == history.BoundBudget:
-		return "Your budget; " + window
-	case s.Bound == history.BoundMaxContext:
-		return "Automatic budget; " + window
-	case s.Bound == history.BoundUnread:
-		return "The server took no more; " + window
-	}
-	text := theme.UpperFirst(window)
-	if s.Capped() {
-		text = "Your budget of " + theme.Thousands(s.Budget) + " is more; " + window
-	}
-	if s.Reserve > 0 {
+	case by != "":
+		return by + "; t" + text[1:]
+	case s.Reserve > 0:
 		text += ": " + theme.Thousands(s.Reserve) + " kept for the reply"
 	}
 	if margin := s.Window - s.Reserve - s.Limit; margin > 0 {
@@ -309,38 +255,30 @@ func (r *Request) bound() string {
 
 // proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
 // the server made of it.
-func (p *Model) proof(w int) []string {
+func (p *Model) proof() []note {
 	r, st := p.Past, &p.Themes.Styles
-	q := r.Past.Request
-	var lines []string
-	say := func(style lipgloss.Style, text string) { lines = append(lines, p.wrap(style, text, w)...) }
-	say(st.Muted, q.Created.Local().Format(time.DateTime)+" · "+markdown.OneLine(q.Model, 40))
-	if cost := r.Cost(); cost != "" && q.PriceSource != "" {
-		say(st.Muted, cost+" by "+markdown.OneLine(q.PriceSource, 60))
-	} else {
-		say(st.Muted, cost)
+	q, cost := r.Past.Request, r.Cost()
+	if cost != "" && q.PriceSource != "" {
+		cost += " by " + markdown.OneLine(q.PriceSource, 60)
 	}
-	if q.Prompt > 0 {
-		say(st.Muted, "the estimate was ~"+theme.Thousands(r.estimate))
+	list := []note{
+		{st.Muted, q.Created.Local().Format(time.DateTime) + " · " + markdown.OneLine(q.Model, 40)}, {st.Muted, cost},
 	}
 	if q.End == store.EndFailed {
-		say(st.Error, strings.TrimSuffix("✗ Failed: "+markdown.OneLine(record.ReadFault(q.Fault).What, 1000), ": "))
+		list = append(list, note{st.Error, "✗ Failed: " + markdown.OneLine(record.ReadFault(q.Fault).What, 1000)})
 	}
 	if short, ok := record.ShortfallOf(q); ok {
-		say(st.Cut, fmt.Sprintf("! The server read %s of ~%s", theme.Thousands(short.Reported),
-			theme.Thousands(short.Expected)))
+		list = append(list, note{st.Cut, "! The server read " + theme.Thousands(short.Reported) + " of ~" +
+			theme.Thousands(short.Expected)})
 	}
 	if r.Past.Proven {
-		say(st.Seen, "✓ Proven by hash: this was sent")
+		list = append(list, note{st.Seen, "✓ Proven by hash: this was sent"})
 	} else {
-		say(st.Cut, "! Not proven: "+r.Past.Doubt+". The verdicts are the recorded ones.")
+		list = append(list, note{st.Cut, "! Not proven: " + r.Past.Doubt + ". The verdicts are the recorded ones."})
 	}
 	use, style := record.CacheUseOf(q), st.Muted
 	if use.Missed() {
 		style = st.Cut
 	}
-	if text := use.Sentence(theme.Thousands); text != "" {
-		say(style, text)
-	}
-	return lines
+	return append(list, note{style, use.Sentence(theme.Thousands)})
 }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"winnow/history"
 	"winnow/session/record"
+	"winnow/session/store"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -23,11 +25,14 @@ type list struct {
 // page is how many lines are on the screen.
 func (l *list) page() int { return max(1, l.end-l.first) }
 
+// signs is the height from which the list says in the place of its first and last line what is above and below it.
+const signs = leastRows + 2
+
 // window moves the part of a list of n lines that h lines show as little as that takes to have the lines from one on up
-// to another in it. Where there is more above or below, that is said in the place of the first or last line.
+// to another in it.
 func (l *list) window(n, h, from, to int) {
 	sign := 0
-	if h >= leastRows+2 {
+	if h >= signs {
 		sign = 1
 	}
 	l.first = max(l.first, to+sign-h)
@@ -40,18 +45,13 @@ func (p *Model) rows(in, w, top, h int) []string {
 	r, st, l := p.Shown(), &p.Themes.Styles, &p.list
 	lines, at := p.lines()
 	n, draft := len(lines), p.draft()
-	all := n
-	if draft > 0 {
-		all++ // It has a line behind the messages.
-	}
+	all, last := n+min(draft, 1), len(r.Plan.Entries)-1 // The draft has a line behind the messages.
 	if l.clicked {
 		l.first += top - l.top // The head grows with the focus, and the rows stay under the mouse.
 	}
 	*l = list{top: top, first: l.first}
-	if first, end := p.OnPage(); end > first && len(r.Plan.Entries) > 0 { // The plan may not know the newest yet.
-		last := len(r.Plan.Entries) - 1
-		l.page0 = lineOf(lines, r.RowOf(min(first, last)))
-		l.page1 = lineOf(lines, r.RowOf(min(end-1, last))) + 1
+	if first, end := p.OnPage(); end > first && last >= 0 { // The plan may not know the newest yet.
+		l.page0, l.page1 = lineOf(lines, r.RowOf(min(first, last))), lineOf(lines, r.RowOf(min(end-1, last)))+1
 	}
 	switch {
 	case !p.hasKeys() && l.page1 > 0:
@@ -64,21 +64,30 @@ func (p *Model) rows(in, w, top, h int) []string {
 	cols := p.columns(in)
 	var drawn []string
 	for i := l.first; i < l.end; i++ {
-		switch signs := h >= leastRows+2; {
-		case signs && i == l.first && i > 0:
-			drawn = append(drawn, p.more(cols, w, "↑", r.before(lines[i].to), 0))
-		case signs && i == l.end-1 && l.end < all:
-			drawn = append(drawn, p.more(cols, w, "↓", len(r.Plan.Entries)-r.before(lines[i].from), draft))
-		case i == n:
-			it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
-			drawn = append(drawn, it.draw(st, cols, w))
-		default:
-			it := p.item(lines[i])
+		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+		switch {
+		case h >= signs && i == l.first && i > 0:
+			drawn = append(drawn, p.more(cols, w, "↑", theme.Thousands(r.before(lines[i].to))+" more"))
+			continue
+		case h >= signs && i == l.end-1 && l.end < all:
+			text := theme.Thousands(len(r.Plan.Entries)-r.before(lines[i].from)) + " more"
+			if draft > 0 {
+				text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
+			}
+			drawn = append(drawn, p.more(cols, w, "↓", text))
+			continue
+		case i < n:
+			it = p.item(lines[i])
 			it.cursor = p.Focused && p.Whatif == nil && i == at
-			drawn = append(drawn, it.draw(st, cols, w))
 		}
+		drawn = append(drawn, it.draw(st, cols, w))
 	}
 	return drawn
+}
+
+// more is a line in the place of those above or below the part that is shown.
+func (p *Model) more(c columns, w int, arrow, text string) string {
+	return p.Themes.Styles.Muted.Render(theme.Fit(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text), w))
 }
 
 // draft is what the message costs that is being written, 0 for nothing.
@@ -89,17 +98,8 @@ func (p *Model) draft() int {
 	return p.Shown().share("draft")
 }
 
-// more says how many messages there are above a line, or from it on.
-func (p *Model) more(c columns, w int, arrow string, n, draft int) string {
-	text := theme.Thousands(n) + " more"
-	if draft > 0 {
-		text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
-	}
-	return p.Themes.Styles.Muted.Render(theme.Fit(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text), w))
-}
-
-// columns are the columns of the list in cells behind the cursor's: a text begins at text, and the numbers end at
-// tokens and saved. Without who said a message, who is 0; without what was saved, saved is tokens.
+// columns are the columns of the list in cells: a text begins at text, and the numbers end at tokens and saved. Without
+// space for it who said a message is not there, and who is 0; then what was saved is not either.
 type columns struct {
 	digits, who, text, tokens, saved int
 	any                              bool // something was saved
@@ -114,13 +114,13 @@ const (
 	wideText    = 40 // from here a verdict leaves space for how the message begins
 )
 
-// columns are the columns in w cells. Who said a message and what was saved give way, the tokens never do.
+// columns are the columns in w cells behind the cursor's.
 func (p *Model) columns(w int) columns {
 	r, most, model := p.Shown(), 0, p.Ref
 	if r.Past != nil {
 		model = r.Past.Request.Model
 	}
-	c := columns{saved: w, digits: len(theme.Thousands(max(10, len(r.Plan.Entries))))}
+	c := columns{saved: w + 1, digits: len(theme.Thousands(max(10, len(r.Plan.Entries))))}
 	c.who = max(whoCells, theme.Width(theme.ShortName(model)))
 	for i := range r.Plan.Entries {
 		e := &r.Plan.Entries[i]
@@ -130,11 +130,11 @@ func (p *Model) columns(w int) columns {
 		}
 	}
 	c.any = most > 0
-	c.text = len("G ") + c.digits + 1 + c.who + 1
-	c.tokens = w - max(savedCells, 2+len(theme.Thousands(r.Plan.Sum.Tokens(most))))
+	c.text = len(" G ") + c.digits + 1 + c.who + 1
+	c.tokens = c.saved - max(savedCells, 2+len(theme.Thousands(r.Plan.Sum.Tokens(most))))
 	if c.tokens-tokensCells-c.text < leastText {
 		c.text -= c.who + 1
-		c.who, c.tokens = 0, w
+		c.who, c.tokens = 0, c.saved
 	}
 	return c
 }
@@ -153,43 +153,36 @@ type item struct {
 
 // draw draws the item in w cells, of which the first is the cursor's.
 func (it item) draw(st *theme.Styles, c columns, w int) string {
-	row := line{w: w}
+	mark, lead, saved := " ", st.Muted.Render(fmt.Sprintf("%*s ", c.digits, it.number)), st.Muted
 	if it.cursor || it.selected {
-		row.add("▌", st.Seen)
+		mark = st.Seen.Render("▌")
 	}
-	row.to(1)
-	row.add(it.glyph+" ", st.OfGlyph(it.glyph))
 	switch {
-	case it.who != "":
-		row.add(fmt.Sprintf("%*s ", c.digits, it.number), st.Muted)
-		row.add(theme.Fit(it.who, c.who), st.Text)
-		row.to(1 + c.text)
-	case it.number != "":
-		row.add(it.number+" ", st.Muted)
-		row.to(1 + c.text)
-	default:
-		row.to(row.at + c.digits + 1)
+	case it.who != "" && c.who > 0:
+		lead += st.Text.Render(theme.Fit(it.who, c.who) + " ")
+	case it.who == "" && it.number != "":
+		lead = st.Muted.Render(fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number))
 	}
-	end := 1 + c.tokens
+	end := c.tokens
 	if it.tokens != "" {
 		end -= max(tokensCells, theme.Width(it.tokens)+1)
 	}
-	row.cut(it.text, it.words, end)
-	if it.more != "" && end-1-c.text >= wideText && end-row.at >= 2+leastText {
-		row.to(row.at + 2)
-		row.cut(it.more, st.Muted, end)
+	if it.gain {
+		saved = st.Seen
 	}
-	row.to(1 + c.tokens - theme.Width(it.tokens))
-	row.add(it.tokens, st.Text)
+	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + lead
+	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
+	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
+		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
+	}
+	line = theme.Fit(line, end) + st.Text.Render(fmt.Sprintf("%*s", c.tokens-end, it.tokens))
 	if c.saved > c.tokens {
-		style := st.Muted
-		if it.gain {
-			style = st.Seen
-		}
-		row.to(1 + c.saved - theme.Width(it.saved))
-		row.add(it.saved, style)
+		line += saved.Render(fmt.Sprintf("%*s", c.saved-c.tokens, it.saved))
 	}
-	return row.on(st, it.cursor)
+	if line = theme.Fit(line, w); it.cursor {
+		return theme.Ground(st.Selected, line)
+	}
+	return line
 }
 
 // item is what a line says about its rows.
@@ -197,10 +190,7 @@ func (p *Model) item(of span) item {
 	r, st, on := p.Shown(), &p.Themes.Styles, p.Shown().Rows[of.from]
 	if on.Added > 0 {
 		a := r.Added[on.Added-1]
-		return item{
-			glyph: "✚", text: addedName(a.Kind), more: p.Secrets.Line(a.Text), words: st.OfGlyph("✚"),
-			tokens: r.Counted(a.Tokens),
-		}
+		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
 	}
 	e := *on.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), selected: p.Selected(e.ID), words: st.Muted}
@@ -217,18 +207,21 @@ func (p *Model) item(of span) item {
 	if n > 1 {
 		it.number += "–" + theme.Thousands(e.Index+n)
 		if it.text = "whole"; !e.Sent() {
-			it.text = theme.Thousands(n) + " " + notSent(e.Disposition)
+			word, _, _ := strings.Cut(theme.Verdict(e), ":")
+			it.text = theme.Thousands(n) + " " + word
 		}
 		return it
 	}
-	text, model := r.said(e.ID)
-	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, model), theme.Verdict(e), p.gist(e, text)
-	move, moved := r.moves[e.ID]
+	m, _ := r.message(e.ID)
+	it.who, it.text = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e)
+	it.more = p.gist(m)
+	move := r.moves[e.ID]
 	switch {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
-	case moved:
-		it.text, it.saved, it.gain, it.words = move.text, difference(r.Plan.Sum.Tokens(move.diff)), move.diff > 0, st.Cut
+	case move.text != "":
+		it.text, it.saved = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff))
+		it.gain, it.words = move.diff > 0, st.Cut
 		if it.gain {
 			it.words = st.Seen
 		}
@@ -240,37 +233,13 @@ func (p *Model) item(of span) item {
 	return it
 }
 
-// difference is a number of tokens with its sign.
-func difference(n int) string {
-	if n == 0 {
-		return "±0"
-	}
-	return theme.Signed(n)
-}
-
 // addedName says what a text is for that winnow added to a request.
 func addedName(k history.AddedKind) string {
-	switch k {
-	case history.AddedMarker:
-		return "added: note of a gap"
-	case history.AddedStart:
-		return "added: opening line"
-	case history.AddedStandIn:
-		return "added: stand-in result"
-	case history.AddedBridge:
-		return "added: filler answer"
-	case history.AddedRecalled:
-		return "added: recall heading"
+	names := map[history.AddedKind]string{
+		history.AddedMarker: "note of a gap", history.AddedStart: "opening line", history.AddedBridge: "filler answer",
+		history.AddedRecalled: "recall heading",
 	}
-	return "added: " + string(k)
-}
-
-// notSent is what became of several messages.
-func notSent(d history.Disposition) string {
-	if d == history.Isolated {
-		return "unreadable"
-	}
-	return string(d)
+	return "added: " + cmp.Or(names[k], string(k))
 }
 
 // gistOf is a message at the length that it had when its gist was made, since one that arrives grows, and whether what
@@ -281,23 +250,20 @@ type gistOf struct {
 	revealed bool
 }
 
-// maxGists bounds how many beginnings are kept: more than the list shows at once.
-const maxGists = 1000
-
 // gist is how a message begins, without its secrets and the Markdown marks of an answer. A line is drawn often, and
 // secrets are searched for once.
-func (p *Model) gist(e history.Entry, text string) string {
-	of := gistOf{e.ID, len(text), p.Secrets.Revealed}
-	gist, known := p.gists[of]
-	if !known {
-		if p.gists == nil || len(p.gists) >= maxGists {
-			p.gists = map[gistOf]string{}
-		}
-		if e.Role == history.Assistant {
-			text = markdown.Gist(text)
-		}
-		gist = strings.TrimSpace(p.Secrets.Line(text))
-		p.gists[of] = gist
+func (p *Model) gist(m store.Message) string {
+	of := gistOf{m.ID, len(m.Content), p.Secrets.Revealed}
+	if gist, known := p.gists[of]; known {
+		return gist
 	}
-	return gist
+	text := p.Gist(m)
+	if m.Role == history.Assistant {
+		text = markdown.Gist(text)
+	}
+	if p.gists == nil {
+		p.gists = map[gistOf]string{}
+	}
+	p.gists[of] = strings.TrimSpace(p.Secrets.Line(text))
+	return p.gists[of]
 }

@@ -35,22 +35,23 @@ type Model struct {
 	Focused bool // the keys are for the panel
 	At      int  // the row under the cursor
 	Moved   bool // the cursor was moved: until then it stays at the end
-	opened  bool // the user had the line under the cursor shown row by row
+	opened  int  // a row, from 1, whose line is shown row by row; 0 for none
 
-	past  reading
-	list  list              // the part of the list that was drawn last
-	gists map[gistOf]string // how messages begin, without their secrets
+	reads   int               // the number of the newest reading of a request of the past
+	reading bool              // it is not done
+	list    list              // the part of the list that was drawn last
+	gists   map[gistOf]string // how messages begin, without their secrets
 }
 
 // Screen is what the panel has the rest of the screen do.
 type Screen struct {
-	Said      func(id int64) (text, model string) // how a message begins, and the model that it is of
-	Gist      func(store.Message) string          // how a stored message begins
-	Selected  func(id int64) bool                 // the message is selected in the transcript
-	Selection func() string                       // how many are, "" for none or where the keys are not for the panel
-	OnPage    func() (first, end int)             // the messages on the page by their index
-	Draft     func() session.Draft                // what would be sent
-	Listed    func() []llm.Model                  // the models of the endpoints, nil before they were asked
+	Message   func(id int64) (store.Message, bool)
+	Gist      func(store.Message) string // how a message begins
+	Selected  func(id int64) bool        // the message is selected in the transcript
+	Selection func() string              // how many are, "" for none or where the keys are not for the panel
+	OnPage    func() (first, end int)    // the messages on the page by their index
+	Draft     func() session.Draft       // what would be sent
+	Listed    func() []llm.Model         // the models of the endpoints, nil before they were asked
 
 	Shown      func() tea.Cmd                         // another request is on show
 	Follow     func()                                 // the user moved the cursor
@@ -65,10 +66,7 @@ type Screen struct {
 
 // Reset shows another conversation, of which nothing is planned yet.
 func (p *Model) Reset() {
-	if p.Whatif != nil {
-		p.Whatif.stop()
-	}
-	*p = Model{Context: p.Context, Screen: p.Screen, past: reading{number: p.past.number + 1}}
+	*p = Model{Context: p.Context, Screen: p.Screen, reads: p.reads + 1}
 }
 
 // Shown is the request that the panel shows.
@@ -86,7 +84,7 @@ func (p *Model) Shown() *Request {
 func (p *Model) Set(plan history.Plan, err error) {
 	if err == nil || len(plan.Entries) > 0 {
 		on := p.Chosen()
-		p.Next = requestOf(plan, p.Said)
+		p.Next = requestOf(plan, p.Message)
 		if p.Shown() == &p.Next {
 			p.stay(on)
 		}
@@ -109,20 +107,15 @@ func (p *Model) Price() {
 	next.Spent = s.Now().Sums.Session.Spent.Sentence()
 	p.Window, p.wrong = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
-		set := model.Windows().Chosen
-		if set.Tokens == 0 {
-			set = model.Windows().Configured
-		}
-		p.wrong = "The window of " + theme.Thousands(set.Tokens) + " (" + set.Origin() +
-			") is too large: the server has " + theme.Thousands(actual) + ". " + p.Keys.First(keymap.Adopt) +
-			" uses that."
+		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
+			p.Keys.First(keymap.Adopt) + " uses that."
 	}
 }
 
 // Open shows a request that was sent; nil goes back to the next one. No other one is waited for any more.
 func (p *Model) Open(past *Request) tea.Cmd {
-	p.past = reading{number: p.past.number + 1}
-	p.Past = past
+	p.reads++
+	p.reading, p.Past = false, past
 	p.Release()
 	return p.Screen.Shown()
 }
@@ -146,8 +139,8 @@ func (p *Model) Chosen() Row {
 // lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything is
 // whole is shown message by message.
 func (p *Model) lines() (lines []span, line int) {
-	r, open := p.Shown(), -1
-	if p.opened || p.Focused && r.Whole() {
+	r, open := p.Shown(), p.opened-1
+	if p.Focused && r.Whole() {
 		open = p.At
 	}
 	lines = r.Lines(open)
@@ -162,27 +155,15 @@ func (p *Model) folded() int {
 	return 0
 }
 
-// stand puts the cursor on a row. A line that it leaves is one line again.
-func (p *Model) stand(row int) {
-	r := p.Shown()
-	row = max(0, min(row, len(r.Rows)-1))
-	if p.opened {
-		lines := r.Lines(-1)
-		p.opened = lineOf(lines, row) == lineOf(lines, p.At)
-	}
-	p.At = row
-}
+// stand puts the cursor on a row.
+func (p *Model) stand(row int) { p.At = max(0, min(row, len(p.Shown().Rows)-1)) }
 
 // stay puts the cursor on the message it was on, or at the end where it was never moved.
 func (p *Model) stay(on Row) {
 	r := p.Shown()
-	switch {
-	case !p.Moved:
-		p.stand(len(r.Rows) - 1)
-	case on.Entry != nil && on.Entry.Index < len(r.Plan.Entries):
+	p.stand(len(r.Rows) - 1)
+	if p.Moved && on.Entry != nil && on.Entry.Index < len(r.Plan.Entries) {
 		p.stand(r.RowOf(on.Entry.Index))
-	default:
-		p.stand(p.At)
 	}
 }
 
@@ -194,14 +175,14 @@ func (p *Model) Put(row int) {
 
 // GoTo puts the cursor on the message with this place in the conversation.
 func (p *Model) GoTo(index int, id int64) {
-	if _, ok := p.Shown().Verdict(index, id); ok {
-		p.Put(p.Shown().RowOf(index))
+	if r := p.Shown(); r.has(index, id) {
+		p.Put(r.RowOf(index))
 	}
 }
 
-// Release gives the cursor back to the end of the list.
+// Release gives the cursor back to the end of the list, of which no line is opened any more.
 func (p *Model) Release() {
-	p.Moved = false
+	p.Moved, p.opened = false, 0
 	p.stay(Row{})
 }
 
@@ -272,13 +253,10 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 // key is a key in the panel.
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
-	a, n := k.Action(msg, keymap.InPanel), p.folded()
-	switch a {
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Pick:
-		if n > 0 && p.Selection() == "" {
-			return p.Say(k.First(keymap.Inspect) + " shows the " + theme.Thousands(n) +
-				" messages of this line separately.")
-		}
+	a := k.Action(msg, keymap.InPanel)
+	flags := a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick
+	if flags && p.folded() > 0 && p.Selection() == "" {
+		return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 	}
 	switch a {
 	case keymap.Inspect:
@@ -308,7 +286,7 @@ func (p *Model) inspect() tea.Cmd {
 	case p.Chosen() == Row{}:
 		return p.Say("There is nothing to open yet.")
 	case p.folded() > 0:
-		p.opened, p.Moved = true, true
+		p.opened, p.Moved = p.At+1, true
 		return nil
 	}
 	return p.Inspect()

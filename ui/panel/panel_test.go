@@ -32,7 +32,12 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 			Program: context.Background, Ref: "openai/gpt-5.2",
 		},
 		Screen: Screen{
-			Said: func(id int64) (string, string) { return text(id), "openai/gpt-5.2" }, Follow: func() {},
+			Message: func(id int64) (store.Message, bool) {
+				m := store.Message{Model: "openai/gpt-5.2"}
+				m.ID = id
+				return m, true
+			},
+			Gist: func(m store.Message) string { return text(m.ID) }, Follow: func() {},
 			Selected: func(int64) bool { return false }, Selection: func() string { return "" }, Shown: nothing,
 			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing, Compare: func(*Request) tea.Cmd { return nil },
 		},
@@ -65,10 +70,6 @@ func planned() *Model {
 			"Our grammar is left-recursive.", "The usual cure is a loop.", "Never touch generated files.", "Understood.",
 		}[id-1]
 	})
-	p.Ref = "model"
-	p.Said = func(said func(int64) (string, string)) func(int64) (string, string) {
-		return func(id int64) (string, string) { text, _ := said(id); return text, "" }
-	}(p.Said)
 	p.Set(history.Plan{Entries: entries, Next: []int{3}, Sum: history.Sum{
 		System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000,
 		Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4,
@@ -210,7 +211,7 @@ func TestThePanelCountsInTheServersMeasure(t *testing.T) {
 func turnSent(turn int) *Request {
 	r := PastRequest(record.Replayed{
 		Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1},
-	}, nil)
+	})
 	return &r
 }
 
@@ -231,19 +232,6 @@ func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
 	p.Left()
 	if p.Marked != nil {
 		t.Error("the next request stays marked after it left")
-	}
-}
-
-func TestARequestThatIsReadForLongSaysSo(t *testing.T) {
-	p := planned()
-	p.Update(uitest.Key("left"))
-	p.past.slow = true
-	if got := p.heading(); got != "Reading a past request…" {
-		t.Errorf("while a request is read the title is %q", got)
-	}
-	p.Open(turnSent(3))
-	if got := p.heading(); got != "Turn 3 · as recorded" {
-		t.Errorf("the title is %q, want turn 3", got)
 	}
 }
 
@@ -294,7 +282,7 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 		used, limit int
 		want        string
 	}{
-		{1, 100_000, "~1 / 100,000 ────────"},
+		{1, 100_000, "~1 / 100,000 ━───────"},
 		{5999, 6000, "~5,999 / 6,000 ━━━━━━━─"},
 		{6000, 6000, "~6,000 / 6,000 ━━━━━━━━"},
 	} {
@@ -307,34 +295,17 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 
 func TestTheBudgetTurnsInSteps(t *testing.T) {
 	for _, c := range []struct {
-		at, by, window int
-		want           int
-		ok             bool
+		at     string
+		window int
+		want   string
 	}{
-		{0, 1, 4096, 1000, true},
-		{0, -1, 4096, 0, false},
-		{4000, 1, 4096, 4096, true},
-		{4096, 1, 4096, 4096, false},
-		{5312, 1, 32_768, 6000, true}, // a budget that was typed lies between two steps
-		{5312, -1, 32_768, 4000, true},
-		{9000, -1, 4096, 4096, true},
-		{1_000_000, 1, 2_000_000, 2_000_000, true},
+		{"auto", 4096, "auto 1,000 2,000 4,000 4,096"},
+		{"4,096", 4096, "auto 1,000 2,000 4,000 4,096"},
+		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"}, // it was typed
 	} {
-		got, ok := step(budgets(c.window), c.at, c.by)
-		if got != c.want || ok != c.ok {
-			t.Errorf("from %d by %d with a window of %d: got %d, %v, want %d, %v", c.at, c.by, c.window, got, ok, c.want,
-				c.ok)
+		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}, dials: []dial{{tried: c.at}}}
+		if got := strings.Join(w.budgets(), " "); got != c.want {
+			t.Errorf("on %s with a window of %d the steps are %s, want %s", c.at, c.window, got, c.want)
 		}
-	}
-}
-
-func TestTheModelDialHoldsEachModelOnce(t *testing.T) {
-	endpoints := []llm.Endpoint{{Name: "here", Default: "small"}, {Name: "there", Default: "large"}, {Name: "bare"}}
-	listed := []llm.Model{
-		{Endpoint: "there", ID: "large"}, {Endpoint: "there", ID: "maker/huge"}, {Endpoint: "bare", ID: "one"},
-	}
-	want := []string{"here/small", "there/large", "there/maker/huge", "bare/one"}
-	if got := Refs("here/small", endpoints, listed); !slices.Equal(got, want) {
-		t.Errorf("the models are %q, want %q", got, want)
 	}
 }

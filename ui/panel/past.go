@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"math"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,18 +14,6 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
-
-// slowTime is how long a request of the past is read before the screen says so. In a long conversation it takes a
-// while.
-const slowTime = 150 * time.Millisecond
-
-// reading is the reading of a request of the past. One is read at a time.
-type reading struct {
-	number int // what an older reading finds is not shown
-	busy   bool
-	slow   bool // the screen says that it is being read
-	then   int  // the step that was asked for meanwhile
-}
 
 // Load shows the request with an id, which is one of a turn.
 func (p *Model) Load(turn int, request int64) tea.Cmd {
@@ -39,8 +27,7 @@ func (p *Model) Load(turn int, request int64) tea.Cmd {
 func (p *Model) step(by int) tea.Cmd {
 	turn, nth := p.Info.Turns+1, 1
 	switch {
-	case p.past.busy:
-		p.past.then = by
+	case p.reading: // One is read at a time: in a long conversation a key that is held would ask for many.
 		return nil
 	case p.Past != nil:
 		turn, nth = p.Past.Past.Request.Turn, p.Past.Past.Nth
@@ -81,47 +68,31 @@ func Neighbour(ctx context.Context, s *session.Session, turn, nth, step int) (*r
 	}
 }
 
-// read finds a request of the past and shows it.
+// read finds a request of the past and shows it. Without one a step forth ends at the next request.
 func (p *Model) read(by int, find func(context.Context, *session.Session) (*record.Replayed, error)) tea.Cmd {
-	n, s, gist := p.past.number+1, p.Session, p.Gist
-	p.past = reading{number: n, busy: true}
-	slow := tea.Tick(slowTime, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			p.past.slow = p.past.busy && p.past.number == n
-			return nil
-		})
-	})
-	return tea.Batch(slow, p.Run(func(ctx context.Context) tea.Msg {
+	p.reads++
+	p.reading = true
+	n, s := p.reads, p.Session
+	return p.Run(func(ctx context.Context) tea.Msg {
 		var past *Request
 		r, err := find(ctx, s)
 		if err == nil && r != nil {
-			made := PastRequest(*r, gist)
-			past = &made
+			past = new(PastRequest(*r))
 		}
 		return app.Then(func() tea.Cmd {
-			if n != p.past.number {
+			switch {
+			case n != p.reads:
 				return nil
+			case err == nil && (past != nil || by > 0):
+				return p.Open(past)
 			}
-			return p.found(by, past, err)
+			p.reading = false
+			if err != nil {
+				return p.Fail(theme.Sentence(err))
+			}
+			return p.Say("There is no earlier request.")
 		})
-	}))
-}
-
-// found shows what was read.
-func (p *Model) found(by int, past *Request, err error) tea.Cmd {
-	then := p.past.then
-	p.past.busy, p.past.slow = false, false
-	switch {
-	case err != nil:
-		return p.Fail(theme.Sentence(err))
-	case past == nil && by < 0:
-		return p.Say("There is no earlier request.")
-	}
-	cmd := p.Open(past)
-	if then != 0 {
-		cmd = tea.Batch(cmd, p.step(then))
-	}
-	return cmd
+	})
 }
 
 // compare marks the request on show, or has it compared with the one that is marked.
@@ -136,11 +107,11 @@ func (p *Model) compare() tea.Cmd {
 		return p.Say("Marked: " + p.Name(&shown) + ". Select another request with " + k.First(keymap.Earlier) +
 			" and " + k.First(keymap.Later) + ", then " + k.First(keymap.Compare) +
 			" shows what changed between the two.")
-	case !marked.isBefore(&shown) && !shown.isBefore(marked):
+	case marked.number() == shown.number():
 		return p.Say("Mark removed from " + p.Name(&shown) + ".")
 	}
 	before, after := marked, &shown
-	if after.isBefore(before) {
+	if after.number() < before.number() {
 		before, after = after, before
 	}
 	if after.Past == nil {
@@ -156,12 +127,12 @@ func (p *Model) Left() {
 	}
 }
 
-// isBefore says whether a request was sent before another one; the next one is the last.
-func (r *Request) isBefore(other *Request) bool {
-	if r.Past == nil || other.Past == nil {
-		return r.Past != nil
+// number rises from request to request; the next one is the last.
+func (r *Request) number() int64 {
+	if r.Past == nil {
+		return math.MaxInt64
 	}
-	return r.Past.Request.ID < other.Past.Request.ID
+	return r.Past.Request.ID
 }
 
 // TurnName is a past request's name in its session.
@@ -187,8 +158,6 @@ func (p *Model) Name(r *Request) string {
 func (p *Model) heading() string {
 	name := theme.UpperFirst(p.Name(p.Shown()))
 	switch {
-	case p.past.slow:
-		return "Reading a past request…"
 	case p.Past == nil:
 		return name
 	case p.Past.Past.Proven:

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"slices"
 
 	"winnow/history"
@@ -26,12 +27,10 @@ type Request struct {
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
-	said     func(id int64) (text, model string)
-	moves    map[int64]move // what a trial changes for a message, by its id
-	estimate int            // the tokens of a past request as they were estimated before the server counted it
-	counted  bool           // Plan's numbers add up to the server's own count
-	lines    []span         // see Lines
-	open     int            // the row that they were made for
+	message func(id int64) (store.Message, bool)
+	moves   map[int64]move // what a trial changes for a message, by its id
+	lines   []span         // see Lines
+	open    int            // the row that they were made for
 }
 
 // Row is a message's entry, or one of the added texts, counted from 1.
@@ -41,17 +40,11 @@ type Row struct {
 }
 
 // requestOf is a request that has not left.
-func requestOf(plan history.Plan, said func(int64) (string, string)) Request {
+func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
 	r := Request{
-		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, said: said,
-		Added: slices.Clone(plan.Added),
+		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message,
+		Added: slices.SortedStableFunc(slices.Values(plan.Added), func(a, b history.Added) int { return a.At - b.At }),
 	}
-	for i := range r.Added {
-		if a := &r.Added[i]; a.Kind == history.AddedMarker && a.At == 0 {
-			a.At = lastGap(plan.Entries)
-		}
-	}
-	slices.SortStableFunc(r.Added, func(a, b history.Added) int { return a.At - b.At })
 	next := 0
 	for i := range len(plan.Entries) + 1 {
 		for ; next < len(r.Added) && r.Added[next].At <= i; next++ {
@@ -64,52 +57,33 @@ func requestOf(plan history.Plan, said func(int64) (string, string)) Request {
 	return r
 }
 
-// lastGap is the index of the first of the last messages that are not sent one after the other. A note of a gap that no
-// message follows but the current one is in the system prompt; the list shows it at the gap.
-func lastGap(entries []history.Entry) int {
-	gap := len(entries)
-	for gap > 0 && entries[gap-1].Sent() {
-		gap--
-	}
-	for gap > 0 && !entries[gap-1].Sent() {
-		gap--
-	}
-	return gap
-}
-
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
-// only the texts come from the messages, each by its gist.
-func PastRequest(r record.Replayed, gist func(store.Message) string) Request {
+// only the texts come from the messages.
+func PastRequest(r record.Replayed) Request {
 	plan := history.Plan{
 		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
 		Spans: r.Plan.SpansAmong(r.Verdicts.Entries), Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
 	}
-	short, dropped := record.ShortfallOf(r.Request)
-	estimate, counted := plan.Sum.Used(), r.Request.Prompt > 0 && !dropped && plan.Sum.Total > 0
-	if counted {
-		// The server has counted the request as a whole: its parts are shares of that.
-		plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
-	}
-	past := requestOf(plan, func(id int64) (text, model string) {
+	past := requestOf(plan, func(id int64) (store.Message, bool) {
 		m, there, err := r.Messages.ByID(id)
-		if !there || err != nil {
-			return "", ""
-		}
-		return gist(m), m.Model
+		return m, there && err == nil
 	})
-	past.Past, past.estimate, past.counted = &r, estimate, counted
-	if dropped {
+	past.Past = &r
+	if short, dropped := record.ShortfallOf(r.Request); dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
+	} else if past.counted() && plan.Sum.Total > 0 {
+		// The server has counted the request as a whole: its parts are shares of that.
+		past.Plan.Sum.Ratio = float64(r.Request.Prompt) / float64(plan.Sum.Total)
 	}
 	return past
 }
 
-// Verdict is the entry of the message with this place in the conversation.
-func (r *Request) Verdict(index int, id int64) (history.Entry, bool) {
-	if index < 0 || index >= len(r.Plan.Entries) || r.Plan.Entries[index].ID != id {
-		return history.Entry{}, false
-	}
-	return r.Plan.Entries[index], true
+// counted says that the server has counted the request.
+func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
+
+// has says that a message is in the plan, with this place in the conversation.
+func (r *Request) has(index int, id int64) bool {
+	return index >= 0 && index < len(r.Plan.Entries) && r.Plan.Entries[index].ID == id
 }
 
 // Whole says that every message is sent, and whole.
@@ -142,7 +116,7 @@ func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Toke
 
 // used is what the request takes: as the server counted it, else estimated.
 func (r *Request) used() (n int, shown string) {
-	if r.Past != nil && r.Past.Request.Prompt > 0 {
+	if r.counted() {
 		n = r.Past.Request.Prompt
 		return n, theme.Thousands(n)
 	}
@@ -153,22 +127,17 @@ func (r *Request) used() (n int, shown string) {
 // Cost is what a past request cost, or what the input of the next one would: "$0.0041", "~$0.002 in". It is empty where
 // there is nothing to say.
 func (r *Request) Cost() string {
-	if r.Past != nil {
+	switch {
+	case r.Past != nil:
 		return record.CostOf(r.Past.Request).String()
+	case r.Input.Known():
+		return r.Input.String() + " in"
 	}
-	if !r.Ready || !r.Input.Known() {
-		return ""
-	}
-	return r.Input.String() + " in"
+	return ""
 }
 
 // Missing says why there is no request to show.
-func (r *Request) Missing() string {
-	if r.Note != "" {
-		return r.Note
-	}
-	return "Nothing to send yet."
-}
+func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.") }
 
 // span is a line of the list. It stands for the rows from one on up to another.
 type span struct{ from, to int }
@@ -202,26 +171,19 @@ func (r *Request) Lines(open int) []span {
 // alike says that two neighbours are on one line. What the user pinned or excluded, and what a trial changes, has a line
 // of its own.
 func (r *Request) alike(a, b *history.Entry) bool {
-	if a == nil || b == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned {
+	if a == nil || b == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
+		r.moves[a.ID].text+r.moves[b.ID].text != "" {
 		return false
 	}
-	_, moved := r.moves[a.ID]
-	_, moves := r.moves[b.ID]
-	if a.Sent() {
-		c := r.Counts
-		return r.Whole() && len(r.Added)+c.Recalled+c.Repaired+r.FirstRead == 0 && !moved && !moves
+	if c := r.Counts; a.Sent() {
+		return r.Whole() && len(r.Added)+c.Recalled+c.Repaired+r.FirstRead == 0
 	}
-	return a.Disposition != history.Excluded && !moved && !moves
+	return a.Disposition != history.Excluded
 }
 
 // lineOf is the line that holds a row.
 func lineOf(lines []span, row int) int {
-	at, _ := slices.BinarySearchFunc(lines, row, func(s span, row int) int {
-		if s.to <= row {
-			return -1
-		}
-		return 1
-	})
+	at, _ := slices.BinarySearchFunc(lines, row, func(s span, row int) int { return cmp.Compare(s.to, row+1) })
 	return at
 }
 

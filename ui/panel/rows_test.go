@@ -69,7 +69,7 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
 		for _, of := range r.Lines(-1) {
 			line := []rune(ansi.Strip(p.item(of).draw(&p.Themes.Styles, c, Width-1)))
-			if tokens := numbers(string(line[1+c.tokens-tokensCells : 1+c.tokens])); len(tokens) > 0 {
+			if tokens := numbers(string(line[c.tokens-tokensCells : c.tokens])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {
@@ -124,7 +124,7 @@ func TestThePanelFillsItsBox(t *testing.T) {
 		from := rapid.IntRange(0, 30).Draw(t, "from")
 		p.OnPage = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
 		if rapid.Bool().Draw(t, "trial") {
-			p.Whatif = &Whatif{Request: p.Next, stop: func() {}}
+			p.Whatif = &Whatif{Request: p.Next, dials: []dial{{name: "budget", tried: "1,000"}, {name: "preset"}, {name: "model"}}}
 		}
 		for _, lines := range [][]string{p.View(w, h), p.Pane(w, h)} {
 			if len(lines) != h {

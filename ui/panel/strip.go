@@ -62,7 +62,7 @@ const gaugeCells = 8
 // it is. It is "" where nothing is planned.
 func (p *Model) Gauge(bar bool) string {
 	r, st := p.Shown(), &p.Themes.Styles
-	used, text := r.used()
+	_, text := r.used()
 	limit := r.Plan.Sum.Limit
 	switch {
 	case !r.Ready:
@@ -70,20 +70,15 @@ func (p *Model) Gauge(bar bool) string {
 	case limit <= 0:
 		return st.Muted.Render(text + " tokens")
 	}
-	words, line := st.Muted, st.Seen
+	words := st.Muted
 	if r.Over > 0 {
-		words, line = st.Repaired, st.Repaired
+		words = st.Repaired
 	}
 	text = words.Render(text + " / " + theme.Thousands(limit))
-	if !bar {
-		return text
+	if bar {
+		text += " " + r.bar(st, gaugeCells)
 	}
-	// What is less than half a cell is not drawn, and the last one only where nothing is free.
-	full := min((2*used*gaugeCells+limit)/(2*limit), gaugeCells-1)
-	if used >= limit {
-		full = gaugeCells
-	}
-	return text + " " + line.Render(strings.Repeat("━", full)) + st.Faint.Render(strings.Repeat("─", gaugeCells-full))
+	return text
 }
 
 // State says in a few words what is next, for the end of the line with the hints; "" for nothing.

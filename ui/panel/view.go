@@ -2,7 +2,6 @@ package panel
 
 import (
 	"slices"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -53,7 +52,7 @@ func (p *Model) View(w, h int) []string {
 	in := max(1, w-1-theme.Gutter(2*w))
 	if !p.Shown().Ready {
 		lines := []string{p.Themes.Styles.Strong.Render(p.heading())}
-		return theme.Blank(framed(append(lines, p.wrap(p.Themes.Styles.Muted, p.Shown().Missing(), in)...), w), w, h)
+		return theme.Blank(framed(append(lines, p.wrap(in, note{p.Themes.Styles.Muted, p.Shown().Missing()})...), w), w, h)
 	}
 	head, foot := p.head(w, in, h), framed(p.foot(in), w)
 	head = head[:max(0, min(len(head), h-leastRows))]
@@ -73,51 +72,19 @@ func framed(lines []string, w int) []string {
 	return framed
 }
 
-// wrap breaks a text into lines of one style, none for "".
-func (p *Model) wrap(style lipgloss.Style, text string, w int) []string {
-	if text == "" {
-		return nil
-	}
-	return theme.WrapStyled(style, markdown.Visible(text), w)
+// note is a text in a style.
+type note struct {
+	style lipgloss.Style
+	text  string
 }
 
-// line is a line of the screen that is written from left to right.
-type line struct {
-	b     strings.Builder
-	w, at int // how many cells it has, and how many are written
-}
-
-// add writes a text as far as it fits.
-func (l *line) add(text string, style lipgloss.Style) {
-	if l.at+theme.Width(text) > l.w {
-		text = theme.Fit(text, l.w-l.at)
+// wrap breaks texts into lines, none for "".
+func (p *Model) wrap(w int, notes ...note) []string {
+	var lines []string
+	for _, n := range notes {
+		if n.text != "" {
+			lines = append(lines, theme.WrapStyled(n.style, markdown.Visible(n.text), w)...)
+		}
 	}
-	if text != "" {
-		l.at += theme.Width(text)
-		l.b.WriteString(style.Render(text))
-	}
-}
-
-// cut writes the first line of a text up to a cell.
-func (l *line) cut(text string, style lipgloss.Style, end int) {
-	if end > l.at {
-		l.add(markdown.OneLine(text, end-l.at), style)
-	}
-}
-
-// to writes blanks up to a cell.
-func (l *line) to(cell int) {
-	if cell = min(cell, l.w); cell > l.at {
-		l.b.WriteString(strings.Repeat(" ", cell-l.at))
-		l.at = cell
-	}
-}
-
-// on is the whole line: under the cursor it has its mark and its ground.
-func (l *line) on(st *theme.Styles, cursor bool) string {
-	l.to(l.w)
-	if !cursor {
-		return l.b.String()
-	}
-	return theme.Ground(st.Selected, l.b.String())
+	return lines
 }

@@ -95,9 +95,9 @@ func (s *Model) Remember(write func() error) tea.Cmd {
 	})
 }
 
-// RememberModel writes down which model a session has been given. What it returns ends a sentence about that: ""
+// rememberModel writes down which model a session has been given. What it returns ends a sentence about that: ""
 // where there is nothing more to say.
-func RememberModel(to *remembered.Memory, of *session.Session, known *llm.Catalog) string {
+func rememberModel(to *remembered.Memory, of *session.Session, known *llm.Catalog) string {
 	if of.Temporary() {
 		return ""
 	}

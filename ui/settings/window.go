@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -17,15 +18,23 @@ func (s *Model) useModel(ref string) tea.Cmd {
 	if s.Busy {
 		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
 	}
+	return s.Apply(session.Settings{Model: ref}, "")
+}
+
+// Apply changes settings, and says so with what that takes from the next request: "" names the model.
+func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	of, memory, known := s.Session, s.Memory, s.With.Models
 	return s.Run(func(ctx context.Context) tea.Msg {
 		before, _ := of.Preview(session.Draft{})
-		if err := of.Set(ctx, session.Settings{Model: ref}); err != nil {
+		if err := of.Set(ctx, to); err != nil {
 			return s.done("", err)
 		}
 		after, err := of.Preview(session.Draft{})
-		return s.done("The next message goes to "+of.Model().Ref()+"."+Change(before, after, err)+
-			RememberModel(memory, of, known), nil)
+		sentence = cmp.Or(sentence, "The next message goes to "+of.Model().Ref()+".") + Change(before, after, err)
+		if to.Model != "" {
+			sentence += rememberModel(memory, of, known)
+		}
+		return s.done(sentence, nil)
 	})
 }
 

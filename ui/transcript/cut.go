@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"charm.land/lipgloss/v2"
+
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/keymap"
@@ -82,22 +84,26 @@ func (c *Model) unsent(marker, rest string) []string {
 	oneLine := func(s string) string { return strings.Join(strings.Fields(markdown.Visible(s)), " ") }
 	begin := strings.ToValidUTF8(rest[:min(len(rest), 4*unsentLines*w)], "")
 	marker = oneLine(marker)
-	lines, left := theme.Wrap(strings.TrimSpace(marker+" "+oneLine(begin)), w), len(marker)
+	lines := theme.Wrap(strings.TrimSpace(marker+" "+oneLine(begin)), w)
 	whole := len(lines) <= unsentLines && len(begin) == len(rest)
 	lines = lines[:min(len(lines), unsentLines)]
-	for i, line := range lines {
-		if !whole && i == len(lines)-1 {
-			line = markdown.Truncate(line, w-1, "") + "…"
-		}
-		n := min(left, len(line))
-		left -= n
-		lines[i] = st.Cut.Bold(true).Render(line[:n]) + st.Muted.Render(line[n:])
+	if last := len(lines) - 1; !whole {
+		lines[last] = markdown.Truncate(lines[last], w-1, "") + "…"
 	}
-	if whole {
+	if c.paint(lines, len(marker), st.Cut.Bold(true)); whole {
 		return lines
 	}
-	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are")
-	return append(lines, c.hinted(st.Faint.Render("┄┄┄")+st.Muted.Render(" "+count+" not sent"), keymap.Inspect, "reads them"))
+	count := " " + theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
+	return append(lines, c.hinted(st.Faint.Render("┄┄┄")+st.Muted.Render(count), keymap.Inspect, "reads them"))
+}
+
+// paint gives the first so many bytes of some lines a style, and the rest a quiet one.
+func (c *Model) paint(lines []string, first int, style lipgloss.Style) {
+	for i, line := range lines {
+		n := min(first, len(line))
+		first -= n
+		lines[i] = style.Render(line[:n]) + c.Themes.Styles.Muted.Render(line[n:])
+	}
 }
 
 // folded is the beginning of a message that is folded, and how much there is.

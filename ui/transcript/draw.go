@@ -37,44 +37,33 @@ type block struct {
 	from, to   int      // the lines of the text and of the tool calls
 	more       int      // bytes of the text that are not shown
 	receipt    int      // the line of its receipt, -1 for none
-	trail      int      // where its trail begins
 	below      int      // where the lines below it begin
 	hits       hits
 }
 
 // look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
 type look struct {
-	open    bool // it is unfolded
-	thought bool // its reasoning is shown
-	unsent  bool // the model does not see it
-	cut     cut
-	tokens  int  // of its text, as the server counts them; 0 where they are not counted
-	joins   bool // it is a result directly below its call
-	joined  bool // the next row joins it
-	ways    bool // the ways out of what went wrong are shown
-	edge    edge // the line below it
-}
-
-// cut tells one cut of a text from another.
-type cut struct {
-	cuts, after int
-	first       history.Range
-	marker      string // what stands in the place of the first
+	open   bool          // it is unfolded
+	unsent bool          // the model does not see it
+	cut    history.Range // the first one, where it is shown as it is sent
+	tokens int           // of its text, as the server counts them; 0 where they are not counted
+	joins  bool          // it is a result directly below its call
+	joined bool          // the next row joins it
+	ways   bool          // the ways out of what went wrong are shown
+	edge   edge          // the line below it
 }
 
 // lookOf is how row i has to be drawn now.
 func (c *Model) lookOf(i int) look {
 	r := c.rows[i]
-	l := look{
-		open: c.unfolded(r.id), thought: c.thought[r.id] != c.thinking, ways: i+1 == len(c.rows) && !c.Busy,
-	}
+	l := look{open: c.unfolded(r.id), ways: i+1 == len(c.rows) && !c.Busy}
 	if r.id > 0 {
 		l.tokens, l.joins = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens)), c.joins(r.message)
 	}
 	if e := c.entry(r.id); e != nil {
 		l.unsent = !e.Sent()
 		if len(e.Cuts) > 0 && !l.unsent && !l.open && c.shortens(r.message, e) {
-			l.cut = cut{len(e.Cuts), e.CharsAfter, e.Cuts[0], markerAt(e, e.Cuts[0])}
+			l.cut = e.Cuts[0]
 		}
 	}
 	if i+1 < len(c.rows) {
@@ -115,8 +104,7 @@ func (c *Model) block(i int) *block {
 	}
 	b := &block{look: l, receipt: -1}
 	if f := c.failure(id); f != nil {
-		b.lines = c.failureLines(f, l.ways)
-		b.trail = len(b.lines)
+		b.lines = c.failureLines(f, c.Messages.Role(c.rows[i].message), l.ways)
 	} else {
 		c.render(b, c.rows[i])
 	}
@@ -228,7 +216,7 @@ func (c *Model) render(b *block, r row) {
 	m, err := c.message(r)
 	b.name, b.rest = c.heading(m, b.look)
 	b.lines = []string{""}
-	b.lines = append(b.lines, c.reasoning(m, b.look.thought)...)
+	b.lines = append(b.lines, c.reasoning(m)...)
 	b.from = len(b.lines)
 	c.renderText(b, m)
 	b.lines = append(b.lines, c.callLines(m, b.look.open)...)
@@ -244,24 +232,15 @@ func (c *Model) render(b *block, r row) {
 		b.receipt = len(b.lines)
 		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
 	}
-	b.trail = len(b.lines)
 	if trail := c.Trails[m.ID]; trail != "" {
 		b.lines = append(b.lines, theme.WrapStyled(st.Muted, trail, c.proseWidth())...)
 	}
 	if b.look.unsent {
 		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
 		for i, line := range b.lines {
-			b.lines[i] = muted(st.Muted, line)
+			b.lines[i] = st.Muted.Render(ansi.Strip(line))
 		}
 	}
-}
-
-// muted is a line in one quiet style.
-func muted(style lipgloss.Style, line string) string {
-	if line == "" {
-		return ""
-	}
-	return style.Render(ansi.Strip(line))
 }
 
 // heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
@@ -293,7 +272,7 @@ func (c *Model) heading(m store.Message, l look) (name, rest string) {
 // renderText adds the lines of a message's text, as far as that is shown.
 func (c *Model) renderText(b *block, m store.Message) {
 	switch {
-	case b.look.cut != cut{}:
+	case b.look.cut != history.Range{}:
 		c.renderCut(b, m)
 	case m.Role == history.Tool && b.look.joins && !b.look.open:
 	case m.Role == history.Tool && !b.look.open:
@@ -347,9 +326,7 @@ func (c *Model) streams(m store.Message, text string) bool {
 func (c *Model) plain(text string, style lipgloss.Style) []string {
 	lines := c.md.Plain(text)
 	for i, line := range lines {
-		if line != "" {
-			lines[i] = style.Render(line)
-		}
+		lines[i] = style.Render(line)
 	}
 	return lines
 }
@@ -384,13 +361,14 @@ func (c *Model) hinted(line string, a keymap.Action, does string) string {
 }
 
 // reasoning is the lines of a message's reasoning, or one line with their number while it is folded.
-func (c *Model) reasoning(m store.Message, shown bool) []string {
+func (c *Model) reasoning(m store.Message) []string {
 	st, lines := &c.Themes.Styles, strings.Count(strings.Trim(m.Reasoning, "\n"), "\n")+1
 	switch {
 	case m.Reasoning == "":
 		return nil
-	case !shown:
-		return []string{c.hinted(st.Muted.Render("reasoning · "+theme.Plural(lines, "line")), keymap.Reason, "shows it")}
+	case !c.thinking:
+		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
+		return []string{c.hinted(folded, keymap.Reason, "shows it")}
 	}
 	text := beginning(m.Reasoning)
 	all := append([]string{st.Muted.Render("reasoning")}, c.plain(text, st.Muted)...)

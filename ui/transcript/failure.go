@@ -16,7 +16,7 @@ import (
 // mostWords is the most lines of what a server said: what can be done stands below.
 const mostWords = 6
 
-// TurnFailed shows why the turn failed, where it did. The end of the list is in sight already. An answer of which something arrived says so itself.
+// TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) TurnFailed(f record.Failure) {
 	k := c.fail(f)
 	c.build()
@@ -61,17 +61,15 @@ func (c *Model) failedBehind(f record.Failure) int64 {
 
 // Failed is the failure under the cursor, with the user's message of its turn.
 func (c *Model) Failed() (record.Failure, bool) {
-	known := c.failure(c.cursor)
-	if known == nil {
+	i, ok := c.index(c.cursor)
+	if !ok || c.failure(c.cursor) == nil {
 		return record.Failure{}, false
 	}
-	f := *known
-	if at, ok := c.Index(f.After); ok && f.User == 0 {
-		for at > 0 && c.Messages.Role(at) != history.User {
-			at--
-		}
-		f.User = c.Messages.ID(at)
+	f, at := *c.failure(c.cursor), c.rows[i].message
+	for at > 0 && c.Messages.Role(at) != history.User {
+		at--
 	}
+	f.User = c.Messages.ID(at)
 	return f, true
 }
 
@@ -83,8 +81,9 @@ func from(f *record.Failure) string {
 	return markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, 60)
 }
 
-// safe says what became of the message, and of the money.
-func (c *Model) safe(f *record.Failure) string {
+// safe says what became of the message, and of the money. Behind an answer, or a tool's result, a request of the turn
+// was charged.
+func (c *Model) safe(f *record.Failure, behind history.Role) string {
 	text := "Your message is saved."
 	if c.Session != nil && c.Session.Temporary() {
 		text = "Your message is still here."
@@ -93,26 +92,12 @@ func (c *Model) safe(f *record.Failure) string {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
 	switch {
-	case f.Free && c.answeredIn(f):
-		text += " Nothing was charged for this request."
-	case f.Free:
+	case f.Free && behind == history.User:
 		text += " Nothing was charged."
+	case f.Free:
+		text += " Nothing was charged for this request."
 	}
 	return text
-}
-
-// answeredIn says that a request before the one that failed was answered in the turn.
-func (c *Model) answeredIn(f *record.Failure) bool {
-	if m, ok := c.Message(f.After); ok {
-		return m.Role != history.User
-	}
-	i, ok := c.Index(f.User)
-	for i++; ok && i < c.Messages.Len() && c.Messages.Role(i) != history.User; i++ {
-		if r := c.Messages.Row(i).Request; r != 0 && r < f.Request {
-			return true
-		}
-	}
-	return false
 }
 
 // waysOut is what can be done about a failure.
@@ -131,7 +116,7 @@ func (c *Model) way(h key.Binding) string {
 
 // failureLines are the lines of a failure: what failed, the server's words, what is safe, and where it is the last row
 // the ways out, one a line.
-func (c *Model) failureLines(f *record.Failure, ways bool) []string {
+func (c *Model) failureLines(f *record.Failure, behind history.Role, ways bool) []string {
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
 	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), room)
 	if from := from(f); from != "" {
@@ -149,7 +134,7 @@ func (c *Model) failureLines(f *record.Failure, ways bool) []string {
 		}
 		lines = append(lines, said...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f, behind), room)...)
 	for _, h := range c.waysOut(f) {
 		if ways {
 			lines = append(lines, markdown.Truncate(c.way(h), w, "…"))

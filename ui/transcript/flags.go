@@ -1,16 +1,13 @@
 package transcript
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -27,7 +24,6 @@ type Action struct {
 // Done is an action that was stored, with the plans before and after it.
 type Done struct {
 	Action
-	Rest     int // messages that go with those meant: the rest of their tool groups
 	Was, Now history.Plan
 	Planned  bool  // there are plans: none are made while an answer arrives
 	Short    error // why the plan after it cannot be sent
@@ -60,9 +56,6 @@ func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
 // Undo undoes the last action.
 func (c *Model) Undo() tea.Cmd { return c.act(Action{Undo: true}) }
 
-// Flagging says that an action is being stored.
-func (c *Model) Flagging() bool { return c.undo.busy }
-
 // act stores an action, after those that were asked for before it.
 func (c *Model) act(a Action) tea.Cmd {
 	u := &c.undo
@@ -90,7 +83,6 @@ func (c *Model) act(a Action) tea.Cmd {
 				flags[id] = a.Flag
 			}
 		}
-		done.Rest = restOfGroups(s, a.IDs)
 		before, err := s.SetFlags(ctx, flags)
 		if !a.Undo {
 			done.Before = before
@@ -106,17 +98,6 @@ func (c *Model) act(a Action) tea.Cmd {
 			return tea.Batch(shown, c.acted(done, err))
 		})
 	})
-}
-
-// restOfGroups counts the other messages of the tool groups that some messages belong to: a group is sent or left out
-// as a whole.
-func restOfGroups(s *session.Session, ids []int64) int {
-	all := slices.Clone(ids)
-	for _, id := range ids {
-		all = append(all, s.Group(id)...)
-	}
-	slices.Sort(all)
-	return len(slices.Compact(all)) - len(ids)
 }
 
 // acted says what an action did, and does the next one. What waits was asked for on top of it: where it failed, that is
@@ -142,7 +123,7 @@ func (c *Model) acted(done Done, err error) tea.Cmd {
 	return tea.Batch(said, c.act(next))
 }
 
-// Did is what an action did, in one line: to which messages, at which price, and what became of others.
+// Did is what an action did, in one line: to which messages, at which price, and which others that drops.
 func (c *Model) Did(done Done) string {
 	which, be := c.NumbersOf(done.IDs...), " are "
 	if len(done.IDs) == 1 {
@@ -161,19 +142,23 @@ func (c *Model) Did(done Done) string {
 	default:
 		text = theme.UpperFirst(text)
 	}
-	if done.Rest > 0 {
-		text += " with " + theme.Thousands(done.Rest) + " more of the tool group"
+	rest := 0 // a tool group is left out as a whole
+	for id := range done.Before {
+		if !slices.Contains(done.IDs, id) {
+			rest++
+		}
 	}
-	if !done.Planned {
+	if rest > 0 {
+		text += " with " + theme.Thousands(rest) + " more of the tool group"
+	}
+	switch over := (*history.OverBudgetError)(nil); {
+	case !done.Planned:
 		return text + ". It applies to the next request; the current one is already sent."
-	}
-	text += ": " + done.price()
-	over := (*history.OverBudgetError)(nil)
-	if errors.As(done.Short, &over) {
-		need := theme.Plural(max(1, over.Need-over.Have), "token")
-		text += ". What must be sent is " + need + " more than fits"
-	} else if others := done.others(); others != "" {
-		text += "; " + others
+	case errors.As(done.Short, &over):
+		over := theme.Plural(over.Need-over.Have, "token")
+		text += done.price() + ". What must be sent is " + over + " more than fits"
+	default:
+		text += done.price()
 	}
 	if c.Screen.Past() {
 		return text + ". It applies to the next request, not to the one shown."
@@ -181,45 +166,34 @@ func (c *Model) Did(done Done) string {
 	return text + "."
 }
 
-// price is what an action changed in the tokens of the messages that have other flags now, as the server counts them.
+// price is what an action changed in the tokens of the messages that have other flags now, as the server counts them,
+// and the messages that make room for them.
 func (done Done) price() string {
 	before := map[int64]int{}
 	for _, e := range done.Was.Entries {
 		before[e.ID] = e.TokensAfter
 	}
-	n, unsent := 0, ""
+	n, text := 0, ": the token count does not change"
 	for _, e := range done.Now.Entries {
 		if _, meant := done.Before[e.ID]; !meant {
 			continue
 		}
 		if n += e.TokensAfter - before[e.ID]; e.Pinned && !e.Sent() {
-			unsent = "it is still not sent, " + e.Cause.Sentence()
+			text = ": it is still not sent, " + e.Cause.Sentence()
 		}
 	}
 	if n != 0 {
-		return theme.Signed(done.Now.Sum.Tokens(n)) + " tokens"
+		text = ": " + theme.Signed(done.Now.Sum.Tokens(n)) + " tokens"
 	}
-	return cmp.Or(unsent, "the token count does not change")
-}
-
-// others says what became of messages that the action was not about.
-func (done Done) others() string {
-	words := map[history.ChangeKind]string{
-		history.ChangeLeft: "dropped", history.ChangeShortened: "cut", history.ChangeEntered: "added",
-		history.ChangeRecalled: "added", history.ChangeRestored: "sent longer",
-	}
-	became := map[string][]history.Entry{}
+	var dropped []history.Entry
 	for _, change := range history.Compare(done.Was.Entries, done.Now.Entries) {
 		e := change.Entry()
-		if _, meant := done.Before[e.ID]; !meant && words[change.Kind] != "" {
-			became[words[change.Kind]] = append(became[words[change.Kind]], e)
+		if _, meant := done.Before[e.ID]; !meant && change.Kind == history.ChangeLeft {
+			dropped = append(dropped, e)
 		}
 	}
-	var list []string
-	for _, word := range []string{"dropped", "cut", "added", "sent longer"} {
-		if entries := became[word]; len(entries) > 0 {
-			list = append(list, theme.Plural(len(entries), "message")+" "+word+" ("+theme.Named(entries)+")")
-		}
+	if len(dropped) > 0 {
+		text += "; " + theme.Plural(len(dropped), "message") + " dropped (" + theme.Named(dropped) + ")"
 	}
-	return strings.Join(list, ", ")
+	return text
 }

@@ -9,8 +9,8 @@ import (
 	"winnow/ui/keymap"
 )
 
-// Hints are the keys that matter in the transcript, and for a selection. The last one says how to leave, or where the
-// rest is.
+// Hints are the keys that matter most in the transcript, and for a selection. The last one says how to leave, or where
+// the rest is.
 func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	if c.Selecting() {
@@ -48,9 +48,5 @@ func (c *Model) Hints() []key.Binding {
 	default:
 		hints = append(hints, pin, exclude, copies)
 	}
-	return append(hints, move,
-		k.Hint("search", keymap.Find), k.Hint("select", keymap.Select), k.Hint("undo", keymap.TakeBack),
-		k.Hint("request", keymap.Request), k.Hint("ask again", keymap.Again), k.Hint("fork", keymap.Fork),
-		k.Hint("boundary", keymap.Boundary), k.Hint("what if", keymap.WhatIf), k.Hint("repairs", keymap.Repairs),
-		k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
+	return append(hints, move, k.Hint("help", keymap.Ask))
 }

@@ -22,7 +22,7 @@ import (
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than the transcript, to the message under the cursor
+	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
 	Moved func()                          // the cursor went to another message by itself
 	Hush  func()                          // takes the sentence away that stands where the search line is
 	Draft func()                          // gives the keys back to the draft, where the search began
@@ -87,9 +87,9 @@ func (c *Model) Reset(messages branch.Branch) {
 
 // begin shows other messages, and forgets what was about those before.
 func (c *Model) begin(messages branch.Branch) {
-	c.open, c.thought, c.edge, c.answer, c.Edited = map[int64]bool{}, map[int64]bool{}, edge{}, nil, 0
+	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks, c.stream = map[int64]*block{}, nil
-	c.Search.forget() // hits have the indexes of the old messages
+	c.Search.hits = nil // they have the indexes of the old messages
 	c.follow = true
 	c.show(messages)
 }
@@ -125,6 +125,7 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	if messages.Len() > 0 {
 		if older, there := all.Find(messages.ID(0)); there && older > 0 {
 			messages = messages.Behind(all.First(older))
+			c.Search.hits = nil // they have the indexes of the messages before
 		}
 	}
 	c.show(messages)
@@ -188,7 +189,7 @@ func (c *Model) Answer(m store.Message, r record.Receipt) {
 		if c.cursor == arriving {
 			c.cursor = m.ID
 		}
-		c.answer, c.streamed, c.open[m.ID], c.thought[m.ID] = nil, m.ID, c.open[arriving], c.thought[arriving]
+		c.answer, c.streamed = nil, m.ID
 	}
 	c.Add(m, r)
 }
@@ -200,20 +201,6 @@ func (c *Model) Settle() {
 		c.stream.Finish()
 		delete(c.blocks, arriving)
 		c.settle()
-	}
-}
-
-// CutAfter takes what follows a message off the screen: another branch goes on from there. 0 is the beginning.
-func (c *Model) CutAfter(message int64) {
-	at, ok := c.Index(message)
-	switch {
-	case message == 0:
-		at = -1
-	case !ok:
-		return
-	}
-	if at+1 < c.Messages.Len() {
-		c.Follow(c.Messages.First(at + 1))
 	}
 }
 
@@ -239,11 +226,10 @@ func (c *Model) Empty() bool { return len(c.rows) == 0 }
 
 // Index is the index of a message in the conversation.
 func (c *Model) Index(id int64) (int, bool) {
-	i, there := c.Messages.Find(id)
-	if !there {
-		return 0, false
+	if i, there := c.Messages.Find(id); there {
+		return i, true
 	}
-	return i, true
+	return 0, false
 }
 
 // indexOf is the index of a message that is there.

@@ -12,18 +12,27 @@ import (
 	"winnow/ui/theme"
 )
 
-// place is a cell of a rendered row, counted behind the gutter.
-type place struct {
-	row        int64
-	line, cell int
+// place is a cell of a row, counted behind the gutter.
+type place struct{ row, line, cell int }
+
+func (p place) before(o place) bool {
+	return cmp.Or(cmp.Compare(p.row, o.row), cmp.Compare(p.line, o.line), cmp.Compare(p.cell, o.cell)) < 0
 }
 
 // picked is what is selected with the mouse: the cells from one place to another, in the order in which they were
-// passed.
+// passed. It goes when the rows change.
 type picked struct {
 	on       bool // something is selected
 	held     bool // the button is down
 	from, to place
+}
+
+// bounds are the first and the last place.
+func (p picked) bounds() (begin, end place) {
+	if p.to.before(p.from) {
+		return p.to, p.from
+	}
+	return p.from, p.to
 }
 
 // Held says that the mouse is selecting text.
@@ -64,8 +73,7 @@ func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 	return c.Screen.Copy(characters(text), text), false
 }
 
-// Click selects the message at line y. A click on its receipt is for what the model saw for it, one on a trail for the
-// conversation there, and one on the line where the model's view begins goes there.
+// Click selects the message at line y. A click on its receipt is for what the model saw for it.
 func (c *Model) Click(y int) tea.Cmd {
 	if !c.ready() {
 		return nil
@@ -76,13 +84,8 @@ func (c *Model) Click(y int) tea.Cmd {
 		return nil
 	}
 	c.selectRow(i)
-	switch {
-	case line >= b.below && b.look.edge != edge{}:
-		c.boundary()
-	case line == b.receipt:
+	if line == b.receipt {
 		return c.Screen.Do(keymap.Seen)
-	case line >= b.trail && line < b.below && c.rows[i].id > 0:
-		return c.Screen.Do(keymap.Trail)
 	}
 	return nil
 }
@@ -93,43 +96,25 @@ func (c *Model) placeAt(x, y int) (place, bool) {
 		return place{}, false
 	}
 	i, line := c.rowAt(y)
-	return place{c.rows[i].id, line, max(0, x-c.gutter())}, line < len(c.block(i).lines)
-}
-
-// bounds are the rows of a selection, and its first and last place. There is none where last is before first.
-func (c *Model) bounds() (first, last int, from, to place) {
-	from, to = c.picked.from, c.picked.to
-	first, here := c.index(from.row)
-	last, there := c.index(to.row)
-	if !c.picked.on || !here || !there {
-		return 0, -1, from, to
-	}
-	order := cmp.Or(cmp.Compare(first, last), cmp.Compare(from.line, to.line), cmp.Compare(from.cell, to.cell))
-	if order > 0 {
-		return last, first, to, from
-	}
-	return first, last, from, to
+	return place{i, line, max(0, x-c.gutter())}, line < len(c.block(i).lines)
 }
 
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text: names and
 // receipts are not copied with it.
 func (c *Model) cells(i, line int) (from, to int) {
-	if !c.picked.on {
-		return 0, 0
-	}
-	first, last, begin, end := c.bounds()
-	b, one := c.block(i), first == last && begin.line == end.line
+	begin, end := c.picked.bounds()
+	b, one := c.block(i), begin.row == end.row && begin.line == end.line
 	switch {
-	case i < first, i > last, i == first && line < begin.line, i == last && line > end.line, line >= b.below:
+	case !c.picked.on || (place{i, line, end.cell}).before(place{begin.row, begin.line, end.cell}):
 		return 0, 0
-	case !one && (line < b.from || line >= b.to):
+	case end.before(place{i, line, 0}), line >= b.below, !one && (line < b.from || line >= b.to):
 		return 0, 0
 	}
 	to = c.width
-	if i == first && line == begin.line {
+	if i == begin.row && line == begin.line {
 		from = begin.cell
 	}
-	if i == last && line == end.line {
+	if i == end.row && line == end.line {
 		to = end.cell + 1
 	}
 	return from, to
@@ -152,8 +137,8 @@ func (c *Model) markPicked(text string, i, line int) string {
 // pickedText is what is selected, as it is drawn, with a blank line between messages.
 func (c *Model) pickedText() string {
 	var texts []string
-	first, last, _, _ := c.bounds()
-	for i := first; i <= last; i++ {
+	begin, end := c.picked.bounds()
+	for i := begin.row; i <= end.row; i++ {
 		var lines []string
 		for line := range c.block(i).lines {
 			if from, to := c.cells(i, line); from < to {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strings"
 
 	"winnow/history"
@@ -63,20 +64,16 @@ func (c *Model) interruption(m store.Message) note {
 	if r.End == store.EndStopped {
 		return note{what: "you stopped this", rest: rest}
 	}
-	what := "interrupted"
-	switch r.End {
-	case store.EndCut:
-		what = "connection lost"
-		if f := r.Fault; f.What != "" && !f.Broken {
-			if what = f.What; f.Words != "" {
-				what += ": “" + f.Words + "”"
-			}
+	what := map[store.RequestEnd]string{
+		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
+		store.EndFailed: "the answer was cut off",
+	}[r.End]
+	if f := r.Fault; r.End == store.EndCut && f.What != "" && !f.Broken {
+		if what = f.What; f.Words != "" {
+			what += ": “" + f.Words + "”"
 		}
-	case store.EndNoDone:
-		what = "the server closed the connection"
-	case store.EndFailed:
-		what = "the answer was cut off"
 	}
+	what = cmp.Or(what, "interrupted")
 	return note{what: markdown.Visible(what), rest: rest, fault: true, again: true}
 }
 
@@ -89,13 +86,8 @@ func (c *Model) noteLines(n note, way bool) []string {
 	if n.fault {
 		what, style = "✗ "+what, st.Error
 	}
-	lines, left := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(n.rest)), c.proseWidth()), len(what)
-	for i, line := range lines {
-		line = strings.TrimRight(line, " ")
-		in := min(left, len(line))
-		left -= in
-		lines[i] = style.Render(line[:in]) + st.Muted.Render(line[in:])
-	}
+	lines := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(n.rest)), c.proseWidth())
+	c.paint(lines, len(what), style)
 	last := &lines[len(lines)-1]
 	again := "   " + c.way(keymap.Typed("/retry", "try again"))
 	if way && n.again && theme.Width(*last+again) <= c.bodyWidth() {

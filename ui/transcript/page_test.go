@@ -350,13 +350,13 @@ func TestArgumentsInARow(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		`{"path":"grammar/decl.peg"}`:            "grammar/decl.peg",
-		`{"pattern":"a b","depth":2,"in":["x"]}`: `pattern: a b, depth: 2, in: ["x"]`,
+		`{"pattern":"a b","depth":2,"in":["x"]}`: `depth: 2, in: ["x"], pattern: a b`,
 		`{}`:                                     "",
 		``:                                       "",
 		`{"broken":`:                             `{"broken":`,
 		`{"a":1} {"b":2}`:                        `{"a":1} {"b":2}`,
 		`["list"]`:                               `["list"]`,
-		`{"a":1,"a":2,"":"\u00e9"}`:              "a: 1, a: 2, : é",
+		`{"a":1,"b":"\u00e9"}`:                   "a: 1, b: é",
 	} {
 		if got := argumentsRow(in); got != want {
 			t.Errorf("%s is shown as %q, want %q", in, got, want)

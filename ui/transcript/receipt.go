@@ -11,8 +11,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2 and so on;
-// the tokens and the price, of rank 0, stay.
+// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2 and so
+// on; the tokens and the price, of rank 0, stay.
 type fact struct {
 	text string
 	rank int

@@ -37,12 +37,11 @@ type page struct {
 	width, height int
 	left          int // the cells of the width that stay free at the left; the cursor's sign stands in the first one
 
-	top, line int   // the first row on the screen and its first line there
-	follow    bool  // the end stays on the screen
-	cursor    int64 // the selected row, 0 for none
-	newest    int   // the message that begins the newest turn
-	thinking  bool  // reasoning is shown whole
-	thought   map[int64]bool
+	top, line int            // the first row on the screen and its first line there
+	follow    bool           // the end stays on the screen
+	cursor    int64          // the selected row, 0 for none
+	newest    int            // the message that begins the newest turn
+	thinking  bool           // reasoning is shown whole
 	open      map[int64]bool // rows that are unfolded
 	picked    picked
 }
@@ -76,6 +75,7 @@ func (c *Model) build() {
 	if c.answer != nil && c.answer.after == 0 {
 		c.rows = append(c.rows, row{arriving, 0})
 	}
+	c.picked = picked{}
 	c.newest = c.Messages.Last(history.User)
 	if i, ok := c.index(top.id); ok {
 		c.top = i
@@ -92,19 +92,10 @@ func (c *Model) index(id int64) (int, bool) {
 // Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
 // first.
 func (c *Model) Resize(width, height, left int) {
-	c.height = height
-	if width == c.width && left == c.left {
-		c.settle()
-		return
-	}
-	before := 0
-	if c.ready() && !c.follow {
-		before = c.heightOf(c.top)
-	}
-	c.width, c.left = width, left
-	c.Restyle()
-	if before > 0 {
-		c.line = c.line * c.heightOf(c.top) / before
+	anew := width != c.width || left != c.left
+	c.width, c.height, c.left = width, height, left
+	if anew {
+		c.Restyle()
 	}
 	c.settle()
 }
@@ -291,15 +282,10 @@ func (c *Model) Expand() bool {
 		return false
 	}
 	m, _ := c.message(c.rows[i])
-	e := c.entry(c.cursor)
-	switch {
-	case folds(m), e != nil && e.Sent() && len(e.Cuts) > 0:
-		c.open[c.cursor] = !c.open[c.cursor]
-	case m.Reasoning != "":
-		c.thought[c.cursor] = !c.thought[c.cursor]
-	default:
+	if e := c.entry(c.cursor); !folds(m) && (e == nil || !e.Sent() || len(e.Cuts) == 0) {
 		return false
 	}
+	c.open[c.cursor] = !c.open[c.cursor]
 	c.settle()
 	return true
 }
@@ -313,6 +299,6 @@ func (c *Model) ToggleReasoning() bool {
 // ShowReasoning unfolds all reasoning or folds it.
 func (c *Model) ShowReasoning(shown bool) {
 	c.thinking = shown
-	clear(c.thought)
+	clear(c.blocks)
 	c.settle()
 }

@@ -44,7 +44,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 		first, next := int64(1000), int64(1000)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before, top := s.all()
-			follow, place := s.follow, [2]int64{0, int64(s.line)}
+			newer, place := s.Newer(), [2]int64{0, int64(s.line)}
 			if len(s.rows) > 0 {
 				place[0] = s.rows[s.top].id
 			}
@@ -100,7 +100,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 					t.Fatalf("line %d is %q, want %q", y, line, want)
 				}
 			}
-			if stays && !follow && !s.follow && (s.rows[s.top].id != place[0] || int64(s.line) != place[1]) {
+			if stays && newer > 0 && s.Newer() > 0 && (s.rows[s.top].id != place[0] || int64(s.line) != place[1]) {
 				t.Fatalf("after op %d the screen begins at %d line %d, before at %v", op, s.rows[s.top].id, s.line, place)
 			}
 		}
@@ -183,6 +183,7 @@ func TestAVeryLongMessageShowsItsBeginning(t *testing.T) {
 			"a tool's output": message(history.Tool, text), "reasoning": reasons,
 		} {
 			s := shown(100, 40, []store.Message{m}, nil)
+			s.ShowReasoning(true)
 			s.First()
 			s.Expand()
 			size, page := 0, ansi.Strip(strings.Join(s.block(0).lines, "\n"))

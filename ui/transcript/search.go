@@ -2,14 +2,13 @@ package transcript
 
 import (
 	"context"
-	"errors"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -27,16 +26,16 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	from      int  // the message that the user was at when the search began
-	fromDraft bool // it began in the draft, and goes back there
+	from      int64 // the message that the user was at when the search began
+	fromDraft bool  // it began in the draft, and goes back there
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
 	stop     context.CancelFunc
 	done     bool // the answer for the text is here
+	other    bool // the hits are of another text
 	hits     []hit
 	at       int // the hit that the user is at, from 0
-	wrapped  int // which way the user came to it past an end, 0 for neither
 }
 
 // hit is where a search found its text: in a message's text, or in its tool calls.
@@ -47,13 +46,7 @@ type hit struct {
 	from, to int // characters of the text
 }
 
-// forget leaves nothing found. An answer that is on its way is dropped.
-func (f *Search) forget() {
-	f.searches++
-	f.hits, f.at, f.done = nil, 0, false
-}
-
-// end forgets the search.
+// end forgets the search, but for its number.
 func (f *Search) end() {
 	if f.stop != nil {
 		f.stop()
@@ -118,42 +111,12 @@ func (c *Model) openSearch() tea.Cmd {
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	fromDraft = fromDraft || c.Search.fromDraft
 	c.Search.end()
-	c.Search.On, c.Search.fromDraft, c.Search.from = true, fromDraft, c.readFrom()
 	c.Search.Field = theme.NewField(text)
-	return c.seekTyped()
-}
-
-// readFrom is the message that the user is at: the one under the cursor, else the first on the screen.
-func (c *Model) readFrom() int {
-	if i, ok := c.Index(c.cursor); ok {
-		return i
+	c.Search.On, c.Search.fromDraft = true, fromDraft
+	if c.Search.from = c.cursor; c.top < len(c.rows) && c.cursor == 0 {
+		c.Search.from = c.rows[c.top].id
 	}
-	first, _ := c.OnPage()
-	return first
-}
-
-// seekTyped marks what the search line holds at once, and finds it in a command.
-func (c *Model) seekTyped() tea.Cmd {
-	c.Screen.Hush()
-	return c.seek(true)
-}
-
-// SearchOn looks for the text in a conversation that has grown.
-func (c *Model) SearchOn() tea.Cmd {
-	if !c.Search.On {
-		return nil
-	}
-	return c.seek(false)
-}
-
-// SearchAnew looks for the text in a conversation whose places have changed.
-func (c *Model) SearchAnew() tea.Cmd {
-	if !c.Search.On {
-		return nil
-	}
-	c.Search.forget()
-	c.Search.from = c.readFrom()
-	return c.seekTyped()
+	return c.seek()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
@@ -193,56 +156,73 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
-		return c.seekTyped()
+		return c.typed()
 	}
 	return nil
 }
 
-// seek searches all messages; step says that the user goes to the hit next to where the search began.
-func (c *Model) seek(step bool) tea.Cmd {
+// typed looks for what the search line holds now.
+func (c *Model) typed() tea.Cmd {
+	c.Screen.Hush()
+	c.Search.other = true
+	return c.seek()
+}
+
+// SearchOn looks for the text in a conversation that has changed. The page stays where it is, unless hits are at other
+// places.
+func (c *Model) SearchOn() tea.Cmd {
+	if !c.Search.On {
+		return nil
+	}
+	return c.seek()
+}
+
+// seek marks what is searched for at once, and finds it in a command.
+func (c *Model) seek() tea.Cmd {
 	f := &c.Search
 	if f.stop != nil {
 		f.stop()
 	}
-	if f.pattern = patternOf(f.Text()); f.pattern == nil {
-		f.forget()
-		f.done = true
+	f.searches++
+	f.pattern = patternOf(f.Text())
+	if f.done = f.pattern == nil; f.done {
+		f.hits = nil
 		return nil
 	}
-	f.searches++
-	f.done = false
 	ctx, stop := c.NewContext()
 	f.stop = stop
 	n, messages, pattern := f.searches, c.Messages, f.pattern
 	return func() tea.Msg {
 		defer stop()
 		hits, err := hitsOf(ctx, messages, pattern)
-		return app.Then(func() tea.Cmd { return c.found(n, hits, step, err) })
+		return app.Then(func() tea.Cmd {
+			switch {
+			case n != c.Search.searches:
+				return nil
+			case err != nil:
+				return c.Fail(theme.Sentence(err))
+			}
+			c.found(hits)
+			return nil
+		})
 	}
 }
 
-// found takes what a search found.
-func (c *Model) found(search int, hits []hit, step bool, err error) tea.Cmd {
+// found takes what a search found. The user goes to the hit next to where the search began, and stays with the message
+// where there is a hit already.
+func (c *Model) found(hits []hit) {
 	f := &c.Search
-	if search != f.searches || !f.On {
-		return nil
-	}
-	f.done = true
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return c.Fail(theme.Sentence(err))
-	}
-	from, step := f.from, step || len(f.hits) == 0
-	if !step {
+	from, _ := c.Messages.Find(f.from)
+	had := len(f.hits) > 0 && !f.other
+	if had {
 		from = f.hits[f.at].message
 	}
-	f.hits = hits
+	f.hits, f.done, f.other = hits, true, false
 	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
 	f.at = max(0, min(f.at, len(hits)-1))
-	if step {
-		f.wrapped = 0
+	if !had {
 		c.showHit()
 	}
-	return nil
 }
 
 // nextHit goes to the next hit or the one before. Behind the last one comes the first.
@@ -256,11 +236,7 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	case len(f.hits) == 0:
 		return nil
 	}
-	to := f.at + by
-	f.at = (to + len(f.hits)) % len(f.hits)
-	if f.wrapped = 0; f.at != to {
-		f.wrapped = by
-	}
+	f.at = (f.at + by + len(f.hits)) % len(f.hits)
 	c.Screen.Hush()
 	c.showHit()
 	return nil
@@ -274,38 +250,32 @@ func (c *Model) hit() (hit, bool) {
 	return hit{}, false
 }
 
-// seen is what the model sees of a hit in the request on show.
-type seen int
-
-// A hit is in the request, in a part of a message that is cut away, in a message that is not sent, or in one that is
-// not in the request's plan.
+// What the model sees of a hit in the request on show: it is sent, it is in a part of a message that is cut away, in a
+// message that is not sent, or in one that is not in the request's plan.
 const (
-	inContext seen = iota
+	sent = iota
 	cutAway
-	leftOut
+	notSent
 	notKnown
 )
 
+var seenWords = [...]string{sent: "● sent", cutAway: "◐ cut", notSent: "○ not sent", notKnown: "? not known"}
+
 // sees says what the model sees of a hit.
-func (c *Model) sees(h hit) seen {
-	e := (*history.Entry)(nil)
-	if h.message < c.Messages.Len() {
-		e = c.entry(c.Messages.ID(h.message))
+func (c *Model) sees(h hit) int {
+	if h.message >= min(c.Messages.Len(), len(c.Plan.Entries)) {
+		return notKnown
 	}
-	switch {
-	case e == nil:
+	overlaps := func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }
+	switch e := &c.Plan.Entries[h.message]; {
+	case e.ID != c.Messages.ID(h.message):
 		return notKnown
 	case !e.Sent():
-		return leftOut
-	case h.call:
-		return inContext
+		return notSent
+	case !h.call && slices.ContainsFunc(e.Cuts, overlaps):
+		return cutAway
 	}
-	for _, cut := range e.Cuts {
-		if h.from < cut.To && cut.From < h.to {
-			return cutAway
-		}
-	}
-	return inContext
+	return sent
 }
 
 // SearchTitle counts the hits by what the model sees of them, "" where there is no search.
@@ -317,17 +287,17 @@ func (c *Model) SearchTitle() string {
 	case len(f.hits) == 0:
 		return "no matches"
 	}
-	var counts [notKnown + 1]int
+	var counts [len(seenWords)]int
 	for _, h := range f.hits {
 		counts[c.sees(h)]++
 	}
 	var words []string
-	for i, word := range []string{"sent", "cut", "not sent", "not known"} {
-		if counts[i] > 0 {
-			words = append(words, theme.Thousands(counts[i])+" "+word)
+	for i, n := range counts {
+		if _, word, _ := strings.Cut(seenWords[i], " "); n > 0 {
+			words = append(words, theme.Thousands(n)+" "+word)
 		}
 	}
-	return theme.Plural(len(f.hits), "match") + ": " + strings.Join(words, ", ")
+	return theme.Plural(f.Total(), "match") + ": " + strings.Join(words, ", ")
 }
 
 // hitText says where the user's hit is and what the model sees of it.
@@ -342,22 +312,7 @@ func (c *Model) hitText() string {
 	case !ok:
 		return "no match in this chat"
 	}
-	text := "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits))
-	switch {
-	case f.wrapped > 0:
-		text += ", from the top"
-	case f.wrapped < 0:
-		text += ", from the end"
-	}
-	switch c.sees(h) {
-	case inContext:
-		return text + " · ● sent"
-	case cutAway:
-		return text + " · ◐ cut, not in what is sent"
-	case leftOut:
-		return text + " · ○ not sent: " + string(c.Plan.Entries[h.message].Disposition)
-	}
-	return text + " · ? the message is not part of this request"
+	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + seenWords[c.sees(h)]
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The
@@ -374,19 +329,11 @@ func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
 	}
 	x = min(theme.Width(left)+x, max(0, w-1))
 	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
-	if f.Open || len(f.hits) == 0 {
+	k := &c.Keys
+	hints := c.way(k.Hint("next", keymap.NextHit)) + "   " + c.way(k.Hint("previous", keymap.PrevHit)) + "   " +
+		c.way(k.Hint("close", keymap.Back)) + "  "
+	if f.Open || len(f.hits) == 0 || theme.Width(line)+2+theme.Width(hints) > w {
 		return theme.Fit(line, w), x
 	}
-	k, hint := &c.Keys, ""
-	for _, h := range []key.Binding{
-		k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
-		k.Hint("inspect", keymap.Inspect), k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude),
-	} {
-		more := hint + c.way(h) + "  "
-		if theme.Width(line)+2+theme.Width(more) > w {
-			break
-		}
-		hint = more + " "
-	}
-	return theme.Spread(line, strings.TrimSuffix(hint, " "), w), x
+	return theme.Spread(line, hints, w), x
 }

@@ -103,26 +103,16 @@ func (c *Model) Unselect() { c.selection = selection{} }
 
 // SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where nothing is.
 func (c *Model) SelectionTitle() string {
-	ids := c.Picked()
+	ids, tokens := c.Picked(), 0
+	for _, id := range ids {
+		if e := c.entry(id); e != nil {
+			tokens += e.TokensAfter
+		}
+	}
 	if len(ids) == 0 {
 		return ""
 	}
-	sent, whole := 0, 0
-	for _, id := range ids {
-		if e := c.entry(id); e != nil {
-			sent += e.TokensAfter
-			whole += max(e.TokensBefore, e.TokensAfter)
-		}
-	}
-	title := theme.Thousands(len(ids)) + " selected"
-	counted := func(n int) string { return theme.Thousands(c.Plan.Sum.Tokens(n)) }
-	switch {
-	case len(c.Plan.Entries) == 0:
-		return title
-	case sent == whole:
-		return title + " · " + counted(sent) + " tokens"
-	}
-	return title + " · " + counted(sent) + " of " + counted(whole) + " tokens"
+	return theme.Thousands(len(ids)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
 // Named are the messages that numbers name, such as 3 5-8, or a sentence that says what is wrong with them.
@@ -135,15 +125,11 @@ func (c *Model) Named(numbers string) (ids []int64, fault string) {
 		if !ranged {
 			last = first
 		}
-		from, err := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		switch {
-		case err != nil || err2 != nil:
-			return nil, fmt.Sprintf("Name messages by their numbers in the panel, such as 3 5-8; %s is not a number.",
-				word)
-		case from < 1 || to < from || to > c.Messages.Len():
-			return nil, fmt.Sprintf("There is no message %s: the chat has %s.", word,
-				theme.Plural(c.Messages.Len(), "message"))
+		from, _ := strconv.Atoi(first)
+		to, _ := strconv.Atoi(last) // what is no number names no message
+		if from < 1 || to < from || to > c.Messages.Len() {
+			return nil, fmt.Sprintf("%s names no message: the chat has %s, numbered as in the panel, such as 3 5-8.",
+				word, theme.Plural(c.Messages.Len(), "message"))
 		}
 		for i := from - 1; i < to; i++ {
 			ids = append(ids, c.Messages.ID(i))

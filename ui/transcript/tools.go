@@ -1,10 +1,9 @@
 package transcript
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -98,40 +97,24 @@ func (c *Model) toolOf(result store.Message) string {
 // mostArguments is how many bytes of the arguments of a call are looked at for its row.
 const mostArguments = 4 << 10
 
-// argumentsRow is the arguments of a call in one line: the value where there is one, else each with its name, in their
-// order. What is no object, or too long for a row, is shown as it is.
+// argumentsRow is the arguments of a call in one line: the value where there is one, else each with its name. What is
+// no object, or too long for a row, is shown as it is.
 func argumentsRow(arguments string) string {
 	if len(arguments) > mostArguments {
 		return strings.ToValidUTF8(arguments[:mostArguments], "")
 	}
-	var names, values []string
-	d := json.NewDecoder(strings.NewReader(arguments))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &object) != nil {
 		return arguments
 	}
-	for d.More() {
-		var value json.RawMessage
-		name, err := d.Token()
-		if err != nil || d.Decode(&value) != nil {
-			return arguments
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		text := string(object[name])
+		_ = json.Unmarshal(object[name], &text) // what is no string stays as it is written
+		if len(object) > 1 {
+			text = name + ": " + text
 		}
-		text := string(value)
-		if bytes.HasPrefix(value, []byte(`"`)) {
-			_ = json.Unmarshal(value, &text) // the decoder has checked it
-		}
-		names, values = append(names, fmt.Sprint(name)), append(values, text)
+		list = append(list, text)
 	}
-	if _, err := d.Token(); err != nil {
-		return arguments
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return arguments
-	}
-	if len(values) == 1 {
-		return values[0]
-	}
-	for i := range values {
-		values[i] = names[i] + ": " + values[i]
-	}
-	return strings.Join(values, ", ")
+	return strings.Join(list, ", ")
 }

@@ -3,14 +3,13 @@ package transcript
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/ui/keymap"
 )
 
 // Paste puts a text into the search line.
 func (c *Model) Paste(text string) tea.Cmd {
 	c.Search.Insert(text)
-	return c.seekTyped()
+	return c.typed()
 }
 
 // Key is a key while the transcript has them.
@@ -47,14 +46,6 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
-	case keymap.Pin:
-		return c.Flag(history.Pin)
-	case keymap.Exclude:
-		return c.Flag(history.Exclude)
-	case keymap.Auto:
-		return c.Flag("")
-	case keymap.TakeBack:
-		return c.Undo()
 	case keymap.Select:
 		return c.selectRange()
 	case keymap.Pick:

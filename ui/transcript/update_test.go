@@ -44,7 +44,7 @@ func TestKeys(t *testing.T) {
 		{[]string{"n"}, "There is no search: / starts a search.", ""},
 		{[]string{"ctrl+o"}, "This message has nothing to expand.", ""},
 		{[]string{"q"}, "q does nothing in the transcript; esc goes to the draft, ? lists the keys.", ""},
-		{[]string{"u"}, "There is nothing to undo: no message was pinned or excluded since the chat was opened.", ""},
+		{[]string{"p"}, "", keymap.Pin},
 		{[]string{"/", "f1"}, "", keymap.Help},
 		{[]string{"/", "z", "enter"}, "No match in this chat; esc ends the search.", ""},
 	} {
@@ -78,7 +78,7 @@ func TestASelectionGrowsWithTheCursor(t *testing.T) {
 			t.Errorf("%q selects %v, want %v", c.keys, got, c.want)
 		}
 	}
-	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 of 20 tokens"; got != want {
+	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 tokens"; got != want {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 }
@@ -94,7 +94,7 @@ func TestActionsAreStoredOneByOne(t *testing.T) {
 		t.Fatalf("%d actions wait, want 2", len(s.undo.waiting))
 	}
 	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}}}, errors.New("the disk is full"))
-	if s.said != "the disk is full." || s.Flagging() || len(s.undo.waiting) != 0 {
+	if s.said != "the disk is full." || s.undo.busy || len(s.undo.waiting) != 0 {
 		t.Errorf("after a failure it says %q, and %d actions wait", s.said, len(s.undo.waiting))
 	}
 	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}}, nil)
@@ -116,6 +116,7 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 	now.Entries[0].Disposition, now.Entries[0].TokensAfter = history.Kept, 10
 	now.Entries[2].Disposition, now.Entries[2].TokensAfter = history.Dropped, 0
 	over := &history.OverBudgetError{Need: 110, Have: 100}
+	group := Action{Flag: history.Exclude, IDs: []int64{2}, Before: map[int64]history.Flag{2: "", 3: ""}}
 	undo := pin
 	undo.Undo = true
 	for _, c := range []struct {
@@ -124,9 +125,10 @@ func TestAnActionSaysWhatItDid(t *testing.T) {
 	}{
 		{Done{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you)."},
 		{Done{Action: undo, Was: was, Now: was, Planned: true}, "Undone: pinned message 1: the token count does not change."},
-		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens. What must be " +
+		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens; 1 message " +
+			"dropped (3 you). What must be " +
 			"sent is 10 tokens more than fits."},
-		{Done{Action: pin, Rest: 1}, "Pinned message 1 with 1 more of the tool group. It applies to the next request; " +
+		{Done{Action: group}, "Excluded message 2 with 1 more of the tool group. It applies to the next request; " +
 			"the current one is already sent."},
 		{Done{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already."},
 	} {
@@ -161,7 +163,7 @@ func TestASearchCountsWhatTheModelSees(t *testing.T) {
 		t.Errorf("the title is %q, want %q", got, want)
 	}
 	s.press("enter", "n", "n", "n")
-	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3, from the top · ● sent") {
+	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3 · ● sent") {
 		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
 	}
 	if m, _ := s.Selected(); m.ID != 2 {

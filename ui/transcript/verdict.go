@@ -46,10 +46,11 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 		return glyph != whole && glyph != "◆"
 	})
 	id, above, all := seenFrom(plan)
-	c.edge = edge{id, "the model sees from here", "and " + theme.Thousands(above) + " of " + theme.Thousands(all) + " above"}
+	counted := "and " + theme.Thousands(above)
 	if above == 0 {
-		c.edge.note = "none of " + theme.Thousands(all) + " above"
+		counted = "none"
 	}
+	c.edge = edge{id, "the model sees from here", counted + " of " + theme.Thousands(all) + " above"}
 	if c.Screen.Trial() {
 		c.edge.words, c.edge.note = "the model would see from here", ""
 		if was, _, _ := seenFrom(c.Next); was != 0 {

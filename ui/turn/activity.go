@@ -3,77 +3,67 @@ package turn
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Activity is what a turn does now.
-type Activity struct {
-	Doing string // "answering…"; "" where it does nothing
-	Facts string // how long, and how much came; "" for nothing
-	Why   string // why it waits, "" where it does not
-}
-
-// Activity is what the turn does now. Asked says that a question waits for the user.
-func (t Model) Activity(asked bool) Activity {
-	if !t.Busy {
-		return Activity{}
-	}
-	a, took := Activity{}, t.shown.Sub(t.began)
+// Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits. Asked
+// says that a question waits for the user.
+func (t *Model) Doing(asked bool) (doing, facts, why string) {
+	since := t.began
 	switch {
+	case !t.Busy:
+		return "", "", ""
 	case t.Stopping:
-		a.Doing = "stopping…"
+		doing = "stopping…"
 	case asked:
-		return Activity{Doing: "waiting for your answer"}
+		return "waiting for your answer", "", ""
 	case t.running != "":
-		a.Doing, took = "running "+t.running+"…", max(0, t.shown.Sub(t.ranSince))
+		doing, since = "running "+t.running+"…", t.ranSince
 	case t.Retry != "":
 		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
-		return Activity{Doing: fmt.Sprintf("trying again in %d s", left), Why: markdown.Visible(t.Retry)}
+		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.Retry)
 	case t.writtenTool != "":
-		a.Doing = "calling " + markdown.OneLine(t.writtenTool, 60) + "…"
+		doing = "calling " + markdown.OneLine(t.writtenTool, 60) + "…"
 	case t.thinking:
-		a.Doing = "thinking…"
+		doing = "thinking…"
 	case t.answering:
-		a.Doing = "answering…"
+		doing = "answering…"
 	default:
-		a.Doing = "asking…"
+		doing = "asking…"
 	}
-	var facts []string
 	if !t.began.IsZero() {
-		facts = append(facts, theme.Duration(took))
-	}
-	if t.running != "" && t.progress != "" {
-		facts = append(facts, t.progress)
+		facts = theme.Duration(max(0, t.shown.Sub(since)))
 	}
 	if n := theme.TokensOf(len(t.text) + len(t.reasoning)); n > 0 && t.running == "" {
-		facts = append(facts, "~"+theme.Plural(n, "token"))
+		facts += " · ~" + theme.Plural(n, "token")
+	} else if t.running != "" && t.progress != "" {
+		facts += " · " + t.progress
 	}
-	a.Facts = strings.Join(facts, " · ")
-	return a
+	return doing, facts, ""
 }
 
-// View draws an activity in lines of at most w cells; ways are keys and what they do to it.
-func (a Activity) View(st theme.Styles, ways string, w int) []string {
-	if a.Doing == "" {
+// View draws what the turn does in lines of at most w cells; ways are keys and what they do to it.
+func (t *Model) View(st theme.Styles, asked bool, ways string, w int) []string {
+	doing, facts, why := t.Doing(asked)
+	style := st.Seen
+	if doing == "" {
 		return nil
 	}
-	style := st.Seen
-	if a.Why != "" {
+	if why != "" {
 		style = st.Cut
 	}
-	line := style.Render(a.Doing)
-	if a.Facts != "" {
-		line += st.Muted.Render(" " + a.Facts)
+	line := style.Render(doing)
+	if facts != "" {
+		line += st.Muted.Render(" " + facts)
 	}
-	if theme.Width(line)+3+theme.Width(ways) <= w && ways != "" {
+	if ways != "" && theme.Width(line)+3+theme.Width(ways) <= w {
 		line += "   " + ways
 	}
-	lines := []string{strings.TrimRight(theme.Fit(line, min(w, theme.Width(line))), " ")}
-	if a.Why != "" {
-		lines = append(lines, theme.WrapStyled(st.Muted, a.Why, w)...)
+	lines := []string{markdown.Truncate(line, w, "…")}
+	if why != "" {
+		lines = append(lines, theme.WrapStyled(st.Muted, why, w)...)
 	}
 	return lines
 }

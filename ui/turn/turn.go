@@ -10,14 +10,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/ui/event"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
 // Model is a turn: the running one while it is busy, else the last.
 type Model struct {
-	event.Queue
 	Number     int // messages of another turn are dropped by it
 	Busy       bool
 	Stopping   bool
@@ -30,8 +28,6 @@ type Model struct {
 	Request *session.Planned // the newest request, nil before it is planned
 
 	text, reasoning []byte // of the answer that arrives
-
-	Asleep bool // nobody looks: the clock stands
 
 	began, now  time.Time // of the first and the newest message that had a time
 	shown       time.Time // what the clock on the screen says: it moves once a second
@@ -56,16 +52,6 @@ type EventsMsg struct {
 	over  bool
 }
 
-// Pieces says that the message carries nothing but pieces of an answer.
-func (msg EventsMsg) Pieces() bool {
-	for _, e := range msg.Events {
-		if _, piece := e.(session.Delta); !piece {
-			return false
-		}
-	}
-	return !msg.over
-}
-
 // TickMsg moves the clock of a turn.
 type TickMsg struct {
 	Turn int
@@ -75,70 +61,50 @@ type TickMsg struct {
 // tickTime is one step of the clock.
 const tickTime = time.Second
 
-// Start is a new turn with a number of its own. Its events come from the channel that start makes.
-func (t Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) (Model, tea.Cmd) {
-	t = Model{Number: number, Busy: true, Cancel: cancel}
-	return t, tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
+// Start begins a new turn with a number of its own. Its events come from the channel that start makes.
+func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
+	*t = Model{Number: number, Busy: true, Cancel: cancel}
+	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
 
 // Tick has the clock of the turn move.
-func (t Model) Tick() tea.Cmd {
+func (t *Model) Tick() tea.Cmd {
 	number := t.Number
 	return func() tea.Msg { return TickMsg{number, time.Now()} }
 }
 
 // Took is how long the turn has taken so far.
-func (t Model) Took() time.Duration { return t.now.Sub(t.began) }
+func (t *Model) Took() time.Duration { return t.now.Sub(t.began) }
 
 // Arrived is what has come of the answer that arrives, "" while none does.
-func (t Model) Arrived() (text, reasoning string) { return string(t.text), string(t.reasoning) }
+func (t *Model) Arrived() (text, reasoning string) { return string(t.text), string(t.reasoning) }
 
-// Waits is the event that what the turn waits for is another than before.
-type Waits struct{}
-
-// Update takes a message of the turn. The session's events that it carries are the turn's.
-func (t Model) Update(msg tea.Msg) (Model, tea.Cmd) {
-	cmd := t.update(msg)
-	return t, cmd
-}
-
-func (t *Model) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case EventsMsg:
-		if msg.Turn == t.Number {
-			return t.take(msg)
-		}
-	case TickMsg:
-		// Too early: a second clock runs.
-		if msg.Turn != t.Number || !t.Busy || t.Asleep || msg.At.Sub(t.ticked) < tickTime/2 {
-			break
-		}
-		t.ticked = msg.At
-		t.clock(msg.At)
-		return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
+// Take takes events of the turn, which are handed on, and waits for the next ones.
+func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
+	if msg.Turn != t.Number {
+		return nil, nil
 	}
-	return nil
-}
-
-func (t *Model) take(msg EventsMsg) tea.Cmd {
 	t.clock(msg.At)
-	retry := t.Retry
 	for _, e := range msg.Events {
 		t.event(e)
 	}
-	if t.Retry != retry {
-		t.Emit(Waits{})
-	}
-	for _, e := range msg.Events {
-		t.Emit(e)
-	}
 	switch {
 	case !msg.over:
-		return func() tea.Msg { return gather(msg.Turn, joinTime, msg) }
+		return msg.Events, func() tea.Msg { return gather(msg.Turn, joinTime, msg) }
 	case t.Busy: // The channel was closed without the last event.
-		t.Emit(session.Finished{})
+		return append(msg.Events, session.Finished{}), nil
 	}
-	return nil
+	return msg.Events, nil
+}
+
+// Ticked moves the clock, which goes on unless nobody looks. A tick that comes too early is one of a second clock.
+func (t *Model) Ticked(msg TickMsg, asleep bool) tea.Cmd {
+	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.ticked) < tickTime/2 {
+		return nil
+	}
+	t.ticked = msg.At
+	t.clock(msg.At)
+	return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
 }
 
 func (t *Model) event(e session.Event) {

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -42,32 +41,35 @@ func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 	}
 }
 
+// started is a turn that has begun.
+func started() *Model {
+	m := &Model{}
+	m.Start(1, func() {}, nil)
+	return m
+}
+
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
-	m, _ := Model{}.Start(1, func() {}, nil)
-	m, cmd := m.Update(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
-	events := m.Events()
-	if cmd != nil || len(events) > 0 || m.answering {
+	m := started()
+	events, next := m.Take(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
+	if next != nil || len(events) > 0 || m.answering {
 		t.Errorf("an old turn's events: %d handed on, answering %v; want them dropped", len(events), m.answering)
 	}
 }
 
 func TestATurnWhoseChannelClosesIsFinished(t *testing.T) {
-	m, _ := Model{}.Start(1, func() {}, nil)
-	m, cmd := m.Update(EventsMsg{Turn: m.Number, over: true})
-	events := m.Events()
-	if len(events) != 1 || events[0] != (session.Finished{}) || cmd != nil {
+	m := started()
+	events, next := m.Take(EventsMsg{Turn: m.Number, over: true})
+	if len(events) != 1 || events[0] != (session.Finished{}) || next != nil {
 		t.Errorf("a channel closed early hands on %v, want the end", events)
 	}
 	m.End()
-	m, _ = m.Update(EventsMsg{Turn: m.Number, over: true})
-	if events := m.Events(); len(events) > 0 {
+	if events, _ = m.Take(EventsMsg{Turn: m.Number, over: true}); len(events) > 0 {
 		t.Errorf("a channel closed behind the end hands on %v, want nothing", events)
 	}
 }
 
 func TestTheActivityFollowsTheEvents(t *testing.T) {
-	_, cancel := context.WithCancel(context.Background())
-	m, _ := Model{}.Start(1, cancel, nil)
+	m := started()
 	for _, c := range []struct {
 		event session.Event
 		after time.Duration
@@ -86,53 +88,51 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		{session.Ran{}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
 		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
 	} {
-		m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
-		if a := m.Activity(false); strings.TrimSpace(a.Doing+" "+a.Facts) != c.want {
-			t.Errorf("after %T: %q %q, want %q", c.event, a.Doing, a.Facts, c.want)
+		m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
+		if doing, facts, _ := m.Doing(false); strings.TrimSpace(doing+" "+facts) != c.want {
+			t.Errorf("after %T: %q %q, want %q", c.event, doing, facts, c.want)
 		}
 	}
-	if got := m.Activity(true).Doing; got != "waiting for your answer" {
+	if got, _, _ := m.Doing(true); got != "waiting for your answer" {
 		t.Errorf("with a question it is %q", got)
 	}
 	m.Stop()
-	if got := m.Activity(true).Doing; got != "stopping…" {
+	if got, _, _ := m.Doing(true); got != "stopping…" {
 		t.Errorf("a turn that is stopped says %q", got)
 	}
 	m.End()
-	if got := m.Activity(false); got != (Activity{}) {
+	if got, _, _ := m.Doing(false); got != "" {
 		t.Errorf("a turn that is over says %q", got)
 	}
 }
 
 // The clock moves once a second, and stands while nobody looks.
 func TestTheClockSleeps(t *testing.T) {
-	m, _ := Model{}.Start(1, func() {}, nil)
-	m, next := m.Update(TickMsg{Turn: m.Number, At: begun})
+	m := started()
+	next := m.Ticked(TickMsg{Turn: m.Number, At: begun}, false)
 	if next == nil {
 		t.Fatal("the clock does not go on")
 	}
-	if _, second := m.Update(TickMsg{Turn: m.Number, At: begun.Add(time.Millisecond)}); second != nil {
+	if second := m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(time.Millisecond)}, false); second != nil {
 		t.Error("a second clock runs")
 	}
-	m.Asleep = true
-	m, next = m.Update(TickMsg{Turn: m.Number, At: begun.Add(time.Second)})
-	if got := m.Activity(false).Facts; next != nil || got != "0.0 s" {
+	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(time.Second)}, true)
+	if _, got, _ := m.Doing(false); next != nil || got != "0.0 s" {
 		t.Errorf("asleep the clock says %q and goes on: %v", got, next != nil)
 	}
-	m.Asleep = false
-	m, next = m.Update(TickMsg{Turn: m.Number, At: begun.Add(3 * time.Second)})
-	if got := m.Activity(false).Facts; next == nil || got != "3.0 s" {
+	next = m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(3 * time.Second)}, false)
+	if _, got, _ := m.Doing(false); next == nil || got != "3.0 s" {
 		t.Errorf("awake the clock says %q and goes on: %v", got, next != nil)
 	}
 }
 
 func TestARetryEndsWithTheAnswer(t *testing.T) {
-	m, _ := Model{}.Start(1, func() {}, nil)
-	m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
+	m := started()
+	m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{session.Waiting{}}, At: begun})
 	if m.Retry != "the server did not answer" {
 		t.Errorf("it waits for %q", m.Retry)
 	}
-	m, _ = m.Update(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
+	m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{session.Delta{Text: "a"}}})
 	if m.Retry != "" {
 		t.Errorf("with an answer it still waits for %q", m.Retry)
 	}

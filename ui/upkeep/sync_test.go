@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/session"
+	"winnow/ui/app"
 )
 
 // syncs is a sync that reports in the order of its runs.
@@ -22,56 +25,65 @@ func (s *syncs) run(context.Context) ([]string, error) {
 	return s.changed, s.err
 }
 
-// step runs a command and takes what it brings.
-func step(t *testing.T, u Model, cmd tea.Cmd) (Model, tea.Cmd) {
+// exchanging is an upkeep with a sync, and what it tells the screen.
+func exchanging(t *testing.T, exchange Sync) (u *Model, told *[]string) {
+	told = new([]string)
+	say := func(text string) tea.Cmd {
+		*told = append(*told, text)
+		return nil
+	}
+	return &Model{
+		Context: &app.Context{Program: t.Context, Fail: say, With: session.Deps{Store: opened(t)}}, Exchange: exchange,
+		Screen: Screen{
+			News:   func(text string) { say("news: " + text) },
+			Synced: func(changed []string) tea.Cmd { return say(fmt.Sprint(changed)) },
+		},
+	}, told
+}
+
+// step runs a command, and does what it leaves to do.
+func step(t *testing.T, cmd tea.Cmd) tea.Cmd {
 	t.Helper()
 	if cmd == nil {
 		t.Fatal("there is nothing to do")
 	}
-	msg, ok := cmd().(Msg)
-	if !ok {
-		t.Fatalf("the command brought %T", msg)
-	}
-	return u.Update(msg)
+	return cmd().(app.Then)()
 }
 
 func TestASyncReportsWhatItChangedAndEachFailureOnce(t *testing.T) {
 	s := new(syncs)
-	u := New(opened(t), s.run, run)
+	u, told := exchanging(t, s.run)
 	noFolder, noKey := errors.New("the folder is not there"), errors.New("the key is missing")
 	for i, c := range []struct {
 		changed []string
 		err     error
-		want    string
+		want    []string
 	}{
-		{nil, nil, "[{[]}]"},
-		{[]string{"a"}, nil, "[{[a]}]"},
-		{nil, noFolder, "[{[]} {The folder is not there. true false false}]"},
-		{nil, noFolder, "[{[]}]"},
-		{[]string{"b"}, noFolder, "[{[b]}]"},
-		{nil, noKey, "[{[]} {The key is missing. true false false}]"},
-		{nil, context.Canceled, "[{[]}]"},
-		{nil, nil, "[{[]}]"},
-		{nil, noKey, "[{[]} {The key is missing. true false false}]"},
+		{nil, nil, []string{"[]"}},
+		{[]string{"a"}, nil, []string{"[a]"}},
+		{nil, noFolder, []string{"[]", "The folder is not there."}},
+		{nil, noFolder, []string{"[]"}},
+		{[]string{"b"}, noFolder, []string{"[b]"}},
+		{nil, noKey, []string{"[]", "The key is missing."}},
+		{nil, context.Canceled, []string{"[]"}},
+		{nil, noKey, []string{"[]", "The key is missing."}},
 	} {
-		s.changed, s.err = c.changed, c.err
-		u, _ = step(t, u, u.Sync())
-		if got := fmt.Sprint(u.Events()); got != c.want {
-			t.Errorf("%d: %v, %v reports %s, want %s", i, c.changed, c.err, got, c.want)
+		s.changed, s.err, *told = c.changed, c.err, nil
+		step(t, u.Sync())
+		if !slices.Equal(*told, c.want) {
+			t.Errorf("%d: %v, %v reports %q, want %q", i, c.changed, c.err, *told, c.want)
 		}
 	}
 }
 
 func TestOneSyncRunsAtATime(t *testing.T) {
 	s := new(syncs)
-	u := New(opened(t), s.run, run)
+	u, _ := exchanging(t, s.run)
 	first := u.Sync()
-	if first == nil || u.Sync() != nil || u.Sync() != nil || !u.Syncing() {
+	if first == nil || u.Sync() != nil || u.Sync() != nil {
 		t.Fatal("two runs at once")
 	}
-	u, again := step(t, u, first)
-	u, more := step(t, u, again)
-	if more != nil || s.runs != 2 || u.Syncing() {
+	if more := step(t, step(t, first)); more != nil || s.runs != 2 || u.Syncing {
 		t.Errorf("%d runs, and another is due: %v; want the one that was asked for meanwhile", s.runs, more != nil)
 	}
 }
@@ -79,7 +91,7 @@ func TestOneSyncRunsAtATime(t *testing.T) {
 func TestTheLastSyncComesBehindTheOneThatRuns(t *testing.T) {
 	var order []string
 	begun, goOn := make(chan bool), make(chan bool)
-	u := New(opened(t), func(context.Context) ([]string, error) {
+	u, _ := exchanging(t, func(context.Context) ([]string, error) {
 		n := len(order) + 1
 		if n == 1 {
 			begun <- true
@@ -87,7 +99,7 @@ func TestTheLastSyncComesBehindTheOneThatRuns(t *testing.T) {
 		}
 		order = append(order, fmt.Sprint(n))
 		return nil, nil
-	}, run)
+	})
 	go u.Sync()()
 	<-begun
 	go close(goOn)
@@ -100,10 +112,10 @@ func TestTheLastSyncComesBehindTheOneThatRuns(t *testing.T) {
 // A command that Bubble Tea never ran is no run to wait for.
 func TestTheLastSyncDoesNotWaitForOneThatNeverBegan(t *testing.T) {
 	s := new(syncs)
-	u := New(opened(t), s.run, run)
-	never := u.Sync()
+	u, _ := exchanging(t, s.run)
+	u.Sync()
 	u.SyncAtEnd(t.Context())
-	if s.runs != 1 || never() != nil || s.runs != 1 {
+	if s.runs != 1 {
 		t.Errorf("%d runs, want the last one alone", s.runs)
 	}
 }
@@ -111,12 +123,12 @@ func TestTheLastSyncDoesNotWaitForOneThatNeverBegan(t *testing.T) {
 func TestWhoeverIsInAHurryWaitsForNoSync(t *testing.T) {
 	ended := make(chan error, 1)
 	begun := make(chan bool)
-	u := New(opened(t), func(ctx context.Context) ([]string, error) {
+	u, _ := exchanging(t, func(ctx context.Context) ([]string, error) {
 		begun <- true
 		<-ctx.Done()
 		ended <- ctx.Err()
 		return nil, ctx.Err()
-	}, run)
+	})
 	go u.Sync()()
 	<-begun
 	u.Hurried = true
@@ -131,10 +143,10 @@ func TestTheLastSyncIsBounded(t *testing.T) {
 	stuck := make(chan bool)
 	defer close(stuck)
 	ctx, stop := context.WithCancel(t.Context())
-	u := New(opened(t), func(context.Context) ([]string, error) {
+	u, _ := exchanging(t, func(context.Context) ([]string, error) {
 		stop()
 		<-stuck
 		return nil, nil
-	}, run)
+	})
 	u.SyncAtEnd(ctx)
 }

@@ -6,141 +6,178 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/event"
+	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
-// quietTime is how long after the start the machine has nothing more urgent to do.
-const quietTime = 2 * time.Second
+// firstFrame is more time than the first frame takes.
+const firstFrame = 50 * time.Millisecond
 
-// Model is what is done for the history, and how far that is. Its zero value does nothing.
+// QuietTime is how long after the start the machine has nothing more urgent to do than a backup.
+const QuietTime = 2 * time.Second
+
+// Screen is what the upkeep has the rest of the screen do.
+type Screen struct {
+	News   func(text string)              // says what stays until something is sent
+	Synced func(changed []string) tea.Cmd // a sync has changed these sessions, as far as it knows
+}
+
+// Sync exchanges the history with those of other machines, and returns the ids of the sessions that it changed here,
+// also where it ends with an error.
+type Sync func(context.Context) (changed []string, err error)
+
+// Model is what is done for the history, and how far that is.
 type Model struct {
-	event.Queue
-	Unindexed int64 // messages that a search does not find yet
-	Hurried   bool  // the user wants to be out of here: nothing more is begun
+	*app.Context
+	Screen    Screen
+	Exchange  Sync          // nil syncs nothing
+	Quiet     time.Duration // until the history is examined and backed up
+	Unindexed int64         // messages that a search does not find yet
+	Syncing   bool          // it goes on
+	Hurried   bool          // the user wants to be out of here: nothing more is begun
 
-	store    *store.Store
-	run      func(func(context.Context) tea.Msg) tea.Cmd
 	indexing bool
-	sync     syncing
+	again    bool       // another sync was asked for since this one began
+	said     string     // why the last one failed, as the user was told it
+	running  sync.Mutex // is held by a sync that runs
+	stop     func()     // ends the newest one, nil before the first
 }
 
-// New looks after a store, nil for none, with a sync to other machines, nil for none. Run makes a command whose context
-// ends with it.
-func New(s *store.Store, sync Sync, run func(func(context.Context) tea.Msg) tea.Cmd) Model {
-	return Model{store: s, run: run, sync: syncing{do: sync}}
+// after is a command that does something after a time.
+func after(d time.Duration, do app.Then) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return do })
 }
-
-// Msg is a message for Update.
-type Msg interface{ upkeep() }
-
-type (
-	// QuietMsg says that the time has come to examine and back up.
-	QuietMsg struct{}
-	// SavedMsg says that the history was examined and backed up, or why not.
-	SavedMsg struct{ Err error }
-	// indexedMsg says that a step is done and how many messages are left, or why it was not done.
-	indexedMsg struct {
-		left int64
-		took time.Duration
-		err  error
-	}
-	// indexDueMsg says that it is time for the next step.
-	indexDueMsg struct{}
-)
-
-func (QuietMsg) upkeep()    {}
-func (SavedMsg) upkeep()    {}
-func (indexedMsg) upkeep()  {}
-func (indexDueMsg) upkeep() {}
 
 // Start syncs behind the first frame, and waits for a quiet moment to examine and back up the history.
-func (u Model) Start() tea.Cmd {
-	if u.store == nil {
+func (u *Model) Start() tea.Cmd {
+	if u.With.Store == nil {
 		return nil
 	}
-	return tea.Batch(u.syncSoon(), tea.Tick(quietTime, func(time.Time) tea.Msg { return QuietMsg{} }))
+	return tea.Batch(after(firstFrame, u.Sync), after(u.Quiet, u.save))
 }
 
-// Update takes a message. It reports trouble alone: a backup that succeeds is nothing to read.
-func (u Model) Update(msg Msg) (Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case QuietMsg:
-		return u, u.save()
-	case SavedMsg:
-		u.saved(msg.Err)
-	case indexedMsg:
-		return u.indexed(msg)
-	case indexDueMsg:
-		return u, u.indexStep()
-	case syncDueMsg:
-		cmd := u.Sync()
-		return u, cmd
-	case syncedMsg:
-		cmd := u.synced(msg)
-		return u, cmd
-	}
-	return u, nil
-}
-
-func (u *Model) saved(err error) {
-	switch {
-	case errors.Is(err, store.ErrDamaged):
-		u.Emit(event.News{Text: "Part of the chat history is damaged. New messages are still saved. " +
-			"Restart winnow when convenient: it sets the damaged file aside and recovers what can be read."})
-	case err != nil:
-		u.SayError("Today's backup failed: " + theme.Sentence(err))
-	}
-}
-
-func (u Model) save() tea.Cmd {
-	return u.run(func(ctx context.Context) tea.Msg {
-		_, err := u.store.BackUpToday(ctx) // which examines what it copies
+// save examines the history and backs it up. It reports trouble alone: a backup that succeeds is nothing to read.
+func (u *Model) save() tea.Cmd {
+	db := u.With.Store
+	return u.Run(func(ctx context.Context) tea.Msg {
+		_, err := db.BackUpToday(ctx) // which examines what it copies
 		if !errors.Is(err, store.ErrDamaged) {
-			if damage := u.store.Examine(ctx); damage != nil {
+			if damage := db.Examine(ctx); damage != nil {
 				err = damage
 			}
 		}
-		return SavedMsg{err}
+		return app.Then(func() tea.Cmd { return u.Saved(err) })
 	})
 }
 
-// Index brings the search index up to date, where that is not going on already. It can lack messages, such as
-// those of a fork.
+// Saved says why the history could not be examined and backed up, and nothing where it was.
+func (u *Model) Saved(err error) tea.Cmd {
+	switch {
+	case errors.Is(err, store.ErrDamaged):
+		u.Screen.News("Part of the chat history is damaged. New messages are still saved. " +
+			"Restart winnow when convenient: it sets the damaged file aside and recovers what can be read.")
+	case err != nil:
+		return u.Fail("Today's backup failed: " + theme.Sentence(err))
+	}
+	return nil
+}
+
+// Index brings the search index up to date, where that is not going on already. It can lack messages, such as those of
+// a fork.
 func (u *Model) Index() tea.Cmd {
-	if u.store == nil || u.store.ReadOnly() || u.indexing {
+	if u.With.Store == nil || u.With.Store.ReadOnly() || u.indexing {
 		return nil
 	}
 	u.indexing = true
 	return u.indexStep()
 }
 
-func (u Model) indexStep() tea.Cmd {
-	return u.run(func(ctx context.Context) tea.Msg {
+// indexStep does a step and asks for the next one. Between two of them the machine rests as long as the step took. What
+// goes wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
+func (u *Model) indexStep() tea.Cmd {
+	db := u.With.Store
+	return u.Run(func(ctx context.Context) tea.Msg {
 		begun := time.Now()
-		left, err := u.store.IndexSome(ctx)
+		left, err := db.IndexSome(ctx)
 		if left == 0 && err == nil {
-			err = u.store.FinishPurge(ctx)
+			err = db.FinishPurge(ctx)
 		}
-		return indexedMsg{left, time.Since(begun), err}
+		took := time.Since(begun)
+		return app.Then(func() tea.Cmd {
+			if u.indexing = err == nil && left > 0; err == nil {
+				u.Unindexed = left
+			}
+			if !u.indexing {
+				return nil
+			}
+			return after(took, u.indexStep)
+		})
 	})
 }
 
-// indexed asks for the next step. Between two of them the machine rests as long as the step took. What
-// went wrong stops it until the next occasion: nobody asked for it, and what is indexed is found.
-func (u Model) indexed(msg indexedMsg) (Model, tea.Cmd) {
-	if msg.err != nil {
-		u.indexing = false
-		return u, nil
+// Sync syncs with the other machines. Where that goes on already it is done once more then.
+func (u *Model) Sync() tea.Cmd {
+	switch {
+	case u.Exchange == nil:
+		return nil
+	case u.Syncing:
+		u.again = true
+		return nil
 	}
-	u.Unindexed, u.indexing = msg.left, msg.left > 0
-	if !u.indexing {
-		return u, nil
+	ctx, stop := u.NewContext()
+	u.Syncing, u.again, u.stop = true, false, stop
+	return func() tea.Msg {
+		u.running.Lock()
+		defer u.running.Unlock()
+		defer stop()
+		changed, err := u.Exchange(ctx)
+		return app.Then(func() tea.Cmd { return u.synced(changed, err) })
 	}
-	return u, tea.Tick(msg.took, func(time.Time) tea.Msg { return indexDueMsg{} })
+}
+
+// synced reports what a run changed, and why it failed where that was not said of the one before.
+func (u *Model) synced(changed []string, err error) tea.Cmd {
+	cmds, why := []tea.Cmd{u.Screen.Synced(changed)}, ""
+	if err != nil && !errors.Is(err, context.Canceled) {
+		why = theme.UpperFirst(theme.Sentence(err))
+	}
+	if why != "" && why != u.said {
+		cmds = append(cmds, u.Fail(why))
+	}
+	u.said, u.Syncing = why, false
+	if u.again {
+		cmds = append(cmds, u.Sync())
+	}
+	return tea.Batch(cmds...)
+}
+
+// SyncAtEnd syncs once more when the screen is gone, for as long as the context lasts: behind a run that goes on. Where
+// the user is in a hurry that run is ended instead. What is left is done at the next start.
+func (u *Model) SyncAtEnd(ctx context.Context) {
+	if u.Exchange == nil {
+		return
+	}
+	over := make(chan struct{})
+	if !u.Hurried && ctx.Err() == nil {
+		go func() { // a folder on a disk that does not answer keeps nobody from leaving
+			defer close(over)
+			u.running.Lock()
+			defer u.running.Unlock()
+			_, _ = u.Exchange(ctx) // whoever starts winnow next is told
+		}()
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+		}
+	}
+	if u.stop != nil {
+		u.stop()
+	}
 }

@@ -1,14 +1,9 @@
 package upkeep
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -22,10 +17,6 @@ func opened(t *testing.T) *store.Store {
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
-}
-
-func run(do func(context.Context) tea.Msg) tea.Cmd {
-	return func() tea.Msg { return do(context.Background()) }
 }
 
 // imported stores a long session, and a fork of it where that is asked for: the index lacks its messages then.
@@ -56,17 +47,14 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 	if left, err := db.Unindexed(t.Context()); left == 0 || err != nil {
 		t.Fatalf("after a fork of a long session the index lacks %d messages, %v; want some", left, err)
 	}
-	u := New(db, nil, run)
+	u, _ := exchanging(t, nil)
+	u.With.Store = db
 	cmd := u.Index()
 	if u.Index() != nil {
 		t.Error("the index is brought up to date twice at once")
 	}
-	for range 100 {
-		msg, ok := cmd().(Msg)
-		if !ok {
-			t.Fatalf("a step ended with %T", msg)
-		}
-		if u, cmd = u.Update(msg); cmd == nil {
+	for range 200 {
+		if cmd = step(t, cmd); cmd == nil {
 			break
 		}
 	}
@@ -76,32 +64,13 @@ func TestWhatTheIndexLacksIsAddedInTheBackground(t *testing.T) {
 }
 
 func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
-	db := opened(t)
+	u, told := exchanging(t, nil)
+	db := u.With.Store
 	imported(t, db, false)
-	u, cmd := New(db, nil, run).Update(QuietMsg{})
-	if cmd == nil {
-		t.Fatal("a quiet moment does nothing")
-	}
-	u, _ = u.Update(cmd().(Msg))
-	if events := u.Events(); len(events) > 0 {
-		t.Fatalf("the backup ended with %v", events)
+	if step(t, u.save()); len(*told) > 0 {
+		t.Fatalf("the backup says %q", *told)
 	}
 	if b, ok := db.NewestBackup(t.Context()); !ok || b.Messages != 600 {
 		t.Errorf("the newest backup is %+v, %v; want one with 600 messages", b, ok)
-	}
-}
-
-func TestOnlyTroubleIsReported(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{fmt.Errorf("check it: %w", store.ErrDamaged), "event.News"},
-		{errors.New("the disk is full"), "event.Notice"},
-	} {
-		u, _ := Model{}.Update(SavedMsg{c.err})
-		if got := u.Events(); len(got) != 1 || fmt.Sprintf("%T", got[0]) != c.want {
-			t.Errorf("%v: got %v, want one %s", c.err, got, c.want)
-		}
 	}
 }

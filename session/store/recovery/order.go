@@ -66,7 +66,7 @@ func (r *recovery) putInOrder(backup bool, steps Steps) error {
 // where saved messages show that these keys are still theirs.
 func (r *recovery) adopt() {
 	for _, table := range []string{
-		"sessions", "tags", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
+		"sessions", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
 	} {
 		rows := "INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table
 		if table == "sessions" {
@@ -162,8 +162,7 @@ func (r *recovery) removeOrphans() {
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 	}
 	r.exec(`
-		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
-		DELETE FROM verdicts WHERE chain NOT IN (SELECT chain FROM requests)`)
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions)`)
 }
 
 // verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them

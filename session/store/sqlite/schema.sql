@@ -140,8 +140,6 @@ CREATE TABLE requests (
 	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
 	error              TEXT    NOT NULL,
 	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
-	chain              INTEGER NOT NULL DEFAULT 0,  -- of its verdicts: the first request of those that one machine made
-	                                                -- one after the other; 0 where it has no verdicts
 	options            BLOB,                        -- JSON: what decided the plan beside the messages
 	sum                TEXT,                        -- JSON: where the tokens went
 	tally              TEXT,                        -- JSON: how many messages have which verdict
@@ -150,8 +148,7 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_turn ON requests (session, turn);
-CREATE INDEX requests_purpose ON requests (session, purpose) WHERE chain <> 0;
-CREATE INDEX requests_chain ON requests (chain) WHERE chain <> 0;
+CREATE INDEX requests_purpose ON requests (session, purpose);
 
 -- Sums over all sessions by time read only this.
 CREATE INDEX requests_usage ON requests (
@@ -159,16 +156,14 @@ CREATE INDEX requests_usage ON requests (
 	prompt_tokens, cached_tokens, cache_write_tokens, answer_tokens, reasoning_tokens, session
 );
 
--- What was decided about each message of each request. A row is a run: the requests of one chain, which are of one
--- session and one purpose, from the first to the last that decided the same about the message.
+-- What was decided about each message of each request. A row is a run: it holds from its first request on, for the
+-- requests of one session, purpose and machine (the lowest 12 bits of their ids), until the next row of the message.
 CREATE TABLE verdicts (
 	id             INTEGER PRIMARY KEY,
 	session        INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	purpose        TEXT    NOT NULL, -- as requests.purpose
-	chain          INTEGER NOT NULL, -- as requests.chain
 	message        INTEGER NOT NULL,
 	first_request  INTEGER NOT NULL,
-	last_request   INTEGER,          -- NULL while it holds for the newest request
 	position       INTEGER NOT NULL, -- of the message in the conversation, from 0
 	role           TEXT    NOT NULL,
 	disposition    TEXT    NOT NULL, -- '' where the message is no longer in the conversation
@@ -204,10 +199,18 @@ SELECT
 	r.shortfalls
 FROM requests r
 JOIN verdicts v ON v.session = r.session
-	AND v.chain = r.chain
-	AND v.first_request <= r.id
-	AND coalesce(v.last_request, r.id) >= r.id
-	AND v.disposition <> '';
+	AND v.purpose = r.purpose
+	AND v.disposition <> ''
+	AND coalesce(r.sum, r.tally) IS NOT NULL -- it has a plan
+	AND v.first_request = (
+		SELECT max(x.first_request)
+		FROM verdicts x
+		WHERE x.session = v.session
+			AND x.message = v.message
+			AND x.purpose = r.purpose
+			AND x.first_request & 4095 = r.id & 4095
+			AND x.first_request <= r.id
+	);
 
 -- What was repaired on the way to a model. Deleting this table changes nothing else.
 CREATE TABLE repairs (
@@ -269,7 +272,7 @@ CREATE TABLE endpoints (
 	id         INTEGER PRIMARY KEY,
 	base_url   TEXT    NOT NULL,
 	model      TEXT    NOT NULL,
-	learned    TEXT    NOT NULL, -- a JSON object: its windows by who named them, the ratio of its server's tokens to
+	learned    TEXT,             -- a JSON object: its windows by who named them, the ratio of its server's tokens to
 	                             -- ours, and how it is asked; each with its date
 	updated_ms INTEGER NOT NULL,
 	UNIQUE (base_url, model)

@@ -37,23 +37,23 @@ INSERT INTO requests (
 	id, session, turn, user, purpose, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 	prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cache_write_tokens, cut_expected, cost_nano,
 	cost_from, price_source, reusable_tokens, reusable_ns, first_token_ns, took_ns, retries,
-	finish, ended, error, fault, chain, tally, options, sum, added, shortfalls
+	finish, ended, error, fault, tally, options, sum, added, shortfalls
 ) VALUES
-	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'tool_calls', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 0, NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(4, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', 3, '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(5, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', 3, '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
+	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'tool_calls', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
+	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(4099, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
+	(8195, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
 
 INSERT INTO verdicts (
-	id, session, purpose, chain, message, first_request, last_request, position, role, disposition, level, level_in_place,
+	id, session, purpose, message, first_request, position, role, disposition, level, level_in_place,
 	cause, pinned, whole, recalled, tokens_before, tokens_after, chars_before, chars_after, cuts, inserted, repairs
 ) VALUES
-	(1, 1, '', 3, 2, 3, NULL, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL),
-	(2, 1, '', 3, 3, 3, NULL, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]'),
-	(3, 1, '', 3, 4, 3, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
-	(4, 1, '', 3, 4, 4, 4, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
-	(5, 1, '', 3, 4, 5, NULL, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
+	(1, 1, '', 2, 3, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL),
+	(2, 1, '', 3, 3, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]'),
+	(3, 1, '', 4, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
+	(4, 1, '', 4, 4099, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
+	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 
 INSERT INTO repairs (
 	id, message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone

@@ -15,11 +15,14 @@ import (
 // tabWidth is the width of a tab in cells.
 const tabWidth = 4
 
+// Inset stands in a text as one character. Its label is drawn, and must not change.
+type Inset interface{ Label() string }
+
 // character is what the cursor steps over: a grapheme cluster, or an inset.
 type character struct {
 	text  string // the cluster, or the inset's label
 	width int    // in cells of the screen
-	inset int    // the inset's number, 0 for a cluster
+	inset Inset  // nil for a cluster
 }
 
 // line is the text up to a line break.
@@ -72,11 +75,11 @@ func (e *Editor) Become(o Editor) {
 	e.scroll()
 }
 
-// All yields each character with 0, line breaks among them, and each inset's label with its number.
-func (e *Editor) All() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
+// All yields each character with nil, line breaks among them, and each inset with its label.
+func (e *Editor) All() iter.Seq2[string, Inset] {
+	return func(yield func(string, Inset) bool) {
 		for i, l := range e.lines {
-			if i > 0 && !yield("\n", 0) {
+			if i > 0 && !yield("\n", nil) {
 				return
 			}
 			for _, c := range l.characters {
@@ -100,27 +103,15 @@ func (e *Editor) Len() int {
 // Begins reports whether the text is one line that begins with a character.
 func (e *Editor) Begins(with string) bool {
 	first := e.lines[0].characters
-	return len(e.lines) == 1 && len(first) > 0 && first[0].inset == 0 && first[0].text == with
+	return len(e.lines) == 1 && len(first) > 0 && first[0].inset == nil && first[0].text == with
 }
 
-// Before is the number of the inset right before the cursor, 0 for none.
-func (e *Editor) Before() int {
+// Before is the inset right before the cursor, nil for none.
+func (e *Editor) Before() Inset {
 	if e.cursor.at == 0 {
-		return 0
+		return nil
 	}
 	return e.here().characters[e.cursor.at-1].inset
-}
-
-// Near is the number of the nearest inset before the cursor on its line, else of the nearest one behind it, 0 for none.
-func (e *Editor) Near() int {
-	near := slices.Clone(e.here().characters)
-	slices.Reverse(near[:e.cursor.at])
-	for _, c := range near {
-		if c.inset != 0 {
-			return c.inset
-		}
-	}
-	return 0
 }
 
 // Word is the text between the last blank and the cursor, "" where it holds an inset or something is selected.
@@ -139,7 +130,7 @@ func (e *Editor) TakeWord() { e.replace(position{e.cursor.line, e.wordStart()}, 
 func (e *Editor) wordStart() int {
 	from, line := e.cursor.at, e.here().characters
 	for ; e.anchor == e.cursor && from > 0 && !line[from-1].space(); from-- {
-		if line[from-1].inset != 0 {
+		if line[from-1].inset != nil {
 			return e.cursor.at
 		}
 	}
@@ -149,7 +140,7 @@ func (e *Editor) wordStart() int {
 func (e *Editor) here() *line { return e.lines[e.cursor.line] }
 
 // space reports whether the character separates words.
-func (c character) space() bool { return c.inset == 0 && strings.TrimSpace(c.text) == "" }
+func (c character) space() bool { return c.inset == nil && strings.TrimSpace(c.text) == "" }
 
 // selection is both ends of the selection in order, twice the cursor where nothing is selected.
 func (e *Editor) selection() (from, to position) {
@@ -166,17 +157,18 @@ func (e *Editor) Insert(text string) {
 }
 
 // InsertInset puts an inset in the place of the selection, or at the cursor.
-func (e *Editor) InsertInset(number int, label string) {
+func (e *Editor) InsertInset(inset Inset) {
 	from, to := e.selection()
-	e.put(from, to, [][]character{{{text: label, width: ansi.StringWidth(label), inset: number}}})
+	label := inset.Label()
+	e.put(from, to, [][]character{{{text: label, width: ansi.StringWidth(label), inset: inset}}})
 	e.scroll()
 }
 
 // ReplaceInset lets a function write in the place of an inset, and reports whether there is such an inset. The cursor
 // and the selection stay where they are in the text around it; what was right behind the inset is right behind the new
 // text.
-func (e *Editor) ReplaceInset(number int, write func()) bool {
-	at, ok := e.find(number)
+func (e *Editor) ReplaceInset(inset Inset, write func()) bool {
+	at, ok := e.find(inset)
 	if !ok {
 		return false
 	}
@@ -202,9 +194,9 @@ func (e *Editor) ReplaceInset(number int, write func()) bool {
 }
 
 // find is the position of an inset.
-func (e *Editor) find(number int) (position, bool) {
+func (e *Editor) find(inset Inset) (position, bool) {
 	for i, l := range e.lines {
-		if at := slices.IndexFunc(l.characters, func(c character) bool { return c.inset == number }); at >= 0 {
+		if at := slices.IndexFunc(l.characters, func(c character) bool { return c.inset == inset }); at >= 0 {
 			return position{i, at}, true
 		}
 	}
@@ -217,12 +209,12 @@ func (e *Editor) replace(from, to position, text string) {
 	if from == to && text == "" {
 		return
 	}
-	if l := e.lines[from.line].characters; from.at > 0 && l[from.at-1].inset == 0 {
+	if l := e.lines[from.line].characters; from.at > 0 && l[from.at-1].inset == nil {
 		from.at--
 		text = l[from.at].text + text
 	}
 	behind := ""
-	if l := e.lines[to.line].characters; to.at < len(l) && l[to.at].inset == 0 {
+	if l := e.lines[to.line].characters; to.at < len(l) && l[to.at].inset == nil {
 		behind = l[to.at].text
 		to.at++
 	}

@@ -11,7 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// named is an editor's text with its insets by number, and with | where the cursor is.
+// label is an inset.
+type label string
+
+func (l label) Label() string { return string(l) }
+
+// numbered is an inset with a number, of any width.
+func numbered(n int) label { return label(strings.Repeat("x あ", n%13) + fmt.Sprint(n)) }
+
+// named is an editor's text with its insets by their labels, and with | where the cursor is.
 func named(e *Editor) string {
 	var b strings.Builder
 	for i, l := range e.lines {
@@ -22,8 +30,8 @@ func named(e *Editor) string {
 			if e.cursor == (position{i, at}) {
 				b.WriteByte('|')
 			}
-			if c.inset != 0 {
-				c.text = fmt.Sprintf("<%d>", c.inset)
+			if c.inset != nil {
+				c.text = "<" + c.text + ">"
 			}
 			b.WriteString(c.text)
 		}
@@ -98,7 +106,7 @@ func TestAnInsetIsOneCharacter(t *testing.T) {
 		e.Resize(30, 5)
 		e.Insert("a bc")
 		e.Press(keys["left"])
-		e.InsertInset(7, "[a file with words]")
+		e.InsertInset(label("7"))
 		for name := range strings.FieldsSeq(c.keys) {
 			e.Press(keys[name])
 		}
@@ -112,31 +120,27 @@ func TestTextIsWrittenInThePlaceOfAnInset(t *testing.T) {
 	e := New()
 	e.Resize(40, 5)
 	e.Insert("one ")
-	e.InsertInset(1, "[x]")
+	e.InsertInset(label("1"))
 	e.Insert(" two\nthree")
-	e.ReplaceInset(1, func() { e.Insert("x\ny") })
+	e.ReplaceInset(label("1"), func() { e.Insert("x\ny") })
 	if got := named(&e); got != "one x\ny two\nthree|" {
 		t.Errorf("unfolded it is %q", got)
 	}
 	e.Press(keys["up"])
-	e.InsertInset(2, "[z]")
-	e.ReplaceInset(2, func() {
-		e.InsertInset(3, "[p]")
+	e.InsertInset(label("2"))
+	e.ReplaceInset(label("2"), func() {
+		e.InsertInset(label("3"))
 		e.Insert(" ")
-		e.InsertInset(4, "[q]")
+		e.InsertInset(label("4"))
 	})
 	if got := named(&e); got != "one x\ny two<3> <4>|\nthree" {
 		t.Errorf("unpacked it is %q", got)
 	}
-	if e.ReplaceInset(2, func() { t.Error("it writes in the place of an inset that is gone") }) {
+	if e.ReplaceInset(label("2"), func() { t.Error("it writes in the place of an inset that is gone") }) {
 		t.Error("it replaces an inset that is gone")
 	}
-	if n := e.Before(); n != 4 {
-		t.Errorf("before the cursor is inset %d", n)
-	}
-	e.Press(keys["ctrl+home"])
-	if n := e.Near(); n != 0 {
-		t.Errorf("near the cursor is inset %d, want none on this line", n)
+	if n := e.Before(); n != label("4") {
+		t.Errorf("before the cursor is inset %v", n)
 	}
 }
 
@@ -164,7 +168,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 			},
 			"inset": func(t *rapid.T) {
 				insets++
-				p.e.InsertInset(insets, rapid.StringOfN(rapid.SampledFrom([]rune("x あ")), 1, 40, -1).Draw(t, "label"))
+				p.e.InsertInset(numbered(insets))
 				p.text = append(p.text[:p.at:p.at], append([]rune{rune(-insets)}, p.text[p.at:]...)...)
 				p.at++
 			},
@@ -180,7 +184,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 						break
 					}
 				}
-				p.e.ReplaceInset(n, func() { p.e.Insert(text) })
+				p.e.ReplaceInset(numbered(n), func() { p.e.Insert(text) })
 			},
 			"left":      func(*rapid.T) { p.e.Press(keys["left"]); p.at = max(0, p.at-1) },
 			"right":     func(*rapid.T) { p.e.Press(keys["right"]); p.at = min(len(p.text), p.at+1) },
@@ -218,7 +222,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 					}
 					switch {
 					case r < 0:
-						fmt.Fprintf(&want, "<%d>", -r)
+						want.WriteString("<" + string(numbered(int(-r))) + ">")
 					case r > 0:
 						want.WriteRune(r)
 					}
@@ -302,7 +306,7 @@ func TestAnInsetOnAGroundHasNoBrackets(t *testing.T) {
 	e := New()
 	e.Resize(40, 3)
 	e.Insert("see ")
-	e.InsertInset(1, "[file main.go: 5 lines]")
+	e.InsertInset(label("[file main.go: 5 lines]"))
 	for _, test := range []struct {
 		styles Styles
 		want   string

@@ -97,21 +97,21 @@ func (e *Editor) right(p position) position {
 	return p
 }
 
-// wordAt is the kind of word that the character behind a position belongs to: 0 for none, -1 for text. An inset is a
-// word of its own, and its number the kind.
-func (e *Editor) wordAt(p position) int {
+// wordAt is the kind of word that the character behind a position belongs to: nil for none, "" for text. An inset is a
+// word of its own, and its own kind.
+func (e *Editor) wordAt(p position) any {
 	switch l := e.lines[p.line].characters; {
 	case p.at >= len(l) || l[p.at].space():
-		return 0
-	case l[p.at].inset != 0:
+		return nil
+	case l[p.at].inset != nil:
 		return l[p.at].inset
 	}
-	return -1
+	return ""
 }
 
 // wordLeft is the beginning of the word before a position.
 func (e *Editor) wordLeft(p position) position {
-	for p != (position{}) && e.wordAt(e.left(p)) == 0 {
+	for p != (position{}) && e.wordAt(e.left(p)) == nil {
 		p = e.left(p)
 	}
 	for word := e.wordAt(e.left(p)); p.at > 0 && e.wordAt(e.left(p)) == word; {
@@ -122,10 +122,10 @@ func (e *Editor) wordLeft(p position) position {
 
 // wordRight is the end of the word behind a position.
 func (e *Editor) wordRight(p position) position {
-	for p != e.end(p) && e.wordAt(p) == 0 {
+	for p != e.end(p) && e.wordAt(p) == nil {
 		p = e.right(p)
 	}
-	for word := e.wordAt(p); word != 0 && e.wordAt(p) == word; {
+	for word := e.wordAt(p); word != nil && e.wordAt(p) == word; {
 		p = e.right(p)
 	}
 	return p

@@ -42,7 +42,7 @@ func (l *line) layout(width int) []int {
 }
 
 // breaks reports whether a row may end behind the character.
-func (c character) breaks() bool { return c.inset == 0 && (c.text == " " || c.text == "\t") }
+func (c character) breaks() bool { return c.inset == nil && (c.text == " " || c.text == "\t") }
 
 // widthOf is the width of characters in cells. None is wider than a row.
 func widthOf(characters []character, width int) int {
@@ -177,7 +177,7 @@ func (e *Editor) draw(r row, styles Styles) string {
 		switch p := (position{r.line, at}); {
 		case !p.before(begin) && p.before(end):
 			is = selected
-		case c.inset != 0:
+		case c.inset != nil:
 			is = inset
 		}
 		if is != now {
@@ -202,7 +202,7 @@ func (c character) drawn(width int, bare bool) string {
 	case c.width > width:
 		text = ansi.Truncate(text, width, "…")
 	}
-	if bare && c.inset != 0 {
+	if bare && c.inset != nil {
 		return brackets.ReplaceAllString(text, " ")
 	}
 	return text

@@ -18,7 +18,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	_ "winnow/session/store/storetest"
-	"winnow/ui/keymap"
+	"winnow/ui/app"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -28,7 +28,8 @@ type desk struct {
 	t       rapid.TB
 	deps    session.Deps
 	session *session.Session
-	queue   Model
+	queue   *Model
+	said    []string
 	waiting []tea.Cmd // commands that have not run
 	sending int64     // the id of the message that a turn tries to send
 	leaf    int64
@@ -70,10 +71,14 @@ func (d *desk) open(id string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.session, d.waiting, d.sending, d.queue = s, nil, 0, Model{}
-	d.later(d.queue.Open(s, func(do func(context.Context) tea.Msg) tea.Cmd {
-		return func() tea.Msg { return do(context.Background()) }
-	}))
+	say := func(text string) tea.Cmd {
+		d.said = append(d.said, text)
+		return nil
+	}
+	var cmd tea.Cmd
+	d.session, d.waiting, d.sending = s, nil, 0
+	d.queue, cmd = Open(&app.Context{Program: context.Background, Say: say, Fail: say}, s, nil)
+	d.later(cmd)
 }
 
 func (d *desk) later(cmd tea.Cmd) {
@@ -96,9 +101,8 @@ func (d *desk) take(msg tea.Msg) {
 		for _, cmd := range msg {
 			d.later(cmd)
 		}
-	case Msg:
-		d.queue, _ = d.queue.Update(msg)
-		d.queue.Events()
+	case app.Then:
+		d.later(msg())
 	}
 }
 
@@ -204,14 +208,17 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 			},
 			"the user goes on": func(*rapid.T) { d.queue.Release() },
 			"the newest is taken back": func(*rapid.T) {
-				if m, cmd, ok := d.queue.TakeNewest(); ok {
+				if m, cmd, ok := d.queue.Take(d.queue.Newest(), true); ok {
 					d.later(cmd)
 					drop(m.Text)
 				}
 			},
 			"one is removed": func(rt *rapid.T) {
-				m, cmd, ok := d.queue.Remove(rapid.IntRange(0, max(0, d.queue.Len()-1)).Draw(rt, "which"))
-				if ok {
+				if d.queue.Len() == 0 {
+					return
+				}
+				it := rapid.SampledFrom(d.queue.items).Draw(rt, "which")
+				if m, cmd, ok := d.queue.Take(it.number, false); ok {
 					d.later(cmd)
 					drop(m.Text)
 				}
@@ -220,12 +227,10 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 				if d.queue.Sending() && rapid.Bool().Draw(rt, "after the message came to disk") {
 					d.stored(now)
 				}
-				d.queue.disk.mu.Lock()
 				onDisk := map[string]bool{}
 				for _, it := range d.queue.items {
-					_, onDisk[it.Text] = d.queue.disk.ids[it.number]
+					onDisk[it.Text] = it.id != 0
 				}
-				d.queue.disk.mu.Unlock()
 				for _, text := range d.sent() {
 					onDisk[text] = true
 				}
@@ -279,7 +284,7 @@ func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
 		t.Fatal("a message is sent that may come to the queue on disk later, and so twice")
 	}
 	d.waiting = nil
-	d.take(savedMsg{session: d.session, number: 1, err: errors.New("the disk is full")})
+	d.queue.saved(d.queue.items[0], errors.New("the disk is full"))
 	if m, ok := d.queue.Next(); !ok || m.Text != "one" || m.ID != 0 {
 		t.Errorf("the next message is %+v, %v; want it from memory", m, ok)
 	}
@@ -290,9 +295,9 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 	d.rest()
 	d.queue.Add(store.Queued{Text: "one"})
 	d.queue.Add(store.Queued{Text: "two"})
-	homeless, err := d.queue.KeepAtEnd(t.Context())
-	if err != nil || len(homeless) != 0 {
-		t.Fatalf("keep the queue: %v, %v", homeless, err)
+	err := d.queue.KeepAtEnd(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
 	d.open(d.session.Info().ID)
 	d.rest()
@@ -303,47 +308,18 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
-	st, k := theme.Styles{}, keymap.Default()
 	q := Model{held: true}
 	q.Add(store.Queued{
 		Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}},
 	})
-	screens.Add("one, that waits", q.View(st, k, true, 80, 5))
-	screens.Add("one that waits, below it a draft", q.View(st, k, false, 80, 5))
+	screens.Add("one, that waits", q.View(theme.Styles{}, 80, 5))
 	q.held = false
-	screens.Add("one", q.View(st, k, true, 80, 5))
 	for i := range 4 {
 		q.Add(store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1})
 	}
 	q.Next()
-	screens.Add("five, the first is being sent", q.View(st, k, true, 80, 5))
-	screens.Add("five in 40 cells", q.View(st, k, true, 40, 5))
-	screens.Add("five in one line", q.View(st, k, true, 40, 1))
-	l := List{Keys: k, at: 2}
-	screens.Add("the list", l.View(&q, st, 60, 4))
+	screens.Add("five, the first is being sent", q.View(theme.Styles{}, 80, 5))
+	screens.Add("five in 40 cells", q.View(theme.Styles{}, 40, 5))
+	screens.Add("five in one line", q.View(theme.Styles{}, 40, 1))
 	screens.Golden(t)
-}
-
-func TestTheListTakesBackAndRemoves(t *testing.T) {
-	q := Model{}
-	q.Add(store.Queued{Text: "one"})
-	q.Add(store.Queued{Text: "two"})
-	l := List{Keys: keymap.Default()}
-	for _, c := range []struct {
-		key  string
-		want any
-	}{
-		{"down", nil},
-		{"down", nil},
-		{"enter", Chosen{1}},
-		{"delete", Removed{1}},
-		{"up", nil},
-		{"enter", Chosen{0}},
-		{"x", Other{}},
-		{"esc", Closed{}},
-	} {
-		if got := l.Update(&q, uitest.Key(c.key)); got != c.want {
-			t.Errorf("%s: %v, want %v", c.key, got, c.want)
-		}
-	}
 }

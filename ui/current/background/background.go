@@ -35,7 +35,7 @@ type Model struct {
 type Answer struct {
 	Session  *session.Session
 	Turn     turn.Model
-	Waiting  queue.Model
+	Waiting  *queue.Model
 	Messages branch.Branch // of the branch, as far as the screen would show them
 	Receipts map[int64]record.Receipt
 	Asked    *session.Asked     // a question about a tool call, nil for none
@@ -88,8 +88,16 @@ func (m *Model) Full() bool { return len(m.answers) >= Most }
 // Busy is how many answers there are.
 func (m *Model) Busy() int { return len(m.answers) }
 
-// Put puts an answer behind the screen.
-func (m *Model) Put(a *Answer) { m.answers = append(m.answers, a) }
+// Put puts an answer behind the screen. NewContext makes the context of the turns after it.
+func (m *Model) Put(a *Answer, newContext func() (context.Context, context.CancelFunc)) {
+	m.answers = append(m.answers, a)
+	a.Waiting.Ready = func() tea.Cmd {
+		if a.Turn.Busy {
+			return nil
+		}
+		return m.goOn(a, newContext)
+	}
+}
 
 // Take takes the answer of a session, to be shown; nil where it has none.
 func (m *Model) Take(s *session.Session) *Answer {
@@ -173,33 +181,14 @@ func (m *Model) Update(msg turn.EventsMsg, newContext func() (context.Context, c
 	if a == nil {
 		return nil
 	}
-	var cmd tea.Cmd
-	a.Turn, cmd = a.Turn.Update(msg)
-	for _, e := range a.Turn.Events() {
+	events, cmd := a.Turn.Take(msg)
+	for _, e := range events {
 		cmd = tea.Batch(cmd, m.take(a, e, newContext))
 	}
 	return cmd
 }
 
-// UpdateQueue takes what a command brought to the queue of one of the sessions.
-func (m *Model) UpdateQueue(msg queue.Msg, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, a := range m.answers {
-		var cmd tea.Cmd
-		a.Waiting, cmd = a.Waiting.Update(msg)
-		cmds = append(cmds, cmd)
-		for _, e := range a.Waiting.Events() {
-			if _, ready := e.(queue.Ready); ready && !a.Turn.Busy {
-				cmds = append(cmds, m.goOn(a, newContext))
-				continue
-			}
-			m.Emit(e)
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
-func (m *Model) take(a *Answer, e event.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+func (m *Model) take(a *Answer, e session.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
 	switch e := e.(type) {
 	case session.Stored:
 		a.Waiting.Stored()
@@ -252,11 +241,9 @@ func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.Canc
 		return nil
 	}
 	ctx, stop := newContext()
-	var cmd tea.Cmd
-	a.Turn, cmd = a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
+	return a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
 		return a.Session.Send(ctx, session.QueuedDraft(next))
 	})
-	return cmd
 }
 
 // end lets go of a session in which nothing goes on any more.
@@ -279,8 +266,7 @@ func (m *Model) Close(ctx context.Context) error {
 	var all sync.WaitGroup
 	for i, a := range m.answers {
 		all.Go(func() {
-			_, err := a.Waiting.KeepAtEnd(ctx)
-			faults[i] = errors.Join(err, a.Session.Close(ctx))
+			faults[i] = errors.Join(a.Waiting.KeepAtEnd(ctx), a.Session.Close(ctx))
 		})
 	}
 	all.Wait()

@@ -1,0 +1,190 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"winnow/history"
+	"winnow/llm"
+	"winnow/ui/theme"
+)
+
+// field is one key of the configuration.
+type field struct {
+	path  []string // the tables that it is in, and its name
+	rules reflect.StructTag
+	value reflect.Value
+}
+
+func (f field) key() string { return strings.Join(f.path, ".") }
+
+// variable is the environment variable that sets the key: WINNOW_TOOLS_TIMEOUT for tools.timeout.
+func (f field) variable() string { return "WINNOW_" + strings.ToUpper(strings.Join(f.path, "_")) }
+
+// fields lists the keys of a table and of those below it, in their order. The values of tables whose names are the
+// user's own cannot be set.
+func fields(table reflect.Value, path ...string) []field {
+	var out []field
+	for i := range table.NumField() {
+		f, value := table.Type().Field(i), table.Field(i)
+		at := append(slices.Clone(path), f.Tag.Get("toml"))
+		if value.Kind() == reflect.Pointer && f.Type.Elem().Kind() == reflect.Struct && !value.IsNil() {
+			value = value.Elem()
+		}
+		switch {
+		case f.Tag.Get("toml") == "-":
+		case value.Kind() == reflect.Struct:
+			out = append(out, fields(value, at...)...)
+		case value.Kind() == reflect.Map && f.Type.Elem().Kind() == reflect.Struct:
+			for _, name := range names(value) {
+				out = append(out, fields(value.MapIndex(name), append(at, name.String())...)...)
+			}
+		default:
+			out = append(out, field{at, f.Tag, value})
+		}
+	}
+	return out
+}
+
+// names are the keys of a map in their order.
+func names(m reflect.Value) []reflect.Value {
+	return slices.SortedFunc(slices.Values(m.MapKeys()), func(a, b reflect.Value) int {
+		return strings.Compare(a.String(), b.String())
+	})
+}
+
+// wrong says what breaks the rules of a key, which its tags name: takes lists the words for a text or for the values of
+// a map, least and most bound a number, which is never negative. It is "" where nothing does.
+func (f field) wrong() string {
+	v := f.value
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return ""
+		}
+		v = v.Elem()
+	}
+	switch takes := strings.Fields(f.rules.Get("takes")); {
+	case v.Kind() == reflect.Map:
+		for _, name := range names(v) {
+			one := field{append(slices.Clone(f.path), name.String()), f.rules, v.MapIndex(name)}
+			if wrong := one.wrong(); wrong != "" {
+				return wrong
+			}
+		}
+	case v.Kind() == reflect.String && len(takes) > 0:
+		unset := v.String() == "" && len(f.path) > 2 // in a table that begins empty
+		if !unset && !slices.Contains(takes, v.String()) {
+			return fmt.Sprintf("%s is %q; must be %s%s", f.key(), v.String(), theme.Choices(takes),
+				llm.DidYouMean(v.String(), takes))
+		}
+	case v.CanInt():
+		return f.outside(float64(v.Int()))
+	case v.CanFloat():
+		return f.outside(v.Float())
+	}
+	return ""
+}
+
+// outside says that a number is too small or too large.
+func (f field) outside(n float64) string {
+	least, _ := strconv.ParseFloat(f.rules.Get("least"), 64) // 0 where there is no tag
+	most, err := strconv.ParseFloat(f.rules.Get("most"), 64)
+	switch {
+	case err == nil && !(n >= least && n <= most): // it may be NaN
+		return fmt.Sprintf("%s is %v; must be %v to %v", f.key(), n, least, f.rules.Get("most"))
+	case n < least:
+		return fmt.Sprintf("%s is %v; must be %v or more", f.key(), n, least)
+	}
+	return ""
+}
+
+// The words that stand for a number in [context].
+var numberWords = map[string]int{"auto": 0, "unlimited": history.NoLimit}
+
+// set gives the key the value of an environment variable; a list has commas.
+func (f field) set(text string) error {
+	v := f.value
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	var err error
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		var is bool
+		is, err = strconv.ParseBool(text)
+		v.SetBool(is)
+	case reflect.Int:
+		n, word := numberWords[text]
+		if !word || f.path[0] != "context" {
+			n, err = strconv.Atoi(text)
+		}
+		v.SetInt(int64(n))
+	case reflect.Float64:
+		var n float64
+		n, err = strconv.ParseFloat(text, 64)
+		v.SetFloat(n)
+	case reflect.Slice:
+		var items []string
+		for item := range strings.SplitSeq(text, ",") {
+			items = append(items, strings.TrimSpace(item))
+		}
+		v.Set(reflect.ValueOf(items))
+	}
+	if err != nil {
+		return fmt.Errorf("%s must be %s", f.key(), kindWords(f.path, v.Type()))
+	}
+	return nil
+}
+
+// Variable is an environment variable that sets a key of the configuration.
+type Variable struct {
+	Name string // WINNOW_CONTEXT_BUDGET
+	Key  string // context.budget
+}
+
+// settable are the keys that the environment can set.
+func (c *Config) settable() []field {
+	return slices.DeleteFunc(fields(reflect.ValueOf(c).Elem()), func(f field) bool {
+		return f.value.Kind() == reflect.Map || !f.value.CanSet()
+	})
+}
+
+// Override puts what the environment sets over the keys of the file.
+func (c *Config) Override(lookup func(name string) string) error {
+	over := map[string]any{} // of [context]
+	for _, f := range c.settable() {
+		text := strings.TrimSpace(lookup(f.variable()))
+		if text == "" {
+			continue
+		}
+		c.Environment = append(c.Environment, Variable{f.variable(), f.key()})
+		if err := f.set(text); err != nil {
+			return fmt.Errorf("%s: %w", f.variable(), err)
+		}
+		if wrong := f.wrong(); wrong != "" {
+			return fmt.Errorf("%s: %s", f.variable(), wrong)
+		}
+		if f.path[0] == "context" {
+			over[f.path[1]] = f.value.Interface()
+		}
+		if f.key() == "context.preset" {
+			if err := c.usePreset(text); err != nil {
+				return fmt.Errorf("%s: %w", f.variable(), err)
+			}
+		}
+	}
+	c.EnvironmentKeys = asTOML(over)
+	if len(c.Environment) == 0 {
+		return nil
+	}
+	if mistakes := c.check(); len(mistakes) > 0 {
+		return fmt.Errorf("with the environment: %w", mistakes[0])
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"winnow/history"
+)
+
+// Draft is a text as it is in the composer.
+type Draft struct {
+	Text  string         // in full
+	Folds []Fold         // what of it is shown as one thing, in the order of the text
+	Parts []history.Part // the files that have a sum and no path, in the order of their folds; prompts have none
+}
+
+func (d *Draft) columns() []column {
+	return []column{
+		{"text", (*blob)(&d.Text), secret},
+		{"files", &asJSON{&d.Folds}, 0},
+		{"parts", &asJSON{&d.Parts}, secret},
+	}
+}
+
+// Hash identifies a draft: equal drafts have equal hashes.
+func (d Draft) Hash() [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%#v\x00%s", d.Folds, d.Text))
+}
+
+// checked is a draft as it was stored. Folds that the text has no place for are left out: the text matters more.
+func (d Draft) checked() Draft {
+	at := 0
+	for _, f := range d.Folds {
+		if f.From < at || f.To < f.From || f.To > len(d.Text) {
+			d.Folds = nil
+			break
+		}
+		at = f.To
+	}
+	return d
+}
+
+// cleanDraft is a draft without the secrets that must not be stored. Where its text had some, it stands unfolded.
+func (s *Store) cleanDraft(d Draft) Draft {
+	if text := s.clean(d.Text); text != d.Text {
+		d.Text, d.Folds = text, nil
+	}
+	return d
+}
+
+// Fold is what a draft shows as one thing: a long paste, or a file that hangs on the draft.
+type Fold struct {
+	From int    `json:"from"` // bytes of the text; a file is none of them, and From is To
+	To   int    `json:"to"`
+	Path string `json:"path,omitempty"` // of a file, "" for a paste
+	Sum  string `json:"sum,omitempty"`  // of what was attached: SHA-256, in hexadecimal
+}
+
+// unnamed reports whether a fold is a file without a path, which a queued message and an unsent draft can hold.
+func (f Fold) unnamed() bool { return f.From == f.To && f.Path == "" }
+
+// withoutUnnamed is a draft without the files that have no path.
+func (d Draft) withoutUnnamed() Draft {
+	return Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed)}
+}
+
+// promptBytes is how much the history of prompts keeps; the oldest ones beyond that are removed.
+const promptBytes = 2 << 20
+
+// Prompt is an entry of the history of prompts.
+type Prompt struct {
+	ID int64 // 0 for one that is not on disk
+	Draft
+}
+
+func (p *Prompt) columns() []column {
+	return []column{{"id", &p.ID, given}, {"text", (*blob)(&p.Text), 0}, {"files", &asJSON{&p.Folds}, 0}}
+}
+
+// AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
+// prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
+func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
+	d = s.cleanDraft(d.withoutUnnamed())
+	return s.jot(ctx, "save the prompt", func(t *tx) {
+		// The same text sent in another session becomes that session's: purging either must remove it.
+		t.exec(`
+			INSERT INTO prompts (created_ms, text, files, session)
+			SELECT ?1, ?2, ?3, nullif(?4, 0)
+			WHERE NOT EXISTS (
+				SELECT 1
+				FROM prompts
+				WHERE id = (SELECT max(id) FROM prompts) AND text = ?2 AND files IS ?3 AND session IS nullif(?4, 0))`,
+			s.now().UnixMilli(), (*blob)(&d.Text), &asJSON{d.Folds}, draftKey(t, session))
+		t.exec(`
+			DELETE FROM prompts
+			WHERE id < (SELECT max(id) FROM prompts)
+				AND id <= (
+					SELECT max(id)
+					FROM (SELECT id, sum(length(text)) OVER (ORDER BY id DESC) AS upto FROM prompts)
+					WHERE upto > ?)`, promptBytes)
+	})
+}
+
+// Prompts returns the newest limit prompts with an id above after, the newest first.
+func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, error) {
+	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Prompt) {
+		for p := range each[Prompt](t, "prompts WHERE id > ? ORDER BY id DESC LIMIT ?", after, limit) {
+			all = append(all, Prompt{p.ID, p.checked()})
+		}
+		return all
+	})
+}
+
+// SaveDraft keeps what is unsent in a session's composer; "" without a file empties it. An empty
+// session is the chat that has not begun.
+func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
+	return s.jot(ctx, "keep the draft", func(t *tx) { putDraft(t, draftKey(t, session), s.cleanDraft(d)) })
+}
+
+// putDraft replaces the draft of the session with this key.
+func putDraft(t *tx, n int64, d Draft) {
+	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+	if d.Text != "" || len(d.Folds) > 0 {
+		t.put("INSERT INTO drafts", d.columns(), sql.Named("session", n))
+	}
+}
+
+// Draft returns what is unsent in a session's composer, with no text for nothing.
+func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
+	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
+		for d := range each[Draft](t, "drafts WHERE session = ?", draftKey(t, session)) {
+			out = d.checked()
+		}
+		return out
+	})
+}
+
+// draftKey is the key of the session of a draft, 0 for that of the chat that has not begun.
+func draftKey(t *tx, session string) int64 {
+	if session == "" {
+		return 0
+	}
+	return sessionKey(t, session)
+}
+
+// Queued is a message that the user has finished and that waits until the answer before it is there.
+type Queued struct {
+	ID    int64          // 0 for one that is not on disk; one with a higher id is sent later
+	Text  string         // as it is sent
+	Parts []history.Part // the files that are sent with it
+	Draft Draft          // as it was in the composer, where it can be taken back to
+	Alone bool           // it is sent without the conversation before it
+	Cut   bool           // it is sent cut if it does not fit whole
+}
+
+func (q *Queued) columns() []column {
+	return []column{
+		{"id", &q.ID, given},
+		{"text", (*blob)(&q.Text), secret},
+		{"parts", &asJSON{&q.Parts}, secret},
+		{"draft", (*blob)(&q.Draft.Text), secret},
+		{"folds", &asJSON{&q.Draft.Folds}, 0},
+		{"alone", &q.Alone, 0},
+		{"cut", &q.Cut, 0},
+	}
+}
+
+// Queue returns the queued messages of a session in the order in which they are sent.
+func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
+	return withSession(ctx, s.view, "read the queue", session, func(t *tx, n int64) []Queued {
+		all := readRows[Queued](t, "queued WHERE session = ? ORDER BY id", n)
+		for i := range all {
+			all[i].Draft = all[i].Draft.checked()
+		}
+		return all
+	})
+}
+
+// Enqueue adds a message to the end of a session's queue, and empties the session's draft, which the message was. It
+// returns the message with its id.
+func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
+	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
+		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+		stored := q
+		stored.Draft = s.cleanDraft(q.Draft)
+		t.put("INSERT INTO queued", stored.columns(), sql.Named("session", n))
+		q.ID = value[int64](t, `SELECT last_insert_rowid()`)
+		return q
+	})
+}
+
+// Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep
+// says so. It returns ErrNotFound for one that is not in the queue any more.
+func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool) error {
+	return s.save(ctx, "take the message from the queue", func(t *tx) {
+		n := sessionKey(t, session)
+		all := readRows[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
+		if len(all) == 0 {
+			t.missing("take the message from the queue")
+		} else if keep {
+			putDraft(t, n, all[0].Draft.checked().withoutUnnamed())
+		}
+		dequeue(t, n, id)
+	})
+}
+
+// dequeue removes a message from the queue of the session with this key.
+func dequeue(t *tx, session, id int64) {
+	t.exec(`DELETE FROM queued WHERE session = ? AND id = ?`, session, id)
+}

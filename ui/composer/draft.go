@@ -1,0 +1,154 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/composer/editor"
+	"winnow/ui/theme"
+)
+
+// Chip stands in a draft for something longer: a pasted text, or a file.
+type Chip struct {
+	label  string
+	Text   string        // a pasted text; of a file that was dragged, its path as it was pasted
+	path   string        // where the file is; "" for a paste and for a file without a place of its own
+	agreed bool          // the user agreed to asking for it: it is a page of the web
+	Part   *history.Part // the file; nil for a paste, and while the file is read
+}
+
+// Label is what the draft shows.
+func (c *Chip) Label() string { return c.label }
+
+func (c *Chip) isFile() bool { return c.Part != nil || c.path != "" }
+
+// reading reports whether the file is still being read.
+func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
+
+// draft is what is written: a text with chips in it, of a new message or of an edit.
+type draft struct {
+	Area editor.Editor
+	edit *edit // nil for a new message
+}
+
+// edit says which earlier message a draft becomes another version of.
+type edit struct {
+	message int64
+	name    string // of the message, in a sentence
+	changes int    // of the text, when it was the message's
+	behind  draft  // waits until the edit is over
+}
+
+func blank() draft { return draft{Area: editor.New()} }
+
+// Empty reports whether nothing is written.
+func (d *draft) Empty() bool { return d.Area.Empty() }
+
+// chips are the chips of the draft in order.
+func (d *draft) chips() (list []*Chip) {
+	for _, inset := range d.Area.All() {
+		if chip, ok := inset.(*Chip); ok {
+			list = append(list, chip)
+		}
+	}
+	return list
+}
+
+// Shown is the draft as the screen has it, chips as labels.
+func (d *draft) Shown() string {
+	var b strings.Builder
+	for text := range d.Area.All() {
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// Text is the text as it is sent, pastes in full. A file is in it as its name, unless it stands in front of all text.
+func (d *draft) Text() string {
+	var b strings.Builder
+	front, files := true, false // only files so far, and there are some
+	for text, inset := range d.Area.All() {
+		chip, ok := inset.(*Chip)
+		switch {
+		case ok && front && chip.isFile():
+			files = true
+			b.Reset()
+			continue
+		case ok && chip.Part != nil:
+			text = chip.Part.Name
+		case ok:
+			text = chip.Text
+			if s := b.String(); !chip.isFile() && s != "" && !strings.HasSuffix(s, "\n") && s[0] != '/' {
+				text = "\n" + text // What was written before a paste is no part of its first line.
+			}
+		}
+		if front && strings.TrimSpace(text) != "" {
+			if front = false; files {
+				b.Reset()
+			}
+		}
+		b.WriteString(text)
+	}
+	if front && files {
+		return ""
+	}
+	return b.String()
+}
+
+// files are the files of the draft in order. They are never nil: an edit without files takes the earlier ones away.
+func (d *draft) files() []history.Part {
+	files := []history.Part{}
+	for _, chip := range d.chips() {
+		if chip.Part != nil {
+			files = append(files, *chip.Part)
+		}
+	}
+	return files
+}
+
+// Unread reports whether a file of the draft is still being read.
+func (d *draft) Unread() bool { return slices.ContainsFunc(d.chips(), (*Chip).reading) }
+
+// Size is about how many tokens the draft takes.
+func (d *draft) Size() int {
+	n := theme.TokensOf(len(d.Text()))
+	for _, p := range d.files() {
+		n += p.Tokens
+	}
+	return n
+}
+
+// LargestFile is the name of the largest file of the draft, where that takes more than half of the draft.
+func (d *draft) LargestFile() (name string, ok bool) {
+	most := 0
+	for _, p := range d.files() {
+		if p.Tokens > most {
+			most, name = p.Tokens, p.Name
+		}
+	}
+	return theme.OneLine(name), 2*most > d.Size()
+}
+
+// packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
+func (d *draft) packed() (out store.Draft) {
+	var b strings.Builder
+	for text, inset := range d.Area.All() {
+		chip, ok := inset.(*Chip)
+		if !ok {
+			b.WriteString(text)
+			continue
+		}
+		fold := store.Fold{From: b.Len(), Path: chip.path}
+		if !chip.isFile() {
+			b.WriteString(chip.Text)
+		} else if chip.path == "" {
+			out.Parts = append(out.Parts, *chip.Part)
+		}
+		fold.To = b.Len()
+		out.Folds = append(out.Folds, fold)
+	}
+	out.Text = b.String()
+	return out
+}

@@ -1,0 +1,181 @@
+package composer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/llm/mcp"
+	"winnow/ui/app"
+	"winnow/ui/markdown"
+	"winnow/ui/slash"
+	"winnow/ui/theme"
+)
+
+// servers is what the MCP servers offer to the draft: their prompts as slash commands, and their resources as things to
+// attach.
+type servers struct{ *mcp.Servers }
+
+func (c *Model) servers() servers { return servers{c.Servers} }
+
+// isMention reports whether a path is that of a resource, @SERVER:URI, and not of a file.
+func isMention(path string) bool { return strings.HasPrefix(path, "@") && strings.Contains(path, ":") }
+
+// WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
+// there is no such prompt.
+func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
+	list := c.servers()
+	if !slices.ContainsFunc(list.commands(), func(o slash.Command) bool { return o.Name == command }) {
+		return nil, false
+	}
+	return c.Run(func(ctx context.Context) tea.Msg {
+		text, err := list.make(ctx, command, Words(args))
+		return app.Then(func() tea.Cmd {
+			if err != nil && c.Empty() {
+				c.Set("/" + command + " " + args)
+			}
+			if err != nil {
+				return c.Fail(theme.Sentence(err))
+			}
+			if !c.Empty() {
+				c.Area.Insert("\n\n") // behind what was typed meanwhile
+			}
+			c.Paste(text)
+			c.Screen.Focus()
+			return nil
+		})
+	}), true
+}
+
+// prompt is one of a server, as a slash command.
+type prompt struct {
+	slash.Command
+	server string
+	of     *mcp.Prompt
+}
+
+// prompts are those of all servers.
+func (s servers) prompts() (all []prompt) {
+	if s.Servers == nil {
+		return nil
+	}
+	for _, server := range s.List() {
+		for _, p := range server.Prompts {
+			var args []string
+			for _, a := range p.Arguments {
+				arg := strings.ToUpper(oneWord(a.Name))
+				if !a.Required {
+					arg = "[" + arg + "]"
+				}
+				args = append(args, arg)
+			}
+			all = append(all, prompt{slash.Command{
+				Name: oneWord(server.Name) + ":" + oneWord(p.Name), Args: strings.Join(args, " "),
+				Help: describe(p.Title, p.Description, "a prompt of "+server.Name),
+			}, server.Name, p})
+		}
+	}
+	return all
+}
+
+// commands are the prompts of the servers as slash commands.
+func (s servers) commands() (list []slash.Command) {
+	for _, p := range s.prompts() {
+		list = append(list, p.Command)
+	}
+	return list
+}
+
+// oneWord is a name as it can be typed in a command.
+func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
+
+// apart are the letters that end the name of a command.
+var apart = regexp.MustCompile(`[\s/]`)
+
+// describe is the first of some texts that is not blank, on one line.
+func describe(texts ...string) (line string) {
+	for _, text := range texts {
+		line = cmp.Or(line, markdown.OneLine(text, 200))
+	}
+	return line
+}
+
+// make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
+// are the prompt's arguments in their order; all words from the last argument on belong to it.
+func (s servers) make(ctx context.Context, command string, words []string) (string, error) {
+	list := s.prompts()
+	i := slices.IndexFunc(list, func(p prompt) bool { return p.Name == command })
+	if i < 0 {
+		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
+	}
+	p, values := list[i], map[string]string{}
+	for n, a := range p.of.Arguments {
+		switch {
+		case n < len(words) && n == len(p.of.Arguments)-1:
+			values[a.Name] = strings.Join(words[n:], " ")
+		case n < len(words):
+			values[a.Name] = words[n]
+		case a.Required:
+			return "", fmt.Errorf("the prompt needs %s: it is %s", a.Name, p.Usage())
+		}
+	}
+	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = fmt.Errorf("the prompt /%s is empty", command)
+	}
+	return text, err
+}
+
+// mentions are the resources that a word beginning with @ may become. One with placeholders is written into the draft,
+// where the user replaces them.
+func (s servers) mentions(word string) (list []completion) {
+	if s.Servers == nil {
+		return nil
+	}
+	for _, server := range s.List() {
+		for _, r := range server.Resources {
+			name := "@" + server.Name + ":" + r.URI
+			help := describe(r.Title, r.Name, r.Description)
+			if r.Size > 0 {
+				help += " · " + theme.Size(int(r.Size))
+			}
+			o := completion{label: theme.OneLine(name), help: help, attach: name}
+			fixed, _, template := strings.Cut(name, "{")
+			switch {
+			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
+				o.label, o.attach = theme.OneLine(word), word
+			case !matches(name, help, word):
+				continue
+			case template:
+				o.text, o.attach = name, ""
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// matches reports whether a word is the beginning of a resource's name, or that what stands behind its @ is in the name or
+// the description.
+func matches(name, help, word string) bool {
+	name, help, word = strings.ToLower(name), strings.ToLower(help), strings.ToLower(word)
+	return strings.HasPrefix(name, word) || strings.Contains(name, word[1:]) || strings.Contains(help, word[1:])
+}
+
+// read reads the resource that @SERVER:URI names, as a text.
+func (s servers) read(ctx context.Context, word string) (string, error) {
+	rest, _ := strings.CutPrefix(word, "@")
+	if s.Servers != nil {
+		for _, server := range s.List() {
+			if uri, ok := strings.CutPrefix(rest, server.Name+":"); ok && uri != "" {
+				return s.Read(ctx, server.Name, uri)
+			}
+		}
+	}
+	return "", fmt.Errorf("no MCP server is named in %s", word)
+}

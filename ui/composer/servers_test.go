@@ -1,0 +1,114 @@
+package composer
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"winnow/llm/mcp"
+	"winnow/ui/slash"
+)
+
+// offered are the servers of a real MCP server on loopback, with prompts and resources.
+func offered(t *testing.T) servers {
+	t.Helper()
+	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
+	s.AddPrompt(&sdk.Prompt{
+		Name: "code review", Description: "Reviews\x1b[2J code.", Arguments: []*sdk.PromptArgument{
+			{Name: "language", Required: true}, {Name: "focus"},
+		},
+	}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		text := "Review " + r.Params.Arguments["language"] + " for " + r.Params.Arguments["focus"]
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+			{Role: "user", Content: &sdk.TextContent{Text: text}},
+			{Role: "assistant", Content: &sdk.TextContent{Text: "Show me."}},
+		}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "empty"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{}, nil
+	})
+	read := func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{
+			Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "text of " + r.Params.URI}},
+		}, nil
+	}
+	s.AddResource(&sdk.Resource{URI: "memo:one", Name: "First memo", Size: 2048}, read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "day:{date}", Name: "A day"}, read)
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(server.Close)
+	all := mcp.New("test", mcp.Server{Name: "notes", URL: server.URL})
+	t.Cleanup(all.Close)
+	if err := all.Prepare(t.Context(), func(sentence string) { t.Log(sentence) }); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		changed := all.Changed()
+		if list := all.List(); list[0].Listed {
+			return servers{all}
+		} else if list[0].Err != nil {
+			t.Fatal(list[0].Err)
+		}
+		<-changed
+	}
+}
+
+func TestPromptsAreCommands(t *testing.T) {
+	t.Parallel()
+	s := offered(t)
+	want := []slash.Command{
+		{Name: "notes:code-review", Args: "LANGUAGE [FOCUS]", Help: "Reviews␛[2J code."},
+		{Name: "notes:empty", Help: "a prompt of notes"},
+	}
+	if got := s.commands(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the commands are %v, want %v", got, want)
+	}
+	for words, want := range map[string]string{
+		"Go":                   "Review Go for\n\nAssistant:\nShow me.",
+		"Go speed and clarity": "Review Go for speed and clarity\n\nAssistant:\nShow me.",
+	} {
+		if got, err := s.make(t.Context(), "notes:code-review", strings.Fields(words)); got != want || err != nil {
+			t.Errorf("%q makes %q, %v; want %q", words, got, err, want)
+		}
+	}
+	for _, c := range []struct{ command, words, want string }{
+		{"notes:code-review", "", "needs language: it is /notes:code-review LANGUAGE [FOCUS]"},
+		{"notes:empty", "", "is empty"},
+		{"notes:other", "", "no MCP server offers the prompt /notes:other"},
+	} {
+		if got, err := s.make(t.Context(), c.command, strings.Fields(c.words)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("/%s %s: %q, %v; want an error with %q", c.command, c.words, got, err, c.want)
+		}
+	}
+}
+
+func TestResourcesAreMentioned(t *testing.T) {
+	t.Parallel()
+	s := offered(t)
+	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: "@notes:memo:one"}
+	day := completion{label: "@notes:day:{date}", help: "A day", text: "@notes:day:{date}"}
+	today := completion{label: "@notes:day:today", help: "A day", attach: "@notes:day:today"}
+	for word, want := range map[string][]completion{
+		"@":                {memo, day},
+		"@no":              {memo, day},
+		"@first":           {memo},
+		"@notes:day:":      {day},
+		"@notes:day:today": {today},
+		"@zebra":           nil,
+	} {
+		if got := s.mentions(word); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q may become %+v, want %+v", word, got, want)
+		}
+	}
+	if got, err := s.read(t.Context(), "@notes:day:today"); got != "text of day:today" || err != nil {
+		t.Errorf("a resource of a template is %q, %v", got, err)
+	}
+	if got, err := s.read(t.Context(), "@other:memo:one"); err == nil {
+		t.Errorf("a server that is not there gives %q", got)
+	}
+}
