@@ -14,7 +14,6 @@ import (
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/approval"
-	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/remembered"
@@ -121,7 +120,7 @@ func (k *conversation) newDeps() session.Deps {
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return k.servers.Prepare(ctx, func(sentence string) { say(k.redactor.Text(sentence)) })
 		},
-		Recall:     recall.Scope(c.Tools.Recall),
+		Recall:     c.Tools.Recall == "conversation",
 		Builtin:    k.p.builtinTools(c.Tools),
 		Limits:     c.Limits.Amounts(),
 		Approval:   approval.Rules{Mode: approval.Mode(c.Tools.Approve), Permissions: c.Tools.Permissions},

@@ -12,8 +12,8 @@ import (
 
 	"winnow/cli/report"
 	"winnow/llm"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 func (p *program) modelsCommand() *cobra.Command {
@@ -69,7 +69,7 @@ func (p *program) listModels(ctx context.Context, w *setup) error {
 
 // modelRows are models with what is known of their windows.
 func (p *program) modelRows(ctx context.Context, w *setup, list []llm.Model) modelRows {
-	windows, err := session.ListedWindows(ctx, w.store, w.catalog.Endpoints(), list, p.now())
+	windows, err := target.ListedWindows(ctx, w.store, w.catalog.Endpoints(), list, p.now())
 	if err != nil {
 		p.reportError(err)
 	}
@@ -125,7 +125,7 @@ func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownMo
 	if err != nil {
 		return nil, fail(Usage, "%w", err)
 	}
-	if k.learned, err = session.LearnedOf(ctx, w.store, k.client.Endpoint(), k.id); err != nil {
+	if k.learned, err = target.LearnedOf(ctx, w.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
 	}
 	k.client.Learn(k.id, k.learned)

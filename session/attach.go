@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,20 +41,12 @@ func readAttachment(path string) ([]byte, error) {
 		return nil, errors.New("there is no such file")
 	case err != nil:
 		return nil, withoutPath(err)
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is a device, a pipe or a socket, not a regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > tool.LargestFile:
 		return nil, tool.ErrTooLarge
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	defer f.Close()
-	// A file may grow while it is read, and some of the system's files say that they are empty.
-	data, err := io.ReadAll(io.LimitReader(f, tool.LargestFile+1))
+	data, err := os.ReadFile(path)
 	return data, withoutPath(err)
 }
 

@@ -39,8 +39,8 @@ func TestAttachRefusesWhatIsNoFile(t *testing.T) {
 	}
 	f.Close()
 	for path, says := range map[string]string{
-		dir:                         "cannot be attached: it is a folder",
-		pipe:                        "pipe cannot be attached: it is a device, a pipe or a socket",
+		dir:                         "cannot be attached: it is not a regular file",
+		pipe:                        "pipe cannot be attached: it is not a regular file",
 		sparse:                      "sparse cannot be attached: the file is larger than 10 MB",
 		filepath.Join(dir, "gone"):  "gone cannot be attached: there is no such file",
 		filepath.Join(sparse, "in"): "in cannot be attached: not a directory",

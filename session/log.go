@@ -3,32 +3,28 @@ package session
 import (
 	"context"
 	"errors"
-	"log/slog"
 
-	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
 )
 
-// logPlan writes what a request holds.
-func logPlan(log *slog.Logger, r store.Request, p history.Plan) {
-	log.Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
-		"messages", len(p.Entries), "sent", r.Tally.Sent(), "cut", r.Tally.Cut, "dropped", r.Tally.Dropped,
-		"recalled", r.Tally.Recalled, "repaired", r.Tally.Repaired, "added", len(p.Added))
+// logRequest writes what a request that leaves holds.
+func (t *turn) logRequest(r store.Request) {
+	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
+		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired)
 }
 
 // logAnswer writes what the server said that a request and its answer were, and how it failed.
 func (t *turn) logAnswer(r store.Request, fault error) {
-	log := t.log().With("turn", r.Turn, "record", r.ID)
-	if fault != nil {
-		log = log.With("error", ErrorCode(fault))
-	}
-	log.Debug("answer", "ended", r.End, "prompt", r.Prompt, "cached", r.Cached,
-		"answer", r.Answer, "reasoning", r.Reasoning, "took", r.Took)
+	t.log().Debug("answer", "turn", r.Turn, "record", r.ID, "ended", r.End, "error", ErrorCode(fault),
+		"prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
 }
 
 // ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
 func ErrorCode(err error) string {
+	if err == nil {
+		return ""
+	}
 	if e := (*llm.Error)(nil); errors.As(err, &e) {
 		return string(e.Kind)
 	}

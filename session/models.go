@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"winnow/llm"
 	"winnow/llm/tool"
 	"winnow/session/record"
-	"winnow/session/store"
 	"winnow/session/target"
 )
 
@@ -117,39 +115,4 @@ func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
 	}
 	return fmt.Sprintf("%[1]s does not list %[2]s, winnow's default model as of %[3]s; using the nearest model that "+
 		"it lists: %[1]s/%[4]s", endpoint, to.Name, llm.DefaultsDate, nearest), nil
-}
-
-// LearnedOf is what was learned of how a model is asked.
-func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
-	l, err := st.Endpoint(ctx, e.BaseURL, model)
-	return target.Asked(l), err
-}
-
-// ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
-// what was set and learned, by what the servers state now, and by the models' names. One that would only be
-// assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
-// the windows are what is known without it.
-func ListedWindows(
-	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
-) (windows []llm.Window, failed error) {
-	for _, m := range list {
-		var e llm.Endpoint
-		if i := slices.IndexFunc(endpoints, func(e llm.Endpoint) bool { return e.Name == m.Endpoint }); i >= 0 {
-			e = endpoints[i]
-		}
-		var known store.Learned
-		if st != nil && failed == nil {
-			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
-		}
-		stated := m.Window
-		if stated.At = known.StatedAt; stated.Tokens != known.Stated {
-			stated.At = now
-		}
-		window := target.KnownWindows(e, m.ID, known, stated).Window()
-		if window.Assumed {
-			window = llm.Window{}
-		}
-		windows = append(windows, window)
-	}
-	return windows, failed
 }

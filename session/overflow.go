@@ -52,7 +52,7 @@ func (t *turn) ask(ctx context.Context, e errand, reason string) (*attempt, erro
 		}
 		if fault == nil || !errors.Is(err, llm.Overflow) {
 			over.end()
-			if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
+			if turnedDown(fault) && named {
 				err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the "+
 					"damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are "+
 					"sent)", err)
@@ -230,20 +230,6 @@ func (t *turn) learnRequired(ctx context.Context, a *attempt) (reason string) {
 	return fmt.Sprintf("%s has to be asked %s; asking once more", name, strings.Join(now, " and "))
 }
 
-// forgetOld forgets what the model refused long ago, and returns what that changes of the next request, "" for nothing.
-// What is refused again is learned again.
-func (t *turn) forgetOld(ctx context.Context) (reason string) {
-	to := t.Model()
-	old := to.Expire()
-	ways := old.Ways()
-	if len(ways) == 0 {
-		return ""
-	}
-	t.learn(ctx, to)
-	return fmt.Sprintf("since %s %s was asked %s, because it refused anything else; now trying without that",
-		old.Since.Local().Format("2 January 2006"), to.Name, strings.Join(ways, " and "))
-}
-
 // judge compares the server's count of a request with ours, and marks the request's record where the server read only
 // a part. A server that counts more cached tokens than the prompt has counts something else.
 func (t *turn) judge(a *attempt) {
@@ -297,13 +283,9 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 func (a *attempt) cutNotice(stated bool) string {
 	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ",
 		a.record.Prompt, a.record.CutExpected)
-	switch set, wrong := a.to.TrueWindow(); {
-	case stated:
+	if stated {
 		text += fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
-	case wrong:
-		text += fmt.Sprintf("Requests of this session now stay below %d tokens; the window of %d that was set is too "+
-			"large (/window %d)", a.to.Limit(), a.to.Window().Tokens, set)
-	default:
+	} else {
 		text += fmt.Sprintf("Requests of this session now stay below %d tokens; /window TOKENS overrides this",
 			a.to.Limit())
 	}

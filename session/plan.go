@@ -117,7 +117,7 @@ func (st State) alone(user int64) bool {
 }
 
 // request is the request of a plan to a model, with what the server's cache may know of it.
-func (s *Session) request(st State, to *target.Model, plan history.Plan) llm.Request {
+func (s *Session) request(to *target.Model, plan history.Plan) llm.Request {
 	r := to.Request(plan)
 	r.CacheMarks = to.Client.CacheMarks(r, s.past.Alike(to.Ref(), plan), plan.Stays)
 	return r
@@ -195,7 +195,7 @@ func (w Tried) WithRemedy(r history.Remedy, messages ...int64) Tried {
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
 func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	return w.To.Client.Body(w.s.request(w.State, w.To, plan))
+	return w.To.Client.Body(w.s.request(w.To, plan))
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it

@@ -1,9 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -46,11 +46,9 @@ type attempt struct {
 // text is what arrived, without the blank around it.
 func (a *attempt) text() string { return strings.TrimSpace(a.reply.Text) }
 
-// decide plans a request to a model about the first messages of the branch, as many as before says.
-func (s *Session) decide(
-	st State, plans *planner, before int, to *target.Model, o history.Options,
-	request func(State, *target.Model, history.Plan) llm.Request,
-) (*attempt, error) {
+// decide plans a request to a model about the first messages of the branch, as many as before says. It is the model's
+// own request of that plan; the caller may change it.
+func (s *Session) decide(st State, plans *planner, before int, to *target.Model, o history.Options) (*attempt, error) {
 	plan, err := plans.build(st, before, &o)
 	if errors.Is(err, ErrLoading) {
 		return nil, err
@@ -62,9 +60,7 @@ func (s *Session) decide(
 	case before > 0: // winnow asks by itself
 		leaf = st.Branch.ID(before - 1)
 	}
-	a := &attempt{to: to, plan: plan, request: request(st, to, plan)}
-	a.decision = record.DecisionOf(leaf, o, plan, a.request, to.Client)
-	return a, err
+	return &attempt{to: to, plan: plan, request: to.Request(plan), decision: record.DecisionOf(leaf, o, plan)}, err
 }
 
 // prepare plans a request that the limits or the user allow, and stores its record: that is on disk before any byte of
@@ -95,6 +91,7 @@ func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
+	a.decision.Ask(a.to.Client, a.request)
 	a.record, err = t.Records().Add(ctx, record.Leaving{
 		Request: store.Request{
 			Turn: a.errand.turn, User: a.errand.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
@@ -102,9 +99,7 @@ func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 		},
 		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
-	if log := t.log(); err == nil && log.Enabled(ctx, slog.LevelDebug) {
-		logPlan(log, a.record, a.plan)
-	}
+	t.logRequest(a.record)
 	return err
 }
 
@@ -120,28 +115,25 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	t.logAnswer(a.record, fault)
 	save, cancel := detached(ctx)
 	defer cancel()
+	var err error
 	if a.saver == nil {
-		if a.errand.purpose == store.ForAnswer {
-			t.last = a.record
-		}
-		if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
-			return errors.Join(fault, err)
-		}
-		if a.errand.purpose == store.ForAnswer && a.record.End != store.EndFailed {
-			t.past.Answered(a.record, a.plan)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fault
+		err = t.deps.Store.UpdateRequest(save, a.record)
+	} else {
+		t.judge(a)
+		err = t.saveAnswer(save, a)
 	}
-	t.judge(a)
-	err := t.saveAnswer(save, a)
-	t.last = a.record
+	if a.errand.purpose == store.ForAnswer {
+		t.last = a.record
+	}
 	if err != nil {
-		return err
+		return errors.Join(fault, err)
 	}
-	t.past.Answered(a.record, a.plan)
+	if a.errand.purpose == store.ForAnswer && a.record.End != store.EndFailed {
+		t.past.Answered(a.record, a.plan)
+	}
+	if a.saver == nil {
+		return cmp.Or(ctx.Err(), fault)
+	}
 	a.to.Ran()
 	t.noteCount(ctx, a)
 	if text := a.ending(); fault == nil && text != "" {

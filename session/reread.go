@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"winnow/session/store"
-	"winnow/session/target"
 )
 
 // readStored reads what the conversation with this whole id is in the store, beside its messages. The changes are read
@@ -75,7 +74,7 @@ type Reread struct {
 // Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
 // does: the title, the settings, the flags, the versions of messages. Messages that were added behind the end of the
 // active branch become part of it. A branch that parts from it stays another branch, and the next message goes on where
-// this one ends; then the model stays too.
+// this one ends. The model stays.
 //
 // While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
 // conversation that is not in the store any more it is store.ErrNotFound.
@@ -111,15 +110,8 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 		return found, err
 	}
 	read.Forget() // what was said may have been changed too
-	to := was.Model
 	if !found.Parts {
 		found.Added = max(0, read.Len()-was.Branch.Len())
-		if ref := target.Ref(now.Row.Endpoint, now.Row.Model); now.Row.Endpoint != "" && ref != to.Ref() {
-			// An endpoint that this machine does not have is another machine's.
-			if other, err := s.target(ref); err == nil {
-				to = other
-			}
-		}
 	}
 	s.set(func(st *State) {
 		if st.Busy() || st.Row.Leaf != was.Row.Leaf || st.Branch.Len() != was.Branch.Len() ||
@@ -130,7 +122,7 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 		st.Row, st.Flags, st.Remedies, st.summaries = now.Row, now.Flags, now.Remedies, now.summaries
 		st.Policy, st.changes, st.Behind = now.Policy, now.changes, false
 		st.Branch, st.Row.Leaf = read, leaf
-		s.use(to)
+		s.use(was.Model)
 	})
 	return found, err
 }

@@ -38,13 +38,11 @@ func startSaver(st *store.Store, id int64) *saver {
 
 func (s *saver) run() {
 	defer close(s.done)
-	tick := time.NewTicker(checkpointEvery)
-	defer tick.Stop()
 	for {
 		select {
 		case <-s.stop:
 			return
-		case <-tick.C:
+		case <-time.After(checkpointEvery):
 			s.write()
 		}
 	}

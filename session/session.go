@@ -20,7 +20,6 @@ import (
 	"winnow/session/approval"
 	"winnow/session/branch"
 	"winnow/session/limits"
-	"winnow/session/recall"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -42,7 +41,7 @@ type Deps struct {
 	Tools      []*tool.Toolbox // what every model may call beside the tools of its endpoint
 	Prepare    Prepare         // makes Tools ready before each request of a turn; nil has nothing to do
 	Builtin    *tool.Toolbox   // what every model but the guide may call; nil is none
-	Recall     recall.Scope    // what the model may read again with the recall tool
+	Recall     bool            // the model may read again what its request does not hold, with the recall tool
 	Approval   approval.Rules  // which tools may run; a session adds what is remembered and said in it
 	ToolLimits tool.Limits     // of each call
 	Limits     limits.Limits   // what the user allows to be spent
@@ -303,8 +302,8 @@ func (s *Session) Forecast(plan history.Plan) record.Forecast {
 	return s.past.Forecast(s.Model().Ref(), plan)
 }
 
-// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it behind
-// the first frame, the first plan and LoadRest.
+// LoadPast reads what Forecast tells of a conversation that was opened. It takes as long as a first plan, so call it
+// behind the first frame, the first plan and LoadRest.
 func (s *Session) LoadPast(ctx context.Context) error {
 	return s.past.Load(ctx, s.Records())
 }
@@ -316,8 +315,11 @@ func (s *Session) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	t.leave()
 	t.stop()
+	go func() {
+		for range t.events { // nobody else may read them any more
+		}
+	}()
 	select {
 	case <-t.done:
 		return nil

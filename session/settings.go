@@ -134,17 +134,9 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 		return err
 	}
 	take := func(row *store.Session) {
+		*row, _, _ = to.on(*row) // Try found no fault
 		if to.Model != "" {
 			row.Endpoint, row.Model, row.Address = w.Row.Endpoint, w.Row.Model, w.Row.Address
-		}
-		if len(w.keys) > 0 {
-			row.Preset, row.Overrides = w.Row.Preset, w.Row.Overrides
-		}
-		if to.Title != nil {
-			row.Title, row.TitleFrom = w.Row.Title, w.Row.TitleFrom
-		}
-		if to.System != nil {
-			row.System, row.SystemFixed = w.Row.System, true
 		}
 	}
 	if was.ID != "" {

@@ -35,10 +35,7 @@ func (s Sum) amount() limits.Amount { return limits.Amount{Tokens: s.Tokens, Cos
 type Sums struct{ Session, Day, Month Sum }
 
 // Sums sums up what was used.
-func (s *Session) Sums(ctx context.Context) (Sums, error) { return s.sum(ctx, true, true) }
-
-// sum is Sums, where they are wanted with those of all sessions, which take longer to read.
-func (s *Session) sum(ctx context.Context, day, month bool) (sums Sums, err error) {
+func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
 	if id := s.Info().ID; id != "" {
 		used, err := record.UsageIn(ctx, s.deps.Store, id)
 		if err != nil {
@@ -47,10 +44,7 @@ func (s *Session) sum(ctx context.Context, day, month bool) (sums Sums, err erro
 		sums.Session.Spent, sums.Session.Tokens = used.Spent, used.Prompt+used.Answer
 	}
 	now := s.deps.Now()
-	if day {
-		sums.Day, err = s.usedSince(ctx, now)
-	}
-	if month && err == nil {
+	if sums.Day, err = s.usedSince(ctx, now); err == nil {
 		sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
 	}
 	return sums, err
@@ -67,13 +61,12 @@ func (s *Session) usedSince(ctx context.Context, from time.Time) (Sum, error) {
 	return Sum{used.Total.Prompt + used.Total.Answer, used.Total.Spent}, err
 }
 
-// ReadSpent reads what the session has spent, and the day and the month where they have limits, for State.Sums and for
-// the limits of a preview. It is worth calling again after a request.
+// ReadSpent reads what was spent for State.Sums and for the limits of a preview. It is worth calling again after a
+// request.
 func (s *Session) ReadSpent(ctx context.Context) error {
 	s.sums.Lock()
 	defer s.sums.Unlock()
-	l := s.Now().limits
-	sums, err := s.sum(ctx, l.Day != limits.Amount{}, l.Month != limits.Amount{})
+	sums, err := s.Sums(ctx)
 	if err == nil {
 		s.set(func(st *State) { st.Sums = sums })
 	}

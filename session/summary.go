@@ -111,29 +111,20 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 }
 
 // summarizer is the model that writes summaries: the configured one with its own window and prices, else the
-// conversation's own. Where the configured one is not there, that is said and the conversation's own is taken: the
-// messages go to no third place.
+// conversation's own. The messages go to no other where the configured one is not there.
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
-	if t.summaryBy != nil {
-		return t.summaryBy, nil
-	}
-	to := t.Model()
-	if t.deps.SummaryRef != "" {
+	to := cmp.Or(t.summaryBy, t.Model())
+	if t.deps.SummaryRef != "" && t.summaryBy == nil {
 		other, err := t.find(ctx, t.deps.SummaryRef, "")
 		if err == nil {
 			ask, cancel := context.WithTimeout(ctx, target.Patience)
 			defer cancel()
 			err = other.Find(ask)
 		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err != nil {
+			return nil, fmt.Errorf("find the model for summaries (summary.model): %w", cmp.Or(ctx.Err(), err))
 		}
-		if err == nil {
-			to = other
-		} else {
-			t.say("the model for summaries (summary.model) cannot be used, so %s writes them: %s", to.Ref(),
-				clause(err))
-		}
+		to = other
 	}
 	if to.Client.Endpoint().Name == llm.Guide {
 		return nil, errors.New("the guide is not a language model")
@@ -142,10 +133,10 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	return to, nil
 }
 
-// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary. The
-// error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary stands for it. next is
-// everything beside the history that decides the request that the summary is made for; what the user changes meanwhile
-// holds for what is summarized too.
+// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary.
+// The error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary
+// stands for it. next is everything beside the history that decides the request that the summary is made for; what the
+// user changes meanwhile holds for what is summarized too.
 func (t *turn) summarize(
 	ctx context.Context, next func(State) history.Options, user int64, turn int, choose older,
 ) error {
@@ -242,11 +233,6 @@ func (t *turn) planSummary(
 	if before != nil {
 		text = summaryBefore + before.Text + "\n\n" + text
 	}
-	request := func(_ State, to *target.Model, plan history.Plan) llm.Request {
-		r := to.Request(plan)
-		r.Tools, r.MaxTokens = nil, limit
-		return r
-	}
 	for n := len(list); len(list) > 0; {
 		some := map[int64]bool{}
 		for _, m := range list[:n] {
@@ -258,12 +244,15 @@ func (t *turn) planSummary(
 			For:      history.ForSummary,
 			Messages: history.IDsOf(st.Branch.First(t.before).IDs(), func(id int64) bool { return some[id] }),
 		}
-		a, err := t.decide(st, &t.plans, t.before, to, o, request)
+		a, err := t.decide(st, &t.plans, t.before, to, o)
 		over := (*history.OverBudgetError)(nil)
-		if !errors.As(err, &over) {
-			if err == nil && len(a.held()) == 0 {
+		if err == nil {
+			a.request.Tools, a.request.MaxTokens = nil, limit
+			if len(a.held()) == 0 {
 				err = errNoneFits
 			}
+		}
+		if !errors.As(err, &over) {
 			return a, err
 		}
 		first := unitEnd(list, 1)

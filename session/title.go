@@ -134,11 +134,12 @@ func (t *turn) planTitle(model *target.Model, from, to int) (*attempt, error) {
 		For:      history.ForTitle,
 		Messages: history.IDsOf(st.Branch.First(to).IDs(), func(id int64) bool { return id >= first }),
 	}
-	a, err := t.decide(st, &t.other, to, model, o, func(_ State, to *target.Model, plan history.Plan) llm.Request {
-		return llm.Request{Model: to.Name, Messages: plan.Messages}
-	})
+	a, err := t.decide(st, &t.other, to, model, o)
 	if err == nil && a.plan.Sum.Sent == 0 {
 		err = ErrNothingToAnswer
+	}
+	if err == nil {
+		a.request = llm.Request{Model: model.Name, Messages: a.plan.Messages}
 	}
 	return a, err
 }

@@ -269,9 +269,8 @@ func TestToolCallsAreTriedAgainAsTheyAreAfterAWeek(t *testing.T) {
 	asText := "asking once more with them as text"
 	turn(0, false, 2, false, asText)
 	turn(6, false, 1, false)
-	turn(2, false, 2, false, "since 1 November 2026 m was asked with tool calls as text, because it refused "+
-		"anything else; now trying without that", asText)
+	turn(2, false, 2, false, asText)
 	turn(6, false, 1, false)
-	turn(2, true, 1, true, "since 9 November 2026 m was asked with tool calls as text")
+	turn(2, true, 1, true)
 	turn(1, true, 1, true)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -267,7 +268,11 @@ func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) 
 func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.Choice) error {
 	switch choice {
 	case approval.Session:
-		s.set(func(st *State) { st.rules.Session = with(st.rules.Session, approval.Identity(t), true) })
+		s.set(func(st *State) {
+			allowed := map[string]bool{approval.Identity(t): true}
+			maps.Copy(allowed, st.rules.Session)
+			st.rules.Session = allowed
+		})
 	case approval.Forever:
 		return s.remember(ctx, t, tool.Allow)
 	}

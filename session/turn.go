@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -43,8 +42,6 @@ type turn struct {
 	*Session
 	events chan Event
 	stop   context.CancelFunc
-	leave  func()        // nobody reads the events any more
-	left   chan struct{} // closed by leave
 	done   chan struct{}
 	show   func(Event)
 	id     any // of Deps.Observe
@@ -166,16 +163,10 @@ func (s *Session) start(ctx context.Context, ref string, run func(context.Contex
 
 func (s *Session) newTurn(stop context.CancelFunc) *turn {
 	t := &turn{
-		Session: s, events: make(chan Event, 64), stop: stop, left: make(chan struct{}), done: make(chan struct{}),
+		Session: s, events: make(chan Event, 64), stop: stop, done: make(chan struct{}),
 		approved: map[store.Purpose]limits.Estimate{},
 	}
-	t.id, t.leave = t, sync.OnceFunc(func() { close(t.left) })
-	t.show = func(e Event) {
-		select {
-		case t.events <- e:
-		case <-t.left: // the turn goes on to its end unseen
-		}
-	}
+	t.id, t.show = t, func(e Event) { t.events <- e }
 	return t
 }
 
@@ -348,7 +339,8 @@ func (t *turn) answer(ctx context.Context) error {
 	if err := t.askModel(ctx); err != nil {
 		return err
 	}
-	reason := t.forgetOld(ctx)
+	t.Model().Expire()
+	reason := ""
 	for round := 1; ; round++ {
 		if err := t.prepareTools(ctx); err != nil {
 			return err
@@ -432,12 +424,13 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 		return nil, err
 	}
 	st := t.Now()
-	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st), t.request)
+	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st))
 	if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
 			"\"repair\" under [context] sends it repaired", err)
 	}
 	if err == nil {
+		a.request = t.request(a.to, a.plan)
 		a.forecast = t.past.Forecast(a.to.Ref(), a.plan)
 	}
 	return a, err
@@ -457,7 +450,7 @@ func (t *turn) nextOptions(st State) history.Options {
 // may expect: once for each model.
 func (t *turn) announce(a *attempt) {
 	t.set(func(*State) { t.planned = a.plan })
-	t.offerRecall(a.plan.Sum, leavesOut(a.plan)) // from the next request on: this one is what was shown
+	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
 	to := a.to
 	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(a.estimate()) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
@@ -522,12 +515,4 @@ func (t *turn) markFaulty() (last int64) {
 		last = st.Branch.ID(at)
 	})
 	return last
-}
-
-// with is a map with one more entry; the map itself stays.
-func with[K comparable, V any](all map[K]V, key K, value V) map[K]V {
-	more := make(map[K]V, len(all)+1)
-	maps.Copy(more, all)
-	more[key] = value
-	return more
 }

@@ -132,7 +132,7 @@ type Tools struct {
 	// over Approve, by the name of a tool or a pattern
 	Permissions map[string]tool.Permission `toml:"permissions" takes:"off ask allow"`
 	// what the model may read again with the recall tool
-	Recall string `toml:"recall" takes:"off conversation everywhere"`
+	Recall string `toml:"recall" takes:"off conversation"`
 	// offers the date and time, where other tools are offered
 	Now bool `toml:"now"`
 	// offers to read URLs

@@ -4,6 +4,7 @@ package recall
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,68 +15,42 @@ import (
 	"winnow/llm/tool"
 )
 
-// Scope is what the tool may read.
-type Scope string
-
-// The scopes.
-const (
-	Off          Scope = "off"
-	Conversation Scope = "conversation" // the conversation that it is called in
-	Everywhere   Scope = "everywhere"   // all of the user's conversations
-)
-
 // Name is what the model calls the tool by.
 const Name = "recall"
 
 // The limits of one answer.
 const (
-	maxMessages = 12   // messages of this conversation, and as many of others
+	maxMessages = 12
 	maxExcerpt  = 2000 // code points of one message
 )
 
-// Tool describes the tool to the model. Everywhere says that it reads the user's other conversations too.
-func Tool(everywhere bool) tool.Tool {
-	description := "Search the earlier messages of this conversation that are shortened or missing in what you were " +
-		"given, and read them."
-	where := ""
-	if everywhere {
-		description += " It can also search the user's other conversations."
-		where = `,"where":{"type":"string","enum":["this conversation","other conversations"]}`
-	}
-	schema := `{"type":"object","properties":{"query":{"type":"string","description":"words to look for"}` + where +
-		`},"required":["query"]}`
-	t := tool.Tool{Name: Name, Description: description, Parameters: json.RawMessage(schema)}
-	if !everywhere {
-		t.Default = tool.Allow // The model has been given these messages before, or could have been.
-	}
-	return t
+// Tool describes the tool to the model. It runs without asking: the model has been given these messages before, or
+// could have been.
+var Tool = tool.Tool{
+	Name: Name, Default: tool.Allow,
+	Description: "Search the earlier messages of this conversation that are shortened or missing in what you were " +
+		"given, and read them.",
+	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string",` +
+		`"description":"words to look for"}},"required":["query"]}`),
 }
 
-// Query is what the model asks for.
-type Query struct {
-	Text   string
-	Others bool // in the user's other conversations
-}
-
-// ReadQuery reads the arguments of a call.
-func ReadQuery(arguments json.RawMessage) (Query, error) {
+// ReadQuery reads the arguments of a call: the words to look for.
+func ReadQuery(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Query string `json:"query"`
-		Where string `json:"where"`
 	}
 	if err := json.Unmarshal(arguments, &in); err != nil {
-		return Query{}, fmt.Errorf("read the arguments: %w", err)
+		return "", fmt.Errorf("read the arguments: %w", err)
 	}
 	if strings.TrimSpace(in.Query) == "" {
-		return Query{}, fmt.Errorf("the query is empty")
+		return "", errors.New("the query is empty")
 	}
-	return Query{Text: in.Query, Others: strings.HasPrefix(in.Where, "other")}, nil
+	return in.Query, nil
 }
 
 // Message is one message that was found.
 type Message struct {
-	Number int    // in its conversation, from 1
-	From   string // the title of its conversation, "" for this one
+	Number int // in its conversation, from 1
 	Role   history.Role
 	At     time.Time // zero where nobody knows
 	Sent   string    // how much of it the request holds, such as "not in your context"
@@ -84,10 +59,10 @@ type Message struct {
 
 // Answer is the text for the model: as many of the messages, the best first, as fit limit tokens. used says how many
 // they are. A long message is given by the part of it that the query is about.
-func Answer(q Query, found []Message, limit int, count func(string) int) (text string, used int) {
+func Answer(query string, found []Message, limit int, count func(string) int) (text string, used int) {
 	var b strings.Builder
 	for _, m := range found[:min(len(found), maxMessages)] {
-		piece := m.describe(q)
+		piece := m.describe(query)
 		if used > 0 && count(b.String()+piece) > limit {
 			break
 		}
@@ -106,18 +81,15 @@ func Answer(q Query, found []Message, limit int, count func(string) int) (text s
 }
 
 // describe is a message with a line about it in front.
-func (m Message) describe(q Query) string {
+func (m Message) describe(query string) string {
 	about := []string{fmt.Sprintf("message %d", m.Number), string(m.Role)}
-	if m.From != "" {
-		about[0] = fmt.Sprintf("conversation %q", m.From)
-	}
 	if !m.At.IsZero() {
 		about = append(about, m.At.Format("2006-01-02 15:04"))
 	}
 	if m.Sent != "" {
 		about = append(about, m.Sent)
 	}
-	return "\n[" + strings.Join(about, ", ") + "]\n" + Excerpt(m.Text, q.Text, maxExcerpt) + "\n"
+	return "\n[" + strings.Join(about, ", ") + "]\n" + Excerpt(m.Text, query, maxExcerpt) + "\n"
 }
 
 // Excerpt is a text of at most limit code points, or the part of it that holds the most words of a query, with marks

@@ -14,10 +14,9 @@ func TestAnswerHoldsTheBestThatFit(t *testing.T) {
 		{Number: 3, Role: "user", At: time.Date(2026, 5, 1, 9, 30, 0, 0, time.UTC), Sent: "not in your " +
 			"context", Text: "one"},
 		{Number: 7, Role: "assistant", Sent: "10 of 90 characters are in your context", Text: "two"},
-		{From: "Holiday", Role: "user", Text: "three"},
 	}
 	count := func(text string) int { return len(text) }
-	got, used := Answer(Query{Text: "x"}, found, 1000, count)
+	got, used := Answer("x", found, 1000, count)
 	want := `Messages that are not, or not whole, in your context, the best match first.
 
 [message 3, user, 2026-05-01 09:30, not in your context]
@@ -25,17 +24,14 @@ one
 
 [message 7, assistant, 10 of 90 characters are in your context]
 two
-
-[conversation "Holiday", user]
-three
 `
-	if got != want || used != 3 {
-		t.Errorf("%d messages:\n%s\nwant 3:\n%s", used, got, want)
+	if got != want || used != 2 {
+		t.Errorf("%d messages:\n%s\nwant 2:\n%s", used, got, want)
 	}
-	if got, used = Answer(Query{Text: "x"}, found, 10, count); used != 1 || !strings.Contains(got, "Of 3 that match") {
+	if got, used = Answer("x", found, 10, count); used != 1 || !strings.Contains(got, "Of 2 that match") {
 		t.Errorf("where little fits, %d messages:\n%s\nwant the best, and how many match", used, got)
 	}
-	if got, used = Answer(Query{Text: "x"}, nil, 10, count); used != 0 || !strings.Contains(got, "Nothing") {
+	if got, used = Answer("x", nil, 10, count); used != 0 || !strings.Contains(got, "Nothing") {
 		t.Errorf("where nothing was found: %q", got)
 	}
 }

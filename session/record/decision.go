@@ -27,10 +27,10 @@ type Decision struct {
 	KeepAlive string      `json:"keep_alive,omitempty"` // how long Ollama was asked to keep the model loaded
 }
 
-// DecisionOf is what decides a request that client sends: the plan p by the options o. leaf is the newest message of
-// the branch.
-func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, client *llm.Client) Decision {
-	d := Decision{Options: o, Leaf: leaf, Base: client.Endpoint().ShownURL()}
+// DecisionOf is what decides the plan p of a request by the options o, before Ask. leaf is the newest message of the
+// branch.
+func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
+	d := Decision{Options: o, Leaf: leaf}
 	d.Summaries = nil
 	if p.Summary != nil {
 		d.Summaries = []history.Summary{*p.Summary}
@@ -42,13 +42,13 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan, r llm.Request, cl
 		}
 		d.Turn = append(d.Turn, m.ID)
 	}
-	d.Ask(client, r)
 	return d
 }
 
 // Ask takes the request and how a client sends it as of now. A refusal may change both between two attempts.
 func (d *Decision) Ask(client *llm.Client, r llm.Request) {
 	r.Messages = nil
+	d.Base = client.Endpoint().ShownURL()
 	d.Request, d.Learned, d.Wire, d.KeepAlive = r, client.Known(r.Model), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive

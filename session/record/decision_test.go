@@ -29,7 +29,9 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "https://me:secret@host.example:8443/v1?key=secret"})
 	client.Learn("m", llm.Learned{Without: []string{"stream_options"}})
 	var r store.Request
-	if err := Sign(&r, DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]}, request, client), nil); err != nil {
+	made := DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]})
+	made.Ask(client, request)
+	if err := Sign(&r, made, nil); err != nil {
 		t.Fatal(err)
 	}
 	raw := r.Options

@@ -95,11 +95,13 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := DecisionOf(leaf, o, plan)
+	d.Ask(client, request)
 	return Leaving{
 		Request: store.Request{
 			Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
 		},
-		Decision: DecisionOf(leaf, o, plan, request, client), Made: plan, Body: body,
+		Decision: d, Made: plan, Body: body,
 	}
 }
 

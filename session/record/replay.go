@@ -89,7 +89,8 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, er
 	case damaged:
 		made.Doubt = "a stored message is damaged"
 	case q.Tokenizer != r.Tokenizer:
-		made.Doubt = fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", q.Tokenizer, r.Tokenizer)
+		made.Doubt = fmt.Sprintf("its tokens were counted by %s, and this winnow counts by %s", q.Tokenizer,
+			r.Tokenizer)
 	default:
 		made.Doubt = "its hash differs from the recorded one"
 	}

@@ -60,29 +60,6 @@ func branchIDs(t *tx, leaf int64) []int64 {
 	return ids
 }
 
-// Answered returns what a message belongs to on its branch: the user's message that it follows, itself where it is one,
-// and where it is the result of a tool the message that called it. Each is 0 where there is none.
-func (s *Store) Answered(ctx context.Context, message int64) (question, call int64, err error) {
-	err = s.view(ctx, "find the message's question", func(t *tx) {
-		t.row([]any{&question, &call}, `
-			WITH RECURSIVE up (id, parent, role) AS (
-				SELECT id, parent, role
-				FROM messages
-				WHERE id = ?1
-				UNION ALL
-				SELECT m.id, m.parent, m.role
-				FROM up
-				JOIN messages m ON m.id = up.parent
-				WHERE up.role <> 'user'
-			)
-			SELECT
-				coalesce(max(id) FILTER (WHERE role = 'user'), 0),
-				coalesce(max(id) FILTER (WHERE role = 'assistant'), 0) * coalesce(max(id = ?1 AND role = 'tool'), 0)
-			FROM up`, message)
-	})
-	return question, call, err
-}
-
 // Replies returns the ids of the messages of a session that follow a message, 0 for those that begin it, the oldest
 // first.
 func (s *Store) Replies(ctx context.Context, session string, message int64) ([]int64, error) {

@@ -223,6 +223,12 @@ func (m *Model) Learn(ctx context.Context) error {
 	})
 }
 
+// LearnedOf is what was learned of how a model is asked.
+func LearnedOf(ctx context.Context, st *store.Store, e llm.Endpoint, model string) (llm.Learned, error) {
+	l, err := st.Endpoint(ctx, e.BaseURL, model)
+	return Asked(l), err
+}
+
 // Asked is how a model is asked, as it was stored. What cannot be read is learned again.
 func Asked(l store.Learned) llm.Learned {
 	var asked llm.Learned

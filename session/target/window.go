@@ -183,3 +183,32 @@ func (m *Model) AskWindow(ctx context.Context) (other bool) {
 	stated, err := m.Client.StatedWindow(ctx, m.Name)
 	return err == nil && stated.Tokens > 0 && m.state(ctx, stated)
 }
+
+// ListedWindows are what is known of the windows of models that their endpoints list: by the configuration, by
+// what was set and learned, by what the servers state now, and by the models' names. One that would only be
+// assumed is left empty. Without a store nothing was set or learned. The error is that of reading the store;
+// the windows are what is known without it.
+func ListedWindows(
+	ctx context.Context, st *store.Store, endpoints []llm.Endpoint, list []llm.Model, now time.Time,
+) (windows []llm.Window, failed error) {
+	for _, m := range list {
+		var e llm.Endpoint
+		if i := slices.IndexFunc(endpoints, func(e llm.Endpoint) bool { return e.Name == m.Endpoint }); i >= 0 {
+			e = endpoints[i]
+		}
+		var known store.Learned
+		if st != nil && failed == nil {
+			known, failed = st.Endpoint(ctx, e.BaseURL, m.ID)
+		}
+		stated := m.Window
+		if stated.At = known.StatedAt; stated.Tokens != known.Stated {
+			stated.At = now
+		}
+		window := KnownWindows(e, m.ID, known, stated).Window()
+		if window.Assumed {
+			window = llm.Window{}
+		}
+		windows = append(windows, window)
+	}
+	return windows, failed
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/composer/editor"
 	"winnow/ui/list"
@@ -59,7 +60,7 @@ func (c *Model) fill(chip *Chip) tea.Cmd {
 			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
 			err = fmt.Errorf(again, path, path)
 		case isAddress(path):
-			part, note, err = c.fetch(ctx, path)
+			part, note, err = c.fetch(ctx, s, path)
 		case isMention(path):
 			var text string
 			if text, err = c.servers().read(ctx, path); err == nil {
@@ -205,7 +206,9 @@ func (c *Model) askForPage(address string) tea.Cmd {
 }
 
 // fetch reads a page as text.
-func (c *Model) fetch(ctx context.Context, address string) (part history.Part, note string, err error) {
+func (c *Model) fetch(
+	ctx context.Context, s *session.Session, address string,
+) (part history.Part, note string, err error) {
 	text, cut, err := c.ReadPage(ctx, address)
 	if err != nil {
 		return part, "", fmt.Errorf("%s cannot be attached: %w", address, err)
@@ -213,6 +216,6 @@ func (c *Model) fetch(ctx context.Context, address string) (part history.Part, n
 	if cut {
 		note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
 	}
-	part, err = c.Session.AttachText(address, text)
+	part, err = s.AttachText(address, text)
 	return part, note, err
 }

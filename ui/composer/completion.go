@@ -158,7 +158,7 @@ func (c *Model) find() (list []completion) {
 		}
 		return list[:min(len(list), mostOffered)]
 	}
-	if c.edit != nil || !c.Area.Begins("/") || !strings.HasPrefix(word, "/") {
+	if c.edit != nil || !c.Area.Begins("/") || strings.Contains(c.Shown(), " ") {
 		return nil
 	}
 	for _, o := range c.commands() {

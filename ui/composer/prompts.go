@@ -97,14 +97,15 @@ func (c *Model) walk(step int, none string) tea.Cmd {
 // listPrompts lists the prompts sent before.
 func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
-	for i, p := range c.prompts {
+	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
+	for i, p := range prompts {
 		items = append(items, list.Item{Label: promptLabel(p.Draft), Value: strconv.Itoa(i)})
 	}
 	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft"}
 	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
 		c.Screen.Focus()
 		i, _ := strconv.Atoi(value)
-		return c.restore(c.prompts[i].Draft)
+		return c.restore(prompts[i].Draft)
 	}, nil)
 	return nil
 }

@@ -233,31 +233,21 @@ func (m *Model) answers(st theme.Styles, focused bool) []line {
 	return lines
 }
 
-// compact are the choices in as few lines as they fit into.
+// compact are the choices on one line.
 func (m *Model) compact(st theme.Styles, focused bool) []line {
 	if m.reason != nil && focused {
 		return m.answers(st, focused)
 	}
-	var lines []line
-	margin := strings.Repeat(" ", m.gutter())
-	row, width := "", 0
+	row := strings.Repeat(" ", m.gutter())
 	for i, c := range m.question.choices() {
-		plain := "  " + m.Keys.First(c.action) + " " + c.short
-		text := "  " + st.Strong.Render(m.Keys.First(c.action)) + " " + c.short
+		key := m.Keys.First(c.action)
 		if i == m.at {
-			plain = "▌ " + m.Keys.First(c.action) + " " + c.short
-			text = theme.Ground(st.Selected, plain)
+			row += theme.Ground(st.Selected, "▌"+key+" "+c.short) + " "
+		} else {
+			row += " " + st.Strong.Render(key) + " " + c.short + " "
 		}
-		if width > 0 && width+1+theme.Width(plain) > m.w-m.gutter() {
-			lines = append(lines, line{theme.Fit(margin+row, m.w), -1})
-			row, width = "", 0
-		}
-		if width > 0 {
-			row, width = row+" ", width+1
-		}
-		row, width = row+text, width+theme.Width(plain)
 	}
-	return append(lines, line{theme.Fit(margin+row, m.w), -1})
+	return []line{{theme.Fit(row, m.w), -1}}
 }
 
 // reasonLead is in front of the reason that is typed.

@@ -12,8 +12,8 @@ import (
 
 	"winnow/llm"
 	"winnow/llm/pricing"
-	"winnow/session"
 	"winnow/session/store"
+	"winnow/session/target"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -70,7 +70,7 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		}
 		msg.Models, msg.Errs = deps.Models.Models(ctx)
 		msg.Models = append(msg.Models, found...)
-		windows, err := session.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
+		windows, err := target.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
 		for i, window := range windows {
 			msg.Models[i].Window = window
 		}

@@ -28,16 +28,13 @@ var (
 // cited replaces ChatGPT's marks for what it cites by links. Those without an address go.
 func cited(text string, references []reference) string {
 	for _, r := range references {
-		if !strings.Contains(r.Mark, markBegins) {
-			continue
-		}
 		link := r.Alt
 		for _, item := range r.Items {
 			if r.Alt == "" && item.URL != "" {
 				link += " [" + noLink.Replace(item.Title) + "](" + item.URL + ")"
 			}
 		}
-		if link != "" {
+		if link != "" && strings.Contains(r.Mark, markBegins) {
 			text = strings.ReplaceAll(text, r.Mark, strings.TrimSpace(link))
 		}
 	}
