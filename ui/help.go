@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/theme"
@@ -86,12 +87,13 @@ func keysHere(m *Model) here {
 	case sessionsOverlay:
 		return here{name: "chats", scope: keymap.InSessions}
 	case inspectorOverlay:
-		if m.inspector.On.Request {
+		if m.inspector.On.Message == 0 {
 			return here{name: "whole request", scope: keymap.InRequest}
 		}
+		if m.inspector.At == inspector.RepairView {
+			return here{name: "repairs", scope: keymap.InRepairs}
+		}
 		return here{name: "inspector", scope: keymap.InInspector}
-	case repairsOverlay:
-		return here{name: "repairs", scope: keymap.InRepairs}
 	case panelOverlay:
 		return here{name: "panel", scope: keymap.InPanel}
 	case *listOverlay:

@@ -177,7 +177,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 		open("end of the inspector", char('G'))
 		open("chat below the inspector", esc)
 	}
-	m.inspect(inspector.Subject{Request: true}, inspector.TextView)
+	m.inspect(inspector.Subject{}, inspector.TextView)
 	look("request")
 	open("chat below the request", esc)
 	if m.layout.Panel.Empty() {

@@ -91,7 +91,7 @@ func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(inspector.Subject{Request: true}, at)
+		m.inspect(inspector.Subject{}, at)
 		return m
 	}
 }
@@ -132,16 +132,15 @@ func repairing(t testing.TB, w, h int) *Model {
 
 // priced tells the page of a repair what its remedies cost.
 func priced(t testing.TB, m *Model) {
-	on, _ := m.repairs.Chosen()
 	now := m.panel.Next.Plan.Sum
-	msg := inspector.PricesMsg{Number: m.repairs.Asked, Message: on.Entry.ID}
+	var prices []inspector.Price
 	for _, r := range history.Remedies() {
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
-		msg.Prices = append(msg.Prices, inspector.Price{
+		prices = append(prices, inspector.Price{
 			Remedy: r, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - now.Tokens(now.Total),
 		})
 	}
-	m.Update(msg)
+	m.inspector.ShowPrices(prices)
 }
 
 // inspectedPast is the inspector on a message of a past request.
@@ -168,7 +167,7 @@ func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 				Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 			})
 		}
-		m.Update(inspector.VerdictsMsg{Answer: inspector.Answer{Number: m.inspector.Number}, List: list, Limit: 100})
+		m.inspector.ShowVerdicts(list)
 		return m
 	}
 }
@@ -178,7 +177,7 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
 		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	m.Update(inspector.NewBodyMsg(m.inspector.Number, []byte(raw), nil, theme.Secrets{Find: findKey}))
+	m.inspector.ShowBody([]byte(raw), theme.Secrets{Find: findKey})
 	return m
 }
 
@@ -197,9 +196,7 @@ func changesShown(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Update(inspector.BeforeMsg{
-		Answer: inspector.Answer{Number: m.inspector.Number}, Before: &inspector.Request{Name: "turn 6", Plan: before},
-	})
+	m.inspector.ShowChanges(&inspector.Request{Name: "turn 6", Plan: before, Past: &record.Replayed{}})
 	return m
 }
 
@@ -224,19 +221,6 @@ func inspectorStates() []state {
 		{"inspector-sightings", verdictsOn(6, inspector.PastView)},
 		{"inspector-history", verdictsOn(2, inspector.TextView)},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
-		{"inspector-collapsed", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(inspector.TextView)(t, w, h)
-			for _, key := range []string{"J", "J", "enter", "J", "space"} {
-				m.Update(uitest.Key(key))
-			}
-			return m
-		}},
-		{"inspector-collapsed-all", func(t testing.TB, w, h int) *Model {
-			m := inspectingRequest(inspector.TextView)(t, w, h)
-			m.Update(uitest.Key("O"))
-			m.Update(uitest.Key("J"))
-			return m
-		}},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)
 			m.Update(uitest.Key("?"))
@@ -244,10 +228,5 @@ func inspectorStates() []state {
 		}},
 		{"inspector-json", bodyShown},
 		{"inspector-changes", changesShown},
-		{"inspector-added", func(t testing.TB, w, h int) *Model {
-			m := ready(t, w, h)
-			m.inspect(inspector.Subject{Added: 1}, inspector.TextView)
-			return m
-		}},
 	}
 }

@@ -45,7 +45,9 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 		if got := toTerminal(l.Model, func() tea.Cmd { return l.copyMessages("") }); got != text {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
-		l.press("enter", "G")
+		l.press("enter")
+		l.until("the text", func() bool { return !strings.Contains(plain(l.Model), "Reading the text") })
+		l.press("G")
 		l.shows("The very end.")
 	}
 }

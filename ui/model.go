@@ -11,7 +11,6 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
-	sessionsettings "winnow/session/settings"
 	"winnow/ui/app"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
@@ -60,7 +59,6 @@ type Model struct {
 	overlays overlayStack
 
 	composer  *composer.Model
-	repairs   inspector.Repairs
 	chat      *transcript.Model
 	panel     *panel.Model
 	current   current.Model
@@ -68,8 +66,10 @@ type Model struct {
 	question  question.Model
 	sessions  *sessions.Model
 	upkeep    *upkeep.Model
-	inspector inspector.Model
+	inspector *inspector.Model
 	settings  *settings.Model
+
+	repairsSaid bool // the user knows that there are repairs
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -107,6 +107,7 @@ func New(o Options) (*Model, error) {
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
 	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
+	m.inspector = &inspector.Model{Context: m.ctx, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Context: m.ctx, Screen: upkeep.Screen{News: m.news, Synced: m.synced}, Exchange: o.Sync,
@@ -207,12 +208,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.turn.Ticked(msg, m.notice.Bell.Away())
 	case question.DueMsg:
 		return m.questionDue(msg)
-	case remediedMsg:
-		return m.remedied(msg)
-	case inspector.Msg:
-		return m.updateInspector(msg)
-	case inspector.PricesMsg:
-		return m.updateRepairs(msg)
 	case app.Then:
 		return msg()
 	case event.Notice:
@@ -231,15 +226,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 func (m *Model) show(s *session.Session) {
 	m.current.Show(s)
 	m.panel.Reset()
-	m.repairs = inspector.Repairs{Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message}
-	m.inspector.Deps = inspector.Deps{
-		Keys: m.keys, Secrets: m.current.Secrets, Message: m.chat.Message,
-		Settings: func() (string, error) {
-			list, err := s.Try(m.current.Program(), session.Settings{}).Settings()
-			return sessionsettings.Text(list), err
-		},
-		Prices: m.panel.Prices,
-	}
+	m.repairsSaid = false
 	m.inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(notice.Alert{})

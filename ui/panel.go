@@ -23,15 +23,12 @@ func (m *Model) panelScreen() panel.Screen {
 			}
 			return m.chat.SelectionTitle()
 		},
-		OnPage: m.chat.OnPage,
-		Draft:  m.current.Draft,
-		Listed: func() []llm.Model { return m.settings.Models },
-		Shown:  m.requestShown,
-		Follow: m.follow,
-		Inspect: func() tea.Cmd {
-			on, _ := subjectAt(m.panel.Shown(), m.panel.At)
-			return m.inspect(on, inspector.TextView)
-		},
+		OnPage:  m.chat.OnPage,
+		Draft:   m.current.Draft,
+		Listed:  func() []llm.Model { return m.settings.Models },
+		Shown:   m.requestShown,
+		Follow:  m.follow,
+		Inspect: m.inspectRow,
 		Select: func(key tea.KeyPressMsg) tea.Cmd {
 			if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
 				return m.notice.Say("There is no message here to select.")
@@ -41,7 +38,7 @@ func (m *Model) panelScreen() panel.Screen {
 		Do: m.do,
 		Compare: func(before *panel.Request) tea.Cmd {
 			from := m.inspected(before)
-			return m.inspect(inspector.Subject{Request: true, From: &from}, inspector.ChangesView)
+			return m.inspect(inspector.Subject{From: &from}, inspector.ChangesView)
 		},
 		ListModels: m.settings.ListModels,
 		Leave: func() tea.Cmd {
@@ -62,7 +59,7 @@ func (m *Model) requestShown() tea.Cmd {
 	if w := m.panel.Whatif; w != nil && w.First != nil {
 		m.chat.ScrollTo(w.First.ID)
 	}
-	return m.updateInspector(inspector.Refresh{})
+	return m.inspector.Refresh()
 }
 
 // contextOf is how the next request is shown by what was remembered; at first it is the panel.

@@ -6,7 +6,6 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/current"
-	"winnow/ui/inspector"
 	"winnow/ui/notice"
 )
 
@@ -27,16 +26,13 @@ func (m *Model) planned(e current.Planned) tea.Cmd {
 	if m.panel.Whatif != nil {
 		return m.panel.Try()
 	}
-	again := m.updateInspector(inspector.Refresh{})
-	if m.overlays.has(repairsOverlay{}) {
-		again = tea.Batch(again, m.updateRepairs(inspector.Refresh{}))
-	}
+	again := m.inspector.Refresh()
 	if e.Err != nil {
 		return again
 	}
 	var sentence tea.Cmd
 	if m.notice.Sentence() == "" { // One that is being shown is not covered: then the next plan says it.
-		sentence = m.notice.Say(m.repairs.Announce())
+		sentence = m.announceRepairs()
 	}
 	if e.Exact || m.turn.Busy {
 		return tea.Batch(again, sentence)
@@ -55,5 +51,4 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
 		m.chat.Judge(plan)
 	}
-	m.repairs.Set(m.panel.Next.Plan)
 }

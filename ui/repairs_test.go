@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/sessiontest"
@@ -54,49 +52,34 @@ func bare(messages []store.Message) []history.Message {
 func TestEveryRepairHasAPage(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := damaged(t, size[0], size[1])
-		l.shows("20 repairs; /repair shows them")
+		l.shows("18 repairs; /repair shows them")
 		l.press("tab", "g", "m")
+		list := inspector.Repaired(&l.panel.Next.Plan)
 		kinds := map[string]bool{}
-		for i, line := range l.repairs.Lines {
-			if l.repairs.At != i {
-				t.Fatalf("repair %d is on show, want %d", l.repairs.At, i)
-			}
+		for _, e := range list {
 			l.shows("1 Send it repaired")
-			got := plain(l.Model)
-			number := theme.Thousands(line.Entry.Index + 1)
-			for _, want := range []string{"repair " + theme.Thousands(i+1) + " of 20", "message " + number + ",", "▲ " +
-				firstWords(line.Repair.Sentence())} {
+			for _, r := range e.Repairs {
+				kinds[r.Kind] = true
+			}
+			got, number := plain(l.Model), theme.Thousands(e.Index+1)
+			for _, want := range []string{
+				"› message " + number + " ", "▲ " + firstWords(e.Repairs[0].Sentence()),
+			} {
 				if !strings.Contains(got, want) {
-					t.Errorf("the page of %s of message %s lacks %q:\n%s", line.Repair.Kind, number, want, got)
+					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
 				}
 			}
-			if shown := strings.Contains(got, "Stored  as received"); !shown &&
-				line.Repair.Before+line.Repair.After != "" {
-				t.Errorf("%s of message %s is of %q and %q, and the screen is\n%s", line.Repair.Kind, number,
-					line.Repair.Before, line.Repair.After, got)
+			if damage := e.Repairs[0]; !strings.Contains(l.inspector.Text(), "Stored  as received") &&
+				damage.Before+damage.After != "" {
+				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
 			}
-			kinds[line.Repair.Kind] = true
 			l.press("n")
 		}
 		l.shows("This is the last repair.")
-		l.press("N", "J", "K")
-		if l.repairs.At != 18 {
-			t.Errorf("N, J and K go to repair %d, want 19", l.repairs.At+1)
-		}
-		l.press("g")
-		l.shows("repair 1 of 20")
-		l.press("G")
-		if len(l.repairs.Lines) != 20 || len(kinds) != 15 {
-			t.Errorf("there are %d repairs of %d kinds, want 20 of 15", len(l.repairs.Lines), len(kinds))
-		}
-		l.press("o")
-		if on, ok := l.chat.Selected(); l.overlays.any() || l.focus != transcriptPane || !ok ||
-			on.ID != l.repairs.Lines[19].Entry.ID {
-			t.Errorf("o does not go to the message; message %d is selected:\n%s", on.ID, plain(l.Model))
-		}
-		l.press("m")
-		if on, ok := l.repairs.Chosen(); !ok || on.Entry.Index != 29 {
-			t.Errorf("opened on message 30 the repair on show is %+v", on)
+		l.press("N")
+		l.shows("› message " + theme.Thousands(list[len(list)-2].Index+1))
+		if len(kinds) != 15 {
+			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
 		}
 		l.press("esc")
 		if l.overlays.any() {
@@ -121,31 +104,13 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 		}
 	}
 	l.press("j")
-	if got := plain(l.Model); !strings.Contains(got, "sent as text") ||
-		!strings.Contains(got, "from now on, if you choose this") || !strings.Contains(got, " tokens\n") {
-		t.Errorf("the second remedy does not show what it would send:\n%s", got)
+	for _, want := range []string{"sent as text", "if you choose this", " tokens\n"} {
+		if got := plain(l.Model); !strings.Contains(got, want) {
+			t.Errorf("the second remedy does not show what it would send:\n%s", got)
+		}
 	}
-	l.press("enter")
-	l.shows("The calls and results of messages 2 and 3 are sent as text")
-	l.shows("sent as text, as you chose")
-	l.shows("▌ 2 Send it as plain text")
-	l.press("u")
-	l.shows("The calls and results of messages 2 and 3 are repaired: ")
-	l.shows("repaired in the request, not in the store")
-
-	c5 := slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool { return r.Repair.Kind == "C5" })
-	row := slices.IndexFunc(strings.Split(plain(l.Model), "\n"), func(s string) bool {
-		return strings.Contains(s, "▲ 10 model   ")
-	})
-	l.frame.Mouse = true
-	_, cmd := l.Update(tea.MouseClickMsg{X: 20, Y: row, Button: tea.MouseLeft})
-	l.run(cmd)
-	if l.repairs.At != c5 {
-		t.Errorf("a click on the repair %d of the list goes to %d:\n%s", c5, l.repairs.At, plain(l.Model))
-	}
-	l.shows("−   missing")
-	l.shows(`name  "read"`)
-	l.shows("+   id    \"call_4\"")
+	l.press("n")
+	l.shows("› message 4 ")
 }
 
 func firstWords(s string) string {
@@ -153,46 +118,44 @@ func firstWords(s string) string {
 	return strings.Join(words[:min(4, len(words))], " ")
 }
 
-func TestARemedyIsChosenInTheListOfRepairs(t *testing.T) {
+// A remedy is chosen by its place, holds for the calls and their results, changes the request and nothing that is
+// stored, and is undone.
+func TestARemedyIsChosen(t *testing.T) {
 	l := damaged(t, 140, 50)
 	stored := bare(sessiontest.Messages(l.current.Session.Branch()))
 	l.press("tab", "g", "m")
+	l.shows("2 Send it as plain text")
 	total := l.panel.Next.Plan.Sum
 	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
 	for _, c := range []struct {
-		says, word string
-		remedy     history.Remedy
-		sent       string
+		keys   []string
+		says   string
+		remedy history.Remedy
+		sent   string
 	}{
-		{"The calls and results of messages 2 and 3 are sent as text", "sent as text", history.SendAsText, asText},
-		{"The calls and results of messages 2 and 3 are left out: −", "left out", history.LeaveOut, ""},
-		{"The calls and results of messages 2 and 3 are repaired: +", "repaired", history.SendRepaired, asCall},
+		{[]string{"j", "enter"}, "as text", history.SendAsText, asText},
+		{[]string{"u"}, "undone", history.SendRepaired, asCall},
+		{[]string{"j", "j", "enter"}, "left out", history.LeaveOut, ""},
+		{[]string{"k", "k", "enter"}, "repaired", history.SendRepaired, asCall},
 	} {
-		l.press("t")
-		l.shows(c.says)
-		l.shows("The stored message is not changed.")
-		l.until("the new plan in the list", func() bool {
-			on, _ := l.repairs.Chosen()
-			return on.Repair.Remedy == c.remedy
+		l.press(c.keys...)
+		l.shows("This is sent from now on; your history is unchanged.")
+		remedy := func() history.Remedy { return inspector.Repaired(&l.panel.Next.Plan)[0].Repairs[0].Remedy }
+		l.until("the new plan", func() bool { return remedy() == c.remedy })
+		l.until("the prices by the new plan", func() bool {
+			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
 		})
-		on, _ := l.repairs.Chosen()
-		if on.Entry.Index != 1 || on.Repair.Remedy != c.remedy || l.current.Session.Now().Remedies[on.Entry.ID] != c.remedy {
-			t.Fatalf("%s: the line under the cursor is %+v", c.word, on)
-		}
-		if !strings.Contains(plain(l.Model), c.word) {
-			t.Errorf("the list does not say %q:\n%s", c.word, plain(l.Model))
-		}
 		body, err := l.current.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, form := range []string{asText, asCall} {
 			if got, want := strings.Contains(string(body), form), form == c.sent; got != want {
-				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.word, form, got, want, body)
+				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.says, form, got, want, body)
 			}
 		}
 		if !slices.EqualFunc(bare(sessiontest.Messages(l.current.Session.Branch())), stored, sameMessage) {
-			t.Fatalf("%s: what is stored changed", c.word)
+			t.Fatalf("%s: what is stored changed", c.says)
 		}
 	}
 	if l.panel.Next.Plan.Sum != total {
@@ -208,49 +171,33 @@ func sameMessage(a, b history.Message) bool {
 		a.ToolCallID == b.ToolCallID
 }
 
-func TestARemedyThatChangesNothingIsPassedOver(t *testing.T) {
+// Of damage that can be sent in one way alone no remedy is offered.
+func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 	l := damaged(t, 140, 50)
-	l.press("tab", "m")
-	for _, c := range []struct {
-		kind string
-		says []string
-	}{
-		{"C8", []string{"There is no other way to send message 18."}},
-		{"C12", []string{"Message 25 is left out: −", "Message 25 is repaired: +"}},
-		{"C6", []string{"Message 12 is left out: −", "Message 12 is repaired: +"}},
-		{"C15", []string{"There is no other way to send message 30."}},
-	} {
-		l.repairs.At = slices.IndexFunc(l.repairs.Lines, func(r inspector.Repaired) bool {
-			return r.Repair.Kind == c.kind
-		})
-		for _, says := range c.says {
-			l.press("t")
-			l.shows(says)
+	for _, e := range inspector.Repaired(&l.panel.Next.Plan) {
+		if kind := e.Repairs[0].Kind; kind != "C8" && kind != "C15" {
+			continue
 		}
-		if on, _ := l.repairs.Chosen(); l.current.Session.Now().Remedies[on.Entry.ID] != history.SendRepaired {
-			t.Errorf("%s: a remedy without an effect is kept: %q", c.kind, l.current.Session.Now().Remedies[on.Entry.ID])
-		}
+		l.run(l.inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
+		l.shows("1 Send it repaired")
+		l.lacks("2 Send")
+		l.press("enter")
+		l.shows("This is what is sent now.")
 	}
-	l.press("z")
-	l.shows("z does nothing here; enter applies the chosen remedy")
 }
 
-func TestTheListOfRepairsOfASoundHistoryIsEmpty(t *testing.T) {
+func TestASoundHistoryHasNoRepairs(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 80, 24)
 	l.say("A question.")
 	l.types("/repair")
 	l.press("enter")
 	l.shows("Nothing is damaged")
-	l.press("t")
-	l.shows("There is nothing to repair.")
-	l.press("o")
-	l.shows("There is no message to go to.")
 }
 
 func TestRepairsAreToldOncePerOpening(t *testing.T) {
 	l := damaged(t, 140, 50)
-	l.shows("20 repairs; /repair shows them.")
+	l.shows("18 repairs; /repair shows them.")
 	l.notice.Hush()
 	l.types("a draft")
 	l.planned()
@@ -258,21 +205,22 @@ func TestRepairsAreToldOncePerOpening(t *testing.T) {
 		t.Error("the repairs are told of a second time")
 	}
 	l.reopen()
-	l.shows("20 repairs; /repair shows them")
+	l.shows("18 repairs; /repair shows them")
 }
 
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	t.Parallel()
 	l := damaged(t, 140, 50)
 	l.press("tab", "m")
-	l.turn.Busy = true
-	l.press("t")
+	l.shows("1 Send it repaired")
+	l.ctx.Busy = true
+	l.press("enter")
 	l.shows("An answer is still arriving")
-	l.turn.Busy = false
+	l.ctx.Busy = false
 
 	l = onStage(t, 140, 50)
 	l.current.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
-	l.press("tab", "m", "t")
+	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")
 }

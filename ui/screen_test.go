@@ -167,7 +167,7 @@ func chatting(t testing.TB, w, h int) *Model {
 		m.chat.Add(message, record.Receipt{})
 	}
 	m.current.Info.Title = "Parser rewrite"
-	m.repairs.Announced = true
+	m.repairsSaid = true
 	plans(m, plan)
 	return m
 }
@@ -325,25 +325,14 @@ var states = slices.Concat([]state{
 	{"repairs", repairing},
 	{"repairs-otherwise", func(t testing.TB, w, h int) *Model {
 		m := repairing(t, w, h)
-		m.Update(char('2'))
+		m.Update(char('j'))
 		return m
 	}},
 	{"repairs-chosen", func(t testing.TB, w, h int) *Model {
 		m := repairing(t, w, h)
-		before := m.panel.Next.Plan
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: history.LeaveOut, 11: history.LeaveOut})
-		m.Update(remediedMsg{
-			session: m.current.Session, generation: m.current.Generation, to: history.LeaveOut, of: plan.Entries[9],
-			group: []int64{10, 11}, was: before, now: plan,
-		})
+		plans(m, plan)
 		priced(t, m)
-		return m
-	}},
-	{"repairs-none", func(t testing.TB, w, h int) *Model {
-		m := fresh(t, w, h)
-		plans(m, history.Plan{})
-		typing(m, "/repair")
-		m.Update(enter)
 		return m
 	}},
 	{"selection", func(t testing.TB, w, h int) *Model {

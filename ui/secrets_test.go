@@ -45,7 +45,6 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.current.Secrets = theme.Secrets{Find: findKey}
-	l.inspector.Secrets = l.current.Secrets
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.current.Info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
@@ -202,12 +201,12 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 		}
 	})
 	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Rest, Text: ""},
+		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Plain, Text: ""},
 	})
 	if want := (inspector.Page{
 		{Kind: inspector.Quiet, Text: "a"},
 		{Kind: inspector.Sent, Text: theme.Redacted},
-		{Kind: inspector.Rest, Text: ""},
+		{Kind: inspector.Plain, Text: ""},
 	}); n != 1 || !slices.Equal(each, want) {
 		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}

@@ -12,7 +12,6 @@ import (
 	"winnow/session/store"
 	"winnow/ui/composer"
 	"winnow/ui/event"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/question"
@@ -64,7 +63,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Planned:
 		m.current.Refresh()
 		m.showNext(e.Plan, nil, e.Forecast)
-		return m.updateInspector(inspector.Refresh{})
+		return m.inspector.Refresh()
 	case session.Delta:
 		m.chat.Stream(e.Text, e.Reasoning)
 	case session.Asked:

@@ -48,13 +48,13 @@ func TestAGroupIsComparedCallByCall(t *testing.T) {
   id "b" = "b"
   name "damaged" = "damaged"
   args {"at": 2, "to > {"at": 2}
-(call)
-  id "c" = "c"
-  name "lost" = "lost"
-  args {"at": 3} = {"at": 3}
 tool
   id "b" = "b"
   text two, with a [redacted] = two, with a [redacted]
+assistant
+  id "c" = "c"
+  name "lost" = "lost"
+  args {"at": 3} = {"at": 3}
 tool lacks missing
   id "" > "c"
   text  > [no result recorded for this call; do not assume it ran]
@@ -63,20 +63,20 @@ tool lacks missing
   id "a" > ""
   name "sound" > ""
   args {"at": 1} > 
-(call) gone not sent
-  id "b" > ""
-  name "damaged" > ""
-  args {"at": 2, "to > 
-(call) gone not sent
-  id "c" > ""
-  name "lost" > ""
-  args {"at": 3} > 
 tool gone not sent
   id "a" > ""
   text one > 
+assistant gone not sent
+  id "b" > ""
+  name "damaged" > ""
+  args {"at": 2, "to > 
 tool gone not sent
   id "b" > ""
   text two, with a [redacted] > 
+assistant gone not sent
+  id "c" > ""
+  name "lost" > ""
+  args {"at": 3} > 
 `},
 	} {
 		plan, err := history.Build(past, history.Options{
@@ -88,7 +88,7 @@ tool gone not sent
 		}
 		for _, id := range []int64{2, 4} { // of a result the group is that of its call
 			e, _ := plan.EntryOf(id)
-			if got := written(blocksOf(&plan, stored, e, e.Repairs, secrets)); got != c.want {
+			if got := written(group{&plan, stored, secrets}.blocks(e)); got != c.want {
 				t.Errorf("remedy %q, message %d: the blocks are\n%s\nwant\n%s", c.remedy, id, got, c.want)
 			}
 		}
@@ -99,9 +99,6 @@ tool gone not sent
 func written(list []block) string {
 	var b strings.Builder
 	for _, x := range list {
-		if x.role == "" {
-			x.role = "(call)"
-		}
 		b.WriteString(x.role)
 		if x.lacks != "" {
 			b.WriteString(" lacks " + x.lacks)

@@ -1,148 +1,106 @@
 package inspector
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"winnow/ui/theme"
 )
 
-// Kind is what a segment of a text is, which decides how it is drawn.
-type Kind uint8
-
-// The kinds. What a color says, a mark left of the text or bold letters say as well.
-const (
-	Plain   Kind = iota // text that is read, whatever is sent
-	Rest                // text around the inspected part
-	Title               // the screen's own headings
-	Quiet               // the screen's own remarks
-	Warning             // the same, where something is wrong
-	Glyph               // the glyph of a verdict: it stands left of its line
-	Verdict             // a verdict in words, in the colour of that glyph
-	Aside               // a remark at the right end of what stands before it
-
-	// A row that holds one of these has a mark on its left; of several kinds the last one here decides which.
-
-	Sent     // text of a message that is sent
-	Unsent   // text that the model does not get
-	Marker   // text of winnow's own in the place of what is not sent
-	Part     // the inspected part of a text
-	Added    // other text that nobody said
-	Selected // the heading that is selected
-)
-
-// Segment is a part of a text in one kind. Segments follow each other on one line until one holds a newline.
-type Segment struct {
-	Kind Kind
-	Text string
-}
-
-// Pager is a text to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
-// at once.
-type Pager struct {
-	lines [][]Segment
-	begin []int // the line in which each segment of the text begins
-
-	Wide bool // a line of text may be as wide as the screen: it is no prose
-	top  spot
-	w, H int
-	Rows map[int][]row // of some lines, at width w
+// pager is a text to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
+// at once: the viewport of Bubbles would measure every line at each view.
+type pager struct {
+	lines []Page
+	rows  map[int][]row // of lines that were wrapped, at width w
+	wide  bool          // a line of text may be as wide as the screen: it is no prose
+	top   spot
+	w, h  int
 }
 
 // spot is a row of a line. The one behind the last row is row 0 of the line behind the last.
 type spot struct{ line, row int }
 
-// longestLine is the bytes after which a line is broken whatever it holds: a line is wrapped as a whole.
-const longestLine = 8 << 10
-
-// NewPager makes a pager.
-func NewPager(segments []Segment) *Pager {
-	s := &Pager{Rows: map[int][]row{}}
+// write appends a page, whose end is the end of a line. What is sent, what is not, and the marker between them have
+// lines of their own.
+func (g *pager) write(p Page) {
 	var line Page
-	room := longestLine
-	for _, p := range segments {
-		s.begin = append(s.begin, len(s.lines))
-		for p.Text != "" {
-			n := lineLength(p.Text, room)
-			line.Add(p.Kind, p.Text[:n])
-			room -= n
-			ends := strings.HasSuffix(p.Text[:n], "\n")
-			if p.Text = p.Text[n:]; ends || p.Text != "" {
-				s.lines = append(s.lines, line)
-				line, room = nil, longestLine
+	feed := func() { g.lines, line = append(g.lines, line), nil }
+	for _, s := range p {
+		if n := len(line); n > 0 && apart(line[n-1].Kind, s.Kind) {
+			feed()
+			s.Text = strings.TrimPrefix(strings.TrimPrefix(s.Text, " "), "\n") // as where a line is wrapped
+		}
+		for s.Text != "" {
+			n := lineLength(s.Text)
+			line.add(s.Kind, s.Text[:n])
+			ends := s.Text[n-1] == '\n'
+			if s.Text = s.Text[n:]; ends || s.Text != "" {
+				feed()
 			}
 		}
 	}
-	if line != nil || len(s.lines) == 0 {
-		s.lines = append(s.lines, line)
+	if line != nil {
+		feed()
 	}
-	return s
 }
 
-// lineLength is how much of a text goes onto a line with so many bytes of room: up to its first newline, or all of it,
-// or up to the last blank, or else up to a code point.
-func lineLength(text string, room int) int {
-	part := text[:min(len(text), room)]
-	if end := strings.IndexByte(part, '\n'); end >= 0 {
+// apart reports whether two kinds do not share a row.
+func apart(a, b Kind) bool {
+	return a != b && b >= Sent && (a == Unsent || b == Unsent || a == Marker || a == Aside || b == Marker)
+}
+
+// lineLength is how much of a text goes onto a line: up to its first newline. A line is wrapped as a whole, so a long
+// one is broken whatever it holds.
+func lineLength(text string) int {
+	const longest = 8 << 10
+	if end := strings.IndexByte(text[:min(len(text), longest)], '\n'); end >= 0 {
 		return end + 1
 	}
-	if len(part) == len(text) {
+	if len(text) <= longest {
 		return len(text)
 	}
-	if blank := strings.LastIndexByte(part, ' '); blank >= 0 {
-		return blank + 1
-	}
-	end := room
-	for end > max(0, room-utf8.UTFMax) && !utf8.RuneStart(text[end]) {
+	end := longest
+	for end > longest-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return end
 }
 
-// Text is all of it, as it was given.
-func (s *Pager) Text() string { return Page(slices.Concat(s.lines...)).text() }
-
-// Resize gives the pager its size in cells. The line at the top stays there.
-func (s *Pager) Resize(w, h int) {
-	if w != s.w {
-		clear(s.Rows)
-		s.top.row = 0
+// resize gives the pager its size in cells. The line at the top stays there.
+func (g *pager) resize(w, h int) {
+	if w != g.w {
+		g.rows, g.top.row = nil, 0
 	}
-	s.w, s.H = w, h
-	s.settle()
+	g.w, g.h = w, h
+	g.settle()
 }
 
-// maxRows is how many lines are kept wrapped.
-const maxRows = 1 << 10
-
 // wrapped is a line's rows. Every line has one.
-func (s *Pager) wrapped(i int) []row {
-	if rows, ok := s.Rows[i]; ok {
-		return rows
+func (g *pager) wrapped(i int) []row {
+	const kept = 1 << 10
+	if g.rows == nil || len(g.rows) >= kept {
+		g.rows = map[int][]row{}
 	}
-	if len(s.Rows) >= maxRows {
-		clear(s.Rows)
+	if g.rows[i] == nil {
+		w := textWidth(g.w)
+		if !g.wide {
+			w = min(w, measure)
+		}
+		g.rows[i] = rowsOf(g.lines[i], w, textWidth(g.w))
 	}
-	right := textWidth(s.w)
-	w := right
-	if !s.Wide {
-		w = min(w, measure)
-	}
-	s.Rows[i] = rowsOf(s.lines[i], w, right)
-	return s.Rows[i]
+	return g.rows[i]
 }
 
 // move is so many rows below a spot, or above it, as far as there are rows.
-func (s *Pager) move(at spot, by int) spot {
+func (g *pager) move(at spot, by int) spot {
 	for ; by < 0 && at != (spot{}); by++ {
 		if at.row == 0 {
-			at = spot{at.line - 1, len(s.wrapped(at.line - 1))}
+			at = spot{at.line - 1, len(g.wrapped(at.line - 1))}
 		}
 		at.row--
 	}
-	for ; by > 0 && at.line < len(s.lines); by-- {
-		if at.row++; at.row >= len(s.wrapped(at.line)) {
+	for ; by > 0 && at.line < len(g.lines); by-- {
+		if at.row++; at.row >= len(g.wrapped(at.line)) {
 			at = spot{at.line + 1, 0}
 		}
 	}
@@ -150,57 +108,53 @@ func (s *Pager) move(at spot, by int) spot {
 }
 
 // settle goes back as far as the screen would be empty below the end.
-func (s *Pager) settle() {
-	last := s.move(spot{len(s.lines), 0}, -s.H)
-	if s.top.line > last.line || s.top.line == last.line && s.top.row > last.row {
-		s.top = last
+func (g *pager) settle() {
+	last := g.move(spot{len(g.lines), 0}, -g.h)
+	if g.top.line > last.line || g.top.line == last.line && g.top.row > last.row {
+		g.top = last
 	}
 }
 
-// Scroll moves by rows.
-func (s *Pager) Scroll(by int) {
-	s.top = s.move(s.top, by)
-	s.settle()
+// scroll moves by rows.
+func (g *pager) scroll(by int) {
+	g.top = g.move(g.top, by)
+	g.settle()
 }
 
-// First goes to the beginning.
-func (s *Pager) First() { s.top = spot{} }
-
-// Last goes to the end.
-func (s *Pager) Last() { s.GoTo(len(s.lines)) }
-
-// Offset is the line at the top.
-func (s *Pager) Offset() int { return s.top.line }
-
-// GoTo scrolls a line to the top.
-func (s *Pager) GoTo(line int) {
-	s.top = spot{line, 0}
-	s.settle()
+// goTo scrolls a line to the top.
+func (g *pager) goTo(line int) {
+	g.top = spot{line, 0}
+	g.settle()
 }
 
-// Show scrolls to the first line that begins after the beginning of a segment.
-func (s *Pager) Show(i int) { s.GoTo(s.begin[i] + min(i, 1)) }
+// end is the first row below the screen.
+func (g *pager) end() spot { return g.move(g.top, g.h) }
 
-// View draws the rows on the screen.
-func (s *Pager) View(st theme.Styles) []string {
+// view draws the rows on the screen; line chosen, -1 for none, is the one under the cursor.
+func (g *pager) view(st theme.Styles, chosen int) []string {
 	var lines []string
-	for at := s.top; at.line < len(s.lines) && len(lines) < s.H; at = s.move(at, 1) {
-		lines = append(lines, s.wrapped(at.line)[at.row].draw(st, s.w))
+	for at := g.top; at.line < len(g.lines) && len(lines) < g.h; at = g.move(at, 1) {
+		lines = append(lines, g.wrapped(at.line)[at.row].draw(st, g.w, at.line == chosen))
 	}
 	return lines
 }
 
-// Page is how many rows are on the screen.
-func (s *Pager) Page() int { return s.H }
-
-// Position says how far down the text the screen is, "" where it holds all of it.
-func (s *Pager) Position() string {
-	end := s.end()
-	if s.top == (spot{}) && end.line == len(s.lines) {
-		return ""
+// jump scrolls to the next heading, or to the one before, and says whether there is one.
+func (g *pager) jump(by int) bool {
+	for i := g.top.line + by; i >= 0 && i < len(g.lines); i += by {
+		if len(g.lines[i]) > 0 && g.lines[i][0].Kind == Title {
+			g.goTo(i)
+			return true
+		}
 	}
-	return theme.Thousands(end.line*100/len(s.lines)) + " %"
+	return false
 }
 
-// end is the first row below the screen.
-func (s *Pager) end() spot { return s.move(s.top, s.H) }
+// position says how far down the text the screen is, "" where it holds all of it.
+func (g *pager) position() string {
+	end := g.end()
+	if g.top == (spot{}) && end.line == len(g.lines) {
+		return ""
+	}
+	return theme.Thousands(end.line*100/len(g.lines)) + " %"
+}

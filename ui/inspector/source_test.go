@@ -7,9 +7,9 @@ import (
 	"winnow/history"
 )
 
-// TestEveryPartOfAMessageSaysWhatIsSentOfIt plans one conversation for endpoints that require
+// TestACallSaysWhatIsSentOfIt plans one conversation for endpoints that require
 // different things, and compares what the inspector says with the messages of the request.
-func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
+func TestACallSaysWhatIsSentOfIt(t *testing.T) {
 	own := history.Origin{Endpoint: "here", Model: "small"}
 	call := func(id, arguments string) []history.ToolCall {
 		return []history.ToolCall{{ID: id, Name: "look", Arguments: arguments}}
@@ -36,21 +36,13 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		name    string
 		profile history.Profile
 		exclude int64
-		want    string // of message 1's parts, message 2's reasoning and call, and message 6's call
+		want    string // of message 2's call and message 6's
 	}{
-		{"anything", history.Profile{}, 0, "image sent, file sent; reasoning not sent; call sent; call repaired"},
-		{"no images", history.Profile{NoImages: true}, 0, "image not sent; replaced by a note, file sent; reasoning " +
-			"not sent; call sent; call repaired"},
-		{"no tools", history.Profile{NoTools: true}, 0, "image sent, file sent; reasoning not sent; call sent as " +
-			"text; call sent as text"},
-		{"reasoning back", history.Profile{EchoReasoning: true}, 0, "image sent, file sent; reasoning sent back to " +
-			"the model; call sent; call repaired"},
-		{"short ids", history.Profile{ToolIDLength: 9}, 0, "image sent, file sent; reasoning not sent; call sent " +
-			"with the id ; call repaired"},
-		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "image sent, file sent; reasoning not sent; " +
-			"call sent; call repaired"},
-		{"excluded with its answers", history.Profile{}, 1, "image not sent, file not sent; reasoning not sent; call " +
-			"not sent; call repaired"},
+		{"anything", history.Profile{}, 0, "call sent; call repaired"},
+		{"no tools", history.Profile{NoTools: true}, 0, "call sent as text; call sent as text"},
+		{"short ids", history.Profile{ToolIDLength: 9}, 0, "call sent with the id ; call repaired"},
+		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "call sent; call repaired"},
+		{"excluded with its answers", history.Profile{}, 1, "call not sent; call repaired"},
 	} {
 		flags := map[int64]history.Flag{}
 		if c.exclude != 0 {
@@ -64,13 +56,9 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		r := Request{Plan: plan}
-		of := func(i int) source { return sourceOf(&r, plan.Entries[i]) }
-		image, _ := of(0).part(past[0].Parts[0])
-		file, _ := of(0).part(past[0].Parts[1])
-		reasoning, _ := of(1).reasoning(past[1].Reasoning)
-		_, sound, _ := of(1).call(past[1].ToolCalls, 0)
-		sent, damaged, _ := of(5).call(past[5].ToolCalls, 0)
+		of := func(i int) source { return sourceOf(&plan, plan.Entries[i]) }
+		_, sound := of(1).call(past[1].ToolCalls, 0)
+		sent, damaged := of(5).call(past[5].ToolCalls, 0)
 		if c.profile.ToolIDLength > 0 {
 			id, _ := strings.CutPrefix(sound, "sent with the id ")
 			if len(id) != c.profile.ToolIDLength {
@@ -78,7 +66,7 @@ func TestEveryPartOfAMessageSaysWhatIsSentOfIt(t *testing.T) {
 			}
 			sound = strings.TrimSuffix(sound, id)
 		}
-		got := "image " + image + ", file " + file + "; reasoning " + reasoning + "; call " + sound +
+		got := "call " + sound +
 			"; call " + damaged
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s\n%+v", c.name, got, c.want, plan.Messages)
@@ -105,9 +93,8 @@ func TestTheSourceOfASystemMessageIsTheSystemPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{Plan: plan}
 	for i, want := range []int{1, 2, 0} {
-		if c := sourceOf(&r, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
+		if c := sourceOf(&plan, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
 			t.Errorf("message %d is found in messages %v, want %d", i+1, c.at, want)
 		}
 	}

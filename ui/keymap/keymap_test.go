@@ -48,8 +48,8 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is bound to both stop and tags"},
 		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is bound to both new and archive"},
 		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both page-up and list-up"},
-		{map[string][]string{"remedy": {"j"}}, "j is bound to both down and remedy"},
-		{map[string][]string{"remedy": {"enter"}}, "enter is bound to both"},
+		{map[string][]string{"next-repair": {"j"}}, "j is bound to both down and next-repair"},
+		{map[string][]string{"next-repair": {"enter"}}, "enter is bound to both"},
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
@@ -92,7 +92,7 @@ func TestAKeyIsForOneActionInAPlace(t *testing.T) {
 		{"ctrl+d", InTranscript, HalfDown},
 		{"ctrl+d", InSessions, Delete},
 		{"enter", InTranscript, Inspect},
-		{"enter", InRequest, Fold},
+		{"enter", InInspector, Inspect},
 		{"z", InTranscript, ""},
 	} {
 		if got := m.Action(uitest.Key(c.key), c.in); got != c.want {

@@ -77,9 +77,6 @@ const (
 	NextView Action = "next-view"
 	PrevView Action = "previous-view"
 
-	Fold    Action = "collapse"
-	FoldAll Action = "collapse-all"
-
 	Choose   Action = "choose"
 	ListUp   Action = "list-up"
 	ListDown Action = "list-down"
@@ -94,11 +91,9 @@ const (
 	Undo    Action = "undo"
 	ForkOff Action = "fork-session"
 
-	Remedy      Action = "remedy"
-	UndoRemedy  Action = "undo-remedy"
-	NextRepair  Action = "next-repair"
-	PrevRepair  Action = "previous-repair"
-	ShowMessage Action = "show-message"
+	UndoRemedy Action = "undo-remedy"
+	NextRepair Action = "next-repair"
+	PrevRepair Action = "previous-repair"
 
 	Away Action = "fork-away"
 	Take Action = "take-over"
@@ -166,10 +161,10 @@ func table() []Binding {
 		bind(VersionOn, "transcript", InTranscript, "next version", "]").needing(NeedIdle | NeedMessage),
 		bind(Fork, "transcript", InTranscript, "fork: continue from here in a new chat", "f").needing(NeedMessage),
 		bind(Trail, "transcript", InTranscript, "go to the parent or a fork of this chat", "b"),
-		bind(Pin, "transcript", InTranscript|InPanel|InInspector|InRequest, "pin: always send whole", "p"),
-		bind(Exclude, "transcript", InTranscript|InPanel|InInspector|InRequest, "exclude: never send", "x"),
-		bind(Auto, "transcript", InTranscript|InPanel|InInspector|InRequest, "neither pin nor exclude", "o"),
-		bind(TakeBack, "transcript", InTranscript|InPanel|InInspector|InRequest, "undo the last pin or exclude", "u"),
+		bind(Pin, "transcript", InTranscript|InPanel|InInspector, "pin: always send whole", "p"),
+		bind(Exclude, "transcript", InTranscript|InPanel|InInspector, "exclude: never send", "x"),
+		bind(Auto, "transcript", InTranscript|InPanel|InInspector, "neither pin nor exclude", "o"),
+		bind(TakeBack, "transcript", InTranscript|InPanel|InInspector, "undo the last pin or exclude", "u"),
 		bind(Find, "transcript", InTranscript, "search this chat, sent or not", "/"),
 		bind(NextHit, "transcript", InTranscript, "next match", "n"),
 		bind(PrevHit, "transcript", InTranscript, "previous match", "N"),
@@ -177,7 +172,7 @@ func table() []Binding {
 		bind(Pick, "transcript", InTranscript|InPanel, "select or deselect one message", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings", "w"),
-		bind(Repairs, "transcript", InTranscript|InPanel|InRepairs, "what was repaired, and what is sent instead", "m"),
+		bind(Repairs, "transcript", InTranscript|InPanel, "what was repaired, and what is sent instead", "m"),
 		bind(Request, "transcript", InTranscript|InPanel|InInspector|InRequest, "the whole request, as sent", "i"),
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "previous request", "left", "h"),
@@ -185,12 +180,9 @@ func table() []Binding {
 		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
-		bind(ReadOn, "inspector", InInspector, "read on: page down", "space"),
-		bind(NextView, "inspector", InInspector|InRequest, "next view", "tab"),
-		bind(PrevView, "inspector", InInspector|InRequest, "previous view", "shift+tab"),
-
-		bind(Fold, "whole request", InRequest, "collapse or expand the message", "enter", "space", "ctrl+o"),
-		bind(FoldAll, "whole request", InRequest, "collapse or expand all messages", "O"),
+		bind(ReadOn, "inspector", InInspector|InRequest, "read on: page down", "space"),
+		bind(NextView, "inspector", InInspector|InRequest|InRepairs, "next view", "tab"),
+		bind(PrevView, "inspector", InInspector|InRequest|InRepairs, "previous view", "shift+tab"),
 
 		bind(Choose, "lists", InLists|InSessions|InRepairs|InQuestion, "choose", "enter"),
 		bind(ListUp, "lists", InLists|InSessions|InQuestion, "up", "up", "ctrl+k"),
@@ -209,9 +201,7 @@ func table() []Binding {
 
 		bind(NextRepair, "repairs", InRepairs, "next repair", "n"),
 		bind(PrevRepair, "repairs", InRepairs, "previous repair", "N"),
-		bind(Remedy, "repairs", InRepairs, "change what is sent: repaired, as text, or nothing", "t"),
 		bind(UndoRemedy, "repairs", InRepairs, "send again what was sent before", "u"),
-		bind(ShowMessage, "repairs", InRepairs, "go to the message", "o"),
 
 		bind(Away, "chat open in another window", InOtherWindow, "continue in a fork", "ctrl+f"),
 		bind(Take, "chat open in another window", InOtherWindow, "take over, once the other window has closed it",

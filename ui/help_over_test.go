@@ -10,47 +10,6 @@ import (
 	"winnow/ui/uitest"
 )
 
-func TestMessagesOfTheRequestCollapse(t *testing.T) {
-	const secondAnswer = "Never touch generated files."
-	for _, key := range []string{"enter", "space", "ctrl+o"} {
-		m := inspectingRequest(inspector.TextView)(t, 120, 40)
-		for range 3 { // to message 3
-			m.Update(uitest.Key("J"))
-		}
-		m.Update(uitest.Key(key))
-		screen := plain(m)
-		if !strings.Contains(screen, "▌    4  user       message 3   28 characters · "+secondAnswer) ||
-			strings.Count(screen, secondAnswer) != 1 {
-			t.Errorf("%s did not collapse message 3:\n%s", key, screen)
-		}
-		if !strings.Contains(screen, "     5  assistant  message 4\n") || !strings.Contains(screen, "Understood.") {
-			t.Errorf("%s collapsed more than message 3:\n%s", key, screen)
-		}
-		m.Update(uitest.Key(key))
-		if screen := plain(m); !strings.Contains(screen, "▌    4  user       message 3\n") {
-			t.Errorf("a second %s did not expand message 3:\n%s", key, screen)
-		}
-	}
-}
-
-// What is collapsed stays so when the request is planned anew, and when another view was shown.
-func TestCollapsedMessagesStayCollapsed(t *testing.T) {
-	m := inspectingRequest(inspector.TextView)(t, 120, 40)
-	m.Update(uitest.Key("J"))
-	m.Update(uitest.Key("enter"))
-	want := "    2  user       message 1   27 characters"
-	_, plan := inspected(t)
-	plans(m, plan)
-	if !strings.Contains(plain(m), "▌"+want) {
-		t.Errorf("a new plan expanded the message or took the selection:\n%s", plain(m))
-	}
-	m.Update(uitest.Key("tab"))
-	m.Update(uitest.Key("shift+tab"))
-	if !strings.Contains(plain(m), want) {
-		t.Errorf("another view expanded the message:\n%s", plain(m))
-	}
-}
-
 func TestHelpOpensOverEveryOverlay(t *testing.T) {
 	inPanel := func(key string) func(t testing.TB, w, h int) *Model {
 		return func(t testing.TB, w, h int) *Model {
