@@ -26,7 +26,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 				ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete,
 			}})
 		}
-		m.chat.Reset(branch.Of(messages...))
+		m.chat.Reset(branch.Branch{}.With(messages...))
 		m.chat.Judge(plan)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)

@@ -121,7 +121,8 @@ func Commands() []Command {
 			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Temporary() })
 		}),
 		action("Save this chat", "save a temporary chat", func(m *Model) tea.Cmd { return m.current.Keep() }),
-		action("Queue", "list the queued messages, to take one back or remove it", func(m *Model) tea.Cmd { return m.composer.ListQueue() }),
+		action("Queue", "list the queued messages, to take one back or remove it",
+			func(m *Model) tea.Cmd { return m.composer.ListQueue() }),
 		action("Usage", "show the tokens and costs of chat, day and month",
 			func(m *Model) tea.Cmd { return m.settings.Usage("") }),
 		action("Theme…", "choose the colours", func(m *Model) tea.Cmd { return m.settings.Theme("") }),

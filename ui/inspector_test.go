@@ -108,7 +108,7 @@ func sent(t testing.TB, proven bool) record.Replayed {
 			Nth: 1, Of: 2,
 			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries, Added: plan.Added},
 		},
-		Messages: branch.Of(messages...), Plan: plan, Proven: proven,
+		Messages: branch.Branch{}.With(messages...), Plan: plan, Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"

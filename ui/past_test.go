@@ -84,7 +84,7 @@ func sentBefore(proven bool) record.Replayed {
 				Cause: history.Cause{Code: history.CauseGap, Want: 1},
 			}}},
 		},
-		Messages: branch.Of(messages[:5]...), Proven: proven,
+		Messages: branch.Branch{}.With(messages[:5]...), Proven: proven,
 	}
 	if !proven {
 		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"

@@ -19,7 +19,8 @@ func (m *Model) openRepairs() tea.Cmd {
 	message, _ := m.chat.Selected()
 	on := list[0].ID
 	for _, e := range list {
-		if chosen := m.panel.Chosen().Entry; e.ID == message.ID || m.panelHasKeys() && chosen != nil && e.ID == chosen.ID {
+		chosen := m.panel.Chosen().Entry
+		if e.ID == message.ID || m.panelHasKeys() && chosen != nil && e.ID == chosen.ID {
 			on = e.ID
 		}
 	}

@@ -84,7 +84,7 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.chat.Reset(branch.Of()) // what is added to it is in no store
+	m.chat.Reset(branch.Branch{}.With()) // what is added to it is in no store
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

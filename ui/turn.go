@@ -113,7 +113,9 @@ func (m *Model) sendNext() tea.Cmd {
 		return nil
 	}
 	s := m.current.Session
-	return m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Send(ctx, session.QueuedDraft(next)) })
+	return m.begin(nil, func(ctx context.Context) <-chan session.Event {
+		return s.Send(ctx, session.QueuedDraft(next))
+	})
 }
 
 // releaseQueue goes on with a queue that waits, by the key that sends.

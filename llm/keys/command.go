@@ -14,7 +14,8 @@ const (
 	// commandTime is how long a command for a key may take: it may wait for a person's fingerprint.
 	commandTime = 30 * time.Second
 
-	// outputTime is how long the output is read after the command has ended, if a program that it started keeps it open.
+	// outputTime is how long the output is read after the command has ended, if a program that it started keeps it
+	// open.
 	outputTime = 500 * time.Millisecond
 )
 

@@ -59,9 +59,6 @@ func New(tokenizer string, read func(ctx context.Context, ids []int64) ([]store.
 	return Branch{pages: &pages{tokenizer: tokenizer, read: read, kept: map[int][]store.Message{}}}
 }
 
-// Of is a branch of messages that no store has: they stay in memory.
-func Of(messages ...store.Message) Branch { return Branch{}.With(messages...) }
-
 // Len is how many messages there are.
 func (b Branch) Len() int { return len(b.rows) }
 

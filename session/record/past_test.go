@@ -29,7 +29,7 @@ func conversation(t *testing.T, questions ...string) Records {
 	r := Records{Store: st, Least: 1, Count: words, Tokenizer: "words"}
 	r.Branch = func(ctx context.Context, leaf int64) (branch.Branch, error) {
 		messages, err := st.Branch(ctx, leaf, 0)
-		return branch.Of(messages...), err
+		return branch.Branch{}.With(messages...), err
 	}
 	var leaf int64
 	say := func(role history.Role, text string) {

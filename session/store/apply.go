@@ -401,7 +401,8 @@ func (a *applying) finish() {
 	// Parts from which a secret was taken out are attached with other bytes.
 	a.exec(`
 		DELETE FROM attachments
-		WHERE id`+these+` AND NOT EXISTS (SELECT 1 FROM parts WHERE attachment = attachments.id)`, sqlite.IDs(a.attached))
+		WHERE id`+these+` AND NOT EXISTS (SELECT 1 FROM parts WHERE attachment = attachments.id)`,
+		sqlite.IDs(a.attached))
 	// The clock of the file never falls behind an id of another machine.
 	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	for n := range a.changed {

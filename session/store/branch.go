@@ -167,16 +167,17 @@ func (f *forking) messages() {
 
 // decisions copies what the user decided about the messages.
 func (f *forking) decisions() {
-	for _, r := range readRows[Register](f.tx, "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item"+these,
-		f.from, sqlite.IDs(f.branch)) {
+	const of = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
+	for _, r := range readRows[Register](f.tx, of, f.from, sqlite.IDs(f.branch)) {
 		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
 	}
 }
 
 // summaries copies the summaries that stand for messages of the branch.
 func (f *forking) summaries() {
-	for _, m := range readRows[Summary](f.tx, "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2))"+
-		" AND last IN (SELECT value FROM json_each(?2)) ORDER BY id", f.from, sqlite.IDs(f.branch)) {
+	const of = "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2)) " +
+		"AND last IN (SELECT value FROM json_each(?2)) ORDER BY id"
+	for _, m := range readRows[Summary](f.tx, of, f.from, sqlite.IDs(f.branch)) {
 		if !inOrder(m.Sources) {
 			continue
 		}

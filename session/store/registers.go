@@ -256,7 +256,8 @@ func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]h
 					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
 					ON CONFLICT (message, kind, before_hash) DO UPDATE
 					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
-					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now, r.Remedy != history.SendRepaired)
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now,
+					r.Remedy != history.SendRepaired)
 			}
 		}
 	})

@@ -90,7 +90,8 @@ func tellSessions(t *tx, ids []string) {
 	const these = "(SELECT value FROM json_each(?1))"
 	for _, table := range []string{"messages", "requests", "summaries", "registers"} {
 		t.exec(tell+table+` r
-			WHERE folder <> '' AND (?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id IN `+these+`))`, &asJSON{ids})
+			WHERE folder <> '' AND (?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id IN `+these+`))`,
+			&asJSON{ids})
 	}
 	t.exec(tell+`tombstones r WHERE folder <> '' AND (?1 IS NULL OR session IN `+these+`)`, &asJSON{ids})
 }

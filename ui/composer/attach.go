@@ -163,8 +163,8 @@ func (c *Model) readClipboard() tea.Cmd {
 			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
 				return c.drop(text)
 			case image == "":
-				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a display, " +
-					"and wl-clipboard or xclip. /attach PATH attaches a file.")
+				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
+					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
 			case err != nil:
 				return c.Fail(theme.Sentence(err))
 			}

@@ -32,16 +32,18 @@ const (
 
 // Screen is what the composer has the rest of the screen do.
 type Screen struct {
-	Changed func() tea.Cmd                                          // the draft is another one
-	Focus   func()                                                  // gives the draft the keys
-	Focused func() bool                                             // the keys go to it, and nothing covers its completions
-	Do      func(keymap.Action) tea.Cmd                             // does what a key is for that concerns more than the draft
-	Send    func(cut bool) tea.Cmd                                  // sends the draft, cut as much of it as fits
-	Run     func(command string) tea.Cmd                            // runs a slash command
-	Open    func(l *list.Model, chosen, added func(string) tea.Cmd) // opens a list
-	Read    func(title, text string)                                // shows a text
-	News    func(text string)                                       // says what stays until something is sent
-	Next    func() tea.Cmd                                          // sends what is queued, where that may be
+	Changed func() tea.Cmd               // the draft is another one
+	Focus   func()                       // gives the draft the keys
+	Focused func() bool                  // the keys go to it, and nothing covers its completions
+	Do      func(keymap.Action) tea.Cmd  // does what a key is for that concerns more than the draft
+	Send    func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
+	Run     func(command string) tea.Cmd // runs a slash command
+	Read    func(title, text string)     // shows a text
+	News    func(text string)            // says what stays until something is sent
+	Next    func() tea.Cmd               // sends what is queued, where that may be
+
+	// Open opens a list.
+	Open func(l *list.Model, chosen, added func(string) tea.Cmd)
 }
 
 // Options are what the composer works with.

@@ -51,8 +51,8 @@ func (c *Model) Keep() tea.Cmd {
 	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.failed)
 }
 
-// unsent is the draft to keep while its session is left: an edit that was changed, and then the draft from before it can
-// be recalled; else that one.
+// unsent is the draft to keep while its session is left: an edit that was changed, and then the draft from before it
+// can be recalled; else that one.
 func (c *Model) unsent() store.Draft {
 	switch {
 	case c.edit == nil:

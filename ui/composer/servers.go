@@ -160,8 +160,8 @@ func (s servers) mentions(word string) (list []completion) {
 	return list
 }
 
-// matches reports whether a word is the beginning of a resource's name, or that what stands behind its @ is in the name or
-// the description.
+// matches reports whether a word is the beginning of a resource's name, or that what stands behind its @ is in the name
+// or the description.
 func matches(name, help, word string) bool {
 	name, help, word = strings.ToLower(name), strings.ToLower(help), strings.ToLower(word)
 	return strings.HasPrefix(name, word) || strings.Contains(name, word[1:]) || strings.Contains(help, word[1:])

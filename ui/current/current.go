@@ -29,7 +29,8 @@ import (
 type Model struct {
 	*app.Context // nothing is planned while it is busy
 	Screen       Screen
-	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones away.
+	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
+	// away.
 	Draft   func() session.Draft
 	Forks   Forks
 	Earlier int     // chats before a new one

@@ -25,7 +25,7 @@ func forked(parent store.Session) Forks {
 	for i := range 3 {
 		messages = append(messages, store.Message{Message: history.Message{ID: int64(11 + i)}, Seq: i + 1})
 	}
-	return NewForks(kin, branch.Of(messages...), keymap.Default(), theme.Secrets{})
+	return NewForks(kin, branch.Branch{}.With(messages...), keymap.Default(), theme.Secrets{})
 }
 
 func TestTrailsStandWhereSessionsPart(t *testing.T) {

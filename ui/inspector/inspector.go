@@ -1,6 +1,6 @@
-// Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what is sent
-// instead; what past requests made of it; and its repairs: what is stored against what is sent, and the remedies. It
-// decides nothing about a request: the one that the panel shows is given to it.
+// Package inspector shows a message, or a request as a whole, in full: what of it is sent, what is not, and what is
+// sent instead; what past requests made of it; and its repairs: what is stored against what is sent, and the remedies.
+// It decides nothing about a request: the one that the panel shows is given to it.
 package inspector
 
 import (

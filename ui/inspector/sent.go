@@ -45,8 +45,8 @@ func (in *Model) requestPage() Page {
 	return p
 }
 
-// writeMessage writes a message of the request, whose text is that of some entries: its role, whose text it is, its ids,
-// and what it holds.
+// writeMessage writes a message of the request, whose text is that of some entries: its role, whose text it is, its
+// ids, and what it holds.
 func (in *Model) writeMessage(p *Page, i int, entries []int) {
 	sent := in.Plan.Messages[i]
 	facts := []string{in.whose(i, entries)}

@@ -136,8 +136,8 @@ func (p *Model) Chosen() Row {
 	return Row{}
 }
 
-// lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything is
-// whole is shown message by message.
+// lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything
+// is whole is shown message by message.
 func (p *Model) lines() (lines []span, line int) {
 	r, open := p.Shown(), p.opened-1
 	if p.Focused && r.Whole() {
@@ -233,8 +233,8 @@ func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the cursor
-// opens that, where the panel had the keys.
+// Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the
+// cursor opens that, where the panel had the keys.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
 	lines, at := p.lines()
 	p.list.clicked = !focused

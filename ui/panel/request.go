@@ -168,8 +168,8 @@ func (r *Request) Lines(open int) []span {
 	return lines
 }
 
-// alike says that two neighbours are on one line. What the user pinned or excluded, and what a trial changes, has a line
-// of its own.
+// alike says that two neighbours are on one line. What the user pinned or excluded, and what a trial changes, has a
+// line of its own.
 func (r *Request) alike(a, b *history.Entry) bool {
 	if a == nil || b == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
 		r.moves[a.ID].text+r.moves[b.ID].text != "" {

@@ -52,7 +52,8 @@ func (p *Model) View(w, h int) []string {
 	in := max(1, w-1-theme.Gutter(2*w))
 	if !p.Shown().Ready {
 		lines := []string{p.Themes.Styles.Strong.Render(p.heading())}
-		return theme.Blank(framed(append(lines, p.wrap(in, note{p.Themes.Styles.Muted, p.Shown().Missing()})...), w), w, h)
+		missing := p.wrap(in, note{p.Themes.Styles.Muted, p.Shown().Missing()})
+		return theme.Blank(framed(append(lines, missing...), w), w, h)
 	}
 	head, foot := p.head(w, in, h), framed(p.foot(in), w)
 	head = head[:max(0, min(len(head), h-leastRows))]

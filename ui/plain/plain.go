@@ -225,7 +225,8 @@ func (c *chat) failure(err error) string {
 	over, other := (*session.OversizeError)(nil), (*session.OtherAddressError)(nil)
 	switch {
 	case errors.As(err, &over):
-		return theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))) + " Nothing was sent or saved. /cut sends it cut."
+		return theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))) +
+			" Nothing was sent or saved. /cut sends it cut."
 	case errors.As(err, &other):
 		return theme.UpperFirst(theme.Sentence(err)) + " Nothing was sent; /model " + c.s.Model().Ref() +
 			" agrees to that."

@@ -133,8 +133,8 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 	return out, nil
 }
 
-// around is as much of a message as a preview looks at: its beginning, or the part from just before what was found. What
-// was found in its files or tool calls is shown there.
+// around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
+// What was found in its files or tool calls is shown there.
 func around(m store.Message, found store.Search) string {
 	text, marks := m.Content, found.Marks(m.Content)
 	if found.Text != "" && len(marks) == 0 {
@@ -226,7 +226,8 @@ func (m *Previewed) head(st theme.Styles, o layout, now time.Time) string {
 	return theme.Spread(left, strings.Join(facts, st.Muted.Render(" · "))+o.indent(0), o.end())
 }
 
-// lines are the text of a message, behind its bar: an answer as the transcript draws it, what was found as it is stored.
+// lines are the text of a message, behind its bar: an answer as the transcript draws it, what was found as it is
+// stored.
 func (m *Previewed) lines(st theme.Styles, w, most int) (lines []string) {
 	if m.Role == history.Assistant && len(m.marks) == 0 {
 		part := m.shown[:min(len(m.shown), most*2*w)] // an emoji of two cells has four bytes

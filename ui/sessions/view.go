@@ -267,7 +267,8 @@ func (l *Model) right(o layout, s Line) string {
 		model, age = 20, 15
 	}
 	name := markdown.OneLine(s.Model, model)
-	return name + strings.Repeat(" ", model-theme.Width(name)) + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
+	name += strings.Repeat(" ", model-theme.Width(name))
+	return name + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.

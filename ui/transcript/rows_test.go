@@ -58,7 +58,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				s.Stream(strings.Join(words.Draw(t, "more"), " "), "")
 			case 2:
 				first--
-				s.Prepend(branch.Of(say(first)).With(all(s.Messages)...), nil)
+				s.Prepend(branch.Branch{}.With(say(first)).With(all(s.Messages)...), nil)
 			case 3:
 				n := rapid.IntRange(-20, 20).Draw(t, "lines")
 				s.Scroll(n)

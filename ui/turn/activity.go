@@ -8,8 +8,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits. Asked
-// says that a question waits for the user.
+// Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits.
+// Asked says that a question waits for the user.
 func (t *Model) Doing(asked bool) (doing, facts, why string) {
 	since := t.began
 	switch {

@@ -122,8 +122,8 @@ func patterns(name string, folder []string) (out []pattern) {
 	return out
 }
 
-// Find returns the files that have the letters of a query in their order, the best first. Without a query it returns the
-// first files.
+// Find returns the files that have the letters of a query in their order, the best first. Without a query it returns
+// the first files.
 func Find(files []string, query string, most int) (found []string) {
 	if query == "" {
 		return files[:min(most, len(files))]
