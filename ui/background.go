@@ -3,20 +3,19 @@ package ui
 import (
 	"cmp"
 	"maps"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
 	"winnow/ui/confirm"
 	"winnow/ui/current/background"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/question"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
-	"winnow/ui/turn"
 )
 
 // staysFor says why the session on the screen cannot be left while its answer arrives, nil where it can.
@@ -44,7 +43,7 @@ func putBehind(m *Model) {
 		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Question().Call,
 		Limit: m.question.Question().Limit,
 	}
-	m.current.Background.Put(a, m.current.NewContext)
+	m.current.Background.Put(a)
 }
 
 // comeBack shows an answer that went on behind the screen, in its session, which is on the screen already.
@@ -85,49 +84,46 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 	return nil
 }
 
-// updateBackground hands events of a turn behind the screen on.
-func updateBackground(m *Model, msg turn.EventsMsg) tea.Cmd {
-	cmd := m.current.Background.Update(msg, m.current.NewContext)
-	return m.handle(cmd, m.current.Background.Events(), func(e event.Event) tea.Cmd { return backgroundEvent(m, e) })
+// backgroundScreen is what an answer behind the screen has the rest of the screen do.
+func (m *Model) backgroundScreen() background.Screen {
+	return background.Screen{
+		Asking: func(a *background.Answer) tea.Cmd {
+			about := "a tool call"
+			if a.Limit != nil {
+				about = "a limit"
+			}
+			m.notice.News(named(m, a.Session) + " waits for your answer about " + about + "; " + m.opens())
+			m.arrange()
+			return m.notice.Bell.CallLater("winnow: "+named(m, a.Session)+" waits for your answer", a.Turn.Number,
+				a.Turn.Took())
+		},
+		Ended: func(a *background.Answer, o background.Outcome) tea.Cmd {
+			return tea.Batch(m.backgroundEnded(named(m, a.Session), o, a.Turn.Took()), m.upkeep.Sync())
+		},
+		Told:       func(s *session.Session, text string) tea.Cmd { return m.notice.Say(named(m, s) + ": " + text) },
+		NewContext: m.current.NewContext,
+	}
 }
 
-// backgroundEvent says what happened in a session that is not on the screen.
-func backgroundEvent(m *Model, e event.Event) tea.Cmd {
-	opens := m.keys.First(keymap.Sessions) + " opens it."
-	switch e := e.(type) {
-	case background.Asking:
-		call := m.notice.Bell.CallLater("winnow: "+named(m, e.Session)+" waits for your answer", e.Turn, e.Took)
-		what := " waits for your answer about a tool call; "
-		if e.Limit {
-			what = " waits for your answer about a limit; "
-		}
-		m.notice.News(named(m, e.Session) + what + opens)
-		m.arrange()
-		return call
-	case background.Ended:
-		return tea.Batch(backgroundEnded(m, e, opens), m.upkeep.Sync())
-	case background.Told:
-		return m.notice.Say(named(m, e.Session) + ": " + e.Text)
-	}
-	return nil
-}
+// opens says how a session that is not on the screen is opened.
+func (m *Model) opens() string { return m.keys.First(keymap.Sessions) + " opens it." }
 
 // backgroundEnded says how an answer ended in a session that is not on the screen.
-func backgroundEnded(m *Model, e background.Ended, opens string) tea.Cmd {
+func (m *Model) backgroundEnded(name string, o background.Outcome, took time.Duration) tea.Cmd {
 	waits := ""
-	if n := e.Outcome.Queued; n > 0 {
-		waits = theme.Plural(n, "queued message") + " of it wait. "
+	if o.Queued > 0 {
+		waits = theme.Plural(o.Queued, "queued message") + " of it wait. "
 	}
-	switch o := e.Outcome; {
+	switch {
 	case o.Err != nil:
-		failed := m.notice.Error("The answer of " + named(m, e.Session) + " failed: " + theme.Sentence(o.Err) +
-			" " + waits + opens)
-		return tea.Batch(failed, m.notice.Bell.Call("winnow: the answer of "+named(m, e.Session)+" failed", e.Took))
+		return tea.Batch(
+			m.notice.Error("The answer of "+name+" failed: "+theme.Sentence(o.Err)+" "+waits+m.opens()),
+			m.notice.Bell.Call("winnow: the answer of "+name+" failed", took))
 	case o.Stopped:
-		return m.notice.Say(named(m, e.Session) + " was stopped; what arrived is kept. " + waits)
+		return m.notice.Say(name + " was stopped; what arrived is kept. " + waits)
 	}
-	return tea.Batch(m.notice.Say(named(m, e.Session)+" has a new answer; "+opens),
-		m.notice.Bell.Call("winnow: "+named(m, e.Session)+" has a new answer", e.Took))
+	return tea.Batch(m.notice.Say(name+" has a new answer; "+m.opens()),
+		m.notice.Bell.Call("winnow: "+name+" has a new answer", took))
 }
 
 // named is a session's title in a sentence.

@@ -15,7 +15,6 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
-	"winnow/ui/event"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -96,6 +95,7 @@ func New(o Options) (*Model, error) {
 		Context: m.ctx, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return m.composer.Next() },
 	}
+	m.current.Background.Screen = m.backgroundScreen()
 	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
 	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
 		Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
@@ -201,7 +201,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return release(m, msg)
 	case turn.EventsMsg:
 		if m.current.Background.Owns(msg.Turn) {
-			return updateBackground(m, msg)
+			return m.current.Background.Update(msg)
 		}
 		return m.turnEvents(msg)
 	case turn.TickMsg:
@@ -210,7 +210,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.questionDue(msg)
 	case app.Then:
 		return msg()
-	case event.Notice:
+	case notice.Sentence:
 		return m.notice.Show(msg)
 	case notice.OverMsg:
 		return m.notice.Over(msg)
@@ -235,21 +235,4 @@ func (m *Model) show(s *session.Session) {
 	}
 	m.chat.Open()
 	m.arrange()
-}
-
-// handle does what the events of a part ask for, in their order. Cmd is the part's own command.
-func (m *Model) handle(cmd tea.Cmd, events []event.Event, do func(event.Event) tea.Cmd) tea.Cmd {
-	cmds := []tea.Cmd{cmd}
-	for _, e := range events {
-		switch e := e.(type) {
-		case event.Notice:
-			cmds = append(cmds, m.notice.Show(e))
-		case event.News:
-			m.notice.News(e.Text)
-			m.arrange()
-		default:
-			cmds = append(cmds, do(e))
-		}
-	}
-	return tea.Batch(cmds...)
 }

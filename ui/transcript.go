@@ -8,9 +8,9 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/current"
-	"winnow/ui/event"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
+	"winnow/ui/notice"
 	"winnow/ui/transcript"
 )
 
@@ -177,11 +177,11 @@ func copyText(what, text string) tea.Cmd {
 }
 
 // copied says what became of a text for the system's clipboard, which goes through the terminal as well.
-func copied(what string, err error) event.Notice {
+func copied(what string, err error) notice.Sentence {
 	if err != nil {
-		return event.Notice{Text: "sent " + what + " to the terminal’s clipboard", Done: true}
+		return notice.Sentence{Text: "sent " + what + " to the terminal’s clipboard", Done: true}
 	}
-	return event.Notice{Text: "copied " + what, Done: true}
+	return notice.Sentence{Text: "copied " + what, Done: true}
 }
 
 // copyMessages copies what args name, as transcript.Model.ToCopy has it.

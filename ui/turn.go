@@ -11,7 +11,6 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/composer"
-	"winnow/ui/event"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/question"
@@ -75,7 +74,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Answered:
 		m.chat.Answer(e.Message, e.Receipt)
 	case session.Notice:
-		return m.notice.Show(event.Notice{Text: theme.Announced(e.Text), Turn: true})
+		return m.notice.Show(notice.Sentence{Text: theme.Announced(e.Text), Turn: true})
 	case session.Withdrawn:
 		m.chat.Withdraw(e.Requests)
 	case session.Titled:

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/event"
 	"winnow/ui/notice/bell"
 )
 
@@ -40,11 +39,19 @@ type Alert struct {
 	Cause Cause
 }
 
+// Sentence is a sentence for the user.
+type Sentence struct {
+	Text  string
+	Error bool // something did not work
+	Done  bool // something that the user asked for was done
+	Turn  bool // it is about the turn that runs, and over with it
+}
+
 // Model is what is said now. Its zero value says nothing.
 type Model struct {
 	Bell bell.Model
 
-	sentence event.Notice
+	sentence Sentence
 	number   int // of the sentence
 	read     int // the number of the newest sentence that was shown for as long as it takes to read it
 	alert    Alert
@@ -61,7 +68,7 @@ type OverMsg struct {
 const mostOfSentence = 4 << 10
 
 // Show shows a sentence for a while.
-func (m *Model) Show(n event.Notice) tea.Cmd {
+func (m *Model) Show(n Sentence) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
 	m.number++
@@ -74,11 +81,11 @@ func (m *Model) Say(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	return m.Show(event.Notice{Text: text})
+	return m.Show(Sentence{Text: text})
 }
 
 // Error shows why something did not work.
-func (m *Model) Error(text string) tea.Cmd { return m.Show(event.Notice{Text: text, Error: true}) }
+func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, Error: true}) }
 
 // over is a command that gives an OverMsg after a time.
 func over(after time.Duration, msg OverMsg) tea.Cmd {

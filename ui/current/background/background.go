@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,16 +15,27 @@ import (
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/ui/composer/queue"
-	"winnow/ui/event"
 	"winnow/ui/turn"
 )
 
 // Most is how many answers may go on behind the screen at once. Each has its own requests, which cost tokens.
 const Most = 4
 
-// Model is the answers behind the screen, and what became of those that ended there. Its zero value has none.
+// Screen is what an answer behind the screen has the rest of the screen do.
+type Screen struct {
+	// Asking says that the turn of a session waits for an answer of the user's.
+	Asking func(a *Answer) tea.Cmd
+	// Ended says that the last answer of a session is there, or that none comes any more.
+	Ended func(a *Answer, o Outcome) tea.Cmd
+	// Told says what a turn tells the user.
+	Told func(s *session.Session, text string) tea.Cmd
+
+	NewContext func() (context.Context, context.CancelFunc) // makes the context of a turn
+}
+
+// Model is the answers behind the screen, and what became of those that ended there.
 type Model struct {
-	event.Queue
+	Screen
 	answers []*Answer
 	ended   map[string]Outcome // by the id of the session, until that is opened
 	turns   int                // the highest number of a turn so far
@@ -53,29 +63,6 @@ type Outcome struct {
 	Queued  int             // messages of the queue that wait for the user
 }
 
-// The events.
-type (
-	// Ended says that the last answer of a session is there, or that none comes any more. Took is the time of the last
-	// turn.
-	Ended struct {
-		Session *session.Session
-		Outcome Outcome
-		Took    time.Duration
-	}
-	// Asking says that a turn waits for an answer of the user's: about a tool call, or with Limit about a limit.
-	Asking struct {
-		Session *session.Session
-		Turn    int
-		Limit   bool
-		Took    time.Duration
-	}
-	// Told is what a turn tells the user.
-	Told struct {
-		Session *session.Session
-		Text    string
-	}
-)
-
 // NextTurn is the number of a new turn, on the screen or behind it. Now is that of the turn on the screen.
 func (m *Model) NextTurn(now int) int {
 	m.turns = max(m.turns, now) + 1
@@ -88,14 +75,14 @@ func (m *Model) Full() bool { return len(m.answers) >= Most }
 // Busy is how many answers there are.
 func (m *Model) Busy() int { return len(m.answers) }
 
-// Put puts an answer behind the screen. NewContext makes the context of the turns after it.
-func (m *Model) Put(a *Answer, newContext func() (context.Context, context.CancelFunc)) {
+// Put puts an answer behind the screen.
+func (m *Model) Put(a *Answer) {
 	m.answers = append(m.answers, a)
 	a.Waiting.Ready = func() tea.Cmd {
 		if a.Turn.Busy {
 			return nil
 		}
-		return m.goOn(a, newContext)
+		return m.goOn(a)
 	}
 }
 
@@ -175,30 +162,30 @@ func (m *Model) of(number int) *Answer {
 	return nil
 }
 
-// Update takes the events of a turn. NewContext makes the context of the next one.
-func (m *Model) Update(msg turn.EventsMsg, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+// Update takes the events of a turn.
+func (m *Model) Update(msg turn.EventsMsg) tea.Cmd {
 	a := m.of(msg.Turn)
 	if a == nil {
 		return nil
 	}
 	events, cmd := a.Turn.Take(msg)
 	for _, e := range events {
-		cmd = tea.Batch(cmd, m.take(a, e, newContext))
+		cmd = tea.Batch(cmd, m.take(a, e))
 	}
 	return cmd
 }
 
-func (m *Model) take(a *Answer, e session.Event, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+func (m *Model) take(a *Answer, e session.Event) tea.Cmd {
 	switch e := e.(type) {
 	case session.Stored:
 		a.Waiting.Stored()
 		a.Messages = a.Messages.With(e.Message)
 	case session.Asked:
 		a.Asked = &e
-		m.Emit(Asking{a.Session, a.Turn.Number, false, a.Turn.Took()})
+		return m.Asking(a)
 	case session.OverLimit:
 		a.Limit = &e
-		m.Emit(Asking{a.Session, a.Turn.Number, true, a.Turn.Took()})
+		return m.Asking(a)
 	case session.Ran:
 		a.Asked = nil
 		a.Messages = a.Messages.With(e.Message)
@@ -213,34 +200,32 @@ func (m *Model) take(a *Answer, e session.Event, newContext func() (context.Cont
 			}
 		}
 	case session.Notice:
-		m.Emit(Told{a.Session, e.Text})
+		return m.Told(a.Session, e.Text)
 	case session.Finished:
-		return m.finished(a, e, newContext)
+		return m.finished(a, e)
 	}
 	return nil
 }
 
 // finished ends a turn. Behind one that ended well comes the next queued message.
-func (m *Model) finished(
-	a *Answer, e session.Finished, newContext func() (context.Context, context.CancelFunc),
-) tea.Cmd {
+func (m *Model) finished(a *Answer, e session.Finished) tea.Cmd {
 	stopped := a.Turn.Stopping && e.Err == nil
 	a.Turn.End()
 	a.Asked, a.Limit = nil, nil
 	a.Waiting.Ended(e.Err == nil && !stopped)
 	if a.Waiting.Len() > 0 && !a.Waiting.Held() {
-		return m.goOn(a, newContext)
+		return m.goOn(a)
 	}
 	return m.end(a, Outcome{e.Err, e.Failure, stopped, a.Waiting.Len()})
 }
 
 // goOn sends the next queued message of a session. One that is still being saved says when it can be sent.
-func (m *Model) goOn(a *Answer, newContext func() (context.Context, context.CancelFunc)) tea.Cmd {
+func (m *Model) goOn(a *Answer) tea.Cmd {
 	next, ok := a.Waiting.Next()
 	if !ok {
 		return nil
 	}
-	ctx, stop := newContext()
+	ctx, stop := m.NewContext()
 	return a.Turn.Start(m.NextTurn(0), stop, func() <-chan session.Event {
 		return a.Session.Send(ctx, session.QueuedDraft(next))
 	})
@@ -253,11 +238,10 @@ func (m *Model) end(a *Answer, o Outcome) tea.Cmd {
 		m.ended = map[string]Outcome{}
 	}
 	m.ended[a.Session.Info().ID] = o
-	m.Emit(Ended{a.Session, o, a.Turn.Took()})
-	return func() tea.Msg {
+	return tea.Batch(m.Ended(a, o), func() tea.Msg {
 		a.Session.Leave()
 		return nil
-	}
+	})
 }
 
 // Close stops all answers when the program ends, and waits until what arrived and what is queued is saved.
