@@ -126,7 +126,7 @@ func (s *selection) need() int { return s.fixed + s.past(s.cost) }
 func (s *selection) past(of cost) int {
 	tokens := of.body + of.gaps*s.gap
 	if of.gaps > 0 && s.o.System == "" {
-		tokens += frameMessage // of a marker at the end of a system prompt that is not there
+		tokens += frameMessage // without a system prompt, a marker at the end is a message of its own
 	}
 	if of.withoutQuestion > 0 {
 		// Each may follow a message that holds nothing but a marker, or what a request begins with.
@@ -165,7 +165,8 @@ func (s *selection) shortfall(was cost) Cause {
 	return Cause{Code: cause.OverBudget, Want: want, Have: have}
 }
 
-// set changes what is chosen of a candidate.
+// set changes what is chosen of a candidate, and the cost with it. What entering the body costs is not taken back when
+// the candidate leaves it: lower restores that.
 func (s *selection) set(i int, to choice) {
 	inBody, inRequest := s.inBody(i), s.inRequest(i)
 	s.charge(i, -1)
@@ -220,9 +221,10 @@ func (s *selection) enter(i int) {
 	}
 }
 
-// inBody reports whether a candidate is in the body, inRequest whether it is in the request at all.
+// inBody reports whether a candidate is in the body.
 func (s *selection) inBody(i int) bool { return s.chosen[i].body != out }
 
+// inRequest reports whether a candidate is in the request: in the body or in the block of recalled texts.
 func (s *selection) inRequest(i int) bool { return s.inBody(i) || s.chosen[i].recall != out }
 
 // OverBudgetError says that what must be sent does not fit. All numbers are tokens as the server counts

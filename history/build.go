@@ -9,7 +9,7 @@ import (
 )
 
 // Build decides one request from a history, the policy and the running turn. When what must be sent does not fit, the
-// plan comes with a *OverBudgetError.
+// plan comes with an *OverBudgetError. With RecoverStrict, the plan of a damaged history comes with a *DamagedError.
 func Build(past []Message, o Options) (Plan, error) { return Read(past, o.Count).Build(o) }
 
 // Build is the same for a history that is already read.
@@ -35,7 +35,7 @@ func (c *Conversation) plan(o Options) (Plan, error) {
 	if !s.over {
 		return p, nil
 	}
-	// What is refused is the most that it may cost: the sum says the same.
+	// The request is refused for the most that it may cost, so that the sum shows this number too.
 	p.Sum.Frame += s.need() - p.Sum.Total
 	p.Sum.Total = s.need()
 	return p, s.overBudget(p)
@@ -135,7 +135,8 @@ func (s *selection) narrowTurn() {
 	}
 }
 
-// countFixed counts what is sent whatever fits of the history.
+// countFixed counts what is sent however little of the history fits: the system prompt, the tools and the running turn.
+// It also sets what a marker costs.
 func (s *selection) countFixed() {
 	c, text := s.c, s.marker(max(1, len(s.candidates)))
 	s.gap = max(c.remembered(text+joint), c.remembered(joint+text))
@@ -201,7 +202,8 @@ func (s *selection) cutTurn(i int, f rendering) bool {
 	return true
 }
 
-// shareOut divides room between texts: the small ones get the tokens that they need, the large ones the same.
+// shareOut divides room, in tokens, among texts: a small one gets what it needs, and the large ones get equal shares of
+// the rest.
 func shareOut(tokens []int, room int) []int {
 	order := make([]int, len(tokens))
 	for k := range order {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Change is one thing that is otherwise for a message in a second plan than in a first one. A message
-// that was repaired on the way has one more.
+// Change is one difference for a message between a first plan and a second one. A message that was repaired on the way
+// has one more.
 type Change struct {
 	Kind   ChangeKind
 	Before Entry // its verdict in the first plan; without a Disposition where that has no such message

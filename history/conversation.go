@@ -118,7 +118,7 @@ func readingFor(o Options) reading {
 	return r
 }
 
-// latest is the conversation as the last request had it.
+// latest is the whole conversation, read in the way of the last request.
 func (c *Conversation) latest() *thread { return c.thread(c.last.reading) }
 
 // thread is the history read in one way. It is read anew when messages were added, or for another endpoint.
@@ -133,7 +133,7 @@ func (c *Conversation) thread(r reading) *thread {
 	return t
 }
 
-// turnFor reads the running turn. The ids of its calls differ from those of the history.
+// turnFor reads the running turn of a request. A call whose id the history has already gets another one.
 func (c *Conversation) turnFor(o Options, history *thread) *thread {
 	r := reading{form: history.form}
 	if r.tools = ToolsKeep; o.Profile.ToolsAsText {

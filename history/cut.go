@@ -26,8 +26,8 @@ func (s *selection) exact() bool {
 	return s.o.Policy.Preset == "classic" || s.o.Policy.Preset == "assistant-first"
 }
 
-// prefixCut keeps so many code points of a text behind its lead, and says so with a suffix. A text that already ends in
-// this suffix behind so short a prefix is its own cut, and only under the preset classic a suffix makes a text longer.
+// prefixCut keeps so many code points of a text behind its lead, and says so with a suffix. A text that was cut like
+// this before stays as it is. So does one that the cut would not make shorter, except under the preset classic.
 func (s *selection) prefixCut(v *candidate, lead string, keep int, template string) rendering {
 	text := v.Content[len(lead):]
 	if body, ok := cutBefore(text, template); ok && runes(body) <= keep {

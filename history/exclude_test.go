@@ -189,7 +189,7 @@ func TestASummaryMakesNoRequestLarger(t *testing.T) {
 		}
 	})
 	t.Logf("%d requests hold a summary, %d of them recalled texts too", used, recalled)
-	if used == 0 {
+	if used == 0 && !testing.Short() {
 		t.Error("no summary was ever used")
 	}
 }

@@ -59,8 +59,8 @@ func (t *thread) pauseBefore(i int) bool {
 	return before != 0 && now-before > pause
 }
 
-// findHits ranks the history by the current message, and changes the scores of what comes later or earlier than its
-// words say. Where the question is what the assistant said, no answer has to wait, and each counts more.
+// findHits ranks the history by the current message. Answers count more where the question is what the assistant said.
+// All else counts less if the limits of recalled texts would cut it.
 func (s *selection) findHits() {
 	current := s.current()
 	if s.o.Policy.RecallMaxTokens == 0 || current < 0 || s.turn.candidates[current].Content == "" {

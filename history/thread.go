@@ -142,7 +142,8 @@ func (t *thread) group(heads map[int]int) {
 //     them. An answer without calls carries them only while its text is whole;
 //   - calls that are sent as text carry nothing, nor does an answer that broke off or that is joined to its neighbour.
 //
-// Of the messages that the user chose something else for, the cost is already known that they would have without it.
+// The messages in otherwise have their TokensBefore already: what they would cost without the remedy or the
+// tool_history that changes them.
 func (t *thread) carry(otherwise map[int]Message, count Counter) {
 	called := false // in the turn at hand
 	for i := range t.candidates {
@@ -239,7 +240,7 @@ func (t *thread) number() {
 	}
 }
 
-// takeIndex takes the index over of the candidates at the beginning that have the same text as they had.
+// takeIndex takes over the index of an earlier thread, as far as the candidates at the beginning have the same text.
 func (t *thread) takeIndex(was *thread) {
 	if t.index = was.index; t.index == nil {
 		return

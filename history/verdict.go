@@ -113,7 +113,8 @@ func (v *verdicts) judgeTurn() {
 	}
 }
 
-// readAgain gives the messages another cause of which a result in the request holds what a recall found in them.
+// readAgain gives another cause to messages that were left out or cut, but that the result of a recall in the request
+// quotes.
 func (v *verdicts) readAgain() {
 	see := func(positions []int) {
 		for _, at := range positions {

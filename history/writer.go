@@ -111,7 +111,8 @@ func (w *writer) writeCandidate(i int) {
 	}
 }
 
-// leaveOut counts a candidate to the open gap. What nobody said and what a narrowed request is not about leaves none.
+// leaveOut counts a candidate as part of the open gap. Stand-ins and system messages leave no gap, and neither does
+// anything in a request with a Scope.
 func (w *writer) leaveOut(i int) {
 	if v := &w.candidates[i]; v.Role == System || v.StandIn || w.o.Scope != nil {
 		return
@@ -243,7 +244,8 @@ func (w *writer) quote(at int, b recalledBlock) {
 	w.put(at, joint)
 }
 
-// say writes the text of a candidate into a message. It is that of an entry, or nobody's.
+// say writes the text of a candidate to the end of a message, with the span of its entry, -1 for a draft. A stand-in
+// for a missing result has no entry: it is added as a text that nobody said.
 func (w *writer) say(at int, v *candidate, f rendering, entry int) {
 	if v.StandIn {
 		w.add(at, Added{Kind: AddedStandIn, Text: f.text, Tokens: f.tokens, Cause: Cause{Code: cause.NoResult}})

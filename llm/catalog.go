@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"winnow/llm/keys"
-	"winnow/llm/pricing"
 	"winnow/llm/redact"
 )
 
@@ -327,24 +326,6 @@ func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 		}
 	}
 	return offers, found
-}
-
-// Suggest lists references for completion: "NAME/" for each endpoint as long as none is typed, then its default model
-// and those with list prices. Nobody is asked: completion must neither wait nor send anything away.
-func (c *Catalog) Suggest(typed string) (refs []string) {
-	name, _, complete := strings.Cut(typed, "/")
-	e := c.Endpoint(name)
-	switch {
-	case !complete:
-		for _, name := range c.names() {
-			refs = append(refs, name+"/")
-		}
-	case e.Name != "":
-		for _, model := range append(pricing.Names(e.BaseURL), e.Default) {
-			refs = append(refs, e.Name+"/"+model)
-		}
-	}
-	return refs
 }
 
 // Current is the model of a list that a default one goes by now: itself where it is listed, else the first one of

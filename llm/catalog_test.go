@@ -222,24 +222,6 @@ func TestOffersAreWhatTheCatalogLacks(t *testing.T) {
 	}
 }
 
-func TestCompletionAsksNobody(t *testing.T) {
-	nobody := script(step{refuse: errors.New("a server was asked")})
-	c := (&Catalog{Network: nobody}).With(
-		Endpoint{Name: "here", BaseURL: "http://127.0.0.1:11434/v1", Default: "first"},
-		Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Default: "gpt-5.2"},
-	)
-	for typed, want := range map[string]string{
-		"":         "here/ openai/ ollama/ llama.cpp/ lmstudio/ vllm/",
-		"HERE/qw":  "here/first",
-		"nobody/x": "",
-	} {
-		wantText(t, typed, strings.Join(c.Suggest(typed), " "), want)
-	}
-	if got := c.Suggest("openai/"); !slices.Contains(got, "openai/gpt-5.4-nano") || nobody.times() > 0 {
-		t.Errorf("openai/ suggests %q after %d requests, want the models of the list of prices", got, nobody.times())
-	}
-}
-
 func TestDidYouMean(t *testing.T) {
 	for word, want := range map[string]string{
 		"seesions": `; did you mean "sessions"?`, "rnu": `; did you mean "run"?`, "frobnicate": "",

@@ -289,12 +289,12 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		b.allowed = cmp.Or(b.client.endpoint.Idle, defaultIdle)
 	}
 	if err != nil && b.ctx.Err() != nil {
-		err = endOf(b.ctx) // Closing what is read looks like its end, or like anything else.
+		err = endOf(b.ctx) // A body that was closed gives io.EOF or any other error.
 	}
 	return n, err
 }
 
-// endOf is why a context ended: our own error for silence, else the caller's own reason.
+// endOf is the error of a context that ended: the *Error where the server was silent for too long, else ctx.Err().
 func endOf(ctx context.Context) error {
 	var silence *Error
 	if errors.As(context.Cause(ctx), &silence) {

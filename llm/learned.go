@@ -91,8 +91,8 @@ type facts struct {
 	shown   wire.OllamaModel
 }
 
-// Known is how a model is asked: by what its server taught, else by what is known of the endpoint. With the same of
-// it, the same request has the same bytes. It has no date.
+// Known is how a model is asked: by what its server taught, else by what is known of the endpoint. While it is the
+// same, the same request has the same bytes. Its Since is zero.
 func (c *Client) Known(model string) Learned {
 	l := c.Learned(model).over(c.endpoint.Known)
 	l.Since = time.Time{}
@@ -145,7 +145,7 @@ type parameter struct {
 	name   string                         // for people, and among what is Learned
 	names  string                         // what refusals call it, as alternatives of a regular expression
 	drop   func(*wire.Request)            // leaves it out
-	learn  func(rejection) func(*Learned) // what else a refusal teaches, nil for nothing; nil has nothing
+	learn  func(rejection) func(*Learned) // what else a refusal teaches; nil, or a nil result, for nothing
 	number func(*Request) **float64       // its value, from 0 to most; nil is no number
 	most   float64
 }
@@ -279,8 +279,8 @@ func (x rejection) limit() func(*Learned) {
 
 var numbers = lazyRegexp(`-?(?:\d{1,3}(?:[,_]\d{3})+\b|\d+(?:\.\d+)?)`)
 
-// nearestNumber is the number in a refusal that is nearest to another one and is not that: from least to most, nil for
-// none.
+// nearestNumber is the number from least to most in a refusal that is nearest to another number but not equal to it;
+// nil for none.
 func (x rejection) nearestNumber(to, least, most float64) (nearest *float64) {
 	for _, digits := range numbers().FindAllString(x.Message, -1) {
 		n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(digits), 64)

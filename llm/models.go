@@ -209,8 +209,8 @@ func (l listed) prices() pricing.Prices {
 	return p
 }
 
-// list reads the endpoint's list of models: an object with data, or models, or a bare list. What has no name is left
-// out.
+// list reads the endpoint's list of models, and keeps their prices for Prices. The list is an object with data or
+// models, or a bare array. A model without a name is left out.
 func (c *Client) list(ctx context.Context) ([]Model, error) {
 	raw, err := c.document(ctx, http.MethodGet, c.endpoint.at("/models"), nil)
 	if err != nil {
@@ -311,7 +311,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, answ
 	return decode(raw, answer)
 }
 
-// decode reads JSON. A value of another type than expected is left out: every server has its own.
+// decode reads JSON. A value of another type than expected is left out: servers differ in their types.
 func decode(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	if other := new(json.UnmarshalTypeError); errors.As(err, &other) {

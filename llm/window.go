@@ -15,7 +15,7 @@ type Window struct {
 	Assumed bool      // nobody said it: the screen says so
 	ByName  bool      // it is taken from the model's name alone
 	Again   bool      // the server says it once the model has answered: worth asking then
-	Most    int       // the largest that the server runs the model with on request; 0 where it takes no wishes
+	Most    int       // the largest that the server runs the model with on request; 0 if it cannot be requested
 }
 
 // Origin is where the number comes from, with its date where it has one.

@@ -13,7 +13,7 @@ func Clean(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
-	// One for each byte, so that places in the text stay the same when they are counted.
+	// One for each byte, as runes are counted: positions in code points stay the same.
 	return strings.Map(func(r rune) rune {
 		if r == 0 {
 			return utf8.RuneError

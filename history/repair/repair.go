@@ -74,7 +74,7 @@ type Result struct {
 	Repairs map[int][]message.Repair
 	Unsent  map[int]cause.Code      // messages of which nothing is sent though they are not blank, and why
 	Heads   map[int]int             // results that belong to a call, sent or not, and the position of its message
-	Before  map[int]message.Message // messages that something else is sent of by choice, as they are without it
+	Before  map[int]message.Message // messages that are sent otherwise by choice, as they would be sent without it
 }
 
 // run is one run over a stretch of a conversation that begins outside any tool group.
@@ -117,7 +117,7 @@ var rules = []func(*run){
 	(*run).order,             // C10 C5
 	each((*run).orphan),      // C6
 	each((*run).blankResult), // C9
-	keeping((*run).hasText),  // C8
+	keeping((*run).notBlank), // C8
 	each((*run).brokenOff),
 	(*run).remedy,
 	keeping((*run).toolHistory),
@@ -157,8 +157,8 @@ func (m *run) readable(d *Draft) bool {
 // maxSample is how many bytes of a result are looked at to tell text from binary data.
 const maxSample = 4096
 
-// binary replaces results that are no text by a note of their size: those of which three in ten characters at the start
-// are none of a text.
+// binary replaces a result that is binary data with a note of its size: one in which more than three in ten of the
+// first characters are control characters or not UTF-8.
 func (m *run) binary(d *Draft) {
 	if d.Role != message.Tool {
 		return
@@ -229,8 +229,8 @@ func (d *Draft) blank() bool {
 	return message.IsBlank(d.Content) && len(d.ToolCalls) == 0 && !d.HasParts()
 }
 
-// hasText takes out what has nothing in it.
-func (m *run) hasText(d *Draft) bool {
+// notBlank keeps a draft that has something to send, and notes an empty answer, which is not kept, as C8.
+func (m *run) notBlank(d *Draft) bool {
 	if d.blank() && d.Role == message.Assistant {
 		m.log(d, "C8", cause.AnswerEmpty, d.Content, "")
 	}

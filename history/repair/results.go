@@ -53,8 +53,8 @@ func (m *run) answer(c call, r *Draft) {
 	m.Heads[r.From] = c.head.From
 }
 
-// pairFollowing finds the results of d's calls among the results directly behind it. An older call may still
-// wait for a result.
+// pairFollowing finds the results of d's calls among the results directly behind it. waits reports whether an older
+// call still waits for a result with an id: such a result is not given to a call of d by its place.
 func (m *run) pairFollowing(d *Draft, following []*Draft, waits func(id string) bool) {
 	n := slices.IndexFunc(following, func(r *Draft) bool { return r.Role != message.Tool })
 	if n >= 0 {

@@ -44,7 +44,8 @@ func readLibrary(pages fs.FS) (*library, error) {
 }
 
 // add reads a page and splits it at its headings. A comment below a heading says how newcomers ask for the section.
-// Pictures of the screen, from a comment to the next one, are left out: their words are not the page's.
+// Pictures of the screen are left out, from a comment that begins with "screen" to the next comment: their words are
+// not the page's.
 func (l *library) add(page, text string) {
 	s := section{page: page}
 	fenced, picture := false, false

@@ -38,8 +38,8 @@ func (s *server) start() {
 	}
 }
 
-// run keeps the server connected until one of the two ends. A server that has failed, or that winnow has ended, offers
-// nothing any more.
+// run keeps the server connected until the connection or winnow ends. A server that has failed, or that winnow has
+// ended, offers nothing any more.
 func (s *server) run() {
 	err := s.serve()
 	s.update(func() {

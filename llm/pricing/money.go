@@ -18,8 +18,8 @@ const Dollar Money = 1_000_000_000
 // maxDollars is the most that is taken for an amount. No answer costs as much.
 const maxDollars = 1_000_000
 
-// Dollars is an amount that is written as a number of dollars. It is false for what no server and no person
-// means as an amount: a negative number, none at all, more than a million. What is more than nothing stays so.
+// Dollars is an amount that is written as a number of dollars. It is false for what no server and no person means as an
+// amount: a negative number, NaN, more than a million. An amount above 0 never becomes 0.
 func Dollars(n float64) (Money, bool) {
 	if !(n >= 0 && n <= maxDollars) { // NaN is neither.
 		return 0, false
@@ -27,7 +27,7 @@ func Dollars(n float64) (Money, bool) {
 	return rounded(n * float64(Dollar)), true
 }
 
-// rounded is an amount in nanodollars that is not negative as Money. Only nothing becomes 0.
+// rounded is an amount in nanodollars, which is not negative, as Money. An amount above 0 never becomes 0.
 func rounded(nano float64) Money {
 	if nano > 0 {
 		nano = max(1, nano)
@@ -35,8 +35,8 @@ func rounded(nano float64) Money {
 	return Money(math.Round(min(nano, maxDollars*float64(Dollar))))
 }
 
-// String writes the amount for people: to the cent, or with two digits that count where that says
-// more, as in $12.30, $0.012 and $0.0041. Nothing is $0, and an amount that nobody said is –.
+// String writes the amount for people: to the cent, or with two significant digits below ten cents, as in $12.30,
+// $0.012 and $0.0041. Zero is $0, and an amount that is not known, which is negative, is –.
 func (m Money) String() string {
 	switch {
 	case m < 0:

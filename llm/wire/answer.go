@@ -103,7 +103,7 @@ func (a *Answer) read(data []byte) (part bool, err error) {
 	return a.readChat(data)
 }
 
-// envelope is the keys by which an event of any format is an error. The last three are the words of one, where the
+// envelope has the keys that mark an event of any format as an error. Message, Detail and Errors mark one only if the
 // event is no part of an answer.
 type envelope struct {
 	Object  string          `json:"object"`

@@ -48,7 +48,7 @@ func NewLines(body io.Reader) *Lines {
 	return l
 }
 
-// Read gives the lines. An error that ends inside JSON is io.ErrUnexpectedEOF.
+// Read gives the lines. A body that ends inside JSON gives io.ErrUnexpectedEOF.
 func (l *Lines) Read(p []byte) (int, error) {
 	for l.out.Len() == 0 {
 		if l.err != nil {
