@@ -81,7 +81,9 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	err = c.s.Close(saving)
 	c.s.Leave()
 	c.awaitSync(ctx, syncEnd)
-	c.sync(ctx)
+	last, end := context.WithTimeout(ctx, syncEnd) // with a deadline it does not rest between segments
+	defer end()
+	c.sync(last)
 	c.awaitSync(ctx, syncEnd)
 	if ctx.Err() != nil {
 		err = context.Canceled

@@ -343,3 +343,26 @@ func TestAListIsChosenFromByANumber(t *testing.T) {
 		t.Errorf("the tool may be called %s, want allow", list[0].Permission)
 	}
 }
+
+// A key would be readable while it is typed in lines, so the way to add a provider is a command.
+func TestAProviderIsAddedByACommand(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // no keyring
+	o, _ := options(t)
+	in, out := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
+	o.In, o.Out, o.Terminal = in, out, true
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(context.Background(), o)
+		ended <- err
+	}()
+	in.lines <- "/model\n"
+	out.want(t, "2. Add a provider…", 1)
+	in.lines <- "2\n"
+	out.want(t, "1. OpenAI needs an API key", 1)
+	in.lines <- "1\n"
+	out.want(t, "The key of a provider is stored by winnow keys set.", 1)
+	close(in.lines)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}

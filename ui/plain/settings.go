@@ -28,7 +28,9 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 		}
 		var open *list.Model
 		var chosen func(string) tea.Cmd
-		m := &settings.Model{Options: c.Settings, Context: &app.Context{
+		options := c.Settings
+		options.Short = func(path string) string { return path }
+		m := &settings.Model{Options: options, Context: &app.Context{
 			Program: func() context.Context { return ctx }, Themes: new(theme.Set), Say: say, Fail: say, With: c.Deps,
 			Session: c.s, Info: c.s.Info(), Ref: c.s.Model().Ref(), Secrets: c.Secrets,
 		}, Screen: settings.Screen{
@@ -58,7 +60,8 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			if value == "" || err != nil {
 				return err
 			}
-			open, cmd = nil, chosen(value)
+			open = nil
+			cmd = chosen(value) // it may open another list
 		}
 	}
 }
@@ -93,7 +96,7 @@ func (c *chat) await(cmd tea.Cmd, stop func()) {
 // choice prints a list and reads the number of an item. It is "" where none is chosen.
 func (c *chat) choice(ctx context.Context, l *list.Model) (value string, err error) {
 	if l.Masked {
-		return "", errors.New("winnow keys stores the key of a provider")
+		return "", errors.New("the key of a provider is stored by winnow keys set")
 	}
 	for i, item := range l.Items() {
 		c.say("%s", strings.Join(strings.Fields(strconv.Itoa(i+1)+". "+item.Label+" "+item.About+" "+item.Right), " "))

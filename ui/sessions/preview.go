@@ -119,12 +119,16 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		branch = branch[:n-1] // what was found is an answer, and this the next question
 	}
 	branch = branch[max(0, len(branch)-2):]
+	var ids []int64
+	for _, m := range branch {
+		ids = append(ids, m.ID)
+	}
+	places, err := db.Places(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Previewed, len(branch))
 	for i, m := range branch {
-		places, err := db.Places(ctx, m.ID)
-		if err != nil {
-			return nil, err
-		}
 		out[i] = Previewed{
 			Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS), Place: places[m.ID],
 			Text: around(m, store.Search{Text: of.query}),
