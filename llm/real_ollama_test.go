@@ -48,7 +48,7 @@ func (s realServer) wantOllama(native bool) {
 			s.t.Errorf("the model is asked in the format %s", got)
 		}
 	})
-	endless.runs(s.t)("chat", func(s realServer) { s.wantStreamed(s.ollama(nil), 24) })
+	endless.runs(s.t)("chat", func(s realServer) { s.wantStreamed(s.ollama(nil), 200) })
 	endless.runs(s.t)("stop", realServer.wantOllamaStops)
 	run("tools", func(s realServer) {
 		schema := map[string]any{
