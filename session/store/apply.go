@@ -37,6 +37,8 @@ type Applied struct {
 	Diverged int      // sessions with which two machines went on at once
 	Saved    int      // sessions made of messages that the machine which purged their session had not got
 	Changed  []string // the ids of all sessions of which something changed, was added or went
+
+	named []string // the ids of the sessions that the lines name
 }
 
 // Apply writes what is new in lines, all of it in one transaction or nothing: a row that is here stays, a register with
@@ -116,8 +118,6 @@ func (a *applying) line(l Line) {
 		a.request(*l.Request)
 	case l.Summary != nil:
 		a.summary(*l.Summary)
-	case l.Repair != nil:
-		a.repair(*l.Repair)
 	case l.Register != nil:
 		a.check(l.Register.Stamp, l.Register.Item)
 		a.note(mergeRegister(a.tx, a.session, *l.Register))
@@ -163,6 +163,7 @@ func (a *applying) beginSession(row Session) {
 	if row.ID == "" || len(row.ID) > 64 {
 		a.damaged("a session cannot have the id %.80q", row.ID)
 	}
+	a.out.named = append(a.out.named, row.ID)
 	a.session, a.fresh = 0, false
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged != nil {
 		return
@@ -309,17 +310,6 @@ func (a *applying) summary(m Summary) {
 	if m.session = a.session; a.here("summaries", m.ID) == 0 {
 		a.note(true)
 		m.insert(a.tx)
-	}
-}
-
-func (a *applying) repair(r Repair) {
-	if !a.isHere("messages", r.Message) {
-		a.damaged("a repair is one of no message")
-	}
-	if !value[bool](a.tx, `
-		SELECT EXISTS (SELECT 1 FROM repairs WHERE message = ? AND kind = ? AND before_hash = ?)`,
-		r.Message, r.Kind, r.Before) {
-		a.put("INSERT INTO repairs", r.columns())
 	}
 }
 

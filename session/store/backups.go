@@ -94,15 +94,21 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	doing := "check the chat history"
 	tables, err := sqlite.DamagedTables(ctx, s.reads)
 	if err != nil && !sqlite.IsDamage(err) {
-		return c, explain(doing, s.path, err)
+		return c, sqlite.Explain(doing, s.path, err)
 	}
 	for _, table := range tables {
 		c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
 		_ = s.mark(ErrDamaged)
 	}
 	err = s.view(ctx, doing, func(t *tx) {
-		c.count(t)
-		c.hashes(t)
+		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
+			SELECT
+				(SELECT user_version FROM pragma_user_version),
+				(SELECT count(*) FROM sessions),
+				(SELECT count(*) FROM messages),
+				(SELECT count(*) FROM requests)`)
+		c.Lost = list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+		c.Damaged = slices.DeleteFunc(damagedMessages(t), func(id int64) bool { return slices.Contains(c.Lost, id) })
 		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
@@ -114,20 +120,12 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	return c, err
 }
 
-func (c *CheckResult) count(t *tx) {
-	t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
-		SELECT
-			(SELECT user_version FROM pragma_user_version),
-			(SELECT count(*) FROM sessions),
-			(SELECT count(*) FROM messages),
-			(SELECT count(*) FROM requests)`)
-}
-
-func (c *CheckResult) hashes(t *tx) {
-	c.Damaged, c.Lost = nil, list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+// damagedMessages are the messages that fail their hash.
+func damagedMessages(t *tx) (all []int64) {
 	for m := range eachMessage(t, true, "1") {
-		if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
-			c.Damaged = append(c.Damaged, m.ID)
+		if m.Damaged {
+			all = append(all, m.ID)
 		}
 	}
+	return all
 }

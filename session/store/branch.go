@@ -1,12 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
-	"winnow/history"
 	"winnow/session/store/sqlite"
 )
 
@@ -121,76 +121,52 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
 		row := sessionByKey(t, sessionKey(t, session))
 		inSession(t, row.key, message)
-		f := forking{tx: t, s: s, from: row.key, branch: branchIDs(t, message)}
-		row.Parent, row.ForkedAt, row.ID = row.ID, message, ""
+		from, branch := row.key, branchIDs(t, message)
+		row.Parent, row.ForkedAt, row.ID = row.ID, message, newID()
 		if row.Title != "" {
 			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
 		}
-		row.Created, row.Pinned, row.Archived, row.Source, row.Origin = time.Time{}, false, false, "", ""
-		f.session = s.addSession(t, row)
-		f.first = s.newIDs(t, len(f.branch))
-		f.messages()
-		f.decisions()
-		f.summaries()
-		settleSession(t, f.session)
-		s.use(t, f.session)
-		return sessionByKey(t, f.session)
+		row.Created, row.Updated, row.Deleted = s.now(), s.now(), time.Time{}
+		row.Pinned, row.Archived, row.Source, row.Origin = false, false, "", ""
+		copies := map[int64]int64{}
+		for _, id := range branch {
+			copies[id] = s.newID(t)
+		}
+		s.apply(t, func(take func(Line) error) error {
+			err := take(Line{Session: &row})
+			s.eachCopy(t, from, branch, copies, func(l Line) { err = cmp.Or(err, take(l)) })
+			return err
+		})
+		n := sessionThere(t, row.ID)
+		s.use(t, n)
+		return sessionByKey(t, n)
 	})
 }
 
 // forkMark is the end of a fork's title.
 const forkMark = " (fork)"
 
-// forking is a fork within its transaction. The copies have ids that follow one another, as a branch has: the copy of
-// the message at place i has the id first + i*idStep.
-type forking struct {
-	*tx
-	s             *Store
-	from, session int64   // the short keys of the old session and of the new one
-	branch        []int64 // the messages to copy, in order
-	first         int64
-}
-
-// messages copies the messages with all that belongs to them.
-func (f *forking) messages() {
-	place, last := 0, int64(0)
-	for m := range eachMessage(f.tx, false, "id"+these, sqlite.IDs(f.branch)) {
-		place++
-		m.ID, m.Parent, m.session, m.Seq, m.Request, m.owner = f.copyOf(m.ID), last, f.session, place, 0, ""
-		if last = m.ID; m.Status == history.Streaming {
-			m.Status = history.Interrupted
-		}
-		m.insert(f.tx)
+// eachCopy makes lines of the copies of a branch: its messages, what the user decided about them, and the summaries that
+// stand for some of them. copies has their ids by those of the messages.
+func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]int64, take func(Line)) {
+	ids := sqlite.IDs(branch)
+	for m := range eachMessage(t, false, "id"+these, ids) {
+		m.ID, m.Parent, m.Request = copies[m.ID], copies[m.Parent], 0
+		take(Line{Message: &m})
 	}
-	indexNewest(f.tx)
-}
-
-// decisions copies what the user decided about the messages.
-func (f *forking) decisions() {
-	const of = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
-	for _, r := range readRows[Register](f.tx, of, f.from, sqlite.IDs(f.branch)) {
-		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
+	const decisions = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
+	for _, r := range readRows[Register](t, decisions, session, ids) {
+		r.Stamp, r.Item = s.newID(t), copies[r.Item]
+		take(Line{Register: &r})
 	}
-}
-
-// summaries copies the summaries that stand for messages of the branch.
-func (f *forking) summaries() {
-	const of = "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2)) " +
-		"AND last IN (SELECT value FROM json_each(?2)) ORDER BY id"
-	for _, m := range readRows[Summary](f.tx, of, f.from, sqlite.IDs(f.branch)) {
-		if !inOrder(m.Sources) {
+	for _, m := range readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", session) {
+		if !inOrder(m.Sources) || copies[m.Sources[0][0]] == 0 || copies[m.LastMessage()] == 0 {
 			continue
 		}
-		m.ID, m.session = f.s.newID(f.tx), f.session
+		m.ID = s.newID(t)
 		for i, run := range m.Sources {
-			m.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
+			m.Sources[i] = [2]int64{copies[run[0]], copies[run[1]]}
 		}
-		m.insert(f.tx)
+		take(Line{Summary: &m})
 	}
-}
-
-// copyOf is the id of the copy of a message of the branch.
-func (f *forking) copyOf(message int64) int64 {
-	place, _ := slices.BinarySearch(f.branch, message)
-	return f.first + int64(place)*idStep
 }

@@ -20,8 +20,8 @@ import (
 // Nothing else in the store depends on it: whoever writes without a lease is not held up.
 func (s *Store) Lease(ctx context.Context, session string) (leased bool, release func(), err error) {
 	release = func() {}
-	others, dead, err := s.leases(ctx)
-	if err != nil || s.readOnly {
+	if s.readOnly {
+		others, err := s.Leased(ctx)
 		return slices.Contains(others, session), release, err
 	}
 	token, err := s.owner.Take(ctx)
@@ -29,10 +29,11 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		return false, release, err
 	}
 	lease, err := inTx(ctx, s.jot, "take the session for this window", func(t *tx) int64 {
-		for _, owner := range dead {
-			t.exec(`DELETE FROM windows WHERE owner = ?`, owner)
+		for _, owner := range list[string](t, `SELECT DISTINCT owner FROM windows WHERE owner <> ?`, token) {
+			if !s.owner.Alive(owner) {
+				t.exec(`DELETE FROM windows WHERE owner = ?`, owner)
+			}
 		}
-		// Whoever came since the dead were counted has only just come, and lives.
 		return value[int64](t, `
 			INSERT INTO windows (session, owner)
 			SELECT :session, :owner
@@ -52,31 +53,17 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 
 // Leased lists the ids of the sessions that other living windows have leased, in no order.
 func (s *Store) Leased(ctx context.Context) ([]string, error) {
-	leased, _, err := s.leases(ctx)
-	return leased, err
-}
-
-// leases are the ids of the sessions that other windows have leased, and which of these windows are dead: their leases
-// do not count.
-func (s *Store) leases(ctx context.Context) (sessions, dead []string, err error) {
-	of := map[string][]string{}
-	err = s.view(ctx, "look which sessions other windows have open", func(t *tx) {
-		clear(of)
+	return inTx(ctx, s.view, "look which sessions other windows have open", func(t *tx) (sessions []string) {
 		var owner, session string
 		for range t.rows([]any{&owner, &session}, `
 			SELECT w.owner, s.id
 			FROM windows w
 			JOIN sessions s ON s.n = w.session
 			WHERE w.owner <> ?`, s.owner.Token()) {
-			of[owner] = append(of[owner], session)
+			if s.owner.Alive(owner) {
+				sessions = append(sessions, session)
+			}
 		}
+		return sessions
 	})
-	for owner, ids := range of {
-		if s.owner.Alive(owner) {
-			sessions = append(sessions, ids...)
-		} else {
-			dead = append(dead, owner)
-		}
-	}
-	return sessions, dead, err
 }

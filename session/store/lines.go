@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // Line is one row of the history as an archive and a segment have it: exactly one of its fields is set, and its JSON is
@@ -21,7 +19,6 @@ type Line struct {
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Message    *Message    `json:"message,omitempty"`
 	Request    *Request    `json:"request,omitempty"`
-	Repair     *Repair     `json:"repair,omitempty"`
 	Summary    *Summary    `json:"summary,omitempty"`
 	Register   *Register   `json:"register,omitempty"`
 	Tombstone  *Tombstone  `json:"tombstone,omitempty"`
@@ -35,7 +32,6 @@ func (q *Queued) MarshalJSON() ([]byte, error)     { return marshal(q.columns())
 func (a *Attachment) MarshalJSON() ([]byte, error) { return marshal(a.columns()) }
 func (m *Message) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
 func (r *Request) MarshalJSON() ([]byte, error)    { return marshal(r.columns()) }
-func (r *Repair) MarshalJSON() ([]byte, error)     { return marshal(r.columns()) }
 func (m *Summary) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
 func (r *Register) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
 func (l *Tombstone) MarshalJSON() ([]byte, error)  { return marshal(l.columns()) }
@@ -46,7 +42,6 @@ func (q *Queued) UnmarshalJSON(data []byte) error     { return unmarshal(data, q
 func (a *Attachment) UnmarshalJSON(data []byte) error { return unmarshal(data, a.columns()) }
 func (m *Message) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
 func (r *Request) UnmarshalJSON(data []byte) error    { return unmarshal(data, r.columns()) }
-func (r *Repair) UnmarshalJSON(data []byte) error     { return unmarshal(data, r.columns()) }
 func (m *Summary) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
 func (r *Register) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
 func (l *Tombstone) UnmarshalJSON(data []byte) error  { return unmarshal(data, l.columns()) }
@@ -77,17 +72,7 @@ func (l *Tombstone) columns() []column {
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.handOut(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
-}
-
-// handOut is Store.view for what hands out lines: they cannot be handed out from the first on again, so it tries once.
-func (s *Store) handOut(ctx context.Context, doing string, f func(t *tx)) error {
-	err := sqlite.InTx(ctx, s.reads, func(of *sql.Tx) error {
-		t := &tx{Tx: of, ctx: ctx}
-		f(t)
-		return t.err
-	})
-	return s.mark(explain(doing, s.path, err))
+	return s.view(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
 }
 
 // dump hands out rows of the history as lines, in one transaction.
@@ -120,11 +105,6 @@ func dumpSession(t *tx, session int64, take func(Line) error) {
 		d.take(Line{Queued: r})
 	}
 	d.shared(session, nil)
-	// Asked of each repair, because there are few of them and many messages.
-	const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
-	for r := range each[Repair](t, "repairs WHERE "+ofSession+" ORDER BY message, id", session) {
-		d.take(Line{Repair: r})
-	}
 }
 
 // shared hands out the rows of a session that are shared with other machines: messages with their calls and parts, each

@@ -95,21 +95,36 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	if err != nil {
 		s.closePools()
-		return nil, explain(opening, s.path, err)
+		return nil, sqlite.Explain(opening, s.path, err)
 	}
 	return s, nil
 }
 
-// openSound opens the file for writing, and for reading only where that cannot be.
+// openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first, and
+// what it holds is saved.
 func (s *Store) openSound(ctx context.Context, path string) error {
-	err := errReplaced
-	for errors.Is(err, errReplaced) && ctx.Err() == nil { // another window was faster to save a damaged file
-		if s.path, err = locate(path, false); err != nil {
-			return err
-		}
-		s.owner = owner.New(s.path)
-		err = explain(opening, s.path, s.sound(ctx))
+	var err error
+	if s.path, err = locate(path, false); err != nil {
+		return err
 	}
+	s.owner = owner.New(s.path)
+	found, err := os.Stat(s.path)
+	if err == nil {
+		err = s.inspect(ctx)
+	}
+	if err == nil {
+		err = s.begin(ctx)
+	}
+	if sqlite.IsDamage(err) {
+		s.closePools()
+		if err = s.salvage(ctx, found); errors.Is(err, errReplaced) && ctx.Err() == nil {
+			return s.openSound(ctx, path)
+		}
+		if err == nil {
+			err = s.begin(ctx)
+		}
+	}
+	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
 		s.offerBackup(ctx)
@@ -129,26 +144,6 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 		return err
 	}
 	return nil
-}
-
-// sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
-// returns errReplaced where another window was faster to do that.
-func (s *Store) sound(ctx context.Context) error {
-	found, err := os.Stat(s.path)
-	if err != nil {
-		return err
-	}
-	if err = s.inspect(ctx); err == nil {
-		err = s.begin(ctx)
-	}
-	if !sqlite.IsDamage(err) {
-		return err
-	}
-	s.closePools()
-	if err := s.salvage(ctx, found); err != nil {
-		return err
-	}
-	return s.begin(ctx)
 }
 
 // checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
@@ -190,9 +185,8 @@ func (s *Store) inspect(ctx context.Context) error {
 
 // begin opens the file for writing and makes it ready.
 func (s *Store) begin(ctx context.Context) error {
-	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	// Whose file it is, is asked before the first connection that would change its journal mode.
-	there, err := s.hasSchema(ctx)
+	there, err := s.openReads(ctx, sqlite.Reading, 4)
 	if err != nil {
 		return err
 	}
@@ -219,34 +213,33 @@ func (s *Store) begin(ctx context.Context) error {
 // with one it is read alone.
 func (s *Store) freeze(ctx context.Context) error {
 	s.readOnly = true
-	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
-	there, err := s.hasSchema(ctx)
-	if err != nil && sqlite.Size(s.path+"-wal") == 0 {
+	there, err := s.openReads(ctx, sqlite.ReadOnly, 4)
+	if err != nil && !sqlite.HasJournal(s.path) {
 		s.reads.Close()
-		s.reads = sqlite.Pool(s.path, sqlite.Immutable, 4)
-		there, err = s.hasSchema(ctx)
-	} else if errors.Is(explain(opening, s.path, err), ErrDiskFull) {
+		there, err = s.openReads(ctx, sqlite.Immutable, 4)
+	} else if errors.Is(sqlite.Explain(opening, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		s.reads = sqlite.Pool(s.path, sqlite.Exclusive, 1)
-		there, err = s.hasSchema(ctx)
+		there, err = s.openReads(ctx, sqlite.Exclusive, 1)
 	}
 	if err == nil && !there {
-		err = &sqlite.Error{Doing: opening, Where: s.path, Kind: fmt.Errorf("%w: the file is empty", ErrNotHistory)}
+		err = notHistory(s.path, "the file is empty")
 	}
 	return err
 }
 
-// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
-func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
-}
-
-func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
+// openReads opens the connections that only read, and reports whether the file has winnow's schema.
+func (s *Store) openReads(ctx context.Context, mode sqlite.Mode, connections int) (there bool, err error) {
+	s.reads = sqlite.Pool(s.path, mode, connections)
 	err = s.retry(ctx, func() error {
 		there, err = sqlite.HasSchema(ctx, s.reads)
 		return err
 	})
 	return there, err
+}
+
+// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
+func (s *Store) create(ctx context.Context) error {
+	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
 }
 
 // Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
@@ -257,10 +250,10 @@ func (s *Store) ReadOnly() bool { return s.readOnly }
 
 // Salvaged says what became of a damaged history that this opening met, and false where it met none.
 func (s *Store) Salvaged() (saved recovery.Salvage, met bool) {
-	if met = s.salvaged != nil; met {
-		saved = *s.salvaged
+	if s.salvaged == nil {
+		return saved, false
 	}
-	return saved, met
+	return *s.salvaged, true
 }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
@@ -275,7 +268,7 @@ func (s *Store) Examine(ctx context.Context) error {
 	}
 	err := sqlite.CheckIntegrity(ctx, s.reads)
 	s.checked.Store(err == nil)
-	return s.mark(explain("check the chat history", s.path, err))
+	return s.mark(sqlite.Explain("check the chat history", s.path, err))
 }
 
 // marker is a file that is beside the history where a damage was met: the next start then looks
@@ -301,7 +294,7 @@ func (s *Store) Close() error {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	err = errors.Join(err, explain("close the chat history", s.path, s.closePools()))
+	err = errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
 	if s.retired != nil {
 		s.retired.Close()
 	}
@@ -321,35 +314,34 @@ func (s *Store) closePools() error {
 // locate returns the path with its links resolved, after making folder (0700) and file (0600) where they are missing.
 // Windows that name one file in different ways must agree on it.
 func locate(path string, mustExist bool) (string, error) {
-	doing := "open the chat history"
 	if path == "" {
-		return "", fmt.Errorf("%s: no file is named", doing)
+		return "", errors.New("no file is named")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", doing, err)
+		return path, err
 	}
 	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) && mustExist {
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
-	}
 	if errors.Is(err, os.ErrNotExist) {
+		if mustExist {
+			return path, &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
+		}
 		if err := create(path); err != nil {
-			return "", sqlite.Explain("create the chat history", filepath.Dir(path), err)
+			return path, sqlite.Explain("create the chat history", filepath.Dir(path), err)
 		}
 		info, err = os.Stat(path)
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		kind := fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
-	}
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
 	if err != nil {
-		return "", sqlite.Explain(doing, path, err)
+		return path, err
 	}
-	return path, nil
+	if !info.Mode().IsRegular() {
+		return path, notHistory(path, "it is a folder or a device, and the history is one file")
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+func notHistory(path, why string) error {
+	return &sqlite.Error{Doing: opening, Where: path, Kind: fmt.Errorf("%w: %s", ErrNotHistory, why)}
 }
 
 // create makes the folder and an empty file that only the user may read.
@@ -357,10 +349,7 @@ func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil // another window was faster
-	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Store) finishPurge(ctx context.Context) error {
 	if sqlite.IsBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &sqlite.Error{Doing: "finish the purge", Kind: ErrNotOverwritten, Cause: err}
 	}
-	return explain("purge the session", s.path, err)
+	return sqlite.Explain("purge the session", s.path, err)
 }
 
 // overwritePurged rewrites the file, which overwrites the text of purged sessions. Deleting alone is not
@@ -79,19 +79,22 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
 		db := sqlite.Pool(s.path, sqlite.Durable, 1)
 		defer db.Close()
-		// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
-		// temporary file as soon as it is open.
-		const checkpoint = ""
-		steps := []string{"PRAGMA temp_store = FILE", "VACUUM", checkpoint, "DELETE FROM purged WHERE gathered = 1"}
-		for _, query := range steps {
-			err := s.retry(ctx, func() error {
-				if query == checkpoint {
-					return emptyJournal(ctx, db)
-				}
+		exec := func(query string) func() error {
+			return func() error {
 				_, err := db.ExecContext(ctx, query)
 				return err
-			})
-			if err != nil {
+			}
+		}
+		steps := []func() error{
+			// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
+			// temporary file as soon as it is open.
+			exec("PRAGMA temp_store = FILE"),
+			exec("VACUUM"),
+			func() error { return emptyJournal(ctx, db) },
+			exec("DELETE FROM purged WHERE gathered = 1"),
+		}
+		for _, step := range steps {
+			if err := s.retry(ctx, step); err != nil {
 				return err
 			}
 		}

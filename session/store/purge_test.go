@@ -97,10 +97,7 @@ func (w *purgeFixture) act(i int) {
 		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: ""}))
 	case 7, 8:
 		text := w.text(i)
-		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{
-			From: 0, To: 0,
-			Path: "/" + token(i), Sum: token(i),
-		}}}))
+		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{Path: "/" + token(i)}}}))
 	case 9:
 		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{
 			Kind:  "C1",

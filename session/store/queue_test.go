@@ -31,7 +31,7 @@ func TestAQueuedMessageComesBackAsItWas(t *testing.T) {
 			{Kind: history.TextPart, Name: "plan.txt", Text: "tea", Tokens: 1},
 			{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0xff, 0, 1}},
 		},
-		Draft: Draft{Text: "look at ", Folds: []Fold{{From: 8, To: 8, Path: "/tmp/plan.txt", Sum: "5f"}, {
+		Draft: Draft{Text: "look at ", Folds: []Fold{{From: 8, To: 8, Path: "/tmp/plan.txt"}, {
 			From: 8,
 			To:   8,
 		}}},

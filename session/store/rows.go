@@ -6,10 +6,8 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -193,26 +191,13 @@ func (b *bytesOfText) UnmarshalJSON(data []byte) error {
 
 // marshal writes a row as a JSON object without the columns that are empty.
 func marshal(columns []column) ([]byte, error) {
-	out := []byte{'{'}
+	all := map[string]any{}
 	for _, c := range columns {
-		if c.use&(local|given) != 0 {
-			continue
+		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
+			all[c.name] = c.json()
 		}
-		text, err := json.Marshal(c.json())
-		if err != nil {
-			return nil, fmt.Errorf("write the column %s: %w", c.name, err)
-		}
-		switch string(text) {
-		case "0", `""`, "false", "null", "[]":
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(strconv.AppendQuote(out, c.name), ':')
-		out = append(out, text...)
 	}
-	return append(out, '}'), nil
+	return json.Marshal(all)
 }
 
 // unmarshal reads a JSON object into a row.

@@ -28,45 +28,35 @@ var errReplaced = errors.New("another window recovered the damaged file meanwhil
 // damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
 // changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
 func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
-	err := s.takeForSalvage(ctx, damaged)
+	end := time.Now().Add(min(s.patience, salvagePatience))
+	err := retry(ctx, end, func() (err error) {
+		s.retired, err = backup.Claim(s.path)
+		if now, gone := os.Stat(s.path); gone != nil || !os.SameFile(damaged, now) {
+			err = errReplaced
+		}
+		if err != nil && s.retired != nil {
+			s.retired.Close()
+			s.retired = nil
+		}
+		return err
+	})
 	if errors.Is(err, errReplaced) {
 		return err
 	}
 	if errors.Is(err, ErrBusy) {
-		return &sqlite.Error{Doing: "open the chat history", Where: s.path, Kind: errHeld}
+		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errHeld}
 	}
 	var saved recovery.Salvage
 	if err == nil {
 		saved, err = s.recover(ctx)
 	}
 	if err != nil {
-		return explain("save what the damaged chat history holds", s.path, err)
+		return sqlite.Explain("save what the damaged chat history holds", s.path, err)
 	}
 	os.Remove(s.marker())
 	s.salvaged = &saved
 	s.notices = append(s.notices, saved.String())
 	return nil
-}
-
-// takeForSalvage claims the file that was found damaged as soon as no other program has it open.
-func (s *Store) takeForSalvage(ctx context.Context, damaged os.FileInfo) error {
-	patience := s.patience
-	s.patience = min(patience, salvagePatience)
-	defer func() { s.patience = patience }()
-	return s.retry(ctx, func() error {
-		held, err := backup.Claim(s.path)
-		now, gone := os.Stat(s.path)
-		if gone != nil || !os.SameFile(damaged, now) {
-			err = errReplaced
-		}
-		if err != nil && held != nil {
-			held.Close()
-		}
-		if err == nil {
-			s.retired = held
-		}
-		return err
-	})
 }
 
 // recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
@@ -80,17 +70,13 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		defer backup.Discard(*draft)
 	}
 	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
-		return saved, sqlite.Explain("save what the damaged chat history holds", s.path, err)
+		return saved, err
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
 	f.Backup = b.Path
-	check := func(ctx context.Context, of *sql.Tx) (damaged []int64, err error) {
+	check := func(ctx context.Context, of *sql.Tx) ([]int64, error) {
 		t := &tx{Tx: of, ctx: ctx}
-		for m := range eachMessage(t, true, "1") {
-			if m.Damaged {
-				damaged = append(damaged, m.ID)
-			}
-		}
+		damaged := damagedMessages(t)
 		return damaged, t.err
 	}
 	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -101,12 +100,8 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 // newest returns the newest messages that the index finds, in the sessions to look in.
 func (in Search) newest(t *tx, q search.Query) []int64 {
 	var session int64
-	first, last := int64(0), int64(math.MaxInt64)
 	if in.Session != "" {
 		session = sessionKey(t, in.Session)
-		// The index passes over what is before and behind the session.
-		t.row([]any{&first, &last},
-			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
 	}
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
 	return list[int64](t, `
@@ -115,11 +110,10 @@ func (in Search) newest(t *tx, q search.Query) []int64 {
 		CROSS JOIN messages m ON m.id = f.docid
 		CROSS JOIN sessions s ON s.n = m.session
 		WHERE f.found MATCH ?1
-			AND f.docid BETWEEN ?2 AND ?3
-			AND (?4 = 0 OR m.session = ?4)
-			AND (s.deleted_ms = 0 OR ?5)
+			AND (?2 = 0 OR m.session = ?2)
+			AND (s.deleted_ms = 0 OR ?3)
 		ORDER BY f.docid DESC
-		LIMIT ?6`, q.Match(), first, last, session, in.Trash, in.Limit)
+		LIMIT ?4`, q.Match(), session, in.Trash, in.Limit)
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.

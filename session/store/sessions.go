@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"winnow/session/store/sqlite"
 )
 
 // Session is one conversation's row.
@@ -36,9 +38,8 @@ type Session struct {
 	Source      string    // the program it was imported from, "" for winnow's own and for plain files
 	Origin      string    // its id there
 	Tags        []string
-	Messages    int    // all its messages, every branch
-	Turns       int    // its user messages
-	Match       string // in a search: the matching line
+	Messages    int // all its messages, every branch
+	Turns       int // its user messages
 
 	key  int64 // the short key that other tables use
 	used int64 // the order of last use
@@ -115,13 +116,12 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 			// 'g' follows every character of an id.
 			all := readRows[Session](t, `
 				sessions
-				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2
-				ORDER BY used DESC`, prefix, trash)
+				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2`, prefix, trash)
 			if len(all) == 1 {
 				return all[0]
 			}
 			if len(all) > 1 {
-				t.fail(&AmbiguousError{Prefix: idOrPrefix, Matches: all[:min(10, len(all))], Count: len(all)})
+				t.fail(&sqlite.Error{Doing: "find the session", Kind: &AmbiguousError{idOrPrefix, len(all)}})
 			}
 		}
 		t.missing("find session %q", idOrPrefix)
