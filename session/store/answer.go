@@ -61,7 +61,7 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 		if r.Session != "" {
 			m.Request = s.putRequest(t, r).ID
 		}
-		m.attach(t)
+		m.attach(t.attach)
 		t.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
 		m.insertContent(t)
 		m.index(t)

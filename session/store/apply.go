@@ -86,10 +86,9 @@ type applying struct {
 	fresh   bool       // that session was not here
 	purged  *Tombstone // of that session, nil where it was not purged
 
-	attached []int64        // keys of the attachments
-	added    []int64        // ids of messages
-	changed  map[int64]bool // keys of sessions
-	out      Applied
+	added   []int64        // ids of messages
+	changed map[int64]bool // keys of sessions
+	out     Applied
 }
 
 // damaged fails with ErrLine.
@@ -188,7 +187,7 @@ func (a *applying) attachment(l Attachment) {
 	if sum, err := hex.DecodeString(l.Hash); err != nil || len(sum) != sha256.Size {
 		a.damaged("attachment %.80q has no SHA-256", l.Hash)
 	}
-	a.attached = append(a.attached, attachBytes(a.tx, l.Hash, l.Data))
+	a.attach(l.Hash, l.Data)
 }
 
 // message stores a message that is not here.
@@ -242,7 +241,7 @@ func (a *applying) prepare(m *Message) {
 	}
 	*m = a.s.cleanMessage(*m)
 	if whole {
-		m.attach(a.tx)
+		m.attach(a.tx.attach)
 	}
 }
 
@@ -388,11 +387,7 @@ func (a *applying) beginSaved(purged string) {
 
 // finish writes what the rows decide of the sessions that changed.
 func (a *applying) finish() {
-	// Parts from which a secret was taken out are attached with other bytes.
-	a.exec(`
-		DELETE FROM attachments
-		WHERE id`+these+` AND NOT EXISTS (SELECT 1 FROM parts WHERE attachment = attachments.id)`,
-		sqlite.IDs(a.attached))
+	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
 	// The clock of the file never falls behind an id of another machine.
 	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
 	for n := range a.changed {

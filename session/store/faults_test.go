@@ -57,13 +57,6 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 	}
 }
 
-func TestMissingFolderIsMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "c", "winnow.db")
-	if got := read(t, openAt(t, path, Options{}), storePrecious(t, path).ID).Content; got != "precious" {
-		t.Errorf("content is %q", got)
-	}
-}
-
 func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
 	c := noon()
 	s := openAt(t, newPath(t), Options{Now: c.now})
@@ -133,21 +126,6 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	}
 	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
 		t.Errorf("set aside are %d bytes, %v", len(b), err)
-	}
-}
-
-// Two damaged files in one second get names of their own.
-func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
-	path, damaged, _ := damagedHistory(t)
-	for _, end := range []string{"", "-2", "-3"} {
-		want := ".damaged-20261121-120000" + end
-		must(t, "damage", os.WriteFile(path, damaged, 0o600))
-		s, err := Open(context.Background(), path, Options{Now: noon().now})
-		must(t, "open", err)
-		if got, met := s.Salvaged(); !met || got.File != path+want {
-			t.Errorf("set aside as %q, %v; want %q", got.File, met, path+want)
-		}
-		must(t, "close", s.Close())
 	}
 }
 

@@ -1,13 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"winnow/history"
@@ -118,112 +113,5 @@ func TestForkCopiesTheBranch(t *testing.T) {
 	after, err := s.Branch(ctx, row.Leaf, 0)
 	if now := sessionOf(t, s, row.ID); err != nil || !reflect.DeepEqual(after, before) || !reflect.DeepEqual(now, row) {
 		t.Errorf("the parent is\n%+v %+v (%v), was\n%+v %+v", now, after, err, row, before)
-	}
-}
-
-// What the parent has is not the fork's, and the other way round.
-func TestForkOutlivesItsParent(t *testing.T) {
-	ctx := context.Background()
-	s := newStore(t)
-	row, branch := forkable(t, s)
-	fork, err := s.Fork(ctx, row.ID, row.Leaf)
-	must(t, "fork", err)
-	want, err := s.Branch(ctx, fork.Leaf, 0)
-	must(t, "read the fork", err)
-	if len(want) != len(branch) || !bytes.Equal(want[1].Parts[0].Data, []byte("picture")) {
-		t.Fatalf("the fork has %d messages with %+v, want %d with the picture", len(want), want[1].Parts, len(branch))
-	}
-	must(t, "purge the parent", s.Purge(ctx, row.ID))
-	got, err := s.Branch(ctx, fork.Leaf, 0)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("without its parent the fork is\n%+v (%v), want\n%+v", got, err, want)
-	}
-	if now := sessionOf(t, s, fork.ID); now.Parent != row.ID {
-		t.Errorf("it comes from %q now, want still %q", now.Parent, row.ID)
-	}
-	forks, err := s.Sessions(ctx, Filter{All: true, ForkOf: row.ID})
-	if err != nil || len(forks) != 1 || forks[0].ID != fork.ID {
-		t.Errorf("the forks of the session that is gone are %+v (%v), want the one", forks, err)
-	}
-	must(t, "purge the fork", s.Purge(ctx, fork.ID))
-	var left int
-	must(t, "count the attachments", s.view(ctx, "count", doing(func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT count(*) FROM attachments`).Scan(&left)
-	})))
-	if left != 0 {
-		t.Errorf("%d attachments are left without a session", left)
-	}
-}
-
-func TestForksAreNamed(t *testing.T) {
-	ctx := context.Background()
-	s := newStore(t)
-	row, first := begin(t, s, "Parser", "hello")
-	untitled, _ := begin(t, s, "", "hello")
-	var titles []string
-	fork := func(of Session, at int64) Session {
-		t.Helper()
-		out, err := s.Fork(ctx, of.ID, at)
-		must(t, "fork", err)
-		titles = append(titles, out.Title)
-		return out
-	}
-	one := fork(row, first.ID)
-	fork(row, first.ID)
-	fork(one, one.Leaf)
-	must(t, "rename", s.Rename(ctx, one.ID, "Lexer", "user"))
-	fork(row, first.ID)
-	fork(untitled, untitled.Leaf)
-	want := []string{"Parser (fork)", "Parser (fork)", "Parser (fork)", "Parser (fork)", ""}
-	if !reflect.DeepEqual(titles, want) {
-		t.Errorf("the forks are called %q, want %q", titles, want)
-	}
-	must(t, "delete", s.Delete(ctx, one.ID))
-	forks, err := s.Sessions(ctx, Filter{All: true, ForkOf: row.ID})
-	must(t, "list the forks", err)
-	got := []string{}
-	for _, f := range forks {
-		got = append(got, fmt.Sprint(f.Title, " ", !f.Deleted.IsZero()))
-	}
-	if want := []string{"Parser (fork) false", "Parser (fork) false", "Lexer true"}; !slices.Equal(got, want) {
-		t.Errorf("the forks, and whether they are in the trash, are %q, want %q", got, want)
-	}
-}
-
-// What a fork copies is found at once; of a long branch once the backlog is worked off.
-func TestForkIsFound(t *testing.T) {
-	ctx := context.Background()
-	s := newStore(t)
-	row, m := begin(t, s, "Parser", "marzipan")
-	hits := func(in string) int {
-		t.Helper()
-		hits, err := s.Search(ctx, Search{Text: "marzipan", Session: in})
-		must(t, "search", err)
-		return len(hits)
-	}
-	short, err := s.Fork(ctx, row.ID, m.ID)
-	must(t, "fork", err)
-	if n := hits(short.ID); n != 1 {
-		t.Errorf("the word is found %d times in the fork, want once", n)
-	}
-	for range 3 {
-		m = add(t, s, says(row.ID, m.ID, history.User, strings.Repeat("word ", 30_000)))
-	}
-	long, err := s.Fork(ctx, row.ID, m.ID)
-	must(t, "fork", err)
-	left, err := s.Unindexed(ctx)
-	if must(t, "count the backlog", err); left == 0 || left > 3 {
-		t.Errorf("%d messages of the long fork wait for the index, want some of 4", left)
-	}
-	for left > 0 {
-		left, err = s.IndexSome(ctx)
-		must(t, "index", err)
-	}
-	if n := hits(long.ID); n != 1 {
-		t.Errorf("the word is found %d times in the long fork, want once", n)
-	}
-	must(t, "purge", s.Purge(ctx, row.ID))
-	if a, b := hits(short.ID), hits(long.ID); a != 1 || b != 1 {
-		t.Errorf("without the parent the word is found %d and %d times in the forks, want once each", a, b)
 	}
 }

@@ -196,15 +196,12 @@ func (in *importing) message(m *ImportedMessage) (here bool) {
 	return here
 }
 
-// hand hands out a message with its parts.
+// hand hands out a message with its parts. Apply finds its fingerprint anew.
 func hand(m Message, take func(Line) error) (err error) {
-	m.parts, m.hash = nil, nil
-	for _, of := range m.Parts {
-		p := part{Part: of}
-		p.hash = hashOf(p.data())
-		err = cmp.Or(err, take(Line{Attachment: &Attachment{p.hash, p.data()}}))
-		m.parts = append(m.parts, p)
-	}
+	m.attach(func(hash string, data []byte) int64 {
+		err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}}))
+		return 0
+	})
 	return cmp.Or(err, take(Line{Message: &m}))
 }
 

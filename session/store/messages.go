@@ -146,7 +146,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
-	m.attach(t)
+	m.attach(t.attach)
 	m.insert(t)
 	m.index(t)
 	turn := m.Role == history.User

@@ -59,22 +59,22 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// attach stores the bytes of a message's parts, each once however often it is attached, and sets the fingerprint of the
-// message.
-func (m *Message) attach(t *tx) {
+// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part and
+// returns their key.
+func (m *Message) attach(keep func(hash string, data []byte) (key int64)) {
 	m.parts = nil
 	for _, of := range m.Parts {
 		p := part{Part: of}
 		p.hash = hashOf(p.data())
-		p.attachment = attachBytes(t, p.hash, p.data())
+		p.attachment = keep(p.hash, p.data())
 		m.parts = append(m.parts, p)
 	}
 	m.hash = m.fingerprint()
 }
 
-// attachBytes stores bytes under a hash and returns their key. Where other bytes stand under it already,
-// those that have the hash are kept: a good copy repairs every message with a damaged one.
-func attachBytes(t *tx, hash string, data []byte) (key int64) {
+// attach stores bytes under a hash, once however often they are attached, and returns their key. Where other bytes stand
+// under it already, those that have the hash are kept: a good copy repairs every message with a damaged one.
+func (t *tx) attach(hash string, data []byte) (key int64) {
 	sum, err := hex.DecodeString(hash)
 	t.fail(err)
 	t.exec(`

@@ -130,5 +130,10 @@ func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 func deleteSession(t *tx, n int64) {
 	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 	t.exec(`DELETE FROM sessions WHERE n = ?`, n)
+	detach(t)
+}
+
+// detach deletes the attachments that no message has.
+func detach(t *tx) {
 	t.exec(`DELETE FROM attachments WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
 }

@@ -87,17 +87,3 @@ func TestAMessageTakenFromTheQueueIsTheDraft(t *testing.T) {
 		t.Errorf("taking it twice: %v, want ErrNotFound", err)
 	}
 }
-
-func TestAQueueGoesWithItsSession(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "t", "hello")
-	_, err := s.Enqueue(ctx, session.ID, Queued{Text: "secretword"})
-	must(t, "queue", err)
-	must(t, "purge", s.Purge(ctx, session.ID))
-	rows := 0
-	must(t, "count", s.full.QueryRow("SELECT count(*) FROM queued").Scan(&rows))
-	if rows != 0 {
-		t.Errorf("%d queued messages are left of a purged session", rows)
-	}
-}

@@ -42,13 +42,10 @@ func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
 	if len(hidden) == 0 && h.around == "" {
 		return h, 0 // it was not made by Search
 	}
-	var b strings.Builder
-	at := 0
-	for _, secret := range hidden {
-		b.WriteString(around[at:secret[0]] + sign)
-		at = secret[1]
+	for _, secret := range slices.Backward(hidden) {
+		around = around[:secret[0]] + sign + around[secret[1]:]
 	}
-	h.around = b.String() + around[at:]
+	h.around = around
 	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }

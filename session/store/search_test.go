@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"winnow/history"
-	"winnow/session/store/search"
 )
 
 // hitsOf returns the hits of a text as lines, with what was found in brackets.
@@ -207,39 +205,6 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	t.Helper()
 	must(t, query, s.reads.QueryRow(query).Scan(&n))
 	return n
-}
-
-func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
-	h := Hit{query: search.Parse("ab cd ef "), around: "ab SECRET cd SECRET ef"}
-	secret := func(text string) (spans [][2]int) {
-		for at := 0; ; at += 6 {
-			i := strings.Index(text[at:], "SECRET")
-			if i < 0 {
-				return spans
-			}
-			at += i
-			spans = append(spans, [2]int{at, at + 6})
-		}
-	}
-	got, n := h.Without(secret, "[redacted]")
-	if want := "ab [redacted] cd [redacted] ef"; got.Snippet != want || n != 2 {
-		t.Errorf("the snippet is %q (%d), want %q", got.Snippet, n, want)
-	}
-	var marked []string
-	for _, m := range got.Marks {
-		marked = append(marked, got.Snippet[m[0]:m[1]])
-	}
-	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
-		t.Errorf("the marks are %q, want %q", marked, want)
-	}
-	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.around ||
-		len(got.Marks) != 3 {
-		t.Errorf("without secrets the hit is %+v", got)
-	}
-	whole, _ := Hit{query: search.Parse("secret"), around: "SECRET"}.Without(secret, "[redacted]")
-	if whole.Snippet != "[redacted]" || len(whole.Marks) != 0 {
-		t.Errorf("of a snippet that is a secret is left %+v", whole)
-	}
 }
 
 // Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.

@@ -60,16 +60,6 @@ func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
 	}
 }
 
-func TestFailedBeginLeavesNothing(t *testing.T) {
-	s := newStore(t)
-	session, _ := begin(t, s, "one", "hello")
-	if _, _, err := s.Begin(context.Background(), Session{ID: session.ID, Title: "two"}, says("", 0, history.User,
-		"x")); err == nil {
-		t.Error("two sessions have one id")
-	}
-	wantTitles(t, s, Filter{}, "one")
-}
-
 func TestSessionIsFoundByUniquePrefix(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
