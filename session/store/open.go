@@ -150,9 +150,8 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 // the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
 const checkedAtOnce = 8 << 20
 
-// inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged where it is damaged:
-// at the header and, where a damage was met before or the file is small, at everything. That it cannot be read for
-// another reason is for begin to say.
+// inspect looks at the file without changing a byte of it: at the header and, where a damage was met before or the file
+// is small, at everything. Whose file it is, is asked before the first connection that would change its journal mode.
 func (s *Store) inspect(ctx context.Context) error {
 	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
 	if size == 0 && journal > 0 {
@@ -163,37 +162,30 @@ func (s *Store) inspect(ctx context.Context) error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()
-		if there, err := sqlite.HasSchema(ctx, db); err != nil || !there {
+		there, err := sqlite.HasSchema(ctx, db)
+		if s.fresh = !there; err != nil || s.fresh {
 			return err
 		}
 		_, noDamage := os.Stat(s.marker())
 		if noDamage != nil && size+journal > checkedAtOnce {
 			return nil
 		}
-		err := sqlite.CheckIntegrity(ctx, db)
+		err = sqlite.CheckIntegrity(ctx, db)
 		s.checked.Store(err == nil)
 		return err
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
-	if sqlite.IsDamage(err) || sqlite.IsBusy(err) || ctx.Err() != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // begin opens the file for writing and makes it ready.
-func (s *Store) begin(ctx context.Context) error {
-	// Whose file it is, is asked before the first connection that would change its journal mode.
-	there, err := s.openReads(ctx, sqlite.Reading, 4)
-	if err != nil {
-		return err
-	}
-	s.fresh = !there
+func (s *Store) begin(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return err
 	}
+	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.create(ctx); err != nil {
