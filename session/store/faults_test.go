@@ -117,7 +117,7 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link.db")
 	must(t, "link", os.Symlink(path, link))
 	s := openAt(t, link, Options{Now: noon().now})
-	got, met := s.Salvaged()
+	got, met := salvagedBy(s)
 	if !met || got.Messages != len(was.prints) || got.File != path+".damaged-20261121-120000" {
 		t.Errorf("salvaged is %+v, %v; want %d messages and the file beside %s", got, met, len(was.prints), path)
 	}
@@ -139,7 +139,7 @@ func TestSalvageTakesWhatIsLostFromTheBackup(t *testing.T) {
 	must(t, "read", err)
 	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))
 	s := openAt(t, path, Options{Now: noon().now})
-	got, _ := s.Salvaged()
+	got, _ := salvagedBy(s)
 	if got.Messages != len(was.prints) || got.FromBackup == 0 || got.LostMessages != 0 {
 		t.Errorf("recovered is %+v, want all %d messages and none lost", got, len(was.prints))
 	}
@@ -170,7 +170,7 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 
 	s, err = Open(context.Background(), path, Options{Now: noon().now})
 	must(t, "open", err)
-	if _, met := s.Salvaged(); met {
+	if s.Salvaged() {
 		t.Fatal("a large file was read as a whole before it was opened")
 	}
 	if err := s.Examine(context.Background()); !errors.Is(err, ErrDamaged) {
@@ -178,7 +178,7 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	}
 	must(t, "close", s.Close())
 	s = openAt(t, path, Options{Now: noon().now})
-	got, met := s.Salvaged()
+	got, met := salvagedBy(s)
 	if !met || got.Messages != 4 || got.LostMessages != 0 {
 		t.Errorf("the next start saved %+v, %v; want 4 messages", got, met)
 	}

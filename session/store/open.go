@@ -240,13 +240,8 @@ func (s *Store) Path() string { return s.path }
 // ReadOnly reports whether the store can only be read.
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
-// Salvaged says what became of a damaged history that this opening met, and false where it met none.
-func (s *Store) Salvaged() (saved recovery.Salvage, met bool) {
-	if s.salvaged == nil {
-		return saved, false
-	}
-	return *s.salvaged, true
-}
+// Salvaged reports whether this opening met a damaged history; Notices says what became of it.
+func (s *Store) Salvaged() bool { return s.salvaged != nil }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }

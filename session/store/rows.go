@@ -242,19 +242,15 @@ func values(columns []column, but use, clean func(string) string) []sql.NamedArg
 
 // cleaned is what a column is stored as without the secrets in it.
 func (c column) cleaned(clean func(string) string) any {
-	value := c.in
-	if form, ok := c.in.(driver.Valuer); ok {
-		value, _ = form.Value() // of texts and JSON that was read or made here
+	value, err := driver.DefaultParameterConverter.ConvertValue(c.in)
+	if err != nil {
+		return c.in // for the driver to say
 	}
-	switch text := value.(type) {
-	case *string:
-		return clean(*text)
-	case string:
+	if text, ok := value.(string); ok {
 		return clean(text)
-	case []byte:
+	}
+	if text, ok := value.([]byte); ok && text != nil {
 		return []byte(clean(string(text)))
-	case *[]byte:
-		return append([]byte(nil), clean(string(*text))...)
 	}
 	return value
 }

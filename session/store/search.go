@@ -75,17 +75,13 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no
 // hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
-	sessions := map[int64]Session{}
 	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
 		text := m.Searched()
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
-		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session)
-		}
 		h := Hit{
-			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
+			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
 			query: q, around: q.Around(text),
 		}
 		h.Snippet, h.Marks = q.Snippet(h.around)

@@ -31,11 +31,8 @@ func (t *tx) fail(err error) {
 }
 
 // missing fails with ErrNotFound, naming what was looked for.
-func (t *tx) missing(what string, args ...any) { t.fail(notFound(what, args...)) }
-
-// notFound is ErrNotFound, naming what was looked for.
-func notFound(what string, args ...any) error {
-	return &sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound}
+func (t *tx) missing(what string, args ...any) {
+	t.fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
 }
 
 // exec runs a statement and returns how many rows it changed.
