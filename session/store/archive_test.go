@@ -30,7 +30,7 @@ func (w writer) text(name string) string {
 	return rapid.OneOf(
 		rapid.StringN(0, 12, 40),
 		rapid.Custom(func(t *rapid.T) string { return text(t) }),
-		rapid.SampledFrom([]string{"", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028", "{\"base64\":\"eA==\"}"}),
+		rapid.SampledFrom([]string{"sun and moon", "Sunny, 日本語", "mőon", "", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028", "{\"base64\":\"eA==\"}"}),
 	).Draw(w.T, name)
 }
 

@@ -13,39 +13,6 @@ import (
 	"winnow/session/store/backup"
 )
 
-func TestDailyBackupsAreSevenAtMost(t *testing.T) {
-	c := noon()
-	path := newPath(t)
-	s := openAt(t, path, Options{Now: c.now})
-	ctx := context.Background()
-	if name, err := s.BackUpToday(ctx); name != "" || err != nil {
-		t.Errorf("an empty history was backed up to %q, %v", name, err)
-	}
-	for range 9 {
-		begin(t, s, "", "hello")
-		first, err := s.BackUpToday(ctx)
-		must(t, "back up", err)
-		begin(t, s, "", "hello again")
-		second, err := s.BackUpToday(ctx)
-		if want := "winnow-" + c.t.Format("20060102") + ".db"; err != nil || filepath.Base(first) != want ||
-			second != "" {
-			t.Errorf("the backups of one day are %q and %q, %v; want %s and none", first, second, err, want)
-		}
-		c.add(24 * time.Hour)
-	}
-	mine := s.BackupName()
-	must(t, "back up", s.Backup(ctx, mine))
-	all := backup.List(ctx, path, c.t)
-	if len(all) != 8 || all[0].Path != mine {
-		t.Fatalf("with one that was asked for there are %+v; want 8, that one first", all)
-	}
-	all = all[1:]
-	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 ||
-		all[6].Sessions != 5 {
-		t.Errorf("%d backups are kept: %+v; want 7, the newest with 17 messages", len(all), all)
-	}
-}
-
 // A copy of a damaged history would in time push out the good ones.
 func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	c := noon()

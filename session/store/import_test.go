@@ -58,33 +58,3 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		}
 	}
 }
-
-func TestImportOfTheSameAgainChangesNothing(t *testing.T) {
-	s := newStore(t)
-	hi, ho := said(history.User, "hi"), said(history.Assistant, "ho")
-	there, err := imported(s, Session{Title: "first", Source: "openai", Origin: "x"}, hi, ho)
-	must(t, "import", err)
-	// What was said since does not make it another conversation.
-	add(t, s, says(there.ID, there.Leaf, history.User, "and now?"))
-	for name, c := range map[string]struct {
-		row   Session
-		again bool
-	}{
-		"the same":       {Session{Title: "second", Source: "openai", Origin: "x"}, true},
-		"another":        {Session{Source: "openai", Origin: "y"}, false},
-		"another's":      {Session{Source: "claude", Origin: "x"}, false},
-		"without a name": {Session{}, false},
-	} {
-		out, err := s.Import(context.Background(), unnamed(c.row, hi, ho), ImportOptions{})
-		must(t, "import", err)
-		if again := !out.New && out.Added == 0 && out.Session.ID == there.ID; again != c.again {
-			t.Errorf("%s: imported as %+v, want it found again: %v", name, out, c.again)
-		}
-	}
-	// One in the trash stays there.
-	must(t, "delete", s.Delete(context.Background(), there.ID))
-	out, err := s.Import(context.Background(), unnamed(there, hi, ho), ImportOptions{})
-	if err != nil || out.New || out.Session.Deleted.IsZero() {
-		t.Errorf("a conversation that was deleted was imported as %+v, %v", out, err)
-	}
-}

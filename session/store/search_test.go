@@ -129,60 +129,6 @@ func TestSearchFindsTheNewestFirst(t *testing.T) {
 	}
 }
 
-func TestSearchLeavesOutTheTrash(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	kept, _ := begin(t, s, "kept", "needle in the hay")
-	gone, _ := begin(t, s, "gone", "needle and thread")
-	must(t, "delete", s.Delete(ctx, gone.ID))
-	for _, c := range []struct {
-		in   Search
-		want []string
-	}{
-		{Search{}, []string{"[needle] in the hay"}},
-		{Search{Trash: true}, []string{"[needle] and thread", "[needle] in the hay"}},
-		{Search{Session: kept.ID}, []string{"[needle] in the hay"}},
-		{Search{Session: gone.ID}, []string{}},
-		{Search{Session: gone.ID, Trash: true}, []string{"[needle] and thread"}},
-	} {
-		in := c.in
-		in.Text = "needle"
-		if got := hitsOf(t, s, in); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%+v finds %q, want %q", in, got, c.want)
-		}
-	}
-	must(t, "restore", s.Restore(ctx, gone.ID))
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
-		t.Errorf("after the restore Search(needle) finds %q, want two", got)
-	}
-}
-
-func TestADamagedMessageIsNotFound(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "needle one")
-	m := says(session.ID, first.ID, history.User, "needle two")
-	m.Parts = []history.Part{{Kind: history.TextPart, Name: "a.txt", Text: "thread"}}
-	second := add(t, s, m)
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
-		t.Fatalf("Search(needle) finds %q, want two", got)
-	}
-	for _, damage := range []string{
-		"UPDATE attachments SET data = CAST('needle' AS BLOB)",
-		"UPDATE messages SET content = CAST('needle six' AS BLOB) WHERE seq = 1",
-	} {
-		_, err := s.full.ExecContext(ctx, damage)
-		must(t, damage, err)
-	}
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
-		t.Errorf("Search(needle) serves damaged messages: %q", got)
-	}
-	must(t, "purge", s.Purge(ctx, session.ID))
-	if _, err := messageOf(s, second.ID); err == nil {
-		t.Error("a damaged session was not purged")
-	}
-}
-
 func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
 	path := newPath(t)
 	s := openAt(t, path, Options{})
