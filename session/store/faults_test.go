@@ -72,6 +72,9 @@ func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].ID != old.ID || list[1].ID != young.ID {
 		t.Errorf("the list is %+v, %v; want the one used last on top", list, err)
 	}
+	if _, err := s.Fork(ctx, old.ID, second.ID); err != nil {
+		t.Errorf("a fork at an earlier time: %v", err)
+	}
 	if _, err := s.BackUpToday(ctx); err != nil {
 		t.Errorf("a backup at an earlier time: %v", err)
 	}

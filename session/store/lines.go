@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/mattn/go-sqlite3"
@@ -191,7 +192,10 @@ func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 	// The driver watches a context that can end with a goroutine for every statement: it is looked at between lines.
 	ctx := t.ctx
 	t.ctx = context.WithoutCancel(ctx)
-	a := applying{tx: t, s: s, changed: map[int64]bool{}, latest: s.now().Add(mostAhead).UnixMilli() << numberBits}
+	a := applying{tx: t, s: s, changed: map[int64]bool{}}
+	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
+	here := value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
+	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
 	t.fail(lines(func(l Line) error {
 		if t.fail(ctx.Err()); t.err == nil {
 			a.line(l)
@@ -383,7 +387,7 @@ func (a *applying) messageAgain(m Message) {
 	same := here.session == a.session
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
-	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
+	case same && bytes.Equal(m.hash, here.hash), again && len(m.parts) <= len(here.parts):
 	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
 		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
@@ -394,16 +398,6 @@ func (a *applying) messageAgain(m Message) {
 	default:
 		a.out.Refused++
 	}
-}
-
-// images counts the images of a message.
-func images(m Message) (n int) {
-	for _, p := range m.parts {
-		if p.Kind == history.ImagePart {
-			n++
-		}
-	}
-	return n
 }
 
 // request stores a request that is not here, or what is known of its end since.

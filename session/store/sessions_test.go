@@ -10,29 +10,6 @@ import (
 	"winnow/history"
 )
 
-func titles(t *testing.T, s *Store, f Filter) []string {
-	t.Helper()
-	list, err := s.Sessions(context.Background(), f)
-	if err != nil {
-		t.Fatalf("Sessions(%+v): %v", f, err)
-	}
-	out := []string{}
-	for _, x := range list {
-		out = append(out, x.Title)
-	}
-	return out
-}
-
-func wantTitles(t *testing.T, s *Store, f Filter, want ...string) {
-	t.Helper()
-	if want == nil {
-		want = []string{}
-	}
-	if got := titles(t, s, f); !reflect.DeepEqual(got, want) {
-		t.Errorf("Sessions(%+v) = %q, want %q", f, got, want)
-	}
-}
-
 func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
 	c := noon()
 	s := openAt(t, newPath(t), Options{Now: c.now})
