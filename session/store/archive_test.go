@@ -24,14 +24,24 @@ type writer struct {
 	ids   []string // its sessions
 
 	damaged bool // bytes of a message were changed on disk
+
+	marked bool   // every text of a session has its token
+	token  string // of the session at hand
 }
 
+// tokenOf is the token of a session, which its id does not hold.
+func tokenOf(session string) string { return "TOK" + strings.ToUpper(session[24:]) }
+
 func (w writer) text(name string) string {
-	return rapid.OneOf(
+	text := rapid.OneOf(
 		rapid.StringN(0, 12, 40),
 		rapid.Custom(func(t *rapid.T) string { return text(t) }),
 		rapid.SampledFrom([]string{"sun and moon", "Sunny, 日本語", "mőon", "", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028", "{\"base64\":\"eA==\"}"}),
 	).Draw(w.T, name)
+	if w.marked {
+		text += strings.Repeat(" "+w.token, 1+w.pick("tokens", 3)*w.pick("many", 200))
+	}
+	return text
 }
 
 func (w writer) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(w.T, name) }
@@ -74,8 +84,10 @@ func (w writer) message(session string, parent int64) Message {
 }
 
 func (w *writer) begin() {
+	id := newID()
+	w.token = tokenOf(id)
 	row := Session{
-		Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n", System: w.text("system"),
+		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n", System: w.text("system"),
 		Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
 	}
 	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
@@ -109,6 +121,7 @@ func (w *writer) step(but ...string) {
 	ctx := context.Background()
 	session, ids := w.any()
 	message := ids[w.pick("at", len(ids))]
+	w.token = tokenOf(session.ID)
 	steps := map[string]func() error{
 		"begin": func() error { w.begin(); return nil },
 		"append": func() error {
@@ -159,6 +172,7 @@ func (w *writer) step(but ...string) {
 			w.damaged = true
 			return err
 		},
+		"prompt":  func() error { return w.s.AddPrompt(ctx, session.ID, Draft{Text: w.text("prompt")}) },
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
 		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
