@@ -172,25 +172,6 @@ func TestFileOfAnotherBuildIsRefused(t *testing.T) {
 	}
 }
 
-func TestManyOpenANewFileAtOnce(t *testing.T) {
-	path := newPath(t)
-	errs := make(chan error)
-	for range 8 {
-		go func() {
-			s, err := Open(context.Background(), path, Options{})
-			if err == nil {
-				err = s.Close()
-			}
-			errs <- err
-		}()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Errorf("Open beside others: %v", err)
-		}
-	}
-}
-
 func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 	s := newStore(t)
 	session, first := begin(t, s, "", "hello")

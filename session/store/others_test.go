@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -63,25 +62,6 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 		if got, err := s.Requests(ctx, session.ID, RequestFilter{Turn: turn}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("TurnRequests of turn %d returns\n%+v, %v, want\n%+v", turn, got, err, want)
 		}
-	}
-}
-
-func TestTurnsAreNumberedOverEveryBranch(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "one")
-	answer := add(t, s, says(session.ID, first.ID, history.Assistant, "it is"))
-	second := add(t, s, says(session.ID, answer.ID, history.User, "two"))
-	add(t, s, says(session.ID, second.ID, history.Assistant, "it is too"))
-	edited := add(t, s, says(session.ID, answer.ID, history.User, "two, otherwise"))
-	begin(t, s, "", "another session")
-	for want, m := range map[int]Message{1: first, 2: second, 3: edited} {
-		if got, err := s.Turn(ctx, m.ID); err != nil || got != want {
-			t.Errorf("%q begins turn %d, %v; want %d", m.Content, got, err, want)
-		}
-	}
-	if _, err := s.Turn(ctx, 999); !errors.Is(err, ErrNotFound) {
-		t.Errorf("the turn of no message: %v, want ErrNotFound", err)
 	}
 }
 
