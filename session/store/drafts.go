@@ -129,11 +129,8 @@ func putDraft(t *tx, n int64, d Draft) {
 
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
-	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
-		for d := range each[Draft](t, "drafts WHERE session = ?", draftKey(t, session)) {
-			out = d.checked()
-		}
-		return out
+	return inTx(ctx, s.view, "read the draft", func(t *tx) Draft {
+		return first[Draft](t, "drafts WHERE session = ?", draftKey(t, session)).checked()
 	})
 }
 

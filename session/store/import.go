@@ -127,7 +127,7 @@ func (in *importing) begin(row Session) {
 	for n, purged := 0, true; purged; n++ {
 		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
 		in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String() // the same on every machine
-		purged = tombstoneOf(in.tx, in.row.ID) != nil
+		purged = tombstoneOf(in.tx, in.row.ID).ID != 0
 	}
 }
 

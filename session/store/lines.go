@@ -39,34 +39,28 @@ type Line struct {
 
 // The rows write themselves by their columns.
 
-func (s *Session) MarshalJSON() ([]byte, error)    { return marshal(s.columns()) }
-func (d *Draft) MarshalJSON() ([]byte, error)      { return marshal(d.columns()) }
-func (q *Queued) MarshalJSON() ([]byte, error)     { return marshal(q.columns()) }
-func (a *Attachment) MarshalJSON() ([]byte, error) { return marshal(a.columns()) }
-func (m *Message) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
-func (r *Request) MarshalJSON() ([]byte, error)    { return marshal(r.columns()) }
-func (m *Summary) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
-func (r *Register) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
-func (l *Tombstone) MarshalJSON() ([]byte, error)  { return marshal(l.columns()) }
+func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
+func (d *Draft) MarshalJSON() ([]byte, error)     { return marshal(d.columns()) }
+func (q *Queued) MarshalJSON() ([]byte, error)    { return marshal(q.columns()) }
+func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
+func (r *Request) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
+func (m *Summary) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
+func (r *Register) MarshalJSON() ([]byte, error)  { return marshal(r.columns()) }
+func (l *Tombstone) MarshalJSON() ([]byte, error) { return marshal(l.columns()) }
 
-func (s *Session) UnmarshalJSON(data []byte) error    { return unmarshal(data, s.columns()) }
-func (d *Draft) UnmarshalJSON(data []byte) error      { return unmarshal(data, d.columns()) }
-func (q *Queued) UnmarshalJSON(data []byte) error     { return unmarshal(data, q.columns()) }
-func (a *Attachment) UnmarshalJSON(data []byte) error { return unmarshal(data, a.columns()) }
-func (m *Message) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
-func (r *Request) UnmarshalJSON(data []byte) error    { return unmarshal(data, r.columns()) }
-func (m *Summary) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
-func (r *Register) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
-func (l *Tombstone) UnmarshalJSON(data []byte) error  { return unmarshal(data, l.columns()) }
+func (s *Session) UnmarshalJSON(data []byte) error   { return unmarshal(data, s.columns()) }
+func (d *Draft) UnmarshalJSON(data []byte) error     { return unmarshal(data, d.columns()) }
+func (q *Queued) UnmarshalJSON(data []byte) error    { return unmarshal(data, q.columns()) }
+func (m *Message) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
+func (r *Request) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
+func (m *Summary) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
+func (r *Register) UnmarshalJSON(data []byte) error  { return unmarshal(data, r.columns()) }
+func (l *Tombstone) UnmarshalJSON(data []byte) error { return unmarshal(data, l.columns()) }
 
 // Attachment is the bytes of an image, a file or a text part.
 type Attachment struct {
-	Hash string // hex SHA-256 of Data
-	Data []byte
-}
-
-func (a *Attachment) columns() []column {
-	return []column{{"hash", &a.Hash, 0}, {"data", &a.Data, 0}}
+	Hash string `json:"hash"` // hex SHA-256 of Data
+	Data []byte `json:"data,omitempty"`
 }
 
 // Tombstone says that a session was purged.
@@ -217,9 +211,9 @@ type applying struct {
 	latest int64 // no id is greater
 	newest int64 // id of the lines
 
-	session int64      // key of the session that the lines belong to, 0 in front of the first one
-	fresh   bool       // that session was not here
-	purged  *Tombstone // of that session, nil where it was not purged
+	session int64     // key of the session that the lines belong to, 0 in front of the first one
+	fresh   bool      // that session was not here
+	purged  Tombstone // of that session, without an ID where it was not purged
 
 	added   []int64        // ids of messages
 	changed map[int64]bool // keys of sessions
@@ -239,11 +233,11 @@ func (a *applying) line(l Line) {
 		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
 		a.attachment(*l.Attachment)
-	case a.session == 0 && a.purged == nil:
+	case a.session == 0 && a.purged.ID == 0:
 		a.damaged("a row stands before its session")
 	case l.Message != nil:
 		a.message(*l.Message)
-	case a.purged != nil: // only messages are kept of a purged session
+	case a.purged.ID != 0: // only messages are kept of a purged session
 	case l.Draft != nil && a.fresh:
 		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
 	case l.Queued != nil && a.fresh:
@@ -299,7 +293,7 @@ func (a *applying) beginSession(row Session) {
 	}
 	a.out.named = append(a.out.named, row.ID)
 	a.session, a.fresh = 0, false
-	if a.purged = tombstoneOf(a.tx, row.ID); a.purged != nil {
+	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
 		return
 	}
 	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
@@ -327,7 +321,7 @@ func (a *applying) attachment(l Attachment) {
 
 // message stores a message that is not here.
 func (a *applying) message(m Message) {
-	if a.purged != nil {
+	if a.purged.ID != 0 {
 		if slices.Contains(a.purged.Messages, m.ID) {
 			return
 		}
@@ -440,7 +434,7 @@ func (a *applying) summary(m Summary) {
 // tombstone purges a session, also of what other machines that purged it had not got.
 func (a *applying) tombstone(l Tombstone) {
 	a.check(l.ID)
-	if known := tombstoneOf(a.tx, l.Session); known != nil {
+	if known := tombstoneOf(a.tx, l.Session); known.ID != 0 {
 		all := slices.Compact(slices.Sorted(slices.Values(append(l.Messages, known.Messages...))))
 		if len(all) == len(known.Messages) {
 			return
@@ -467,7 +461,7 @@ func (a *applying) tombstone(l Tombstone) {
 			a.purge(n, saved)
 		}
 	}
-	a.session, a.purged = 0, nil
+	a.session, a.purged = 0, Tombstone{}
 }
 
 func (a *applying) purge(n int64, id string) {
@@ -560,10 +554,7 @@ func settleSession(t *tx, n int64) {
 		WHERE r.session = ?1 AND r.name = 'fault' AND messages.id = r.item AND messages.session = ?1`, n)
 }
 
-// tombstoneOf is the tombstone of a session by its id, nil where it was not purged.
-func tombstoneOf(t *tx, session string) *Tombstone {
-	for l := range each[Tombstone](t, "tombstones WHERE session = ?", session) {
-		return l
-	}
-	return nil
+// tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.
+func tombstoneOf(t *tx, session string) Tombstone {
+	return first[Tombstone](t, "tombstones WHERE session = ?", session)
 }

@@ -117,10 +117,7 @@ func writeRegister(t *tx, session int64, r Register) {
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
 func mergeRegister(t *tx, session int64, r Register) bool {
-	var before Register
-	for here := range each[Register](t, sameRegister, session, r.Item, r.Name) {
-		before = *here
-	}
+	before := first[Register](t, sameRegister, session, r.Item, r.Name)
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
@@ -177,11 +174,6 @@ func (s *Store) decide(t *tx, message int64, name, of string) {
 // not there. It returns the flags that were there before, "" for none, of those messages that have another
 // one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
-	for message, flag := range flags {
-		if !slices.Contains([]history.Flag{history.Pin, history.Exclude, ""}, flag) {
-			return nil, fmt.Errorf("flag message %d: there is no flag %q", message, flag)
-		}
-	}
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
 		before := map[int64]history.Flag{}
 		for message, flag := range flags {

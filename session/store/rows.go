@@ -277,6 +277,14 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 	return all
 }
 
+// first reads the first row of a query, the zero value where there is none. from is as in each.
+func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
+	for r := range each[T, P](t, from, args...) {
+		return *r
+	}
+	return out
+}
+
 // put adds a row of these columns and more. into is how the statement begins, up to the name of the table.
 func (t *tx) put(into string, columns []column, more ...sql.NamedArg) {
 	var names, places []string

@@ -86,12 +86,7 @@ func (s *Session) columns() []column {
 }
 
 // sessionByKey reads one session by its short key.
-func sessionByKey(t *tx, n int64) (out Session) {
-	for row := range each[Session](t, "sessions WHERE n = ?", n) {
-		out = *row
-	}
-	return out
-}
+func sessionByKey(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
 
 // sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
 func sessionKey(t *tx, id string) int64 {

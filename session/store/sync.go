@@ -75,12 +75,7 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	})
 }
 
-func homeOf(t *tx) (h Home) {
-	for row := range each[Home](t, "home") {
-		h = *row
-	}
-	return h
-}
+func homeOf(t *tx) Home { return first[Home](t, "home") }
 
 // sharedRows are all rows that can be told but tombstones.
 const sharedRows = `(

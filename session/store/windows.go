@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -43,22 +44,14 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 
 // FinishAnswer stores the answer as it ended, with its calls and parts, and the receipt of its
 // request, in one transaction. An empty status is complete. A request without an ID is added, one
-// without a session is left out. It is an error where the role is not the one that the answer began with.
+// without a session is left out.
 //
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
 	m = s.cleanMessage(m)
-	switch m.Status {
-	case "":
-		m.Status = history.Complete
-	case history.Streaming:
-		return Message{}, fmt.Errorf("save the answer: message %d cannot end as streaming", m.ID)
-	}
+	m.Status = cmp.Or(m.Status, history.Complete)
 	return inTx(ctx, s.save, "save the answer", func(t *tx) Message {
 		begun := s.streamed(t, m.ID)
-		if m.Role != begun.Role {
-			t.fail(fmt.Errorf("message %d began as %q and cannot end as %q", m.ID, begun.Role, m.Role))
-		}
 		m.owner = "" // nobody owns it now
 		if r.Session != "" {
 			m.Request = s.putRequest(t, r).ID
