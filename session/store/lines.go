@@ -332,9 +332,6 @@ func (a *applying) message(m Message) {
 		}
 	}
 	a.check(m.ID, m.Parent, m.Request)
-	if m.ID == 0 || m.Parent >= m.ID {
-		a.damaged("message %d cannot follow message %d", m.ID, m.Parent)
-	}
 	a.prepare(&m)
 	if a.here("messages", m.ID) != 0 {
 		a.messageAgain(m)

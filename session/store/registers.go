@@ -78,7 +78,7 @@ func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	writeRegister(t, session, r)
 	putRegister(t, session, r)
-	raiseChanges(t, session)
+	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.

@@ -72,10 +72,21 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return hits, err
 }
 
-// find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no
-// hit.
+// find reads the newest messages that the index finds, in the sessions to look in. One that is damaged, or that the index
+// is wrong about, is no hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
-	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
+	found := list[int64](t, `
+		SELECT f.docid
+		FROM found f
+		CROSS JOIN messages m ON m.id = f.docid
+		CROSS JOIN sessions s ON s.n = m.session
+		WHERE f.found MATCH ?1
+			AND (?2 = '' OR s.id = ?2)
+			AND (s.deleted_ms = 0 OR ?3)
+		ORDER BY f.docid DESC
+		LIMIT ?4`, q.Match(), in.Session, in.Trash, in.Limit)
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(found))) {
 		text := m.Searched()
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
@@ -88,25 +99,6 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 		hits = append(hits, h)
 	}
 	return hits
-}
-
-// newest returns the newest messages that the index finds, in the sessions to look in.
-func (in Search) newest(t *tx, q search.Query) []int64 {
-	var session int64
-	if in.Session != "" {
-		session = sessionKey(t, in.Session)
-	}
-	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return list[int64](t, `
-		SELECT f.docid
-		FROM found f
-		CROSS JOIN messages m ON m.id = f.docid
-		CROSS JOIN sessions s ON s.n = m.session
-		WHERE f.found MATCH ?1
-			AND (?2 = 0 OR m.session = ?2)
-			AND (s.deleted_ms = 0 OR ?3)
-		ORDER BY f.docid DESC
-		LIMIT ?4`, q.Match(), session, in.Trash, in.Limit)
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.

@@ -230,11 +230,6 @@ func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
 	})
 }
 
-// raiseChanges raises the count of Store.Changes. Every writer of what it counts calls it in its transaction.
-func raiseChanges(t *tx, session int64) {
-	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
-}
-
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived
 // or in the trash, its model, settings, system prompt and address, and the end of its active branch. Other machines are
 // told of what change changed. An automatic title never replaces the user's, and a session that is in the trash already

@@ -146,17 +146,11 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 // inPlace returns an error where the file that is open is no longer under its name. SQLite would
 // go on writing to it, and nobody would find that again.
 func (s *Store) inPlace(doing string) error {
-	if s.opened == nil {
+	now, err := os.Stat(s.path)
+	if s.opened == nil || err == nil && os.SameFile(s.opened, now) {
 		return nil
 	}
-	now, err := os.Stat(s.path)
-	if err == nil && !os.SameFile(s.opened, now) {
-		err = errors.New("another file stands in its place")
-	}
-	if err != nil {
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
-	}
-	return nil
+	return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 }
 
 // transact runs f in one transaction, and again while other programs hold the file.
