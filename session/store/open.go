@@ -266,9 +266,7 @@ func (s *Store) marker() string { return s.path + ".look" }
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
 	if sqlite.IsDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
-		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-			f.Close() // without it the next start still finds what a quick look shows
-		}
+		_ = os.WriteFile(s.marker(), nil, 0o600) // without it the next start still finds what a quick look shows
 	}
 	return err
 }

@@ -79,26 +79,22 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
 		db := sqlite.Pool(s.path, sqlite.Durable, 1)
 		defer db.Close()
-		exec := func(query string) func() error {
-			return func() error {
-				_, err := db.ExecContext(ctx, query)
-				return err
-			}
-		}
-		steps := []func() error{
+		err := s.retry(ctx, func() error {
 			// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
 			// temporary file as soon as it is open.
-			exec("PRAGMA temp_store = FILE"),
-			exec("VACUUM"),
-			func() error { return emptyJournal(ctx, db) },
-			exec("DELETE FROM purged WHERE gathered = 1"),
+			_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		for _, step := range steps {
-			if err := s.retry(ctx, step); err != nil {
+		return s.retry(ctx, func() error {
+			if err := emptyJournal(ctx, db); err != nil {
 				return err
 			}
-		}
-		return nil
+			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
+			return err
+		})
 	})
 }
 
