@@ -91,26 +91,24 @@ const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.se
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.
 func (m Message) Redacted(clean func(string) string) Message {
-	out := m
-	out.ToolCalls, out.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	texts := []*string{&out.Content, &out.Reasoning, &out.Name, &out.Fault}
-	for i := range out.ToolCalls {
-		texts = append(texts, &out.ToolCalls[i].Name, &out.ToolCalls[i].Arguments)
-	}
-	for i := range out.Parts {
-		texts = append(texts, &out.Parts[i].Name, &out.Parts[i].Text)
-	}
+	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
 	extra := string(m.Extra)
-	changed := false
-	for _, text := range append(texts, &extra) {
-		now := clean(*text)
-		changed = changed || now != *text
-		*text = now
+	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Fault, &extra}
+	for i := range m.ToolCalls {
+		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
 	}
-	if changed {
-		out.Extra, out.Tokens = []byte(extra), 0
+	for i := range m.Parts {
+		texts = append(texts, &m.Parts[i].Name, &m.Parts[i].Text)
 	}
-	return out
+	for _, text := range texts {
+		if now := clean(*text); now != *text {
+			*text, m.Tokens = now, 0
+		}
+	}
+	if extra != string(m.Extra) {
+		m.Extra = []byte(extra)
+	}
+	return m
 }
 
 // cleanMessage is a message without the secrets that must not be stored.
