@@ -36,7 +36,10 @@ func (w writer) text(name string) string {
 	text := rapid.OneOf(
 		rapid.StringN(0, 12, 40),
 		rapid.Custom(func(t *rapid.T) string { return text(t) }),
-		rapid.SampledFrom([]string{"sun and moon", "Sunny, 日本語", "mőon", "", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028", "{\"base64\":\"eA==\"}"}),
+		rapid.SampledFrom([]string{
+			"sun and moon", "Sunny, 日本語", "mőon", "", "a\x00b", "\xff\xfe", "<b>&amp;</b>\u2028",
+			"{\"base64\":\"eA==\"}",
+		}),
 	).Draw(w.T, name)
 	if w.marked {
 		text += strings.Repeat(" "+w.token, 1+w.pick("tokens", 3)*w.pick("many", 200))
@@ -87,8 +90,9 @@ func (w *writer) begin() {
 	id := newID()
 	w.token = tokenOf(id)
 	row := Session{
-		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n", System: w.text("system"),
-		Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
+		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n",
+		System: w.text("system"),
+		Dir:    "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
 	}
 	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
 	w.must("begin", err)

@@ -307,7 +307,7 @@ func servedBy(t *testing.T, s *Store, was sound) (served map[string]bool) {
 	}
 	err = s.view(ctx, "read", func(t *tx) {
 		for m := range eachMessage(t, true, "1") {
-			note(complete(t, []Message{m})[0])
+			note(complete([]Message{m})[0])
 		}
 	})
 	if err != nil && (!sqlite.IsDamage(err) || s.salvaged != nil) {

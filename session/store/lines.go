@@ -123,7 +123,9 @@ func (d *dump) shared(session int64, and map[string]string) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
 		}
-		addContent(d.tx, []*Message{m}, true)
+		one := []Message{*m}
+		addContent(d.tx, one, true)
+		m = &one[0]
 		for i := range m.parts {
 			if p := &m.parts[i]; !d.attached[p.hash] {
 				d.take(Line{Attachment: &Attachment{p.hash, p.data()}})

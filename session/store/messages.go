@@ -80,6 +80,7 @@ func (m *Message) columns() []column {
 		{"content", (*blob)(&m.Content), secret},
 		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
 		{"parts", &nested[part]{&m.parts, partColumns}, lineOnly},
+		{"(SELECT id FROM sessions WHERE n = messages.session)", &m.Session, given},
 		{siblings + ")", &m.Siblings, given},
 		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
 	}
@@ -202,14 +203,14 @@ func message(t *tx, id int64) Message {
 	return Message{}
 }
 
-// MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
+// MessagesWith returns the messages that have these ids, in the order of their ids. Ids that no message
 // has are left out.
 func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesWith(t, ids) })
 }
 
 func messagesWith(t *tx, ids []int64) []Message {
-	return complete(t, messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
+	return complete(messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
 }
 
 // these is the condition that an id is one of a JSON array.
@@ -219,7 +220,7 @@ const these = ` IN (SELECT value FROM json_each(?))`
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		return complete(t, messagesThat(t, true, "session = ?", n))
+		return complete(messagesThat(t, true, "session = ?", n))
 	})
 }
 
@@ -227,24 +228,15 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 // older than its child, so that is the order of a branch. images is as in addContent.
 func messagesThat(t *tx, images bool, condition string, args ...any) []Message {
 	all := readRows[Message](t, "messages WHERE "+condition+" ORDER BY id", args...)
-	of := make([]*Message, len(all))
-	for i := range all {
-		of[i] = &all[i]
-	}
-	addContent(t, of, images)
+	addContent(t, all, images)
 	return all
 }
 
-// complete makes messages of one session what callers get. A damaged one comes quarantined and without its text: what
+// complete makes messages what callers get. A damaged one comes quarantined and without its text: what
 // may not be what was said is neither shown as said nor sent.
-func complete(t *tx, all []Message) []Message {
-	var id string
+func complete(all []Message) []Message {
 	for i := range all {
 		m := &all[i]
-		if i == 0 {
-			id = value[string](t, `SELECT id FROM sessions WHERE n = ?`, m.session)
-		}
-		m.Session = id
 		if m.Damaged {
 			m.Status, m.Remains = history.Quarantined, m.Content
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
@@ -401,11 +393,11 @@ func (t *tx) attach(hash string, data []byte) (key int64) {
 
 // addContent adds the calls and parts of messages to them, and finds those that are damaged. images is whether parts
 // that are no texts come with their bytes, and are checked.
-func addContent(t *tx, messages []*Message, images bool) {
+func addContent(t *tx, messages []Message, images bool) {
 	var ids []int64
 	of := map[int64]*Message{}
-	for _, m := range messages {
-		ids, of[m.ID] = append(ids, m.ID), m
+	for i, m := range messages {
+		ids, of[m.ID] = append(ids, m.ID), &messages[i]
 	}
 	var id int64
 	var c history.ToolCall
@@ -432,7 +424,7 @@ func addContent(t *tx, messages []*Message, images bool) {
 		m.parts, m.Parts = append(m.parts, p), append(m.Parts, p.Part)
 		m.Damaged = m.Damaged || (p.Kind == history.TextPart || images) && hashOf(data) != p.hash
 	}
-	for _, m := range messages {
+	for _, m := range of {
 		m.Damaged = m.Damaged || string(m.fingerprint()) != string(m.hash)
 	}
 }

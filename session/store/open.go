@@ -1,3 +1,7 @@
+// Package store keeps conversations, what was sent for them and what was decided of it in one SQLite file. An exported
+// method of Store is one transaction. The columns of a table stand once, beside the struct that they are read into; from
+// that list rows are read and written, and the lines of archives and of the synced folder. It decides nothing of what a
+// model gets, and sends nothing.
 package store
 
 import (

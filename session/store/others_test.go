@@ -59,7 +59,8 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	three, err := s.AddRequest(ctx, in)
 	must(t, "add", err)
 	for turn, want := range [][]Request{{one, two, three}, {one, two}, {three}, nil} {
-		if got, err := s.Requests(ctx, session.ID, RequestFilter{Turn: turn}); err != nil || !reflect.DeepEqual(got, want) {
+		got, err := s.Requests(ctx, session.ID, RequestFilter{Turn: turn})
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("TurnRequests of turn %d returns\n%+v, %v, want\n%+v", turn, got, err, want)
 		}
 	}

@@ -91,7 +91,8 @@ func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
 	_, remErr := s.Decisions(ctx, "nix")
 	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
-		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": configure(s, Session{ID: "nix"}), "Delete": s.Delete(ctx, "nix"),
+		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": configure(s, Session{ID: "nix"}),
+		"Delete":  s.Delete(ctx, "nix"),
 		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.Update(ctx, "nix",
 			func(row *Session) { row.Tags = []string{"x"} }),
 		"SetLeaf": s.Update(ctx, "nix", func(row *Session) { row.Leaf = 0 }), "SaveDraft": s.SaveDraft(ctx, "nix",

@@ -121,9 +121,8 @@ func putPlan(t *tx, r *Request) {
 
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
-	for _, e := range r.verdicts {
-		e = recorded(e)
-		t.put("INSERT INTO verdicts", verdictColumns(&e),
+	for i := range r.verdicts {
+		t.put("INSERT INTO verdicts", verdictColumns(&r.verdicts[i]),
 			sql.Named("session", r.session), sql.Named("purpose", r.Purpose), sql.Named("first_request", r.ID))
 	}
 }
