@@ -380,7 +380,7 @@ func (a *applying) messageAgain(m Message) {
 	same := here.session == a.session
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
-	case same && bytes.Equal(m.hash, here.hash), again && len(m.parts) <= len(here.parts):
+	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
 	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
 		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
@@ -391,6 +391,16 @@ func (a *applying) messageAgain(m Message) {
 	default:
 		a.out.Refused++
 	}
+}
+
+// images counts the images of a message. One that was not imported is a text in its place.
+func images(m Message) (n int) {
+	for _, p := range m.parts {
+		if p.Kind == history.ImagePart {
+			n++
+		}
+	}
+	return n
 }
 
 // request stores a request that is not here, or what is known of its end since.
