@@ -88,7 +88,7 @@ func (w writer) message(session string, parent int64) Message {
 }
 
 func (w *writer) begin() {
-	id := newID()
+	id := newSessionID()
 	w.token = tokenOf(id)
 	row := Session{
 		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n",

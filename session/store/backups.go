@@ -13,12 +13,7 @@ import (
 
 // Backup copies the whole history to a new file, as backup.Write does.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	from := s.reads
-	if s.path != sqlite.Memory && !s.readOnly {
-		from = sqlite.Pool(s.path, sqlite.Reading, 1) // neither writers nor readers are held up
-		defer from.Close()
-	}
-	return s.mark(backup.Write(ctx, from, s.path, path))
+	return s.mark(backup.Write(ctx, s.reads, s.path, path))
 }
 
 // BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A

@@ -124,7 +124,7 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 		row := sessionByKey(t, sessionKey(t, session))
 		inSession(t, row.key, message)
 		from, branch := row.key, branchIDs(t, message)
-		row.Parent, row.ForkedAt, row.ID = row.ID, message, newID()
+		row.Parent, row.ForkedAt, row.ID = row.ID, message, newSessionID()
 		if row.Title != "" {
 			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
 		}

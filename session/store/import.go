@@ -121,7 +121,7 @@ func (in *importing) begin(row Session) {
 	if row.Created.IsZero() {
 		in.row.Created = in.s.now()
 	}
-	if in.row.ID = newID(); row.Origin == "" {
+	if in.row.ID = newSessionID(); row.Origin == "" {
 		return
 	}
 	for n, purged := 0, true; purged; n++ {

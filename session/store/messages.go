@@ -118,7 +118,7 @@ func (s *Store) cleanMessage(m Message) Message { return m.Redacted(s.clean) }
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
 func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
-	in.ID = cmp.Or(in.ID, newID())
+	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)

@@ -126,7 +126,7 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 
 // addSession inserts a session without messages and returns its key. An empty id gets a new one.
 func (s *Store) addSession(t *tx, in Session) int64 {
-	in.ID = cmp.Or(in.ID, newID())
+	in.ID = cmp.Or(in.ID, newSessionID())
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
@@ -144,8 +144,8 @@ func insertSession(t *tx, in Session) int64 {
 // tagSet are tags as they are stored: in order, and each once.
 func tagSet(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
 
-// newID is a new session's id.
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
+// newSessionID is a new session's id.
+func newSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
