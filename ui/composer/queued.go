@@ -74,7 +74,7 @@ func (c *Model) ListQueue() tea.Cmd {
 		return c.Say("Nothing is queued. While an answer arrives, " + c.Keys.First(keymap.Send) + " queues a message.")
 	}
 	o := list.Options{
-		Title: "queue", Prompt: "Find a queued message", Noun: "message", Does: "take back", Adds: "remove",
+		Title: "queue", Prompt: "Find a queued message", Does: "take back", Adds: "remove",
 	}
 	by := func(do func(number int) tea.Cmd) func(string) tea.Cmd {
 		return func(value string) tea.Cmd {
