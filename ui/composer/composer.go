@@ -15,7 +15,6 @@ import (
 	"winnow/llm/mcp"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/composer/editor"
 	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -91,11 +90,11 @@ func (c *Model) Lines() int { return c.Area.Height() }
 // View draws the draft.
 func (c *Model) View() []string {
 	st := c.Themes.Styles
-	styles := editor.Styles{Text: st.Text, Inset: st.Strong, Selected: st.Selected, Bare: st.Tinted}
+	inset := st.Strong
 	if st.Tinted {
-		styles.Inset = st.Text.Background(st.Tint.GetBackground())
+		inset = st.Text.Background(st.Tint.GetBackground())
 	}
-	return c.Area.View(styles)
+	return c.Area.View(st.Text, inset)
 }
 
 // Settle tells of a draft that has changed. It is called behind every message.

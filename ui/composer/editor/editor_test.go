@@ -7,9 +7,13 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
+
+// plain is the style of all that is drawn.
+var plain lipgloss.Style
 
 // label is an inset.
 type label string
@@ -42,8 +46,7 @@ func named(e *Editor) string {
 var keys = map[string]tea.KeyPressMsg{
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace},
-	"delete":     {Code: tea.KeyDelete},
-	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
+	"delete":    {Code: tea.KeyDelete},
 	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
 	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
 	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "alt+d": {Code: 'd', Mod: tea.ModAlt},
@@ -64,9 +67,6 @@ func TestKeys(t *testing.T) {
 		{"one\ntwo", "up delete", "one|two"},
 		{"one\ntwo", "up left", "on|e\ntwo"},
 		{"one\n\ntwo", "up up", "one|\n\ntwo"},
-		{"one two", "shift+left shift+left backspace", "one t|"},
-		{"one\ntwo", "ctrl+home shift+down delete", "|two"},
-		{"one two", "shift+left shift+left left backspace", "one|two"},
 		{"e\u0301a", "left backspace", "|a"},
 		{"👩‍👩‍👧x", "left backspace", "|x"},
 		{"a🇫🇷🇩🇪", "backspace", "a🇫🇷|"},
@@ -100,7 +100,6 @@ func TestAnInsetIsOneCharacter(t *testing.T) {
 		{"left delete", "a b|c"},
 		{"ctrl+left ctrl+left", "a |b<7>c"},
 		{"home ctrl+right ctrl+right", "a b|<7>c"},
-		{"shift+left backspace", "a b|c"},
 	} {
 		e := New()
 		e.Resize(30, 5)
@@ -244,7 +243,7 @@ func hangs(e *Editor, p position) bool {
 }
 
 func (p *pad) inScreen(t *rapid.T) {
-	rows := p.e.View(Styles{})
+	rows := p.e.View(plain, plain)
 	if len(rows) != p.e.Height() {
 		t.Fatalf("%d rows are drawn, want %d", len(rows), p.e.Height())
 	}
@@ -270,7 +269,7 @@ func TestRowsEndBehindAWord(t *testing.T) {
 	e.Resize(10, 8)
 	e.Insert("the quick brown fox jumpsoverthelazydog")
 	want := "the quick |brown fox |jumpsovert|helazydog"
-	if got := strings.Join(e.View(Styles{}), "|"); got != want {
+	if got := strings.Join(e.View(plain, plain), "|"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	e.Insert("s")
@@ -293,29 +292,10 @@ func BenchmarkKey(b *testing.B) {
 			e.Press(keys["up"])
 			for range b.N {
 				e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
-				e.View(Styles{})
+				e.View(plain, plain)
 				e.Press(keys["backspace"])
-				e.View(Styles{})
+				e.View(plain, plain)
 			}
 		})
-	}
-}
-
-// On a ground of its own an inset needs no brackets, and it is as wide as with them.
-func TestAnInsetOnAGroundHasNoBrackets(t *testing.T) {
-	e := New()
-	e.Resize(40, 3)
-	e.Insert("see ")
-	e.InsertInset(label("[file main.go: 5 lines]"))
-	for _, test := range []struct {
-		styles Styles
-		want   string
-	}{
-		{Styles{}, "see [file main.go: 5 lines]"},
-		{Styles{Bare: true}, "see  file main.go: 5 lines "},
-	} {
-		if got := e.View(test.styles)[0]; got != test.want {
-			t.Errorf("drawn is %q, want %q", got, test.want)
-		}
 	}
 }
