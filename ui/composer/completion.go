@@ -78,10 +78,8 @@ func (c *Model) CloseCompletions() bool {
 
 // typedPath is the path that is being typed behind @ or behind /attach.
 func (c *Model) typedPath() (path string, ok bool) {
-	if path, ok := strings.CutPrefix(c.Area.Word(), "@"); ok {
-		return path, true
-	}
-	return c.Area.Word(), c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
+	path, ok = strings.CutPrefix(c.Area.Word(), "@")
+	return path, ok || c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
 }
 
 // placeOf is the folder in which a path goes on: of one behind @ that does not begin at a folder, all below the one
@@ -221,12 +219,11 @@ func (c *Model) Hints() []key.Binding {
 		return nil
 	}
 	k, chosen := &c.Keys, c.completions.list[c.completions.at]
-	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer)}
+	takes := "complete"
 	if chosen.attach != "" {
-		hints = append(hints, k.Hint("attach", keymap.Focus))
-	} else {
-		hints = append(hints, k.Hint("complete", keymap.Focus))
+		takes = "attach"
 	}
+	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer), k.Hint(takes, keymap.Focus)}
 	if chosen.runs {
 		hints = append(hints, k.Hint("run", keymap.Send))
 	}
