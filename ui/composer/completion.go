@@ -45,17 +45,12 @@ const (
 	mostCompletions = 8
 )
 
-// IsCommand reports whether a draft is a command and not a message. What begins with /guide is a message where the
-// guide answers; a space in front of a slash makes any text a message, and so does an edit. Several lines are a command
-// only where there is one of that name: a pasted text may begin with a path.
+// IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
+// message, and so does an edit.
 func (c *Model) IsCommand(draft string) bool {
-	name, _ := theme.CutCommand(draft)
-	model, _, _ := strings.Cut(c.Ref, "/")
-	if !strings.HasPrefix(draft, "/") || c.edit != nil || name == "guide" && model == name {
-		return false
-	}
-	return !strings.Contains(strings.TrimSpace(draft), "\n") ||
-		slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
+	return c.edit == nil && slash.IsCommand(draft, c.Ref, func(name string) bool {
+		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
+	})
 }
 
 // commands are those of the program, and the prompts of the MCP servers.

@@ -78,27 +78,26 @@ func commands() []command {
 	}
 }
 
-// named finds a command.
-func named(name string) (command, bool) {
-	all := commands()
-	if i := slices.IndexFunc(all, func(cmd command) bool { return cmd.Name == name }); i >= 0 {
-		return all[i], true
-	}
-	return command{}, false
+// known reports whether there is a command with a name.
+func known(name string) bool {
+	return slices.ContainsFunc(commands(), func(cmd command) bool { return cmd.Name == name })
 }
 
 // run runs a command.
 func (c *chat) run(ctx context.Context, text string) {
 	name, args := theme.CutCommand(text)
-	cmd, ok := named(name)
-	switch {
-	case !ok:
-		c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
-	case cmd.Misused(text) != "":
-		c.say("%s", cmd.Misused(text))
-	default:
-		c.report(cmd.run(c, ctx, args))
+	for _, cmd := range commands() {
+		if cmd.Name != name {
+			continue
+		}
+		if misused := cmd.Misused(text); misused != "" {
+			c.say("%s", misused)
+		} else {
+			c.report(cmd.run(c, ctx, args))
+		}
+		return
 	}
+	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
 }
 
 // done says what was done, unless it failed.
@@ -148,10 +147,8 @@ func (c *chat) compact(ctx context.Context, args string) error {
 }
 
 func (c *chat) switchThinking(context.Context, string) error {
-	if c.thinking = !c.thinking; c.thinking {
-		return c.done(nil, "Reasoning is printed.")
-	}
-	return c.done(nil, "Reasoning is not printed.")
+	c.thinking = !c.thinking
+	return c.done(nil, map[bool]string{true: "Reasoning is printed.", false: "Reasoning is not printed."}[c.thinking])
 }
 
 // attach reads a file for the next message.
@@ -189,13 +186,18 @@ func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) er
 	if id := c.s.Info().ID; id != "" {
 		c.say("Left %q; /resume %s opens it again.", c.title(), short(id))
 	}
-	c.s.Leave()
-	c.s, c.files, c.tooLong = s, nil, ""
 	if sentence != "" {
 		c.say("%s", sentence)
 	}
-	c.enter(ctx)
+	c.open(ctx, s)
 	return nil
+}
+
+// open leaves the open chat for another one.
+func (c *chat) open(ctx context.Context, s *session.Session) {
+	c.s.Leave()
+	c.s, c.files, c.tooLong = s, nil, ""
+	c.enter(ctx)
 }
 
 // mostListed is how many chats and messages are listed.

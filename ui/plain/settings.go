@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/list"
 	"winnow/ui/settings"
@@ -37,12 +36,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			Open: func(l *list.Model, take func(string) tea.Cmd) { open, chosen = l, take },
 			Read: func(_, text string) { c.write(text) },
 			Edit: func(string, func(string, error) tea.Msg) tea.Cmd { return say("Usage: /system TEXT.") },
-			Ask: func(message int64, ref string) tea.Cmd {
-				c.report(c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-					return c.s.Regenerate(ctx, message, ref)
-				}))
-				return nil
-			},
 			Done: func(sentence string, err error) tea.Cmd {
 				c.report(err)
 				return say(sentence)
@@ -68,27 +61,29 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 
 // await runs a command of the screen and those that follow from it. ctrl+c stops them.
 func (c *chat) await(cmd tea.Cmd, stop func()) {
-	results, running := make(chan tea.Msg), 0
-	start := func(cmd tea.Cmd) {
-		if cmd != nil {
-			running++
-			go func() { results <- cmd() }()
-		}
-	}
-	for start(cmd); running > 0; {
+	ended := make(chan bool)
+	defer close(ended)
+	go func() {
 		select {
 		case <-c.Stop:
 			stop()
-		case msg := <-results:
-			running--
-			switch msg := msg.(type) {
-			case app.Then:
-				start(msg())
-			case tea.BatchMsg:
-				for _, cmd := range msg {
-					start(cmd)
-				}
-			}
+		case <-ended:
+		}
+	}()
+	follow(cmd)
+}
+
+// follow runs a command of the screen and those that follow from it.
+func follow(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case app.Then:
+		follow(msg())
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			follow(cmd)
 		}
 	}
 }
