@@ -49,7 +49,10 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			if open == nil {
 				return nil
 			}
-			value, err := c.choice(ctx, open)
+			if open.Masked {
+				return errors.New("the key of a provider is stored by winnow keys set")
+			}
+			value, err := c.choice(ctx, open.Items(), open.Notes...)
 			if value == "" || err != nil {
 				return err
 			}
@@ -88,15 +91,12 @@ func follow(cmd tea.Cmd) {
 	}
 }
 
-// choice prints a list and reads the number of an item. It is "" where none is chosen.
-func (c *chat) choice(ctx context.Context, l *list.Model) (value string, err error) {
-	if l.Masked {
-		return "", errors.New("the key of a provider is stored by winnow keys set")
-	}
-	for i, item := range l.Items() {
+// choice prints a list with notes under it, and reads the number of an item. It is "" where none is chosen.
+func (c *chat) choice(ctx context.Context, items []list.Item, notes ...string) (value string, err error) {
+	for i, item := range items {
 		c.say("%s", strings.Join(strings.Fields(strconv.Itoa(i+1)+". "+item.Label+" "+item.About+" "+item.Right), " "))
 	}
-	for _, note := range l.Notes {
+	for _, note := range notes {
 		c.say("%s", note)
 	}
 	if !c.Terminal {
@@ -104,8 +104,8 @@ func (c *chat) choice(ctx context.Context, l *list.Model) (value string, err err
 	}
 	text, err := c.answer(ctx, "number, or enter to leave it: ", func() {})
 	n, _ := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 || n > len(l.Items()) {
+	if err != nil || n < 1 || n > len(items) {
 		return "", nil
 	}
-	return l.Items()[n-1].Value, nil
+	return items[n-1].Value, nil
 }
