@@ -86,29 +86,3 @@ func TestPromptsAreCommands(t *testing.T) {
 		}
 	}
 }
-
-func TestResourcesAreMentioned(t *testing.T) {
-	t.Parallel()
-	s := offered(t)
-	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: "@notes:memo:one"}
-	day := completion{label: "@notes:day:{date}", help: "A day", text: "@notes:day:{date}"}
-	today := completion{label: "@notes:day:today", help: "A day", attach: "@notes:day:today"}
-	for word, want := range map[string][]completion{
-		"@":                {memo, day},
-		"@no":              {memo, day},
-		"@first":           {memo},
-		"@notes:day:":      {day},
-		"@notes:day:today": {today},
-		"@zebra":           nil,
-	} {
-		if got := s.mentions(word); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q may become %+v, want %+v", word, got, want)
-		}
-	}
-	if got, err := s.read(t.Context(), "@notes:day:today"); got != "text of day:today" || err != nil {
-		t.Errorf("a resource of a template is %q, %v", got, err)
-	}
-	if got, err := s.read(t.Context(), "@other:memo:one"); err == nil {
-		t.Errorf("a server that is not there gives %q", got)
-	}
-}

@@ -1,12 +1,10 @@
 package list
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"winnow/ui/app"
 	"winnow/ui/keymap"
@@ -53,19 +51,6 @@ func TestTheCursorStaysWhereItIsWhenTheListChanges(t *testing.T) {
 	p.Fill([]Item{{Label: "new", Value: "9"}, {Label: "bread", Value: "1"}})
 	if c, _ := p.Cursor(); c.Value != "1" {
 		t.Errorf("when its line is gone the cursor is on %q, want the line in its place, 1", c.Value)
-	}
-}
-
-func TestTheFilterIsEditedWhereTheCursorStands(t *testing.T) {
-	p := listOf(40, 10, Item{Label: "/model", Value: "model"}, Item{Label: "/mouse", Value: "mouse"})
-	press(p, "m", "o", "d", "e", "left", "left", "delete", "d", "end", "l")
-	if c, _ := p.Cursor(); p.Filter.Text() != "model" || c.Value != "model" {
-		t.Errorf("the filter is %q and chooses %q, want model", p.Filter.Text(), c.Value)
-	}
-	press(p, "ctrl+u")
-	p.Update(tea.PasteMsg{Content: " que\nry "})
-	if p.Filter.Text() != "que ry" || p.Shown() != 0 {
-		t.Errorf("the pasted filter is %q and leaves %d", p.Filter.Text(), p.Shown())
 	}
 }
 
@@ -133,17 +118,6 @@ func commandList(w int) *Model {
 	}...)
 	p.Resize(w, 6)
 	return p
-}
-
-func TestOnlyTheSelectedNameIsBold(t *testing.T) {
-	p := commandList(70)
-	lines, _ := p.View(theme.New(theme.Dark, theme.Palette{}, colorprofile.TrueColor))
-	bold := regexp.MustCompile(`\x1b\[1[;m]`)
-	for i, want := range []bool{true, false, false} {
-		if line := lines[2+i]; bold.MatchString(line) != want {
-			t.Errorf("line %d has bold text: %v, want %v: %q", i, !want, want, line)
-		}
-	}
 }
 
 func TestTheWidthShowsEveryChoiceWhole(t *testing.T) {

@@ -317,13 +317,6 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 	}
 }
 
-func TestTheDoctorReportsInLines(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t)
-	o.Settings.Doctor = func(context.Context) (string, error) { return "ok  database\n", nil }
-	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "ok  database\n")
-}
-
 // The lists of the screen are lists of lines here, and what a person types chooses from them.
 func TestAListIsChosenFromByANumber(t *testing.T) {
 	t.Parallel()

@@ -115,34 +115,6 @@ func TestAnInsetIsOneCharacter(t *testing.T) {
 	}
 }
 
-func TestTextIsWrittenInThePlaceOfAnInset(t *testing.T) {
-	e := New()
-	e.Resize(40, 5)
-	e.Insert("one ")
-	e.InsertInset(label("1"))
-	e.Insert(" two\nthree")
-	e.ReplaceInset(label("1"), func() { e.Insert("x\ny") })
-	if got := named(&e); got != "one x\ny two\nthree|" {
-		t.Errorf("unfolded it is %q", got)
-	}
-	e.Press(keys["up"])
-	e.InsertInset(label("2"))
-	e.ReplaceInset(label("2"), func() {
-		e.InsertInset(label("3"))
-		e.Insert(" ")
-		e.InsertInset(label("4"))
-	})
-	if got := named(&e); got != "one x\ny two<3> <4>|\nthree" {
-		t.Errorf("unpacked it is %q", got)
-	}
-	if e.ReplaceInset(label("2"), func() { t.Error("it writes in the place of an inset that is gone") }) {
-		t.Error("it replaces an inset that is gone")
-	}
-	if n := e.Before(); n != label("4") {
-		t.Errorf("before the cursor is inset %v", n)
-	}
-}
-
 // pad is an editor beside a plain text, where an inset is one character of its own.
 type pad struct {
 	e    Editor
@@ -275,27 +247,5 @@ func TestRowsEndBehindAWord(t *testing.T) {
 	e.Insert("s")
 	if x, y := e.Cursor(); x != 0 || y != 4 {
 		t.Errorf("behind a full row the cursor is at %d, %d; want it at the beginning of the next", x, y)
-	}
-}
-
-// A key in a long text costs what its line costs.
-func BenchmarkKey(b *testing.B) {
-	for _, c := range []struct{ name, text string }{
-		{"a short draft", "and what about"},
-		{"100 kB in 1,000 lines", strings.Repeat(strings.Repeat("some words ", 9)+"\n", 1000)},
-		{"100 kB in one line", strings.Repeat("some words ", 9100)},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			e := New()
-			e.Resize(100, 13)
-			e.Insert(c.text)
-			e.Press(keys["up"])
-			for range b.N {
-				e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
-				e.View(plain, plain)
-				e.Press(keys["backspace"])
-				e.View(plain, plain)
-			}
-		})
 	}
 }
