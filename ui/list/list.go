@@ -268,19 +268,10 @@ func (m *Model) arrange() {
 	}
 }
 
-// onScreen are the lines that are drawn: those around the cursor, with the name of its group where there is room.
+// onScreen are the lines that are drawn: those around the cursor.
 func (m *Model) onScreen() []row {
-	cursor, group := 0, 0
-	for cursor < len(m.rows)-1 && m.rows[cursor].at != m.at {
-		if cursor++; m.rows[cursor].at < 0 {
-			group = cursor
-		}
-	}
-	h := max(0, m.h-m.head()-len(m.notesShown()))
-	first, end := theme.Around(cursor, len(m.rows), h)
-	if first > group && cursor-group < h {
-		first, end = group, min(len(m.rows), group+h)
-	}
+	cursor := slices.IndexFunc(m.rows, func(r row) bool { return r.at == m.at })
+	first, end := theme.Around(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
 	return m.rows[first:end]
 }
 
