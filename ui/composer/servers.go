@@ -37,12 +37,14 @@ func isMention(path string) bool { return strings.HasPrefix(path, "@") && string
 // WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
 // there is no such prompt.
 func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
-	list := c.servers()
-	if !slices.ContainsFunc(list.commands(), func(o slash.Command) bool { return o.Name == command }) {
+	s := c.servers()
+	all := s.prompts()
+	i := slices.IndexFunc(all, func(p prompt) bool { return p.Name == command })
+	if i < 0 {
 		return nil, false
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
-		text, err := list.make(ctx, command, Words(args))
+		text, err := s.make(ctx, all[i], Words(args))
 		return app.Then(func() tea.Cmd {
 			if err != nil && c.Empty() {
 				c.Set("/" + command + " " + args)
@@ -110,15 +112,10 @@ func describe(texts ...string) (line string) {
 	return line
 }
 
-// make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
-// are the prompt's arguments in their order; all words from the last argument on belong to it.
-func (s servers) make(ctx context.Context, command string, words []string) (string, error) {
-	list := s.prompts()
-	i := slices.IndexFunc(list, func(p prompt) bool { return p.Name == command })
-	if i < 0 {
-		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
-	}
-	p, values := list[i], map[string]string{}
+// make has a server make a prompt, as a text for the draft. The words behind the command are the prompt's arguments in
+// their order; all words from the last argument on belong to it.
+func (s servers) make(ctx context.Context, p prompt, words []string) (string, error) {
+	values := map[string]string{}
 	for n, a := range p.of.Arguments {
 		switch {
 		case n < len(words) && n == len(p.of.Arguments)-1:
@@ -131,7 +128,7 @@ func (s servers) make(ctx context.Context, command string, words []string) (stri
 	}
 	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
 	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("the prompt /%s is empty", command)
+		err = fmt.Errorf("the prompt /%s is empty", p.Name)
 	}
 	return text, err
 }
