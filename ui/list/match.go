@@ -94,8 +94,8 @@ func (m *match) fits(c *Item, word string) bool {
 	return false
 }
 
-// find is the first place where a text holds a word, in upper or lower case, -1 for none; and 0 where a word of the text
-// begins there, else 1. A text whose length changes with the case is searched as it is.
+// find is the first place where a text holds a word, in upper or lower case, -1 for none; and 0 where a word of the
+// text begins there, else 1. A text whose length changes with the case is searched as it is.
 func find(text, word string) (at, rank int) {
 	if lower := strings.ToLower(text); len(lower) == len(text) {
 		text = lower

@@ -233,7 +233,8 @@ func (w *watched) Write(p []byte) (int, error) {
 
 // typed runs a chat with a person who types.
 func typed(t *testing.T, o Options) (in terminalInput, out *watched, ended chan error) {
-	in, out, ended = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}, make(chan error, 1)
+	in, out = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
+	ended = make(chan error, 1)
 	o.In, o.Out, o.Terminal = in, out, true
 	go func() {
 		_, err := Run(context.Background(), o)

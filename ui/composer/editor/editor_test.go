@@ -73,10 +73,20 @@ func TestKeys(t *testing.T) {
 		{"🇫a🇷", "left backspace", "🇫🇷|"},
 		{"one", "up", "|one"},
 		{"one", "home down", "one|"},
+		{"a b§", "", "a b<7>|"},
+		{"a b§", "left", "a b|<7>"},
+		{"a b§", "backspace", "a b|"},
+		{"a b§", "ctrl+w ctrl+w", "a |"},
+		{"a b§", "left delete", "a b|"},
+		{"a b§", "ctrl+left ctrl+left", "a |b<7>"},
+		{"a b§", "home ctrl+right ctrl+right", "a b|<7>"},
 	} {
 		e := New()
 		e.Resize(20, 5)
-		e.Insert(c.text)
+		text, _, inset := strings.Cut(c.text, "§")
+		if e.Insert(text); inset {
+			e.InsertInset(label("7"))
+		}
 		for name := range strings.FieldsSeq(c.keys) {
 			key, ok := keys[name]
 			if !ok {
@@ -86,31 +96,6 @@ func TestKeys(t *testing.T) {
 		}
 		if got := named(&e); got != c.want {
 			t.Errorf("%q after %s is %q, want %q", c.text, c.keys, got, c.want)
-		}
-	}
-}
-
-func TestAnInsetIsOneCharacter(t *testing.T) {
-	for _, c := range []struct{ keys, want string }{
-		{"", "a b<7>|c"},
-		{"left", "a b|<7>c"},
-		{"backspace", "a b|c"},
-		{"ctrl+w", "a b|c"},
-		{"ctrl+w ctrl+w", "a |c"},
-		{"left delete", "a b|c"},
-		{"ctrl+left ctrl+left", "a |b<7>c"},
-		{"home ctrl+right ctrl+right", "a b|<7>c"},
-	} {
-		e := New()
-		e.Resize(30, 5)
-		e.Insert("a bc")
-		e.Press(keys["left"])
-		e.InsertInset(label("7"))
-		for name := range strings.FieldsSeq(c.keys) {
-			e.Press(keys[name])
-		}
-		if got := named(&e); got != c.want {
-			t.Errorf("after %q it is %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
