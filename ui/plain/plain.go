@@ -58,8 +58,7 @@ type chat struct {
 	quit     bool
 	tooLong  string // the message that did not fit, for /cut
 
-	syncing   chan bool // holds true while a sync runs
-	syncFault string    // why the last one failed, as the user was told it
+	syncFault string // why the last one failed, as the user was told it
 }
 
 // Run shows the chat until its input ends or the user quits, and returns the id of the session that was open then, ""
@@ -68,7 +67,6 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &chat{Options: o, s: o.Start, typed: readLines(ctx, o.In), verdicts: map[int64]string{}}
-	c.syncing = make(chan bool, 1)
 	c.greet(ctx)
 	for !c.quit {
 		text, err := c.message(ctx)
@@ -220,28 +218,33 @@ func wayOut(what string) string {
 // follow shows a turn until it is over. ctrl+c stops it.
 func (c *chat) follow(ctx context.Context, start func(context.Context) <-chan session.Event) error {
 	defer c.sync(ctx)
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := c.stoppable(ctx)
 	defer stop()
-	events, stopping := start(ctx), false
-	for {
+	for e := range start(ctx) {
+		f, over := e.(session.Finished)
+		if !over {
+			c.show(ctx, e, stop)
+			continue
+		}
+		if c.endLine(); ctx.Err() != nil && f.Err == nil {
+			c.say("Stopped; what arrived is kept.")
+		}
+		return f.Err
+	}
+	return nil
+}
+
+// stoppable is a context that ends with ctrl+c, too.
+func (c *chat) stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
 		select {
 		case <-c.Stop:
-			stopping = true
 			stop()
-		case e, open := <-events:
-			if !open {
-				return nil
-			}
-			if f, over := e.(session.Finished); over {
-				c.endLine()
-				if stopping && f.Err == nil {
-					c.say("Stopped; what arrived is kept.")
-				}
-				return f.Err
-			}
-			c.show(ctx, e, stop)
+		case <-ctx.Done():
 		}
-	}
+	}()
+	return ctx, stop
 }
 
 // say writes a line of winnow's own.

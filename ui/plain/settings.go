@@ -17,7 +17,7 @@ import (
 // setting is a command that the screen has too: what it says is printed, and what it lists is chosen from by a number.
 func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Context, string) error {
 	return func(c *chat, ctx context.Context, args string) error {
-		ctx, stop := context.WithCancel(ctx)
+		ctx, stop := c.stoppable(ctx)
 		defer stop()
 		say := func(text string) tea.Cmd {
 			if text != "" {
@@ -45,7 +45,7 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			Covered: func() bool { return false },
 		}}
 		for cmd := do(m, args); ; {
-			c.await(cmd, stop)
+			follow(cmd)
 			if open == nil {
 				return nil
 			}
@@ -60,20 +60,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			cmd = chosen(value) // it may open another list
 		}
 	}
-}
-
-// await runs a command of the screen and those that follow from it. ctrl+c stops them.
-func (c *chat) await(cmd tea.Cmd, stop func()) {
-	ended := make(chan bool)
-	defer close(ended)
-	go func() {
-		select {
-		case <-c.Stop:
-			stop()
-		case <-ended:
-		}
-	}()
-	follow(cmd)
 }
 
 // follow runs a command of the screen and those that follow from it.

@@ -16,30 +16,20 @@ const syncTime = 1500 * time.Millisecond
 // sync exchanges the history with other machines, and takes over what that changed in the open chat. Why it failed is
 // said where that was not said of the one before.
 func (c *chat) sync(ctx context.Context) {
-	if c.Sync == nil || len(c.syncing) > 0 {
+	if c.Sync == nil {
 		return
 	}
-	c.syncing <- true
 	bounded, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
-	over := make(chan error, 1)
-	go func() {
-		_, err := c.Sync(bounded)
-		<-c.syncing
-		over <- err
-	}()
-	select {
-	case err := <-over:
-		fault := ""
-		if err != nil && bounded.Err() == nil {
-			fault = err.Error()
-		}
-		if fault != "" && fault != c.syncFault {
-			c.report(err)
-		}
-		c.syncFault = fault
-	case <-bounded.Done():
+	_, err := c.Sync(bounded)
+	fault := ""
+	if err != nil && bounded.Err() == nil {
+		fault = err.Error()
 	}
+	if fault != "" && fault != c.syncFault {
+		c.report(err)
+	}
+	c.syncFault = fault
 	c.refresh(ctx)
 }
 
