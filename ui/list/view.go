@@ -227,5 +227,5 @@ func painted(p theme.Part, hits []int, w int, style, match lipgloss.Style) strin
 	for _, at := range hits[first:] {
 		here = append(here, at-p.From)
 	}
-	return theme.Paint(short, style, theme.HitSpans(p.Text, 0, len(short), here, match))
+	return theme.Paint(short, style, theme.HitSpans(here, len(short), match))
 }

@@ -261,9 +261,9 @@ func (l *Model) facts() string {
 		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.",
 			theme.Plural(s.Messages, "message"))
 	}
-	parts := []string{"started " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
+	parts := []string{"started " + when(l.read, s.Created), theme.Plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
+		parts = append(parts, "deleted "+when(l.read, s.Deleted))
 	}
 	if s.Dir != "" {
 		parts = append(parts, l.Screen.Short(s.Dir))

@@ -220,8 +220,8 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 		word = "   " + state.Render(word)
 	}
 	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
-	shared := theme.SharedPrefix(label, s.Label)
-	spans := theme.HitSpans(s.Label, 0, shared, hits, st.Match)
+	shared := len(strings.TrimSuffix(label, "…"))
+	spans := theme.HitSpans(hits, shared, st.Match)
 	if s.tags < shared {
 		spans = append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, spans...)
 	}
@@ -312,7 +312,7 @@ func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
 	room := max(1, o.end()-o.margin-theme.Width(line))
 	text, gone := fromHit(h, room)
 	short := markdown.OneLine(text, room)
-	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+theme.SharedPrefix(short, text), st.Found))
+	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+len(strings.TrimSuffix(short, "…")), st.Found))
 }
 
 // speaker is who said a message, in the few cells of a column.
