@@ -88,13 +88,12 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 		return s.Fail("There is no persona " + name + ". Yours: " + names + ".")
 	case s.Covered():
 		return nil
+	case len(all) == 0:
+		return s.Say("Your personas: " + names + ".")
 	}
 	s.Open(list.New(s.Context, list.Options{Title: "personas", Does: "use"}, items...), s.ChoosePersona)
 	if err != nil {
 		return s.Fail(theme.Sentence(err))
-	}
-	if len(all) == 0 {
-		return s.Say("Your personas: " + names + ".")
 	}
 	return nil
 }
