@@ -175,14 +175,9 @@ func (l *Model) nothing() string {
 // row draws an entry of the list.
 func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) string {
 	o, e := l.layout(), l.entries[item.Value]
-	var line string
-	switch {
-	case e.hit != nil:
+	line := l.titleLine(st, o, e.Line, hits, false)
+	if e.hit != nil {
 		line = l.hit(st, o, *e.hit)
-	case e.rest > 0:
-		line = strings.Repeat(" ", signColumn+2) + st.Muted.Render(theme.Thousands(e.rest)+" more in this chat")
-	default:
-		line = l.titleLine(st, o, e.Line, hits, false)
 	}
 	line = theme.Fit(line, o.w)
 	if !selected {
