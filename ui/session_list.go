@@ -103,11 +103,8 @@ func (m *Model) sessionsScreen() sessions.Screen {
 func (m *Model) currentScreen() current.Screen {
 	return current.Screen{
 		Opened: m.opened,
-		NotOpened: func(err error, left bool) tea.Cmd {
-			if left {
-				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
-			}
-			return m.notice.Error(theme.Sentence(err))
+		NotOpened: func(err error) tea.Cmd {
+			return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
 		},
 		Loaded: m.loaded,
 		Leased: func() {

@@ -30,7 +30,7 @@ func TestWindowCommand(t *testing.T) {
 	l.shows("A window is a number of tokens, or auto.")
 	l.types("/window 128,000")
 	l.press("enter")
-	l.shows("The window of here/small is set to 128,000 tokens, in every chat.")
+	l.shows("The window of here/small is 128,000 tokens: set with /window")
 	if w := l.current.Session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
 		t.Errorf("the window is %+v", w)
 	}
