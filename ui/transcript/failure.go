@@ -42,7 +42,7 @@ func (c *Model) fail(f record.Failure) int {
 // failedBehind is the message that a failure is shown behind: the one that it names, else the last one of its turn that
 // was stored before its request. It is 0 where something of the answer arrived, or the turn is not on this branch.
 func (c *Model) failedBehind(f record.Failure) int64 {
-	i, ok := c.Index(f.User)
+	i, ok := c.Messages.Find(f.User)
 	if f.After != 0 || !ok {
 		return f.After
 	}

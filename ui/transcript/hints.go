@@ -16,8 +16,7 @@ func (c *Model) Hints() []key.Binding {
 	if c.Selecting() {
 		return []key.Binding{
 			k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("auto", keymap.Auto),
-			k.Hint("add or remove one", keymap.Pick), k.Hint("range", keymap.Select),
-			k.Hint("cancel the selection", keymap.Back),
+			k.Hint("add or remove one", keymap.Pick), k.Hint("cancel the selection", keymap.Back),
 		}
 	}
 	move, inspect, copies := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect),

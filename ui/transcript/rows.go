@@ -47,7 +47,7 @@ type page struct {
 }
 
 // mostBlocks is how many rendered rows are kept.
-const mostBlocks = 256
+const mostBlocks = 128
 
 // build lists the rows anew. What is on the screen stays where it is.
 func (c *Model) build() {
@@ -104,8 +104,14 @@ func (c *Model) Resize(width, height, left int) {
 func (c *Model) Restyle() {
 	c.picked.on = false
 	clear(c.blocks)
-	if c.width > 0 {
-		c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
+	if c.width == 0 {
+		return
+	}
+	c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
+	arrived := c.stream
+	if c.stream = nil; c.answer != nil {
+		c.stream = markdown.NewStream(c.md)
+		c.stream.Write(arrived.Text())
 	}
 }
 
@@ -206,7 +212,7 @@ func (c *Model) selectRow(i int) {
 	if !c.ready() {
 		return
 	}
-	tall := c.block(i).below >= c.height
+	tall := len(c.block(i).lines) >= c.height
 	top, line := c.topFor(i, c.height)
 	switch {
 	case i < c.top, i == c.top && c.line > 0 && !tall, i > c.top && tall:
@@ -251,7 +257,7 @@ func (c *Model) Newer() int {
 
 // topFor is the row and its line that are at the top of the screen when the last line of row i is n lines below.
 func (c *Model) topFor(i, n int) (top, line int) {
-	h := c.block(i).below
+	h := len(c.block(i).lines)
 	for n > h {
 		if i == 0 {
 			return 0, 0
@@ -263,8 +269,8 @@ func (c *Model) topFor(i, n int) (top, line int) {
 	return i, h - n
 }
 
-// heightOf is the height of row i in lines, those below its text included.
-func (c *Model) heightOf(i int) int { return len(c.block(i).lines) }
+// heightOf is the height of row i in lines, those below it included.
+func (c *Model) heightOf(i int) int { return len(c.block(i).lines) + c.gap(i) }
 
 // OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
 func (c *Model) OnPage() (first, end int) {

@@ -22,7 +22,7 @@ func (s *stage) all() (lines []string, top int) {
 		if i == s.top {
 			top = len(lines) + s.line
 		}
-		lines = append(lines, s.block(i).lines...)
+		lines = append(append(lines, s.block(i).lines...), make([]string, s.gap(i))...)
 	}
 	return lines, top
 }
@@ -207,7 +207,7 @@ func TestAVeryLongAnswerArrives(t *testing.T) {
 		s.Stream(piece, "")
 		text += piece
 		lines := s.block(0).lines
-		last := ansi.Strip(lines[len(lines)-2])
+		last := ansi.Strip(lines[len(lines)-1])
 		if more := strings.HasPrefix(last, "┄┄┄ "); more != (len(text) > maxStreamed) {
 			t.Fatalf("at %d bytes the last line is %q", len(text), last)
 		}
@@ -251,7 +251,7 @@ func TestFailures(t *testing.T) {
 	if on, ok := s.Failed(); !ok || on.Request != 8 {
 		t.Errorf("the cursor is on the failure %+v", on)
 	}
-	if _, text, _ := s.ToCopy("", true); text != fmt.Sprint(f.What, "\n500 from localhost\n", f.Words) {
+	if _, text, _ := s.ToCopy(true); text != fmt.Sprint(f.What, "\n500 from localhost\n", f.Words) {
 		t.Errorf("copied is %q", text)
 	}
 }

@@ -31,7 +31,6 @@ type Search struct {
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
-	stop     context.CancelFunc
 	done     bool // the answer for the text is here
 	other    bool // the hits are of another text
 	hits     []hit
@@ -44,14 +43,6 @@ type hit struct {
 	nth      int // of the hits in the message, from 0
 	call     bool
 	from, to int // characters of the text
-}
-
-// end forgets the search, but for its number.
-func (f *Search) end() {
-	if f.stop != nil {
-		f.stop()
-	}
-	*f = Search{searches: f.searches + 1}
 }
 
 // Total is how many hits there are.
@@ -87,7 +78,7 @@ func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp)
 				nth++
 			}
 		}
-		return ctx.Err()
+		return nil
 	})
 	return list, err
 }
@@ -99,21 +90,14 @@ func (c *Model) Finds(message int64, text string) bool {
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// openSearch opens the search line.
-func (c *Model) openSearch() tea.Cmd {
-	cmd := c.SearchFor("", false)
-	c.Search.Open = true
-	return cmd
-}
-
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
 // when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	fromDraft = fromDraft || c.Search.fromDraft
-	c.Search.end()
-	c.Search.Field = theme.NewField(text)
-	c.Search.On, c.Search.fromDraft = true, fromDraft
-	if c.Search.from = c.cursor; c.top < len(c.rows) && c.cursor == 0 {
+	c.Search = Search{
+		Field: theme.NewField(text), On: true, searches: c.Search.searches, from: c.cursor,
+		fromDraft: fromDraft || c.Search.fromDraft,
+	}
+	if c.cursor == 0 && c.top < len(c.rows) {
 		c.Search.from = c.rows[c.top].id
 	}
 	return c.seek()
@@ -124,11 +108,10 @@ func (c *Model) EndSearch() {
 	if i, ok := c.hit(); ok && c.Messages.ID(i.message) == c.cursor {
 		c.open[c.cursor] = true
 	}
-	fromDraft := c.Search.fromDraft
-	c.Search.end()
-	if fromDraft {
+	if c.Search.fromDraft {
 		c.Screen.Draft()
 	}
+	c.Search = Search{searches: c.Search.searches + 1}
 }
 
 // searchKey is a key while the search line is open.
@@ -180,20 +163,14 @@ func (c *Model) SearchOn() tea.Cmd {
 // seek marks what is searched for at once, and finds it in a command.
 func (c *Model) seek() tea.Cmd {
 	f := &c.Search
-	if f.stop != nil {
-		f.stop()
-	}
 	f.searches++
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
 		f.hits = nil
 		return nil
 	}
-	ctx, stop := c.NewContext()
-	f.stop = stop
 	n, messages, pattern := f.searches, c.Messages, f.pattern
-	return func() tea.Msg {
-		defer stop()
+	return c.Run(func(ctx context.Context) tea.Msg {
 		hits, err := hitsOf(ctx, messages, pattern)
 		return app.Then(func() tea.Cmd {
 			switch {
@@ -205,7 +182,7 @@ func (c *Model) seek() tea.Cmd {
 			c.found(hits)
 			return nil
 		})
-	}
+	})
 }
 
 // found takes what a search found. The user goes to the hit next to where the search began, and stays with the message

@@ -26,7 +26,6 @@ type mark struct {
 	style    lipgloss.Style // of the glyph
 	tag      string         // the verdict with its reason, at the end of the first line
 	tagStyle lipgloss.Style
-	selected bool // a sign stands beside all of its lines
 }
 
 // edge is the line above the first message of which the model sees the conversation.
@@ -54,7 +53,8 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 	if c.Screen.Trial() {
 		c.edge.words, c.edge.note = "the model would see from here", ""
 		if was, _, _ := seenFrom(c.Next); was != 0 {
-			c.edge.note = "was " + theme.Thousands(c.indexOf(was)+1)
+			at, _ := c.Messages.Find(was)
+			c.edge.note = "was " + theme.Thousands(at+1)
 		}
 	}
 	c.settle()
@@ -104,10 +104,11 @@ func (c *Model) boundary() string {
 }
 
 // entry is the entry of a message in the plan on show, nil for none.
-func (c *Model) entry(id int64) *history.Entry { return entryIn(c.Plan, c, id) }
+func (c *Model) entry(id int64) *history.Entry { return c.entryIn(c.Plan, id) }
 
-func entryIn(plan history.Plan, c *Model, id int64) *history.Entry {
-	if i, ok := c.Index(id); ok && i < len(plan.Entries) && plan.Entries[i].ID == id {
+// entryIn is entry for another plan.
+func (c *Model) entryIn(plan history.Plan, id int64) *history.Entry {
+	if i, ok := c.Messages.Find(id); ok && i < len(plan.Entries) && plan.Entries[i].ID == id {
 		return &plan.Entries[i]
 	}
 	return nil
@@ -116,7 +117,7 @@ func entryIn(plan history.Plan, c *Model, id int64) *history.Entry {
 // mark is what is drawn beside a row.
 func (c *Model) mark(r row) mark {
 	st, e := &c.Themes.Styles, c.entry(r.id)
-	m := mark{glyph: whole, style: st.Seen, selected: c.Holds(r.id)}
+	m := mark{glyph: whole, style: st.Seen}
 	switch {
 	case c.failure(r.id) != nil:
 		return mark{glyph: fault, style: st.Error}
@@ -159,7 +160,7 @@ func verdict(e *history.Entry) string {
 
 // change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
 func (c *Model) change(e *history.Entry) (tag string, more bool) {
-	was := entryIn(c.Next, c, e.ID)
+	was := c.entryIn(c.Next, e.ID)
 	switch {
 	case was == nil || !c.Screen.Trial():
 		return "", false
@@ -179,10 +180,11 @@ func (c *Model) change(e *history.Entry) (tag string, more bool) {
 
 // NumberOf is a message's number in the conversation, as the panel has it.
 func (c *Model) NumberOf(id int64) string {
-	if e := entryIn(c.Next, c, id); e != nil {
-		return theme.Thousands(e.Index + 1)
+	at, _ := c.Messages.Find(id)
+	if e := c.entryIn(c.Next, id); e != nil {
+		at = e.Index
 	}
-	return theme.Thousands(c.indexOf(id) + 1)
+	return theme.Thousands(at + 1)
 }
 
 // NumbersOf names messages: a single one by its number, others by how many they are.
