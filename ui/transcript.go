@@ -92,10 +92,11 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 
 // toggleReasoning unfolds all reasoning or folds it.
 func (m *Model) toggleReasoning() tea.Cmd {
-	shown, text := m.chat.ToggleReasoning(), "Reasoning is hidden."
+	shown, text := !m.chat.Thinking, "Reasoning is hidden."
 	if shown {
 		text = "Reasoning is shown."
 	}
+	m.chat.ShowReasoning(shown)
 	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
 }
 

@@ -190,11 +190,8 @@ func (c *Model) message(r row) (store.Message, error) {
 			Reasoning: c.answer.reasoning.String(),
 		}}, nil
 	}
-	m, err := c.Messages.Message(r.message)
-	if err != nil {
-		m = c.At(r.message)
-	}
-	return m, err
+	_, err := c.Messages.Message(r.message)
+	return c.At(r.message), err
 }
 
 // render draws a message.
@@ -345,7 +342,7 @@ func (c *Model) reasoning(m store.Message) []string {
 	switch {
 	case m.Reasoning == "":
 		return nil
-	case !c.thinking:
+	case !c.Thinking:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
 		return []string{c.hinted(folded, keymap.Reason, "shows it")}
 	}

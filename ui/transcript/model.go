@@ -52,11 +52,11 @@ type Model struct {
 	quiet     bool // all messages of the request on show are whole
 	edge      edge
 
-	Search    Search
-	selected  map[int64]bool
-	undo      []*action // the actions since the session was opened; the last one is undone first
-	codeOf    int64 // the message whose code was copied last
-	codes     int   // how many of its blocks were
+	Search   Search
+	selected map[int64]bool
+	undo     []*action // the actions since the session was opened; the last one is undone first
+	codeOf   int64     // the message whose code was copied last
+	codes    int       // how many of its blocks were
 }
 
 // answer is the answer that arrives, or that arrived and was not stored.
@@ -78,26 +78,22 @@ func (c *Model) Reset(messages branch.Branch) {
 	c.Unselect()
 	c.Receipts, c.Trails, c.failures, c.Plan = map[int64]record.Receipt{}, nil, nil, history.Plan{}
 	c.cursor = 0
-	c.begin(messages)
+	c.Follow(messages)
 }
 
-// begin shows other messages, and forgets what was about those before.
-func (c *Model) begin(messages branch.Branch) {
+// Follow shows another branch of the conversation, and forgets what was about the one before. The verdicts on messages
+// that both have stay until the next plan.
+func (c *Model) Follow(messages branch.Branch) {
+	cursor := c.cursor
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks, c.stream = map[int64]*block{}, nil
 	c.Search.hits = nil // they have the indexes of the old messages
 	c.follow = true
 	c.show(messages)
-}
-
-// Follow shows another branch of the conversation. The verdicts on messages that both have stay until the next plan.
-func (c *Model) Follow(messages branch.Branch) {
-	cursor := c.cursor
-	c.begin(messages)
 	if cursor != 0 && !c.GoTo(cursor) {
 		c.Newest()
 	}
-	c.Judge(c.Plan)
+	c.Judge(c.Plan, c.firstRead)
 }
 
 // show shows these messages in the place of those that are there.

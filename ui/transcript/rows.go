@@ -3,7 +3,6 @@ package transcript
 import (
 	"slices"
 
-	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/markdown"
 )
@@ -40,8 +39,7 @@ type page struct {
 	top, line int            // the first row on the screen and its first line there
 	follow    bool           // the end stays on the screen
 	cursor    int64          // the selected row, 0 for none
-	newest    int            // the message that begins the newest turn
-	thinking  bool           // reasoning is shown whole
+	Thinking  bool           // reasoning is shown whole
 	open      map[int64]bool // rows that are unfolded
 	picked    picked
 }
@@ -55,28 +53,27 @@ func (c *Model) build() {
 	if c.top < len(c.rows) {
 		top = c.rows[c.top]
 	}
-	behind := map[int64][]int64{} // failures by the message that they follow
+	behind := map[int64][]int64{} // what stands behind a message, or before the first one
 	for k, f := range c.failures {
 		if id := c.failedBehind(f); id != 0 {
 			behind[id] = append(behind[id], arriving-1-int64(k))
 		}
 	}
-	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
-	for i := range c.Messages.Len() {
-		id := c.Messages.ID(i)
-		c.rows = append(c.rows, row{id, i})
-		for _, failure := range behind[id] {
-			c.rows = append(c.rows, row{failure, i})
-		}
-		if c.answer != nil && c.answer.after == id {
-			c.rows = append(c.rows, row{arriving, i})
-		}
+	if c.answer != nil {
+		behind[c.answer.after] = append(behind[c.answer.after], arriving)
 	}
-	if c.answer != nil && c.answer.after == 0 {
-		c.rows = append(c.rows, row{arriving, 0})
+	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
+	for i := -1; i < c.Messages.Len(); i++ {
+		var id int64
+		if i >= 0 {
+			id = c.Messages.ID(i)
+			c.rows = append(c.rows, row{id, i})
+		}
+		for _, other := range behind[id] {
+			c.rows = append(c.rows, row{other, max(i, 0)})
+		}
 	}
 	c.picked = picked{}
-	c.newest = c.Messages.Last(history.User)
 	if i, ok := c.index(top.id); ok {
 		c.top = i
 	}
@@ -296,15 +293,9 @@ func (c *Model) Expand() bool {
 	return true
 }
 
-// ToggleReasoning unfolds all reasoning or folds it, and says which.
-func (c *Model) ToggleReasoning() bool {
-	c.ShowReasoning(!c.thinking)
-	return c.thinking
-}
-
 // ShowReasoning unfolds all reasoning or folds it.
 func (c *Model) ShowReasoning(shown bool) {
-	c.thinking = shown
+	c.Thinking = shown
 	clear(c.blocks)
 	c.settle()
 }

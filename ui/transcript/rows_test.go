@@ -162,7 +162,7 @@ func TestAVerdictAboveTheScreenMovesNothing(t *testing.T) {
 	for i := range 5 {
 		kept[i] = history.Entry{ID: entries[i].ID, Index: i, Role: entries[i].Role, Disposition: history.Kept}
 	}
-	s.Judge(history.Plan{Entries: kept})
+	s.Judge(history.Plan{Entries: kept}, 0)
 	if after := s.View(); !slices.Equal(before, after) {
 		t.Errorf("the screen was\n%s\nand is\n%s", uitest.Plain(before), uitest.Plain(after))
 	}

@@ -31,8 +31,8 @@ type Search struct {
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
-	done     bool // the answer for the text is here
-	other    bool // the hits are of another text
+	done     bool           // the answer for the text is here
+	other    bool           // the hits are of another text
 	hits     []hit
 	at       int // the hit that the user is at, from 0
 }
@@ -253,28 +253,6 @@ func (c *Model) sees(h hit) int {
 		return cutAway
 	}
 	return sent
-}
-
-// SearchTitle counts the hits by what the model sees of them, "" where there is no search.
-func (c *Model) SearchTitle() string {
-	f := &c.Search
-	switch {
-	case !f.On || f.Text() == "" || !f.done && len(f.hits) == 0:
-		return ""
-	case len(f.hits) == 0:
-		return "no matches"
-	}
-	var counts [len(seenWords)]int
-	for _, h := range f.hits {
-		counts[c.sees(h)]++
-	}
-	var words []string
-	for i, n := range counts {
-		if _, word, _ := strings.Cut(seenWords[i], " "); n > 0 {
-			words = append(words, theme.Thousands(n)+" "+word)
-		}
-	}
-	return theme.Plural(f.Total(), "match") + ": " + strings.Join(words, ", ")
 }
 
 // hitText says where the user's hit is and what the model sees of it.

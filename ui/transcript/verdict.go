@@ -34,11 +34,9 @@ type edge struct {
 	words, note string
 }
 
-// Judge shows the verdicts of a plan beside the messages.
-func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
-
-// JudgeRead is Judge for a request of which the server read only the messages from an index on.
-func (c *Model) JudgeRead(plan history.Plan, first int) {
+// Judge shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
+// have read of it.
+func (c *Model) Judge(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
 	c.quiet = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
 		glyph := theme.Glyph(e)
@@ -123,17 +121,18 @@ func (c *Model) mark(r row) mark {
 		return mark{glyph: fault, style: st.Error}
 	case e == nil: // it is newer than the plan: what was sent or said just now
 	case record.NotRead(*e, c.firstRead):
-		m.glyph, m.tag, m.style, m.tagStyle = fault, theme.NotRead, st.Error, st.Error
+		m = mark{fault, st.Error, theme.NotRead, st.Error}
 	default:
 		m.glyph, m.tag = theme.Glyph(*e), verdict(e)
 		m.style = st.OfGlyph(m.glyph)
 		if m.tagStyle = m.style; !e.Sent() {
 			m.tagStyle = st.Muted
 		}
-		if tag, more := c.change(e); tag != "" {
-			if m.tag, m.tagStyle = tag, st.Cut; more {
-				m.tagStyle = st.Seen
-			}
+		switch tag := c.change(e); {
+		case strings.HasPrefix(tag, "+"):
+			m.tag, m.tagStyle = tag, st.Seen
+		case tag != "":
+			m.tag, m.tagStyle = tag, st.Cut
 		}
 	}
 	if c.quiet && m.glyph == whole && c.cursor != r.id {
@@ -158,24 +157,25 @@ func verdict(e *history.Entry) string {
 	return text
 }
 
-// change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
-func (c *Model) change(e *history.Entry) (tag string, more bool) {
+// change is what other settings would change for a message, with a sign that says whether more of it is sent; "" for
+// nothing.
+func (c *Model) change(e *history.Entry) string {
 	was := c.entryIn(c.Next, e.ID)
 	switch {
 	case was == nil || !c.Screen.Trial():
-		return "", false
+		return ""
 	case !was.Sent() && e.Sent():
-		return "+ comes back", true
+		return "+ comes back"
 	case was.Sent() && !e.Sent():
-		return "− drops out", false
+		return "− drops out"
 	case len(was.Cuts) > 0 && len(e.Cuts) == 0 && e.Sent():
-		return "+ whole again", true
+		return "+ whole again"
 	case len(e.Cuts) > 0 && e.CharsAfter > was.CharsAfter:
-		return "+ " + verdict(e), true
+		return "+ " + verdict(e)
 	case len(e.Cuts) > 0 && e.CharsAfter < was.CharsAfter:
-		return "− " + verdict(e), false
+		return "− " + verdict(e)
 	}
-	return "", false
+	return ""
 }
 
 // NumberOf is a message's number in the conversation, as the panel has it.
