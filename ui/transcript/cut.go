@@ -56,9 +56,10 @@ func markerAt(e *history.Entry, cut history.Range) string {
 func (c *Model) renderCut(b *block, m store.Message) {
 	e, text, at := c.entry(m.ID), []rune(m.Content), 0
 	for _, cut := range e.Cuts {
-		lines, _ := c.text(m, string(text[at:cut.From]))
-		unsent := c.unsent(markerAt(e, cut), string(text[cut.From:cut.To]))
-		b.lines, at = append(append(b.lines, lines...), unsent...), cut.To
+		from, to := min(cut.From, len(text)), min(cut.To, len(text)) // never more than there is, whatever the plan says
+		lines, _ := c.text(m, string(text[at:from]))
+		unsent := c.unsent(markerAt(e, cut), string(text[from:to]))
+		b.lines, at = append(append(b.lines, lines...), unsent...), to
 	}
 	lines, _ := c.text(m, string(text[at:]))
 	b.lines = append(b.lines, lines...)
