@@ -175,6 +175,7 @@ func TestASearchGoesOnWithNewMessages(t *testing.T) {
 	l.shows("match 1 of 1 · ● sent")
 	l.press("tab", "tab")
 	l.say("Another zebra.")
+	l.transcript()
 	l.shows(" of 2 · ● sent")
 }
 
