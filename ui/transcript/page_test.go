@@ -346,24 +346,6 @@ func TestAReceiptBecomesShorter(t *testing.T) {
 	}
 }
 
-func TestArgumentsInARow(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"path":"grammar/decl.peg"}`:            "grammar/decl.peg",
-		`{"pattern":"a b","depth":2,"in":["x"]}`: `depth: 2, in: ["x"], pattern: a b`,
-		`{}`:                                     "",
-		``:                                       "",
-		`{"broken":`:                             `{"broken":`,
-		`{"a":1} {"b":2}`:                        `{"a":1} {"b":2}`,
-		`["list"]`:                               `["list"]`,
-		`{"a":1,"b":"\u00e9"}`:                   "a: 1, b: é",
-	} {
-		if got := argumentsRow(in); got != want {
-			t.Errorf("%s is shown as %q, want %q", in, got, want)
-		}
-	}
-}
-
 // A message that did not arrive as it should says what became of it.
 func TestNotes(t *testing.T) {
 	t.Parallel()

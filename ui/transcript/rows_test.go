@@ -115,18 +115,6 @@ func all(b branch.Branch) (list []store.Message) {
 	return list
 }
 
-func TestTheCursorGoesByMessageAndStaysOnTheScreen(t *testing.T) {
-	messages, entries := parser()
-	s := shown(60, 6, messages, entries)
-	s.Newest()
-	for want := int64(13); want >= 1; want-- {
-		s.Step(-1)
-		if m, _ := s.Selected(); m.ID != want || !strings.Contains(strings.Join(s.View(), "\n"), bar) {
-			t.Fatalf("the cursor is on %d, want %d; screen\n%s", m.ID, want, uitest.Plain(s.View()))
-		}
-	}
-}
-
 func TestTheStoredAnswerTakesThePlaceOfTheOneThatArrived(t *testing.T) {
 	s := staged(60, 20)
 	s.Name = "gpt"

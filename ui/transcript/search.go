@@ -31,6 +31,7 @@ type Search struct {
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
+	stop     func()         // ends the newest one
 	done     bool           // the answer for the text is here
 	other    bool           // the hits are of another text
 	hits     []hit
@@ -94,8 +95,8 @@ func (c *Model) Finds(message int64, text string) bool {
 // when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	c.Search = Search{
-		Field: theme.NewField(text), On: true, searches: c.Search.searches, from: c.cursor,
-		fromDraft: fromDraft || c.Search.fromDraft,
+		Field: theme.NewField(text), On: true, from: c.cursor, fromDraft: fromDraft || c.Search.fromDraft,
+		searches: c.Search.searches, stop: c.Search.stop,
 	}
 	if c.cursor == 0 && c.top < len(c.rows) {
 		c.Search.from = c.rows[c.top].id
@@ -111,7 +112,7 @@ func (c *Model) EndSearch() {
 	if c.Search.fromDraft {
 		c.Screen.Draft()
 	}
-	c.Search = Search{searches: c.Search.searches + 1}
+	c.Search = Search{searches: c.Search.searches + 1, stop: c.Search.stop}
 }
 
 // searchKey is a key while the search line is open.
@@ -163,14 +164,20 @@ func (c *Model) SearchOn() tea.Cmd {
 // seek marks what is searched for at once, and finds it in a command.
 func (c *Model) seek() tea.Cmd {
 	f := &c.Search
+	if f.stop != nil {
+		f.stop()
+	}
 	f.searches++
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
 		f.hits = nil
 		return nil
 	}
+	ctx, stop := c.NewContext()
+	f.stop = stop
 	n, messages, pattern := f.searches, c.Messages, f.pattern
-	return c.Run(func(ctx context.Context) tea.Msg {
+	return func() tea.Msg {
+		defer stop()
 		hits, err := hitsOf(ctx, messages, pattern)
 		return app.Then(func() tea.Cmd {
 			switch {
@@ -182,7 +189,7 @@ func (c *Model) seek() tea.Cmd {
 			c.found(hits)
 			return nil
 		})
-	})
+	}
 }
 
 // found takes what a search found. The user goes to the hit next to where the search began, and stays with the message

@@ -57,49 +57,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMessagesAreSelectedOneAfterAnother(t *testing.T) {
-	for _, c := range []struct {
-		keys []string
-		want []int64
-	}{
-		{[]string{"g", "space", "space"}, []int64{1, 2}},
-		{[]string{"g", "space", "G", "space"}, []int64{1, 5}},
-		{[]string{"g", "space", "K", "space"}, nil},
-	} {
-		s := grammar(60, 12).press(c.keys...)
-		if got := s.Picked(); !slices.Equal(got, c.want) || s.Selecting() != (c.want != nil) {
-			t.Errorf("%q selects %v, want %v", c.keys, got, c.want)
-		}
-	}
-	if got, want := grammar(60, 12).press("g", "space", "space").SelectionTitle(), "2 selected · 10 tokens"; got != want {
-		t.Errorf("the title is %q, want %q", got, want)
-	}
-}
-
-func TestAnActionSaysWhatItDid(t *testing.T) {
-	s := grammar(60, 12)
-	pin := action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}
-	undo, later := pin, pin
-	undo.Undo, later.Later = true, true
-	for _, c := range []struct {
-		did  action
-		want string
-	}{
-		{pin, "Pinned message 1."},
-		{undo, "Undone: pinned message 1."},
-		{later, "Pinned message 1. It applies to the next request; the current one is already sent."},
-		{
-			action{Flag: history.Exclude, IDs: []int64{2}, Before: map[int64]history.Flag{2: "", 3: ""}},
-			"Excluded message 2 with 1 more of the tool group.",
-		},
-		{action{Flag: history.Exclude, IDs: []int64{2}}, "Message 2 is excluded already."},
-	} {
-		if got := s.Model.did(c.did); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
 func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	for _, c := range []struct {
@@ -117,17 +74,6 @@ func TestScreens(t *testing.T) {
 		screens.Add(c.name, append(s.View(), line))
 	}
 	screens.Golden(t)
-}
-
-func TestASearchCountsWhatTheModelSees(t *testing.T) {
-	s := grammar(70, 12).press("g", "/", "r", "u")
-	s.press("enter", "n", "n", "n")
-	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3 · ● sent") {
-		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
-	}
-	if m, _ := s.Selected(); m.ID != 2 {
-		t.Errorf("the cursor is on message %d, want 2", m.ID)
-	}
 }
 
 func TestASearchIsLiteral(t *testing.T) {
@@ -239,22 +185,6 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 	s.Press(x, 1)
 	if _, clicked := s.Release(); !clicked {
 		t.Error("a press without a way is no click")
-	}
-}
-
-func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
-	var messages []store.Message
-	for range 20 {
-		messages = append(messages, message(history.User, "One of many messages."))
-	}
-	s := shown(60, 12, messages, nil)
-	s.Press(10, 4)
-	for range 12 {
-		s.Drag(4, -1)
-	}
-	s.Release()
-	if n := strings.Count(s.copied, "many messages."); n < 4 {
-		t.Errorf("dragging beyond the edge selects %q", s.copied)
 	}
 }
 
