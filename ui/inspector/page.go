@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"winnow/history"
@@ -81,80 +82,58 @@ func SegmentsOf(text string, e history.Entry) (p Page) {
 	if !e.Sent() {
 		return Page{{Unsent, text}}
 	}
-	runes, cuts, at := []rune(text), e.Cuts, 0
+	runes, inserted, at := []rune(text), e.Inserted, 0
 	take := func(k Kind, end int) {
 		end = max(at, min(end, len(runes)))
 		p.add(k, string(runes[at:end]))
 		at = end
 	}
-	upTo := func(end int) {
-		for len(cuts) > 0 && cuts[0].From < end {
-			take(Sent, cuts[0].From)
-			take(Unsent, min(end, cuts[0].To))
-			if cuts[0].To > end {
-				return
-			}
-			cuts = cuts[1:]
+	upTo := func(k Kind, end int) {
+		for ; len(inserted) > 0 && inserted[0].At <= end; inserted = inserted[1:] {
+			take(k, inserted[0].At)
+			p.add(Added, inserted[0].Text)
 		}
-		take(Sent, end)
+		take(k, end)
 	}
-	for _, in := range e.Inserted {
-		upTo(in.At)
-		p.add(Added, in.Text)
+	for _, c := range e.Cuts {
+		upTo(Sent, c.From)
+		upTo(Unsent, c.To)
 	}
-	upTo(len(runes))
+	upTo(Sent, math.MaxInt)
 	return p
 }
 
-// Hide returns a page without its secrets, and how many they were. The text of a message is searched as one text,
-// whatever stands in its cuts, so that a secret in which a cut begins is found as well.
+// Hide returns a page without its secrets, and how many they were. It is searched as one text without what stands in
+// the cuts of a message, so that a secret in which a cut begins is found as well. Each is replaced where it begins.
 func Hide(s theme.Secrets, p Page) (Page, int) {
-	var out Page
-	hidden := 0
-	for len(p) > 0 {
-		n := 1
-		for p[0].ofMessage() && n < len(p) && p[n].Kind >= Aside {
-			n++
+	inCut := func(k Kind) bool { return k == Marker || k == Added || k == Aside }
+	var text strings.Builder
+	for _, part := range p {
+		if !inCut(part.Kind) {
+			text.WriteString(part.Text)
 		}
-		text := ""
-		for _, part := range p[:n] {
-			if part.ofMessage() {
-				text += part.Text
-			}
-		}
-		secrets, at := s.In(text), 0
-		hidden += len(secrets)
-		for _, part := range p[:n] {
-			if !part.ofMessage() {
-				shown, more := s.Hide(part.Text)
-				out, hidden = append(out, Segment{part.Kind, shown}), hidden+more
-				continue
-			}
-			out = append(out, Segment{part.Kind, without(part.Text, at, secrets)})
-			at += len(part.Text)
-		}
-		p = p[n:]
 	}
-	return out, hidden
-}
-
-// ofMessage reports whether a segment is a message's own text.
-func (s Segment) ofMessage() bool { return s.Kind == Sent || s.Kind == Unsent }
-
-// without is the part of a text that begins at byte at, without the text's secrets. A secret is replaced where it
-// begins.
-func without(part string, at int, secrets [][2]int) string {
-	shown, from := "", 0
-	for _, s := range secrets {
-		begin, end := max(0, s[0]-at), min(s[1]-at, len(part))
-		if begin >= len(part) || end <= 0 {
+	secrets := s.In(text.String())
+	hidden, out, at := len(secrets), make(Page, 0, len(p)), 0
+	for _, part := range p {
+		if inCut(part.Kind) {
+			shown, n := s.Hide(part.Text)
+			out, hidden = append(out, Segment{part.Kind, shown}), hidden+n
 			continue
 		}
-		shown += part[from:begin]
-		if s[0] >= at {
-			shown += theme.Redacted
+		shown, from, end := "", at, at+len(part.Text)
+		for len(secrets) > 0 && secrets[0][0] < end {
+			if begin := secrets[0][0]; begin >= at {
+				shown += part.Text[from-at:begin-at] + theme.Redacted
+			}
+			from = min(end, secrets[0][1])
+			if secrets[0][1] > end {
+				break // It goes on in the next part.
+			}
+			secrets = secrets[1:]
 		}
-		from = end
+		out = append(out, Segment{part.Kind, shown + part.Text[from-at:]})
+		at = end
 	}
-	return shown + part[from:]
+	return out, hidden
 }

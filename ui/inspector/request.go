@@ -2,17 +2,21 @@ package inspector
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/settings"
-	"winnow/ui/keymap"
+	"winnow/session/store"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -66,44 +70,30 @@ func (in *Model) ShowBody(raw []byte, hidden theme.Secrets) {
 	}
 	p.add(Quiet, "\n")
 	p.block(Plain, text)
-	in.put(&view{head: p, pager: pager{wide: true}})
+	in.put(&view{page: p, pager: pager{wide: true}})
 }
 
-// readChanges compares the request on show with the one before it, or with the one that was chosen.
+// readChanges compares the request on show with the one before it.
 func (in *Model) readChanges() tea.Cmd {
-	if in.On.From != nil {
-		in.ShowChanges(in.On.From)
-		return nil
-	}
-	read := in.Before(in.Request)
+	read := in.Before()
 	return in.later(func(ctx context.Context) (func(), error) {
 		before, err := read(ctx)
 		return func() { in.ShowChanges(before) }, err
 	})
 }
 
-// ShowChanges lists what is otherwise between another request and the one on show; nil is that there is none.
-func (in *Model) ShowChanges(other *Request) {
-	v := &view{list: true, none: "Nothing changed: every message is sent as before.", pager: pager{wide: true}}
-	switch {
-	case other == nil:
-		v.none = "Nothing was sent before this request: there is nothing to compare it with."
-	case order(other) == order(&in.Request):
-		v.none = "This is " + in.Name + " itself: " + in.Keys.First(keymap.Earlier) + " and " +
-			in.Keys.First(keymap.Later) + " select the request to compare it with."
-	default:
-		in.listChanges(v, other)
+// ShowChanges lists what is otherwise than in the request before; nil is that there is none.
+func (in *Model) ShowChanges(from *Request) {
+	v := &view{pager: pager{wide: true}}
+	if from == nil {
+		v.page.line(Quiet, "Nothing was sent before this request: there is nothing to compare it with.")
+		in.put(v)
+		return
 	}
-	in.put(v)
-}
-
-// listChanges lists what is otherwise in the later one of two requests.
-func (in *Model) listChanges(v *view, other *Request) {
-	from, to := inOrder(other, &in.Request)
-	before, after := &from.Plan, &to.Plan
+	before, after := &from.Plan, &in.Plan
 	list := history.Compare(before.Entries, after.Entries)
-	v.head.line(Title, "from %s to %s", from.Name, to.Name)
-	v.head.line(Quiet, "%s to %s tokens · %s", about(before.Sum.Used()), about(after.Sum.Used()),
+	v.page.line(Title, "from %s to %s", from.Name, in.Name)
+	v.page.line(Quiet, "%s to %s tokens · %s\n", about(before.Sum.Used()), about(after.Sum.Used()),
 		theme.Plural(len(list), "change"))
 	for _, c := range list {
 		e := c.Entry()
@@ -115,36 +105,146 @@ func (in *Model) listChanges(v *view, other *Request) {
 		}
 		row.add(Aside, theme.Thousands(before.Sum.Tokens(c.Before.TokensAfter))+" → "+
 			theme.Thousands(after.Sum.Tokens(c.After.TokensAfter)))
-		v.items = append(v.items, item{row: row, reason: c.Reason(), message: e.ID})
+		v.list(item{c.Reason(), e.ID}, row)
 	}
-}
-
-// inOrder is two requests, the one that was sent first in front.
-func inOrder(a, b *Request) (before, after *Request) {
-	if order(b) < order(a) {
-		return b, a
+	if len(list) == 0 {
+		v.page.line(Quiet, "Nothing changed: every message is sent as before.")
 	}
-	return a, b
-}
-
-// order is where a request stands among those that were sent: the next one is the last.
-func order(r *Request) int64 {
-	if r.Past == nil {
-		return math.MaxInt64
-	}
-	return r.Past.Request.ID
+	in.put(v)
 }
 
 // openItem opens the item under the cursor of a list: the request of the past, or the message that changed.
 func (in *Model) openItem() tea.Cmd {
-	v := in.shown
-	switch {
-	case len(v.items) == 0:
-		return in.Say(v.none)
-	case in.At == PastView:
-		past := in.verdicts[v.at]
-		return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
+	if v := in.shown; in.At != PastView {
+		in.On.Message, in.changes, in.verdicts = v.items[v.at].message, v, nil
+		return in.show(TextView)
 	}
-	in.On.Message, in.changes, in.verdicts = v.items[v.at].message, v, nil
-	return in.show(TextView)
+	past := in.verdicts[in.shown.at]
+	return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
+}
+
+// mostVerdicts is how many verdicts of the past are read, the newest.
+const mostVerdicts = 500
+
+// readVerdicts reads what became of the message in past requests.
+func (in *Model) readVerdicts() tea.Cmd {
+	db, message := in.Session.Store(), in.On.Message
+	return in.later(func(ctx context.Context) (func(), error) {
+		list, err := db.VerdictHistory(ctx, message, mostVerdicts)
+		return func() { in.ShowVerdicts(list) }, err
+	})
+}
+
+// ShowVerdicts shows what became of the message in past requests, the newest first: as a list, or below its text.
+func (in *Model) ShowVerdicts(list []store.PastVerdict) {
+	in.verdicts = list
+	switch {
+	case in.At == PastView:
+		in.put(in.pastList())
+	case in.shown != nil:
+		in.shown.fit()
+	}
+}
+
+// pastList lists the verdicts of the past.
+func (in *Model) pastList() *view {
+	v := &view{}
+	for _, past := range in.verdicts {
+		turn := "turn " + theme.Thousands(past.Turn)
+		if past.Of > 1 {
+			turn += fmt.Sprintf(", %d of %d", past.Nth, past.Of)
+		}
+		v.list(item{reason: past.Entry.Cause.Sentence()}, Page{
+			{Glyph, theme.Glyph(past.Entry)},
+			{Plain, fmt.Sprintf("%-16s %s  ", turn, past.At.Local().Format(time.DateTime))},
+			{Verdict, cmp.Or(theme.Word(past.Entry), "whole")},
+			{Aside, markdown.OneLine(past.Model, max(1, in.w/4)) +
+				fmt.Sprintf(" %7s", theme.Thousands(past.Sum.Tokens(past.Entry.TokensAfter)))},
+		})
+	}
+	if len(in.verdicts) == 0 {
+		v.page.line(Quiet, "No past request contained this message.")
+	}
+	return v
+}
+
+// The sizes of the history below a message.
+const (
+	mostRuns   = 5 // rows
+	mostGlyphs = 8 // in a row
+)
+
+// run is what a number of requests in turn made of a message, for the same reason.
+type run struct {
+	store.PastVerdict // of the newest
+	n, from           int
+}
+
+// runs are the newest of them, the oldest first, and then the next request.
+func (in *Model) runs() []run {
+	var list []run
+	for _, v := range in.verdicts {
+		if n := len(list); n > 0 {
+			a, b := list[n-1].Entry, v.Entry
+			if theme.Glyph(a) == theme.Glyph(b) && a.Cause.Code == b.Cause.Code && a.CharsAfter == b.CharsAfter {
+				list[n-1].n, list[n-1].from = list[n-1].n+1, v.Turn
+				continue
+			}
+		}
+		if len(list) == mostRuns-1 {
+			break
+		}
+		list = append(list, run{v, 1, v.Turn})
+	}
+	slices.Reverse(list)
+	if e, ok := in.Plan.EntryOf(in.On.Message); ok && in.Past == nil && len(list) > 0 {
+		list = append(list, run{PastVerdict: store.PastVerdict{Entry: e}, n: 1})
+	}
+	return list
+}
+
+// history is what past requests made of the message, and what the next one does, below a rule: a row for several
+// requests in turn, with a glyph for each of them.
+func (in *Model) history(st theme.Styles, w int) []string {
+	runs := in.runs()
+	if len(runs) == 0 {
+		return nil
+	}
+	labels, glyphs := 0, 1
+	for i := range runs {
+		labels, glyphs = max(labels, theme.Width(runs[i].label())), max(glyphs, min(runs[i].n, mostGlyphs))
+	}
+	edge := strings.Repeat(" ", theme.Gutter(w))
+	lines := []string{"", ruleIn(st, w), "", edge + st.Strong.Render("History")}
+	for _, r := range runs {
+		g := theme.Glyph(r.Entry)
+		row := theme.Fit(strings.TrimSpace(strings.Repeat(g+" ", min(r.n, mostGlyphs))), 2*glyphs-1)
+		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(r.label(), labels))+"  "+
+			st.OfGlyph(g).Render(row)+"  "+st.Text.Render(in.requestsOf(r)), w))
+	}
+	return lines
+}
+
+// label is the verdict of a run in a word.
+func (r run) label() string {
+	if r.Request == 0 {
+		return "next"
+	}
+	word, _, _ := strings.Cut(theme.Verdict(r.Entry), " ")
+	return cmp.Or(strings.TrimSuffix(word, ":"), "whole")
+}
+
+// requestsOf says which requests a run is of, and why they made that of the message.
+func (in *Model) requestsOf(r run) string {
+	requests := "turn " + theme.Thousands(r.Turn)
+	if r.from != r.Turn {
+		requests = "turns " + theme.Thousands(r.from) + " to " + theme.Thousands(r.Turn)
+	}
+	if r.Request == 0 {
+		requests = "the next request"
+		if saved := in.Plan.Sum.Tokens(r.Entry.TokensBefore) - in.Plan.Sum.Tokens(r.Entry.TokensAfter); saved > 0 {
+			return requests + "; sent whole it would take " + about(saved) + " more tokens"
+		}
+	}
+	return strings.TrimSuffix(requests+": "+why(r.Entry), ": ")
 }

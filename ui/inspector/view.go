@@ -1,44 +1,33 @@
 package inspector
 
-import (
-	"strings"
-
-	"winnow/ui/theme"
-)
+import "winnow/ui/theme"
 
 // view is what is shown of a subject: a text to scroll through, or a list below it with a cursor.
 type view struct {
 	pager
-	head   Page
-	items  []item
+	page   Page
+	items  []item // its last lines: then the keys that scroll move the cursor
 	at     int    // the item under the cursor
-	list   bool   // the keys that scroll move the cursor
-	none   string // what is said where a list has no item
 	height int    // of the screen: the pager has what the foot leaves of it
 
-	below func(st theme.Styles, w int) []string // draws what stays below the text; nil for nothing
+	below func(st theme.Styles, w int) []string // draws what stays below the text; nil for the reason of an item
 }
 
 // item is a row of a list.
 type item struct {
-	row     Page
 	reason  string // the sentence about it, shown below the list
 	message int64  // that it is about
+}
+
+// list adds an item to the list, which is drawn in a line.
+func (v *view) list(i item, row Page) {
+	v.page, v.items = append(append(v.page, row...), Segment{Quiet, "\n"}), append(v.items, i)
 }
 
 // resize gives the view its size in cells.
 func (v *view) resize(w, h int) {
 	if v.lines == nil {
-		if v.list && len(v.items) == 0 {
-			v.head.line(Quiet, "%s", v.none)
-		}
-		v.write(v.head)
-		if len(v.lines) > 0 && len(v.items) > 0 {
-			v.write(Page{{Quiet, "\n"}})
-		}
-		for _, i := range v.items {
-			v.write(i.row)
-		}
+		v.write(v.page)
 	}
 	v.w, v.height = w, h
 	v.rows = nil
@@ -83,7 +72,7 @@ func (v *view) choose(i int) {
 
 // Scroll moves the text by rows, or the cursor of a list.
 func (v *view) Scroll(by int) {
-	if v.list {
+	if len(v.items) > 0 {
 		v.choose(v.at + by)
 		return
 	}
@@ -100,16 +89,6 @@ func (v *view) First() {
 func (v *view) Last() {
 	v.at = max(0, len(v.items)-1)
 	v.goTo(len(v.lines))
-}
-
-// text is all of it, for copying.
-func (v *view) text() string {
-	var b strings.Builder
-	b.WriteString(v.head.text())
-	for _, i := range v.items {
-		b.WriteString(i.row.text() + "\n")
-	}
-	return b.String()
 }
 
 // View draws the view.

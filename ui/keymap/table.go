@@ -70,7 +70,6 @@ const (
 
 	Earlier Action = "earlier"
 	Later   Action = "later"
-	Compare Action = "compare"
 	Adopt   Action = "adopt-window"
 
 	ReadOn   Action = "read-on"
@@ -177,7 +176,6 @@ func table() []Binding {
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "previous request", "left", "h"),
 		bind(Later, "panel", InPanel|InInspector|InRequest, "next request", "right", "l"),
-		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
 		bind(ReadOn, "inspector", InInspector|InRequest, "read on: page down", "space"),

@@ -19,13 +19,13 @@ func (p *Model) Strip(w, margin int) string {
 	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
 		return p.Rule(w, margin)
 	}
-	of := st.Text.Render(theme.Thousands(r.Counts.Sent()) + " of " + theme.Thousands(r.Counts.Stored))
+	words, right := []string{r.sent(st)}, ""
 	next := r.next()
 	if w < shortStrip {
 		if len(next) > 0 {
-			of += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
+			words[0] += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
 		}
-		return theme.Ruled(st.Lines, w, margin, []string{of}, "")
+		return theme.Ruled(st.Lines, w, margin, words, "")
 	}
 	verb := "sends "
 	switch {
@@ -34,7 +34,7 @@ func (p *Model) Strip(w, margin int) string {
 	case p.Past != nil:
 		verb = theme.UpperFirst(p.Name(p.Past)) + " sent "
 	}
-	words, right := []string{st.Muted.Render(verb) + of}, ""
+	words[0] = st.Muted.Render(verb) + words[0]
 	if r.Limit != "" {
 		words = append(words, st.Cut.Render("! "+r.Limit))
 	}
