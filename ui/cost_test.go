@@ -85,7 +85,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 				l.shows(test.next)
 			}
 			l.press("left")
-			l.shows("Turn 1 ·")
+			l.shows("Turn 1 ")
 			if test.past != "" {
 				l.shows(test.past)
 			}

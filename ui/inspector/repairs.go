@@ -46,27 +46,19 @@ type Price struct {
 	Tokens int
 }
 
-// repairView shows what was repaired of the message, and in the next request what else could be sent.
+// repairView shows what was repaired of the message: what was wrong, and what is stored against what is sent. In the
+// next request it shows what else could be sent.
 func (in *Model) repairView() *view {
+	v, st, w := &view{}, in.Themes.Styles, in.w
 	plan, when := &in.Plan, "now"
 	e, _ := plan.EntryOf(in.On.Message)
 	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
 		plan, when = in.prices[i].Plan, "if you choose this"
-	}
-	v := &view{}
-	for _, s := range in.repairLines(plan, when) {
-		v.page.line(Drawn, "%s", s)
+		e, _ = plan.EntryOf(in.On.Message)
 	}
 	if in.Past == nil {
 		v.below = in.remedies
 	}
-	return v
-}
-
-// repairLines draw the repairs of the message in a plan: what was wrong, and what is stored against what is sent.
-func (in *Model) repairLines(plan *history.Plan, when string) []string {
-	st, w := in.Themes.Styles, in.w
-	e, _ := plan.EntryOf(in.On.Message)
 	var lines []string
 	for _, r := range e.Repairs {
 		sentence, _ := in.Secrets.Hide(r.Cause.Sentence())
@@ -79,9 +71,12 @@ func (in *Model) repairLines(plan *history.Plan, when string) []string {
 		}
 	}
 	blocks := group{plan, in.stored, in.Secrets}.blocks(e)
-	return slices.Concat(lines, indented(st.Muted, "Many servers refuse a whole request for this.", w), []string{""},
-		comparison(st, w, blocks, when), []string{""},
-		indented(st.Muted, "The original is kept byte for byte.", w))
+	for _, s := range slices.Concat(lines, indented(st.Muted, "Many servers refuse a whole request for this.", w),
+		[]string{""}, comparison(st, w, blocks, when), []string{""},
+		indented(st.Muted, "The original is kept byte for byte.", w)) {
+		v.page.line(Drawn, "%s", s)
+	}
+	return v
 }
 
 // readPrices plans with each other remedy for the message than now, and keeps those that change something.
@@ -207,23 +202,21 @@ func (in *Model) remedies(st theme.Styles, w int) []string {
 	}
 	g := theme.Gutter(w)
 	for i, p := range in.prices {
-		label, about := in.remedyText(on, p)
-		tokens := theme.Signed(p.Tokens) + " tokens"
+		name, about := in.remedyText(on, p)
+		tokens := theme.Signed(p.Tokens) + strings.TrimLeft(theme.Plural(max(p.Tokens, -p.Tokens), "token"), "0123456789,")
 		switch {
 		case p.Remedy == remedyOf(on):
 			tokens = "in use"
 		case p.Tokens == 0:
 			tokens = "no difference"
-		case p.Tokens == 1 || p.Tokens == -1:
-			tokens = theme.Signed(p.Tokens) + " token"
 		}
-		const labelCells = 26
-		label = fmt.Sprintf("%*s%d %-*s  ", g, "", i+1, labelCells, label)
-		room := w - theme.Width(label+tokens) - 2 - g
-		about = st.Muted.Render(markdown.OneLine(about, max(0, room)))
-		line := theme.Spread(st.Text.Render(label)+about, st.Text.Render(tokens), w-g)
+		mark, style := " ", st.Text
 		if p.Remedy == in.remedy {
-			line = theme.Spread(st.Seen.Render("▌")+st.Strong.Render(label[1:])+about, st.Text.Render(tokens), w-g)
+			mark, style = st.Seen.Render("▌"), st.Strong
+		}
+		line := mark + style.Render(fmt.Sprintf("%*s%d %-26s  ", g-1, "", i+1, name))
+		line += st.Muted.Render(markdown.OneLine(about, max(0, w-theme.Width(line+tokens)-2-g)))
+		if line = theme.Spread(line, st.Text.Render(tokens), w-g); p.Remedy == in.remedy {
 			line = theme.Ground(st.Selected, theme.Fit(line, w))
 		}
 		lines = append(lines, line)
@@ -232,23 +225,23 @@ func (in *Model) remedies(st theme.Styles, w int) []string {
 }
 
 // remedyText is the name of a remedy, and what becomes of the message by it.
-func (in *Model) remedyText(on history.Entry, p Price) (label, about string) {
+func (in *Model) remedyText(on history.Entry, p Price) (name, about string) {
 	m, _ := in.stored(on.ID)
 	e, _ := p.Plan.EntryOf(on.ID)
 	switch {
-	case p.Remedy == history.SendAsText:
-		label, about = "Send it as plain text", sourceOf(p.Plan, e).text
 	case p.Remedy == history.LeaveOut && on.Role != history.Tool && len(m.ToolCalls) == 0:
 		return "Leave the message out", "the messages around it stay"
 	case p.Remedy == history.LeaveOut:
 		return "Leave the call out", "with its results; the answer’s text stays"
+	case p.Remedy == history.SendAsText:
+		name, about = "Send it as plain text", sourceOf(p.Plan, e).text
 	default:
-		label, about = "Send it repaired", e.Repairs[0].After
+		name, about = "Send it repaired", e.Repairs[0].After
 	}
-	if about = in.Secrets.Line(about); about != "" {
-		about = "“" + theme.OneLine(about) + "”"
+	if about != "" {
+		about = "“" + theme.OneLine(in.Secrets.Line(about)) + "”"
 	}
-	return label, about
+	return name, about
 }
 
 // repairHints are the keys that matter in the view of a repair.

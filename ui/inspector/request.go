@@ -55,10 +55,8 @@ func (in *Model) ShowBody(raw []byte, hidden theme.Secrets) {
 	switch body := theme.Plural(len(raw), "byte"); {
 	case in.Past == nil && in.Note != "":
 		p.line(Warning, "! This request would not be sent: %s", theme.OneSentence(in.Note))
-	case in.Past == nil && in.Busy:
-		p.line(Quiet, "The body of the request that is being answered: %s, formatted for reading.", body)
 	case in.Past == nil:
-		p.line(Quiet, "The body of the request as it would be sent now: %s, formatted for reading.", body)
+		p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(in.Name), body)
 	case in.Past.Proven:
 		p.line(Quiet, "✓ proven by hash: these %s were sent. They are formatted for reading.", body)
 	default:
@@ -123,14 +121,12 @@ func (in *Model) openItem() tea.Cmd {
 	return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
 }
 
-// mostVerdicts is how many verdicts of the past are read, the newest.
-const mostVerdicts = 500
-
 // readVerdicts reads what became of the message in past requests.
 func (in *Model) readVerdicts() tea.Cmd {
+	const most = 500 // the newest
 	db, message := in.Session.Store(), in.On.Message
 	return in.later(func(ctx context.Context) (func(), error) {
-		list, err := db.VerdictHistory(ctx, message, mostVerdicts)
+		list, err := db.VerdictHistory(ctx, message, most)
 		return func() { in.ShowVerdicts(list) }, err
 	})
 }
@@ -172,34 +168,32 @@ func (in *Model) pastList() *view {
 const (
 	mostRuns   = 5 // rows
 	mostGlyphs = 8 // in a row
+	labelCells = 8 // of a verdict in a word, such as recalled
 )
 
 // run is what a number of requests in turn made of a message, for the same reason.
 type run struct {
-	store.PastVerdict // of the newest
-	n, from           int
+	history.Entry
+	n, from, to int // how many they are, of which turns: 0 for the next request
 }
 
 // runs are the newest of them, the oldest first, and then the next request.
-func (in *Model) runs() []run {
-	var list []run
+func (in *Model) runs() (list []run) {
+	if e, ok := in.Plan.EntryOf(in.On.Message); ok && in.Past == nil && len(in.verdicts) > 0 {
+		list = []run{{Entry: e, n: 1}}
+	}
 	for _, v := range in.verdicts {
-		if n := len(list); n > 0 {
-			a, b := list[n-1].Entry, v.Entry
-			if theme.Glyph(a) == theme.Glyph(b) && a.Cause.Code == b.Cause.Code && a.CharsAfter == b.CharsAfter {
-				list[n-1].n, list[n-1].from = list[n-1].n+1, v.Turn
-				continue
-			}
-		}
-		if len(list) == mostRuns-1 {
+		if last := len(list) - 1; last >= 0 && list[last].to > 0 &&
+			theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry) {
+			list[last].n++
+			list[last].from = v.Turn
+		} else if len(list) < mostRuns {
+			list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
+		} else {
 			break
 		}
-		list = append(list, run{v, 1, v.Turn})
 	}
 	slices.Reverse(list)
-	if e, ok := in.Plan.EntryOf(in.On.Message); ok && in.Past == nil && len(list) > 0 {
-		list = append(list, run{PastVerdict: store.PastVerdict{Entry: e}, n: 1})
-	}
 	return list
 }
 
@@ -210,41 +204,36 @@ func (in *Model) history(st theme.Styles, w int) []string {
 	if len(runs) == 0 {
 		return nil
 	}
-	labels, glyphs := 0, 1
-	for i := range runs {
-		labels, glyphs = max(labels, theme.Width(runs[i].label())), max(glyphs, min(runs[i].n, mostGlyphs))
+	most := 0
+	for _, r := range runs {
+		most = max(most, min(r.n, mostGlyphs))
 	}
 	edge := strings.Repeat(" ", theme.Gutter(w))
 	lines := []string{"", ruleIn(st, w), "", edge + st.Strong.Render("History")}
 	for _, r := range runs {
-		g := theme.Glyph(r.Entry)
-		row := theme.Fit(strings.TrimSpace(strings.Repeat(g+" ", min(r.n, mostGlyphs))), 2*glyphs-1)
-		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(r.label(), labels))+"  "+
-			st.OfGlyph(g).Render(row)+"  "+st.Text.Render(in.requestsOf(r)), w))
+		label, _, _ := strings.Cut(cmp.Or(theme.Verdict(r.Entry), "whole"), " ")
+		if r.to == 0 {
+			label = "next"
+		}
+		glyph := theme.Glyph(r.Entry)
+		glyphs := theme.Fit(strings.Repeat(glyph+" ", min(r.n, mostGlyphs)), 2*most)
+		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(strings.TrimSuffix(label, ":"), labelCells))+"  "+
+			st.OfGlyph(glyph).Render(glyphs)+" "+st.Text.Render(in.requestsOf(r)), w))
 	}
 	return lines
 }
 
-// label is the verdict of a run in a word.
-func (r run) label() string {
-	if r.Request == 0 {
-		return "next"
-	}
-	word, _, _ := strings.Cut(theme.Verdict(r.Entry), " ")
-	return cmp.Or(strings.TrimSuffix(word, ":"), "whole")
-}
-
 // requestsOf says which requests a run is of, and why they made that of the message.
 func (in *Model) requestsOf(r run) string {
-	requests := "turn " + theme.Thousands(r.Turn)
-	if r.from != r.Turn {
-		requests = "turns " + theme.Thousands(r.from) + " to " + theme.Thousands(r.Turn)
-	}
-	if r.Request == 0 {
+	requests := "turn " + theme.Thousands(r.to)
+	saved := in.Plan.Sum.Tokens(r.TokensBefore) - in.Plan.Sum.Tokens(r.TokensAfter)
+	switch {
+	case r.to == 0 && saved > 0:
+		return "the next request; sent whole it would take " + about(saved) + " more tokens"
+	case r.to == 0:
 		requests = "the next request"
-		if saved := in.Plan.Sum.Tokens(r.Entry.TokensBefore) - in.Plan.Sum.Tokens(r.Entry.TokensAfter); saved > 0 {
-			return requests + "; sent whole it would take " + about(saved) + " more tokens"
-		}
+	case r.from != r.to:
+		requests = "turns " + theme.Thousands(r.from) + " to " + theme.Thousands(r.to)
 	}
 	return strings.TrimSuffix(requests+": "+why(r.Entry), ": ")
 }

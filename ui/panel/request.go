@@ -267,15 +267,3 @@ func (p *Model) Name(r *Request) string {
 	}
 	return "next request"
 }
-
-// heading is the title of the panel.
-func (p *Model) heading() string {
-	name := theme.UpperFirst(p.Name(p.Shown()))
-	switch {
-	case p.Past == nil:
-		return name
-	case p.Past.Past.Proven:
-		return name + " · as it was sent"
-	}
-	return name + " · as recorded"
-}

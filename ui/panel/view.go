@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,14 +61,9 @@ func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 // the focus the reason for the line under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
 	in := max(1, w-1-theme.Gutter(2*w))
-	if !p.Shown().Ready {
-		lines := []string{p.Themes.Styles.Strong.Render(p.heading())}
-		missing := p.wrap(in, note{p.Themes.Styles.Muted, p.Shown().Missing()})
-		return theme.Blank(framed(append(lines, missing...), w), w, h)
-	}
-	head, foot := p.head(w, in, h), framed(p.foot(in), w)
-	head = head[:max(0, min(len(head), h-leastRows))]
-	if len(head)+len(foot)+leastRows > h {
+	head, foot, least := p.head(w, in, h), framed(p.foot(in), w), min(leastRows, len(p.Shown().Rows))
+	head = head[:max(0, min(len(head), h-least))]
+	if len(head)+len(foot)+least > h {
 		foot = nil
 	}
 	list := p.rows(in, w, len(head), max(0, h-len(head)-len(foot)))
@@ -83,60 +79,62 @@ func framed(lines []string, w int) []string {
 	return framed
 }
 
-// note is a text in a style.
-type note struct {
-	style lipgloss.Style
-	text  string
+// text is lines of w cells in styles.
+type text struct {
+	w     int
+	lines []string
 }
 
-// wrap breaks texts into lines, none for "".
-func (p *Model) wrap(w int, notes ...note) []string {
-	var lines []string
-	for _, n := range notes {
-		if n.text != "" {
-			lines = append(lines, theme.WrapStyled(n.style, markdown.Visible(n.text), w)...)
-		}
+// say adds a text in a style, wrapped; nothing where it is "".
+func (t *text) say(style lipgloss.Style, format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); s != "" {
+		t.lines = append(t.lines, theme.WrapStyled(style, markdown.Visible(s), t.w)...)
 	}
-	return lines
 }
 
 // head is the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
 // is known besides.
 func (p *Model) head(w, in, h int) []string {
-	r, st := p.Shown(), &p.Themes.Styles
+	r, st, t := p.Shown(), &p.Themes.Styles, text{w: in}
 	var blank []string
 	if h >= airyHeight {
 		blank = []string{""}
 	}
 	if p.Whatif != nil {
-		return slices.Concat(p.whatif(w, in, blank), framed(slices.Concat(p.wrap(in, p.problems()...), blank), w))
+		p.problems(&t)
+		return slices.Concat(p.whatif(w, in, blank), framed(slices.Concat(t.lines, blank), w))
 	}
-	lines := []string{
-		theme.Spread(st.Strong.Render(p.heading()), p.sends(), in), r.bar(st, in), r.total(st, in),
+	t.lines = []string{theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), p.sends(), in)}
+	if !r.Ready {
+		t.say(st.Muted, "%s", r.Missing())
+		return framed(t.lines, w)
 	}
 	tallies := flow(r.tallies(st), in)
 	if !p.Focused {
 		tallies = tallies[:min(1, len(tallies))]
 	}
+	t.lines = append(t.lines, r.bar(st, in), r.total(st, in))
 	if h >= columnHeight {
-		lines = append(lines, tallies...)
+		t.lines = append(t.lines, tallies...)
 	}
-	lines = append(lines, p.wrap(in, append(p.proof(), p.problems()...)...)...)
+	p.proof(&t)
+	p.problems(&t)
 	if p.Focused && h >= airyHeight {
-		lines = slices.Concat(lines, blank, p.legend(in))
+		t.lines = slices.Concat(t.lines, blank, p.legend(in))
 	}
 	switch {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
-		lines = slices.Concat(lines, blank, p.wrap(in, note{st.Muted, r.Missing()}))
+		t.lines = slices.Concat(t.lines, blank)
+		t.say(st.Muted, "%s", r.Missing())
 	case h >= columnHeight:
 		c, saved := p.columns(in), ""
 		if c.saved > c.tokens {
 			saved = "saved"
 		}
-		names := fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)
-		lines = append(slices.Concat(lines, blank), st.Muted.Render(names))
+		t.lines = slices.Concat(t.lines, blank)
+		t.lines = append(t.lines, st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
 	}
-	return framed(lines, w)
+	return framed(t.lines, w)
 }
 
 // sends says how many of the messages are sent, or selected.
@@ -220,22 +218,22 @@ func (r *Request) tallies(st *theme.Styles) []string {
 	c := r.Counts
 	var list []string
 	for _, v := range []struct {
-		glyph, word string
-		n           int
-		style       lipgloss.Style
+		verdict string
+		n       int
+		style   lipgloss.Style
 	}{
-		{"◐", "cut", c.Cut, st.Cut},
-		{"○", "dropped", c.Dropped, st.Muted},
-		{"⊘", "excluded", c.Excluded, st.Muted},
-		{"↺", "recalled", c.Recalled, st.Recalled},
-		{"▲", "repaired", c.Repaired, st.Repaired},
-		{"○", "unreadable", c.Quarantined, st.Muted},
-		{"○", "blank", c.Blank, st.Muted},
-		{"◆", "pinned", c.Pinned, st.Pinned},
-		{"✚", "added", len(r.Plan.Added), st.Seen},
+		{"◐ %s cut", c.Cut, st.Cut},
+		{"○ %s dropped", c.Dropped, st.Muted},
+		{"⊘ %s excluded", c.Excluded, st.Muted},
+		{"↺ %s recalled", c.Recalled, st.Recalled},
+		{"▲ %s repaired", c.Repaired, st.Repaired},
+		{"○ %s unreadable", c.Quarantined, st.Muted},
+		{"○ %s blank", c.Blank, st.Muted},
+		{"◆ %s pinned", c.Pinned, st.Pinned},
+		{"✚ %s added", len(r.Plan.Added), st.Seen},
 	} {
 		if v.n > 0 {
-			list = append(list, v.style.Render(v.glyph+" "+theme.Thousands(v.n)+" "+v.word))
+			list = append(list, v.style.Render(fmt.Sprintf(v.verdict, theme.Thousands(v.n))))
 		}
 	}
 	return list
@@ -255,25 +253,23 @@ func flow(list []string, w int) []string {
 }
 
 // problems are what the user may want to do something about, and what is not known yet.
-func (p *Model) problems() []note {
+func (p *Model) problems(t *text) {
 	r, st := p.Shown(), &p.Themes.Styles
-	list := []note{{st.Error, r.Note}}
+	t.say(st.Error, "%s", r.Note)
 	if r.Limit != "" {
-		list = append(list, note{st.Cut, "! " + r.Limit + ": winnow asks first"})
+		t.say(st.Cut, "! %s: winnow asks first", r.Limit)
 	}
 	if r != &p.Next {
-		return list
+		return
 	}
-	list = append(list, note{st.Cut, p.wrong})
+	t.say(st.Cut, "%s", p.wrong)
 	if short := p.Forecast.Shortfall; short != nil {
-		list = append(list, note{st.Cut, fmt.Sprintf(
-			"! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
-			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))})
+		t.say(st.Cut, "! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if lost := p.Forecast.Losses; len(lost) > 0 {
-		list = append(list, note{st.Cut, "! New: " + numbered(lost, maxNumbers) + " not sent whole"})
+		t.say(st.Cut, "! New: %s not sent whole", numbered(lost, maxNumbers))
 	}
-	return list
 }
 
 // legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
@@ -293,22 +289,23 @@ func (p *Model) legend(w int) []string {
 	if r.Plan.Sum.Limit > 0 {
 		parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
 	}
-	list := []note{{st.Muted, r.bound()}}
-	if r.Past == nil && p.Window.Assumed {
-		list = append(list, note{st.Muted, "Context window unknown; assuming " + theme.Thousands(p.Window.Tokens) +
-			" (/window to set)"})
+	t := text{w, flow(parts, w)}
+	t.say(st.Muted, "%s", r.bound())
+	if r.Past != nil {
+		return t.lines
 	}
-	if r.Past == nil {
-		cost := ""
-		if r.Input.Known() {
-			cost = r.Input.String() + " in"
-		}
-		if r.Spent != "" {
-			cost = strings.TrimPrefix(cost+" · chat "+r.Spent, " · ")
-		}
-		list = append(list, note{st.Muted, cost})
+	if p.Window.Assumed {
+		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
 	}
-	return append(flow(parts, w), p.wrap(w, list...)...)
+	var costs []string
+	if r.Input.Known() {
+		costs = []string{r.Input.String() + " in"}
+	}
+	if r.Spent != "" {
+		costs = append(costs, "chat "+r.Spent)
+	}
+	t.say(st.Muted, "%s", strings.Join(costs, " · "))
+	return t.lines
 }
 
 // bound says what sets the limit of the request.
@@ -338,35 +335,34 @@ func (r *Request) bound() string {
 
 // proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
 // the server made of it.
-func (p *Model) proof() []note {
+func (p *Model) proof(t *text) {
 	if p.Past == nil {
-		return nil
+		return
 	}
-	r, st := p.Past, &p.Themes.Styles
-	q := r.Past.Request
-	cost := record.CostOf(q).String()
-	if cost != "" && q.PriceSource != "" {
-		cost += " by " + markdown.OneLine(q.PriceSource, 60)
-	}
-	list := []note{
-		{st.Muted, q.Created.Local().Format(time.DateTime) + " · " + markdown.OneLine(q.Model, 40)}, {st.Muted, cost},
+	r, st := p.Past.Past, &p.Themes.Styles
+	q, use := r.Request, record.CacheUseOf(r.Request)
+	t.say(st.Muted, "%s · %s", q.Created.Local().Format(time.DateTime), markdown.OneLine(q.Model, 40))
+	if cost := record.CostOf(q).String(); cost != "" && q.PriceSource != "" {
+		t.say(st.Muted, "%s by %s", cost, markdown.OneLine(q.PriceSource, 60))
+	} else {
+		t.say(st.Muted, "%s", cost)
 	}
 	if q.End == store.EndFailed {
-		list = append(list, note{st.Error, "✗ Failed: " + theme.OneSentence(record.ReadFault(q.Fault).What)})
+		t.say(st.Error, "✗ Failed: %s", theme.OneSentence(record.ReadFault(q.Fault).What))
 	}
 	if short, ok := record.ShortfallOf(q); ok {
-		list = append(list, note{st.Cut, "! The server read " + theme.Thousands(short.Reported) + " of ~" +
-			theme.Thousands(short.Expected)})
+		t.say(st.Cut, "! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
-	proof := note{st.Seen, "✓ Proven by hash: this was sent"}
-	if !r.Past.Proven {
-		proof = note{st.Cut, "! Not proven: " + r.Past.Doubt + ". The verdicts are the recorded ones."}
+	if r.Proven {
+		t.say(st.Seen, "✓ Proven by hash: this was sent")
+	} else {
+		t.say(st.Cut, "! Not proven: %s. The verdicts are the recorded ones.", r.Doubt)
 	}
-	use, style := record.CacheUseOf(q), st.Muted
 	if use.Missed() {
-		style = st.Cut
+		t.say(st.Cut, "%s", use.Sentence(theme.Thousands))
+	} else {
+		t.say(st.Muted, "%s", use.Sentence(theme.Thousands))
 	}
-	return append(list, proof, note{style, use.Sentence(theme.Thousands)})
 }
 
 // footLines is the height of the foot at least, so that the list does not move while the cursor does.
@@ -491,4 +487,109 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 		return []key.Binding{price(keymap.Auto, "automatic up to", whole, with), pin}
 	}
 	return []key.Binding{pin, exclude}
+}
+
+// shortStrip is the width below which the strip says only how much is sent and what is next.
+const shortStrip = 60
+
+// Strip is the rule above the draft as one line of w cells that says what the next request sends, what becomes of the
+// rest and what falls out next. Margin is how many cells of the rule stand at either side of the words. Without a plan
+// it is a plain rule, and where the draft does not fit it says by how much, as Rule does.
+func (p *Model) Strip(w, margin int) string {
+	r, st := p.Shown(), &p.Themes.Styles
+	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
+		return p.Rule(w, margin)
+	}
+	words, right := []string{r.sent(st)}, ""
+	next := r.next()
+	if w < shortStrip {
+		if len(next) > 0 {
+			words[0] += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
+		}
+		return theme.Ruled(st.Lines, w, margin, words, "")
+	}
+	verb := "sends "
+	switch {
+	case p.Whatif != nil:
+		verb = "would send "
+	case p.Past != nil:
+		verb = theme.UpperFirst(p.Name(p.Past)) + " sent "
+	}
+	words[0] = st.Muted.Render(verb) + words[0]
+	if r.Limit != "" {
+		words = append(words, st.Cut.Render("! "+r.Limit))
+	}
+	if len(next) > 0 {
+		right = st.Muted.Render("next out ") + st.Text.Render(numbered(next, maxNumbers))
+	}
+	return theme.Ruled(st.Lines, w, margin, append(words, r.tallies(st)...), right)
+}
+
+// Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says
+// by how much.
+func (p *Model) Rule(w, margin int) string {
+	st := &p.Themes.Styles
+	if p.Next.Over <= 0 {
+		return st.Rule(w)
+	}
+	many := st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")
+	return theme.Ruled(st.Repaired, w, margin, []string{many}, "")
+}
+
+// gaugeCells is the length of the bar in the header.
+const gaugeCells = 8
+
+// Gauge is what the header says of the next request where the panel is not open: its tokens and, with bar, how full
+// it is. It is "" where nothing is planned.
+func (p *Model) Gauge(bar bool) string {
+	r, st := p.Shown(), &p.Themes.Styles
+	_, text := r.used()
+	limit := r.Plan.Sum.Limit
+	switch {
+	case !r.Ready:
+		return ""
+	case limit <= 0:
+		return st.Muted.Render(text + " tokens")
+	}
+	words := st.Muted
+	if r.Over > 0 {
+		words = st.Repaired
+	}
+	text = words.Render(text + " / " + theme.Thousands(limit))
+	if bar {
+		text += " " + r.bar(st, gaugeCells)
+	}
+	return text
+}
+
+// State says in a few words what is next, for the end of the line with the hints; "" for nothing.
+func (p *Model) State() string {
+	if next := p.Next.next(); p.Past == nil && p.Whatif == nil && len(next) > 0 {
+		return "next out " + numbered(next, 2)
+	}
+	return ""
+}
+
+// maxNumbers is how many messages are named by their numbers.
+const maxNumbers = 3
+
+// numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9, …".
+func numbered(indexes []int, most int) string {
+	var list []string
+	for i := 0; i < len(indexes); {
+		if len(list) == most {
+			list = append(list, "…")
+			break
+		}
+		last := i
+		for last+1 < len(indexes) && indexes[last+1] == indexes[last]+1 {
+			last++
+		}
+		text := strconv.Itoa(indexes[i] + 1)
+		if last-i >= 2 {
+			text, i = fmt.Sprintf("%s–%d", text, indexes[last]+1), last
+		}
+		list, i = append(list, text), i+1
+	}
+	return strings.Join(list, ", ")
 }

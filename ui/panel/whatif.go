@@ -307,8 +307,9 @@ func (p *Model) whatif(w, in int, blank []string) []string {
 	if t.Running && t.trial().Model != "" {
 		sums = []string{st.Muted.Render("Asking for its context window…")}
 	}
-	note := p.wrap(in, note{st.Error, t.note})
-	return append(lines, framed(slices.Concat(note, blank, sums, blank, []string{r.bar(st, in)}), w)...)
+	note := text{w: in}
+	note.say(st.Error, "%s", t.note)
+	return append(lines, framed(slices.Concat(note.lines, blank, sums, blank, []string{r.bar(st, in)}), w)...)
 }
 
 // sums are what the trial changes in all.
