@@ -276,9 +276,6 @@ func (in *Model) Position() string {
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if cmd, done := in.repairKey(msg); done {
-			return cmd
-		}
 		return in.key(msg)
 	case tea.MouseWheelMsg:
 		if in.shown != nil {
@@ -288,10 +285,23 @@ func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// key is a key that more than one view has.
+// key is a key: the first ones are those of a repair.
 func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
-	k, v := &in.Keys, in.shown
+	k, v, repair := &in.Keys, in.shown, in.At == RepairView
+	choice := repair && in.Past == nil
 	switch {
+	case repair && k.Pressed(msg, keymap.NextRepair):
+		return in.stepRepair(1)
+	case repair && k.Pressed(msg, keymap.PrevRepair):
+		return in.stepRepair(-1)
+	case choice && k.Pressed(msg, keymap.Down):
+		in.point(in.pointed() + 1)
+	case choice && k.Pressed(msg, keymap.Up):
+		in.point(in.pointed() - 1)
+	case choice && k.Pressed(msg, keymap.Choose):
+		return in.choose(in.remedy)
+	case choice && k.Pressed(msg, keymap.UndoRemedy):
+		return in.choose(history.SendRepaired)
 	case k.Pressed(msg, keymap.Back):
 		return in.close()
 	case k.Pressed(msg, keymap.NextView):

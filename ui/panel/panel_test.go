@@ -208,8 +208,9 @@ func TestThePanelCountsInTheServersMeasure(t *testing.T) {
 }
 
 func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
-	cut, tight, all, over := planned(), planned(), planned(), planned()
-	tight.Next.Plan.Sum.Limit = 360
+	cut, tight, many, all, over := planned(), planned(), planned(), planned(), planned()
+	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 360, 360
+	many.Next.Plan.Next = []int{0, 1, 2, 5, 7, 9}
 	all.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
 	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	nothing, _ := empty(nil)
@@ -220,6 +221,7 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	}{
 		{tight, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
 		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
+		{many, 70, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ───────── next out 1–3, 6, 8, … ─"},
 		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
 		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────"},
 		{all, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
@@ -228,22 +230,6 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	} {
 		if got := ansi.Strip(c.p.Strip(c.w, c.margin)); got != c.want {
 			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
-		}
-	}
-}
-
-func TestNumberedMessagesFoldIntoRanges(t *testing.T) {
-	for _, c := range []struct {
-		indexes []int
-		want    string
-	}{
-		{nil, ""},
-		{[]int{43, 44}, "44, 45"},
-		{[]int{2, 3, 4, 5, 8}, "3–6, 9"},
-		{[]int{0, 4, 8, 12}, "1, 5, 9, …"},
-	} {
-		if got := numbered(c.indexes, 3); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.indexes, got, c.want)
 		}
 	}
 }
