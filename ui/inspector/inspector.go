@@ -150,8 +150,7 @@ func (in *Model) read(at View) tea.Cmd {
 	case at == PastView:
 		return in.readVerdicts()
 	case at == RepairView:
-		in.put(in.repairView())
-		return in.readPrices()
+		return tea.Batch(in.put(in.repairView()), in.readPrices())
 	case at == SentView:
 		return in.hide(in.sentPage(), nil)
 	case in.On.Message == 0:
@@ -161,25 +160,24 @@ func (in *Model) read(at View) tea.Cmd {
 }
 
 // later reads in a command, and shows what was read unless something else is inspected by then.
-func (in *Model) later(read func(context.Context) (show func(), err error)) tea.Cmd {
+func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
 	number := in.number
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
 		return app.Then(func() tea.Cmd {
 			switch {
 			case number != in.number:
+				return nil
 			case err != nil:
 				return in.Fail(theme.Sentence(err))
-			default:
-				show()
 			}
-			return nil
+			return show()
 		})
 	})
 }
 
 // put shows a view, at the place where the one before it was.
-func (in *Model) put(v *view) {
+func (in *Model) put(v *view) tea.Cmd {
 	v.resize(in.w, in.h)
 	if in.shown != nil {
 		v.choose(in.shown.at)
@@ -190,31 +188,28 @@ func (in *Model) put(v *view) {
 		}
 	}
 	in.shown = v
+	return nil
 }
 
 // hide shows a page without its secrets, which says how many they were. A long page is searched in a command.
 func (in *Model) hide(p Page, below func(theme.Styles, int) []string) tea.Cmd {
 	const searchedAtOnce = 1 << 20 // bytes: about 80 ms
-	secrets := in.Secrets
-	show := func(page Page, n int) {
-		v := &view{below: below}
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	v, secrets := &view{below: below, pager: pager{wide: e.Role == history.Tool || in.At == JSONView}}, in.Secrets
+	find := func(context.Context) (func() tea.Cmd, error) {
+		page, n := Hide(secrets, p)
 		if n > 0 {
 			v.page.line(Warning, "! %s hidden in this view; %s shows possible secrets.",
 				theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
 		}
 		v.page = append(v.page, page...)
-		e, _ := in.Plan.EntryOf(in.On.Message)
-		v.wide = e.Role == history.Tool
-		in.put(v)
+		return func() tea.Cmd { return in.put(v) }, nil
 	}
-	if len(p.text()) <= searchedAtOnce {
-		show(Hide(secrets, p))
-		return nil
+	if len(p.text()) > searchedAtOnce {
+		return in.later(find)
 	}
-	return in.later(func(context.Context) (func(), error) {
-		page, n := Hide(secrets, p)
-		return func() { show(page, n) }, nil
-	})
+	show, _ := find(in.Program())
+	return show()
 }
 
 // stored is a message as it is stored.

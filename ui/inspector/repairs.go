@@ -89,7 +89,7 @@ func (in *Model) readPrices() tea.Cmd {
 	}
 	of, _ := in.Plan.EntryOf(in.On.Message)
 	s, draft, now := in.Session, in.Draft(), in.Plan
-	return in.later(func(ctx context.Context) (func(), error) {
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		var prices []Price
 		for _, to := range history.Remedies() {
 			plan := now
@@ -101,18 +101,18 @@ func (in *Model) readPrices() tea.Cmd {
 				prices = append(prices, Price{to, &plan, plan.Sum.Used() - now.Sum.Used()})
 			}
 		}
-		return func() { in.ShowPrices(prices) }, nil
+		return func() tea.Cmd { return in.ShowPrices(prices) }, nil
 	})
 }
 
 // ShowPrices shows the remedies that there are for the message. The cursor stays on its remedy, and is on what is sent
 // now at first.
-func (in *Model) ShowPrices(prices []Price) {
+func (in *Model) ShowPrices(prices []Price) tea.Cmd {
 	if in.prices = prices; in.pointed() < 0 {
 		e, _ := in.Plan.EntryOf(in.On.Message)
 		in.remedy = remedyOf(e)
 	}
-	in.put(in.repairView())
+	return in.put(in.repairView())
 }
 
 // pointed is the remedy under the cursor, by its place; -1 until the prices are known.

@@ -31,8 +31,8 @@ func (in *Model) settings() string {
 
 // readBody shows the body of the request, byte for byte but for its layout and its secrets.
 func (in *Model) readBody() tea.Cmd {
-	s, r, hidden := in.Session, in.Request, in.Secrets
-	return in.later(func(ctx context.Context) (func(), error) {
+	s, r := in.Session, in.Request
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		var raw []byte
 		var err error
 		if r.Past != nil {
@@ -40,17 +40,12 @@ func (in *Model) readBody() tea.Cmd {
 		} else {
 			raw, err = s.Try(ctx, session.Settings{}).Body(r.Plan)
 		}
-		return func() { in.ShowBody(raw, hidden) }, err
+		return func() tea.Cmd { return in.ShowBody(raw) }, err
 	})
 }
 
-// ShowBody shows a body, laid out for reading and without its secrets, with what the proof says of it.
-func (in *Model) ShowBody(raw []byte, hidden theme.Secrets) {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		b.Write(raw)
-	}
-	text, secrets := hidden.Hide(b.String())
+// ShowBody shows a body, laid out for reading, with what the proof says of it.
+func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	var p Page
 	switch body := theme.Plural(len(raw), "byte"); {
 	case in.Past == nil && in.Note != "":
@@ -62,31 +57,30 @@ func (in *Model) ShowBody(raw []byte, hidden theme.Secrets) {
 	default:
 		p.line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(in.Past.Doubt))
 	}
-	if secrets > 0 {
-		p.line(Warning, "! %s hidden in this view; the request contains them.",
-			theme.PluralOf(secrets, "secret is", "secrets are"))
+	var laidOut bytes.Buffer
+	if json.Indent(&laidOut, raw, "", "  ") != nil {
+		laidOut.Write(raw)
 	}
 	p.add(Quiet, "\n")
-	p.block(Plain, text)
-	in.put(&view{page: p, pager: pager{wide: true}})
+	p.block(Plain, laidOut.String())
+	return in.hide(p, nil)
 }
 
 // readChanges compares the request on show with the one before it.
 func (in *Model) readChanges() tea.Cmd {
 	read := in.Before()
-	return in.later(func(ctx context.Context) (func(), error) {
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		before, err := read(ctx)
-		return func() { in.ShowChanges(before) }, err
+		return func() tea.Cmd { return in.ShowChanges(before) }, err
 	})
 }
 
 // ShowChanges lists what is otherwise than in the request before; nil is that there is none.
-func (in *Model) ShowChanges(from *Request) {
+func (in *Model) ShowChanges(from *Request) tea.Cmd {
 	v := &view{pager: pager{wide: true}}
 	if from == nil {
 		v.page.line(Quiet, "Nothing was sent before this request: there is nothing to compare it with.")
-		in.put(v)
-		return
+		return in.put(v)
 	}
 	before, after := &from.Plan, &in.Plan
 	list := history.Compare(before.Entries, after.Entries)
@@ -108,7 +102,7 @@ func (in *Model) ShowChanges(from *Request) {
 	if len(list) == 0 {
 		v.page.line(Quiet, "Nothing changed: every message is sent as before.")
 	}
-	in.put(v)
+	return in.put(v)
 }
 
 // openItem opens the item under the cursor of a list: the request of the past, or the message that changed.
@@ -125,21 +119,22 @@ func (in *Model) openItem() tea.Cmd {
 func (in *Model) readVerdicts() tea.Cmd {
 	const most = 500 // the newest
 	db, message := in.Session.Store(), in.On.Message
-	return in.later(func(ctx context.Context) (func(), error) {
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		list, err := db.VerdictHistory(ctx, message, most)
-		return func() { in.ShowVerdicts(list) }, err
+		return func() tea.Cmd { return in.ShowVerdicts(list) }, err
 	})
 }
 
 // ShowVerdicts shows what became of the message in past requests, the newest first: as a list, or below its text.
-func (in *Model) ShowVerdicts(list []store.PastVerdict) {
+func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	in.verdicts = list
-	switch {
-	case in.At == PastView:
-		in.put(in.pastList())
-	case in.shown != nil:
+	if in.At == PastView {
+		return in.put(in.pastList())
+	}
+	if in.shown != nil {
 		in.shown.fit()
 	}
+	return nil
 }
 
 // pastList lists the verdicts of the past.
