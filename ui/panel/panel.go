@@ -249,8 +249,6 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch a := k.Action(msg, keymap.InPanel); a {
 	case keymap.Inspect:
 		return p.inspect()
-	case keymap.Select:
-		return p.Select(msg)
 	case keymap.Earlier:
 		return p.step(-1)
 	case keymap.Later:
