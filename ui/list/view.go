@@ -170,5 +170,5 @@ func painted(p theme.Part, hits []int, w int, style, match lipgloss.Style) strin
 		}
 	}
 	short := markdown.OneLine(p.Text, max(1, w))
-	return theme.Paint(short, style, theme.HitSpans(p.Text, 0, len(short), here, match))
+	return theme.Paint(short, style, theme.HitSpans(here, len(short), match))
 }

@@ -40,7 +40,7 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 				c.report(err)
 				return say(sentence)
 			},
-			Listed: func() {}, Restyle: func() {},
+			Restyle: func() {},
 			Begun:   func() bool { return c.s.Branch().Len() > 0 },
 			Covered: func() bool { return false },
 		}}

@@ -24,7 +24,7 @@ func All() []Command {
 		{Name: "new", Help: "start a new chat; this one stays"},
 		{Name: "chats", Args: "[WORDS]", Help: "open another chat, or find a message"},
 		{Name: "attach", Args: "PATH", Help: "attach text files, images, or a web page by its address"},
-		{Name: "copy", Args: "[NUMBERS]", Help: "copy the last answer, the selected or named messages, or code"},
+		{Name: "copy", Args: "[code]", Help: "copy the last answer, the selected messages, or code"},
 		{Name: "context", Help: "show the whole request as it would be sent"},
 		{Name: "compact", Args: "[off]", Help: "summarise older messages and send the summary; off undoes it"},
 		{Name: "model", Args: "[ENDPOINT/MODEL]", Help: "choose the model, or add a provider"},
