@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,27 +72,27 @@ func (c *Model) CloseCompletions() bool {
 	return open
 }
 
-// typedPath is the path that is being typed behind @ or behind /attach.
-func (c *Model) typedPath() (path string, ok bool) {
-	path, ok = strings.CutPrefix(c.Area.Word(), "@")
-	return path, ok || c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
-}
+// inFolder begins a path behind @ that goes on folder by folder.
+var inFolder = regexp.MustCompile(`^(~|\.\.?)?/`)
 
-// placeOf is the folder in which a path goes on: of one behind @ that does not begin at a folder, all below the one
-// that winnow runs in, which is "@".
-func (c *Model) placeOf(path string) string {
-	begins := func(from string) bool { return strings.HasPrefix(path, from) }
-	if strings.HasPrefix(c.Area.Word(), "@") && !slices.ContainsFunc([]string{"/", "~/", "./", "../"}, begins) {
-		return "@"
+// typedPath is the path that is being typed behind @ or behind /attach, and the folder in which it goes on: of one
+// behind @ that does not begin at a folder, all below the one that winnow runs in, which is "@".
+func (c *Model) typedPath() (path, place string, ok bool) {
+	path, mention := strings.CutPrefix(c.Area.Word(), "@")
+	switch {
+	case mention && !inFolder.MatchString(path):
+		return path, "@", true
+	case !mention && (c.edit != nil || !c.Area.Begins("/") || !strings.HasPrefix(c.Shown(), attachPrefix)):
+		return "", "", false
 	}
-	dir, _ := filepath.Split(path)
-	return dir
+	place, _ = filepath.Split(path)
+	return path, place, true
 }
 
 // complete makes the list anew, and reads the files that the path which is being typed may name.
 func (c *Model) complete() tea.Cmd {
-	path, typed := c.typedPath()
-	have, place := &c.completions, c.placeOf(path)
+	_, place, typed := c.typedPath()
+	have := &c.completions
 	known := typed && have.known && have.place == place
 	if !known {
 		*have = completions{known: typed, place: place}
@@ -132,8 +133,8 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 func (c *Model) find() (list []completion) {
 	word := c.Area.Word()
 	mention := strings.HasPrefix(word, "@")
-	if path, ok := c.typedPath(); ok {
-		for _, p := range c.fitting(path) {
+	if path, place, ok := c.typedPath(); ok {
+		for _, p := range c.fitting(path, place) {
 			o := completion{label: theme.OneLine(p), text: Escaped(p)}
 			folder := strings.HasSuffix(p, "/")
 			switch {
@@ -168,8 +169,7 @@ func (c *Model) find() (list []completion) {
 
 // fitting are the files that a path which is being typed may become. In a folder those that begin with a dot wait until
 // one is typed.
-func (c *Model) fitting(path string) []string {
-	dir := c.placeOf(path)
+func (c *Model) fitting(path, dir string) []string {
 	if dir == "@" {
 		return tree.Find(c.completions.paths, path, mostOffered/4)
 	}

@@ -190,7 +190,8 @@ func (c *Model) openChip() tea.Cmd {
 		text = chip.Text
 	}
 	if text == "" {
-		return c.Say("The draft has no text to open; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
+		return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
+			" goes to the transcript.")
 	}
 	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
 	return nil

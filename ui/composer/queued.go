@@ -1,8 +1,6 @@
 package composer
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
@@ -40,12 +38,12 @@ func (c *Model) EnqueueCommand(typed string, how store.Queued) tea.Cmd {
 // beingSent says why a message of the queue cannot be taken out of it.
 const beingSent = "This message is being sent already."
 
-// takeBack puts the queued message with a number into the draft.
-func (c *Model) takeBack(number int) tea.Cmd {
+// takeBack puts the queued message with a name into the draft.
+func (c *Model) takeBack(name string) tea.Cmd {
 	if !c.Empty() {
 		return c.Fail("Send or clear the draft first.")
 	}
-	m, cmd, ok := c.Waiting.Take(number, true)
+	m, cmd, ok := c.Waiting.Take(name, true)
 	if !ok {
 		return c.Fail(beingSent)
 	}
@@ -58,9 +56,9 @@ func (c *Model) takeBack(number int) tea.Cmd {
 	return tea.Batch(cmd, read, c.KeepSoon(), c.Say("Moved back to the draft."))
 }
 
-// remove takes the queued message with a number out of the queue, and lists the others again.
-func (c *Model) remove(number int) tea.Cmd {
-	m, cmd, ok := c.Waiting.Take(number, false)
+// remove takes the queued message with a name out of the queue, and lists the others again.
+func (c *Model) remove(name string) tea.Cmd {
+	m, cmd, ok := c.Waiting.Take(name, false)
 	if !ok {
 		return c.Fail(beingSent)
 	}
@@ -79,12 +77,6 @@ func (c *Model) ListQueue() tea.Cmd {
 	o := list.Options{
 		Title: "queue", Prompt: "Find a queued message", Does: "take back", Adds: "remove",
 	}
-	number := func(value string) int {
-		n, _ := strconv.Atoi(value)
-		return n
-	}
-	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...),
-		func(value string) tea.Cmd { return c.takeBack(number(value)) },
-		func(value string) tea.Cmd { return c.remove(number(value)) })
+	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...), c.takeBack, c.remove)
 	return nil
 }

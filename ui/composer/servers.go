@@ -83,7 +83,7 @@ func (s servers) prompts() (all []prompt) {
 			}
 			all = append(all, prompt{slash.Command{
 				Name: oneWord(server.Name) + ":" + oneWord(p.Name), Args: strings.Join(args, " "),
-				Help: describe(p.Title, p.Description, "a prompt of "+server.Name),
+				Help: markdown.OneLine(cmp.Or(p.Title, p.Description, "a prompt of "+server.Name), 200),
 			}, server.Name, p})
 		}
 	}
@@ -103,14 +103,6 @@ func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLin
 
 // apart are the letters that end the name of a command.
 var apart = regexp.MustCompile(`[\s/]`)
-
-// describe is the first of some texts that is not blank, on one line.
-func describe(texts ...string) (line string) {
-	for _, text := range texts {
-		line = cmp.Or(line, markdown.OneLine(text, 200))
-	}
-	return line
-}
 
 // make has a server make a prompt, as a text for the draft. The words behind the command are the prompt's arguments in
 // their order; all words from the last argument on belong to it.
@@ -139,7 +131,7 @@ func (s servers) mentions(word string) (list []completion) {
 	for _, server := range s.all() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
-			help := describe(r.Title, r.Name, r.Description)
+			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
 			if r.Size > 0 {
 				help += " · " + theme.Size(int(r.Size))
 			}

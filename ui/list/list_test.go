@@ -1,7 +1,6 @@
 package list
 
 import (
-	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -120,19 +119,6 @@ func commandList(w int) *Model {
 	return p
 }
 
-func TestTheWidthShowsEveryChoiceWhole(t *testing.T) {
-	p := commandList(200)
-	p.Resize(p.Width(), 6)
-	for _, line := range strings.Split(uitest.Plain(first(p.View(theme.New(theme.None, theme.Palette{}, 0)))), "\n") {
-		if strings.Contains(line, "…") {
-			t.Errorf("at its own width the list cuts %q", line)
-		}
-	}
-	if w := p.Width(); w < 50 || w > 60 {
-		t.Errorf("the list wants %d cells", w)
-	}
-}
-
 func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
 	p := New(ctx(), Options{Short: true}, []Item{
 		{Label: "/attach", About: "attach a page by its address", Group: "Chat", Value: "attach"},
@@ -158,9 +144,6 @@ func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
 		t.Errorf("the filter leaves %q, want %q", got, want)
 	}
 }
-
-// first is the first of two.
-func first(lines []string, _ int) []string { return lines }
 
 func TestScreens(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)

@@ -57,8 +57,8 @@ func Named(name string) Command {
 }
 
 // IsCommand reports whether a text is a command and not a message: one of several lines is a command only where there
-// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the model
-// with this reference is the guide.
+// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the
+// model with this reference is the guide.
 func IsCommand(text, ref string, known func(name string) bool) bool {
 	name, _ := theme.CutCommand(text)
 	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {

@@ -37,9 +37,9 @@ type Model struct {
 // item is a queued message.
 type item struct {
 	store.Queued
-	number int // in this queue, from 1
-	state  state
-	id     int64 // on disk, 0 for none; only what is done in order reads and writes it
+	name  string // in this queue
+	state state
+	id    int64 // on disk, 0 for none; only what is done in order reads and writes it
 }
 
 // state is how an item stands on disk.
@@ -72,8 +72,7 @@ func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
 	}
 	var items []*item
 	for _, m := range left {
-		q.added++
-		items = append(items, &item{Queued: m, number: q.added, state: saved, id: m.ID})
+		items = append(items, &item{Queued: m, name: q.newName(), state: saved, id: m.ID})
 	}
 	q.items, q.held = append(items, q.items...), q.held || len(items) > 0
 	return q.ctx.Say(q.Waits())
@@ -81,9 +80,14 @@ func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
 
 // Add puts a message at the end of the queue.
 func (q *Model) Add(m store.Queued) tea.Cmd {
-	q.added++
-	q.items = append(q.items, &item{Queued: m, number: q.added})
+	q.items = append(q.items, &item{Queued: m, name: q.newName()})
 	return q.Save()
+}
+
+// newName is a name that no item has had.
+func (q *Model) newName() string {
+	q.added++
+	return strconv.Itoa(q.added)
 }
 
 // Save saves the items that are not on disk yet, where the session is.
@@ -183,18 +187,18 @@ func (q *Model) Ended(well bool) {
 // Release has the queue go on that waited for the user.
 func (q *Model) Release() { q.held = false }
 
-// Newest is the number of the newest message, 0 for none.
-func (q *Model) Newest() int {
+// Newest is the name of the newest message, "" for none.
+func (q *Model) Newest() string {
 	if len(q.items) == 0 {
-		return 0
+		return ""
 	}
-	return q.items[len(q.items)-1].number
+	return q.items[len(q.items)-1].name
 }
 
-// Take takes the message with a number out of the queue, to be written on where keep says so: then it is the draft on
+// Take takes the message with a name out of the queue, to be written on where keep says so: then it is the draft on
 // disk. A message that is being sent stays.
-func (q *Model) Take(number int, keep bool) (store.Queued, tea.Cmd, bool) {
-	i := slices.IndexFunc(q.items, func(it *item) bool { return it.number == number })
+func (q *Model) Take(name string, keep bool) (store.Queued, tea.Cmd, bool) {
+	i := slices.IndexFunc(q.items, func(it *item) bool { return it.name == name })
 	if i < 0 || q.items[i] == q.sending {
 		return store.Queued{}, nil, false
 	}
@@ -216,10 +220,10 @@ func (q *Model) Take(number int, keep bool) (store.Queued, tea.Cmd, bool) {
 	}), true
 }
 
-// Items are the messages for a list, by their numbers.
+// Items are the messages for a list, by their names.
 func (q *Model) Items() (items []list.Item) {
 	for _, it := range q.items {
-		items = append(items, list.Item{Label: it.label(), Value: strconv.Itoa(it.number)})
+		items = append(items, list.Item{Label: it.label(), Value: it.name})
 	}
 	return items
 }

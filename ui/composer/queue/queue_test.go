@@ -218,7 +218,7 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 					return
 				}
 				it := rapid.SampledFrom(d.queue.items).Draw(rt, "which")
-				if m, cmd, ok := d.queue.Take(it.number, false); ok {
+				if m, cmd, ok := d.queue.Take(it.name, false); ok {
 					d.later(cmd)
 					drop(m.Text)
 				}
