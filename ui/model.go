@@ -200,7 +200,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		return release(m, msg)
 	case turn.EventsMsg:
-		if m.current.Background.Owns(msg.Turn) {
+		if m.current.Background.Turn(msg.Turn) != nil {
 			return m.current.Background.Update(msg)
 		}
 		return m.turnEvents(msg)

@@ -261,7 +261,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch a {
 	case keymap.Inspect:
 		return p.inspect()
-	case keymap.Select, keymap.Pick:
+	case keymap.Pick:
 		return p.Select(msg)
 	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf,
 		keymap.Repairs, keymap.Ask:

@@ -41,13 +41,13 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
-		return c.openSearch()
+		cmd := c.SearchFor("", false)
+		c.Search.Open = true
+		return cmd
 	case keymap.NextHit:
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
-	case keymap.Select:
-		return c.selectRange()
 	case keymap.Pick:
 		return c.pick()
 	case "":
