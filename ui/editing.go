@@ -99,7 +99,6 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
 	m.panel.ToNext()
-	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()

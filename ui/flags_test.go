@@ -156,7 +156,7 @@ func TestASelectionOutlivesTheWayToTheDraft(t *testing.T) {
 func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("c")
-	l.shows("Turn 1 ·")
+	l.shows("Turn 1 ")
 	l.press("g", "x")
 	l.shows("Excluded message 1.")
 	l.shows("It applies to the next request, not to the one shown.")

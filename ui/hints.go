@@ -96,7 +96,7 @@ func panelHints(k *keymap.Map) []key.Binding {
 		k.Hint("what if", keymap.WhatIf),
 		k.Hint("move", keymap.Down, keymap.Up),
 		k.Hint("request", keymap.Request),
-		k.Hint("select", keymap.Pick),
+		k.Hint("select", keymap.Select),
 		k.Hint("undo", keymap.TakeBack),
 		k.Hint("repairs", keymap.Repairs),
 	}

@@ -128,7 +128,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 		switch {
 		case on.Entry != nil:
 			return m.chat.FlagThese(f, on.Entry.ID)
-		case on.Added > 0:
+		case on.Added != nil:
 			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}
@@ -156,8 +156,7 @@ func (m *Model) follow() {
 // lead puts the panel's cursor on the message under the transcript's.
 func (m *Model) lead() {
 	if message, ok := m.chat.Selected(); ok {
-		at, _ := m.chat.Messages.Find(message.ID)
-		m.panel.GoTo(at, message.ID)
+		m.panel.GoTo(message.ID)
 	}
 }
 

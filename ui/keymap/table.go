@@ -61,7 +61,7 @@ const (
 	Find        Action = "find"
 	NextHit     Action = "next-hit"
 	PrevHit     Action = "previous-hit"
-	Pick        Action = "select-one"
+	Select      Action = "select"
 	Seen        Action = "seen"
 	WhatIf      Action = "what-if"
 	Repairs     Action = "repairs"
@@ -69,7 +69,6 @@ const (
 
 	Earlier Action = "earlier"
 	Later   Action = "later"
-	Compare Action = "compare"
 	Adopt   Action = "adopt-window"
 
 	ReadOn   Action = "read-on"
@@ -167,7 +166,7 @@ func table() []Binding {
 		bind(Find, "transcript", InTranscript, "search this chat, sent or not", "/"),
 		bind(NextHit, "transcript", InTranscript, "next match", "n"),
 		bind(PrevHit, "transcript", InTranscript, "previous match", "N"),
-		bind(Pick, "transcript", InTranscript|InPanel, "select or deselect a message, and go to the next", "space"),
+		bind(Select, "transcript", InTranscript|InPanel, "select or deselect a message, and go to the next", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings", "w"),
 		bind(Repairs, "transcript", InTranscript|InPanel, "what was repaired, and what is sent instead", "m"),
@@ -175,7 +174,6 @@ func table() []Binding {
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "previous request", "left", "h"),
 		bind(Later, "panel", InPanel|InInspector|InRequest, "next request", "right", "l"),
-		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
 		bind(ReadOn, "inspector", InInspector|InRequest, "read on: page down", "space"),

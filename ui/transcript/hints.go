@@ -27,7 +27,7 @@ func (c *Model) Hints() []key.Binding {
 	switch _, failed := c.Failed(); {
 	case c.Selecting():
 		return []key.Binding{
-			pin, exclude, k.Hint("auto", keymap.Auto), k.Hint("add or remove one", keymap.Pick),
+			pin, exclude, k.Hint("auto", keymap.Auto), k.Hint("add or remove one", keymap.Select),
 			k.Hint("cancel the selection", keymap.Back),
 		}
 	case failed:

@@ -48,7 +48,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
-	case keymap.Pick:
+	case keymap.Select:
 		return c.pick()
 	case "":
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
