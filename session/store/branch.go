@@ -148,8 +148,8 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 // forkMark is the end of a fork's title.
 const forkMark = " (fork)"
 
-// eachCopy makes lines of the copies of a branch: its messages, what the user decided about them, and the summaries that
-// stand for some of them. copies has their ids by those of the messages.
+// eachCopy makes lines of the copies of a branch: its messages, what the user decided about them, and the summaries
+// that stand for some of them. copies has their ids by those of the messages.
 func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]int64, take func(Line)) {
 	ids := sqlite.IDs(branch)
 	for m := range eachMessage(t, false, "id"+these, ids) {

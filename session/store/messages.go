@@ -377,8 +377,8 @@ func (m *Message) attach(keep func(hash string, data []byte) (key int64)) {
 	m.hash = m.fingerprint()
 }
 
-// attach stores bytes under a hash, once however often they are attached, and returns their key. Where other bytes stand
-// under it already, those that have the hash are kept: a good copy repairs every message with a damaged one.
+// attach stores bytes under a hash, once however often they are attached, and returns their key. Where other bytes
+// stand under it already, those that have the hash are kept: a good copy repairs every message with a damaged one.
 func (t *tx) attach(hash string, data []byte) (key int64) {
 	sum, err := hex.DecodeString(hash)
 	t.fail(err)

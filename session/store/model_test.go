@@ -295,33 +295,6 @@ func (x *machine) purge(t *rapid.T) {
 	x.sessions = slices.DeleteFunc(x.sessions, func(o *modelSession) bool { return o == in })
 }
 
-// page reads a branch in pages of a random size, from a random message to its beginning.
-func (x *machine) page(t *rapid.T) {
-	_, s := x.any(t)
-	in := x.session(t)
-	leaf := in.message(t)
-	size := rapid.IntRange(1, 4).Draw(t, "page")
-	got := []int64{}
-	for end := leaf; ; {
-		page, err := s.Branch(context.Background(), end, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(page) == 0 {
-			break
-		}
-		end = page[0].Parent
-		ids := []int64{}
-		for _, m := range page {
-			ids = append(ids, m.ID)
-		}
-		got = append(ids, got...)
-	}
-	if want := in.branch(leaf); !reflect.DeepEqual(got, want) {
-		t.Fatalf("the branch of %d in pages of %d is %v, want %v", leaf, size, got, want)
-	}
-}
-
 // check compares everything that can be read with the model.
 func (x *machine) check(t *rapid.T) {
 	ctx := context.Background()
@@ -430,7 +403,7 @@ func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"begin": x.begin, "append": x.append, "append again": x.append,
 			"start": x.start, "answer": x.answer, "answer again": x.answer,
-			"reopen": x.reopen, "edit": x.edit, "purge": x.purge, "page": x.page, "": x.check,
+			"reopen": x.reopen, "edit": x.edit, "purge": x.purge, "": x.check,
 		})
 	})
 }

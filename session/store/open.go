@@ -1,7 +1,7 @@
 // Package store keeps conversations, what was sent for them and what was decided of it in one SQLite file. An exported
-// method of Store is one transaction. The columns of a table stand once, beside the struct that they are read into; from
-// that list rows are read and written, and the lines of archives and of the synced folder. It decides nothing of what a
-// model gets, and sends nothing.
+// method of Store is one transaction. The columns of a table stand once, beside the struct that they are read into;
+// from that list rows are read and written, and the lines of archives and of the synced folder. It decides nothing of
+// what a model gets, and sends nothing.
 package store
 
 import (
@@ -105,8 +105,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first, and
-// what it holds is saved.
+// openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first,
+// and what it holds is saved.
 func (s *Store) openSound(ctx context.Context, path string) error {
 	var err error
 	if s.path, err = locate(path, false); err != nil {

@@ -72,8 +72,8 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return hits, err
 }
 
-// find reads the newest messages that the index finds, in the sessions to look in. One that is damaged, or that the index
-// is wrong about, is no hit.
+// find reads the newest messages that the index finds, in the sessions to look in. One that is damaged, or that the
+// index is wrong about, is no hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
 	found := list[int64](t, `

@@ -10,33 +10,6 @@ import (
 	"winnow/history"
 )
 
-func TestBeginKeepsEveryFieldOfASession(t *testing.T) {
-	c := noon()
-	s := openAt(t, newPath(t), Options{Now: c.now})
-	in := Session{
-		Title: "a\x00title \xff", TitleFrom: "user", Endpoint: "openai", Model: "gpt-5.2", Preset: "classic",
-		Overrides: "budget = 3\n", System: "be brief", Parent: "some-session", ForkedAt: 7,
-		Pinned: true, Archived: true, Dir: "/home/x", Tags: []string{"b", "a", "b"},
-	}
-	got, first, err := s.Begin(context.Background(), in, says("", 99, history.User, "hello"))
-	must(t, "begin", err)
-	want := in
-	want.ID, want.Leaf, want.Messages, want.Turns, want.Tags = got.ID, first.ID, 1, 1, []string{"a", "b"}
-	want.Created, want.Updated, want.key, want.used = c.t, c.t, got.key, got.used
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("Begin returns\n%+v, want\n%+v", got, want)
-	}
-	if stored := sessionOf(t, s, got.ID); !reflect.DeepEqual(stored, want) {
-		t.Errorf("Session returns\n%+v, want\n%+v", stored, want)
-	}
-	if first.Parent != 0 || first.Seq != 1 || first.Session != got.ID || first.CreatedMS != c.t.UnixMilli() {
-		t.Errorf("the first message is %+v", first)
-	}
-	if len(got.ID) != 36 || got.ID[14] != '7' {
-		t.Errorf("the id is %q, want a UUIDv7", got.ID)
-	}
-}
-
 func TestSessionIsFoundByUniquePrefix(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()

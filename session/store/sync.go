@@ -95,7 +95,7 @@ func tellSessions(t *tx, ids []string) {
 		INSERT OR IGNORE INTO untold (id)
 		SELECT id FROM `+sharedRows+`
 		WHERE ?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id`+theseFirst+`)
-		UNION SELECT id FROM tombstones WHERE ?1 IS NULL OR session`+theseFirst, &asJSON{ids})
+		UNION ALL SELECT id FROM tombstones WHERE ?1 IS NULL OR session`+theseFirst, &asJSON{ids})
 }
 
 // theseFirst is as these, of the first parameter.
