@@ -56,6 +56,17 @@ func Named(name string) Command {
 	return all[slices.IndexFunc(all, func(c Command) bool { return c.Name == name })]
 }
 
+// IsCommand reports whether a text is a command and not a message: one of several lines is a command only where there
+// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the model
+// with this reference is the guide.
+func IsCommand(text, ref string, known func(name string) bool) bool {
+	name, _ := theme.CutCommand(text)
+	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
+		return false
+	}
+	return !strings.Contains(strings.TrimSpace(text), "\n") || known(name)
+}
+
 // Usage is the command as it is typed.
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
