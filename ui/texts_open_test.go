@@ -51,7 +51,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages.ID(l.chat.Messages.Len()-1) {
 		t.Errorf("the active branch of the file ends at %d", leaf)
 	}
-	l.until("the word marked", func() bool { return l.chat.Search.On && l.chat.Search.Total() == 1 })
+	l.until("the word marked", func() bool { return l.chat.Search.On && strings.HasPrefix(hitText(l.Model), "match 1 of 1 ") })
 
 	l.finds("otter") // in the session that is open, on its other branch
 	l.standsOn(id, "Tell me about the otter.")

@@ -117,6 +117,10 @@ func (c *Model) proseWidth() int { return min(c.bodyWidth(), measure) }
 func (c *Model) View() []string {
 	if c.answer != nil && c.stream.Stale() {
 		delete(c.blocks, arriving)
+		for !c.answer.grew && c.stream.Stale() { // the server pauses: what came is shown whole
+			c.stream.Lines()
+		}
+		c.answer.grew = false
 	}
 	out := make([]string, 0, c.height)
 	for i, line := c.top, c.line; c.ready() && i < len(c.rows) && len(out) < c.height; line++ {

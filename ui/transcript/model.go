@@ -64,6 +64,7 @@ type answer struct {
 	after           int64 // the message above it
 	text, reasoning strings.Builder
 	lost            bool // its turn ended, and it was not stored
+	grew            bool // some of it came since the last frame
 }
 
 // Open shows the session. Search, selection and what can be undone begin anew.
@@ -163,6 +164,7 @@ func (c *Model) Stream(text, reasoning string) {
 	}
 	c.answer.text.WriteString(text)
 	c.answer.reasoning.WriteString(reasoning)
+	c.answer.grew = true
 	if c.answer.text.Len() <= maxStreamed {
 		c.stream.Write(text)
 	}

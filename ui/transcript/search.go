@@ -46,9 +46,6 @@ type hit struct {
 	from, to int // characters of the text
 }
 
-// Total is how many hits there are.
-func (f *Search) Total() int { return len(f.hits) }
-
 // patternOf finds a text literally: without a capital letter in it in any case, and a blank is any white space. It is
 // nil for no text.
 func patternOf(text string) *regexp.Regexp {
@@ -234,32 +231,18 @@ func (c *Model) hit() (hit, bool) {
 	return hit{}, false
 }
 
-// What the model sees of a hit in the request on show: it is sent, it is in a part of a message that is cut away, in a
-// message that is not sent, or in one that is not in the request's plan.
-const (
-	sent = iota
-	cutAway
-	notSent
-	notKnown
-)
-
-var seenWords = [...]string{sent: "● sent", cutAway: "◐ cut", notSent: "○ not sent", notKnown: "? not known"}
-
-// sees says what the model sees of a hit.
-func (c *Model) sees(h hit) int {
-	if h.message >= min(c.Messages.Len(), len(c.Plan.Entries)) {
-		return notKnown
-	}
+// sees says what the model sees of a hit in the request on show.
+func (c *Model) sees(h hit) string {
 	overlaps := func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }
-	switch e := &c.Plan.Entries[h.message]; {
-	case e.ID != c.Messages.ID(h.message):
-		return notKnown
+	switch e := c.entry(c.Messages.ID(h.message)); {
+	case e == nil:
+		return "? not known"
 	case !e.Sent():
-		return notSent
+		return "○ not sent"
 	case !h.call && slices.ContainsFunc(e.Cuts, overlaps):
-		return cutAway
+		return "◐ cut"
 	}
-	return sent
+	return "● sent"
 }
 
 // hitText says where the user's hit is and what the model sees of it.
@@ -274,7 +257,7 @@ func (c *Model) hitText() string {
 	case !ok:
 		return "no match in this chat"
 	}
-	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + seenWords[c.sees(h)]
+	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(h)
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The

@@ -118,7 +118,7 @@ func TestEveryHitIsReached(t *testing.T) {
 		folded := uitest.Plain(s.block(0).lines)
 		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"), false)
 		s.run(cmd)
-		for range s.Search.Total() {
+		for range s.Search.hits {
 			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
 				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.at, page)
 			}
