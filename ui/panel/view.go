@@ -157,7 +157,7 @@ func (p *Model) sends() string {
 
 // sent is how many of the messages are sent.
 func (r *Request) sent(st *theme.Styles) string {
-	return st.Text.Render(theme.Thousands(r.Counts.Sent())) + st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
+	return st.Text.Render(theme.Thousands(r.Counts.Sent()) + " of " + theme.Thousands(r.Counts.Stored))
 }
 
 // part is a part of the bar.
