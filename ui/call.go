@@ -27,7 +27,7 @@ func callAsked(m *Model) tea.Cmd {
 // callDue calls about a question that waits for its answer still.
 func callDue(m *Model, msg bell.DueMsg) tea.Cmd {
 	asks := m.turn.Number == msg.Turn && m.question.Waits()
-	if asks || m.current.Background.Asks(msg.Turn) {
+	if asks || m.current.Background.Turn(msg.Turn).Asks() {
 		return m.notice.Bell.Call(msg.Text, bell.Worth)
 	}
 	return nil

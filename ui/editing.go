@@ -121,7 +121,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 		}
 		message = last
 	}
-	at, _ := m.chat.Index(message.ID)
+	at, _ := m.chat.Messages.Find(message.ID)
 	for at >= 0 && m.chat.Messages.Role(at) != history.User {
 		at--
 	}

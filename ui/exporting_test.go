@@ -11,8 +11,6 @@ import (
 func TestExportSaysWhereItWrote(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 24)
-	l.run(l.runCommand("/export"))
-	l.shows("Nothing can be exported here.")
 	var asked string
 	l.settings.Export = func(_ context.Context, s *session.Session, words string) (string, error) {
 		if asked = words; words == "json here" {

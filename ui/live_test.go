@@ -289,7 +289,7 @@ func (l *live) open(id string) {
 // arrives shows a session that was opened.
 func (l *live) arrives(s *session.Session) {
 	_, cmd := l.Update(app.Then(func() tea.Cmd {
-		return l.current.Arrive(current.Arrived{Opened: current.Opened{Session: s}})
+		return l.current.Screen.Opened(current.Opened{Session: s})
 	}))
 	l.run(cmd)
 }

@@ -89,7 +89,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 				}
 			}
 			m.chat.Expand()
-			m.chat.ToggleReasoning()
+			m.chat.ShowReasoning(!m.chat.Thinking)
 		}
 	})
 }

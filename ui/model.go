@@ -146,7 +146,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) welcome(o Options) tea.Cmd {
 	notices := strings.Join(o.Notices, " ")
 	if db := m.current.With.Store; db != nil {
-		if _, salvaged := db.Salvaged(); salvaged {
+		if db.Salvaged() {
 			// What was lost is worth more than a few seconds in the lower line.
 			m.notice.News(notices)
 			m.arrange()
@@ -200,7 +200,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		return release(m, msg)
 	case turn.EventsMsg:
-		if m.current.Background.Owns(msg.Turn) {
+		if m.current.Background.Turn(msg.Turn) != nil {
 			return m.current.Background.Update(msg)
 		}
 		return m.turnEvents(msg)

@@ -48,7 +48,7 @@ func (m *Model) panelScreen() panel.Screen {
 // requestShown has the transcript and the inspector show the request that the panel shows.
 func (m *Model) requestShown() tea.Cmd {
 	r := m.panel.Shown()
-	m.chat.JudgeRead(r.Plan, r.FirstRead)
+	m.chat.Judge(r.Plan, r.FirstRead)
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
@@ -127,6 +127,6 @@ func (m *Model) leaveWhatif() {
 	m.layout.Dials = false
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
-	m.chat.Judge(m.panel.Next.Plan)
+	m.chat.Judge(m.panel.Next.Plan, 0)
 	m.arrange()
 }

@@ -101,7 +101,7 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	t.Parallel()
 	l, other := besideAnother(t, 120, 40)
 	l.press("enter")
-	l.shows("It is still open in the other window.")
+	l.shows("still open in the other window.")
 	l.turnOf(other.Send(t.Context(), session.Draft{Text: "A second question, asked elsewhere."}))
 	other.Leave()
 	l.press("enter")

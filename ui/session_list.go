@@ -69,7 +69,7 @@ func (m *Model) sessionsScreen() sessions.Screen {
 		},
 		OpenAt: func(hit store.Hit, found string) tea.Cmd {
 			at := current.Arrival{Message: hit.Message, Text: found}
-			if _, here := m.chat.Index(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
+			if _, here := m.chat.Messages.Find(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
 				m.bare()
 				m.current.At = at
 				return m.arrive(true)
@@ -103,11 +103,8 @@ func (m *Model) sessionsScreen() sessions.Screen {
 func (m *Model) currentScreen() current.Screen {
 	return current.Screen{
 		Opened: m.opened,
-		NotOpened: func(err error, left bool) tea.Cmd {
-			if left {
-				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
-			}
-			return m.notice.Error(theme.Sentence(err))
+		NotOpened: func(err error) tea.Cmd {
+			return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
 		},
 		Loaded: m.loaded,
 		Leased: func() {

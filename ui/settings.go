@@ -36,8 +36,6 @@ func (m *Model) settingsScreen() settings.Screen {
 			message, _ := m.chat.Message(id)
 			return m.askAgain(message, ref)
 		},
-		Listed: func() {
-		},
 		Restyle: m.restyle,
 		Done:    m.settled,
 		Begun:   func() bool { return !m.chat.Empty() },

@@ -30,7 +30,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 
 	l.types("/persona cook")
 	l.press("enter")
-	l.shows("There is no persona cook. Yours: brief, pirate; none uses the configured")
+	l.shows("There is no persona cook. Yours: brief, pirate.")
 	l.types("/persona none")
 	l.press("enter")
 	l.shows("The chat uses the configured system prompt.")
@@ -42,10 +42,10 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.settings.PersonasIn = "/home/me/personas"
 	l.types("/persona")
 	l.press("enter")
-	l.shows("There are no personas yet. Each is a file NAME.md in /home/me/personas.")
+	l.shows("Your personas: none yet; each is a file NAME.md in /home/me/personas.")
 	l.types("/persona cook")
 	l.press("enter")
-	l.shows("There is no persona cook. Each is a file NAME.md in /home/me/personas, and")
+	l.shows("There is no persona cook. Yours: none yet;")
 
 	l.settings.Personas = func() ([]Persona, error) { return nil, errors.New("the folder is on fire") }
 	l.types("/persona")

@@ -36,7 +36,7 @@ func (m *Model) tryTheme() {
 
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
-	m.current.Reveal()
+	m.ctx.Secrets.Revealed = !m.ctx.Secrets.Revealed
 	m.sessions.Reveal()
 	m.chat.SetTrails(m.current.Forks.Trails())
 	sentence := "Possible secrets are hidden."

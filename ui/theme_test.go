@@ -12,7 +12,7 @@ import (
 func TestThemesAreTriedOutInTheirList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.themes.Wanted, l.themes.Own = theme.Dark, map[string]theme.Palette{"mine": {You: "5"}}
+	l.themes.Wanted, l.themes.Own = theme.Dark, map[string]theme.Palette{"mine": {"you": "5"}}
 	l.restyle()
 	l.picks("theme")
 	l.shows("the terminal's own sixteen colours")

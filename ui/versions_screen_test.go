@@ -38,7 +38,7 @@ func kindred(t testing.TB, w, h int) *Model {
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
 	}
-	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.keys, m.current.Secrets)
+	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.ctx)
 	m.current.Screen.ForksRead()
 	return m
 }

@@ -30,7 +30,7 @@ func TestWindowCommand(t *testing.T) {
 	l.shows("A window is a number of tokens, or auto.")
 	l.types("/window 128,000")
 	l.press("enter")
-	l.shows("The window of here/small is set to 128,000 tokens, in every chat.")
+	l.shows("The window of here/small is 128,000 tokens: set with /window")
 	if w := l.current.Session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
 		t.Errorf("the window is %+v", w)
 	}
@@ -127,7 +127,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 	c := m.chat
 	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
-	c.JudgeRead(past.Plan, past.FirstRead)
+	c.Judge(past.Plan, past.FirstRead)
 	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
 		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
 	}

@@ -82,7 +82,7 @@ type Loaded struct {
 // Screen is what a session has the rest of the screen do when something is known of it.
 type Screen struct {
 	Opened    func(Opened) tea.Cmd
-	NotOpened func(err error, left bool) tea.Cmd // left: the session on the screen had been left for it
+	NotOpened func(error) tea.Cmd
 	Loaded    func(Loaded) tea.Cmd
 	Leased    func() // it is known who may write in it
 	ForksRead func() // it is known which sessions belong to it by a fork
@@ -161,11 +161,11 @@ func (c *Model) leased(s *session.Session, byOther bool, err error) tea.Cmd {
 
 // ReadForks reads which sessions belong to the one on the screen by a fork.
 func (c *Model) ReadForks() tea.Cmd {
-	s, keys, secrets := c.Session, c.Keys, c.Secrets
+	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		kin, err := s.Kin(ctx)
 		return func() tea.Cmd {
-			c.Forks = NewForks(kin, s.Branch(), keys, secrets)
+			c.Forks = NewForks(kin, s.Branch(), c.Context)
 			c.Screen.ForksRead()
 			return nil
 		}, err
@@ -190,136 +190,107 @@ func (c *Model) ask(do func(context.Context) (app.Then, error)) tea.Cmd {
 	})
 }
 
-// Arrived is another session to show, or why it could not be opened.
-type Arrived struct {
-	Opened
-	Number  int              // of the request, 0 where the session on the screen was not left for it
-	Instead *session.Session // the session that it takes the place of, nil for any
-	Err     error
-}
-
-// Arrive shows a session that was opened, unless another one was asked for since.
-func (c *Model) Arrive(a Arrived) tea.Cmd {
-	switch {
-	case c.Background.Has(a.Session) && a.Number != c.number:
-		return nil // it stays where it is
-	case a.Number != 0 && a.Number != c.number, a.Instead != nil && a.Instead != c.Session:
-		return Leave(a.Session)
-	case errors.Is(a.Err, errStillOpen):
-		return c.Say("It is still open in the other window.")
-	case a.Err != nil:
-		return c.Screen.NotOpened(a.Err, a.Number != 0)
-	}
-	return c.Screen.Opened(a.Opened)
-}
-
-// Reveal shows what looks like a secret, or hides it again.
-func (c *Model) Reveal() {
-	c.Secrets.Revealed = !c.Secrets.Revealed
-	c.Forks.secrets = c.Secrets
-}
-
-// open makes the command that opens a session in the place of the one on the screen.
+// open makes the command that opens a session in the place of the one on the screen, unless another one is asked for
+// until it is there.
 func (c *Model) open(next Opened, open func(context.Context) (*session.Session, error)) tea.Cmd {
 	c.number++
-	a := Arrived{Opened: next, Number: c.number}
+	number := c.number
 	return c.Run(func(ctx context.Context) tea.Msg {
-		a.Session, a.Err = open(ctx)
-		return app.Then(func() tea.Cmd { return c.Arrive(a) })
+		s, err := open(ctx)
+		return app.Then(func() tea.Cmd {
+			switch {
+			case number != c.number && c.Background.Has(s):
+				return nil // it stays where it is
+			case number != c.number:
+				return Leave(s)
+			case err != nil:
+				return c.Screen.NotOpened(err)
+			}
+			next.Session = s
+			return c.Screen.Opened(next)
+		})
 	})
 }
 
-// start is how a session begins beside this one.
-func (c *Model) start() session.Start { return session.Start{Ref: c.Ref, Dir: c.Info.Dir} }
+// openRow opens a stored session that was made or freed for that, and says what happened.
+func (c *Model) openRow(notice string, row func(context.Context) (store.Session, error)) tea.Cmd {
+	deps, ref := c.With, c.Ref
+	return c.open(Opened{Notice: notice}, func(ctx context.Context) (*session.Session, error) {
+		stored, err := row(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return session.Open(ctx, deps, stored.ID, ref)
+	})
+}
 
-// New begins a session.
+// New begins a session with the model and in the folder of the one on the screen.
 func (c *Model) New() tea.Cmd {
-	deps, start := c.With, c.start()
+	deps, start := c.With, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
 	return c.open(Opened{}, func(context.Context) (*session.Session, error) { return session.New(deps, start) })
 }
 
 // Temporary begins a chat that is kept in memory alone.
 func (c *Model) Temporary() tea.Cmd {
-	deps, start := c.With, c.start()
+	deps, start := c.With, session.Start{Ref: c.Ref, Dir: c.Info.Dir}
 	return c.open(Opened{}, func(ctx context.Context) (*session.Session, error) {
 		return session.Temporary(ctx, deps, start)
 	})
 }
 
-// Open opens a stored session at one of its messages, on whatever branch that is. Where its model is
-// gone it goes on with the one in use.
+// Open opens a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on
+// with the one in use. One in which an answer arrives stays on its branch.
 func (c *Model) Open(id string, at Arrival) tea.Cmd {
-	if s := c.Background.Find(id); s != nil {
-		return c.open(arrivalIn(s, at), func(context.Context) (*session.Session, error) { return s, nil })
-	}
 	deps, ref := c.With, c.Ref
+	if s := c.Background.Find(id); s != nil {
+		next := Opened{At: at}
+		if !holds(s, at) {
+			next = Opened{Notice: "The message is on another branch, which can be opened when the answer is complete."}
+		}
+		return c.open(next, func(context.Context) (*session.Session, error) { return s, nil })
+	}
 	return c.open(Opened{At: at}, func(ctx context.Context) (*session.Session, error) {
 		s, err := session.Open(ctx, deps, id, ref)
-		if err == nil && at.Message != 0 && !holds(s, at.Message) {
-			err = switchTo(ctx, s, at.Message)
+		if err != nil || holds(s, at) {
+			return s, err
+		}
+		byOther, err := s.Lease(ctx) // another window may have the session, and so decides on its branch
+		if err == nil && !byOther {
+			err = s.Switch(ctx, at.Message)
+		}
+		if err != nil {
+			s.Leave()
 		}
 		return s, err
 	})
 }
 
-// arrivalIn is where a session is opened in which an answer arrives: its branch cannot be left.
-func arrivalIn(s *session.Session, at Arrival) Opened {
-	if at.Message == 0 || holds(s, at.Message) {
-		return Opened{At: at}
-	}
-	return Opened{Notice: "The message is on another branch, which can be opened when the answer is complete."}
+// holds says that the message of an arrival is on the active branch of a session, as far as that is loaded.
+func holds(s *session.Session, at Arrival) bool {
+	_, there := s.Branch().Find(at.Message)
+	return there || at.Message == 0
 }
 
-// holds says that a message is on the active branch of a session, as far as that is loaded.
-func holds(s *session.Session, message int64) bool {
-	_, there := s.Branch().Find(message)
-	return there
-}
-
-// switchTo makes the branch through a message the active one, unless another window has the session.
-func switchTo(ctx context.Context, s *session.Session, message int64) error {
-	byOther, err := s.Lease(ctx)
-	if err == nil && !byOther {
-		err = s.Switch(ctx, message)
-	}
-	if err != nil {
-		s.Leave()
-	}
-	return err
-}
+// forkedFrom says what a fork was made of.
+const forkedFrom = "Forked from “%s” %s. The original is not changed."
 
 // Fork copies the branch of the session on the screen up to a message into a session of its own, and opens that.
 // Number is the message's.
 func (c *Model) Fork(message int64, title, number string) tea.Cmd {
-	deps, s, ref := c.With, c.Session, c.Ref
-	return c.open(Opened{Notice: forkedSentence(title, "at message "+number)},
-		func(ctx context.Context) (*session.Session, error) {
-			fork, err := s.Fork(ctx, message)
-			if err != nil {
-				return nil, err
-			}
-			return session.Open(ctx, deps, fork.ID, ref)
-		})
+	s, notice := c.Session, fmt.Sprintf(forkedFrom, markdown.OneLine(title, 60), "at message "+number)
+	return c.openRow(notice, func(ctx context.Context) (store.Session, error) { return s.Fork(ctx, message) })
 }
 
 // ForkStored copies the active branch of a stored session into a session of its own, and opens that.
 func (c *Model) ForkStored(id, title string) tea.Cmd {
-	deps, ref := c.With, c.Ref
-	return c.open(Opened{Notice: forkedSentence(title, "at its end")},
-		func(ctx context.Context) (*session.Session, error) {
-			now, err := deps.Store.Session(ctx, id) // it may have grown since it was listed
-			if err == nil {
-				now, err = deps.Store.Fork(ctx, id, now.Leaf)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return session.Open(ctx, deps, now.ID, ref)
-		})
-}
-
-func forkedSentence(title, at string) string {
-	return fmt.Sprintf("Forked from “%s” %s. The original is not changed.", markdown.OneLine(title, 60), at)
+	db, notice := c.With.Store, fmt.Sprintf(forkedFrom, markdown.OneLine(title, 60), "at its end")
+	return c.openRow(notice, func(ctx context.Context) (store.Session, error) {
+		now, err := db.Session(ctx, id) // it may have grown since it was listed
+		if err != nil {
+			return now, err
+		}
+		return db.Fork(ctx, id, now.Leaf)
+	})
 }
 
 // Keep stores a temporary chat after all, and opens it.
@@ -332,38 +303,23 @@ func (c *Model) Keep() tea.Cmd {
 	case c.Busy:
 		return c.Fail(c.Keys.Lacks(keymap.NeedIdle))
 	}
-	deps, s, ref := c.With, c.Session, c.Ref
-	return c.Run(func(ctx context.Context) tea.Msg {
-		a := Arrived{Opened: Opened{Notice: "This chat is now saved in the list of chats."}, Instead: s}
-		var row store.Session
-		if row, a.Err = s.Keep(ctx, deps.Store); a.Err == nil {
-			a.Session, a.Err = session.Open(ctx, deps, row.ID, ref)
-		}
-		return app.Then(func() tea.Cmd { return c.Arrive(a) })
-	})
+	db, s := c.With.Store, c.Session
+	return c.openRow("This chat is now saved in the list of chats.",
+		func(ctx context.Context) (store.Session, error) { return s.Keep(ctx, db) })
 }
-
-var errStillOpen = errors.New("the chat is still open in the other window")
 
 // TakeOver asks for the session on the screen, which another window had, and opens it anew where it is free: the
 // other window may have added to it.
 func (c *Model) TakeOver() tea.Cmd {
-	deps, s, ref := c.With, c.Session, c.Ref
-	return c.Run(func(ctx context.Context) tea.Msg {
-		a := Arrived{Instead: s}
-		a.Notice = "You can write in this chat again; everything added in the other window is loaded."
-		byOther, err := s.Lease(ctx)
-		if a.Err = err; byOther {
-			a.Err = errStillOpen
-		}
-		if a.Err == nil {
-			a.Session, a.Err = session.Open(ctx, deps, s.Info().ID, ref)
-		}
-		if a.Err == nil {
-			_, a.Err = a.Session.Lease(ctx) // it is this window's already
-		}
-		return app.Then(func() tea.Cmd { return c.Arrive(a) })
-	})
+	s := c.Session
+	return c.openRow("You can write in this chat again; everything added in the other window is loaded.",
+		func(ctx context.Context) (store.Session, error) {
+			byOther, err := s.Lease(ctx)
+			if byOther {
+				err = errors.New("the chat is still open in the other window")
+			}
+			return s.Info(), err
+		})
 }
 
 // Leave lets go of a session that is not shown any more: other windows may have it, and of a temporary one nothing

@@ -44,7 +44,7 @@ func opening(t *testing.T) *fixture {
 		Draft:   func() session.Draft { return session.Draft{Text: "hello"} },
 		Screen: Screen{
 			Opened:    func(e Opened) tea.Cmd { return note(fmt.Sprint("opened ", e.Session != nil)) },
-			NotOpened: func(err error, left bool) tea.Cmd { return note(fmt.Sprint("not opened ", err != nil, left)) },
+			NotOpened: func(error) tea.Cmd { return note("not opened") },
 			ForksRead: func() { note("forks") },
 			Planned:   func(Planned) tea.Cmd { return note("planned") },
 		},
@@ -73,7 +73,7 @@ func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
 
 func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
 	o := opening(t)
-	if _, told := o.takes(o.Open("ffffffff", Arrival{})); told != "not opened true true" {
+	if _, told := o.takes(o.Open("ffffffff", Arrival{})); told != "not opened" {
 		t.Errorf("got %q, want why it did not come", told)
 	}
 }
@@ -97,9 +97,6 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 	o.Session = new(session.Session)
 	if _, told := o.takes(late); told != "" {
 		t.Errorf("of another session: %q", told)
-	}
-	if o.Arrive(Arrived{Instead: new(session.Session)}); len(o.told) > 0 {
-		t.Errorf("in the place of another session: %q", o.told)
 	}
 }
 

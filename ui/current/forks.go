@@ -8,6 +8,7 @@ import (
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -16,15 +17,14 @@ import (
 // Forks are the sessions that belong to the open one by a fork: the one that it was forked from, and those that
 // were forked from it.
 type Forks struct {
-	kin     session.Kin
-	point   int64 // the newest message of the branch that is a copy, 0 for none
-	keys    keymap.Map
-	secrets theme.Secrets
+	kin   session.Kin
+	point int64 // the newest message of the branch that is a copy, 0 for none
+	ctx   *app.Context
 }
 
 // NewForks are the forks of a session whose branch has these messages.
-func NewForks(kin session.Kin, messages branch.Branch, keys keymap.Map, secrets theme.Secrets) Forks {
-	f := Forks{kin: kin, keys: keys, secrets: secrets}
+func NewForks(kin session.Kin, messages branch.Branch, ctx *app.Context) Forks {
+	f := Forks{kin: kin, ctx: ctx}
 	for i := 0; kin.Fork && i < messages.Len() && int(messages.Row(i).Seq) <= kin.Copied; i++ {
 		f.point = messages.ID(i)
 	}
@@ -39,12 +39,11 @@ func (f Forks) Trails() map[int64]string {
 	}
 	for _, fork := range f.kin.Forks {
 		n := len(f.forkedAt(fork.ForkedAt))
-		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.keys.First(keymap.Trail)
+		does := " opens it"
 		if n > 1 {
-			line += " lists them"
-		} else {
-			line += " opens it"
+			does = " lists them"
 		}
+		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.ctx.Keys.First(keymap.Trail) + does
 		if fork.ForkedAt == f.point && origin != "" {
 			line = origin + "\n" + line
 		}
@@ -65,7 +64,7 @@ func (f Forks) originLine() string {
 	case !f.kin.Parent.Deleted.IsZero():
 		return from + ", which is in the trash"
 	}
-	return from + " · " + f.keys.First(keymap.Trail) + " goes there"
+	return from + " · " + f.ctx.Keys.First(keymap.Trail) + " goes there"
 }
 
 func (f Forks) forkedAt(message int64) []store.Session {
@@ -113,5 +112,5 @@ func (f Forks) Title(s store.Session) string {
 	if s.Title == "" {
 		return "untitled"
 	}
-	return markdown.OneLine(f.secrets.Line(s.Title), 60)
+	return markdown.OneLine(f.ctx.Secrets.Line(s.Title), 60)
 }

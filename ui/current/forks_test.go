@@ -8,8 +8,8 @@ import (
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
-	"winnow/ui/theme"
 )
 
 // forked are the forks of a session of three messages, of which the first two are copies: one was forked at the
@@ -25,7 +25,7 @@ func forked(parent store.Session) Forks {
 	for i := range 3 {
 		messages = append(messages, store.Message{Message: history.Message{ID: int64(11 + i)}, Seq: i + 1})
 	}
-	return NewForks(kin, branch.Branch{}.With(messages...), keymap.Default(), theme.Secrets{})
+	return NewForks(kin, branch.Branch{}.With(messages...), &app.Context{Keys: keymap.Default()})
 }
 
 func TestTrailsStandWhereSessionsPart(t *testing.T) {

@@ -31,13 +31,11 @@ type Reread struct {
 // Learn finds out what else there is to know about a session that was loaded.
 func (c *Model) Learn() tea.Cmd {
 	s := c.Session
-	prices := c.ask(func(ctx context.Context) (app.Then, error) {
-		return func() tea.Cmd { c.Screen.Priced(); return nil }, s.ReadSpent(ctx)
-	})
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
-		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
+		err := errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
+		return func() tea.Cmd { c.Screen.Priced(); return c.Screen.PastRead() }, err
 	})
-	return tea.Batch(prices, c.Reach(), past, c.ReadForks())
+	return tea.Batch(c.Reach(), past, c.ReadForks())
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.

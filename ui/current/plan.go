@@ -12,8 +12,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// RestTime is how long the draft rests before its plan is made.
-const RestTime = 60 * time.Millisecond
+// restTime is how long the draft rests before its plan is made.
+const restTime = 60 * time.Millisecond
 
 // Planned is the plan of the next request, or why it cannot be sent.
 type Planned struct {
@@ -30,18 +30,15 @@ type planning struct {
 	sendAt     int                    // the changes of the draft that is sent once it is planned, 0 for none
 }
 
-// Supersede drops the plans that are being made, and returns the generation of the next one.
-func (p *planning) Supersede() int {
-	p.Generation++
-	return p.Generation
-}
+// Supersede drops the plans that are being made.
+func (p *planning) Supersede() { p.Generation++ }
 
 // Oversize says why the draft would not fit, as far as its plan is made already.
 func (p *planning) Oversize() *session.OversizeError {
-	if p.judged != p.Generation {
-		return nil
+	if p.Judged() {
+		return p.oversize
 	}
-	return p.oversize
+	return nil
 }
 
 // LastOversize says why the newest draft that was planned would not fit, nil where it would.
@@ -68,11 +65,12 @@ func (c *Model) Judge(err error) {
 // PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
 // plans that are being made.
 func (c *Model) PlanSoon() tea.Cmd {
-	n := c.Supersede()
+	c.Supersede()
 	if c.Busy {
 		return nil
 	}
-	return tea.Tick(RestTime, func(time.Time) tea.Msg {
+	n := c.Generation
+	return tea.Tick(restTime, func(time.Time) tea.Msg {
 		return app.Then(func() tea.Cmd {
 			if n != c.Generation || c.Busy {
 				return nil

@@ -16,7 +16,6 @@ import (
 // ten: a long one is read for longer.
 const (
 	shownFor  = 4 * time.Second
-	atLeast   = 1500 * time.Millisecond // so long keys do not take a sentence away
 	eachWord  = 250 * time.Millisecond
 	freeWords = 10
 )
@@ -53,16 +52,12 @@ type Model struct {
 
 	sentence Sentence
 	number   int // of the sentence
-	read     int // the number of the newest sentence that was shown for as long as it takes to read it
 	alert    Alert
 	news     string // what happened to the history
 }
 
-// OverMsg says that a sentence could be read: the next key takes it away. Without a rest it was shown for long enough.
-type OverMsg struct {
-	number int
-	rest   time.Duration // until it goes by itself
-}
+// OverMsg says that the sentence with a number was shown for long enough.
+type OverMsg struct{ number int }
 
 // mostOfSentence is the most of a sentence that is kept, in bytes: more than its lines have room for on any screen.
 const mostOfSentence = 4 << 10
@@ -72,8 +67,9 @@ func (m *Model) Show(n Sentence) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
 	m.number++
+	over := OverMsg{m.number}
 	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
-	return over(atLeast+long, OverMsg{m.number, shownFor - atLeast})
+	return tea.Tick(shownFor+long, func(time.Time) tea.Msg { return over })
 }
 
 // Say shows a sentence, "" none.
@@ -87,19 +83,9 @@ func (m *Model) Say(text string) tea.Cmd {
 // Error shows why something did not work.
 func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, Error: true}) }
 
-// over is a command that gives an OverMsg after a time.
-func over(after time.Duration, msg OverMsg) tea.Cmd {
-	return tea.Tick(after, func(time.Time) tea.Msg { return msg })
-}
-
-// Over has the next key take a sentence away, and takes it away where no key did; a newer one in its place stays.
+// Over takes a sentence away; a newer one in its place stays.
 func (m *Model) Over(msg OverMsg) tea.Cmd {
-	switch {
-	case msg.number != m.number || m.sentence.Text == "":
-	case msg.rest > 0:
-		m.read = m.number
-		return over(msg.rest, OverMsg{number: m.number})
-	default:
+	if msg.number == m.number {
 		m.Hush()
 	}
 	return nil
@@ -118,11 +104,10 @@ func (m *Model) EndTurn() {
 // Number is that of the newest sentence.
 func (m *Model) Number() int { return m.number }
 
-// Key takes the sentence away that a key was pressed on, once it could be read; where the keys are for something else
-// now also before: it stands where the new keys are listed. A sentence that is newer than the one with the number
-// before stays.
+// Key takes the sentence away where a key has the next ones be for something else: it stands where these are listed. An
+// error stays, and so does a sentence that is newer than the one with the number before.
 func (m *Model) Key(before int, away bool) {
-	if m.number == before && (m.read == before || away && !m.sentence.Error) {
+	if m.number == before && away && !m.sentence.Error {
 		m.Hush()
 	}
 }

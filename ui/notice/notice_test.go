@@ -14,43 +14,32 @@ import (
 func TestASentenceGoesByItself(t *testing.T) {
 	var m Model
 	m.Say("First.")
-	old := OverMsg{number: m.Number()}
+	old := OverMsg{m.Number()}
 	m.Error("Second.")
 	if m.Over(old); m.Sentence() != "Second." {
 		t.Errorf("the end of the first sentence left %q", m.Sentence())
 	}
-	if m.Over(OverMsg{number: m.Number()}); m.Sentence() != "" {
+	if m.Over(OverMsg{m.Number()}); m.Sentence() != "" {
 		t.Errorf("after its time %q is shown", m.Sentence())
 	}
 }
 
-// A key takes a sentence away that could be read, and one that stands where the new keys are listed.
+// A key takes a sentence away that stands where the new keys are listed, but neither an error nor its own sentence.
 func TestAKeyTakesASentenceAway(t *testing.T) {
 	var m Model
-	for _, test := range []struct {
-		what              string
-		fault, read, away bool
-		goes              bool
-	}{
-		{"a sentence that is new", false, false, false, false},
-		{"a sentence that is new, with other keys", false, false, true, true},
-		{"an error that is new, with other keys", true, false, true, false},
-		{"a sentence that could be read", false, true, false, true},
-		{"an error that could be read", true, true, false, true},
-	} {
-		before := m.Number()
-		if m.Say("Nothing to undo."); test.fault {
-			m.Error("There is no code block.")
-		}
-		if m.Key(before, true); m.Sentence() == "" {
-			t.Errorf("%s: the key that it came with took it away", test.what)
-		}
-		if test.read && m.Over(OverMsg{m.Number(), shownFor}) == nil {
-			t.Errorf("%s: it would stay until a key comes", test.what)
-		}
-		if m.Key(m.Number(), test.away); (m.Sentence() == "") != test.goes {
-			t.Errorf("%s: a key left %q", test.what, m.Sentence())
-		}
+	m.Say("Nothing to undo.")
+	if m.Key(m.Number(), false); m.Sentence() == "" {
+		t.Error("a key for the same took it away")
+	}
+	if m.Key(m.Number()-1, true); m.Sentence() == "" {
+		t.Error("the key that it came with took it away")
+	}
+	if m.Key(m.Number(), true); m.Sentence() != "" {
+		t.Error("it stands where other keys are listed")
+	}
+	m.Error("There is no code block.")
+	if m.Key(m.Number(), true); m.Sentence() == "" {
+		t.Error("a key took an error away")
 	}
 }
 

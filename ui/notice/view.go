@@ -30,7 +30,7 @@ func (m *Model) Toast(st theme.Styles) string {
 		return ""
 	}
 	mark, style, words := m.mark(st)
-	return style.Render(mark) + words.Render(markdown.OneLine(m.sentence.Text, 1<<20))
+	return style.Render(mark) + words.Render(m.words())
 }
 
 // Fits says that the sentence has room at the right end of hints of w cells.
@@ -50,23 +50,16 @@ func (m *Model) words() string { return markdown.OneLine(m.sentence.Text, 1<<20)
 func room(w int) int { return max(1, w-2*theme.Gutter(w)-2) }
 
 // View draws the sentence in at most so many lines of w cells, without lines where there is none.
-func (m *Model) View(st theme.Styles, w, most int) []string {
-	if m.sentence.Text == "" || most <= 0 {
-		return nil
-	}
+func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 	mark, style, words := m.mark(st)
-	text := m.words()
-	lines := theme.Wrap(text, room(w))
-	if most = min(most, mostLines); len(lines) > most {
-		lines = lines[:most]
-		for _, s := range lines[:most-1] {
-			text = strings.TrimLeft(strings.TrimPrefix(text, s), " ")
+	text, margin := m.words(), strings.Repeat(" ", theme.Gutter(w))
+	parts := theme.Parts(text, room(w))
+	most = min(most, mostLines, len(parts))
+	for i, part := range parts[:max(0, most)] {
+		if i == most-1 {
+			part.Text = text[part.From:] // as it was: a path that wraps at a hyphen gets no blank there
 		}
-		lines[most-1] = text // as it was: a path that wraps at a hyphen gets no blank there
-	}
-	margin := strings.Repeat(" ", theme.Gutter(w))
-	for i, s := range lines {
-		lines[i] = theme.Fit(margin+style.Render(mark)+words.Render(markdown.OneLine(s, room(w))), w)
+		lines = append(lines, theme.Fit(margin+style.Render(mark)+words.Render(markdown.OneLine(part.Text, room(w))), w))
 		mark = strings.Repeat(" ", theme.Width(mark))
 	}
 	return lines

@@ -249,17 +249,15 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch a := k.Action(msg, keymap.InPanel); a {
 	case keymap.Inspect:
 		return p.inspect()
-	case keymap.Select:
-		return p.Select(msg)
 	case keymap.Earlier:
 		return p.step(-1)
 	case keymap.Later:
 		return p.step(1)
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Pick:
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Select:
 		if p.line().n() > 1 && p.Selection() == "" {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 		}
-		if a == keymap.Pick {
+		if a == keymap.Select {
 			return p.Select(msg)
 		}
 		return p.Do(a)

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -22,29 +21,14 @@ type change struct {
 	undo *change // takes it back, nil for what cannot be
 }
 
-// changes are done one after the other, in the order of their keys.
-type changes struct {
-	last  <-chan struct{} // is closed when the newest one is done
-	undos []*change       // they take back what was done, the last one first
-}
-
 // change does something to a session, after what is being done already.
 func (l *Model) change(c change) tea.Cmd {
-	before, done := l.changes.last, make(chan struct{})
-	l.changes.last = done
 	l.Pending++
 	l.Reading++ // what is being read knows nothing of it
 	if c.undo != nil {
-		l.changes.undos = append(l.changes.undos, c.undo)
+		l.undos = append(l.undos, c.undo)
 	}
-	return l.Run(func(ctx context.Context) tea.Msg {
-		defer close(done)
-		if before != nil {
-			<-before
-		}
-		err := c.do(ctx)
-		return app.Then(func() tea.Cmd { return l.changed(c, err) })
-	})
+	return l.InOrder(c.do, func(err error) tea.Cmd { return l.changed(c, err) })
 }
 
 // changed shows what a change did, and reads the list again after the last one.
@@ -54,7 +38,7 @@ func (l *Model) changed(c change, err error) tea.Cmd {
 	said := l.Say(c.said)
 	if err != nil {
 		said = l.Fail(theme.Sentence(err))
-		l.changes.undos = slices.DeleteFunc(l.changes.undos, func(u *change) bool { return u == c.undo })
+		l.undos = slices.DeleteFunc(l.undos, func(u *change) bool { return u == c.undo })
 	}
 	return tea.Batch(said, l.Reread())
 }
@@ -72,12 +56,11 @@ func (l *Model) hide(c change) tea.Cmd {
 
 // undo takes back what was done last in the list.
 func (l *Model) undo() tea.Cmd {
-	n := len(l.changes.undos)
-	if n == 0 {
+	if len(l.undos) == 0 {
 		return l.Say("There is nothing to undo here.")
 	}
-	last := l.changes.undos[n-1]
-	l.changes.undos = l.changes.undos[:n-1]
+	last := l.undos[len(l.undos)-1]
+	l.undos = l.undos[:len(l.undos)-1]
 	return l.change(*last)
 }
 
@@ -99,9 +82,10 @@ func switching(s Line, on bool, saidOn, saidOff string, set func(ctx context.Con
 
 // pin pins a session to the top of the list, or unpins it.
 func (l *Model) pin(e entry) tea.Cmd {
+	db := l.With.Store
 	return l.change(switching(e.Line, !e.Pinned, "Pinned to the top of the list", "Unpinned",
 		func(ctx context.Context, on bool) error {
-			return l.With.Store.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
+			return db.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
 		}))
 }
 
@@ -169,7 +153,7 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 			" keeps it.")
 	}
 	l.purge = nil
-	l.changes.undos = slices.DeleteFunc(l.changes.undos, func(u *change) bool { return u.id == s.ID })
+	l.undos = slices.DeleteFunc(l.undos, func(u *change) bool { return u.id == s.ID })
 	return l.hide(change{
 		id: s.ID,
 		said: "Deleted permanently: " + s.quoted() +
@@ -204,10 +188,8 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
-	case k.Pressed(msg, keymap.Choose) && l.edit.tags:
-		return l.endTags()
 	case k.Pressed(msg, keymap.Choose):
-		return l.endRename()
+		return l.endEdit()
 	case !l.edit.Typed(msg):
 		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
 			" discards the change.")
@@ -215,43 +197,40 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// endRename gives the session the title that was typed.
-func (l *Model) endRename() tea.Cmd {
-	of, title := l.edit.of, strings.TrimSpace(l.edit.Text())
-	if title == "" {
+// endEdit gives the session the title or the tags that were typed.
+func (l *Model) endEdit() tea.Cmd {
+	of, tags := l.edit.of, l.edit.tags
+	text, before, made := strings.TrimSpace(l.edit.Text()), of.Title, l.retitled
+	if tags {
+		text, before, made = strings.Join(tagsIn(text), ", "), strings.Join(of.Tags, ", "), l.retagged
+	} else if text == "" {
 		return l.Fail("A chat needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
 	}
 	l.edit = nil
-	if title == of.Title {
+	if text == before {
 		return nil
 	}
-	to := change{id: of.ID, said: "The title is now “" + title + "”.", do: l.Screen.Rename(of.ID, title)}
-	if of.Title != "" {
-		said := "The title is again " + of.quoted() + "."
-		to.undo = &change{id: of.ID, said: said, do: l.Screen.Rename(of.ID, of.Title)}
+	to, from := made(of.ID, text), made(of.ID, before)
+	if tags || before != "" {
+		to.undo = &from
 	}
 	return l.change(to)
 }
 
-// endTags gives the session the tags that were typed.
-func (l *Model) endTags() tea.Cmd {
-	of, tags := l.edit.of, tagsIn(l.edit.Text())
-	l.edit = nil
-	if slices.Equal(tags, of.Tags) {
-		return nil
+// retitled gives a session a title.
+func (l *Model) retitled(id, title string) change {
+	return change{id: id, said: "The title is now “" + title + "”.", do: l.Screen.Rename(id, title)}
+}
+
+// retagged gives a session tags.
+func (l *Model) retagged(id, tags string) change {
+	db, said := l.With.Store, "The tags are now "+tags+"."
+	if tags == "" {
+		said = "The chat has no tags now."
 	}
-	set := func(tags []string) change {
-		said := "The chat has no tags now."
-		if len(tags) > 0 {
-			said = "The tags are now " + strings.Join(tags, ", ") + "."
-		}
-		return change{id: of.ID, said: said, do: func(ctx context.Context) error {
-			return l.With.Store.Update(ctx, of.ID, func(row *store.Session) { row.Tags = tags })
-		}}
-	}
-	to, from := set(tags), set(of.Tags)
-	to.undo = &from
-	return l.change(to)
+	return change{id: id, said: said, do: func(ctx context.Context) error {
+		return db.Update(ctx, id, func(row *store.Session) { row.Tags = tagsIn(tags) })
+	}}
 }
 
 // tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -71,43 +72,27 @@ func (l *Model) target() target {
 
 // look reads what is under the cursor once that has rested there for a moment.
 func (l *Model) look() tea.Cmd {
-	p := &l.preview
 	t := l.target()
-	if t == p.of {
+	if t == l.preview.of {
 		return nil
 	}
-	if p.of = t; t == (target{}) {
+	if l.preview.of = t; t == (target{}) {
 		return nil
 	}
 	l.Previewing++
 	n := l.Previewing
-	return tea.Tick(pause, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			if n != l.Previewing {
-				return nil
-			}
-			return l.Run(func(ctx context.Context) tea.Msg {
-				messages, err := readPreview(ctx, l.With.Store, t)
-				return app.Then(func() tea.Cmd { return l.Previewed(n, messages, err) })
-			})
+	return after(pause, &l.Previewing, func() tea.Cmd {
+		db := l.With.Store
+		return l.Run(func(ctx context.Context) tea.Msg {
+			messages, err := readPreview(ctx, db, t)
+			return app.Then(func() tea.Cmd { return l.Previewed(n, messages, err) })
 		})
 	})
 }
 
-// readPreview reads the messages of a preview: a question and its answer.
+// readPreview reads the messages of a preview: the last one, or what was found, and the one before it.
 func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, error) {
-	leaf := of.leaf
-	if of.message != 0 {
-		leaf = of.message
-		replies, err := db.Replies(ctx, of.session, of.message)
-		if err != nil {
-			return nil, err
-		}
-		if len(replies) > 0 {
-			leaf = replies[len(replies)-1]
-		}
-	}
-	branch, err := db.Branch(ctx, leaf, lastRead)
+	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
 	if err != nil {
 		return nil, err
 	}
@@ -115,26 +100,20 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
 		return !speaks && m.ID != of.message
 	})
-	if n := len(branch); n > 2 && branch[n-2].ID == of.message && branch[n-1].Role == history.User {
-		branch = branch[:n-1] // what was found is an answer, and this the next question
-	}
 	branch = branch[max(0, len(branch)-2):]
 	var ids []int64
 	for _, m := range branch {
 		ids = append(ids, m.ID)
 	}
 	places, err := db.Places(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Previewed, len(branch))
-	for i, m := range branch {
-		out[i] = Previewed{
+	var out []Previewed
+	for _, m := range branch {
+		out = append(out, Previewed{
 			Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS), Place: places[m.ID],
 			Text: around(m, store.Search{Text: of.query}),
-		}
+		})
 	}
-	return out, nil
+	return out, err
 }
 
 // around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
@@ -145,15 +124,11 @@ func around(m store.Message, found store.Search) string {
 		text = m.Searched()
 		marks = found.Marks(text)
 	}
-	from := 0
+	lead := ""
 	if len(marks) > 0 && marks[0][0] > 2*beforeHit {
-		from = marks[0][0] - beforeHit
+		lead, text = "…", text[marks[0][0]-beforeHit:]
 	}
-	part := strings.ToValidUTF8(text[from:min(len(text), from+mostPreview)], "")
-	if from > 0 {
-		part = "…" + part
-	}
-	return part
+	return lead + strings.ToValidUTF8(text[:min(len(text), mostPreview)], "")
 }
 
 // Previewed shows what was read for a preview.
@@ -261,9 +236,9 @@ func (l *Model) facts() string {
 		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.",
 			theme.Plural(s.Messages, "message"))
 	}
-	parts := []string{"started " + theme.Since(l.read, s.Created), theme.Plural(s.Messages, "message")}
+	parts := []string{"started " + when(l.read, s.Created), theme.Plural(s.Messages, "message")}
 	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+theme.Since(l.read, s.Deleted))
+		parts = append(parts, "deleted "+when(l.read, s.Deleted))
 	}
 	if s.Dir != "" {
 		parts = append(parts, l.Screen.Short(s.Dir))

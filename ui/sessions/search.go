@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,9 +19,7 @@ type search struct {
 	text    string // what the hits are for
 	hits    []store.Hit
 	places  map[int64]store.Place // where the messages of the hits stand
-	whole   map[string]bool       // the sessions of which all hits are listed, by id
 	waiting bool                  // the answer for what is typed is not here yet
-	stop    context.CancelFunc
 }
 
 const (
@@ -28,45 +27,41 @@ const (
 	pause = 80 * time.Millisecond
 	// indexPause is how long it takes until a search is repeated while the index is behind.
 	indexPause = 2 * time.Second
-	// mostHits is how many hits are listed. Who needs more types another word.
+	// mostHits is how many hits are looked for. Who needs more types another word.
 	mostHits = 200
-	// hitsEach is how many hits of a session are listed at first.
+	// hitsEach is how many hits of a session are listed. Its own search finds the others.
 	hitsEach = 3
 )
 
-// endSearch leaves a search that is on its way.
+// after does something after a while, unless the count has changed until then.
+func after(d time.Duration, count *int, do func() tea.Cmd) tea.Cmd {
+	n := *count
+	return tea.Tick(d, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if n != *count {
+				return nil
+			}
+			return do()
+		})
+	})
+}
+
+// endSearch drops what a search that is on its way will find.
 func (l *Model) endSearch() {
-	if l.search.stop != nil {
-		l.search.stop()
-	}
 	l.Searching++
-	l.search.stop, l.search.waiting = nil, false
+	l.search.waiting = false
 }
 
 // filtered looks for the filter in all messages when no other key follows for a moment.
 func (l *Model) filtered() tea.Cmd {
-	x := &l.search
 	l.endSearch()
 	if strings.TrimSpace(l.List.Filter.Text()) == "" {
-		x.text, x.hits = "", nil
+		l.search = search{}
 		l.fill()
 		return nil
 	}
-	x.waiting = true
-	return l.findIn(pause)
-}
-
-// findIn searches after a while, unless something else is looked for until then.
-func (l *Model) findIn(d time.Duration) tea.Cmd {
-	n := l.Searching
-	return tea.Tick(d, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			if n != l.Searching {
-				return nil
-			}
-			return l.find()
-		})
-	})
+	l.search.waiting = true
+	return after(pause, &l.Searching, l.find)
 }
 
 // Found is what a search found in messages.
@@ -83,17 +78,14 @@ func (l *Model) find() tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	x := &l.search
 	l.endSearch()
-	ctx, stop := l.NewContext()
-	x.stop, x.waiting = stop, true
+	l.search.waiting = true
 	db, n := l.With.Store, l.Searching
 	query := store.Search{Text: text, Trash: l.shelf == trashShelf, Limit: mostHits}
-	return func() tea.Msg {
-		defer stop()
+	return l.Run(func(ctx context.Context) tea.Msg {
 		found := Found{Text: text}
 		found.Hits, found.Err = db.Search(ctx, query)
-		if found.Err == nil && len(found.Hits) > 0 {
+		if found.Err == nil {
 			ids := make([]int64, len(found.Hits))
 			for i, h := range found.Hits {
 				ids[i] = h.Message
@@ -101,10 +93,10 @@ func (l *Model) find() tea.Cmd {
 			found.Places, found.Err = db.Places(ctx, ids...)
 		}
 		return app.Then(func() tea.Cmd { return l.Found(n, found) })
-	}
+	})
 }
 
-// Found lists the hits of a search.
+// Found lists the hits of a search, those of the chat first that was used last.
 func (l *Model) Found(number int, found Found) tea.Cmd {
 	x := &l.search
 	if number != l.Searching {
@@ -114,60 +106,24 @@ func (l *Model) Found(number int, found Found) tea.Cmd {
 	if found.Err != nil {
 		return l.Fail(theme.Sentence(found.Err))
 	}
-	if x.text != found.Text || x.whole == nil {
-		x.whole = map[string]bool{}
-	}
 	x.text, x.hits, x.places = found.Text, found.Hits, found.Places
 	slices.SortStableFunc(x.hits, func(a, b store.Hit) int {
-		switch {
-		case a.Session.ID == b.Session.ID:
-			return 0
-		case a.Session.Pinned != b.Session.Pinned && a.Session.Pinned:
-			return -1
-		case a.Session.Pinned != b.Session.Pinned:
-			return 1
-		case !a.Session.Updated.Equal(b.Session.Updated):
-			return b.Session.Updated.Compare(a.Session.Updated)
-		}
-		return strings.Compare(a.Session.ID, b.Session.ID)
+		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.fill()
 	if l.Screen.Unindexed() == 0 {
 		return l.look()
 	}
-	return tea.Batch(l.look(), l.findIn(indexPause))
+	return tea.Batch(l.look(), after(indexPause, &l.Searching, l.find))
 }
 
-// listed are the lines of the hits, which are sorted by session: of each the best few, until the rest are asked for.
-func (x *search) listed(hidden theme.Secrets) (lines []entry) {
-	for i := 0; i < len(x.hits); {
-		s, end := x.hits[i].Session, i+1
-		for end < len(x.hits) && x.hits[end].Session.ID == s.ID {
-			end++
-		}
-		shown := end
-		if end-i > hitsEach+1 && !x.whole[s.ID] { // a line for a single one would save nothing
-			shown = i + hitsEach
-		}
-		line := LineOf(hidden, s)
-		for _, h := range x.hits[i:shown] {
-			lines = append(lines, entry{Line: line, hit: &h})
-		}
-		if shown < end {
-			lines = append(lines, entry{Line: line, rest: end - shown})
-		}
-		i = end
-	}
-	return lines
-}
-
-// longestMark is the longest of what was found in a message.
-func longestMark(h store.Hit) string {
-	longest := ""
-	for _, m := range h.Marks {
-		if text := h.Snippet[m[0]:m[1]]; len(text) > len(longest) {
-			longest = text
+// listed are the best few hits of each session.
+func (x *search) listed(hidden theme.Secrets) (entries []entry) {
+	of := map[string]int{}
+	for _, h := range x.hits {
+		if of[h.Session.ID]++; of[h.Session.ID] <= hitsEach {
+			entries = append(entries, entry{Line: LineOf(hidden, h.Session), hit: &h})
 		}
 	}
-	return longest
+	return entries
 }

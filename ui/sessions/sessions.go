@@ -67,8 +67,8 @@ type Model struct {
 
 	search  search
 	preview preview
-	changes changes
-	Pending int // changes that are not done yet
+	undos   []*change // they take back what was done, the last one first
+	Pending int       // changes that are not done yet
 
 	// So many times the shelf was read, messages were searched and a preview was read: an older answer is dropped.
 	Reading, Searching, Previewing int
@@ -103,21 +103,16 @@ func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.
 // quoted is what a session is called in a sentence that ends with it.
 func (s Line) quoted() string { return "“" + s.Name() + "”" }
 
-// entry is what the cursor can stand on: a session; with hit, a message that was found in it; with rest, the line that
-// stands for so many of its messages that are not listed.
+// entry is what the cursor can stand on: a session; with hit, a message that was found in it.
 type entry struct {
 	Line
-	hit  *store.Hit
-	rest int
+	hit *store.Hit
 }
 
 // value is what the list calls an entry.
 func (e entry) value() string {
-	switch {
-	case e.hit != nil:
+	if e.hit != nil {
 		return fmt.Sprint("message ", e.hit.Message)
-	case e.rest > 0:
-		return "rest of " + e.ID
 	}
 	return e.ID
 }
@@ -128,8 +123,7 @@ func (l *Model) Open(filter string) tea.Cmd {
 	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row, Heading: l.heading})
 	l.List.Filter = theme.NewField(filter)
 	l.edit, l.purge, l.shelf, l.titles, l.read = nil, nil, usedShelf, nil, time.Time{}
-	l.search = search{}
-	l.preview = preview{}
+	l.search, l.preview = search{}, preview{}
 	return tea.Batch(l.readShelf(), l.filtered())
 }
 
@@ -191,9 +185,8 @@ func (l *Model) fill() {
 	l.entries = make(map[string]entry, len(l.titles))
 	items := make([]list.Item, 0, len(l.titles)+len(l.search.hits))
 	for _, s := range l.titles {
-		e := entry{Line: s}
-		l.entries[e.value()] = e
-		items = append(items, list.Item{Label: s.Label, Value: e.value()})
+		l.entries[s.ID] = entry{Line: s}
+		items = append(items, list.Item{Label: s.Label, Value: s.ID})
 	}
 	for _, e := range l.search.listed(l.Secrets) {
 		l.entries[e.value()] = e
@@ -223,25 +216,22 @@ func (l *Model) cursor() (entry, bool) {
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		cmd = l.key(msg)
-	case tea.PasteMsg:
-		switch {
-		case l.purge != nil:
-		case l.edit != nil:
-			l.edit.Insert(strings.TrimSpace(msg.Content))
-		default:
-			cmd = l.took(l.List.Update(msg), tea.KeyPressMsg{})
-		}
-	case tea.MouseClickMsg, tea.MouseWheelMsg:
-		if click, ok := msg.(tea.MouseClickMsg); ok {
-			click.Y -= l.layout().head
-			msg = click
-		}
-		if l.purge == nil && l.edit == nil {
-			cmd = l.took(l.List.Update(msg), tea.KeyPressMsg{})
-		}
+	paste, pasted := msg.(tea.PasteMsg)
+	click, clicked := msg.(tea.MouseClickMsg)
+	_, wheel := msg.(tea.MouseWheelMsg)
+	press, pressed := msg.(tea.KeyPressMsg)
+	switch {
+	case pressed:
+		cmd = l.key(press)
+	case l.purge != nil:
+	case pasted && l.edit != nil:
+		l.edit.Insert(strings.TrimSpace(paste.Content))
+	case l.edit != nil:
+	case clicked:
+		click.Y -= l.layout().head
+		cmd = l.took(l.List.Update(click), press)
+	case pasted || wheel:
+		cmd = l.took(l.List.Update(msg), press)
 	}
 	return tea.Batch(cmd, l.look())
 }
@@ -296,27 +286,26 @@ func (l *Model) close() {
 	l.Screen.Close()
 }
 
-// choose opens what is under the cursor. On the line for the other messages of a session it lists those.
+// choose opens what is under the cursor.
 func (l *Model) choose() tea.Cmd {
 	e, ok := l.cursor()
-	found := e.hit != nil || e.rest > 0
 	switch {
-	case l.search.waiting && (found || !ok):
+	case l.search.waiting && (e.hit != nil || !ok):
 		return l.Say("Still searching for " + l.List.Filter.Text() + ".")
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
-	case e.rest > 0:
-		l.search.whole[e.ID] = true
-		l.fill()
-		return nil
 	case !e.Deleted.IsZero():
 		return l.inTrash()
 	}
 	l.endSearch()
-	if e.hit != nil {
-		return l.Screen.OpenAt(*e.hit, longestMark(*e.hit))
+	if e.hit == nil {
+		return l.Screen.Open(e.ID)
 	}
-	return l.Screen.Open(e.ID)
+	found := ""
+	if marks := e.hit.Marks; len(marks) > 0 {
+		found = e.hit.Snippet[marks[0][0]:marks[0][1]]
+	}
+	return l.Screen.OpenAt(*e.hit, found)
 }
 
 // inTrash says why nothing else is done to a session in the trash.

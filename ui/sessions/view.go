@@ -175,14 +175,9 @@ func (l *Model) nothing() string {
 // row draws an entry of the list.
 func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) string {
 	o, e := l.layout(), l.entries[item.Value]
-	var line string
-	switch {
-	case e.hit != nil:
+	line := l.titleLine(st, o, e.Line, hits, false)
+	if e.hit != nil {
 		line = l.hit(st, o, *e.hit)
-	case e.rest > 0:
-		line = strings.Repeat(" ", signColumn+2) + st.Muted.Render(theme.Thousands(e.rest)+" more in this chat")
-	default:
-		line = l.titleLine(st, o, e.Line, hits, false)
 	}
 	line = theme.Fit(line, o.w)
 	if !selected {
@@ -220,8 +215,8 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 		word = "   " + state.Render(word)
 	}
 	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
-	shared := theme.SharedPrefix(label, s.Label)
-	spans := theme.HitSpans(s.Label, 0, shared, hits, st.Match)
+	shared := len(strings.TrimSuffix(label, "…"))
+	spans := theme.HitSpans(hits, shared, st.Match)
 	if s.tags < shared {
 		spans = append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, spans...)
 	}
@@ -312,7 +307,7 @@ func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
 	room := max(1, o.end()-o.margin-theme.Width(line))
 	text, gone := fromHit(h, room)
 	short := markdown.OneLine(text, room)
-	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+theme.SharedPrefix(short, text), st.Found))
+	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+len(strings.TrimSuffix(short, "…")), st.Found))
 }
 
 // speaker is who said a message, in the few cells of a column.

@@ -3,9 +3,9 @@ package settings
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -38,7 +38,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 		return s.useModel(ref)
 	}
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models, Loading: true,
+		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
 	s.Open(s.models, s.takeModel)
 	return s.listModels(true)
@@ -75,14 +75,9 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 			msg.Models[i].Window = window
 		}
 		msg.Err = err
-		for _, e := range deps.Models.Endpoints() {
-			for _, model := range msg.Models {
-				if model.Endpoint != e.Name {
-					continue
-				}
-				if client, id, err := deps.Models.Resolve(model.Ref()); err == nil {
-					msg.Prices[model.Ref()] = client.Prices(id)
-				}
+		for _, model := range msg.Models {
+			if client, id, err := deps.Models.Resolve(model.Ref()); err == nil {
+				msg.Prices[model.Ref()] = client.Prices(id)
 			}
 		}
 		if deps.Store != nil {
@@ -99,7 +94,6 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 // ModelsListed shows the models that were listed.
 func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	s.Models, s.offers = msg.Models, msg.Offers
-	s.Listed()
 	if s.models == nil {
 		return nil
 	}
@@ -109,7 +103,11 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 			msg.Models = append(slices.Clip(msg.Models), llm.Model{Endpoint: client.Endpoint().Name, ID: id})
 		}
 	}
-	s.models.Fill(append(modelItems(msg, s.Ref), addRow(msg.Offers)...))
+	items := modelItems(msg, s.Ref)
+	if len(msg.Offers) > 0 {
+		items = append(items, list.Item{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true})
+	}
+	s.models.Fill(items)
 	if s.first != "" {
 		s.models.Select(s.first)
 		s.first = ""
@@ -132,72 +130,48 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 // mostRecent is how many of the models that were used last stand in front of the others.
 const mostRecent = 3
 
-// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
-func modelItems(msg Listing, inUse string) []list.Item {
-	bare := oneEndpoint(msg.Models)
-	windows, prices := make([]string, len(msg.Models)), make([]string, len(msg.Models))
+// modelItems are the models: the one in use, those that were used last, then all others by endpoint. Where all but the
+// guide are of one endpoint, their names alone tell them apart.
+func modelItems(msg Listing, inUse string) (items []list.Item) {
+	endpoints := map[string]bool{llm.Guide: true}
+	windows, prices := map[string]string{}, map[string]string{}
 	widestWindow, widestPrice := 0, 0
-	for i, model := range msg.Models {
-		if n := model.Window.Tokens; n > 0 {
-			windows[i] = theme.Thousands(n) + " tokens"
+	for _, m := range msg.Models {
+		ref := m.Ref()
+		endpoints[m.Endpoint] = true
+		if m.Window.Tokens > 0 {
+			windows[ref] = theme.Thousands(m.Window.Tokens) + " tokens"
 		}
-		prices[i] = priceOf(msg.Prices[model.Ref()])
-		widestWindow, widestPrice = max(widestWindow, theme.Width(windows[i])), max(widestPrice, theme.Width(prices[i]))
+		prices[ref] = priceOf(msg.Prices[ref])
+		widestWindow, widestPrice = max(widestWindow, len(windows[ref])), max(widestPrice, len(prices[ref]))
 	}
-	taken := make([]bool, len(msg.Models))
-	var items []list.Item
-	take := func(i int, group string) {
-		label := msg.Models[i].Ref()
-		if bare {
-			label = msg.Models[i].ID
-		}
-		right := padded(windows[i], widestWindow)
-		if widestPrice > 0 {
-			right += "   " + padded(prices[i], widestPrice)
-		}
-		if strings.TrimSpace(right) == "" {
-			right = ""
-		}
-		items = append(items, list.Item{
-			Label: markdown.OneLine(label, 200), Right: right, Group: markdown.OneLine(group, 60),
-			Value: msg.Models[i].Ref(),
-		})
-		taken[i] = true
-	}
-	at := func(ref string) int {
-		return slices.IndexFunc(msg.Models, func(m llm.Model) bool { return m.Ref() == ref })
-	}
-	if i := at(inUse); i >= 0 {
-		take(i, "In use")
-	}
-	recent := 0
-	for _, ref := range msg.Recent {
-		if i := at(ref); i >= 0 && !taken[i] && recent < mostRecent {
-			recent++
-			take(i, "Recent")
-		}
-	}
-	for i, model := range msg.Models {
-		if !taken[i] {
-			take(i, model.Endpoint)
-		}
-	}
-	return items
-}
-
-// oneEndpoint says that all models but the guide are of one endpoint, so that their names alone tell them apart.
-func oneEndpoint(models []llm.Model) bool {
-	name := ""
-	for _, m := range models {
-		if m.Endpoint == llm.Guide {
-			continue
-		}
-		if name != "" && m.Endpoint != name {
+	left := slices.Clone(msg.Models)
+	take := func(ref, group string) bool {
+		i := slices.IndexFunc(left, func(m llm.Model) bool { return m.Ref() == ref })
+		if i < 0 {
 			return false
 		}
-		name = m.Endpoint
+		item := list.Item{Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref}
+		if len(endpoints) <= 2 {
+			item.Label = markdown.OneLine(left[i].ID, 200)
+		}
+		if windows[ref]+prices[ref] != "" {
+			item.Right = fmt.Sprintf("%*s   %*s", widestWindow, windows[ref], widestPrice, prices[ref])
+		}
+		items, left = append(items, item), slices.Delete(left, i, i+1)
+		return true
 	}
-	return true
+	take(inUse, "In use")
+	recent := 0
+	for _, ref := range msg.Recent {
+		if recent < mostRecent && take(ref, "Recent") {
+			recent++
+		}
+	}
+	for len(left) > 0 {
+		take(left[0].Ref(), left[0].Endpoint)
+	}
+	return items
 }
 
 // priceOf is what a million tokens of a request and of an answer cost, "" where that is not known.
@@ -209,11 +183,6 @@ func priceOf(p pricing.Prices) string {
 		return "free"
 	}
 	return p.In.String() + " in, " + p.Out.String() + " out"
-}
-
-// padded is a text at the right end of w cells.
-func padded(text string, w int) string {
-	return strings.Repeat(" ", max(0, w-theme.Width(text))) + text
 }
 
 // takeModel takes what was chosen in the list of models: a model, or the way to more of them.

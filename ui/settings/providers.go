@@ -20,14 +20,6 @@ const addProvider = "+"
 // anotherServer is the value of the row that explains how any other server is added.
 const anotherServer = "+another"
 
-// addRow is the last row of the list of models, where there are providers to add.
-func addRow(offers []llm.Offer) []list.Item {
-	if len(offers) == 0 {
-		return nil
-	}
-	return []list.Item{{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true}}
-}
-
 // AddProvider lists the providers that can be added: hosted services, which need a key, and servers of this machine
 // that do not run.
 func (s *Model) AddProvider() tea.Cmd {
@@ -39,12 +31,10 @@ func (s *Model) AddProvider() tea.Cmd {
 		}
 		items = append(items, item)
 	}
-	if s.Config != "" {
-		items = append(items, list.Item{
-			Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
-		})
-	}
-	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Uncounted: true, Does: "add"},
+	items = append(items, list.Item{
+		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
+	})
+	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
 		items...), s.takeProvider)
 	return nil
 }
@@ -79,7 +69,7 @@ func (s *Model) askForKey(o llm.Offer, fault string) {
 	place, _ := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Masked: true, Uncounted: true, Remark: "the key is sent to " + o.Host + " only",
+		Masked: true, Remark: "the key is sent to " + o.Host + " only",
 	},
 		list.Item{Label: "Save the key in " + place, Value: keepKey, Always: true},
 		list.Item{Label: "Use it until winnow ends", Value: useKey, Always: true})
@@ -106,17 +96,15 @@ func (s *Model) addService(o llm.Offer, typed, what string) tea.Cmd {
 		s.askForKey(o, theme.Sentence(err))
 		return nil
 	}
-	_, place := s.keyPlace(o.Name)
-	deps, store := s.With, s.KeyStore
+	models, store, from := s.With.Models, s.KeyStore, keys.Origin{}
+	if what == keepKey {
+		_, from = s.keyPlace(o.Name)
+	}
 	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
-		from := keys.Origin{}
-		if what == keepKey {
-			from = place
-		}
-		first, err := deps.Models.AddService(ctx, o.Name, key, from)
+		first, err := models.AddService(ctx, o.Name, key, from)
 		var unsaved error
 		if err == nil && what == keepKey {
-			unsaved = store.Set(ctx, o.Name, key, place.Kind)
+			unsaved = store.Set(ctx, o.Name, key, from.Kind)
 		}
 		return app.Then(func() tea.Cmd {
 			switch {

@@ -43,7 +43,6 @@ func inUseIs(ref string) *fixture {
 		Screen: Screen{
 			Open:    func(l *list.Model, chosen func(string) tea.Cmd) { f.opened, f.chosen = l, chosen },
 			Read:    func(_, text string) { f.read = text },
-			Listed:  func() {},
 			Restyle: func() { f.styled++ },
 			Begun:   func() bool { return false },
 			Covered: func() bool { return false },
@@ -54,7 +53,7 @@ func inUseIs(ref string) *fixture {
 
 func TestWhatCannotBeSetIsSaid(t *testing.T) {
 	busy, bare, plain := inUseIs("a/b"), inUseIs("a/b"), inUseIs("a/b")
-	busy.Busy, bare.Personas, plain.Themes.Plain = true, nil, true
+	busy.Busy, plain.Themes.Plain = true, true
 	for _, c := range []struct {
 		name string
 		in   *fixture
@@ -76,14 +75,6 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 		{
 			"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") },
 			"There is no message to make a title from yet.",
-		},
-		{
-			"an export to nowhere", bare, func(s *Model) tea.Cmd { return s.ExportTo("md") },
-			"Nothing can be exported here.",
-		},
-		{
-			"a persona without a folder", bare, func(s *Model) tea.Cmd { return s.ChoosePersona("brief") },
-			"There is no folder for personas here.",
 		},
 		{
 			"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") },
@@ -187,28 +178,9 @@ func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 
 func TestTheDoctorsReportIsAPage(t *testing.T) {
 	s := inUseIs("a/b")
-	if s.Examine(""); s.said != "Nothing can be checked here." {
-		t.Errorf("without a doctor it says %q", s.said)
-	}
 	s.Doctor = func(context.Context) (string, error) { return "ok  all\n", nil }
 	if s.Examine("")().(app.Then)(); s.read != "ok  all\n" {
 		t.Errorf("the report is shown as %q", s.read)
-	}
-}
-
-func TestAPersonaThatIsNotThereNamesThoseThatAre(t *testing.T) {
-	s := inUseIs("a/b")
-	s.personasRead("brave", []Persona{{"brief", "Answer in one word."}}, nil)
-	if want := "There is no persona brave. Yours: brief; none uses the configured system prompt."; s.said != want {
-		t.Errorf("it says %q, want %q", s.said, want)
-	}
-}
-
-func TestAPersonaThatCannotBeReadIsSaid(t *testing.T) {
-	s := inUseIs("a/b")
-	s.personasRead("brave", []Persona{{"brief", "Answer in one word."}}, errors.New("cannot read brave"))
-	if want := "cannot read brave."; s.said != want {
-		t.Errorf("it says %q, want %q", s.said, want)
 	}
 }
 

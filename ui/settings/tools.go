@@ -72,7 +72,7 @@ func (s *Model) toolsChanged(err error) tea.Cmd {
 func (s *Model) fillTools(l *list.Model) {
 	tools, cost := s.Session.ToolStates()
 	var items []list.Item
-	of := func(server string) (offered int) {
+	add := func(server string) (offered int) {
 		for _, t := range tools {
 			if t.Tool.Server == server {
 				items = append(items, toolItem(t))
@@ -81,19 +81,18 @@ func (s *Model) fillTools(l *list.Model) {
 		}
 		return offered
 	}
-	offered := of("")
+	offered := add("")
 	l.Notes = nil
-	var servers []mcp.Status
-	if s.Servers != nil {
-		servers = s.Servers.List()
-	}
-	for _, server := range servers {
+	for _, server := range s.servers() {
 		at := len(items)
 		items = append(items, list.Item{
 			Label: markdown.OneLine(server.Name, 40), About: "MCP server", Value: ofServer + server.Name,
 		})
-		n := of(server.Name)
-		items[at].Right = serverState(server, n)
+		n := add(server.Name)
+		items[at].Right = string(server.State)
+		if server.State == mcp.Ready {
+			items[at].Right = fmt.Sprintf("%s · %d of %s", server.State, n, theme.Plural(len(server.Tools), "tool"))
+		}
 		offered += n
 		if server.Err != nil {
 			l.Notes = append(l.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
@@ -103,15 +102,12 @@ func (s *Model) fillTools(l *list.Model) {
 	l.Fill(items)
 }
 
-// serverState is the state of a server with the number of its tools that are offered.
-func serverState(s mcp.Status, offered int) string {
-	switch {
-	case s.State != mcp.Ready:
-		return string(s.State)
-	case offered < len(s.Tools):
-		return fmt.Sprintf("%s · %d of %s", s.State, offered, theme.Plural(len(s.Tools), "tool"))
+// servers are the MCP servers as they are now.
+func (s *Model) servers() []mcp.Status {
+	if s.Servers == nil {
+		return nil
 	}
-	return fmt.Sprintf("%s · %s", s.State, theme.Plural(offered, "tool"))
+	return s.Servers.List()
 }
 
 // toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
@@ -140,25 +136,19 @@ func (s *Model) toolChosen(value string) tea.Cmd {
 		}
 		return nil
 	}
-	list, _ := s.Session.ToolStates()
-	at := slices.IndexFunc(list, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })
+	tools, _ := s.Session.ToolStates()
+	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })
 	if at < 0 {
 		return nil // Its server took it away.
 	}
-	t, next, current := list[at].Tool, nextPermission(list[at]), s.Session
+	t, next, of := tools[at].Tool, tool.Off, s.Session
+	if tools[at].Permission == tool.Off {
+		next = tool.Ask
+	} else if tools[at].Permission == tool.Ask && !t.EachTime {
+		next = tool.Allow
+	}
 	return s.Run(func(ctx context.Context) tea.Msg {
-		err := current.PermitTool(ctx, t, next)
+		err := of.PermitTool(ctx, t, next)
 		return app.Then(func() tea.Cmd { return s.toolsChanged(err) })
 	})
-}
-
-// nextPermission is what a tool may do after it was chosen.
-func nextPermission(t session.ToolState) tool.Permission {
-	switch {
-	case t.Permission == tool.Off:
-		return tool.Ask
-	case t.Permission == tool.Ask && !t.Tool.EachTime:
-		return tool.Allow
-	}
-	return tool.Off
 }

@@ -31,19 +31,13 @@ func Fit(s string, width int) string {
 // Spread puts left and right on one line of width cells. Where both do not fit, left is cut as
 // long as it keeps a third of the line, then right is.
 func Spread(left, right string, width int) string {
-	lw, rw := Width(left), Width(right)
+	rw := Width(right)
 	if rw == 0 || width < 4 {
 		return Fit(left, width)
 	}
-	if lw+1+rw > width {
-		lw = min(lw, max(width/3, width-rw-1))
-		left = markdown.Truncate(left, lw, "…")
-		lw = Width(left)
-		rw = min(rw, max(0, width-lw-1))
-		right = markdown.Truncate(right, rw, "…")
-		rw = Width(right)
-	}
-	return Fit(left+strings.Repeat(" ", max(0, width-lw-rw))+right, width)
+	left = markdown.Truncate(left, max(width/3, width-rw-1), "…")
+	right = markdown.Truncate(right, max(0, width-Width(left)-1), "…")
+	return Fit(left+strings.Repeat(" ", max(0, width-Width(left)-Width(right)))+right, width)
 }
 
 // Wrap breaks a text into lines of at most width cells, at words where it can.
@@ -94,98 +88,37 @@ func WrapStyled(style lipgloss.Style, text string, w int) []string {
 
 // IndentedTo wraps a text into w cells, each line as far from the left.
 func IndentedTo(style lipgloss.Style, text string, left, w int) []string {
-	lines := WrapStyled(style, text, w-left)
-	for i, s := range lines {
-		lines[i] = strings.Repeat(" ", left) + s
-	}
-	return lines
+	return WrapStyled(style.MarginLeft(left), text, w-left)
 }
 
 // Blank fits lines into a box.
 func Blank(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))
-	for i := range out {
-		s := ""
-		if i < len(lines) {
-			s = lines[i]
-		}
+	copy(out, lines)
+	for i, s := range out {
 		out[i] = Fit(s, w)
 	}
 	return out
 }
 
-// Lay draws a block of lines over a screen at a box's place. Where a line is not drawn that far yet,
-// it is only continued, which is what most of a frame is.
+// Lay draws a block of lines over a screen at a box's place. What a border between cells would split is blank.
 func Lay(screen []string, b Box, block []string) {
-	for i, s := range block {
+	for i, s := range block[:min(len(block), b.H)] {
 		y := b.Y + i
-		if y < 0 || y >= len(screen) || i >= b.H {
+		if y < 0 || y >= len(screen) {
 			continue
 		}
 		under := screen[y]
-		width := Width(under)
-		if width <= b.X {
-			screen[y] = under + strings.Repeat(" ", b.X-width) + s
-			continue
-		}
-		screen[y] = Fit(ansi.Cut(under, 0, b.X), b.X) + s
-		if end := b.X + b.W; end < width {
-			screen[y] += tail(under, width-end)
-		}
-	}
-}
-
-// tail is exactly the last cells of a line. What a border between cells would split is blank.
-func tail(s string, width int) string {
-	all := Width(s)
-	for skip := all - width; ; skip++ {
-		cut := ansi.Cut(s, skip, all)
-		if have := Width(cut); have <= width || skip >= all {
-			return strings.Repeat(" ", max(0, width-have)) + cut
+		screen[y] = Fit(ansi.Truncate(under, b.X, ""), b.X) + s
+		end, width := b.X+b.W, Width(under)
+		for skip := end; end < width && skip <= width; skip++ {
+			if rest := ansi.TruncateLeft(under, skip, ""); Width(rest) <= width-end {
+				screen[y] += strings.Repeat(" ", width-end-Width(rest)) + rest
+				break
+			}
 		}
 	}
 }
 
-// Width is the width of a text in cells. A frame measures each of its lines several times, and most of
-// what they hold is plain ASCII in colours, which takes a cell a byte.
-func Width(s string) int {
-	width := 0
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c == '\x1b' && colour(s[i:]) > 0:
-			i += colour(s[i:])
-		case c < ' ' || c == 0x7f || noText(s[i:]):
-			return width + ansi.StringWidth(s[i:])
-		case c < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf):
-			width++
-			i++
-		default: // What follows a character may belong to it.
-			cluster, n := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
-			width += n
-			i += len(cluster)
-		}
-	}
-	return width
-}
-
-// noText says that a text begins with a byte that is none.
-func noText(s string) bool {
-	r, n := utf8.DecodeRuneInString(s)
-	return r == utf8.RuneError && n == 1
-}
-
-// colour is the length of a sequence that sets colours at the beginning of a text, 0 for none.
-func colour(s string) int {
-	if !strings.HasPrefix(s, "\x1b[") {
-		return 0
-	}
-	for i := len("\x1b["); i < len(s); i++ {
-		switch c := s[i]; {
-		case c == 'm':
-			return i + 1
-		case c != ';' && c != ':' && (c < '0' || c > '9'):
-			return 0
-		}
-	}
-	return 0
-}
+// Width is the width of a text in cells.
+func Width(s string) int { return ansi.StringWidth(s) }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 )
 
 func TestFitIsExactlyAsWideAsAsked(t *testing.T) {
@@ -37,18 +36,4 @@ func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestTheWidthOfALineIsThatOfItsClusters(t *testing.T) {
-	parts := rapid.SampledFrom([]string{
-		"a", "bc", " ", "─", "é", "e\u0301", "\u0301", "汉", "👩‍👩‍👧", "🇩🇪", "\u200d", "️", "\u0600", "\u070f", "\xff",
-		"\x80", "\n", "\t", "\r\n",
-		"\x1b[1m", "\x1b[38;2;1;2;3m", "\x1b[m", "\x1b[", "\x1b", "\x1b]8;;http://x\x07", "\x1b[2J", "\x7f", "m",
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		line := strings.Join(rapid.SliceOfN(parts, 0, 10).Draw(t, "line"), "")
-		if got, want := Width(line), ansi.StringWidth(line); got != want {
-			t.Fatalf("the width of %q is %d, want %d", line, got, want)
-		}
-	})
 }

@@ -38,24 +38,21 @@ const NarrowScreen = 90
 // Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
 // Of the words on the left the last ones give way first, then those at the right.
 func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
-	edge := line.Render(strings.Repeat("─", margin))
+	rule := func(w int) string { return line.Render(strings.Repeat("─", max(0, w))) }
 	for {
-		words := strings.Join(left, "  ")
-		used := 2*margin + len("  ") + Width(words)
+		words, end := strings.Join(left, "  "), ""
 		if right != "" {
-			used += len("  ") + Width(right)
+			end = " " + right + " "
 		}
-		switch fill := w - used; {
-		case fill >= 0 && right != "":
-			return edge + " " + words + " " + line.Render(strings.Repeat("─", fill)) + " " + right + " " + edge
+		switch fill := w - 2*margin - len("  ") - Width(words) - Width(end); {
 		case fill >= 0:
-			return edge + " " + words + " " + line.Render(strings.Repeat("─", fill)) + edge
+			return rule(margin) + " " + words + " " + rule(fill) + end + rule(margin)
 		case len(left) > 1:
 			left = left[:len(left)-1]
 		case right != "":
 			right = ""
 		default:
-			return line.Render(strings.Repeat("─", max(0, w)))
+			return rule(w)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package theme
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -13,26 +12,14 @@ func OpensLinks(env func(key string) string) bool {
 	if env("TMUX") != "" || env("STY") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux") {
 		return false
 	}
-	if version, err := strconv.Atoi(env("VTE_VERSION")); err == nil {
-		return version >= 5000
-	}
-	if version, err := strconv.Atoi(env("KONSOLE_VERSION")); err == nil {
-		return version >= 201200
-	}
-	for _, key := range []string{"KITTY_WINDOW_ID", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR", "WT_SESSION", "DOMTERM"} {
+	for key := range strings.FieldsSeq("VTE_VERSION KONSOLE_VERSION KITTY_WINDOW_ID WEZTERM_PANE GHOSTTY_RESOURCES_DIR " +
+		"WT_SESSION DOMTERM") {
 		if env(key) != "" {
 			return true
 		}
 	}
-	if slices.Contains([]string{"iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper", "rio", "Tabby", "mintty"},
-		env("TERM_PROGRAM")) {
-		return true
-	}
-	name := strings.TrimPrefix(term, "xterm-")
-	for _, known := range []string{"kitty", "ghostty", "alacritty", "foot", "contour", "wezterm", "rio"} {
-		if name == known || strings.HasPrefix(name, known+"-") {
-			return true
-		}
-	}
-	return false
+	programs := strings.Fields("iTerm.app WezTerm ghostty vscode Hyper rio Tabby mintty")
+	terminals := strings.Fields("kitty ghostty alacritty foot contour wezterm rio")
+	name, _, _ := strings.Cut(strings.TrimPrefix(term, "xterm-"), "-")
+	return slices.Contains(programs, env("TERM_PROGRAM")) || slices.Contains(terminals, name)
 }

@@ -13,7 +13,6 @@ func TestOpensLinks(t *testing.T) {
 		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, false},
 		{map[string]string{"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, true},
 		{map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "7600"}, true},
-		{map[string]string{"TERM": "xterm-256color", "VTE_VERSION": "4602"}, false},
 		{map[string]string{"TERM": "xterm-256color", "KONSOLE_VERSION": "230401"}, true},
 		{map[string]string{"TERM": "xterm-kitty"}, true},
 		{map[string]string{"TERM": "foot-extra"}, true},

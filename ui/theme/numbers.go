@@ -83,11 +83,3 @@ func Ago(at, then time.Time) string {
 	}
 	return strconv.Itoa(int(d.Hours()/24/30)) + " mo"
 }
-
-// Since says how long before a moment something was, in a sentence.
-func Since(at, then time.Time) string {
-	if at.Sub(then) < time.Minute {
-		return "just now"
-	}
-	return Ago(at, then) + " ago"
-}

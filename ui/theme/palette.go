@@ -3,41 +3,35 @@ package theme
 import (
 	_ "embed" // of the themes that come with winnow
 	"fmt"
-	"reflect"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
 
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Palette is the colours of a theme, each by its role. "" takes the one of the theme's base. No theme paints the
-// background of the page: that is the terminal's.
-type Palette struct {
-	Base string `toml:"base"` // dark or light: what the theme does not say itself
+// Palette is the colours of a theme by the names of their roles, which themes.toml lists, and under "base" the theme
+// that has those which it lacks. No theme paints the background of the page: that is the terminal's.
+//
+// A colour is up to three words: "#rrggbb" for a terminal with 24-bit colours, then "0" to "255" for one with 256, then
+// for one with 16 "0" to "15" or an attribute: "bold", "faint" or "default", which is none.
+type Palette map[string]string
 
-	Text      Colour `toml:"text"`      // answers, values
-	Strong    Colour `toml:"strong"`    // names, headings, the user's words
-	Muted     Colour `toml:"muted"`     // reasons, receipts, labels, what is not sent
-	Faint     Colour `toml:"faint"`     // the sign of what is dropped, the free part of the bar
-	Rule      Colour `toml:"rule"`      // the two rules of the screen
-	Tint      Colour `toml:"tint"`      // the ground under code and chips
-	Selection Colour `toml:"selection"` // the ground under the row of a list's cursor
-	Ghost     Colour `toml:"ghost"`     // the page behind an overlay
-	Seen      Colour `toml:"seen"`      // what the model sees; the focus
-	You       Colour `toml:"you"`       // the user's name, the draft's part of the bar
-	Cut       Colour `toml:"cut"`       // what is cut, questions, warnings, what a search found
-	Pinned    Colour `toml:"pinned"`
-	Recalled  Colour `toml:"recalled"`
-	Repaired  Colour `toml:"repaired"` // and errors
-	Keyword   Colour `toml:"keyword"`  // the next four are for code
-	String    Colour `toml:"string"`
-	Function  Colour `toml:"function"` // names of functions and types
-	Number    Colour `toml:"number"`
-}
+// The attributes that stand in the place of a colour.
+const (
+	asBold    = "bold"
+	asFaint   = "faint"
+	asDefault = "default"
+)
 
 //go:embed themes.toml
 var builtIn []byte
 
-// BuiltIn are the palettes that come with winnow, those of the themes dark and light: the bases of all others. The
-// theme terminal has none of its own: it is dark or light in 16 colours.
+// BuiltIn are the palettes that come with winnow. The theme terminal has none of its own: it is dark or light in 16
+// colours.
 func BuiltIn() map[Name]Palette {
 	var palettes map[Name]Palette
 	if err := toml.Unmarshal(builtIn, &palettes); err != nil {
@@ -46,33 +40,72 @@ func BuiltIn() map[Name]Palette {
 	return palettes
 }
 
-// over puts the palette over its base: what it does not say is said by that.
+// over puts the palette over its base. A colour that does not say what it is on a terminal with 16 colours is the one
+// of the base there: the nearest of sixteen may be any.
 func (p Palette) over(base Palette) Palette {
-	from, to := reflect.ValueOf(base), reflect.ValueOf(&p).Elem()
-	for i := range to.NumField() {
-		if own, ok := to.Field(i).Interface().(Colour); ok {
-			to.Field(i).Set(reflect.ValueOf(own.over(from.Field(i).Interface().(Colour))))
+	all := maps.Clone(base)
+	for role, colour := range p {
+		words, under := strings.Fields(colour), strings.Fields(base[role])
+		if len(words) < 3 && len(under) == 3 && strings.HasPrefix(colour, "#") {
+			colour = words[0] + " " + words[len(words)-1] + " " + under[2]
 		}
+		all[role] = colour
 	}
-	return p
+	return all
 }
 
-// Check says what is wrong with a palette of the user's own: the key and the rest of a sentence
-// about it, "" for nothing.
+// Check says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
+// nothing.
 func (p Palette) Check() (key, wrong string) {
-	v := reflect.ValueOf(p)
-	for i := range v.NumField() {
-		key, value := v.Type().Field(i).Tag.Get("toml"), v.Field(i).String()
-		switch {
-		case value == "":
-		case key == "base" && value != "dark" && value != "light":
-			return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", value)
+	const word = `(#[[:xdigit:]]{6}|25[0-5]|2[0-4]\d|1?\d?\d|bold|faint|default)`
+	colour := regexp.MustCompile("^" + word + "( +" + word + "){0,2}$")
+	roles := BuiltIn()[Dark]
+	for _, key := range slices.Sorted(maps.Keys(p)) {
+		switch _, known := roles[key]; {
 		case key == "base":
-		default:
-			if wrong := Colour(value).wrong(); wrong != "" {
-				return key, wrong
+			if base := Name(p[key]); base != Dark && base != Light {
+				return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", base)
 			}
+		case !known:
+			return key, "is not a colour of a theme"
+		case !colour.MatchString(p[key]):
+			return key, fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the "+
+				"terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: \"#6fd3c3 80 14\"", p[key])
 		}
 	}
 	return "", ""
+}
+
+// on is the word of a role's colour that counts for a terminal.
+func (p Palette) on(profile colorprofile.Profile, role string) string {
+	words := strings.Fields(p[role])
+	switch {
+	case len(words) == 0:
+		return asDefault
+	case profile <= colorprofile.ANSI && len(words) > 2:
+		return words[2]
+	case profile == colorprofile.ANSI256:
+		return words[min(1, len(words)-1)]
+	}
+	return words[0]
+}
+
+// shows says that a word is a colour, not an attribute or none.
+func shows(word string) bool { return word != asBold && word != asFaint && word != asDefault }
+
+// foreground is the style of text in a colour.
+func foreground(word string) lipgloss.Style {
+	style := lipgloss.NewStyle().Bold(word == asBold).Faint(word == asFaint)
+	if shows(word) {
+		style = style.Foreground(lipgloss.Color(word))
+	}
+	return style
+}
+
+// background is the style of text on a colour.
+func background(word string) lipgloss.Style {
+	if shows(word) {
+		return lipgloss.NewStyle().Background(lipgloss.Color(word))
+	}
+	return foreground(word)
 }

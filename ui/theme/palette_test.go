@@ -3,7 +3,6 @@ package theme
 import (
 	"image/color"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -12,13 +11,13 @@ import (
 )
 
 func TestEveryPaletteIsWhole(t *testing.T) {
+	roles := BuiltIn()[Dark]
 	for name, p := range BuiltIn() {
 		if key, wrong := p.Check(); wrong != "" {
 			t.Errorf("%s: %s %s", name, key, wrong)
 		}
-		v := reflect.ValueOf(p)
-		for i := range v.NumField() {
-			if role := v.Type().Field(i).Tag.Get("toml"); v.Field(i).String() == "" && role != "base" {
+		for role := range roles {
+			if p[role] == "" {
 				t.Errorf("the theme %s has no colour for %s", name, role)
 			}
 		}
@@ -26,27 +25,28 @@ func TestEveryPaletteIsWhole(t *testing.T) {
 }
 
 func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
-	own := Set{Own: map[string]Palette{"mine": {Base: "light", You: "#112233"}, "bare": {You: "5"}}}
+	dark, light := BuiltIn()[Dark], BuiltIn()[Light]
+	set := Set{Own: map[string]Palette{"mine": {"base": "light", "you": "#112233"}, "bare": {"you": "5"}}}
 	for _, c := range []struct {
 		name      Name
 		light     bool
-		you, seen Colour
+		you, seen string
 	}{
-		{"mine", false, "#112233", BuiltIn()[Light].Seen},
-		{"bare", false, "5", BuiltIn()[Dark].Seen},
-		{"bare", true, "5", BuiltIn()[Light].Seen},
-		{"auto", true, BuiltIn()[Light].You, BuiltIn()[Light].Seen},
-		{"", false, BuiltIn()[Dark].You, BuiltIn()[Dark].Seen},
-		{"gone", false, BuiltIn()[Dark].You, BuiltIn()[Dark].Seen},
+		{"mine", false, "#112233 #112233 4", light["seen"]},
+		{"bare", false, "5", dark["seen"]},
+		{"bare", true, "5", light["seen"]},
+		{"auto", true, light["you"], light["seen"]},
+		{"", false, dark["you"], dark["seen"]},
+		{"gone", false, dark["you"], dark["seen"]},
 	} {
-		own.Light = c.light
-		if _, p := own.Palette(c.name); p.You.On(colorprofile.TrueColor) != c.you.On(colorprofile.TrueColor) ||
-			p.Seen != c.seen {
-			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p.You,
-				p.Seen, c.you, c.seen)
+		set.Light = c.light
+		if _, p, _ := set.palette(c.name); p["you"] != c.you || p["seen"] != c.seen {
+			t.Errorf("theme %q on a light background %v: you %s, seen %s, want %s and %s", c.name, c.light, p["you"],
+				p["seen"], c.you, c.seen)
 		}
 	}
-	if got, _ := (Set{Plain: true, Own: own.Own}).Palette("mine"); got != None {
+	set.Plain = true
+	if got, _, _ := set.palette("mine"); got != None {
 		t.Errorf("where colours are off, the theme mine is %q", got)
 	}
 }
@@ -56,15 +56,16 @@ func TestAPaletteSaysWhatIsWrongWithIt(t *testing.T) {
 		p   Palette
 		key string
 	}{
-		{Palette{Base: "grey"}, "base"},
-		{Palette{You: "red"}, "you"},
-		{Palette{You: "#12345"}, "you"},
-		{Palette{You: "#+12345"}, "you"},
-		{Palette{You: "256"}, "you"},
-		{Palette{You: "007"}, "you"},
-		{Palette{You: "#123456 7 8 9"}, "you"},
-		{Palette{Cut: "bald"}, "cut"},
-		{Palette{Base: "light", You: "#aBcDeF", Cut: "255", Muted: "#123456 247 faint", Seen: "bold"}, ""},
+		{Palette{"base": "grey"}, "base"},
+		{Palette{"yuo": "5"}, "yuo"},
+		{Palette{"you": "red"}, "you"},
+		{Palette{"you": "#12345"}, "you"},
+		{Palette{"you": "#+12345"}, "you"},
+		{Palette{"you": "256"}, "you"},
+		{Palette{"you": "007"}, "you"},
+		{Palette{"you": "#123456 7 8 9"}, "you"},
+		{Palette{"cut": "bald"}, "cut"},
+		{Palette{"base": "light", "you": "#aBcDeF", "cut": "255", "muted": "#123456 247 faint", "seen": "bold"}, ""},
 	} {
 		if key, wrong := c.p.Check(); key != c.key || (wrong == "") != (c.key == "") {
 			t.Errorf("%+v: %q %q, want %q", c.p, key, wrong, c.key)
@@ -94,15 +95,13 @@ func TestTextsCanBeRead(t *testing.T) {
 	} {
 		p := BuiltIn()[name]
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
-			shown := func(c Colour) color.Color { return profile.Convert(lipgloss.Color(c.On(profile))) }
-			grounds := []color.Color{shown(p.Tint), shown(p.Selection)}
+			shown := func(role string) color.Color { return profile.Convert(lipgloss.Color(p.on(profile, role))) }
+			grounds := []color.Color{shown("tint"), shown("selection")}
 			for page := range strings.FieldsSeq(pages) {
 				grounds = append(grounds, lipgloss.Color(page))
 			}
-			for _, text := range []Colour{
-				p.Text, p.Strong, p.Muted, p.Seen, p.You, p.Cut, p.Pinned, p.Recalled, p.Repaired,
-				p.Keyword, p.String, p.Function, p.Number,
-			} {
+			for text := range strings.FieldsSeq("text strong muted seen you cut pinned recalled repaired keyword string " +
+				"function number") {
 				for _, ground := range grounds {
 					x, y := luminance(shown(text)), luminance(ground)
 					if contrast := (max(x, y) + 0.05) / (min(x, y) + 0.05); contrast < 4.5 {
@@ -114,15 +113,13 @@ func TestTextsCanBeRead(t *testing.T) {
 	}
 }
 
-// What is nearly grey is exactly grey on a terminal with 256 colours: the colour next to a bluish grey is a teal.
+// Greys are exactly grey on a terminal with 256 colours: the colour next to a bluish grey is a teal.
 func TestGreysStayGrey(t *testing.T) {
-	for name, p := range BuiltIn() {
-		for _, c := range []Colour{
-			p.Text, p.Strong, p.Muted, p.Faint, p.Rule, p.Tint, p.Selection,
-			p.Ghost, "#9aa0ac",
-		} {
-			if r, g, b, _ := lipgloss.Color(c.On(colorprofile.ANSI256)).RGBA(); r != g || g != b {
-				t.Errorf("%s: %s is %s", name, c, c.On(colorprofile.ANSI256))
+	for _, name := range []Name{Dark, Light} {
+		for role := range strings.FieldsSeq("text strong muted faint rule tint selection ghost") {
+			c := BuiltIn()[name].on(colorprofile.ANSI256, role)
+			if r, g, b, _ := lipgloss.Color(c).RGBA(); r != g || g != b {
+				t.Errorf("%s: %s is %s", name, role, c)
 			}
 		}
 	}

@@ -3,8 +3,8 @@ package theme
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"winnow/history"
 	"winnow/llm/tool"
@@ -18,17 +18,13 @@ func FileLabel(p history.Part, tokens int) string {
 }
 
 // sizes are the facts of a part that a person judges it by.
-func sizes(p history.Part, tokens int) []string {
-	var facts []string
-	if p.Kind == history.ImagePart {
-		if w, h, ok := tool.PictureSize(p.Data); ok {
-			facts = append(facts, fmt.Sprintf("%d×%d", w, h))
-		}
-		facts = append(facts, Size(len(p.Data)))
-	} else {
-		facts = append(facts, Plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"),
-			Size(len(p.Text)))
+func sizes(p history.Part, tokens int) (facts []string) {
+	if w, h, ok := tool.PictureSize(p.Data); ok {
+		facts = append(facts, fmt.Sprintf("%d×%d", w, h))
+	} else if p.Kind != history.ImagePart {
+		facts = append(facts, Plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"))
 	}
+	facts = append(facts, Size(len(p.Data)+len(p.Text)))
 	if tokens > 0 {
 		facts = append(facts, "~"+Plural(tokens, "token"))
 	}
@@ -37,29 +33,17 @@ func sizes(p history.Part, tokens int) []string {
 
 // PartKind is what a part is called.
 func PartKind(p history.Part) string {
-	switch p.Kind {
-	case history.ImagePart:
-		return "image"
-	case history.NotePart:
-		return "note"
+	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
+		return string(p.Kind)
 	}
 	return "file"
 }
 
 // PartFacts are what is known of a part: its type, its size and what it costs.
 func PartFacts(p history.Part, sum history.Sum) []string {
-	var facts []string
+	facts := sizes(p, sum.Tokens(p.Tokens))
 	if p.MediaType != "" {
-		facts = append(facts, OneLine(p.MediaType))
-	}
-	if len(p.Data) > 0 {
-		facts = append(facts, Size(len(p.Data)))
-	}
-	if p.Text != "" {
-		facts = append(facts, Plural(utf8.RuneCountInString(p.Text), "character"))
-	}
-	if n := sum.Tokens(p.Tokens); n > 0 {
-		facts = append(facts, "~"+Plural(n, "token"))
+		facts = slices.Insert(facts, 0, OneLine(p.MediaType))
 	}
 	return facts
 }

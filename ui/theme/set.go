@@ -27,72 +27,62 @@ func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
 
 // Restyle makes the styles of the theme that is shown.
 func (t *Set) Restyle() {
-	name, p := t.Palette(t.Shown())
-	profile := t.Profile
-	if name == Terminal {
-		profile = colorprofile.ANSI
-	}
-	t.Styles = New(name, p, profile)
+	t.Styles = New(t.palette(t.Shown()))
 	t.Styles.Markdown.Links = t.Links
 }
 
-// Names are the names of the themes that come with winnow, in the order in which they are offered.
-func Names() []string {
-	return []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
+// palette is what a theme comes to: auto is one of two, and a theme that does not exist is auto.
+func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
+	themes, usual := BuiltIn(), Dark
+	if t.Light {
+		usual = Light
+	}
+	own, ok := t.Own[string(name)]
+	switch {
+	case t.Plain || name == None:
+		return None, themes[None], t.Profile
+	case name == Terminal:
+		return name, themes[usual], colorprofile.ANSI
+	case ok:
+		return name, own.over(themes[cmp.Or(Name(own["base"]), usual)]), t.Profile
+	case name == Dark, name == Light:
+		usual = name
+	}
+	return usual, themes[usual], t.Profile
 }
 
-// Names are all themes that can be chosen: winnow's, then the user's own.
-func (t Set) Names() []string {
-	names := Names()
-	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+// described are the themes that come with winnow, in the order in which they are offered, and what each is for.
+var described = [][2]string{
+	{string(Auto), "dark or light, as the terminal is"},
+	{string(Dark), "for a dark background"},
+	{string(Light), "for a light background"},
+	{string(Terminal), "the terminal's own sixteen colours"},
+	{string(None), "no colours"},
+}
+
+// Names are the names of the themes that come with winnow.
+func Names() (names []string) {
+	for _, theme := range described {
+		names = append(names, theme[0])
 	}
 	return names
 }
 
-// Palette is the colours of a theme, and the theme that it comes to: auto is one of two, and one that
-// does not exist is auto. A theme of the user's own goes before one of winnow's with its name.
-func (t Set) Palette(name Name) (Name, Palette) {
-	themes := BuiltIn()
-	p, ok := t.Own[string(name)]
-	if !ok {
-		p, ok = themes[name]
+// Names are all themes that can be chosen: winnow's, then the user's own.
+func (t Set) Names() []string {
+	own := maps.Clone(t.Own)
+	for _, name := range Names() {
+		delete(own, name)
 	}
-	switch {
-	case t.Plain || name == None:
-		return None, Palette{}
-	case ok:
-		return name, p.over(themes[Name(p.Base)]).over(themes[t.usual()])
-	case name == Terminal:
-		return Terminal, themes[t.usual()]
-	}
-	return t.usual(), themes[t.usual()]
-}
-
-// usual is the theme for the terminal's background.
-func (t Set) usual() Name {
-	if t.Light {
-		return Light
-	}
-	return Dark
+	return slices.Concat(Names(), slices.Sorted(maps.Keys(own)))
 }
 
 // Description says what a theme is for.
 func (t Set) Description(name Name) string {
-	_, own := t.Own[string(name)]
-	switch {
-	case own:
-		return "yours"
-	case name == Auto:
-		return "dark or light, as the terminal is"
-	case name == None:
-		return "no colours"
-	case name == Terminal:
-		return "the terminal's own sixteen colours"
-	case name == Light:
-		return "for a light background"
+	for _, theme := range described {
+		if theme[0] == string(name) {
+			return theme[1]
+		}
 	}
-	return "for a dark background"
+	return "yours"
 }

@@ -51,46 +51,37 @@ type Styles struct {
 	String   lipgloss.Style // the same
 }
 
-// New makes the styles of a theme for a terminal: from its palette, with the colours that the terminal can show.
-// Without colours it keeps bold, underline and faint. A profile of 0 is one of a terminal with all colours.
+// New makes the styles of a theme for a terminal: from its palette, of which an empty one is that of the built-in theme,
+// with the colours that the terminal can show. A profile of 0 is one of a terminal with all colours.
 func New(t Name, p Palette, profile colorprofile.Profile) Styles {
-	profile = cmp.Or(profile, colorprofile.TrueColor)
-	plain := lipgloss.NewStyle()
+	if len(p) == 0 {
+		p = BuiltIn()[t]
+	}
+	on := func(role string) string { return p.on(cmp.Or(profile, colorprofile.TrueColor), role) }
+	in := func(role string) lipgloss.Style { return foreground(on(role)) }
 	st := Styles{
-		Name: t, Strong: plain.Bold(true), Selected: plain.Bold(true),
-		Match: plain.Underline(true), Found: plain.Underline(true), Hit: plain.Bold(true).Reverse(true),
+		Name: t, Tinted: shows(on("tint")),
+		Text: in("text"), Strong: in("strong").Bold(true),
+		Muted: in("muted"), Faint: in("faint"), Lines: in("rule"), Ghost: in("ghost"),
+		Tint: background(on("tint")), Selected: background(on("selection")),
+		Seen: in("seen"), You: in("you"), Cut: in("cut"),
+		Pinned: in("pinned"), Recalled: in("recalled"), Repaired: in("repaired"), Error: in("repaired"),
+		Keyword: in("keyword"), String: in("string"),
+		Match: in("seen").Underline(true), Found: in("cut").Bold(true).Underline(true),
+		Hit: lipgloss.NewStyle().Bold(true).Reverse(true),
+		Markdown: markdown.Style{
+			Text: on("text"), Strong: on("strong"), Muted: on("muted"), Faint: on("faint"), Rule: on("rule"),
+			Keyword: on("keyword"), String: on("string"), Function: on("function"), Number: on("number"),
+			Deleted: on("repaired"), Inserted: on("seen"),
+		},
 	}
-	if t == None {
-		st.Muted, st.Faint, st.Lines, st.Ghost = plain.Faint(true), plain.Faint(true), plain.Faint(true),
-			plain.Faint(true)
-		st.You, st.Cut, st.Error = plain.Bold(true), plain.Bold(true), plain.Bold(true)
-		st.Markdown = markdown.Style{Strong: asBold, Muted: asFaint, Faint: asFaint, Rule: asFaint}
-		return st
+	if st.Tinted {
+		st.Markdown.Tint = on("tint")
 	}
-	in := func(c Colour) lipgloss.Style { return c.foreground(profile) }
-	st.Text, st.Strong = in(p.Text), in(p.Strong).Bold(true)
-	st.Muted, st.Faint, st.Lines, st.Ghost = in(p.Muted), in(p.Faint), in(p.Rule), in(p.Ghost)
-	st.Tint, st.Selected = p.Tint.background(profile), p.Selection.background(profile)
-	st.Tinted = p.Tint.Shows(profile)
-	st.Seen, st.You, st.Cut = in(p.Seen), in(p.You), in(p.Cut)
-	st.Pinned, st.Recalled, st.Repaired, st.Error = in(p.Pinned), in(p.Recalled), in(p.Repaired), in(p.Repaired)
-	st.Keyword, st.String = in(p.Keyword), in(p.String)
-	st.Match, st.Found = st.Seen.Underline(true), st.Cut.Bold(true).Underline(true)
-	st.Markdown = p.markdown(profile)
 	return st
 }
 
-// markdown is the part of a palette that rendered Markdown needs.
-func (p Palette) markdown(profile colorprofile.Profile) markdown.Style {
-	st := markdown.Style{
-		Text: p.Text.On(profile), Strong: p.Strong.On(profile), Muted: p.Muted.On(profile),
-		Faint: p.Faint.On(profile), Rule: p.Rule.On(profile),
-		Keyword: p.Keyword.On(profile), String: p.String.On(profile),
-		Function: p.Function.On(profile), Number: p.Number.On(profile),
-		Deleted: p.Repaired.On(profile), Inserted: p.Seen.On(profile),
-	}
-	if p.Tint.Shows(profile) {
-		st.Tint = p.Tint.On(profile)
-	}
-	return st
+// CursorRow is the row under the cursor of a list, w cells wide: a bar in its first cell, and the text behind it.
+func (st Styles) CursorRow(text string, w int) string {
+	return st.Seen.Inherit(st.Selected).Render("▌") + st.Selected.Render(Fit(text, w-1))
 }

@@ -36,52 +36,32 @@ func Glyph(e history.Entry) string {
 // NotRead marks a message that was sent and that the server cannot have read.
 const NotRead = "not read by the server"
 
-// Word is a verdict in one or two words.
+// Word is a verdict in one or two words, "" for a message that is sent whole and as it is.
 func Word(e history.Entry) string {
-	switch {
-	case e.Disposition == history.Cut:
-		return fmt.Sprintf("cut to %s of %s", Thousands(e.CharsAfter), Thousands(e.CharsBefore))
-	case e.Disposition != history.Kept:
-		return string(e.Disposition)
-	case e.Pinned:
-		return "pinned"
-	case len(e.Repairs) > 0:
-		return "repaired"
-	}
-	return ""
+	word, _, _ := strings.Cut(Verdict(e), ":")
+	return word
 }
 
 // Verdict is a verdict with its reason in a few words, as its glyph shows it: "cut to 150 of 2,310", "dropped: over
 // budget", "recalled: parse". It is "" for a message that is sent whole and as it is.
 func Verdict(e history.Entry) string {
-	switch word, reason := string(e.Disposition), e.Cause.Short(); Glyph(e) {
-	case "⊘":
-		if reason == "" {
-			return "excluded by you"
-		}
-		return because("excluded", reason)
-	case "○":
-		if e.Disposition == history.Isolated {
-			word, reason = "unreadable", ""
-		}
-		return because(word, reason)
-	case "◆":
+	word, reason := string(e.Disposition), e.Cause.Short()
+	switch glyph := Glyph(e); {
+	case glyph == "●":
+		return ""
+	case glyph == "◆":
 		return "pinned"
-	case "▲":
-		return because("repaired", e.Repairs[0].Cause.Short())
-	case "↺":
-		if e.Disposition == history.Dropped {
-			return because(word, reason)
-		}
-		return because("recalled", reason)
-	case "◐":
+	case glyph == "◐":
 		return fmt.Sprintf("cut to %s of %s", Thousands(e.CharsAfter), Thousands(e.CharsBefore))
+	case glyph == "▲":
+		word, reason = "repaired", e.Repairs[0].Cause.Short()
+	case glyph == "⊘" && reason == "":
+		return "excluded by you"
+	case glyph == "↺" && e.Disposition != history.Dropped:
+		word = "recalled"
+	case e.Disposition == history.Isolated:
+		return "unreadable"
 	}
-	return ""
-}
-
-// because is a word with its reason, where there is one.
-func because(word, reason string) string {
 	if reason == "" {
 		return word
 	}
@@ -140,4 +120,20 @@ func ShortSpeaker(r history.Role, model string) string {
 		return ShortName(model)
 	}
 	return markdown.OneLine(Speaker(r), MostName)
+}
+
+// maxNamed is how many messages are named in one list.
+const maxNamed = 3
+
+// Named names the first few of many messages: "5 you, 6 model, 7 you and 4 more".
+func Named(list []history.Entry) string {
+	var names []string
+	for _, e := range list[:min(len(list), maxNamed)] {
+		names = append(names, Thousands(e.Index+1)+" "+Speaker(e.Role))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(list) - len(names); more > 0 {
+		text += " and " + Thousands(more) + " more"
+	}
+	return text
 }

@@ -7,6 +7,7 @@ package background
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -52,8 +53,8 @@ type Answer struct {
 	Limit    *session.OverLimit // a question about a limit, nil for none
 }
 
-// Asks says that the turn waits for the user.
-func (a *Answer) Asks() bool { return a.Asked != nil || a.Limit != nil }
+// Asks says that there is an answer and its turn waits for the user.
+func (a *Answer) Asks() bool { return a != nil && (a.Asked != nil || a.Limit != nil) }
 
 // Outcome is how an answer ended.
 type Outcome struct {
@@ -89,13 +90,22 @@ func (m *Model) Put(a *Answer) {
 // Take takes the answer of a session, to be shown; nil where it has none.
 func (m *Model) Take(s *session.Session) *Answer {
 	delete(m.ended, s.Info().ID)
-	for i, a := range m.answers {
-		if a.Session == s {
-			m.answers = append(m.answers[:i:i], m.answers[i+1:]...)
-			return a
-		}
+	a := m.first(func(a *Answer) bool { return a.Session == s })
+	m.answers = slices.DeleteFunc(slices.Clone(m.answers), func(other *Answer) bool { return other == a })
+	return a
+}
+
+// first is the first answer that fits, nil for none.
+func (m *Model) first(fits func(*Answer) bool) *Answer {
+	if i := slices.IndexFunc(m.answers, fits); i >= 0 {
+		return m.answers[i]
 	}
 	return nil
+}
+
+// of is the answer of the session with an id, nil for none.
+func (m *Model) of(id string) *Answer {
+	return m.first(func(a *Answer) bool { return id != "" && a.Session.Info().ID == id })
 }
 
 // Has says whether a session has an answer here.
@@ -103,10 +113,8 @@ func (m *Model) Has(s *session.Session) bool { return s != nil && m.Find(s.Info(
 
 // Find is the session with an id, where its answer is here, else nil.
 func (m *Model) Find(id string) *session.Session {
-	for _, a := range m.answers {
-		if id != "" && a.Session.Info().ID == id {
-			return a.Session
-		}
+	if a := m.of(id); a != nil {
+		return a.Session
 	}
 	return nil
 }
@@ -119,52 +127,31 @@ func (m *Model) Outcome(id string) (Outcome, bool) {
 
 // State is what a list says of a session, "" for nothing, and whether its answer is here.
 func (m *Model) State(id string) (word string, busy bool) {
-	for _, a := range m.answers {
-		switch {
-		case a.Session.Info().ID != id:
-		case a.Asks():
-			return "waits for you", true
-		default:
-			return "answering…", true
-		}
-	}
-	if o, ok := m.ended[id]; ok {
-		return o.word(), false
+	a, o := m.of(id), m.ended[id]
+	_, ended := m.ended[id]
+	switch {
+	case a.Asks():
+		return "waits for you", true
+	case a != nil:
+		return "answering…", true
+	case o.Err != nil:
+		return "failed", false
+	case o.Stopped:
+		return "stopped", false
+	case ended:
+		return "new answer", false
 	}
 	return "", false
 }
 
-func (o Outcome) word() string {
-	switch {
-	case o.Err != nil:
-		return "failed"
-	case o.Stopped:
-		return "stopped"
-	}
-	return "new answer"
-}
-
-// Owns says whether a turn with a number is here.
-func (m *Model) Owns(number int) bool { return m.of(number) != nil }
-
-// Asks says whether a turn with a number is here and waits for the user.
-func (m *Model) Asks(number int) bool {
-	a := m.of(number)
-	return a != nil && a.Asks()
-}
-
-func (m *Model) of(number int) *Answer {
-	for _, a := range m.answers {
-		if a.Turn.Number == number {
-			return a
-		}
-	}
-	return nil
+// Turn is the answer whose turn has a number, nil for none.
+func (m *Model) Turn(number int) *Answer {
+	return m.first(func(a *Answer) bool { return a.Turn.Number == number })
 }
 
 // Update takes the events of a turn.
 func (m *Model) Update(msg turn.EventsMsg) tea.Cmd {
-	a := m.of(msg.Turn)
+	a := m.Turn(msg.Turn)
 	if a == nil {
 		return nil
 	}

@@ -55,15 +55,14 @@ func (m *Model) Call(text string, took time.Duration) tea.Cmd {
 	if m.Mode == Off || !m.away || took < Worth {
 		return nil
 	}
-	call := "\a"
-	if m.Mode != Bell && !m.silent {
-		notification := ansi.Notify(markdown.OneLine(text, mostCells))
-		if m.tmux {
-			notification = ansi.TmuxPassthrough(notification)
-		}
-		call += notification
+	notification := ansi.Notify(markdown.OneLine(text, mostCells))
+	switch {
+	case m.Mode == Bell || m.silent:
+		notification = ""
+	case m.tmux:
+		notification = ansi.TmuxPassthrough(notification)
 	}
-	return tea.Raw(call)
+	return tea.Raw("\a" + notification)
 }
 
 // DueMsg says that a question of a turn has waited for long enough to call the user about it.
