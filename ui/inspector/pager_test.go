@@ -34,8 +34,8 @@ func segments(t *rapid.T) Page {
 	piece := rapid.SampledFrom([]string{
 		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文",
 		"👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
-		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 30_000), strings.Repeat("語", 10_000),
-		"\n\n\n",
+		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 30_000),
+		strings.Repeat("語", 10_000), "\n\n\n",
 	})
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Segment {
 		return Segment{Kind(rapid.IntRange(0, int(Aside)-1).Draw(t, "tone")), piece.Draw(t, "text")}

@@ -131,8 +131,8 @@ func (p *Model) head(w, in, h int) []string {
 		if c.saved > c.tokens {
 			saved = "saved"
 		}
-		t.lines = slices.Concat(t.lines, blank)
-		t.lines = append(t.lines, st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
+		names := fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)
+		t.lines = append(slices.Concat(t.lines, blank), st.Muted.Render(names))
 	}
 	return framed(t.lines, w)
 }
