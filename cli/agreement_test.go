@@ -204,7 +204,7 @@ type panelRow struct {
 }
 
 var (
-	panelTitle  = regexp.MustCompile(`Turn \d+ · as\b`)
+	panelTitle  = regexp.MustCompile(`Turn \d+ `)
 	panelNumber = regexp.MustCompile(`^([\d,]+)(?:–([\d,]+))?$`)
 )
 

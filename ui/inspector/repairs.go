@@ -180,12 +180,14 @@ func (in *Model) remedies(st theme.Styles, w int) []string {
 	g := theme.Gutter(w)
 	for i, p := range in.prices {
 		name, about := in.remedyText(on, p)
-		tokens := theme.Signed(p.Tokens) + strings.TrimLeft(theme.Plural(max(p.Tokens, -p.Tokens), "token"), "0123456789,")
+		tokens := theme.Signed(p.Tokens) + " tokens"
 		switch {
 		case p.Remedy == remedyOf(on):
 			tokens = "in use"
 		case p.Tokens == 0:
 			tokens = "no difference"
+		case p.Tokens == 1 || p.Tokens == -1:
+			tokens = theme.Signed(p.Tokens) + " token"
 		}
 		mark, style := " ", st.Text
 		if p.Remedy == in.remedy {

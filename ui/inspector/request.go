@@ -207,12 +207,12 @@ func (in *Model) history(st theme.Styles, w int) []string {
 	lines := []string{"", ruleIn(st, w), "", edge + st.Strong.Render("History")}
 	for _, r := range runs {
 		label, _, _ := strings.Cut(cmp.Or(theme.Verdict(r.Entry), "whole"), " ")
-		if r.to == 0 {
+		if label = strings.TrimSuffix(label, ":"); r.to == 0 {
 			label = "next"
 		}
 		glyph := theme.Glyph(r.Entry)
 		glyphs := theme.Fit(strings.Repeat(glyph+" ", min(r.n, mostGlyphs)), 2*most)
-		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(strings.TrimSuffix(label, ":"), labelCells))+"  "+
+		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(label, labelCells))+"  "+
 			st.OfGlyph(glyph).Render(glyphs)+" "+st.Text.Render(in.requestsOf(r)), w))
 	}
 	return lines

@@ -41,7 +41,6 @@ func TestACallSaysWhatIsSentOfIt(t *testing.T) {
 		{"anything", history.Profile{}, 0, "call sent; call repaired"},
 		{"no tools", history.Profile{NoTools: true}, 0, "call sent as text; call sent as text"},
 		{"short ids", history.Profile{ToolIDLength: 9}, 0, "call sent with the id ; call repaired"},
-		{"roles alternate", history.Profile{MergeSameRole: true}, 0, "call sent; call repaired"},
 		{"excluded with its answers", history.Profile{}, 1, "call not sent; call repaired"},
 	} {
 		flags := map[int64]history.Flag{}

@@ -28,8 +28,8 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	nothing := func() tea.Cmd { return nil }
 	return &Model{
 		Context: &app.Context{
-			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say, Fail: say,
-			Program: context.Background, Ref: "openai/gpt-5.2",
+			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say,
+			Fail: say, Program: context.Background, Ref: "openai/gpt-5.2",
 		},
 		Screen: Screen{
 			Message: func(id int64) (store.Message, bool) {
@@ -67,7 +67,8 @@ func planned() *Model {
 	}
 	p, _ := empty(func(id int64) string {
 		return []string{
-			"Our grammar is left-recursive.", "The usual cure is a loop.", "Never touch generated files.", "Understood.",
+			"Our grammar is left-recursive.", "The usual cure is a loop.", "Never touch generated files.",
+			"Understood.",
 		}[id-1]
 	})
 	p.Set(history.Plan{Entries: entries, Next: []int{3}, Sum: history.Sum{
@@ -106,7 +107,8 @@ func long() *Model {
 			e.Cause = history.Cause{Code: cause.SharedWords, Text: "re-parse"}
 		case n == 48:
 			e.Role = history.Tool
-			e.Repairs = []history.Repair{{Kind: "C1", Cause: history.Cause{Code: cause.ResultMissing, Text: "read_file"}}}
+			missing := history.Cause{Code: cause.ResultMissing, Text: "read_file"}
+			e.Repairs = []history.Repair{{Kind: "C1", Cause: missing}}
 		}
 		plan.Entries = append(plan.Entries, e)
 		plan.Sum.Body += e.TokensAfter
@@ -173,7 +175,8 @@ func TestScreens(t *testing.T) {
 		screens.Add(c.name, c.p.Pane(Width, c.h))
 	}
 	for _, size := range [][2]int{{80, 20}, {40, 12}, {30, 8}} {
-		screens.Add(fmt.Sprintf("instead of the page, %d by %d", size[0], size[1]), focused(long(), 60).View(size[0], size[1]))
+		name := fmt.Sprintf("instead of the page, %d by %d", size[0], size[1])
+		screens.Add(name, focused(long(), 60).View(size[0], size[1]))
 	}
 	screens.Golden(t)
 }

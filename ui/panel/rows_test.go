@@ -124,7 +124,8 @@ func TestThePanelFillsItsBox(t *testing.T) {
 		from := rapid.IntRange(0, 30).Draw(t, "from")
 		p.OnPage = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
 		if rapid.Bool().Draw(t, "trial") {
-			p.Whatif = &Whatif{Request: p.Next, dials: [3]dial{{"budget", "auto", "1,000"}, {name: "preset"}, {name: "model"}}}
+			dials := [3]dial{{"budget", "auto", "1,000"}, {name: "preset"}, {name: "model"}}
+			p.Whatif = &Whatif{Request: p.Next, dials: dials}
 		}
 		for _, lines := range [][]string{p.View(w, h), p.Pane(w, h)} {
 			if len(lines) != h {

@@ -131,8 +131,8 @@ func (p *Model) head(w, in, h int) []string {
 		if c.saved > c.tokens {
 			saved = "saved"
 		}
-		t.lines = slices.Concat(t.lines, blank)
-		t.lines = append(t.lines, st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
+		names := fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)
+		t.lines = append(slices.Concat(t.lines, blank), st.Muted.Render(names))
 	}
 	return framed(t.lines, w)
 }
@@ -152,12 +152,8 @@ func (p *Model) sends() string {
 	case r.Past == nil && r.Whole():
 		return st.Muted.Render("everything fits")
 	}
-	return st.Muted.Render(verb) + r.sent(st)
-}
-
-// sent is how many of the messages are sent.
-func (r *Request) sent(st *theme.Styles) string {
-	return st.Text.Render(theme.Thousands(r.Counts.Sent())) + st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
+	return st.Muted.Render(verb) + st.Text.Render(theme.Thousands(r.Counts.Sent())) +
+		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
 }
 
 // part is a part of the bar.
@@ -500,8 +496,8 @@ func (p *Model) Strip(w, margin int) string {
 	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
 		return p.Rule(w, margin)
 	}
-	words, right := []string{r.sent(st)}, ""
-	next := r.next()
+	next, right := r.next(), ""
+	words := []string{st.Text.Render(theme.Thousands(r.Counts.Sent()) + " of " + theme.Thousands(r.Counts.Stored))}
 	if w < shortStrip {
 		if len(next) > 0 {
 			words[0] += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
