@@ -51,7 +51,7 @@ func (p *program) withStore(ctx context.Context, look bool, use func(*store.Stor
 
 // reportSalvage says what became of a damaged history: it is said once, at the opening that met it.
 func (p *program) reportSalvage(s *store.Store) {
-	if _, met := s.Salvaged(); met {
+	if s.Salvaged() {
 		for _, n := range s.Notices() {
 			fmt.Fprintln(p.err, n)
 		}

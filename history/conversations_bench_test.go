@@ -10,7 +10,7 @@ import (
 )
 
 // recallBudgets are the tokens that a request may hold.
-var recallBudgets = []int{1000, 2000, 4000, 8000, 16000}
+var recallBudgets = []int{2000, 4000, 8000, 16000}
 
 // method is a way to decide a request: it says which messages of a conversation stand in it whole.
 type method struct {

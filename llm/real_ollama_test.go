@@ -1,7 +1,12 @@
 package llm
 
 import (
+	"bytes"
 	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +53,7 @@ func (s realServer) wantOllama(native bool) {
 			s.t.Errorf("the model is asked in the format %s", got)
 		}
 	})
-	endless.runs(s.t)("chat", func(s realServer) { s.wantStreamed(s.ollama(nil), 24) })
+	endless.runs(s.t)("chat", func(s realServer) { s.wantStreamed(s.ollama(nil), 200) })
 	endless.runs(s.t)("stop", realServer.wantOllamaStops)
 	run("tools", func(s realServer) {
 		schema := map[string]any{
@@ -116,31 +121,52 @@ func (s realServer) wantOllama(native bool) {
 	run("any history", realServer.wantOllamaTakesAnything)
 }
 
-// wantOllamaStops stops an answer that would fill the window, and asks again. A server that takes one request after
-// the other answers only when it no longer computes the first.
+// wantOllamaStops stops an answer that would fill the window ten times, and checks that no process of the server goes on
+// computing it. Then it has the server unload the model: where a client leaves at the wrong moment, Ollama 0.17 never
+// gives back the model's one place for a request, and the next request would wait for ever (ollama/ollama#17131).
 func (s realServer) wantOllamaStops() {
 	c := s.ollama(nil)
-	r := s.request("Write without an end.", 200)
+	r := s.request("Write without an end.", 0)
 	r.Window = 131072
-	if _, _, err := s.answered(c, r); err != nil {
-		s.t.Fatal(err)
-	}
-	began := time.Now()
-	if _, _, err := s.answered(c, r); err != nil {
-		s.t.Fatal(err)
-	}
-	each := time.Since(began) / 200
-	r.MaxTokens = 0
 	s.stopped(c, r)
-	r.MaxTokens = 1
-	began = time.Now()
-	if _, _, err := s.answered(c, r); err != nil {
+	for end := time.Now().Add(10 * time.Second); ; {
+		before := s.computed()
+		time.Sleep(200 * time.Millisecond)
+		if s.computed()-before <= 2 {
+			break
+		}
+		if time.Now().After(end) {
+			s.t.Fatal("the server still computes an answer that was stopped")
+		}
+	}
+	unload := []byte(`{"model":"` + s.model + `","keep_alive":0}`)
+	if err := c.ask(s.t.Context(), http.MethodPost, "/api/generate", unload, &struct{}{}); err != nil {
 		s.t.Fatal(err)
 	}
-	// Without a limit the server computes at least ten times its smallest default window.
-	if took := time.Since(began); took > 20_000*each {
-		s.t.Errorf("the next answer began after %v, with %v for a token: the server did not stop", took, each)
+}
+
+// computed is the processor time that all processes of Ollama that run a model have used, in hundredths of a second.
+func (s realServer) computed() (ticks int) {
+	s.t.Helper()
+	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(commands) == 0 {
+		s.t.Skipf("the processes of this machine cannot be read: %v", err)
 	}
+	for _, file := range commands {
+		command, _ := os.ReadFile(file)
+		if !strings.Contains(string(command), "ollama\x00runner\x00") {
+			continue
+		}
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // The third field is the first of these.
+		if len(fields) < 13 {
+			continue // It has ended meanwhile.
+		}
+		user, _ := strconv.Atoi(fields[11])
+		system, _ := strconv.Atoi(fields[12])
+		ticks += user + system
+	}
+	return ticks
 }
 
 // wantOllamaTakesAnything sends damaged conversations as history repairs them: the server must read every one.

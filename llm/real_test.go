@@ -7,13 +7,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"winnow/history"
+	"winnow/llm/llmtest"
 	"winnow/llm/tool"
 )
 
@@ -32,11 +32,7 @@ type realServer struct {
 // realEndpoint is the endpoint that a variable names. Without it the test is skipped.
 func realEndpoint(t *testing.T, name, variable string) Endpoint {
 	t.Helper()
-	base := os.Getenv(variable)
-	if base == "" {
-		t.Skipf("set %s to the base URL of a real %s server; llm/llmtest/README.md says how to have one", variable, name)
-	}
-	return Endpoint{Name: name, BaseURL: base, Tries: 1}
+	return Endpoint{Name: name, BaseURL: llmtest.RealServer(t, variable), Tries: 1}
 }
 
 // with is a client that adds fields to each request on its way: random weights do nothing by themselves that a
@@ -217,7 +213,7 @@ func TestRealLlamaCpp(t *testing.T) {
 			s.t.Errorf("the server states %+v, its list says %d (%v)", stated, window, err)
 		}
 	})
-	run("chat", func(s realServer) { s.wantStreamed(s.with(endless), 24) })
+	run("chat", func(s realServer) { s.wantStreamed(s.with(endless), 200) })
 	run("stop", func(s realServer) {
 		before := s.metric("n_decode_total")
 		s.stopped(s.with(endless), s.request("Write without an end.", 0))

@@ -8,14 +8,14 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"winnow/llm"
+	"winnow/llm/llmtest"
 )
 
-// The tests against real servers run where the environment names one: llm/llmtest/README.md says how to have them.
+// The tests against real servers run where the environment names one; llm/llmtest/README.md says how to have one.
 
 // realBench talks to a real server, and keeps the bodies that were sent to it.
 type realBench struct {
@@ -23,15 +23,8 @@ type realBench struct {
 	sent []string
 }
 
-func newRealBench(t *testing.T, variable string, e llm.Endpoint) *realBench {
+func newRealBench(t *testing.T, e llm.Endpoint) *realBench {
 	t.Helper()
-	base := os.Getenv(variable)
-	if base == "" {
-		t.Skipf("set %s to the base URL of a real server; llm/llmtest/README.md says how to have one", variable)
-	}
-	if e.BaseURL == "" {
-		e.BaseURL = base
-	}
 	b := &realBench{bench: newBench(t)}
 	e.Name, e.Doer = "test", b
 	b.deps.Models = new(llm.Catalog).With(e)
@@ -72,7 +65,7 @@ func (b *realBench) wantProven(s *Session, turn int) {
 
 // A text that the server's tokenizer counts three times as high as any before makes a request too long.
 func TestRealOverflow(t *testing.T) {
-	b := newRealBench(t, "WINNOW_REAL_LLAMACPP", llm.Endpoint{})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_LLAMACPP")})
 	listed, err := llm.NewClient(b.deps.Models.Endpoints()[0]).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +85,7 @@ func TestRealOverflow(t *testing.T) {
 
 // Behind an address that passes only /v1, Ollama drops the oldest messages and says nothing.
 func TestRealSilentCut(t *testing.T) {
-	base, err := url.Parse(os.Getenv("WINNOW_REAL_OLLAMA"))
+	base, err := url.Parse(llmtest.RealServer(t, "WINNOW_REAL_OLLAMA"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +98,7 @@ func TestRealSilentCut(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	b := newRealBench(t, "WINNOW_REAL_OLLAMA", llm.Endpoint{BaseURL: server.URL + "/v1", Window: 32768})
+	b := newRealBench(t, llm.Endpoint{BaseURL: server.URL + "/v1", Window: 32768})
 	s, err := New(b.deps, Start{Ref: "test/endless"})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +117,7 @@ func TestRealSilentCut(t *testing.T) {
 
 // In its own format Ollama runs the window that is set, and requests stay in it.
 func TestRealOllamaWindow(t *testing.T) {
-	b := newRealBench(t, "WINNOW_REAL_OLLAMA", llm.Endpoint{BaseURL: os.Getenv("WINNOW_REAL_OLLAMA") + "/v1"})
+	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_OLLAMA") + "/v1"})
 	s, err := New(b.deps, Start{Ref: "test/endless"})
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 			}})
 		}
 		m.chat.Reset(branch.Branch{}.With(messages...))
-		m.chat.Judge(plan)
+		m.chat.Judge(plan, 0)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)
 		}

@@ -80,18 +80,12 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 			}
 			// The costs of the requests are read after the answer has come.
 			l.until(fmt.Sprintf("the receipt %q", test.receipt), func() bool { return receipt() == test.receipt })
-			if got := l.panel.Shown().Cost(); got != test.next {
-				t.Errorf("the next request costs %q, want %q", got, test.next)
-			}
 			l.press("tab", "tab")
 			if test.next != "" {
 				l.shows(test.next)
 			}
 			l.press("left")
-			l.shows("Turn 1 ·")
-			if got := l.panel.Shown().Cost(); got != test.past {
-				t.Errorf("the past request cost %q, want %q", got, test.past)
-			}
+			l.shows("Turn 1 ")
 			if test.past != "" {
 				l.shows(test.past)
 			}

@@ -99,7 +99,6 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
 	m.panel.ToNext()
-	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()
@@ -122,7 +121,7 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 		}
 		message = last
 	}
-	at, _ := m.chat.Index(message.ID)
+	at, _ := m.chat.Messages.Find(message.ID)
 	for at >= 0 && m.chat.Messages.Role(at) != history.User {
 		at--
 	}

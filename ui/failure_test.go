@@ -57,7 +57,7 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 	}
 	l.press("tab", "g", "J", "J", "J", "y")
 	l.until("the copy", func() bool { return l.notice.Sentence() != "" })
-	if what, text, _ := l.chat.ToCopy("", true); !strings.Contains(text,
+	if what, text, _ := l.chat.ToCopy(true); !strings.Contains(text,
 		"here refused the request\n400 from 127.0.0.1:") || !strings.HasSuffix(text, "\nthe runner has stopped") {
 		t.Errorf("copied are %s: %q", what, text)
 	}

@@ -8,15 +8,13 @@ import (
 	"testing"
 
 	"winnow/history"
-	"winnow/session"
-	"winnow/ui/transcript"
 )
 
-// ranged is a range from the last message to the third in the transcript, with one more below it.
+// ranged is a selection of the messages from the second to the last but one in the transcript.
 func ranged(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(tab)
-	for _, k := range "KvKKK" {
+	for _, k := range "KKKK    " {
 		m.Update(char(k))
 	}
 	return m
@@ -31,7 +29,7 @@ func rangedInPanel(t testing.TB, w, h int) *Model {
 		m.Update(tab)
 		m.Update(tab)
 	}
-	for _, k := range "kvkvkk k" {
+	for _, k := range "kk kkk " {
 		m.Update(char(k))
 	}
 	return m
@@ -41,10 +39,9 @@ func rangedInPanel(t testing.TB, w, h int) *Model {
 func pinned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(tab)
-	for _, k := range "gvJp" {
+	for _, k := range "g  p" {
 		m.Update(char(k))
 	}
-	_, was := conversation()
 	_, now := conversation()
 	now.Entries = editedEntries(now.Entries, func(list []history.Entry) {
 		for i := range 2 {
@@ -57,10 +54,9 @@ func pinned(t testing.TB, w, h int) *Model {
 	})
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
-	pin := transcript.Action{Flag: history.Pin, IDs: []int64{1, 2}, Before: map[int64]history.Flag{1: "", 2: ""}}
 	plans(m, now)
 	m.chat.Unselect()
-	m.notice.Say(m.chat.Did(transcript.Done{Action: pin, Planned: true, Was: was, Now: now}))
+	m.notice.Say("Pinned 2 messages.")
 	return m
 }
 
@@ -81,26 +77,26 @@ func (l *live) flagOf(n int) history.Flag {
 func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("p")
-	l.shows("Pinned message 1: the token count does not change.")
+	l.shows("Pinned message 1.")
 	if f := l.flagOf(0); f != history.Pin {
 		t.Fatalf("the first message has the flag %q", f)
 	}
 	l.shows("you   pinned")
 	l.press("J", "x")
-	l.shows("Excluded message 2: −")
+	l.shows("Excluded message 2.")
 	l.press("o")
-	l.shows("Message 2 is automatic again: +")
+	l.shows("Message 2 is automatic again.")
 	l.press("o")
 	l.shows("Message 2 is automatic already.")
 	l.press("u")
-	l.shows("Undone: message 2 is automatic again: −")
+	l.shows("Undone: message 2 is automatic again.")
 	if f := l.flagOf(1); f != history.Exclude {
 		t.Fatalf("after the undo the second message has the flag %q", f)
 	}
 	l.press("u")
-	l.shows("Undone: excluded message 2: +")
+	l.shows("Undone: excluded message 2.")
 	l.press("u")
-	l.shows("Undone: pinned message 1: the token count does not change.")
+	l.shows("Undone: pinned message 1.")
 	if a, b := l.flagOf(0), l.flagOf(1); a != "" || b != "" {
 		t.Fatalf("after all is undone the flags are %q and %q", a, b)
 	}
@@ -111,9 +107,9 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := walked(t, size[0], size[1], "The first question.", "The second question.", "The third question.")
-		l.press("v", "J", "J")
+		l.press("space", "space", "space")
 		l.shows("3 selected")
-		l.press("space")
+		l.press("K", "space")
 		l.shows("2 selected")
 		l.press("G", "space")
 		l.shows("3 selected")
@@ -122,12 +118,12 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 			t.Errorf("selected are %v", got)
 		}
 		l.press("x")
-		l.shows("Excluded 3 messages: −")
+		l.shows("Excluded 3 messages.")
 		if l.chat.Selecting() {
 			t.Error("the selection stays when it was acted on")
 		}
 		l.press("u")
-		l.shows("Undone: excluded 3 messages: +")
+		l.shows("Undone: excluded 3 messages.")
 		if f := l.flagOf(5); f != "" {
 			t.Errorf("the last message has the flag %q", f)
 		}
@@ -136,7 +132,7 @@ func TestASelectionIsFlaggedAtOnce(t *testing.T) {
 
 func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.")
-	l.press("v", "J", "esc")
+	l.press("space", "esc")
 	if l.chat.Selecting() || l.focus != transcriptPane {
 		t.Fatalf("after esc a selection is left: %v, and the focus is %v, want the selection left alone",
 			l.chat.Selecting(), l.focus)
@@ -147,9 +143,9 @@ func TestEscLeavesTheSelectionBeforeThePane(t *testing.T) {
 	}
 }
 
-func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
+func TestASelectionOutlivesTheWayToTheDraft(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
-	l.press("v", "J", "J", "tab", "tab")
+	l.press("space", "space", "space", "tab", "tab")
 	if l.focus != draftPane || len(l.chat.Picked()) != 3 {
 		t.Fatalf("in the draft %d messages are selected, want 3", len(l.chat.Picked()))
 	}
@@ -160,31 +156,17 @@ func TestARangeOutlivesTheWayToTheDraft(t *testing.T) {
 func TestAFlagOnAPastRequestHoldsForTheNext(t *testing.T) {
 	l := walked(t, 140, 50, "The first question.", "The second question.")
 	l.press("c")
-	l.shows("Turn 1 ·")
+	l.shows("Turn 1 ")
 	l.press("g", "x")
-	l.shows("Excluded message 1: −")
+	l.shows("Excluded message 1.")
 	l.shows("It applies to the next request, not to the one shown.")
+	l.planned()
 	if l.panel.Past == nil || l.panel.Past.Plan.Entries[0].Disposition == history.Excluded {
 		t.Error("the past request does not stay as it was")
 	}
 	if l.panel.Next.Plan.Entries[0].Disposition != history.Excluded {
 		t.Error("the next request is not planned with it")
 	}
-}
-
-func TestPinsThatDoNotFitSayByHowMuch(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	l.say("The first question.")
-	l.composer.Set(strings.Repeat("words that take room ", 400))
-	l.say("And so on.")
-	if err := l.current.Session.Set(t.Context(), session.Settings{Budget: new(1500)}); err != nil {
-		t.Fatal(err)
-	}
-	l.press("tab", "G", "K", "p")
-	l.shows("tokens more than fits.")
-	l.press("u")
-	l.shows("Undone: pinned message 3")
 }
 
 func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
@@ -222,10 +204,10 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
 	l.press("tab", "tab")
 	for _, c := range []struct{ undo, keys, want string }{
-		{"", "g j x", "Excluded message 2 with 2 more of the tool group: −"},
-		{"u", "g j j x", "Excluded message 3 with 2 more of the tool group: −"},
-		{"u", "g j v J x", "Excluded 2 messages with 1 more of the tool group: −"},
-		{"u", "g v J J J J x", "Excluded 5 messages: −"},
+		{"", "g j x", "Excluded message 2 with 2 more of the tool group."},
+		{"u", "g j j x", "Excluded message 3 with 2 more of the tool group."},
+		{"u", "g j space space x", "Excluded 2 messages with 1 more of the tool group."},
+		{"u", "g space space space space space x", "Excluded 5 messages."},
 	} {
 		if c.undo != "" {
 			l.press(c.undo)
@@ -233,6 +215,7 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 		}
 		l.press(strings.Fields(c.keys)...)
 		l.shows(c.want)
+		l.planned()
 		want := 3
 		if strings.HasPrefix(c.want, "Excluded 5") {
 			want = 5

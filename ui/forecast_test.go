@@ -26,7 +26,7 @@ func TestPanelNamesWhatIsLostForTheFirstTime(t *testing.T) {
 	lessBudget(l)
 	l.shows("! New: ")
 	l.say("And more.")
-	if got := plain(l.Model); strings.Contains(got, "dropped (2") {
+	if got := plain(l.Model); strings.Contains(got, "! New: 2") {
 		t.Errorf("what was lost before is lost for the first time again:\n%s", got)
 	}
 }

@@ -43,14 +43,11 @@ func isHelp(o overlay) bool {
 	return ok
 }
 
-// helpKeys is the widest column of keys in cells.
-const helpKeys = 30
-
 // openHelp lists the keys and the commands.
 func (m *Model) openHelp() tea.Cmd {
 	l := newList(m, list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help,
-		Uncounted: true, Column: helpKeys, Wraps: true,
+		Wraps: true,
 	}, helpChoices(m.keys, keysHere(m)), func(value string) tea.Cmd { return helpChosen(m, value) })
 	l.stays = true
 	l.added = func(value string) tea.Cmd {

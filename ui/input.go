@@ -103,9 +103,6 @@ func (m *Model) turnFocus(by pane) {
 }
 
 func (m *Model) setFocus(p pane) {
-	if p != transcriptPane && p != panelPane {
-		m.chat.KeepRange() // the cursor goes
-	}
 	if p != m.focus && (p == questionPane || m.focus == questionPane) {
 		defer m.arrange() // A question takes more lines while it has the focus.
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
@@ -30,7 +29,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return in.ClickView(msg.X - (m.layout.Width - m.layout.Gutter - theme.Width(in.Views(m.themes.Styles))))
 	case tea.KeyPressMsg:
 		switch {
-		case k.Pressed(msg, keymap.Earlier, keymap.Later, keymap.Compare):
+		case k.Pressed(msg, keymap.Earlier, keymap.Later):
 			return m.panel.Update(msg)
 		case k.Pressed(msg, keymap.Request):
 			return m.inspectRequest()
@@ -83,24 +82,19 @@ func (m *Model) inspectorScreen() inspector.Screen {
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
-		Plan: r.Plan, Added: r.Added, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note,
-		Tried: m.panel.Whatif != nil,
+		Plan: r.Plan, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note, Tried: m.panel.Whatif != nil,
 	}
 }
 
-// requestBefore reads the verdicts of the request before one, nil where there is none.
-func (m *Model) requestBefore(of inspector.Request) func(context.Context) (*inspector.Request, error) {
-	s, turn, nth := m.current.Session, m.current.Info.Turns+1, 1
-	if of.Past != nil {
-		turn, nth = of.Past.Request.Turn, of.Past.Nth
-	}
+// requestBefore reads the request before the one on show, nil where there is none.
+func (m *Model) requestBefore() func(context.Context) (*inspector.Request, error) {
+	read := m.panel.Neighbour(-1)
 	return func(ctx context.Context) (*inspector.Request, error) {
-		r, err := panel.Neighbour(ctx, s, turn, nth, -1)
-		if r == nil {
+		r, err := read(ctx)
+		if r == nil || err != nil {
 			return nil, err
 		}
-		past := &record.Replayed{Recorded: *r}
-		return &inspector.Request{Name: panel.TurnName(*r), Plan: r.Verdicts, Past: past}, nil
+		return &inspector.Request{Name: panel.TurnName(r.Recorded), Plan: r.Verdicts, Past: r}, nil
 	}
 }
 
@@ -124,14 +118,11 @@ func (m *Model) inspectRequest() tea.Cmd {
 // inspectRow opens the inspector on a row of the panel: on its message, or for text that nobody said on the message of
 // the request that has it.
 func (m *Model) inspectRow() tea.Cmd {
-	r := m.panel.Shown()
 	switch row := m.panel.Chosen(); {
 	case row.Entry != nil:
 		return m.inspect(inspector.Subject{Message: row.Entry.ID}, inspector.TextView)
-	case row.Added > 0:
-		cmd := m.inspectRequest()
-		m.inspector.ShowMessage(r.Added[row.Added-1].Before)
-		return cmd
+	case row.Added != nil:
+		return m.inspect(inspector.Subject{Part: row.Added.Before}, inspector.TextView)
 	}
 	return nil
 }

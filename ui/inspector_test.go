@@ -177,7 +177,8 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
 		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	m.inspector.ShowBody([]byte(raw), theme.Secrets{Find: findKey})
+	m.ctx.Secrets = theme.Secrets{Find: findKey}
+	m.inspector.ShowBody([]byte(raw))
 	return m
 }
 

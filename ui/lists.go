@@ -60,13 +60,8 @@ func (o *listOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
 
 func (o *listOverlay) title(*Model) (string, string) { return o.Title, theme.Thousands(o.Shown()) }
 
-// state is at the right end of the hints, which need the room on a narrow screen.
-func (o *listOverlay) state(m *Model) string {
-	if m.layout.Width < theme.NarrowScreen {
-		return o.Remark
-	}
-	return o.State()
-}
+// state is at the right end of the hints.
+func (o *listOverlay) state(*Model) string { return o.Remark }
 
 func (o *listOverlay) hints(*Model) []key.Binding { return o.Model.Hints() }
 func (o *listOverlay) types(*Model) bool          { return o.Filter.Text() != "" }
@@ -106,15 +101,12 @@ func newList(m *Model, o list.Options, items []list.Item, chosen func(value stri
 func (m *Model) openPalette() tea.Cmd {
 	l := newList(m, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette,
-		Uncounted: true, Column: paletteColumn, Short: true,
+		Short: true,
 	}, paletteChoices(m.keys), m.takeCommand)
 	l.added = func(name string) tea.Cmd { return writeCommand(m, name) }
 	m.overlays.open(l)
 	return nil
 }
-
-// paletteColumn is the widest column of commands with what may follow them, in cells: none of them is cut.
-const paletteColumn = 24
 
 // paletteChoices are the commands as a list shows them.
 func paletteChoices(keys keymap.Map) []list.Item {
@@ -122,7 +114,7 @@ func paletteChoices(keys keymap.Map) []list.Item {
 	for _, c := range Commands() {
 		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
 		if c.title == "" {
-			item.Label, item.Args = "/"+c.Name, c.Args
+			item.Label = c.Usage()
 		}
 		if c.key != "" {
 			item.Right = keys.First(c.key)

@@ -46,7 +46,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
 		l.press("enter")
-		l.until("the text", func() bool { return !strings.Contains(plain(l.Model), "Reading the text") })
+		l.until("the text", func() bool { return !strings.Contains(plain(l.Model), "Reading …") })
 		l.press("G")
 		l.shows("The very end.")
 	}
@@ -89,7 +89,7 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 				}
 			}
 			m.chat.Expand()
-			m.chat.ToggleReasoning()
+			m.chat.ShowReasoning(!m.chat.Thinking)
 		}
 	})
 }

@@ -146,7 +146,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) welcome(o Options) tea.Cmd {
 	notices := strings.Join(o.Notices, " ")
 	if db := m.current.With.Store; db != nil {
-		if _, salvaged := db.Salvaged(); salvaged {
+		if db.Salvaged() {
 			// What was lost is worth more than a few seconds in the lower line.
 			m.notice.News(notices)
 			m.arrange()

@@ -85,7 +85,7 @@ func TestClicks(t *testing.T) {
 	}
 	l.press("g")
 	l.clicks("~86 tokens", 1)
-	l.shows("Turn 1 ·")
+	l.shows("Turn 1 ")
 }
 
 // Text that is dragged over is copied as it is stored, and the draft keeps the keys.

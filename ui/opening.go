@@ -148,7 +148,7 @@ func (m *Model) followTrail() tea.Cmd {
 	}
 	for _, f := range forks {
 		right := theme.Plural(f.Turns, "turn")
-		if _, here := m.chat.Index(f.ForkedAt); here {
+		if _, here := m.chat.Messages.Find(f.ForkedAt); here {
 			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
 		}
 		choices = append(choices, list.Item{

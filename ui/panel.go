@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
@@ -36,11 +35,7 @@ func (m *Model) panelScreen() panel.Screen {
 			}
 			return m.chat.Key(key)
 		},
-		Do: m.do,
-		Compare: func(before *panel.Request) tea.Cmd {
-			from := m.inspected(before)
-			return m.inspect(inspector.Subject{From: &from}, inspector.ChangesView)
-		},
+		Do:         m.do,
 		ListModels: m.settings.ListModels,
 		Leave: func() tea.Cmd {
 			m.leaveWhatif()
@@ -53,7 +48,7 @@ func (m *Model) panelScreen() panel.Screen {
 // requestShown has the transcript and the inspector show the request that the panel shows.
 func (m *Model) requestShown() tea.Cmd {
 	r := m.panel.Shown()
-	m.chat.JudgeRead(r.Plan, r.FirstRead)
+	m.chat.Judge(r.Plan, r.FirstRead)
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
@@ -132,6 +127,6 @@ func (m *Model) leaveWhatif() {
 	m.layout.Dials = false
 	m.panel.CloseWhatif()
 	m.dismiss(whatifOverlay{})
-	m.chat.Judge(m.panel.Next.Plan)
+	m.chat.Judge(m.panel.Next.Plan, 0)
 	m.arrange()
 }

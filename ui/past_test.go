@@ -21,30 +21,30 @@ func TestPanelGoesThroughThePastRequests(t *testing.T) {
 	l.press("tab", "tab")
 	l.shows("Next request")
 	l.press("left")
-	l.shows("Turn 3 ·")
+	l.shows("Turn 3 ")
 	l.shows("✓ Proven")
 	l.shows("› as seen in turn 3")
 	if got := len(l.panel.Shown().Rows); got != 5 {
 		t.Errorf("the third request's list has %d lines, want the 5 messages that were there:\n%s", got, plain(l.Model))
 	}
 	l.press("left")
-	l.shows("Turn 2 ·")
+	l.shows("Turn 2 ")
 	l.press("left")
-	l.shows("Turn 1 ·")
+	l.shows("Turn 1 ")
 	l.press("left")
 	l.shows("There is no earlier request.")
 
 	l.press("right")
-	l.shows("Turn 2 ·")
+	l.shows("Turn 2 ")
 	l.press("right")
-	l.shows("Turn 3 ·")
+	l.shows("Turn 3 ")
 	l.press("right")
 	l.shows("Next request")
 	l.press("right")
 	l.shows("what the model would see now")
 
 	l.press("left")
-	l.shows("Turn 3 ·")
+	l.shows("Turn 3 ")
 	l.press("esc")
 	l.shows("Next request")
 }
@@ -60,7 +60,7 @@ func TestAnAnswerShowsWhatItsRequestHeld(t *testing.T) {
 			l.press("shift+tab")
 		}
 		l.press("g", "c") // on the first question: the request that answered it
-		l.shows("Turn 1 ·")
+		l.shows("Turn 1 ")
 		l.shows("✓ Proven")
 		l.types("x")
 		l.press("esc")

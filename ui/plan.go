@@ -49,7 +49,7 @@ func (m *Model) showNext(plan history.Plan, err error, known record.Forecast) {
 	m.panel.Price()
 	m.panel.Forecast = known
 	if m.panel.Shown() == &m.panel.Next && (err == nil || len(plan.Entries) > 0) {
-		m.chat.Judge(plan)
+		m.chat.Judge(plan, 0)
 	}
 }
 

@@ -69,7 +69,7 @@ func (m *Model) sessionsScreen() sessions.Screen {
 		},
 		OpenAt: func(hit store.Hit, found string) tea.Cmd {
 			at := current.Arrival{Message: hit.Message, Text: found}
-			if _, here := m.chat.Index(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
+			if _, here := m.chat.Messages.Find(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
 				m.bare()
 				m.current.At = at
 				return m.arrive(true)

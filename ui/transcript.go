@@ -18,19 +18,10 @@ import (
 func (m *Model) transcriptScreen() transcript.Screen {
 	return transcript.Screen{
 		Do: m.do, Moved: m.lead, Hush: m.notice.Hush, Copy: copyText,
-		Draft: func() { m.setFocus(draftPane) },
-		Past:  func() bool { return m.panel.Past != nil },
-		Trial: func() bool { return m.panel.Whatif != nil },
-		Planner: func() (func() (history.Plan, error), func(history.Plan, error, bool) tea.Cmd) {
-			begun := m.composer.Area.Changes()
-			return m.current.Planner(), func(p history.Plan, err error, made bool) tea.Cmd {
-				if !made || m.turn.Busy || m.composer.Area.Changes() != begun {
-					return m.draftChanged()
-				}
-				m.current.Supersede() // A plan that is being made may not know of the action.
-				return m.planned(current.Planned{Plan: p, Err: err})
-			}
-		},
+		Draft:  func() { m.setFocus(draftPane) },
+		Replan: m.draftChanged,
+		Past:   func() bool { return m.panel.Past != nil },
+		Trial:  func() bool { return m.panel.Whatif != nil },
 	}
 }
 
@@ -101,10 +92,11 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 
 // toggleReasoning unfolds all reasoning or folds it.
 func (m *Model) toggleReasoning() tea.Cmd {
-	shown, text := m.chat.ToggleReasoning(), "Reasoning is hidden."
+	shown, text := !m.chat.Thinking, "Reasoning is hidden."
 	if shown {
 		text = "Reasoning is shown."
 	}
+	m.chat.ShowReasoning(shown)
 	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
 }
 
@@ -136,7 +128,7 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 		switch {
 		case on.Entry != nil:
 			return m.chat.FlagThese(f, on.Entry.ID)
-		case on.Added > 0:
+		case on.Added != nil:
 			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}
@@ -164,8 +156,7 @@ func (m *Model) follow() {
 // lead puts the panel's cursor on the message under the transcript's.
 func (m *Model) lead() {
 	if message, ok := m.chat.Selected(); ok {
-		at, _ := m.chat.Index(message.ID)
-		m.panel.GoTo(at, message.ID)
+		m.panel.GoTo(message.ID)
 	}
 }
 
@@ -184,9 +175,17 @@ func copied(what string, err error) notice.Sentence {
 	return notice.Sentence{Text: "copied " + what, Done: true}
 }
 
-// copyMessages copies what args name, as transcript.Model.ToCopy has it.
+// copyMessages copies a message, the selected ones, or for "code" a code block.
 func (m *Model) copyMessages(args string) tea.Cmd {
-	what, text, fault := m.chat.ToCopy(args, m.focus == transcriptPane)
+	source := m.chat.ToCopy
+	switch args {
+	case "":
+	case "code":
+		source = m.chat.CodeToCopy
+	default:
+		return m.notice.Error("Usage: /copy, or /copy code for the last code block.")
+	}
+	what, text, fault := source(m.focus == transcriptPane)
 	if fault != "" {
 		return m.notice.Error(fault)
 	}

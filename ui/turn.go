@@ -35,7 +35,6 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.chat.Name = transcript.ModelName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	m.panel.ToNext()
-	m.panel.Left()
 	m.ctx.Busy = true
 	m.arrange()
 	return cmd

@@ -128,8 +128,6 @@ func (s screen) header() string {
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
 	case m.panel.Past != nil:
 		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.panel.Past.Past.Recorded))
-	case m.chat.SearchTitle() != "":
-		title += st.Muted.Render(frame.Crumb + m.chat.SearchTitle())
 	case m.overlays.onTop(panelOverlay{}):
 		title += st.Muted.Render(frame.Crumb + "context")
 	}

@@ -127,7 +127,7 @@ func TestUnreadPartIsMarked(t *testing.T) {
 	}
 	c := m.chat
 	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
-	c.JudgeRead(past.Plan, past.FirstRead)
+	c.Judge(past.Plan, past.FirstRead)
 	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
 		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"sync"
 	"testing"
 
 	"winnow/history"
@@ -69,21 +68,5 @@ func TestTheBacklogIsWorkedOffNewestFirst(t *testing.T) {
 	}
 	if n := countOf(t, s, "SELECT count(*) FROM found_docsize"); n != long {
 		t.Errorf("the index has %d messages, want %d", n, long)
-	}
-}
-
-func TestManyWindowsWorkOffOneBacklog(t *testing.T) {
-	path := newPath(t)
-	const n = 4_000
-	oldMessages(t, openAt(t, path, Options{}), n, func(i int) string { return "needle" })
-	var wg sync.WaitGroup
-	for range 4 {
-		s := openAt(t, path, Options{})
-		wg.Go(func() { indexAll(t, s) })
-	}
-	wg.Wait()
-	s := openAt(t, path, Options{})
-	if got := countOf(t, s, "SELECT count(*) FROM found WHERE found MATCH 'needle'"); got != n-1 {
-		t.Errorf("the index has the word %d times, want %d", got, n-1)
 	}
 }

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,104 +11,7 @@ import (
 	"time"
 
 	"winnow/session/store/backup"
-	"winnow/session/store/sqlite"
 )
-
-func TestBackupIsTheWholeHistory(t *testing.T) {
-	s := newStore(t)
-	speak(t, s, 3)
-	ctx := context.Background()
-	to := filepath.Join(t.TempDir(), "copy.db")
-	must(t, "back up", s.Backup(ctx, to))
-	if info, err := os.Stat(to); err != nil || info.Mode() != 0o600 {
-		t.Errorf("the backup is %v, %v; want mode 0600", info, err)
-	}
-	copied := openAt(t, to, Options{})
-	want, err := s.Sessions(ctx, Filter{})
-	must(t, "list", err)
-	got, err := copied.Sessions(ctx, Filter{})
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("the backup has %+v, %v; want %+v", got, err, want)
-	}
-	if c, err := copied.Check(ctx); err != nil || !c.Sound() {
-		t.Errorf("the check of the backup: %+v, %v", c, err)
-	}
-	before, err := os.ReadFile(to)
-	must(t, "read", err)
-	if err := s.Backup(ctx, to); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "not overwritten") {
-		t.Errorf("a backup onto a file = %v, want fs.ErrExist", err)
-	}
-	if after, _ := os.ReadFile(to); string(after) != string(before) {
-		t.Error("a file that was there was overwritten")
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), "*.new-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestDailyBackupsAreSevenAtMost(t *testing.T) {
-	c := noon()
-	path := newPath(t)
-	s := openAt(t, path, Options{Now: c.now})
-	ctx := context.Background()
-	if name, err := s.BackUpToday(ctx); name != "" || err != nil {
-		t.Errorf("an empty history was backed up to %q, %v", name, err)
-	}
-	for range 9 {
-		begin(t, s, "", "hello")
-		first, err := s.BackUpToday(ctx)
-		must(t, "back up", err)
-		begin(t, s, "", "hello again")
-		second, err := s.BackUpToday(ctx)
-		if want := "winnow-" + c.t.Format("20060102") + ".db"; err != nil || filepath.Base(first) != want ||
-			second != "" {
-			t.Errorf("the backups of one day are %q and %q, %v; want %s and none", first, second, err, want)
-		}
-		c.add(24 * time.Hour)
-	}
-	mine := s.BackupName()
-	must(t, "back up", s.Backup(ctx, mine))
-	all := backup.List(ctx, path, c.t)
-	if len(all) != 8 || all[0].Path != mine {
-		t.Fatalf("with one that was asked for there are %+v; want 8, that one first", all)
-	}
-	all = all[1:]
-	if len(all) != 7 || !all[0].Day.Equal(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC)) || all[0].Messages != 17 ||
-		all[6].Sessions != 5 {
-		t.Errorf("%d backups are kept: %+v; want 7, the newest with 17 messages", len(all), all)
-	}
-}
-
-// Without a transaction around its steps, each write of another connection makes the copy start again.
-func TestBackupBesideAStreamingAnswerEnds(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", strings.Repeat("long ", 4<<20)) // some thousand pages
-	answer := start(t, s, session.ID, first.ID)
-	from := sqlite.Pool(s.Path(), sqlite.Reading, 1)
-	defer from.Close()
-	to := filepath.Join(t.TempDir(), "copy.db")
-	done := make(chan error)
-	go func() { done <- sqlite.Copy(ctx, from, to) }()
-	for steps := 0; ; steps++ {
-		select {
-		case err := <-done:
-			must(t, "copy", err)
-			if steps < 3 {
-				t.Fatalf("the copy ended after %d pieces of the answer", steps)
-			}
-		default:
-			must(t, "checkpoint", s.Checkpoint(ctx, answer.ID, fmt.Sprint(steps), ""))
-			continue
-		}
-		break
-	}
-	copied := openAt(t, to, Options{})
-	if c, err := copied.Check(ctx); err != nil || !c.Sound() || c.Messages != 2 {
-		t.Errorf("the check of the copy: %+v, %v", c, err)
-	}
-}
 
 // A copy of a damaged history would in time push out the good ones.
 func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
@@ -136,60 +37,6 @@ func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	}
 	if !there(s.marker()) {
 		t.Error("the damage that was met is not marked for the next start")
-	}
-}
-
-func TestRestoreSetsThePresentFileAside(t *testing.T) {
-	path := newPath(t)
-	ctx := context.Background()
-	s, err := Open(ctx, path, Options{Now: noon().now})
-	must(t, "open", err)
-	_, old := begin(t, s, "old", "what was backed up")
-	copied, err := s.BackUpToday(ctx)
-	must(t, "back up", err)
-	_, young := begin(t, s, "young", "what came later")
-	must(t, "close", s.Close())
-
-	aside, err := backup.Restore(ctx, path, copied, noon().t)
-	if want := path + ".before-restore-20261121-120000"; err != nil || aside != want {
-		t.Fatalf("Restore = %q, %v; want %q", aside, err, want)
-	}
-	s, err = Open(ctx, path, Options{Now: noon().now})
-	must(t, "open", err)
-	if got := read(t, s, old.ID).Content; got != "what was backed up" {
-		t.Errorf("restored is %q", got)
-	}
-	if _, err := messageOf(s, young.ID); !errors.Is(err, ErrNotFound) {
-		t.Errorf("a later message is there: %v", err)
-	}
-	must(t, "close", s.Close())
-
-	// And back again: nothing was lost.
-	if _, err := backup.Restore(ctx, path, aside, noon().t); err != nil {
-		t.Fatal(err)
-	}
-	s = openAt(t, path, Options{Now: noon().now})
-	if got := read(t, s, young.ID).Content; got != "what came later" {
-		t.Errorf("after restoring what was set aside, the later message is %q", got)
-	}
-}
-
-func TestRestoreRefusesWhatIsNoHistory(t *testing.T) {
-	path := newPath(t)
-	first := storePrecious(t, path)
-	text := filepath.Join(t.TempDir(), "notes.txt")
-	must(t, "write", os.WriteFile(text, []byte("not a history"), 0o600))
-	ctx := context.Background()
-	for from, kind := range map[string]error{text: ErrNotHistory, text + "x": ErrNotFound} {
-		if _, err := backup.Restore(ctx, path, from, noon().t); !errors.Is(err, kind) {
-			t.Errorf("Restore of %s = %v, want %v", from, err, kind)
-		}
-	}
-	if got := read(t, openAt(t, path, Options{}), first.ID).Content; got != "precious" {
-		t.Errorf("after refusals the history holds %q", got)
-	}
-	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 

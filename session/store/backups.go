@@ -13,12 +13,7 @@ import (
 
 // Backup copies the whole history to a new file, as backup.Write does.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	from := s.reads
-	if s.path != sqlite.Memory && !s.readOnly {
-		from = sqlite.Pool(s.path, sqlite.Reading, 1) // neither writers nor readers are held up
-		defer from.Close()
-	}
-	return s.mark(backup.Write(ctx, from, s.path, path))
+	return s.mark(backup.Write(ctx, s.reads, s.path, path))
 }
 
 // BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
@@ -94,15 +89,21 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	doing := "check the chat history"
 	tables, err := sqlite.DamagedTables(ctx, s.reads)
 	if err != nil && !sqlite.IsDamage(err) {
-		return c, explain(doing, s.path, err)
+		return c, sqlite.Explain(doing, s.path, err)
 	}
 	for _, table := range tables {
 		c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
 		_ = s.mark(ErrDamaged)
 	}
 	err = s.view(ctx, doing, func(t *tx) {
-		c.count(t)
-		c.hashes(t)
+		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
+			SELECT
+				(SELECT user_version FROM pragma_user_version),
+				(SELECT count(*) FROM sessions),
+				(SELECT count(*) FROM messages),
+				(SELECT count(*) FROM requests)`)
+		c.Lost = list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+		c.Damaged = slices.DeleteFunc(damagedMessages(t), func(id int64) bool { return slices.Contains(c.Lost, id) })
 		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
@@ -114,20 +115,12 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	return c, err
 }
 
-func (c *CheckResult) count(t *tx) {
-	t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
-		SELECT
-			(SELECT user_version FROM pragma_user_version),
-			(SELECT count(*) FROM sessions),
-			(SELECT count(*) FROM messages),
-			(SELECT count(*) FROM requests)`)
-}
-
-func (c *CheckResult) hashes(t *tx) {
-	c.Damaged, c.Lost = nil, list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+// damagedMessages are the messages that fail their hash.
+func damagedMessages(t *tx) (all []int64) {
 	for m := range eachMessage(t, true, "1") {
-		if _, lost := slices.BinarySearch(c.Lost, m.ID); m.Damaged && !lost {
-			c.Damaged = append(c.Damaged, m.ID)
+		if m.Damaged {
+			all = append(all, m.ID)
 		}
 	}
+	return all
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -121,76 +123,127 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
 		row := sessionByKey(t, sessionKey(t, session))
 		inSession(t, row.key, message)
-		f := forking{tx: t, s: s, from: row.key, branch: branchIDs(t, message)}
-		row.Parent, row.ForkedAt, row.ID = row.ID, message, ""
+		from, branch := row.key, branchIDs(t, message)
+		row.Parent, row.ForkedAt, row.ID = row.ID, message, newSessionID()
 		if row.Title != "" {
 			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
 		}
-		row.Created, row.Pinned, row.Archived, row.Source, row.Origin = time.Time{}, false, false, "", ""
-		f.session = s.addSession(t, row)
-		f.first = s.newIDs(t, len(f.branch))
-		f.messages()
-		f.decisions()
-		f.summaries()
-		settleSession(t, f.session)
-		s.use(t, f.session)
-		return sessionByKey(t, f.session)
+		row.Created, row.Updated, row.Deleted = s.now(), s.now(), time.Time{}
+		row.Pinned, row.Archived, row.Source, row.Origin = false, false, "", ""
+		copies := map[int64]int64{}
+		for _, id := range branch {
+			copies[id] = s.newID(t)
+		}
+		s.apply(t, func(take func(Line) error) error {
+			err := take(Line{Session: &row})
+			s.eachCopy(t, from, branch, copies, func(l Line) { err = cmp.Or(err, take(l)) })
+			return err
+		})
+		n := sessionThere(t, row.ID)
+		s.use(t, n)
+		return sessionByKey(t, n)
 	})
 }
 
 // forkMark is the end of a fork's title.
 const forkMark = " (fork)"
 
-// forking is a fork within its transaction. The copies have ids that follow one another, as a branch has: the copy of
-// the message at place i has the id first + i*idStep.
-type forking struct {
-	*tx
-	s             *Store
-	from, session int64   // the short keys of the old session and of the new one
-	branch        []int64 // the messages to copy, in order
-	first         int64
-}
-
-// messages copies the messages with all that belongs to them.
-func (f *forking) messages() {
-	place, last := 0, int64(0)
-	for m := range eachMessage(f.tx, false, "id"+these, sqlite.IDs(f.branch)) {
-		place++
-		m.ID, m.Parent, m.session, m.Seq, m.Request, m.owner = f.copyOf(m.ID), last, f.session, place, 0, ""
-		if last = m.ID; m.Status == history.Streaming {
-			m.Status = history.Interrupted
-		}
-		m.insert(f.tx)
+// eachCopy makes lines of the copies of a branch: its messages, what the user decided about them, and the summaries that
+// stand for some of them. copies has their ids by those of the messages.
+func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]int64, take func(Line)) {
+	ids := sqlite.IDs(branch)
+	for m := range eachMessage(t, false, "id"+these, ids) {
+		m.ID, m.Parent, m.Request = copies[m.ID], copies[m.Parent], 0
+		take(Line{Message: &m})
 	}
-	indexNewest(f.tx)
-}
-
-// decisions copies what the user decided about the messages.
-func (f *forking) decisions() {
-	const of = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
-	for _, r := range readRows[Register](f.tx, of, f.from, sqlite.IDs(f.branch)) {
-		f.s.setRegister(f.tx, f.session, f.copyOf(r.Item), r.Name, r.Value)
+	const decisions = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
+	for _, r := range readRows[Register](t, decisions, session, ids) {
+		r.Stamp, r.Item = s.newID(t), copies[r.Item]
+		take(Line{Register: &r})
 	}
-}
-
-// summaries copies the summaries that stand for messages of the branch.
-func (f *forking) summaries() {
-	const of = "summaries WHERE session = ?1 AND first IN (SELECT value FROM json_each(?2)) " +
-		"AND last IN (SELECT value FROM json_each(?2)) ORDER BY id"
-	for _, m := range readRows[Summary](f.tx, of, f.from, sqlite.IDs(f.branch)) {
-		if !inOrder(m.Sources) {
+	for _, m := range readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", session) {
+		if !inOrder(m.Sources) || copies[m.Sources[0][0]] == 0 || copies[m.LastMessage()] == 0 {
 			continue
 		}
-		m.ID, m.session = f.s.newID(f.tx), f.session
+		m.ID = s.newID(t)
 		for i, run := range m.Sources {
-			m.Sources[i] = [2]int64{f.copyOf(run[0]), f.copyOf(run[1])}
+			m.Sources[i] = [2]int64{copies[run[0]], copies[run[1]]}
 		}
-		m.insert(f.tx)
+		take(Line{Summary: &m})
 	}
 }
 
-// copyOf is the id of the copy of a message of the branch.
-func (f *forking) copyOf(message int64) int64 {
-	place, _ := slices.BinarySearch(f.branch, message)
-	return f.first + int64(place)*idStep
+// Summary is a text that stands for older messages of a branch. The messages themselves stay.
+type Summary struct {
+	ID       int64
+	Session  string
+	Sources  history.IDs // the messages that it was made from and stands for
+	Messages int         // how many they are
+	Endpoint string
+	Model    string
+	Text     string
+
+	session     int64 // its short key
+	first, last int64 // the oldest and the newest of Sources
+	created     time.Time
+}
+
+func (m *Summary) columns() []column {
+	return []column{
+		{"id", &m.ID, 0},
+		{"session", &m.session, local},
+		{"first", &m.first, local},
+		{"last", &m.last, local},
+		{"messages", &m.Messages, 0},
+		{"created_ms", (*millis)(&m.created), 0},
+		{"endpoint", &m.Endpoint, 0},
+		{"model", &m.Model, 0},
+		{"sources", &asJSON{&m.Sources}, 0},
+		{"text", (*blob)(&m.Text), secret},
+	}
+}
+
+// LastMessage is the newest message that the summary was made from.
+func (m *Summary) LastMessage() int64 { return m.Sources[len(m.Sources)-1][1] }
+
+// AddSummary keeps a summary and returns it with its ID.
+func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
+	if len(m.Sources) == 0 {
+		return m, errors.New("keep the summary: it says of no message that it stands for it")
+	}
+	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
+		m := m
+		m.Text, m.created, m.ID, m.session = s.clean(m.Text), s.now(), s.newID(t), n
+		m.insert(t)
+		return m
+	})
+}
+
+func (m *Summary) insert(t *tx) {
+	m.first, m.last = m.Sources[0][0], m.LastMessage()
+	t.put("INSERT INTO summaries", m.columns())
+}
+
+// Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be
+// told what it was made from is left out: it might hold what was excluded.
+func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
+	return withSession(ctx, s.view, "read the summaries", session, func(t *tx, n int64) []Summary {
+		all := readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", n)
+		for i := range all {
+			all[i].Session = session
+		}
+		return slices.DeleteFunc(all, func(m Summary) bool { return !inOrder(m.Sources) })
+	})
+}
+
+// inOrder reports whether there are runs of ids, each behind the one before.
+func inOrder(runs history.IDs) bool {
+	before := int64(0)
+	for _, run := range runs {
+		if run[0] <= before || run[1] < run[0] {
+			return false
+		}
+		before = run[1]
+	}
+	return before > 0
 }

@@ -14,7 +14,7 @@ import (
 type Draft struct {
 	Text  string         // in full
 	Folds []Fold         // what of it is shown as one thing, in the order of the text
-	Parts []history.Part // the files that have a sum and no path, in the order of their folds; prompts have none
+	Parts []history.Part // the files that have no path, in the order of their folds; prompts have none
 }
 
 func (d *Draft) columns() []column {
@@ -56,7 +56,6 @@ type Fold struct {
 	From int    `json:"from"` // bytes of the text; a file is none of them, and From is To
 	To   int    `json:"to"`
 	Path string `json:"path,omitempty"` // of a file, "" for a paste
-	Sum  string `json:"sum,omitempty"`  // of what was attached: SHA-256, in hexadecimal
 }
 
 // unnamed reports whether a fold is a file without a path, which a queued message and an unsent draft can hold.
@@ -130,11 +129,8 @@ func putDraft(t *tx, n int64, d Draft) {
 
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
-	return inTx(ctx, s.view, "read the draft", func(t *tx) (out Draft) {
-		for d := range each[Draft](t, "drafts WHERE session = ?", draftKey(t, session)) {
-			out = d.checked()
-		}
-		return out
+	return inTx(ctx, s.view, "read the draft", func(t *tx) Draft {
+		return first[Draft](t, "drafts WHERE session = ?", draftKey(t, session)).checked()
 	})
 }
 

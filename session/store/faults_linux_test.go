@@ -121,7 +121,7 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	}
 	empty()
 	s = openAt(t, path, Options{})
-	if got, met := s.Salvaged(); !met || got.LostMessages != 0 || got.Messages != len(was.prints) {
+	if got, met := salvagedBy(s); !met || got.LostMessages != 0 || got.Messages != len(was.prints) {
 		t.Errorf("with room again, salvaged is %+v, %v; want all %d messages", got, met, len(was.prints))
 	}
 }
@@ -158,7 +158,7 @@ func TestDamagedFileWhoseNameCannotChangeIsCopiedAside(t *testing.T) {
 	t.Cleanup(func() { exec.Command("umount", "-l", path).Run() })
 	s, err := Open(context.Background(), path, Options{Now: noon().now})
 	must(t, "open", err)
-	got, met := s.Salvaged()
+	got, met := salvagedBy(s)
 	if !met || got.Messages != len(was.prints) {
 		t.Errorf("salvaged is %+v, %v; want all %d messages", got, met, len(was.prints))
 	}

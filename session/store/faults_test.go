@@ -57,13 +57,6 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 	}
 }
 
-func TestMissingFolderIsMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "c", "winnow.db")
-	if got := read(t, openAt(t, path, Options{}), storePrecious(t, path).ID).Content; got != "precious" {
-		t.Errorf("content is %q", got)
-	}
-}
-
 func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
 	c := noon()
 	s := openAt(t, newPath(t), Options{Now: c.now})
@@ -78,6 +71,9 @@ func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
 	list, err := s.Sessions(ctx, Filter{})
 	if err != nil || len(list) != 2 || list[0].ID != old.ID || list[1].ID != young.ID {
 		t.Errorf("the list is %+v, %v; want the one used last on top", list, err)
+	}
+	if _, err := s.Fork(ctx, old.ID, second.ID); err != nil {
+		t.Errorf("a fork at an earlier time: %v", err)
 	}
 	if _, err := s.BackUpToday(ctx); err != nil {
 		t.Errorf("a backup at an earlier time: %v", err)
@@ -124,7 +120,7 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link.db")
 	must(t, "link", os.Symlink(path, link))
 	s := openAt(t, link, Options{Now: noon().now})
-	got, met := s.Salvaged()
+	got, met := salvagedBy(s)
 	if !met || got.Messages != len(was.prints) || got.File != path+".damaged-20261121-120000" {
 		t.Errorf("salvaged is %+v, %v; want %d messages and the file beside %s", got, met, len(was.prints), path)
 	}
@@ -133,21 +129,6 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	}
 	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
 		t.Errorf("set aside are %d bytes, %v", len(b), err)
-	}
-}
-
-// Two damaged files in one second get names of their own.
-func TestFilesSetAsideAreNeverOverwritten(t *testing.T) {
-	path, damaged, _ := damagedHistory(t)
-	for _, end := range []string{"", "-2", "-3"} {
-		want := ".damaged-20261121-120000" + end
-		must(t, "damage", os.WriteFile(path, damaged, 0o600))
-		s, err := Open(context.Background(), path, Options{Now: noon().now})
-		must(t, "open", err)
-		if got, met := s.Salvaged(); !met || got.File != path+want {
-			t.Errorf("set aside as %q, %v; want %q", got.File, met, path+want)
-		}
-		must(t, "close", s.Close())
 	}
 }
 
@@ -161,7 +142,7 @@ func TestSalvageTakesWhatIsLostFromTheBackup(t *testing.T) {
 	must(t, "read", err)
 	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))
 	s := openAt(t, path, Options{Now: noon().now})
-	got, _ := s.Salvaged()
+	got, _ := salvagedBy(s)
 	if got.Messages != len(was.prints) || got.FromBackup == 0 || got.LostMessages != 0 {
 		t.Errorf("recovered is %+v, want all %d messages and none lost", got, len(was.prints))
 	}
@@ -192,7 +173,7 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 
 	s, err = Open(context.Background(), path, Options{Now: noon().now})
 	must(t, "open", err)
-	if _, met := s.Salvaged(); met {
+	if s.Salvaged() {
 		t.Fatal("a large file was read as a whole before it was opened")
 	}
 	if err := s.Examine(context.Background()); !errors.Is(err, ErrDamaged) {
@@ -200,7 +181,7 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	}
 	must(t, "close", s.Close())
 	s = openAt(t, path, Options{Now: noon().now})
-	got, met := s.Salvaged()
+	got, met := salvagedBy(s)
 	if !met || got.Messages != 4 || got.LostMessages != 0 {
 		t.Errorf("the next start saved %+v, %v; want 4 messages", got, met)
 	}

@@ -195,7 +195,7 @@ func there(path string) bool {
 // insertMessage stores a message in the session with this key.
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner
-	m.attach(t)
+	m.attach(t.attach)
 	m.insert(t)
 	m.index(t)
 }

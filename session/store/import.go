@@ -121,13 +121,13 @@ func (in *importing) begin(row Session) {
 	if row.Created.IsZero() {
 		in.row.Created = in.s.now()
 	}
-	if in.row.ID = newID(); row.Origin == "" {
+	if in.row.ID = newSessionID(); row.Origin == "" {
 		return
 	}
 	for n, purged := 0, true; purged; n++ {
 		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
 		in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String() // the same on every machine
-		purged = tombstoneOf(in.tx, in.row.ID) != nil
+		purged = tombstoneOf(in.tx, in.row.ID).ID != 0
 	}
 }
 
@@ -196,15 +196,12 @@ func (in *importing) message(m *ImportedMessage) (here bool) {
 	return here
 }
 
-// hand hands out a message with its parts.
+// hand hands out a message with its parts. Apply finds its fingerprint anew.
 func hand(m Message, take func(Line) error) (err error) {
-	m.parts, m.hash = nil, nil
-	for _, of := range m.Parts {
-		p := part{Part: of}
-		p.hash = hashOf(p.data())
-		err = cmp.Or(err, take(Line{Attachment: &Attachment{p.hash, p.data()}}))
-		m.parts = append(m.parts, p)
-	}
+	m.attach(func(hash string, data []byte) int64 {
+		err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}}))
+		return 0
+	})
 	return cmp.Or(err, take(Line{Message: &m}))
 }
 

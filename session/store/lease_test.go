@@ -54,42 +54,6 @@ func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
 	leasedByOther(t, one, other.ID, false)
 }
 
-func TestSessionTakenTwiceIsFreeAfterTheSecondRelease(t *testing.T) {
-	path := newPath(t)
-	one, two := openAt(t, path, Options{}), openAt(t, path, Options{})
-	session, _ := begin(t, one, "", "hello")
-	first, second := takeLease(t, one, session.ID, false), takeLease(t, one, session.ID, false)
-	first()
-	leasedByOther(t, two, session.ID, true)
-	second()
-	leasedByOther(t, two, session.ID, false)
-}
-
-func TestClosedStoreLeavesItsSessions(t *testing.T) {
-	path := newPath(t)
-	one, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	two := openAt(t, path, Options{})
-	session, _ := begin(t, one, "", "hello")
-	release := takeLease(t, one, session.ID, false)
-	must(t, "close", one.Close())
-	release() // too late, and no harm
-	takeLease(t, two, session.ID, false)
-	oneLock(t, path)
-}
-
-func TestSessionThatIsGoneIsNotLeased(t *testing.T) {
-	s := newStore(t)
-	session, _ := begin(t, s, "", "hello")
-	release := takeLease(t, s, session.ID, false)
-	must(t, "delete", s.Delete(context.Background(), session.ID))
-	must(t, "purge", s.Purge(context.Background(), session.ID))
-	release()
-	if _, _, err := s.Lease(context.Background(), session.ID); err == nil {
-		t.Error("a session that is gone was taken")
-	}
-}
-
 // A store that may only read takes nothing, and says who writes.
 func TestReaderSeesWhoHasTheSession(t *testing.T) {
 	path := newPath(t)

@@ -1,8 +1,19 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/mattn/go-sqlite3"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -21,7 +32,6 @@ type Line struct {
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Message    *Message    `json:"message,omitempty"`
 	Request    *Request    `json:"request,omitempty"`
-	Repair     *Repair     `json:"repair,omitempty"`
 	Summary    *Summary    `json:"summary,omitempty"`
 	Register   *Register   `json:"register,omitempty"`
 	Tombstone  *Tombstone  `json:"tombstone,omitempty"`
@@ -29,36 +39,28 @@ type Line struct {
 
 // The rows write themselves by their columns.
 
-func (s *Session) MarshalJSON() ([]byte, error)    { return marshal(s.columns()) }
-func (d *Draft) MarshalJSON() ([]byte, error)      { return marshal(d.columns()) }
-func (q *Queued) MarshalJSON() ([]byte, error)     { return marshal(q.columns()) }
-func (a *Attachment) MarshalJSON() ([]byte, error) { return marshal(a.columns()) }
-func (m *Message) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
-func (r *Request) MarshalJSON() ([]byte, error)    { return marshal(r.columns()) }
-func (r *Repair) MarshalJSON() ([]byte, error)     { return marshal(r.columns()) }
-func (m *Summary) MarshalJSON() ([]byte, error)    { return marshal(m.columns()) }
-func (r *Register) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
-func (l *Tombstone) MarshalJSON() ([]byte, error)  { return marshal(l.columns()) }
+func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
+func (d *Draft) MarshalJSON() ([]byte, error)     { return marshal(d.columns()) }
+func (q *Queued) MarshalJSON() ([]byte, error)    { return marshal(q.columns()) }
+func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
+func (r *Request) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
+func (m *Summary) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
+func (r *Register) MarshalJSON() ([]byte, error)  { return marshal(r.columns()) }
+func (l *Tombstone) MarshalJSON() ([]byte, error) { return marshal(l.columns()) }
 
-func (s *Session) UnmarshalJSON(data []byte) error    { return unmarshal(data, s.columns()) }
-func (d *Draft) UnmarshalJSON(data []byte) error      { return unmarshal(data, d.columns()) }
-func (q *Queued) UnmarshalJSON(data []byte) error     { return unmarshal(data, q.columns()) }
-func (a *Attachment) UnmarshalJSON(data []byte) error { return unmarshal(data, a.columns()) }
-func (m *Message) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
-func (r *Request) UnmarshalJSON(data []byte) error    { return unmarshal(data, r.columns()) }
-func (r *Repair) UnmarshalJSON(data []byte) error     { return unmarshal(data, r.columns()) }
-func (m *Summary) UnmarshalJSON(data []byte) error    { return unmarshal(data, m.columns()) }
-func (r *Register) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
-func (l *Tombstone) UnmarshalJSON(data []byte) error  { return unmarshal(data, l.columns()) }
+func (s *Session) UnmarshalJSON(data []byte) error   { return unmarshal(data, s.columns()) }
+func (d *Draft) UnmarshalJSON(data []byte) error     { return unmarshal(data, d.columns()) }
+func (q *Queued) UnmarshalJSON(data []byte) error    { return unmarshal(data, q.columns()) }
+func (m *Message) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
+func (r *Request) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
+func (m *Summary) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
+func (r *Register) UnmarshalJSON(data []byte) error  { return unmarshal(data, r.columns()) }
+func (l *Tombstone) UnmarshalJSON(data []byte) error { return unmarshal(data, l.columns()) }
 
 // Attachment is the bytes of an image, a file or a text part.
 type Attachment struct {
-	Hash string // hex SHA-256 of Data
-	Data []byte
-}
-
-func (a *Attachment) columns() []column {
-	return []column{{"hash", &a.Hash, 0}, {"data", &a.Data, 0}}
+	Hash string `json:"hash"` // hex SHA-256 of Data
+	Data []byte `json:"data,omitempty"`
 }
 
 // Tombstone says that a session was purged.
@@ -77,17 +79,7 @@ func (l *Tombstone) columns() []column {
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.handOut(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
-}
-
-// handOut is Store.view for what hands out lines: they cannot be handed out from the first on again, so it tries once.
-func (s *Store) handOut(ctx context.Context, doing string, f func(t *tx)) error {
-	err := sqlite.InTx(ctx, s.reads, func(of *sql.Tx) error {
-		t := &tx{Tx: of, ctx: ctx}
-		f(t)
-		return t.err
-	})
-	return s.mark(explain(doing, s.path, err))
+	return s.view(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
 }
 
 // dump hands out rows of the history as lines, in one transaction.
@@ -120,11 +112,6 @@ func dumpSession(t *tx, session int64, take func(Line) error) {
 		d.take(Line{Queued: r})
 	}
 	d.shared(session, nil)
-	// Asked of each repair, because there are few of them and many messages.
-	const ofSession = "EXISTS (SELECT 1 FROM messages m WHERE m.id = message AND m.session = ?)"
-	for r := range each[Repair](t, "repairs WHERE "+ofSession+" ORDER BY message, id", session) {
-		d.take(Line{Repair: r})
-	}
 }
 
 // shared hands out the rows of a session that are shared with other machines: messages with their calls and parts, each
@@ -136,7 +123,9 @@ func (d *dump) shared(session int64, and map[string]string) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
 		}
-		addContent(d.tx, []*Message{m}, true)
+		one := []Message{*m}
+		addContent(d.tx, one, true)
+		m = &one[0]
 		for i := range m.parts {
 			if p := &m.parts[i]; !d.attached[p.hash] {
 				d.take(Line{Attachment: &Attachment{p.hash, p.data()}})
@@ -155,4 +144,426 @@ func (d *dump) shared(session int64, and map[string]string) {
 	for r := range each[Register](d.tx, from("registers"), session) {
 		d.take(Line{Register: r})
 	}
+}
+
+var (
+	// ErrLine says that lines hold what no history can have written.
+	ErrLine = errors.New("it is damaged")
+	// ErrAhead says that lines have a clock that no machine can have reached. It comes with ErrLine.
+	ErrAhead = errors.New("its clock is more than a day ahead")
+	// ErrWaits says that lines name rows that are not here yet.
+	ErrWaits = errors.New("it follows a file that is not here yet")
+)
+
+// Applied says what Apply wrote.
+type Applied struct {
+	Sessions int // that were not here
+	Messages int
+	Filled   int      // imported messages that have their images now
+	Refused  int      // messages that are here with other content: what is here stays
+	Purged   int      // sessions that another machine purged; FinishPurge overwrites their text
+	Diverged int      // sessions with which two machines went on at once
+	Saved    int      // sessions made of messages that the machine which purged their session had not got
+	Changed  []string // the ids of all sessions of which something changed, was added or went
+
+	named []string // the ids of the sessions that the lines name
+}
+
+// Apply writes what is new in lines, all of it in one transaction or nothing: a row that is here stays, a register with
+// a later stamp is set, a tombstone purges. So lines can be applied again and in any order of files, but for messages,
+// which come behind the one that they follow; otherwise the error is ErrWaits. lines hands them out in order, from the
+// first on each time it is called. ErrLine, which may be ErrAhead, says that the lines cannot be a history's. Where the
+// history is shared, the other machines are to be told of the sessions that changed.
+func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
+	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
+		out := s.apply(t, lines)
+		if len(out.Changed) > 0 {
+			tellSessions(t, out.Changed)
+		}
+		return out
+	})
+}
+
+func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
+	// The driver watches a context that can end with a goroutine for every statement: it is looked at between lines.
+	ctx := t.ctx
+	t.ctx = context.WithoutCancel(ctx)
+	a := applying{tx: t, s: s, changed: map[int64]bool{}}
+	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
+	here := value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
+	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
+	t.fail(lines(func(l Line) error {
+		if t.fail(ctx.Err()); t.err == nil {
+			a.line(l)
+		}
+		return t.err
+	}))
+	a.finish()
+	var broken sqlite3.Error
+	if errors.As(t.err, &broken) && broken.Code == sqlite3.ErrConstraint {
+		t.err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.err)
+	}
+	return a.out
+}
+
+// applying is an Apply within its transaction.
+type applying struct {
+	*tx
+	s      *Store
+	latest int64 // no id is greater
+	newest int64 // id of the lines
+
+	session int64     // key of the session that the lines belong to, 0 in front of the first one
+	fresh   bool      // that session was not here
+	purged  Tombstone // of that session, without an ID where it was not purged
+
+	added   []int64        // ids of messages
+	changed map[int64]bool // keys of sessions
+	out     Applied
+}
+
+// damaged fails with ErrLine.
+func (a *applying) damaged(format string, args ...any) {
+	a.fail(fmt.Errorf("%w: %s", ErrLine, fmt.Sprintf(format, args...)))
+}
+
+func (a *applying) line(l Line) {
+	switch {
+	case l.Session != nil:
+		a.beginSession(*l.Session)
+	case l.Tombstone != nil:
+		a.tombstone(*l.Tombstone)
+	case l.Attachment != nil:
+		a.attachment(*l.Attachment)
+	case a.session == 0 && a.purged.ID == 0:
+		a.damaged("a row stands before its session")
+	case l.Message != nil:
+		a.message(*l.Message)
+	case a.purged.ID != 0: // only messages are kept of a purged session
+	case l.Draft != nil && a.fresh:
+		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
+	case l.Queued != nil && a.fresh:
+		a.put("INSERT INTO queued", l.Queued.columns(), sql.Named("session", a.session))
+	case l.Request != nil:
+		a.request(*l.Request)
+	case l.Summary != nil:
+		a.summary(*l.Summary)
+	case l.Register != nil:
+		a.check(l.Register.Stamp, l.Register.Item)
+		a.note(mergeRegister(a.tx, a.session, *l.Register))
+	}
+}
+
+// note notes whether the session changed.
+func (a *applying) note(changed bool) {
+	if changed {
+		a.changed[a.session] = true
+	}
+}
+
+// check refuses ids that no machine can have given.
+func (a *applying) check(ids ...int64) {
+	for _, id := range ids {
+		if id < 0 {
+			a.damaged("%d is no id", id)
+		}
+		if id > a.latest {
+			a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
+		}
+		a.newest = max(a.newest, id)
+	}
+}
+
+// here is the session of a row of a table, 0 where it is not here.
+func (a *applying) here(table string, id int64) int64 {
+	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
+}
+
+// isHere reports whether a row of a table is here, which may be of this session alone.
+func (a *applying) isHere(table string, id int64) bool {
+	session := a.here(table, id)
+	if session != 0 && session != a.session {
+		a.damaged("row %d of the %s is one of another session", id, table)
+	}
+	return session != 0
+}
+
+// beginSession finds or adds the session that the next lines belong to.
+func (a *applying) beginSession(row Session) {
+	if row.ID == "" || len(row.ID) > 64 {
+		a.damaged("a session cannot have the id %.80q", row.ID)
+	}
+	a.out.named = append(a.out.named, row.ID)
+	a.session, a.fresh = 0, false
+	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
+		return
+	}
+	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
+		a.note(0 < a.exec(`
+			UPDATE sessions
+			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
+			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(row.Updated), row.used))
+		return
+	}
+	a.check(row.ForkedAt, max(row.used, milliseconds(row.Updated), milliseconds(row.Created), 0)<<numberBits)
+	row.Address = ""
+	a.session, a.fresh = insertSession(a.tx, row), true
+	a.out.Sessions++
+	a.note(true)
+}
+
+// attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
+// damaged. Whole ones replace what is damaged here.
+func (a *applying) attachment(l Attachment) {
+	if sum, err := hex.DecodeString(l.Hash); err != nil || len(sum) != sha256.Size {
+		a.damaged("attachment %.80q has no SHA-256", l.Hash)
+	}
+	a.attach(l.Hash, l.Data)
+}
+
+// message stores a message that is not here.
+func (a *applying) message(m Message) {
+	if a.purged.ID != 0 {
+		if slices.Contains(a.purged.Messages, m.ID) {
+			return
+		}
+		a.beginSaved(a.purged.Session)
+		defer func() { a.session = 0 }()
+		if m.Request = 0; slices.Contains(a.purged.Messages, m.Parent) {
+			m.Parent = 0
+		}
+	}
+	a.check(m.ID, m.Parent, m.Request)
+	a.prepare(&m)
+	if a.here("messages", m.ID) != 0 {
+		a.messageAgain(m)
+		return
+	}
+	if m.Parent != 0 && !a.isHere("messages", m.Parent) {
+		a.fail(ErrWaits)
+	}
+	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
+	if m.Status == history.Streaming {
+		m.Status = history.Interrupted
+	}
+	m.insert(a.tx)
+	a.out.Messages++
+	a.added = append(a.added, m.ID)
+	a.note(true)
+}
+
+// prepare gives a message its parts, and takes the secrets out of it: it stays whole or damaged.
+func (a *applying) prepare(m *Message) {
+	whole := m.hash == nil || bytes.Equal(m.hash, m.fingerprint())
+	m.Parts = nil
+	for i := range m.parts {
+		p := &m.parts[i]
+		sum, _ := hex.DecodeString(p.hash)
+		var data []byte
+		if !a.row([]any{&p.attachment, &data}, `SELECT id, data FROM attachments WHERE hash = ?`, sum) {
+			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, p.hash)
+		}
+		p.setData(data)
+		m.Parts = append(m.Parts, p.Part)
+		whole = whole && hashOf(data) == p.hash
+	}
+	*m = a.s.cleanMessage(*m)
+	if whole {
+		m.attach(a.tx.attach)
+	}
+}
+
+// messageAgain is told of a message that is here. What it says never changes: other content is refused. Only images
+// that an import lacked are added, as long as no request was sent without them.
+func (a *applying) messageAgain(m Message) {
+	here := messagesThat(a.tx, false, "id = ?", m.ID)[0]
+	same := here.session == a.session
+	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
+	switch {
+	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
+	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
+		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
+		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
+		a.exec(`UPDATE messages SET hash = ? WHERE id = ?`, m.hash, m.ID)
+		m.insertContent(a.tx)
+		a.out.Filled++
+		a.note(true)
+	default:
+		a.out.Refused++
+	}
+}
+
+// images counts the images of a message. One that was not imported is a text in its place.
+func images(m Message) (n int) {
+	for _, p := range m.parts {
+		if p.Kind == history.ImagePart {
+			n++
+		}
+	}
+	return n
+}
+
+// request stores a request that is not here, or what is known of its end since.
+func (a *applying) request(r Request) {
+	a.check(r.ID, r.User)
+	r.session = a.session
+	if a.isHere("requests", r.ID) {
+		a.requestAgain(r)
+		return
+	}
+	r.Turn = cmp.Or(turnOf(a.tx, r.User), r.Turn)
+	putVerdicts(a.tx, &r)
+	a.put("INSERT INTO requests", r.columns())
+	a.note(true)
+}
+
+// requestAgain takes over how a request ended, and that the server did read the whole of it.
+func (a *applying) requestAgain(r Request) {
+	if r.End == "" {
+		return
+	}
+	r.Turn = value[int](a.tx, `SELECT turn FROM requests WHERE id = ?`, r.ID)
+	a.note(0 < a.update("requests", r.columns(), fixed, sql.Named("id", r.ID), sql.Named("ended", "")))
+	if r.CutExpected == 0 {
+		a.note(0 < a.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND cut_expected > 0`, r.ID))
+	}
+}
+
+func (a *applying) summary(m Summary) {
+	if !inOrder(m.Sources) {
+		return // it cannot be told what it stands for
+	}
+	a.check(m.ID, m.Sources[0][0], m.LastMessage())
+	if m.session = a.session; a.here("summaries", m.ID) == 0 {
+		a.note(true)
+		m.insert(a.tx)
+	}
+}
+
+// tombstone purges a session, also of what other machines that purged it had not got.
+func (a *applying) tombstone(l Tombstone) {
+	a.check(l.ID)
+	if known := tombstoneOf(a.tx, l.Session); known.ID != 0 {
+		all := slices.Compact(slices.Sorted(slices.Values(append(l.Messages, known.Messages...))))
+		if len(all) == len(known.Messages) {
+			return
+		}
+		l.ID, l.Messages = known.ID, all
+		tellAgain(a.tx, l.ID)
+	}
+	a.put("INSERT OR REPLACE INTO tombstones", l.columns())
+	if n := sessionThere(a.tx, l.Session); n != 0 {
+		a.saveUnknown(n, l)
+		a.out.Purged++
+		a.purge(n, l.Session)
+	}
+	// Of what was saved before, these messages go as well.
+	saved := savedID(l.Session)
+	if n := sessionThere(a.tx, saved); n != 0 {
+		gone := sqlite.IDs(l.Messages)
+		unindex(a.tx, "session = ? AND id"+these, n, gone)
+		a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
+		a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone)
+		notePurged(a.tx)
+		a.changed[n] = true
+		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
+			a.purge(n, saved)
+		}
+	}
+	a.session, a.purged = 0, Tombstone{}
+}
+
+func (a *applying) purge(n int64, id string) {
+	purgeRows(a.tx, n)
+	delete(a.changed, n)
+	a.out.Changed = append(a.out.Changed, id)
+}
+
+// saveUnknown moves the messages of a session that a purge elsewhere did not know to a session of their own.
+func (a *applying) saveUnknown(n int64, l Tombstone) {
+	known := sqlite.IDs(l.Messages)
+	unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, known)
+	if len(unknown) == 0 {
+		return
+	}
+	a.beginSaved(l.Session)
+	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, known)
+	a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
+	a.note(true)
+	tellAgain(a.tx, unknown...)
+}
+
+// savedTitle is the title of a session with messages of one that another machine purged.
+const savedTitle = "Recovered from a purged chat"
+
+// savedID is the id of the session with the messages of a purged one that were saved.
+func savedID(purged string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("winnow recovered "+purged)).String()
+}
+
+// beginSaved goes to the session that has the messages of a purged one which the machine that purged it had not got. It
+// has the same id on all machines.
+func (a *applying) beginSaved(purged string) {
+	id := savedID(purged)
+	if a.session = sessionThere(a.tx, id); a.session != 0 {
+		return
+	}
+	a.out.Saved++
+	a.session = a.s.addSession(a.tx, Session{ID: id, Title: savedTitle, TitleFrom: TitleAuto})
+	a.s.use(a.tx, a.session)
+}
+
+// finish writes what the rows decide of the sessions that changed.
+func (a *applying) finish() {
+	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
+	// The clock of the file never falls behind an id of another machine.
+	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
+	for n := range a.changed {
+		settleSession(a.tx, n)
+		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
+	}
+	// Two machines went on behind the same message.
+	a.out.Diverged = value[int](a.tx, `
+		SELECT count(DISTINCT m.session)
+		FROM json_each(?) added
+		CROSS JOIN messages m ON m.id = added.value
+		JOIN messages o ON o.session = m.session AND o.parent = m.parent AND m.id & ?2 <> o.id & ?2
+		WHERE m.parent <> 0
+			AND m.role = 'user' AND o.role = 'user'
+			AND m.status <> 'imported' AND o.status <> 'imported'`, sqlite.IDs(a.added), idStep-1)
+	slices.Sort(a.out.Changed)
+	a.out.Changed = slices.Compact(a.out.Changed)
+	indexNewest(a.tx)
+}
+
+// settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its
+// counts, the faults of its messages, and the end of its active branch. That is the newest message or, where one was
+// chosen after that was written, the chosen one.
+func settleSession(t *tx, n int64) {
+	t.exec(`
+		WITH
+			newest (id) AS (SELECT coalesce(max(id), 0) FROM messages WHERE session = ?1),
+			chosen (id) AS (
+				SELECT coalesce(value ->> '$.leaf', 0)
+				FROM registers
+				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND id > (SELECT id FROM newest)
+			)
+		UPDATE sessions
+		SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
+			turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user'),
+			changes = changes + 1,
+			leaf = coalesce(
+				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
+				(SELECT id FROM newest))
+		WHERE n = ?1`, n)
+	t.exec(`
+		UPDATE messages
+		SET fault = r.value ->> '$'
+		FROM registers r
+		WHERE r.session = ?1 AND r.name = 'fault' AND messages.id = r.item AND messages.session = ?1`, n)
+}
+
+// tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.
+func tombstoneOf(t *tx, session string) Tombstone {
+	return first[Tombstone](t, "tombstones WHERE session = ?", session)
 }

@@ -151,16 +151,6 @@ func TestMergeKeepsBothTextsOfAMessageThatChanged(t *testing.T) {
 	}
 }
 
-func TestMergeLeavesTheTrashAlone(t *testing.T) {
-	s := newStore(t)
-	first := merge(t, s, conversationOf("c1", "u1: hi"))
-	must(t, "delete", s.Delete(context.Background(), first.Session.ID))
-	out := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho"))
-	if out.New || out.Added != 0 || out.Session.Deleted.IsZero() || out.Session.Messages != 1 {
-		t.Errorf("Import returns %+v", out)
-	}
-}
-
 func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 	s := newStore(t)
 	first := merge(t, s, conversationOf("c1", "u1: hi", "a1<u1: ho"))
@@ -180,24 +170,6 @@ func TestMergeGoesOnWhereTheUserWentOn(t *testing.T) {
 		"u3<a2: and here"))
 	if !strings.Contains(treeOf(t, s, first.Session.ID), "u3<a2: and here (leaf)") {
 		t.Errorf("the session holds\n%s", treeOf(t, s, first.Session.ID))
-	}
-}
-
-func TestImportRefusesWhatIsNoConversation(t *testing.T) {
-	s := newStore(t)
-	for name, c := range map[string]Conversation{
-		"no message": conversationOf("x"),
-		"a message ahead": {
-			Session:  Session{Source: "x", Origin: "x"},
-			Messages: []ImportedMessage{{Message: Message{Message: history.Message{Label: "a"}}, After: 0}}, Leaf: -1,
-		},
-	} {
-		if out, err := s.Import(context.Background(), c, ImportOptions{}); err == nil {
-			t.Errorf("%s: imported as %+v", name, out)
-		}
-	}
-	if all, err := s.Sessions(context.Background(), Filter{}); err != nil || len(all) > 0 {
-		t.Errorf("what was refused left %v, %v", all, err)
 	}
 }
 

@@ -3,7 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"iter"
@@ -77,6 +80,7 @@ func (m *Message) columns() []column {
 		{"content", (*blob)(&m.Content), secret},
 		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
 		{"parts", &nested[part]{&m.parts, partColumns}, lineOnly},
+		{"(SELECT id FROM sessions WHERE n = messages.session)", &m.Session, given},
 		{siblings + ")", &m.Siblings, given},
 		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
 	}
@@ -88,26 +92,24 @@ const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.se
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.
 func (m Message) Redacted(clean func(string) string) Message {
-	out := m
-	out.ToolCalls, out.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	texts := []*string{&out.Content, &out.Reasoning, &out.Name, &out.Fault}
-	for i := range out.ToolCalls {
-		texts = append(texts, &out.ToolCalls[i].Name, &out.ToolCalls[i].Arguments)
-	}
-	for i := range out.Parts {
-		texts = append(texts, &out.Parts[i].Name, &out.Parts[i].Text)
-	}
+	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
 	extra := string(m.Extra)
-	changed := false
-	for _, text := range append(texts, &extra) {
-		now := clean(*text)
-		changed = changed || now != *text
-		*text = now
+	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Fault, &extra}
+	for i := range m.ToolCalls {
+		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
 	}
-	if changed {
-		out.Extra, out.Tokens = []byte(extra), 0
+	for i := range m.Parts {
+		texts = append(texts, &m.Parts[i].Name, &m.Parts[i].Text)
 	}
-	return out
+	for _, text := range texts {
+		if now := clean(*text); now != *text {
+			*text, m.Tokens = now, 0
+		}
+	}
+	if extra != string(m.Extra) {
+		m.Extra = []byte(extra)
+	}
+	return m
 }
 
 // cleanMessage is a message without the secrets that must not be stored.
@@ -116,7 +118,7 @@ func (s *Store) cleanMessage(m Message) Message { return m.Redacted(s.clean) }
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
 func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
-	in.ID = cmp.Or(in.ID, newID())
+	in.ID = cmp.Or(in.ID, newSessionID())
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
@@ -146,7 +148,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.Status = cmp.Or(m.Status, history.Complete)
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
-	m.attach(t)
+	m.attach(t.attach)
 	m.insert(t)
 	m.index(t)
 	turn := m.Role == history.User
@@ -201,14 +203,14 @@ func message(t *tx, id int64) Message {
 	return Message{}
 }
 
-// MessagesWith returns the messages of one session that have these ids, in the order of their ids. Ids that no message
+// MessagesWith returns the messages that have these ids, in the order of their ids. Ids that no message
 // has are left out.
 func (s *Store) MessagesWith(ctx context.Context, ids []int64) ([]Message, error) {
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message { return messagesWith(t, ids) })
 }
 
 func messagesWith(t *tx, ids []int64) []Message {
-	return complete(t, messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
+	return complete(messagesThat(t, true, "id"+these, sqlite.IDs(ids)))
 }
 
 // these is the condition that an id is one of a JSON array.
@@ -218,7 +220,7 @@ const these = ` IN (SELECT value FROM json_each(?))`
 // stored: a message comes behind its parent.
 func (s *Store) Messages(ctx context.Context, session string) ([]Message, error) {
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []Message {
-		return complete(t, messagesThat(t, true, "session = ?", n))
+		return complete(messagesThat(t, true, "session = ?", n))
 	})
 }
 
@@ -226,24 +228,15 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 // older than its child, so that is the order of a branch. images is as in addContent.
 func messagesThat(t *tx, images bool, condition string, args ...any) []Message {
 	all := readRows[Message](t, "messages WHERE "+condition+" ORDER BY id", args...)
-	of := make([]*Message, len(all))
-	for i := range all {
-		of[i] = &all[i]
-	}
-	addContent(t, of, images)
+	addContent(t, all, images)
 	return all
 }
 
-// complete makes messages of one session what callers get. A damaged one comes quarantined and without its text: what
+// complete makes messages what callers get. A damaged one comes quarantined and without its text: what
 // may not be what was said is neither shown as said nor sent.
-func complete(t *tx, all []Message) []Message {
-	var id string
+func complete(all []Message) []Message {
 	for i := range all {
 		m := &all[i]
-		if i == 0 {
-			id = value[string](t, `SELECT id FROM sessions WHERE n = ?`, m.session)
-		}
-		m.Session = id
 		if m.Damaged {
 			m.Status, m.Remains = history.Quarantined, m.Content
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
@@ -319,4 +312,139 @@ func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int6
 				counts[id], tokenizer, id, history.Streaming)
 		}
 	})
+}
+
+// callColumns are the columns of a tool call, as received.
+func callColumns(c *history.ToolCall) []column {
+	return []column{
+		{"call_id", (*blob)(&c.ID), 0},
+		{"name", (*blob)(&c.Name), secret},
+		{"arguments", (*blob)(&c.Arguments), secret},
+	}
+}
+
+// part is a part of a message as it is stored: its bytes are an attachment.
+type part struct {
+	history.Part
+	attachment int64  // its key
+	hash       string // hex SHA-256 of the bytes when they were stored
+}
+
+func partColumns(p *part) []column {
+	return []column{
+		{"kind", &p.Kind, 0},
+		{"name", &p.Name, secret},
+		{"media_type", &p.MediaType, 0},
+		{"tokens", &p.Tokens, 0},
+		{"attachment", &p.attachment, local},
+		{"hash", &p.hash, lineOnly},
+	}
+}
+
+// data returns what a part is stored as.
+func (p *part) data() []byte {
+	if p.Kind == history.TextPart {
+		return []byte(p.Text)
+	}
+	return p.Data
+}
+
+// setData sets what a part holds.
+func (p *part) setData(data []byte) {
+	if p.Kind == history.TextPart {
+		p.Text = string(data)
+	} else {
+		p.Data = data
+	}
+}
+
+// hashOf is the SHA-256 of bytes in hexadecimal.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part and
+// returns their key.
+func (m *Message) attach(keep func(hash string, data []byte) (key int64)) {
+	m.parts = nil
+	for _, of := range m.Parts {
+		p := part{Part: of}
+		p.hash = hashOf(p.data())
+		p.attachment = keep(p.hash, p.data())
+		m.parts = append(m.parts, p)
+	}
+	m.hash = m.fingerprint()
+}
+
+// attach stores bytes under a hash, once however often they are attached, and returns their key. Where other bytes stand
+// under it already, those that have the hash are kept: a good copy repairs every message with a damaged one.
+func (t *tx) attach(hash string, data []byte) (key int64) {
+	sum, err := hex.DecodeString(hash)
+	t.fail(err)
+	t.exec(`
+		INSERT INTO attachments (hash, data)
+		VALUES (?1, ?2)
+		ON CONFLICT (hash) DO UPDATE
+		SET data = ?2
+		WHERE ?3 AND data <> ?2`, sum, append([]byte{}, data...), hashOf(data) == hash)
+	return value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, sum)
+}
+
+// addContent adds the calls and parts of messages to them, and finds those that are damaged. images is whether parts
+// that are no texts come with their bytes, and are checked.
+func addContent(t *tx, messages []Message, images bool) {
+	var ids []int64
+	of := map[int64]*Message{}
+	for i, m := range messages {
+		ids, of[m.ID] = append(ids, m.ID), &messages[i]
+	}
+	var id int64
+	var c history.ToolCall
+	names, into := scanned(callColumns(&c))
+	for range t.rows(append(into, &id), `
+		SELECT `+names+`, message
+		FROM tool_calls
+		WHERE message`+these+`
+		ORDER BY message, place`, sqlite.IDs(ids)) {
+		of[id].ToolCalls = append(of[id].ToolCalls, c)
+	}
+	var p part
+	var hash, data []byte
+	names, into = scanned(partColumns(&p))
+	for range t.rows(append(into, &id, &hash, &data), `
+		SELECT `+names+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
+		FROM parts p
+		JOIN attachments a ON a.id = p.attachment
+		WHERE p.message IN (SELECT value FROM json_each(?1))
+		ORDER BY p.message, p.place`, sqlite.IDs(ids), images) {
+		p.hash, p.Text, p.Data = hex.EncodeToString(hash), "", nil
+		p.setData(data)
+		m := of[id]
+		m.parts, m.Parts = append(m.parts, p), append(m.Parts, p.Part)
+		m.Damaged = m.Damaged || (p.Kind == history.TextPart || images) && hashOf(data) != p.hash
+	}
+	for _, m := range of {
+		m.Damaged = m.Damaged || string(m.fingerprint()) != string(m.hash)
+	}
+}
+
+// fingerprint is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the calls and the
+// parts. A row whose hash differs was damaged on disk. What may change while the message stays the same, such as its
+// status, is left out.
+func (m *Message) fingerprint() []byte {
+	texts := []string{string(m.Role), m.Name, m.Label, m.Content, m.Reasoning, m.ToolCallID, string(m.Extra)}
+	for _, c := range m.ToolCalls {
+		texts = append(texts, c.ID, c.Name, c.Arguments)
+	}
+	for _, part := range m.parts {
+		texts = append(texts, string(part.Kind), part.Name, part.MediaType, part.hash)
+	}
+	var all []byte
+	for _, text := range texts { // each after its length, so that text moved from one to the next is noticed
+		all = binary.LittleEndian.AppendUint64(all, uint64(len(text)))
+		all = append(all, text...)
+	}
+	sum := sha256.Sum256(all)
+	return sum[:]
 }

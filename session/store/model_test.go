@@ -286,40 +286,6 @@ func (x *machine) edit(t *rapid.T) {
 	}
 }
 
-// fork copies a branch. The copies have ids of their own, one after the other.
-func (x *machine) fork(t *rapid.T) {
-	_, s := x.any(t)
-	in := x.session(t)
-	at := in.message(t)
-	out, err := s.Fork(context.Background(), in.id, at)
-	if at == 0 {
-		if !errors.Is(err, ErrNotFound) {
-			t.Fatalf("a fork at no message: %v, want ErrNotFound", err)
-		}
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out.Parent != in.id || out.ForkedAt != at {
-		t.Fatalf("the fork of %s at %d comes from %s at %d", in.id, at, out.Parent, out.ForkedAt)
-	}
-	f := &modelSession{id: out.ID, title: out.Title, from: in.from}
-	branch := in.branch(at)
-	x.lastID = out.Leaf - int64(len(branch))*idStep
-	for _, id := range branch {
-		m := *in.find(id)
-		x.lastID += idStep
-		m.id, m.parent, m.seq, m.store = x.lastID, f.leaf, len(f.messages)+1, -1
-		if m.status == history.Streaming {
-			m.status = history.Interrupted
-		}
-		f.messages = append(f.messages, &m)
-		f.leaf = m.id
-	}
-	x.sessions = append(x.sessions, f)
-}
-
 func (x *machine) purge(t *rapid.T) {
 	_, s := x.any(t)
 	in := x.session(t)
@@ -464,7 +430,7 @@ func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"begin": x.begin, "append": x.append, "append again": x.append,
 			"start": x.start, "answer": x.answer, "answer again": x.answer,
-			"reopen": x.reopen, "edit": x.edit, "fork": x.fork, "purge": x.purge, "page": x.page, "": x.check,
+			"reopen": x.reopen, "edit": x.edit, "purge": x.purge, "page": x.page, "": x.check,
 		})
 	})
 }

@@ -1,3 +1,7 @@
+// Package store keeps conversations, what was sent for them and what was decided of it in one SQLite file. An exported
+// method of Store is one transaction. The columns of a table stand once, beside the struct that they are read into; from
+// that list rows are read and written, and the lines of archives and of the synced folder. It decides nothing of what a
+// model gets, and sends nothing.
 package store
 
 import (
@@ -13,6 +17,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"winnow/session/store/backup"
 	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/search"
@@ -95,21 +100,36 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	if err != nil {
 		s.closePools()
-		return nil, explain(opening, s.path, err)
+		return nil, sqlite.Explain(opening, s.path, err)
 	}
 	return s, nil
 }
 
-// openSound opens the file for writing, and for reading only where that cannot be.
+// openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first, and
+// what it holds is saved.
 func (s *Store) openSound(ctx context.Context, path string) error {
-	err := errReplaced
-	for errors.Is(err, errReplaced) && ctx.Err() == nil { // another window was faster to save a damaged file
-		if s.path, err = locate(path, false); err != nil {
-			return err
-		}
-		s.owner = owner.New(s.path)
-		err = explain(opening, s.path, s.sound(ctx))
+	var err error
+	if s.path, err = locate(path, false); err != nil {
+		return err
 	}
+	s.owner = owner.New(s.path)
+	found, err := os.Stat(s.path)
+	if err == nil {
+		err = s.inspect(ctx)
+	}
+	if err == nil {
+		err = s.begin(ctx)
+	}
+	if sqlite.IsDamage(err) {
+		s.closePools()
+		if err = s.salvage(ctx, found); errors.Is(err, errReplaced) && ctx.Err() == nil {
+			return s.openSound(ctx, path)
+		}
+		if err == nil {
+			err = s.begin(ctx)
+		}
+	}
+	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
 		s.offerBackup(ctx)
@@ -131,33 +151,12 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	return nil
 }
 
-// sound opens the file for writing. A damaged one is set aside first, and what it holds is saved. It
-// returns errReplaced where another window was faster to do that.
-func (s *Store) sound(ctx context.Context) error {
-	found, err := os.Stat(s.path)
-	if err != nil {
-		return err
-	}
-	if err = s.inspect(ctx); err == nil {
-		err = s.begin(ctx)
-	}
-	if !sqlite.IsDamage(err) {
-		return err
-	}
-	s.closePools()
-	if err := s.salvage(ctx, found); err != nil {
-		return err
-	}
-	return s.begin(ctx)
-}
-
 // checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
 // the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
 const checkedAtOnce = 8 << 20
 
-// inspect looks at the file without changing a byte of it, and returns an error that is ErrDamaged where it is damaged:
-// at the header and, where a damage was met before or the file is small, at everything. That it cannot be read for
-// another reason is for begin to say.
+// inspect looks at the file without changing a byte of it: at the header and, where a damage was met before or the file
+// is small, at everything. Whose file it is, is asked before the first connection that would change its journal mode.
 func (s *Store) inspect(ctx context.Context) error {
 	size, journal := sqlite.Size(s.path), sqlite.Size(s.path+"-wal")
 	if size == 0 && journal > 0 {
@@ -168,38 +167,30 @@ func (s *Store) inspect(ctx context.Context) error {
 		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
 		defer db.Close()
-		if there, err := sqlite.HasSchema(ctx, db); err != nil || !there {
+		there, err := sqlite.HasSchema(ctx, db)
+		if s.fresh = !there; err != nil || s.fresh {
 			return err
 		}
 		_, noDamage := os.Stat(s.marker())
 		if noDamage != nil && size+journal > checkedAtOnce {
 			return nil
 		}
-		err := sqlite.CheckIntegrity(ctx, db)
+		err = sqlite.CheckIntegrity(ctx, db)
 		s.checked.Store(err == nil)
 		return err
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
-	if sqlite.IsDamage(err) || sqlite.IsBusy(err) || ctx.Err() != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // begin opens the file for writing and makes it ready.
-func (s *Store) begin(ctx context.Context) error {
-	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
-	// Whose file it is, is asked before the first connection that would change its journal mode.
-	there, err := s.hasSchema(ctx)
-	if err != nil {
-		return err
-	}
-	s.fresh = !there
+func (s *Store) begin(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return err
 	}
+	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.create(ctx); err != nil {
@@ -219,34 +210,33 @@ func (s *Store) begin(ctx context.Context) error {
 // with one it is read alone.
 func (s *Store) freeze(ctx context.Context) error {
 	s.readOnly = true
-	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
-	there, err := s.hasSchema(ctx)
-	if err != nil && sqlite.Size(s.path+"-wal") == 0 {
+	there, err := s.openReads(ctx, sqlite.ReadOnly, 4)
+	if err != nil && !sqlite.HasJournal(s.path) {
 		s.reads.Close()
-		s.reads = sqlite.Pool(s.path, sqlite.Immutable, 4)
-		there, err = s.hasSchema(ctx)
-	} else if errors.Is(explain(opening, s.path, err), ErrDiskFull) {
+		there, err = s.openReads(ctx, sqlite.Immutable, 4)
+	} else if errors.Is(sqlite.Explain(opening, s.path, err), ErrDiskFull) {
 		s.reads.Close()
-		s.reads = sqlite.Pool(s.path, sqlite.Exclusive, 1)
-		there, err = s.hasSchema(ctx)
+		there, err = s.openReads(ctx, sqlite.Exclusive, 1)
 	}
 	if err == nil && !there {
-		err = &sqlite.Error{Doing: opening, Where: s.path, Kind: fmt.Errorf("%w: the file is empty", ErrNotHistory)}
+		err = notHistory(s.path, "the file is empty")
 	}
 	return err
 }
 
-// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
-func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
-}
-
-func (s *Store) hasSchema(ctx context.Context) (there bool, err error) {
+// openReads opens the connections that only read, and reports whether the file has winnow's schema.
+func (s *Store) openReads(ctx context.Context, mode sqlite.Mode, connections int) (there bool, err error) {
+	s.reads = sqlite.Pool(s.path, mode, connections)
 	err = s.retry(ctx, func() error {
 		there, err = sqlite.HasSchema(ctx, s.reads)
 		return err
 	})
 	return there, err
+}
+
+// create makes the schema in a new file, in one transaction, so that nobody finds it half made.
+func (s *Store) create(ctx context.Context) error {
+	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
 }
 
 // Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
@@ -255,13 +245,8 @@ func (s *Store) Path() string { return s.path }
 // ReadOnly reports whether the store can only be read.
 func (s *Store) ReadOnly() bool { return s.readOnly }
 
-// Salvaged says what became of a damaged history that this opening met, and false where it met none.
-func (s *Store) Salvaged() (saved recovery.Salvage, met bool) {
-	if met = s.salvaged != nil; met {
-		saved = *s.salvaged
-	}
-	return saved, met
-}
+// Salvaged reports whether this opening met a damaged history; Notices says what became of it.
+func (s *Store) Salvaged() bool { return s.salvaged != nil }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
@@ -275,7 +260,7 @@ func (s *Store) Examine(ctx context.Context) error {
 	}
 	err := sqlite.CheckIntegrity(ctx, s.reads)
 	s.checked.Store(err == nil)
-	return s.mark(explain("check the chat history", s.path, err))
+	return s.mark(sqlite.Explain("check the chat history", s.path, err))
 }
 
 // marker is a file that is beside the history where a damage was met: the next start then looks
@@ -285,9 +270,7 @@ func (s *Store) marker() string { return s.path + ".look" }
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
 	if sqlite.IsDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
-		if f, err := os.OpenFile(s.marker(), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-			f.Close() // without it the next start still finds what a quick look shows
-		}
+		_ = os.WriteFile(s.marker(), nil, 0o600) // without it the next start still finds what a quick look shows
 	}
 	return err
 }
@@ -301,7 +284,7 @@ func (s *Store) Close() error {
 		// Left to the last one to close where others still have the file open.
 		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	err = errors.Join(err, explain("close the chat history", s.path, s.closePools()))
+	err = errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
 	if s.retired != nil {
 		s.retired.Close()
 	}
@@ -321,35 +304,34 @@ func (s *Store) closePools() error {
 // locate returns the path with its links resolved, after making folder (0700) and file (0600) where they are missing.
 // Windows that name one file in different ways must agree on it.
 func locate(path string, mustExist bool) (string, error) {
-	doing := "open the chat history"
 	if path == "" {
-		return "", fmt.Errorf("%s: no file is named", doing)
+		return "", errors.New("no file is named")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", doing, err)
+		return path, err
 	}
 	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) && mustExist {
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: missing{}, Cause: err}
-	}
 	if errors.Is(err, os.ErrNotExist) {
+		if mustExist {
+			return path, &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
+		}
 		if err := create(path); err != nil {
-			return "", sqlite.Explain("create the chat history", filepath.Dir(path), err)
+			return path, sqlite.Explain("create the chat history", filepath.Dir(path), err)
 		}
 		info, err = os.Stat(path)
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		kind := fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
-		return "", &sqlite.Error{Doing: doing, Where: path, Kind: kind}
-	}
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
 	if err != nil {
-		return "", sqlite.Explain(doing, path, err)
+		return path, err
 	}
-	return path, nil
+	if !info.Mode().IsRegular() {
+		return path, notHistory(path, "it is a folder or a device, and the history is one file")
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+func notHistory(path, why string) error {
+	return &sqlite.Error{Doing: opening, Where: path, Kind: fmt.Errorf("%w: %s", ErrNotHistory, why)}
 }
 
 // create makes the folder and an empty file that only the user may read.
@@ -357,12 +339,116 @@ func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return nil // another window was faster
-	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	return f.Close()
+}
+
+// salvagePatience is how long to wait for another window that has the damaged file open: a command
+// ends soon, and so does another window that is saving it at this moment.
+const salvagePatience = 3 * time.Second
+
+// errHeld is the reason why a damaged file is left as it is for now.
+var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
+	"what can be read", ErrDamaged)
+
+// errReplaced reports that another window has put another file in the place of the damaged one.
+var errReplaced = errors.New("another window recovered the damaged file meanwhile")
+
+// salvage saves what a damaged history still holds. Everything readable goes into a new file, the
+// damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
+// changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
+func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
+	end := time.Now().Add(min(s.patience, salvagePatience))
+	err := retry(ctx, end, func() (err error) {
+		s.retired, err = backup.Claim(s.path)
+		if now, gone := os.Stat(s.path); gone != nil || !os.SameFile(damaged, now) {
+			err = errReplaced
+		}
+		if err != nil && s.retired != nil {
+			s.retired.Close()
+			s.retired = nil
+		}
+		return err
+	})
+	if errors.Is(err, errReplaced) {
+		return err
+	}
+	if errors.Is(err, ErrBusy) {
+		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errHeld}
+	}
+	var saved recovery.Salvage
+	if err == nil {
+		saved, err = s.recover(ctx)
+	}
+	if err != nil {
+		return sqlite.Explain("save what the damaged chat history holds", s.path, err)
+	}
+	os.Remove(s.marker())
+	s.salvaged = &saved
+	s.notices = append(s.notices, saved.String())
+	return nil
+}
+
+// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
+// one. It reads a copy: SQLite may write to what it opens.
+func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
+	var f recovery.Files
+	for _, draft := range []*string{&f.Damaged, &f.Fresh} {
+		if *draft, err = backup.Draft(s.path); err != nil {
+			return saved, err
+		}
+		defer backup.Discard(*draft)
+	}
+	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
+		return saved, err
+	}
+	b, _ := backup.NewestSound(ctx, s.path, s.now())
+	f.Backup = b.Path
+	check := func(ctx context.Context, of *sql.Tx) ([]int64, error) {
+		t := &tx{Tx: of, ctx: ctx}
+		damaged := damagedMessages(t)
+		return damaged, t.err
+	}
+	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
+		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		defer db.Close()
+		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
+			messages, err = s.applySessions(ctx, from, to, all)
+			return err
+		})
+		return messages, err
+	}
+	saved, err = recovery.Save(ctx, f, s.now().UnixMilli(), recovery.Steps{Check: check, Apply: apply})
+	if saved.FromBackup > 0 {
+		saved.Backup = b.Day.Format("2006-01-02")
+	}
+	if err == nil {
+		saved.File, err = backup.Replace(s.retired, s.path, f.Fresh, "damaged", s.now())
+	}
+	return saved, err
+}
+
+// applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
+// those that are not here: they were purged since. A session that cannot be applied is left out.
+func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (messages int, err error) {
+	backup := &tx{Tx: from, ctx: ctx}
+	for _, session := range readRows[Session](backup, `sessions`) {
+		here := &tx{Tx: to, ctx: ctx, clean: s.clean}
+		if !all && sessionThere(here, session.ID) == 0 {
+			continue
+		}
+		applied := s.apply(here, func(take func(Line) error) error {
+			of := &tx{Tx: from, ctx: ctx}
+			dumpSession(of, session.key, take)
+			return of.err
+		})
+		messages += applied.Messages
+		if here.err != nil && !errors.Is(here.err, ErrLine) && !errors.Is(here.err, ErrWaits) {
+			return messages, here.err
+		}
+	}
+	return messages, backup.err
 }

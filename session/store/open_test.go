@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -42,39 +41,6 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestConnectionsHaveTheirPragmas(t *testing.T) {
-	s := newStore(t)
-	for _, c := range []struct {
-		name   string
-		db     *sql.DB
-		pragma string
-		want   string
-	}{
-		{"full", s.full, "synchronous", "2"},
-		{"quick", s.quick, "synchronous", "1"},
-		{"full", s.full, "journal_mode", "wal"},
-		{"quick", s.quick, "journal_mode", "wal"},
-		{"reads", s.reads, "journal_mode", "wal"},
-		{"full", s.full, "foreign_keys", "1"},
-		{"quick", s.quick, "foreign_keys", "1"},
-		{"reads", s.reads, "query_only", "1"},
-		{"full", s.full, "secure_delete", "1"},
-		{"quick", s.quick, "secure_delete", "1"},
-		{"full", s.full, "busy_timeout", "250"},
-		{"quick", s.quick, "busy_timeout", "250"},
-		{"reads", s.reads, "busy_timeout", "250"},
-		{"reads", s.reads, "trusted_schema", "0"},
-		{"full", s.full, "cell_size_check", "1"},
-		{"full", s.full, "application_id", "2003398254"},
-		{"full", s.full, "user_version", "1"},
-	} {
-		var got string
-		if err := c.db.QueryRow("PRAGMA " + c.pragma).Scan(&got); err != nil || got != c.want {
-			t.Errorf("PRAGMA %s of %s = %q, %v; want %q", c.pragma, c.name, got, err, c.want)
-		}
 	}
 }
 
@@ -206,25 +172,6 @@ func TestFileOfAnotherBuildIsRefused(t *testing.T) {
 	}
 }
 
-func TestManyOpenANewFileAtOnce(t *testing.T) {
-	path := newPath(t)
-	errs := make(chan error)
-	for range 8 {
-		go func() {
-			s, err := Open(context.Background(), path, Options{})
-			if err == nil {
-				err = s.Close()
-			}
-			errs <- err
-		}()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Errorf("Open beside others: %v", err)
-		}
-	}
-}
-
 func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 	s := newStore(t)
 	session, first := begin(t, s, "", "hello")
@@ -297,39 +244,6 @@ func TestBusyFileIsWaitedForAndThenSaid(t *testing.T) {
 	}
 }
 
-func TestCancelledContextIsSaidAsSuch(t *testing.T) {
-	s := newStore(t)
-	session, _ := begin(t, s, "", "hello")
-	ctx, cancel := context.WithCancel(context.Background())
-	// SQLite does not hear an interrupt that comes before its statement runs: the count comes to an end.
-	err := s.save(ctx, "count for long", doing(func(tx *sql.Tx) error {
-		go cancel()
-		var n int
-		return tx.QueryRowContext(ctx, `
-			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000000)
-			SELECT max(i) FROM n`).Scan(&n)
-	}))
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a transaction whose context ended = %v, want context.Canceled", err)
-	}
-	// Between two statements, database/sql ends the transaction by itself and then says only that.
-	ctx, cancel = context.WithCancel(context.Background())
-	err = s.save(ctx, "write late", doing(func(tx *sql.Tx) error {
-		cancel()
-		for {
-			if _, err := tx.Exec("SELECT 1"); errors.Is(err, sql.ErrTxDone) {
-				return err
-			}
-		}
-	}))
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a transaction whose context ended between statements = %v, want context.Canceled", err)
-	}
-	if got := sessionOf(t, s, session.ID); got.Messages != 1 {
-		t.Errorf("%d messages, want 1", got.Messages)
-	}
-}
-
 func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -347,26 +261,5 @@ func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {
 		t.Errorf("on disk: %v, %v; want nothing", left, err)
-	}
-}
-
-// A connection that may not write ignores CHECK constraints: a damage in one of them is found before the file
-// is opened for writing.
-func TestDamagedConstraintIsFoundBeforeWriting(t *testing.T) {
-	path := newPath(t)
-	s := openAt(t, path, Options{Now: noon().now})
-	begin(t, s, "", "hello")
-	must(t, "close", s.Close())
-	b, err := os.ReadFile(path)
-	must(t, "read", err)
-	at := bytes.Index(b, []byte("CHECK (gathered IN (0, 1))"))
-	b[at+len("CHECK (gathered IN (0, ")] = 0xf3
-	must(t, "damage", os.WriteFile(path, b, 0o600))
-	s = openAt(t, path, Options{Now: noon().now})
-	if s.salvaged == nil || s.salvaged.Messages != 1 {
-		t.Fatalf("the salvage is %+v, want one message saved", s.salvaged)
-	}
-	if aside, err := os.ReadFile(s.salvaged.File); err != nil || !bytes.Equal(aside, b) {
-		t.Errorf("the damaged file was changed before it was set aside: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -99,38 +98,6 @@ func TestPlacesHaveTheLastVerdict(t *testing.T) {
 		verdictOf(t, s, r, c.made, first.ID)
 		if got := of(first.ID); got != c.want {
 			t.Errorf("after %s the verdict is %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestMarksAreWhereASearchFinds(t *testing.T) {
-	for _, c := range []struct {
-		query, text string
-		want        [][2]int
-	}{
-		{"tree shift", "Shift the tree, then re-shift it.", [][2]int{{0, 5}, {10, 14}, {24, 29}}},
-		{`"old tree"`, "the old tree is no older tree", [][2]int{{4, 12}}},
-		{"", "anything", nil},
-	} {
-		if got := (Search{Text: c.query}).Marks(c.text); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%q marks %v in %q, want %v", c.query, got, c.text, c.want)
-		}
-	}
-}
-
-// BenchmarkPlaces looks up three messages of a session with 10,000 requests.
-func BenchmarkPlaces(b *testing.B) {
-	s := newStore(b)
-	session, first := begin(b, s, "", "one")
-	for i := range 10_000 {
-		verdictOf(b, s, Request{Session: session.ID, End: EndDone}, []history.Disposition{
-			history.Kept,
-			history.Cut,
-		}[i/5000], first.ID)
-	}
-	for b.Loop() {
-		if _, err := s.Places(context.Background(), first.ID, first.ID, first.ID); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (s *Store) finishPurge(ctx context.Context) error {
 	if sqlite.IsBusy(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &sqlite.Error{Doing: "finish the purge", Kind: ErrNotOverwritten, Cause: err}
 	}
-	return explain("purge the session", s.path, err)
+	return sqlite.Explain("purge the session", s.path, err)
 }
 
 // overwritePurged rewrites the file, which overwrites the text of purged sessions. Deleting alone is not
@@ -79,23 +79,22 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
 		db := sqlite.Pool(s.path, sqlite.Durable, 1)
 		defer db.Close()
-		// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
-		// temporary file as soon as it is open.
-		const checkpoint = ""
-		steps := []string{"PRAGMA temp_store = FILE", "VACUUM", checkpoint, "DELETE FROM purged WHERE gathered = 1"}
-		for _, query := range steps {
-			err := s.retry(ctx, func() error {
-				if query == checkpoint {
-					return emptyJournal(ctx, db)
-				}
-				_, err := db.ExecContext(ctx, query)
-				return err
-			})
-			if err != nil {
+		err := s.retry(ctx, func() error {
+			// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
+			// temporary file as soon as it is open.
+			_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.retry(ctx, func() error {
+			if err := emptyJournal(ctx, db); err != nil {
 				return err
 			}
-		}
-		return nil
+			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
+			return err
+		})
 	})
 }
 
@@ -127,5 +126,10 @@ func PurgeCopy(ctx context.Context, c backup.Copy, session Session) error {
 func deleteSession(t *tx, n int64) {
 	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 	t.exec(`DELETE FROM sessions WHERE n = ?`, n)
+	detach(t)
+}
+
+// detach deletes the attachments that no message has.
+func detach(t *tx) {
 	t.exec(`DELETE FROM attachments WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
 }

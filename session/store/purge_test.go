@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,108 +12,40 @@ import (
 	"testing"
 	"time"
 
-	"winnow/history"
+	"pgregory.net/rapid"
+
 	"winnow/session/store/backup"
 )
 
-// purgeFixture is a history whose every text holds a token of its session, such as "tok00017x".
-type purgeFixture struct {
-	t      *testing.T
-	s      *Store
-	random *rand.Rand
-	rows   []Session
-	last   []int64
-}
-
-func token(session int) string { return fmt.Sprintf("tok%05dx", session) }
-
-// text has the token in it many times, and is from some bytes to several pages long.
-func (w *purgeFixture) text(session int) string {
-	n := 1 + w.random.IntN(4)
-	if w.random.IntN(4) == 0 {
-		n = w.random.IntN(2000)
-	}
-	return strings.Repeat(token(session)+" ", n+1)
-}
-
-// plan has the token wherever a plan can have a text.
-func (w *purgeFixture) plan(i int) *history.Plan {
-	return &history.Plan{
-		Added: []history.Added{{Text: w.text(i)}},
-		Entries: []history.Entry{{
-			ID: w.last[i], Disposition: history.Cut, Cause: history.Cause{Text: w.text(i)},
-			Inserted: []history.Insert{{Text: w.text(i)}},
-			Repairs:  []history.Repair{{Before: w.text(i), After: w.text(i)}},
-		}},
-	}
-}
-
-func (w *purgeFixture) begin() {
-	t, ctx, i := w.t, context.Background(), len(w.rows)
-	row, m, err := w.s.Begin(ctx, Session{
-		Title: w.text(i), System: w.text(i), Dir: "/home/" + token(i),
-		Tags: []string{token(i)},
-	}, says("", 0, history.User, w.text(i)))
-	must(t, "begin", err)
-	w.rows, w.last = append(w.rows, row), append(w.last, m.ID)
-}
-
-// act does something to one of the sessions that leaves its token in the file.
-func (w *purgeFixture) act(i int) {
-	t, ctx, s, row := w.t, context.Background(), w.s, w.rows[i]
-	switch w.random.IntN(11) {
-	case 0, 1, 2:
-		m := says(row.ID, w.last[i], history.User, w.text(i))
-		m.Name, m.Reasoning = token(i), w.text(i)
-		if w.random.IntN(3) == 0 {
-			m.Parts = []history.Part{{Kind: history.TextPart, Name: token(i), Data: []byte(w.text(i))}}
-			m.ToolCalls = []history.ToolCall{{ID: token(i), Name: token(i), Arguments: w.text(i)}}
+// Whatever was said in a session, no byte of it is in the folder after its purge.
+func TestPurgeLeavesNoByteOfASession(t *testing.T) {
+	t.Parallel()
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		folder := filepath.Join(dir, fmt.Sprint(n))
+		c := noon()
+		s, err := Open(t.Context(), filepath.Join(folder, "winnow.db"), Options{Now: c.now})
+		must(t, "open", err)
+		defer s.Close()
+		w := &writer{T: rt, s: s, clock: c, marked: true}
+		for range 4 {
+			w.begin()
 		}
-		w.last[i] = add(t, s, m).ID
-	case 3:
-		m := start(t, s, row.ID, w.last[i])
-		for range w.random.IntN(6) {
-			must(t, "checkpoint", s.Checkpoint(ctx, m.ID, w.text(i), w.text(i)))
+		for range rapid.IntRange(10, 60).Draw(rt, "steps") {
+			w.step("fork", "damage", "purge") // a fork has what its parent said
 		}
-		m.Content, m.Status = w.text(i), history.Complete
-		_, err := s.FinishAnswer(ctx, m, Request{Options: []byte(`{"a":"` + token(i) + `"}`), Plan: w.plan(i)})
-		must(t, "finish", err)
-		w.last[i] = m.ID
-	case 4:
-		must(t, "rename", s.Rename(ctx, row.ID, w.text(i), "user"))
-		must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System, row.SystemFixed = w.text(i), true }))
-		row.Preset, row.Overrides = "balanced", "# "+w.text(i)
-		must(t, "overrides", configure(s, row))
-		must(t, "tags", s.Update(ctx, row.ID, func(row *Session) {
-			row.Tags = []string{
-				token(i) + "a",
-				token(i) + "b",
+		for i, id := range slices.Clone(w.ids) {
+			if i%2 == 0 {
+				w.must("purge", s.Purge(t.Context(), id))
 			}
-		}))
-	case 5:
-		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: w.text(i)}))
-	case 6:
-		must(t, "draft", s.SaveDraft(ctx, row.ID, Draft{Text: ""}))
-	case 7, 8:
-		text := w.text(i)
-		must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: text, Folds: []Fold{{
-			From: 0, To: 0,
-			Path: "/" + token(i), Sum: token(i),
-		}}}))
-	case 9:
-		must(t, "repair", s.AddRepairs(ctx, 1, map[int64][]history.Repair{w.last[i]: {{
-			Kind:  "C1",
-			Cause: history.Cause{Text: w.text(i)}, After: w.text(i),
-		}}}))
-		_, err := s.AddRequest(ctx, Request{Session: row.ID, Error: w.text(i), Plan: w.plan(i)})
-		must(t, "request", err)
-	case 10:
-		_, err := s.AddSummary(ctx, Summary{
-			Session: row.ID, Sources: history.IDs{{w.last[i], w.last[i]}}, Messages: 1,
-			Text: w.text(i),
-		})
-		must(t, "summary", err)
-	}
+		}
+		for i, id := range w.ids {
+			if left := holding(t, folder, tokenOf(id)); (len(left) > 0) != (i%2 == 1) {
+				rt.Fatalf("session %d of %d is in %v; every second one is purged", i, len(w.ids), left)
+			}
+		}
+	})
 }
 
 // holding are the files below a folder that hold a text.
@@ -132,44 +63,6 @@ func holding(t *testing.T, folder, text string) []string {
 		return err
 	}))
 	return out
-}
-
-func TestPurgeLeavesNoByteOfASession(t *testing.T) {
-	worlds := 6
-	for n := range worlds {
-		t.Run(fmt.Sprint("seed ", n), func(t *testing.T) {
-			t.Parallel()
-			path := newPath(t)
-			w := &purgeFixture{
-				t: t, s: openAt(t, path, Options{Now: noon().now}),
-				random: rand.New(rand.NewPCG(uint64(n), 5)),
-			}
-			for range 12 {
-				w.begin()
-			}
-			gone := map[int]bool{}
-			for step := range 400 {
-				i := w.random.IntN(len(w.rows))
-				if gone[i] {
-					continue
-				}
-				if step%40 != 39 {
-					w.act(i)
-					continue
-				}
-				must(t, "purge", w.s.Purge(context.Background(), w.rows[i].ID))
-				gone[i] = true
-				for _, f := range holding(t, filepath.Dir(path), token(i)) {
-					t.Errorf("step %d: %s still holds text of the purged session %d", step, f, i)
-				}
-			}
-			for i := range w.rows {
-				if !gone[i] && len(holding(t, filepath.Dir(path), token(i))) == 0 {
-					t.Errorf("nothing is left of session %d, which was not purged", i)
-				}
-			}
-		})
-	}
 }
 
 // A window that reads keeps the purged text in the write-ahead log. Purge says so, and FinishPurge goes on.

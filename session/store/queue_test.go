@@ -31,7 +31,7 @@ func TestAQueuedMessageComesBackAsItWas(t *testing.T) {
 			{Kind: history.TextPart, Name: "plan.txt", Text: "tea", Tokens: 1},
 			{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: []byte{0xff, 0, 1}},
 		},
-		Draft: Draft{Text: "look at ", Folds: []Fold{{From: 8, To: 8, Path: "/tmp/plan.txt", Sum: "5f"}, {
+		Draft: Draft{Text: "look at ", Folds: []Fold{{From: 8, To: 8, Path: "/tmp/plan.txt"}, {
 			From: 8,
 			To:   8,
 		}}},
@@ -85,19 +85,5 @@ func TestAMessageTakenFromTheQueueIsTheDraft(t *testing.T) {
 	}
 	if err := s.Unqueue(ctx, session.ID, q.ID, false); !errors.Is(err, ErrNotFound) {
 		t.Errorf("taking it twice: %v, want ErrNotFound", err)
-	}
-}
-
-func TestAQueueGoesWithItsSession(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "t", "hello")
-	_, err := s.Enqueue(ctx, session.ID, Queued{Text: "secretword"})
-	must(t, "queue", err)
-	must(t, "purge", s.Purge(ctx, session.ID))
-	rows := 0
-	must(t, "count", s.full.QueryRow("SELECT count(*) FROM queued").Scan(&rows))
-	if rows != 0 {
-		t.Errorf("%d queued messages are left of a purged session", rows)
 	}
 }

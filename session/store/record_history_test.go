@@ -72,7 +72,7 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				}
 			}
 			if want := TallyOf(p.Entries); stored.Tally != want || stored.Sum != p.Sum {
-				rt.Fatalf("the request has the tally %+v and the sum %+v, want %+v and %+v", stored.Tally, stored.Sum, want, p.Sum)
+				rt.Fatalf("the request has %+v and %+v, want %+v and %+v", stored.Tally, stored.Sum, want, p.Sum)
 			}
 		}
 		for id, list := range want {

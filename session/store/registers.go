@@ -78,7 +78,7 @@ func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	writeRegister(t, session, r)
 	putRegister(t, session, r)
-	raiseChanges(t, session)
+	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
@@ -117,10 +117,7 @@ func writeRegister(t *tx, session int64, r Register) {
 
 // mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
 func mergeRegister(t *tx, session int64, r Register) bool {
-	var before Register
-	for here := range each[Register](t, sameRegister, session, r.Item, r.Name) {
-		before = *here
-	}
+	before := first[Register](t, sameRegister, session, r.Item, r.Name)
 	later := r.Stamp > before.Stamp
 	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
 		later = byUser(r) // an automatic title never replaces the user's
@@ -177,11 +174,6 @@ func (s *Store) decide(t *tx, message int64, name, of string) {
 // not there. It returns the flags that were there before, "" for none, of those messages that have another
 // one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
-	for message, flag := range flags {
-		if !slices.Contains([]history.Flag{history.Pin, history.Exclude, ""}, flag) {
-			return nil, fmt.Errorf("flag message %d: there is no flag %q", message, flag)
-		}
-	}
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
 		before := map[int64]history.Flag{}
 		for message, flag := range flags {
@@ -199,49 +191,20 @@ func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map
 }
 
 // SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
-// takes theirs away. Recorded repairs of these messages are undone by any other remedy.
+// takes theirs away.
 func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
 	if !slices.Contains(history.Remedies(), r) {
 		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
 	}
-	undone := r != history.SendRepaired
 	decision := ""
-	if undone {
+	if r != history.SendRepaired {
 		decision = string(r)
 	}
 	return s.save(ctx, "keep the remedy", func(t *tx) {
 		for _, message := range messages {
 			s.decide(t, message, remedyValue, decision)
-			t.exec(`UPDATE repairs SET undone = ? WHERE message = ?`, undone, message)
 		}
 	})
-}
-
-// Repair is the record of a repair.
-type Repair struct {
-	Message int64
-	Kind    string
-	Before  []byte // SHA-256 of the damaged bytes
-	What    string // a sentence for the user
-	Sent    string // what is sent instead
-	Rules   int    // history's version of the rules
-	First   int64  // when it was applied first, in Unix milliseconds
-	Last    int64
-	Undone  bool
-}
-
-func (r *Repair) columns() []column {
-	return []column{
-		{"message", &r.Message, 0},
-		{"kind", &r.Kind, 0},
-		{"before_hash", &r.Before, 0},
-		{"what", &r.What, secret},
-		{"sent", (*blob)(&r.Sent), secret},
-		{"rules", &r.Rules, 0},
-		{"first_ms", &r.First, 0},
-		{"last_ms", &r.Last, 0},
-		{"undone", &r.Undone, 0},
-	}
 }
 
 // AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
@@ -252,12 +215,11 @@ func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]h
 			for _, r := range of {
 				before, now := sha256.Sum256([]byte(r.Before)), s.now().UnixMilli()
 				t.exec(`
-					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone)
-					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)
+					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms)
+					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
 					ON CONFLICT (message, kind, before_hash) DO UPDATE
-					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7, undone = ?8`,
-					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now,
-					r.Remedy != history.SendRepaired)
+					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7`,
+					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now)
 			}
 		}
 	})

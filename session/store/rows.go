@@ -6,10 +6,8 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -193,26 +191,13 @@ func (b *bytesOfText) UnmarshalJSON(data []byte) error {
 
 // marshal writes a row as a JSON object without the columns that are empty.
 func marshal(columns []column) ([]byte, error) {
-	out := []byte{'{'}
+	all := map[string]any{}
 	for _, c := range columns {
-		if c.use&(local|given) != 0 {
-			continue
+		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
+			all[c.name] = c.json()
 		}
-		text, err := json.Marshal(c.json())
-		if err != nil {
-			return nil, fmt.Errorf("write the column %s: %w", c.name, err)
-		}
-		switch string(text) {
-		case "0", `""`, "false", "null", "[]":
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(strconv.AppendQuote(out, c.name), ':')
-		out = append(out, text...)
 	}
-	return append(out, '}'), nil
+	return json.Marshal(all)
 }
 
 // unmarshal reads a JSON object into a row.
@@ -257,19 +242,15 @@ func values(columns []column, but use, clean func(string) string) []sql.NamedArg
 
 // cleaned is what a column is stored as without the secrets in it.
 func (c column) cleaned(clean func(string) string) any {
-	value := c.in
-	if form, ok := c.in.(driver.Valuer); ok {
-		value, _ = form.Value() // of texts and JSON that was read or made here
+	value, err := driver.DefaultParameterConverter.ConvertValue(c.in)
+	if err != nil {
+		return c.in // for the driver to say
 	}
-	switch text := value.(type) {
-	case *string:
-		return clean(*text)
-	case string:
+	if text, ok := value.(string); ok {
 		return clean(text)
-	case []byte:
+	}
+	if text, ok := value.([]byte); ok && text != nil {
 		return []byte(clean(string(text)))
-	case *[]byte:
-		return append([]byte(nil), clean(string(*text))...)
 	}
 	return value
 }
@@ -294,6 +275,14 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 		all = append(all, *r)
 	}
 	return all
+}
+
+// first reads the first row of a query, the zero value where there is none. from is as in each.
+func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
+	for r := range each[T, P](t, from, args...) {
+		return *r
+	}
+	return out
 }
 
 // put adds a row of these columns and more. into is how the statement begins, up to the name of the table.

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -43,13 +42,10 @@ func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
 	if len(hidden) == 0 && h.around == "" {
 		return h, 0 // it was not made by Search
 	}
-	var b strings.Builder
-	at := 0
-	for _, secret := range hidden {
-		b.WriteString(around[at:secret[0]] + sign)
-		at = secret[1]
+	for _, secret := range slices.Backward(hidden) {
+		around = around[:secret[0]] + sign + around[secret[1]:]
 	}
-	h.around = b.String() + around[at:]
+	h.around = around
 	h.Snippet, h.Marks = h.query.Snippet(h.around)
 	return h, strings.Count(h.Snippet, sign)
 }
@@ -76,50 +72,33 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 	return hits, err
 }
 
-// find reads the newest messages that the index finds. One that is damaged, or that the index is wrong about, is no
-// hit.
+// find reads the newest messages that the index finds, in the sessions to look in. One that is damaged, or that the index
+// is wrong about, is no hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
-	sessions := map[int64]Session{}
-	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(in.newest(t, q)))) {
+	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
+	found := list[int64](t, `
+		SELECT f.docid
+		FROM found f
+		CROSS JOIN messages m ON m.id = f.docid
+		CROSS JOIN sessions s ON s.n = m.session
+		WHERE f.found MATCH ?1
+			AND (?2 = '' OR s.id = ?2)
+			AND (s.deleted_ms = 0 OR ?3)
+		ORDER BY f.docid DESC
+		LIMIT ?4`, q.Match(), in.Session, in.Trash, in.Limit)
+	for _, m := range slices.Backward(messagesThat(t, false, "id"+these, sqlite.IDs(found))) {
 		text := m.Searched()
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
-		if _, known := sessions[m.session]; !known {
-			sessions[m.session] = sessionByKey(t, m.session)
-		}
 		h := Hit{
-			Session: sessions[m.session], Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
+			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
 			query: q, around: q.Around(text),
 		}
 		h.Snippet, h.Marks = q.Snippet(h.around)
 		hits = append(hits, h)
 	}
 	return hits
-}
-
-// newest returns the newest messages that the index finds, in the sessions to look in.
-func (in Search) newest(t *tx, q search.Query) []int64 {
-	var session int64
-	first, last := int64(0), int64(math.MaxInt64)
-	if in.Session != "" {
-		session = sessionKey(t, in.Session)
-		// The index passes over what is before and behind the session.
-		t.row([]any{&first, &last},
-			`SELECT coalesce(min(id), 0), coalesce(max(id), 0) FROM messages WHERE session = ?`, session)
-	}
-	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	return list[int64](t, `
-		SELECT f.docid
-		FROM found f
-		CROSS JOIN messages m ON m.id = f.docid
-		CROSS JOIN sessions s ON s.n = m.session
-		WHERE f.found MATCH ?1
-			AND f.docid BETWEEN ?2 AND ?3
-			AND (?4 = 0 OR m.session = ?4)
-			AND (s.deleted_ms = 0 OR ?5)
-		ORDER BY f.docid DESC
-		LIMIT ?6`, q.Match(), first, last, session, in.Trash, in.Limit)
 }
 
 // Marks are the places in a text that a search finds: byte ranges in order that do not touch.

@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"winnow/history"
-	"winnow/session/store/search"
 )
 
 // hitsOf returns the hits of a text as lines, with what was found in brackets.
@@ -131,60 +129,6 @@ func TestSearchFindsTheNewestFirst(t *testing.T) {
 	}
 }
 
-func TestSearchLeavesOutTheTrash(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	kept, _ := begin(t, s, "kept", "needle in the hay")
-	gone, _ := begin(t, s, "gone", "needle and thread")
-	must(t, "delete", s.Delete(ctx, gone.ID))
-	for _, c := range []struct {
-		in   Search
-		want []string
-	}{
-		{Search{}, []string{"[needle] in the hay"}},
-		{Search{Trash: true}, []string{"[needle] and thread", "[needle] in the hay"}},
-		{Search{Session: kept.ID}, []string{"[needle] in the hay"}},
-		{Search{Session: gone.ID}, []string{}},
-		{Search{Session: gone.ID, Trash: true}, []string{"[needle] and thread"}},
-	} {
-		in := c.in
-		in.Text = "needle"
-		if got := hitsOf(t, s, in); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%+v finds %q, want %q", in, got, c.want)
-		}
-	}
-	must(t, "restore", s.Restore(ctx, gone.ID))
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
-		t.Errorf("after the restore Search(needle) finds %q, want two", got)
-	}
-}
-
-func TestADamagedMessageIsNotFound(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, first := begin(t, s, "", "needle one")
-	m := says(session.ID, first.ID, history.User, "needle two")
-	m.Parts = []history.Part{{Kind: history.TextPart, Name: "a.txt", Text: "thread"}}
-	second := add(t, s, m)
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 2 {
-		t.Fatalf("Search(needle) finds %q, want two", got)
-	}
-	for _, damage := range []string{
-		"UPDATE attachments SET data = CAST('needle' AS BLOB)",
-		"UPDATE messages SET content = CAST('needle six' AS BLOB) WHERE seq = 1",
-	} {
-		_, err := s.full.ExecContext(ctx, damage)
-		must(t, damage, err)
-	}
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
-		t.Errorf("Search(needle) serves damaged messages: %q", got)
-	}
-	must(t, "purge", s.Purge(ctx, session.ID))
-	if _, err := messageOf(s, second.ID); err == nil {
-		t.Error("a damaged session was not purged")
-	}
-}
-
 func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
 	path := newPath(t)
 	s := openAt(t, path, Options{})
@@ -207,39 +151,6 @@ func countOf(t testing.TB, s *Store, query string) (n int) {
 	t.Helper()
 	must(t, query, s.reads.QueryRow(query).Scan(&n))
 	return n
-}
-
-func TestHitWithoutSecretsKeepsItsMarks(t *testing.T) {
-	h := Hit{query: search.Parse("ab cd ef "), around: "ab SECRET cd SECRET ef"}
-	secret := func(text string) (spans [][2]int) {
-		for at := 0; ; at += 6 {
-			i := strings.Index(text[at:], "SECRET")
-			if i < 0 {
-				return spans
-			}
-			at += i
-			spans = append(spans, [2]int{at, at + 6})
-		}
-	}
-	got, n := h.Without(secret, "[redacted]")
-	if want := "ab [redacted] cd [redacted] ef"; got.Snippet != want || n != 2 {
-		t.Errorf("the snippet is %q (%d), want %q", got.Snippet, n, want)
-	}
-	var marked []string
-	for _, m := range got.Marks {
-		marked = append(marked, got.Snippet[m[0]:m[1]])
-	}
-	if want := []string{"ab", "cd", "ef"}; !slices.Equal(marked, want) {
-		t.Errorf("the marks are %q, want %q", marked, want)
-	}
-	if got, _ := h.Without(func(string) [][2]int { return nil }, "[redacted]"); got.Snippet != h.around ||
-		len(got.Marks) != 3 {
-		t.Errorf("without secrets the hit is %+v", got)
-	}
-	whole, _ := Hit{query: search.Parse("secret"), around: "SECRET"}.Without(secret, "[redacted]")
-	if whole.Snippet != "[redacted]" || len(whole.Marks) != 0 {
-		t.Errorf("of a snippet that is a secret is left %+v", whole)
-	}
 }
 
 // Wherever in a text a snippet begins and ends, nothing of a secret that it cuts through is left.

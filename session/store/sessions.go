@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"winnow/session/store/sqlite"
 )
 
 // Session is one conversation's row.
@@ -36,9 +38,8 @@ type Session struct {
 	Source      string    // the program it was imported from, "" for winnow's own and for plain files
 	Origin      string    // its id there
 	Tags        []string
-	Messages    int    // all its messages, every branch
-	Turns       int    // its user messages
-	Match       string // in a search: the matching line
+	Messages    int // all its messages, every branch
+	Turns       int // its user messages
 
 	key  int64 // the short key that other tables use
 	used int64 // the order of last use
@@ -85,12 +86,7 @@ func (s *Session) columns() []column {
 }
 
 // sessionByKey reads one session by its short key.
-func sessionByKey(t *tx, n int64) (out Session) {
-	for row := range each[Session](t, "sessions WHERE n = ?", n) {
-		out = *row
-	}
-	return out
-}
+func sessionByKey(t *tx, n int64) Session { return first[Session](t, "sessions WHERE n = ?", n) }
 
 // sessionKey returns the short key of a session by its whole id, and fails with ErrNotFound where there is none.
 func sessionKey(t *tx, id string) int64 {
@@ -115,13 +111,12 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 			// 'g' follows every character of an id.
 			all := readRows[Session](t, `
 				sessions
-				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2
-				ORDER BY used DESC`, prefix, trash)
+				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2`, prefix, trash)
 			if len(all) == 1 {
 				return all[0]
 			}
 			if len(all) > 1 {
-				t.fail(&AmbiguousError{Prefix: idOrPrefix, Matches: all[:min(10, len(all))], Count: len(all)})
+				t.fail(&sqlite.Error{Doing: "find the session", Kind: &AmbiguousError{idOrPrefix, len(all)}})
 			}
 		}
 		t.missing("find session %q", idOrPrefix)
@@ -131,7 +126,7 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 
 // addSession inserts a session without messages and returns its key. An empty id gets a new one.
 func (s *Store) addSession(t *tx, in Session) int64 {
-	in.ID = cmp.Or(in.ID, newID())
+	in.ID = cmp.Or(in.ID, newSessionID())
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
@@ -149,8 +144,8 @@ func insertSession(t *tx, in Session) int64 {
 // tagSet are tags as they are stored: in order, and each once.
 func tagSet(tags []string) []string { return slices.Compact(slices.Sorted(slices.Values(tags))) }
 
-// newID is a new session's id.
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
+// newSessionID is a new session's id.
+func newSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
@@ -233,11 +228,6 @@ func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
 	return withSession(ctx, s.view, "look for changes of the session", id, func(t *tx, n int64) int64 {
 		return value[int64](t, `SELECT changes FROM sessions WHERE n = ?`, n)
 	})
-}
-
-// raiseChanges raises the count of Store.Changes. Every writer of what it counts calls it in its transaction.
-func raiseChanges(t *tx, session int64) {
-	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived

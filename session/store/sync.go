@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -76,25 +75,31 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	})
 }
 
-func homeOf(t *tx) (h Home) {
-	for row := range each[Home](t, "home") {
-		h = *row
-	}
-	return h
-}
+func homeOf(t *tx) Home { return first[Home](t, "home") }
+
+// sharedRows are all rows that can be told but tombstones.
+const sharedRows = `(
+	SELECT id, session FROM messages
+	UNION ALL SELECT id, session FROM requests
+	UNION ALL SELECT id, session FROM summaries
+	UNION ALL SELECT id, session FROM registers
+)`
 
 // tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
 // the history is shared; nil is all of them.
 func tellSessions(t *tx, ids []string) {
-	const tell = "INSERT OR IGNORE INTO untold (id) SELECT r.id FROM home, "
-	const these = "(SELECT value FROM json_each(?1))"
-	for _, table := range []string{"messages", "requests", "summaries", "registers"} {
-		t.exec(tell+table+` r
-			WHERE folder <> '' AND (?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id IN `+these+`))`,
-			&asJSON{ids})
+	if homeOf(t).Folder == "" {
+		return
 	}
-	t.exec(tell+`tombstones r WHERE folder <> '' AND (?1 IS NULL OR session IN `+these+`)`, &asJSON{ids})
+	t.exec(`
+		INSERT OR IGNORE INTO untold (id)
+		SELECT id FROM `+sharedRows+`
+		WHERE ?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id`+theseFirst+`)
+		UNION SELECT id FROM tombstones WHERE ?1 IS NULL OR session`+theseFirst, &asJSON{ids})
 }
+
+// theseFirst is as these, of the first parameter.
+const theseFirst = ` IN (SELECT value FROM json_each(?1))`
 
 // State returns what is known of the sharing.
 func (y *Sync) State(ctx context.Context) (SyncState, error) {
@@ -119,23 +124,21 @@ type Collected struct {
 	More     bool // there are more of them
 }
 
-// note notes a line that is handed out.
-func (c *Collected) note(l Line) {
+// id is that of a row which can be told, 0 for a line of another kind.
+func (l Line) id() int64 {
 	switch {
-	case l.Session != nil:
-		c.Sessions = append(c.Sessions, l.Session.ID)
 	case l.Message != nil:
-		c.IDs = append(c.IDs, l.Message.ID)
-		c.Messages++
+		return l.Message.ID
 	case l.Request != nil:
-		c.IDs = append(c.IDs, l.Request.ID)
+		return l.Request.ID
 	case l.Summary != nil:
-		c.IDs = append(c.IDs, l.Summary.ID)
+		return l.Summary.ID
 	case l.Register != nil:
-		c.IDs = append(c.IDs, l.Register.Stamp)
+		return l.Register.Stamp
 	case l.Tombstone != nil:
-		c.IDs = append(c.IDs, l.Tombstone.ID)
+		return l.Tombstone.ID
 	}
+	return 0
 }
 
 // errFull ends a reading of which enough was handed out.
@@ -148,7 +151,7 @@ const requestPatience = time.Hour
 // that is not finished waits, and so does what follows an answer that still arrives. The lines are of one moment.
 func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
 	var out Collected
-	err := y.s.handOut(ctx, "collect what is new", func(t *tx) {
+	err := y.s.view(ctx, "collect what is new", func(t *tx) {
 		bytes := 0
 		var session *Session // that has no line yet: it comes with its first row
 		d := newDump(t, func(l Line) error {
@@ -159,11 +162,16 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 				return errFull
 			}
 			if session != nil {
+				out.Sessions = append(out.Sessions, session.ID)
 				err = cmp.Or(err, take(Line{Session: session}))
-				out.note(Line{Session: session})
 				session = nil
 			}
-			out.note(l)
+			if id := l.id(); id != 0 {
+				out.IDs = append(out.IDs, id)
+			}
+			if l.Message != nil {
+				out.Messages++
+			}
 			return cmp.Or(err, take(l))
 		})
 		ended := milliseconds(y.s.now().Add(-requestPatience))
@@ -176,12 +184,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		}
 		for _, row := range readRows[Session](t, `
 			sessions
-			WHERE n IN (
-					SELECT session FROM messages WHERE 1`+untold+`
-					UNION SELECT session FROM requests WHERE 1`+untold+`
-					UNION SELECT session FROM summaries WHERE 1`+untold+`
-					UNION SELECT session FROM registers WHERE 1`+untold+`
-				)
+			WHERE n IN (SELECT session FROM `+sharedRows+` WHERE 1`+untold+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
 			session = &row
 			d.shared(row.key, and)
@@ -208,14 +211,15 @@ func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replace
 			t.exec(`DELETE FROM untold WHERE id = ?`, id)
 		}
 		for _, segment := range written {
-			putSegment(t, segment)
+			putSegment(t, segment, segment.Sessions)
 		}
 		markGone(t, replaced)
 	})
 }
 
-func putSegment(t *tx, segment Segment) {
-	segment.Gone = false
+// putSegment notes a segment that names these sessions.
+func putSegment(t *tx, segment Segment, sessions []string) {
+	segment.Gone, segment.Sessions = false, sessions
 	t.put("INSERT OR REPLACE INTO segments", segment.columns())
 }
 
@@ -241,18 +245,8 @@ func (y *Sync) Merge(
 		if value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
 			return Applied{}
 		}
-		sessions := map[string]bool{}
-		out := y.s.apply(t, func(take func(Line) error) error {
-			return lines(func(l Line) error {
-				if l.Session != nil {
-					sessions[l.Session.ID] = true
-				}
-				return take(l)
-			})
-		})
-		segment := segment
-		segment.Sessions = slices.Sorted(maps.Keys(sessions))
-		putSegment(t, segment)
+		out := y.s.apply(t, lines)
+		putSegment(t, segment, out.named)
 		markGone(t, replaced)
 		meet(t, from)
 		return out

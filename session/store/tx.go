@@ -31,11 +31,8 @@ func (t *tx) fail(err error) {
 }
 
 // missing fails with ErrNotFound, naming what was looked for.
-func (t *tx) missing(what string, args ...any) { t.fail(notFound(what, args...)) }
-
-// notFound is ErrNotFound, naming what was looked for.
-func notFound(what string, args ...any) error {
-	return &sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound}
+func (t *tx) missing(what string, args ...any) {
+	t.fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
 }
 
 // exec runs a statement and returns how many rows it changed.
@@ -111,7 +108,7 @@ func (s *Store) jot(ctx context.Context, doing string, f func(t *tx)) error {
 
 // view runs f in one reading transaction: everything it reads belongs to one moment.
 func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
-	return s.mark(explain(doing, s.path, s.transact(ctx, s.reads, f)))
+	return s.mark(sqlite.Explain(doing, s.path, s.transact(ctx, s.reads, f)))
 }
 
 // change runs f in one writing transaction. The writers of this store queue here in order; writers
@@ -119,12 +116,10 @@ func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
 func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *tx)) error {
 	return s.write(ctx, doing, func() error {
 		err := s.transact(ctx, db, f)
-		if search.Damaged(err) {
-			if err = s.transact(ctx, db, renewIndex); err == nil {
-				err = s.transact(ctx, db, f)
-			}
+		if !search.Damaged(err) {
+			return err
 		}
-		return err
+		return s.transact(ctx, db, func(t *tx) { renewIndex(t); f(t) })
 	})
 }
 
@@ -139,10 +134,10 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 	case s.writing <- struct{}{}:
 		defer func() { <-s.writing }()
 	case <-ctx.Done():
-		return explain(doing, s.path, ctx.Err())
+		return sqlite.Explain(doing, s.path, ctx.Err())
 	}
 	if err := f(); err != nil {
-		return s.mark(explain(doing, s.path, err))
+		return s.mark(sqlite.Explain(doing, s.path, err))
 	}
 	// What was committed to a file that has been taken away is not kept: the user hears of it.
 	return s.inPlace(doing)
@@ -151,17 +146,11 @@ func (s *Store) write(ctx context.Context, doing string, f func() error) error {
 // inPlace returns an error where the file that is open is no longer under its name. SQLite would
 // go on writing to it, and nobody would find that again.
 func (s *Store) inPlace(doing string) error {
-	if s.opened == nil {
+	now, err := os.Stat(s.path)
+	if s.opened == nil || err == nil && os.SameFile(s.opened, now) {
 		return nil
 	}
-	now, err := os.Stat(s.path)
-	if err == nil && !os.SameFile(s.opened, now) {
-		err = errors.New("another file stands in its place")
-	}
-	if err != nil {
-		return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
-	}
-	return nil
+	return &sqlite.Error{Doing: doing, Where: s.path, Kind: ErrMoved, Cause: err}
 }
 
 // transact runs f in one transaction, and again while other programs hold the file.
@@ -194,10 +183,9 @@ func withSession[T any](
 	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
 }
 
-// retry tries again while other programs hold the file, for as long as the store's patience lasts.
-// SQLite's own waiting is not enough: it gives up at once in some states, and knows no context.
-func (s *Store) retry(ctx context.Context, try func() error) error {
-	end := time.Now().Add(s.patience)
+// retry tries again while other programs hold the file, until the end. SQLite's own waiting is not enough: it gives up
+// at once in some states, and knows no context.
+func retry(ctx context.Context, end time.Time, try func() error) error {
 	for {
 		err := try()
 		if err != nil && ctx.Err() != nil {
@@ -207,14 +195,13 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 			return err
 		}
 		// A random pause, so that programs that collided once do not collide again.
-		pause := time.NewTimer(time.Millisecond + time.Duration(rand.Int64N(int64(9*time.Millisecond))))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return ctx.Err()
-		}
+		time.Sleep(time.Millisecond + rand.N(9*time.Millisecond))
 	}
+}
+
+// retry tries again while other programs hold the file, for as long as the store's patience lasts.
+func (s *Store) retry(ctx context.Context, try func() error) error {
+	return retry(ctx, time.Now().Add(s.patience), try)
 }
 
 // What can go wrong with the history file, in the user's words. Errors of this package match them
@@ -241,9 +228,8 @@ func (missing) Is(e error) bool { return e == ErrNotFound }
 
 // AmbiguousError reports that a prefix fits several sessions.
 type AmbiguousError struct {
-	Prefix  string
-	Matches []Session // the last used first, at most 10
-	Count   int       // all that fit
+	Prefix string
+	Count  int // how many fit
 }
 
 func (e *AmbiguousError) Error() string {
@@ -257,15 +243,6 @@ func (s *Store) refused(doing string) error {
 		kind = fmt.Errorf("%w: %s", ErrReadOnly, s.frozen)
 	}
 	return &sqlite.Error{Doing: doing, Where: s.path, Kind: kind}
-}
-
-// explain turns an error of a transaction into one for the user.
-func explain(doing, path string, err error) error {
-	var ambiguous *AmbiguousError
-	if errors.As(err, &ambiguous) {
-		return err
-	}
-	return sqlite.Explain(doing, path, err)
 }
 
 // The ids of messages, requests, summaries, registers and tombstones are global: they are given once, whichever machine
@@ -284,21 +261,15 @@ const (
 // mostAhead is how far beyond the time the clock of another machine may be.
 const mostAhead = 24 * time.Hour
 
-// newIDs gives n ids and returns the first: each of the others is idStep greater than the one before. Where the history
-// is shared, the other machines are to be told of the rows that get them.
-func (s *Store) newIDs(t *tx, n int) (first int64) {
-	first = value[int64](t, `
+// newID gives one id. Where the history is shared, the other machines are to be told of the row that gets it.
+func (s *Store) newID(t *tx) int64 {
+	id := value[int64](t, `
 		UPDATE home
-		SET clock = max(clock, ?1 - 1) + ?2
-		RETURNING (clock - ?2 + 1) << ?3 | number`, s.now().UnixMilli(), n, numberBits)
-	for i := range n {
-		tellAgain(t, first+int64(i)*idStep)
-	}
-	return first
+		SET clock = max(clock + 1, ?1)
+		RETURNING clock << ?2 | number`, s.now().UnixMilli(), numberBits)
+	tellAgain(t, id)
+	return id
 }
-
-// newID gives one id.
-func (s *Store) newID(t *tx) int64 { return s.newIDs(t, 1) }
 
 // tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
 // machines were told of them.

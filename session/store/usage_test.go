@@ -72,7 +72,8 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 		t.Errorf("with a session in the trash: %+v, %v; want all requests", got, err)
 	}
 	must(t, "purge", s.Purge(ctx, one.ID))
-	if got, err := s.Usage(ctx, UsageFilter{Periods: periods[:1]}); err != nil || got[0].Requests != 1 || got[0].Cost != 7 {
+	got, err := s.Usage(ctx, UsageFilter{Periods: periods[:1]})
+	if err != nil || got[0].Requests != 1 || got[0].Cost != 7 {
 		t.Errorf("after a purge: %+v, %v; want one request", got, err)
 	}
 }

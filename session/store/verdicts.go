@@ -121,9 +121,8 @@ func putPlan(t *tx, r *Request) {
 
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
-	for _, e := range r.verdicts {
-		e = recorded(e)
-		t.put("INSERT INTO verdicts", verdictColumns(&e),
+	for i := range r.verdicts {
+		t.put("INSERT INTO verdicts", verdictColumns(&r.verdicts[i]),
 			sql.Named("session", r.session), sql.Named("purpose", r.Purpose), sql.Named("first_request", r.ID))
 	}
 }
@@ -154,17 +153,17 @@ func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 // message itself tells.
 func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
-		for r := range each[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request) {
-			p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, r)}
-			if len(p.Entries) != r.Tally.Stored {
-				t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
-			}
-			for i := range p.Entries {
-				addShortfall(&p.Entries[i], r.shortfalls)
-			}
-			return p
+		r := first[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request)
+		if r.ID == 0 {
+			t.fail(errors.New("it has no plan"))
 		}
-		t.fail(errors.New("it has no plan"))
+		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
+		if len(p.Entries) != r.Tally.Stored {
+			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+		}
+		for i := range p.Entries {
+			addShortfall(&p.Entries[i], r.shortfalls)
+		}
 		return p
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/composer/editor"
 	"winnow/ui/list"
@@ -53,31 +53,41 @@ func (c *Model) fill(chip *Chip) tea.Cmd {
 	s, path := c.Session, chip.path
 	return c.Run(func(ctx context.Context) tea.Msg {
 		var part history.Part
-		var note string
+		var text, note string
+		var cut bool
 		var err error
 		switch {
 		case isAddress(path) && !chip.agreed: // of a draft that was left unsent
 			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
 			err = fmt.Errorf(again, path, path)
 		case isAddress(path):
-			part, note, err = c.fetch(ctx, s, path)
+			if text, cut, err = c.ReadPage(ctx, path); err != nil {
+				err = fmt.Errorf("%s cannot be attached: %w", path, err)
+			}
 		case isMention(path):
-			var text string
-			if text, err = c.servers().read(ctx, path); err == nil {
-				part, err = s.AttachText(path, text)
-			}
+			text, err = c.servers().read(ctx, path)
+		case chip.Text != "" && !isFile(path):
+			err = errText
 		default:
-			if info, fault := os.Stat(path); chip.Text != "" && (fault != nil || !info.Mode().IsRegular()) {
-				err = errText
-			} else {
-				part, err = s.Attach(path)
-			}
+			part, err = s.Attach(path)
 		}
-		if !utf8.ValidString(part.Text) {
+		if err == nil && (isAddress(path) || isMention(path)) {
+			part, err = s.AttachText(path, text)
+		}
+		switch {
+		case cut:
+			note = "Only the beginning of " + theme.OneLine(path) + " was read: " + theme.Size(len(text)) + "."
+		case !utf8.ValidString(part.Text):
 			note = theme.OneLine(part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
 		}
 		return app.Then(func() tea.Cmd { return c.filled(chip, part, note, err) })
 	})
+}
+
+// isFile reports whether there is a file with a path.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // errText says that a paste was a text, and no file that was dragged here.
@@ -112,16 +122,11 @@ const mostDropped = 8 << 10
 
 // drop puts a pasted text at the cursor. Paths of files that were dragged here become the files.
 func (c *Model) drop(text string) tea.Cmd {
-	rooted := func(s string) bool {
-		return filepath.IsAbs(s) || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "file://")
+	isWord := func(s string) bool {
+		return !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/") && !strings.HasPrefix(s, "file://")
 	}
 	paths := Words(text)
-	for _, path := range paths {
-		if !rooted(path) || len(text) > mostDropped {
-			paths = nil
-		}
-	}
-	if paths == nil {
+	if len(paths) == 0 || len(text) > mostDropped || slices.ContainsFunc(paths, isWord) {
 		c.Paste(text)
 		return nil
 	}
@@ -203,19 +208,4 @@ func (c *Model) askForPage(address string) tea.Cmd {
 			return cmd
 		}, nil)
 	return nil
-}
-
-// fetch reads a page as text.
-func (c *Model) fetch(
-	ctx context.Context, s *session.Session, address string,
-) (part history.Part, note string, err error) {
-	text, cut, err := c.ReadPage(ctx, address)
-	if err != nil {
-		return part, "", fmt.Errorf("%s cannot be attached: %w", address, err)
-	}
-	if cut {
-		note = "Only the beginning of " + theme.OneLine(address) + " was read: " + theme.Size(len(text)) + "."
-	}
-	part, err = s.AttachText(address, text)
-	return part, note, err
 }

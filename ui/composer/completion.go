@@ -45,17 +45,12 @@ const (
 	mostCompletions = 8
 )
 
-// IsCommand reports whether a draft is a command and not a message. What begins with /guide is a message where the
-// guide answers; a space in front of a slash makes any text a message, and so does an edit. Several lines are a command
-// only where there is one of that name: a pasted text may begin with a path.
+// IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
+// message, and so does an edit.
 func (c *Model) IsCommand(draft string) bool {
-	name, _ := theme.CutCommand(draft)
-	model, _, _ := strings.Cut(c.Ref, "/")
-	if !strings.HasPrefix(draft, "/") || c.edit != nil || name == "guide" && model == name {
-		return false
-	}
-	return !strings.Contains(strings.TrimSpace(draft), "\n") ||
-		slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
+	return c.edit == nil && slash.IsCommand(draft, c.Ref, func(name string) bool {
+		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
+	})
 }
 
 // commands are those of the program, and the prompts of the MCP servers.
@@ -78,10 +73,8 @@ func (c *Model) CloseCompletions() bool {
 
 // typedPath is the path that is being typed behind @ or behind /attach.
 func (c *Model) typedPath() (path string, ok bool) {
-	if path, ok := strings.CutPrefix(c.Area.Word(), "@"); ok {
-		return path, true
-	}
-	return c.Area.Word(), c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
+	path, ok = strings.CutPrefix(c.Area.Word(), "@")
+	return path, ok || c.edit == nil && c.Area.Begins("/") && strings.HasPrefix(c.Shown(), attachPrefix)
 }
 
 // placeOf is the folder in which a path goes on: of one behind @ that does not begin at a folder, all below the one
@@ -221,12 +214,11 @@ func (c *Model) Hints() []key.Binding {
 		return nil
 	}
 	k, chosen := &c.Keys, c.completions.list[c.completions.at]
-	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer)}
+	takes := "complete"
 	if chosen.attach != "" {
-		hints = append(hints, k.Hint("attach", keymap.Focus))
-	} else {
-		hints = append(hints, k.Hint("complete", keymap.Focus))
+		takes = "attach"
 	}
+	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer), k.Hint(takes, keymap.Focus)}
 	if chosen.runs {
 		hints = append(hints, k.Hint("run", keymap.Send))
 	}

@@ -15,7 +15,6 @@ import (
 	"winnow/llm/mcp"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/composer/editor"
 	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -91,11 +90,11 @@ func (c *Model) Lines() int { return c.Area.Height() }
 // View draws the draft.
 func (c *Model) View() []string {
 	st := c.Themes.Styles
-	styles := editor.Styles{Text: st.Text, Inset: st.Strong, Selected: st.Selected, Bare: st.Tinted}
+	inset := st.Strong
 	if st.Tinted {
-		styles.Inset = st.Text.Background(st.Tint.GetBackground())
+		inset = st.Text.Background(st.Tint.GetBackground())
 	}
-	return c.Area.View(styles)
+	return c.Area.View(st.Text, inset)
 }
 
 // Settle tells of a draft that has changed. It is called behind every message.
@@ -178,20 +177,20 @@ func (c *Model) unfold() bool {
 
 // openChip shows what the chip right before the cursor stands for, else the first of the draft.
 func (c *Model) openChip() tea.Cmd {
-	chip, ok := c.Area.Before().(*Chip)
-	if all := c.chips(); !ok && len(all) > 0 {
-		chip, ok = all[0], true
+	chip, _ := c.Area.Before().(*Chip)
+	if all := c.chips(); chip == nil && len(all) > 0 {
+		chip = all[0]
 	}
-	if !ok {
-		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
-			" goes to the transcript.")
-	}
-	text := chip.Text
-	if chip.Part != nil {
+	text := ""
+	switch {
+	case chip == nil:
+	case chip.Part != nil:
 		text = chip.Part.Text
+	default:
+		text = chip.Text
 	}
 	if text == "" {
-		return c.Say("There is no text to show: " + strings.Trim(chip.label, "[]") + ".")
+		return c.Say("The draft has no text to open; " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
 	}
 	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
 	return nil
@@ -231,29 +230,25 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 			c.put(chip)
 		}
 	}
-	text = unixLines(text)
-	if len(text) > editedBytes {
+	if text = unixLines.Replace(text); len(text) > editedBytes {
 		c.fold(text)
-		return nil
+	} else {
+		c.Write(text)
 	}
-	c.Write(text)
 	return nil
 }
 
-// unixLines is a text whose lines end as they do here.
-func unixLines(text string) string {
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-}
+// unixLines has lines end as they do here.
+var unixLines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Paste puts a text at the cursor, a long one as a chip. Control characters of a short one are made visible, and so is
 // what is sent; a chip keeps its bytes.
 func (c *Model) Paste(text string) {
-	text = unixLines(text)
-	if strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
+	if text = unixLines.Replace(text); strings.Count(text, "\n") < chipLines && len(text) <= chipBytes {
 		c.Write(text)
-		return
+	} else {
+		c.fold(text)
 	}
-	c.fold(text)
 }
 
 // Write puts a text at the cursor as it would be typed. Tabs stay what they are.
@@ -294,35 +289,28 @@ func (c *Model) put(chip *Chip) {
 // hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
 func (c *Model) hang(part history.Part) { c.put(&Chip{label: c.fileLabel(part), Part: &part}) }
 
-// restore replaces the draft by one that was kept. Its files are read again, but those that were kept with it.
+// restore replaces the draft by one that was kept. Files with a path are read again.
 func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.Set("")
-	files, parts := 0, d.Parts
-	for _, f := range d.Folds {
-		if f.From == f.To {
-			files++
-		}
-	}
-	whole := files == len(parts) // all of them were kept, and not only those without a path
 	var cmds []tea.Cmd
-	at := 0
+	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
 		c.Write(d.Text[at:f.From])
 		at = f.To
 		switch {
 		case f.From < f.To:
 			c.fold(d.Text[f.From:f.To])
-		case len(parts) > 0 && (whole || f.Path == ""):
-			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), path: f.Path, Part: &parts[0]})
-			parts = parts[1:]
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
+		case len(parts) > 0:
+			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), Part: &parts[0]})
+			parts = parts[1:]
 		}
 	}
-	if at == 0 {
-		c.Paste(d.Text)
-	} else {
+	if at > 0 {
 		c.Write(d.Text[at:])
+	} else {
+		c.Paste(d.Text)
 	}
 	for _, part := range parts {
 		c.hang(part) // Its place in the text is not known.

@@ -100,21 +100,6 @@ func TestAClosedComposerHasKeysOfItsOwn(t *testing.T) {
 	d.wantDraft("")
 }
 
-func TestAnEditThatIsLeftCanBeRecalledWhereItChangedSomething(t *testing.T) {
-	d := newDesk(t, Options{})
-	d.types("draft")
-	d.Edit(7, "message 3", "old", nil)
-	d.LeaveEdit()
-	d.wantSaid("Message 3 is unchanged.")
-	d.wantDraft("draft")
-	d.Edit(7, "message 3", "old", nil)
-	d.types("x")
-	d.LeaveEdit()
-	d.wantSaid("Message 3 is unchanged. ↑ recalls the edit.")
-	d.press("up")
-	d.wantDraft("oldx")
-}
-
 func TestACommandWritesTheDraft(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, Options{Servers: offered(t).Servers})
@@ -151,4 +136,10 @@ func TestAWordWithAtAttachesAResource(t *testing.T) {
 	d.types("@notes:day")
 	d.press("tab")
 	d.wantDraft("@notes:day:{date}")
+	d.Set("")
+	d.types("@notes:day:today")
+	d.press("tab")
+	d.wantDraft("", "@notes:day:today")
+	d.does(d.attach([]string{"@other:memo:one"}))
+	d.wantSaid("no MCP server is named in @other:memo:one.")
 }

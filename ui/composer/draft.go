@@ -65,14 +65,15 @@ func (d *draft) Shown() string {
 	return b.String()
 }
 
-// Text is the text as it is sent, pastes in full. A file is in it as its name, unless it stands in front of all text.
+// Text is the text as it is sent, pastes in full. A file is in it as its name, unless it stands in front of all text:
+// then it leaves nothing, and neither do the blanks around it.
 func (d *draft) Text() string {
 	var b strings.Builder
-	front, files := true, false // only files so far, and there are some
+	front, files := true, false // only files and blanks so far, and there are files
 	for text, inset := range d.Area.All() {
 		chip, ok := inset.(*Chip)
 		switch {
-		case ok && front && chip.isFile():
+		case ok && chip.isFile() && front:
 			files = true
 			b.Reset()
 			continue
@@ -84,15 +85,9 @@ func (d *draft) Text() string {
 				text = "\n" + text // What was written before a paste is no part of its first line.
 			}
 		}
-		if front && strings.TrimSpace(text) != "" {
-			if front = false; files {
-				b.Reset()
-			}
+		if front = front && strings.TrimSpace(text) == ""; !front || !files {
+			b.WriteString(text)
 		}
-		b.WriteString(text)
-	}
-	if front && files {
-		return ""
 	}
 	return b.String()
 }

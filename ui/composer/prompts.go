@@ -101,7 +101,7 @@ func (c *Model) listPrompts() tea.Cmd {
 	for i, p := range prompts {
 		items = append(items, list.Item{Label: promptLabel(p.Draft), Value: strconv.Itoa(i)})
 	}
-	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Noun: "prompt", Does: "put in the draft"}
+	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Does: "put in the draft"}
 	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
 		c.Screen.Focus()
 		i, _ := strconv.Atoi(value)

@@ -50,6 +50,9 @@ func (c *Model) takeBack(number int) tea.Cmd {
 		return c.Fail(beingSent)
 	}
 	m.Draft.Parts = m.Parts
+	for i := range m.Draft.Folds {
+		m.Draft.Folds[i].Path = "" // The file was read when the message was queued.
+	}
 	read := c.restore(m.Draft)
 	c.Screen.Focus()
 	return tea.Batch(cmd, read, c.KeepSoon(), c.Say("Moved back to the draft."))
@@ -74,14 +77,14 @@ func (c *Model) ListQueue() tea.Cmd {
 		return c.Say("Nothing is queued. While an answer arrives, " + c.Keys.First(keymap.Send) + " queues a message.")
 	}
 	o := list.Options{
-		Title: "queue", Prompt: "Find a queued message", Noun: "message", Does: "take back", Adds: "remove",
+		Title: "queue", Prompt: "Find a queued message", Does: "take back", Adds: "remove",
 	}
-	by := func(do func(number int) tea.Cmd) func(string) tea.Cmd {
-		return func(value string) tea.Cmd {
-			number, _ := strconv.Atoi(value)
-			return do(number)
-		}
+	number := func(value string) int {
+		n, _ := strconv.Atoi(value)
+		return n
 	}
-	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...), by(c.takeBack), by(c.remove))
+	c.Screen.Open(list.New(c.Context, o, c.Waiting.Items()...),
+		func(value string) tea.Cmd { return c.takeBack(number(value)) },
+		func(value string) tea.Cmd { return c.remove(number(value)) })
 	return nil
 }

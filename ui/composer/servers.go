@@ -23,18 +23,28 @@ type servers struct{ *mcp.Servers }
 
 func (c *Model) servers() servers { return servers{c.Servers} }
 
+// all are the servers, none where there are none.
+func (s servers) all() []mcp.Status {
+	if s.Servers == nil {
+		return nil
+	}
+	return s.List()
+}
+
 // isMention reports whether a path is that of a resource, @SERVER:URI, and not of a file.
 func isMention(path string) bool { return strings.HasPrefix(path, "@") && strings.Contains(path, ":") }
 
 // WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
 // there is no such prompt.
 func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
-	list := c.servers()
-	if !slices.ContainsFunc(list.commands(), func(o slash.Command) bool { return o.Name == command }) {
+	s := c.servers()
+	all := s.prompts()
+	i := slices.IndexFunc(all, func(p prompt) bool { return p.Name == command })
+	if i < 0 {
 		return nil, false
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
-		text, err := list.make(ctx, command, Words(args))
+		text, err := s.make(ctx, all[i], Words(args))
 		return app.Then(func() tea.Cmd {
 			if err != nil && c.Empty() {
 				c.Set("/" + command + " " + args)
@@ -61,10 +71,7 @@ type prompt struct {
 
 // prompts are those of all servers.
 func (s servers) prompts() (all []prompt) {
-	if s.Servers == nil {
-		return nil
-	}
-	for _, server := range s.List() {
+	for _, server := range s.all() {
 		for _, p := range server.Prompts {
 			var args []string
 			for _, a := range p.Arguments {
@@ -105,15 +112,10 @@ func describe(texts ...string) (line string) {
 	return line
 }
 
-// make has a server make the prompt that a command stands for, as a text for the draft. The words behind the command
-// are the prompt's arguments in their order; all words from the last argument on belong to it.
-func (s servers) make(ctx context.Context, command string, words []string) (string, error) {
-	list := s.prompts()
-	i := slices.IndexFunc(list, func(p prompt) bool { return p.Name == command })
-	if i < 0 {
-		return "", fmt.Errorf("no MCP server offers the prompt /%s any longer", command)
-	}
-	p, values := list[i], map[string]string{}
+// make has a server make a prompt, as a text for the draft. The words behind the command are the prompt's arguments in
+// their order; all words from the last argument on belong to it.
+func (s servers) make(ctx context.Context, p prompt, words []string) (string, error) {
+	values := map[string]string{}
 	for n, a := range p.of.Arguments {
 		switch {
 		case n < len(words) && n == len(p.of.Arguments)-1:
@@ -126,7 +128,7 @@ func (s servers) make(ctx context.Context, command string, words []string) (stri
 	}
 	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
 	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("the prompt /%s is empty", command)
+		err = fmt.Errorf("the prompt /%s is empty", p.Name)
 	}
 	return text, err
 }
@@ -134,10 +136,7 @@ func (s servers) make(ctx context.Context, command string, words []string) (stri
 // mentions are the resources that a word beginning with @ may become. One with placeholders is written into the draft,
 // where the user replaces them.
 func (s servers) mentions(word string) (list []completion) {
-	if s.Servers == nil {
-		return nil
-	}
-	for _, server := range s.List() {
+	for _, server := range s.all() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := describe(r.Title, r.Name, r.Description)
@@ -149,7 +148,7 @@ func (s servers) mentions(word string) (list []completion) {
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
 				o.label, o.attach = theme.OneLine(word), word
-			case !matches(name, help, word):
+			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
 				continue
 			case template:
 				o.text, o.attach = name, ""
@@ -160,21 +159,12 @@ func (s servers) mentions(word string) (list []completion) {
 	return list
 }
 
-// matches reports whether a word is the beginning of a resource's name, or that what stands behind its @ is in the name
-// or the description.
-func matches(name, help, word string) bool {
-	name, help, word = strings.ToLower(name), strings.ToLower(help), strings.ToLower(word)
-	return strings.HasPrefix(name, word) || strings.Contains(name, word[1:]) || strings.Contains(help, word[1:])
-}
-
 // read reads the resource that @SERVER:URI names, as a text.
 func (s servers) read(ctx context.Context, word string) (string, error) {
 	rest, _ := strings.CutPrefix(word, "@")
-	if s.Servers != nil {
-		for _, server := range s.List() {
-			if uri, ok := strings.CutPrefix(rest, server.Name+":"); ok && uri != "" {
-				return s.Read(ctx, server.Name, uri)
-			}
+	for _, server := range s.all() {
+		if uri, ok := strings.CutPrefix(rest, server.Name+":"); ok && uri != "" {
+			return s.Read(ctx, server.Name, uri)
 		}
 	}
 	return "", fmt.Errorf("no MCP server is named in %s", word)

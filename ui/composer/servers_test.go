@@ -67,48 +67,18 @@ func TestPromptsAreCommands(t *testing.T) {
 	if got := s.commands(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the commands are %v, want %v", got, want)
 	}
+	prompts := s.prompts()
 	for words, want := range map[string]string{
 		"Go":                   "Review Go for\n\nAssistant:\nShow me.",
 		"Go speed and clarity": "Review Go for speed and clarity\n\nAssistant:\nShow me.",
 	} {
-		if got, err := s.make(t.Context(), "notes:code-review", strings.Fields(words)); got != want || err != nil {
+		if got, err := s.make(t.Context(), prompts[0], strings.Fields(words)); got != want || err != nil {
 			t.Errorf("%q makes %q, %v; want %q", words, got, err, want)
 		}
 	}
-	for _, c := range []struct{ command, words, want string }{
-		{"notes:code-review", "", "needs language: it is /notes:code-review LANGUAGE [FOCUS]"},
-		{"notes:empty", "", "is empty"},
-		{"notes:other", "", "no MCP server offers the prompt /notes:other"},
-	} {
-		if got, err := s.make(t.Context(), c.command, strings.Fields(c.words)); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("/%s %s: %q, %v; want an error with %q", c.command, c.words, got, err, c.want)
+	for i, want := range []string{"needs language: it is /notes:code-review LANGUAGE [FOCUS]", "is empty"} {
+		if got, err := s.make(t.Context(), prompts[i], nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("/%s: %q, %v; want an error with %q", prompts[i].Name, got, err, want)
 		}
-	}
-}
-
-func TestResourcesAreMentioned(t *testing.T) {
-	t.Parallel()
-	s := offered(t)
-	memo := completion{label: "@notes:memo:one", help: "First memo · 2.0 kB", attach: "@notes:memo:one"}
-	day := completion{label: "@notes:day:{date}", help: "A day", text: "@notes:day:{date}"}
-	today := completion{label: "@notes:day:today", help: "A day", attach: "@notes:day:today"}
-	for word, want := range map[string][]completion{
-		"@":                {memo, day},
-		"@no":              {memo, day},
-		"@first":           {memo},
-		"@notes:day:":      {day},
-		"@notes:day:today": {today},
-		"@zebra":           nil,
-	} {
-		if got := s.mentions(word); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q may become %+v, want %+v", word, got, want)
-		}
-	}
-	if got, err := s.read(t.Context(), "@notes:day:today"); got != "text of day:today" || err != nil {
-		t.Errorf("a resource of a template is %q, %v", got, err)
-	}
-	if got, err := s.read(t.Context(), "@other:memo:one"); err == nil {
-		t.Errorf("a server that is not there gives %q", got)
 	}
 }

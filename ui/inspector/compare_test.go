@@ -76,15 +76,6 @@ func TestDiffMarksWhatDiffers(t *testing.T) {
 
 func TestDiffSaysWhereThereIsNothing(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
-	if got := comparison(st, 60, nil, "now"); got != nil {
-		t.Errorf("nothing is drawn as %q", got)
-	}
-	got := compared(t, theme.None, 60, "", "{}")
-	for _, want := range []string{"\n │+   args  {}\n"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the columns lack %q:\n%s", want, got)
-		}
-	}
 	blocks := []block{
 		{role: "assistant", gone: "sent as text", fields: []field{{"id", `"a"`, ""}}},
 		{role: "tool", lacks: "missing", fields: []field{{"text", "", "no result"}}},

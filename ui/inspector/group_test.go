@@ -11,7 +11,7 @@ import (
 )
 
 // TestAGroupIsComparedCallByCall plans a message with three calls, of which one is sound, one is damaged and one has no
-// result, with each remedy.
+// result.
 func TestAGroupIsComparedCallByCall(t *testing.T) {
 	past := []history.Message{
 		{ID: 1, Role: history.User, Content: "Look."},
@@ -40,11 +40,13 @@ func TestAGroupIsComparedCallByCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		remedy history.Remedy
-		want   string
-	}{
-		{history.SendRepaired, `assistant
+	plan, err := history.Build(past, history.Options{
+		Policy: policy, Window: 8192, Turn: []history.Message{{Role: history.User, Content: "And now?"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `assistant
   id "b" = "b"
   name "damaged" = "damaged"
   args {"at": 2, "to > {"at": 2}
@@ -58,39 +60,11 @@ assistant
 tool lacks missing
   id "" > "c"
   text  > [no result recorded for this call; do not assume it ran]
-`},
-		{history.LeaveOut, `assistant gone not sent
-  id "a" > ""
-  name "sound" > ""
-  args {"at": 1} > 
-tool gone not sent
-  id "a" > ""
-  text one > 
-assistant gone not sent
-  id "b" > ""
-  name "damaged" > ""
-  args {"at": 2, "to > 
-tool gone not sent
-  id "b" > ""
-  text two, with a [redacted] > 
-assistant gone not sent
-  id "c" > ""
-  name "lost" > ""
-  args {"at": 3} > 
-`},
-	} {
-		plan, err := history.Build(past, history.Options{
-			Policy: policy, Window: 8192, Turn: []history.Message{{Role: history.User, Content: "And now?"}},
-			Remedies: map[int64]history.Remedy{2: c.remedy, 3: c.remedy, 4: c.remedy},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, id := range []int64{2, 4} { // of a result the group is that of its call
-			e, _ := plan.EntryOf(id)
-			if got := written(group{&plan, stored, secrets}.blocks(e)); got != c.want {
-				t.Errorf("remedy %q, message %d: the blocks are\n%s\nwant\n%s", c.remedy, id, got, c.want)
-			}
+`
+	for _, id := range []int64{2, 4} { // of a result the group is that of its call
+		e, _ := plan.EntryOf(id)
+		if got := written(group{&plan, stored, secrets}.blocks(e)); got != want {
+			t.Errorf("message %d: the blocks are\n%s\nwant\n%s", id, got, want)
 		}
 	}
 }

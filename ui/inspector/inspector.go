@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
@@ -24,8 +25,7 @@ import (
 
 // Request is a request as it is inspected.
 type Request struct {
-	Plan  history.Plan
-	Added []history.Added  // the texts that nobody said, in the order of the conversation
+	Plan  history.Plan     // the texts that nobody said are in the order of the conversation
 	Past  *record.Replayed // its record and proof, nil for the next request
 	Name  string
 	Ready bool   // there is a plan
@@ -35,8 +35,8 @@ type Request struct {
 
 // Subject is what is inspected: a message or the request.
 type Subject struct {
-	Message int64    // its id, 0 for the request
-	From    *Request // another request that this one is compared with, nil for the one before
+	Message int64 // its id, 0 for the request
+	Part    int   // of the request, the message of it that is scrolled to
 }
 
 // View is a way to show a subject: its name in the title.
@@ -54,15 +54,15 @@ const (
 
 // Screen is what the inspector has the rest of the screen do.
 type Screen struct {
-	Shown   func() Request                                           // the request that the panel shows
-	Message func(id int64) (store.Message, bool)                     // a message as it is stored
-	Prices  func(history.Entry) []key.Binding                        // the keys that flag a message
-	Before  func(of Request) func(context.Context) (*Request, error) // reads the request before one, nil for none
-	Draft   func() session.Draft                                     // what the next request is planned with
-	Open    func(turn int, request int64) tea.Cmd                    // shows a request of the past
-	Step    func(by int) tea.Cmd                                     // inspects another line of the panel
-	Copy    func(what, text string) tea.Cmd                          // copies a text
-	Done    func(sentence string, err error) tea.Cmd                 // a remedy was stored, or not
+	Shown   func() Request                                 // the request that the panel shows
+	Message func(id int64) (store.Message, bool)           // a message as it is stored
+	Prices  func(history.Entry) []key.Binding              // the keys that flag a message
+	Before  func() func(context.Context) (*Request, error) // reads the request before that, nil for none
+	Draft   func() session.Draft                           // what the next request is planned with
+	Open    func(turn int, request int64) tea.Cmd          // shows a request of the past
+	Step    func(by int) tea.Cmd                           // inspects another line of the panel
+	Copy    func(what, text string) tea.Cmd                // copies a text
+	Done    func(sentence string, err error) tea.Cmd       // a remedy was stored, or not
 	Close   func()
 }
 
@@ -150,61 +150,66 @@ func (in *Model) read(at View) tea.Cmd {
 	case at == PastView:
 		return in.readVerdicts()
 	case at == RepairView:
-		in.put(in.repairView())
-		return in.readPrices()
+		return tea.Batch(in.put(in.repairView()), in.readPrices())
 	case at == SentView:
-		in.put(in.hidden(in.sentPage()))
+		return in.hide(in.sentPage(), nil)
 	case in.On.Message == 0:
-		in.put(in.hidden(in.requestPage()))
-	default:
-		v := in.hidden(in.messagePage(in.On.Message))
-		v.below = in.history
-		in.put(v)
-		return in.readVerdicts()
+		return in.hide(in.requestPage(), nil)
 	}
-	return nil
+	return tea.Batch(in.hide(in.messagePage(in.On.Message), in.history), in.readVerdicts())
 }
 
 // later reads in a command, and shows what was read unless something else is inspected by then.
-func (in *Model) later(read func(context.Context) (show func(), err error)) tea.Cmd {
+func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
 	number := in.number
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
 		return app.Then(func() tea.Cmd {
 			switch {
 			case number != in.number:
+				return nil
 			case err != nil:
 				return in.Fail(theme.Sentence(err))
-			default:
-				show()
 			}
-			return nil
+			return show()
 		})
 	})
 }
 
 // put shows a view, at the place where the one before it was.
-func (in *Model) put(v *view) {
+func (in *Model) put(v *view) tea.Cmd {
 	v.resize(in.w, in.h)
 	if in.shown != nil {
 		v.choose(in.shown.at)
 		v.goTo(in.shown.top.line)
+	} else if in.On.Part > 0 {
+		for range in.On.Part + 1 {
+			v.jump(1)
+		}
 	}
 	in.shown = v
+	return nil
 }
 
-// hidden is a view of a page without its secrets, which says how many they were.
-func (in *Model) hidden(p Page) *view {
-	shown, n := Hide(in.Secrets, p)
-	v := &view{}
-	if n > 0 {
-		v.head.line(Warning, "! %s hidden in this view; %s shows possible secrets.",
-			theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
-	}
-	v.head = append(v.head, shown...)
+// hide shows a page without its secrets, which says how many they were. A long page is searched in a command.
+func (in *Model) hide(p Page, below func(theme.Styles, int) []string) tea.Cmd {
+	const searchedAtOnce = 1 << 20 // bytes: about 80 ms
 	e, _ := in.Plan.EntryOf(in.On.Message)
-	v.wide = e.Role == history.Tool
-	return v
+	v, secrets := &view{below: below, pager: pager{wide: e.Role == history.Tool || in.At == JSONView}}, in.Secrets
+	find := func(context.Context) (func() tea.Cmd, error) {
+		page, n := Hide(secrets, p)
+		if n > 0 {
+			v.page.line(Warning, "! %s hidden in this view; %s shows possible secrets.",
+				theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
+		}
+		v.page = append(v.page, page...)
+		return func() tea.Cmd { return in.put(v) }, nil
+	}
+	if len(p.text()) > searchedAtOnce {
+		return in.later(find)
+	}
+	show, _ := find(in.Program())
+	return show()
 }
 
 // stored is a message as it is stored.
@@ -225,16 +230,13 @@ func (in *Model) Text() string {
 	if in.shown == nil {
 		return ""
 	}
-	return ansi.Strip(in.shown.text())
+	return ansi.Strip(in.shown.page.text())
 }
 
 // Title names the subject.
 func (in *Model) Title() string {
 	e, ok := in.Plan.EntryOf(in.On.Message)
 	switch {
-	case in.On.Message == 0 && in.On.From != nil:
-		before, after := inOrder(in.On.From, &in.Request)
-		return before.Name + " to " + after.Name
 	case in.On.Message == 0:
 		return in.Name
 	case !ok:
@@ -259,21 +261,161 @@ func (in *Model) Position() string {
 	case in.At == RepairView:
 		list := Repaired(&in.Plan)
 		return "repair " + theme.Thousands(in.repairNumber(list)+1) + " of " + theme.Thousands(len(list))
-	case in.shown.list:
+	case len(in.shown.items) > 0:
 		return theme.OneOf(in.shown.at, len(in.shown.items))
 	}
 	return in.shown.position()
 }
 
-// ShowMessage scrolls the whole request to one of its messages.
-func (in *Model) ShowMessage(i int) {
-	for range i + 1 {
-		in.shown.jump(1)
+// Update is a key or the wheel.
+func (in *Model) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return in.key(msg)
+	case tea.MouseWheelMsg:
+		if in.shown != nil {
+			in.shown.Scroll(keymap.Wheel(msg, 3))
+		}
 	}
+	return nil
 }
 
-// copy copies what the view shows.
-func (in *Model) copy() tea.Cmd {
-	text := in.Text()
-	return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
+// key is a key: the first ones are those of a repair.
+func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	k, v, repair := &in.Keys, in.shown, in.At == RepairView
+	choice := repair && in.Past == nil
+	switch {
+	case repair && k.Pressed(msg, keymap.NextRepair):
+		return in.stepRepair(1)
+	case repair && k.Pressed(msg, keymap.PrevRepair):
+		return in.stepRepair(-1)
+	case choice && k.Pressed(msg, keymap.Down):
+		in.point(in.pointed() + 1)
+	case choice && k.Pressed(msg, keymap.Up):
+		in.point(in.pointed() - 1)
+	case choice && k.Pressed(msg, keymap.Choose):
+		return in.choose(in.remedy)
+	case choice && k.Pressed(msg, keymap.UndoRemedy):
+		return in.choose(history.SendRepaired)
+	case k.Pressed(msg, keymap.Back):
+		return in.close()
+	case k.Pressed(msg, keymap.NextView):
+		return in.turnView(1)
+	case k.Pressed(msg, keymap.PrevView):
+		return in.turnView(-1)
+	case k.Pressed(msg, keymap.Next):
+		return in.step(1)
+	case k.Pressed(msg, keymap.Prev):
+		return in.step(-1)
+	case v == nil:
+		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
+	case k.Pressed(msg, keymap.ReadOn):
+		v.Scroll(max(1, v.h-1))
+	case k.Scrolled(msg, v, v.h):
+	case len(v.items) > 0 && k.Pressed(msg, keymap.Inspect):
+		return in.openItem()
+	case k.Pressed(msg, keymap.Copy):
+		text := in.Text()
+		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
+	default:
+		return in.NoKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+	}
+	return nil
+}
+
+// close goes back to the list that the message was opened from, or closes the inspector.
+func (in *Model) close() tea.Cmd {
+	if in.changes == nil {
+		in.Close()
+		return nil
+	}
+	in.On.Message, in.shown, in.changes = 0, in.changes, nil
+	return in.read(ChangesView)
+}
+
+// turnView goes to the next view.
+func (in *Model) turnView(by int) tea.Cmd {
+	list := in.views()
+	return in.show(list[(slices.Index(list, in.At)+by+len(list))%len(list)])
+}
+
+// step goes to the next message: of the whole request, or of the panel.
+func (in *Model) step(by int) tea.Cmd {
+	switch {
+	case in.On.Message != 0:
+		return in.Step(by)
+	case in.shown == nil || in.shown.jump(by):
+		return nil
+	case by < 0:
+		return in.Say("This is the first message.")
+	}
+	return in.Say("This is the last message.")
+}
+
+// Click puts the cursor on a row, counted from the top; a second click opens it.
+func (in *Model) Click(y int) tea.Cmd {
+	v := in.shown
+	switch {
+	case v == nil:
+	case in.At == RepairView:
+		in.point(y - v.h - 1) // the remedies are below the text and a blank line
+	case y < v.h && len(v.items) > 0:
+		i := v.move(v.top, y).line - v.lineOf(0)
+		if i == v.at {
+			return in.openItem()
+		}
+		if i >= 0 {
+			v.choose(i)
+		}
+	}
+	return nil
+}
+
+// viewGap is how many cells are between the names of two views.
+const viewGap = 3
+
+// ClickView shows the view of a name, x cells from where the names begin.
+func (in *Model) ClickView(x int) tea.Cmd {
+	for _, v := range in.views() {
+		w := theme.Width(string(v))
+		if x >= 0 && x < w {
+			return in.show(v)
+		}
+		x -= w + viewGap
+	}
+	return nil
+}
+
+// Views are the names of the subject's views. That of the one on show is underlined.
+func (in *Model) Views(st theme.Styles) string {
+	var names []string
+	for _, v := range in.views() {
+		style := st.Muted
+		if v == in.At {
+			style = st.Strong.Underline(true)
+		}
+		names = append(names, style.Render(string(v)))
+	}
+	return strings.Join(names, strings.Repeat(" ", viewGap))
+}
+
+// Hints are the keys that matter now.
+func (in *Model) Hints() []key.Binding {
+	k := &in.Keys
+	var hints []key.Binding
+	all := "copy"
+	switch e, judged := in.Plan.EntryOf(in.On.Message); {
+	case in.At == RepairView:
+		hints = in.repairHints()
+	case in.shown != nil && len(in.shown.items) > 0:
+		hints = []key.Binding{k.Hint("open", keymap.Inspect)}
+	case judged && in.Past == nil:
+		hints = in.Prices(e)
+	}
+	if in.At == TextView && in.On.Message != 0 {
+		all = "copy all of it" // also what is not sent
+	}
+	return append(hints, k.Hint(all, keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
+		k.Hint("next view", keymap.NextView), k.Hint("other requests", keymap.Earlier, keymap.Later),
+		k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
 }

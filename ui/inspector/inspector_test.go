@@ -27,9 +27,9 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	}
 	want := `
   History
-  whole  ● ● ● ● ● ● ● ●  turns 1 to 12
-  cut    ◐ ◐              turns 13 to 14: older answers are limited to 150
-  next   ◐                the next request; sent whole it would take ~540 more tokens`
+  whole     ● ● ● ● ● ● ● ●  turns 1 to 12
+  cut       ◐ ◐              turns 13 to 14: older answers are limited to 150
+  next      ◐                the next request; sent whole it would take ~540 more tokens`
 	if got := uitest.Plain(in.history(theme.New(theme.None, theme.Palette{}, 0), 100)); !strings.Contains(got, want) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
 	}

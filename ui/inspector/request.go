@@ -2,17 +2,21 @@ package inspector
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/settings"
-	"winnow/ui/keymap"
+	"winnow/session/store"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
@@ -27,8 +31,8 @@ func (in *Model) settings() string {
 
 // readBody shows the body of the request, byte for byte but for its layout and its secrets.
 func (in *Model) readBody() tea.Cmd {
-	s, r, hidden := in.Session, in.Request, in.Secrets
-	return in.later(func(ctx context.Context) (func(), error) {
+	s, r := in.Session, in.Request
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		var raw []byte
 		var err error
 		if r.Past != nil {
@@ -36,74 +40,52 @@ func (in *Model) readBody() tea.Cmd {
 		} else {
 			raw, err = s.Try(ctx, session.Settings{}).Body(r.Plan)
 		}
-		return func() { in.ShowBody(raw, hidden) }, err
+		return func() tea.Cmd { return in.ShowBody(raw) }, err
 	})
 }
 
-// ShowBody shows a body, laid out for reading and without its secrets, with what the proof says of it.
-func (in *Model) ShowBody(raw []byte, hidden theme.Secrets) {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		b.Write(raw)
-	}
-	text, secrets := hidden.Hide(b.String())
+// ShowBody shows a body, laid out for reading, with what the proof says of it.
+func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	var p Page
 	switch body := theme.Plural(len(raw), "byte"); {
 	case in.Past == nil && in.Note != "":
 		p.line(Warning, "! This request would not be sent: %s", theme.OneSentence(in.Note))
-	case in.Past == nil && in.Busy:
-		p.line(Quiet, "The body of the request that is being answered: %s, formatted for reading.", body)
 	case in.Past == nil:
-		p.line(Quiet, "The body of the request as it would be sent now: %s, formatted for reading.", body)
+		p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(in.Name), body)
 	case in.Past.Proven:
 		p.line(Quiet, "✓ proven by hash: these %s were sent. They are formatted for reading.", body)
 	default:
 		p.line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(in.Past.Doubt))
 	}
-	if secrets > 0 {
-		p.line(Warning, "! %s hidden in this view; the request contains them.",
-			theme.PluralOf(secrets, "secret is", "secrets are"))
+	var laidOut bytes.Buffer
+	if json.Indent(&laidOut, raw, "", "  ") != nil {
+		laidOut.Write(raw)
 	}
 	p.add(Quiet, "\n")
-	p.block(Plain, text)
-	in.put(&view{head: p, pager: pager{wide: true}})
+	p.block(Plain, laidOut.String())
+	return in.hide(p, nil)
 }
 
-// readChanges compares the request on show with the one before it, or with the one that was chosen.
+// readChanges compares the request on show with the one before it.
 func (in *Model) readChanges() tea.Cmd {
-	if in.On.From != nil {
-		in.ShowChanges(in.On.From)
-		return nil
-	}
-	read := in.Before(in.Request)
-	return in.later(func(ctx context.Context) (func(), error) {
+	read := in.Before()
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		before, err := read(ctx)
-		return func() { in.ShowChanges(before) }, err
+		return func() tea.Cmd { return in.ShowChanges(before) }, err
 	})
 }
 
-// ShowChanges lists what is otherwise between another request and the one on show; nil is that there is none.
-func (in *Model) ShowChanges(other *Request) {
-	v := &view{list: true, none: "Nothing changed: every message is sent as before.", pager: pager{wide: true}}
-	switch {
-	case other == nil:
-		v.none = "Nothing was sent before this request: there is nothing to compare it with."
-	case order(other) == order(&in.Request):
-		v.none = "This is " + in.Name + " itself: " + in.Keys.First(keymap.Earlier) + " and " +
-			in.Keys.First(keymap.Later) + " select the request to compare it with."
-	default:
-		in.listChanges(v, other)
+// ShowChanges lists what is otherwise than in the request before; nil is that there is none.
+func (in *Model) ShowChanges(from *Request) tea.Cmd {
+	v := &view{pager: pager{wide: true}}
+	if from == nil {
+		v.page.line(Quiet, "Nothing was sent before this request: there is nothing to compare it with.")
+		return in.put(v)
 	}
-	in.put(v)
-}
-
-// listChanges lists what is otherwise in the later one of two requests.
-func (in *Model) listChanges(v *view, other *Request) {
-	from, to := inOrder(other, &in.Request)
-	before, after := &from.Plan, &to.Plan
+	before, after := &from.Plan, &in.Plan
 	list := history.Compare(before.Entries, after.Entries)
-	v.head.line(Title, "from %s to %s", from.Name, to.Name)
-	v.head.line(Quiet, "%s to %s tokens · %s", about(before.Sum.Used()), about(after.Sum.Used()),
+	v.page.line(Title, "from %s to %s", from.Name, in.Name)
+	v.page.line(Quiet, "%s to %s tokens · %s\n", about(before.Sum.Used()), about(after.Sum.Used()),
 		theme.Plural(len(list), "change"))
 	for _, c := range list {
 		e := c.Entry()
@@ -115,36 +97,138 @@ func (in *Model) listChanges(v *view, other *Request) {
 		}
 		row.add(Aside, theme.Thousands(before.Sum.Tokens(c.Before.TokensAfter))+" → "+
 			theme.Thousands(after.Sum.Tokens(c.After.TokensAfter)))
-		v.items = append(v.items, item{row: row, reason: c.Reason(), message: e.ID})
+		v.list(item{c.Reason(), e.ID}, row)
 	}
-}
-
-// inOrder is two requests, the one that was sent first in front.
-func inOrder(a, b *Request) (before, after *Request) {
-	if order(b) < order(a) {
-		return b, a
+	if len(list) == 0 {
+		v.page.line(Quiet, "Nothing changed: every message is sent as before.")
 	}
-	return a, b
-}
-
-// order is where a request stands among those that were sent: the next one is the last.
-func order(r *Request) int64 {
-	if r.Past == nil {
-		return math.MaxInt64
-	}
-	return r.Past.Request.ID
+	return in.put(v)
 }
 
 // openItem opens the item under the cursor of a list: the request of the past, or the message that changed.
 func (in *Model) openItem() tea.Cmd {
-	v := in.shown
-	switch {
-	case len(v.items) == 0:
-		return in.Say(v.none)
-	case in.At == PastView:
-		past := in.verdicts[v.at]
-		return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
+	if v := in.shown; in.At != PastView {
+		in.On.Message, in.changes, in.verdicts = v.items[v.at].message, v, nil
+		return in.show(TextView)
 	}
-	in.On.Message, in.changes, in.verdicts = v.items[v.at].message, v, nil
-	return in.show(TextView)
+	past := in.verdicts[in.shown.at]
+	return tea.Batch(in.show(TextView), in.Open(past.Turn, past.Request))
+}
+
+// readVerdicts reads what became of the message in past requests.
+func (in *Model) readVerdicts() tea.Cmd {
+	const most = 500 // the newest
+	db, message := in.Session.Store(), in.On.Message
+	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
+		list, err := db.VerdictHistory(ctx, message, most)
+		return func() tea.Cmd { return in.ShowVerdicts(list) }, err
+	})
+}
+
+// ShowVerdicts shows what became of the message in past requests, the newest first: as a list, or below its text.
+func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
+	in.verdicts = list
+	if in.At == PastView {
+		return in.put(in.pastList())
+	}
+	if in.shown != nil {
+		in.shown.fit()
+	}
+	return nil
+}
+
+// pastList lists the verdicts of the past.
+func (in *Model) pastList() *view {
+	v := &view{}
+	for _, past := range in.verdicts {
+		turn := "turn " + theme.Thousands(past.Turn)
+		if past.Of > 1 {
+			turn += fmt.Sprintf(", %d of %d", past.Nth, past.Of)
+		}
+		v.list(item{reason: past.Entry.Cause.Sentence()}, Page{
+			{Glyph, theme.Glyph(past.Entry)},
+			{Plain, fmt.Sprintf("%-16s %s  ", turn, past.At.Local().Format(time.DateTime))},
+			{Verdict, cmp.Or(theme.Word(past.Entry), "whole")},
+			{Aside, markdown.OneLine(past.Model, max(1, in.w/4)) +
+				fmt.Sprintf(" %7s", theme.Thousands(past.Sum.Tokens(past.Entry.TokensAfter)))},
+		})
+	}
+	if len(in.verdicts) == 0 {
+		v.page.line(Quiet, "No past request contained this message.")
+	}
+	return v
+}
+
+// The sizes of the history below a message.
+const (
+	mostRuns   = 5 // rows
+	mostGlyphs = 8 // in a row
+	labelCells = 8 // of a verdict in a word, such as recalled
+)
+
+// run is what a number of requests in turn made of a message, for the same reason.
+type run struct {
+	history.Entry
+	n, from, to int // how many they are, of which turns: 0 for the next request
+}
+
+// runs are the newest of them, the oldest first, and then the next request.
+func (in *Model) runs() (list []run) {
+	if e, ok := in.Plan.EntryOf(in.On.Message); ok && in.Past == nil && len(in.verdicts) > 0 {
+		list = []run{{Entry: e, n: 1}}
+	}
+	for _, v := range in.verdicts {
+		if last := len(list) - 1; last >= 0 && list[last].to > 0 &&
+			theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry) {
+			list[last].n++
+			list[last].from = v.Turn
+		} else if len(list) < mostRuns {
+			list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
+		} else {
+			break
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// history is what past requests made of the message, and what the next one does, below a rule: a row for several
+// requests in turn, with a glyph for each of them.
+func (in *Model) history(st theme.Styles, w int) []string {
+	runs := in.runs()
+	if len(runs) == 0 {
+		return nil
+	}
+	most := 0
+	for _, r := range runs {
+		most = max(most, min(r.n, mostGlyphs))
+	}
+	edge := strings.Repeat(" ", theme.Gutter(w))
+	lines := []string{"", ruleIn(st, w), "", edge + st.Strong.Render("History")}
+	for _, r := range runs {
+		label, _, _ := strings.Cut(cmp.Or(theme.Verdict(r.Entry), "whole"), " ")
+		if r.to == 0 {
+			label = "next"
+		}
+		glyph := theme.Glyph(r.Entry)
+		glyphs := theme.Fit(strings.Repeat(glyph+" ", min(r.n, mostGlyphs)), 2*most)
+		lines = append(lines, theme.Fit(edge+st.Muted.Render(theme.Fit(strings.TrimSuffix(label, ":"), labelCells))+"  "+
+			st.OfGlyph(glyph).Render(glyphs)+" "+st.Text.Render(in.requestsOf(r)), w))
+	}
+	return lines
+}
+
+// requestsOf says which requests a run is of, and why they made that of the message.
+func (in *Model) requestsOf(r run) string {
+	requests := "turn " + theme.Thousands(r.to)
+	saved := in.Plan.Sum.Tokens(r.TokensBefore) - in.Plan.Sum.Tokens(r.TokensAfter)
+	switch {
+	case r.to == 0 && saved > 0:
+		return "the next request; sent whole it would take " + about(saved) + " more tokens"
+	case r.to == 0:
+		requests = "the next request"
+	case r.from != r.to:
+		requests = "turns " + theme.Thousands(r.from) + " to " + theme.Thousands(r.to)
+	}
+	return strings.TrimSuffix(requests+": "+why(r.Entry), ": ")
 }

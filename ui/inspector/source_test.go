@@ -66,36 +66,12 @@ func TestACallSaysWhatIsSentOfIt(t *testing.T) {
 			}
 			sound = strings.TrimSuffix(sound, id)
 		}
-		got := "call " + sound +
-			"; call " + damaged
+		got := "call " + sound + "; call " + damaged
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s\n%+v", c.name, got, c.want, plan.Messages)
 		}
 		if damaged == "repaired" && (sent == nil || sent.Arguments != `{"at": "b"}`) {
 			t.Errorf("%s: sent for the damaged call is %+v", c.name, sent)
-		}
-	}
-}
-
-func TestTheSourceOfASystemMessageIsTheSystemPrompt(t *testing.T) {
-	past := []history.Message{
-		{ID: 1, Role: history.User, Content: "Tell me of the sea."},
-		{ID: 2, Role: history.Assistant, Content: "It is wide."},
-		{ID: 3, Role: history.System, Content: "From now on in verse."},
-	}
-	policy, err := history.Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := history.Build(past, history.Options{
-		Policy: policy, System: "Be brief.", Turn: []history.Message{{Role: history.User, Content: "Go on."}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{1, 2, 0} {
-		if c := sourceOf(&plan, plan.Entries[i]); len(c.at) != 1 || c.at[0] != want {
-			t.Errorf("message %d is found in messages %v, want %d", i+1, c.at, want)
 		}
 	}
 }

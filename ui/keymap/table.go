@@ -62,7 +62,6 @@ const (
 	NextHit     Action = "next-hit"
 	PrevHit     Action = "previous-hit"
 	Select      Action = "select"
-	Pick        Action = "select-one"
 	Seen        Action = "seen"
 	WhatIf      Action = "what-if"
 	Repairs     Action = "repairs"
@@ -70,7 +69,6 @@ const (
 
 	Earlier Action = "earlier"
 	Later   Action = "later"
-	Compare Action = "compare"
 	Adopt   Action = "adopt-window"
 
 	ReadOn   Action = "read-on"
@@ -168,8 +166,7 @@ func table() []Binding {
 		bind(Find, "transcript", InTranscript, "search this chat, sent or not", "/"),
 		bind(NextHit, "transcript", InTranscript, "next match", "n"),
 		bind(PrevHit, "transcript", InTranscript, "previous match", "N"),
-		bind(Select, "transcript", InTranscript|InPanel, "start or end a selection", "v"),
-		bind(Pick, "transcript", InTranscript|InPanel, "select or deselect one message", "space"),
+		bind(Select, "transcript", InTranscript|InPanel, "select or deselect a message, and go to the next", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings", "w"),
 		bind(Repairs, "transcript", InTranscript|InPanel, "what was repaired, and what is sent instead", "m"),
@@ -177,7 +174,6 @@ func table() []Binding {
 
 		bind(Earlier, "panel", InPanel|InInspector|InRequest, "previous request", "left", "h"),
 		bind(Later, "panel", InPanel|InInspector|InRequest, "next request", "right", "l"),
-		bind(Compare, "panel", InPanel|InInspector|InRequest, "compare two requests: mark one, then the other", "d"),
 		bind(Adopt, "panel", InPanel, "use the context window the server really has", "W"),
 
 		bind(ReadOn, "inspector", InInspector|InRequest, "read on: page down", "space"),

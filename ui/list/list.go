@@ -21,7 +21,6 @@ const Apart = " "
 // Item is one entry. The filter searches its label, and after that its other texts.
 type Item struct {
 	Label  string
-	Args   string // may follow the label where that is a command; the filter does not search it
 	About  string // in a column of its own
 	Right  string // at the right end of the line: a key, a number
 	Also   string // not shown
@@ -34,7 +33,6 @@ type Item struct {
 type Options struct {
 	Title   string
 	Prompt  string        // stands in the empty filter line, "" for the title
-	Noun    string        // what one item is, for the count: "command"; "" leaves the number alone
 	Remark  string        // about all items, at the end of the hints; "" for none
 	Does    string        // what choosing does, as a hint: "run"
 	Tries   string        // what moving the cursor does already, "" for nothing
@@ -43,11 +41,9 @@ type Options struct {
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
 
-	Short     bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
-	Uncounted bool // the list does not say how many items it has
-	Masked    bool // what is typed is a secret
-	Column    int  // the widest column of labels in cells, 0 for that of most lists
-	Wraps     bool // what is said about an item goes on below it where the line is too short
+	Short  bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
+	Masked bool // what is typed is a secret
+	Wraps  bool // what is said about an item goes on below it where the line is too short
 
 	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
 	Row     func(st theme.Styles, i Item, hits []int, selected bool) string
@@ -63,12 +59,19 @@ type Model struct {
 	ctx   *app.Context
 	items []Item
 	shown []match // what the filter leaves, in its order
-	all   []row   // the lines of that, nil until they are needed
-	at    int
+	rows  []row   // the lines of that
+	at    int     // the cursor, in what is shown
 	w, h  int
 
-	// Cells: of the labels that have a text beside them, with and without what may follow them, and of all texts.
-	labels, bare, wide int
+	labels, wide int // cells of the labels that have a text beside them, and of all texts
+}
+
+// row is one line of the list: an item or a further line of it, else the name of a group or a blank.
+type row struct {
+	at    int // of an item: its place in what is shown; -1 for none
+	group string
+	about theme.Part
+	more  bool // the line goes on with the one before it
 }
 
 // Result is what a key, a paste or a click came to.
@@ -91,30 +94,19 @@ func New(ctx *app.Context, o Options, items ...Item) *Model {
 	return m
 }
 
-// Hints are the keys of the list.
-func (m *Model) Hints() []key.Binding {
-	k := &m.ctx.Keys
-	if m.noMatch() {
-		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
+// set takes the items.
+func (m *Model) set(items []Item) {
+	m.items = items
+	if m.Row == nil {
+		m.measure()
 	}
-	hints := []key.Binding{
-		k.Hint(cmp.Or(m.Tries, "choose"), keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
-	}
-	if m.Adds != "" {
-		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
-	}
-	return append(hints, k.Hint(cmp.Or(m.Leaves, "close"), keymap.Back))
+	m.match()
 }
 
-// noMatch says that the list has items and the filter leaves none of them.
-func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
-
-// Resize gives the list its size in cells.
-func (m *Model) Resize(w, h int) {
-	if w != m.w {
-		m.all = nil
-	}
-	m.w, m.h = w, h
+// match finds what the filter leaves.
+func (m *Model) match() {
+	m.shown = matches(m.items, m.Filter.Text(), m.Short)
+	m.arrange()
 }
 
 // Fill replaces the items. The filter stays, and the cursor stays on its value; where that is gone, on its line: what
@@ -127,15 +119,13 @@ func (m *Model) Fill(items []Item) {
 	m.Select(old.Value)
 }
 
-// set takes the items.
-func (m *Model) set(items []Item) {
-	m.items = items
-	m.measure()
-	m.match()
+// Resize gives the list its size in cells.
+func (m *Model) Resize(w, h int) {
+	before := m.w
+	if m.w, m.h = w, h; w != before {
+		m.arrange()
+	}
 }
-
-// match finds what the filter leaves.
-func (m *Model) match() { m.shown, m.all = matches(m.items, m.Filter.Text(), m.Short), nil }
 
 // Select puts the cursor on the item with a value, where the list shows it.
 func (m *Model) Select(value string) {
@@ -161,6 +151,27 @@ func (m *Model) Len() int { return len(m.items) }
 // Shown is how many of them the filter leaves.
 func (m *Model) Shown() int { return len(m.shown) }
 
+// Lines is how many lines these take.
+func (m *Model) Lines() int { return len(m.rows) }
+
+// noMatch says that the list has items and the filter leaves none of them.
+func (m *Model) noMatch() bool { return len(m.items) > 0 && len(m.shown) == 0 }
+
+// Hints are the keys of the list.
+func (m *Model) Hints() []key.Binding {
+	k := &m.ctx.Keys
+	if m.noMatch() {
+		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
+	}
+	hints := []key.Binding{
+		k.Hint(cmp.Or(m.Tries, "choose"), keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
+	}
+	if m.Adds != "" {
+		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
+	}
+	return append(hints, k.Hint(cmp.Or(m.Leaves, "close"), keymap.Back))
+}
+
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (m *Model) Update(msg tea.Msg) Result {
 	before := m.Filter.Text()
@@ -180,33 +191,30 @@ func (m *Model) Update(msg tea.Msg) Result {
 		return Moved
 	}
 	m.match()
-	m.at = 0
-	if i := slices.IndexFunc(m.shown, func(s match) bool { return s.rank == exact }); i >= 0 {
-		m.at = i
-	}
+	m.at = max(0, slices.IndexFunc(m.shown, func(s match) bool { return s.rank == exact }))
 	return Filtered
 }
 
 // key does what a key is for. Filtered is what it returns for one that was typed.
 func (m *Model) key(msg tea.KeyPressMsg) Result {
-	k := &m.ctx.Keys
+	pressed := func(a keymap.Action) bool { return m.ctx.Keys.Pressed(msg, a) }
 	switch {
-	case k.Pressed(msg, keymap.Back) && m.noMatch():
+	case pressed(keymap.Back) && m.noMatch():
 		m.Filter = theme.NewField("")
 		return Filtered
-	case k.Pressed(msg, keymap.Back), m.Also != "" && k.Pressed(msg, m.Also):
+	case pressed(keymap.Back), m.Also != "" && pressed(m.Also):
 		return Closed
-	case k.Pressed(msg, keymap.Choose):
+	case pressed(keymap.Choose):
 		return Chosen
-	case k.Pressed(msg, keymap.ListUp):
+	case pressed(keymap.ListUp):
 		m.Move(-1)
-	case k.Pressed(msg, keymap.ListDown):
+	case pressed(keymap.ListDown):
 		m.Move(1)
-	case k.Pressed(msg, keymap.PageUp):
+	case pressed(keymap.PageUp):
 		m.Move(-m.page())
-	case k.Pressed(msg, keymap.PageDown):
+	case pressed(keymap.PageDown):
 		m.Move(m.page())
-	case m.Adds != "" && k.Pressed(msg, keymap.Focus):
+	case m.Adds != "" && pressed(keymap.Focus):
 		return Added
 	case m.Filter.Typed(msg):
 		return Filtered
@@ -218,10 +226,10 @@ func (m *Model) key(msg tea.KeyPressMsg) Result {
 
 // click puts the cursor on the line at y; a click on the line under it chooses that.
 func (m *Model) click(y int) Result {
-	rows, first, end := m.onScreen()
-	i := first + y - m.head()
+	rows := m.onScreen()
+	i := y - m.head()
 	switch {
-	case i < first || i >= end || rows[i].at < 0:
+	case i < 0 || i >= len(rows) || rows[i].at < 0:
 		return Moved
 	case rows[i].at == m.at:
 		return Chosen
@@ -234,67 +242,37 @@ func (m *Model) click(y int) Result {
 func (m *Model) Move(by int) { m.at = max(0, min(m.at+by, len(m.shown)-1)) }
 
 // page is how far a page goes: a line of the page before stays in sight.
-func (m *Model) page() int {
-	_, first, end := m.onScreen()
-	return max(1, end-first-1)
-}
+func (m *Model) page() int { return max(1, len(m.onScreen())-1) }
 
-// row is one line of the list: an item or a further line of it, else the name of a group or a blank.
-type row struct {
-	at           int // of an item: its place in what is shown; -1 for none
-	group        string
-	label, about theme.Part
-	more         bool // the line goes on with the one before it
-}
-
-// rows are all lines of the items.
-func (m *Model) rows() []row {
-	if m.all != nil {
-		return m.all
-	}
-	rows := make([]row, 0, len(m.shown))
-	group, column := "", m.column()
+// arrange makes the lines of what is shown.
+func (m *Model) arrange() {
+	m.rows = make([]row, 0, len(m.shown))
+	group, grouped := "", !m.Short || m.Filter.Text() == ""
 	for i, s := range m.shown {
-		if name := m.items[s.group].Group; name != group && !m.ungrouped() {
-			if group = name; len(rows) > 0 {
-				rows = append(rows, row{at: -1})
+		c := &m.items[s.item]
+		if c.Group != group && grouped {
+			if group = c.Group; len(m.rows) > 0 {
+				m.rows = append(m.rows, row{at: -1})
 			}
 			if group != Apart {
-				rows = append(rows, row{at: -1, group: group})
+				m.rows = append(m.rows, row{at: -1, group: group})
 			}
 		}
-		if m.Row != nil {
-			rows = append(rows, row{at: i})
-			continue
+		abouts := []theme.Part{{Text: c.About}}
+		if m.Wraps && c.About != "" {
+			abouts = theme.Parts(c.About, max(leastAbout, m.room(c)-max(m.column(), theme.Width(c.Label))-gap))
 		}
-		rows = append(rows, m.lines(i, column)...)
+		for n, about := range abouts {
+			m.rows = append(m.rows, row{at: i, about: about, more: n > 0})
+		}
 	}
-	m.all = rows
-	return rows
 }
 
-// ungrouped says that the items stand by how well they fit alone.
-func (m *Model) ungrouped() bool { return m.Short && m.Filter.Text() != "" }
-
-// Lines is how many lines all items take.
-func (m *Model) Lines() int { return len(m.rows()) }
-
-// onScreen is all lines of the items, and which of them are drawn: around the cursor, with the name of its group where
-// there is room.
-func (m *Model) onScreen() (rows []row, first, end int) {
-	rows = m.rows()
-	cursor, group := 0, 0
-	for cursor < len(rows)-1 && rows[cursor].at != m.at {
-		if cursor++; rows[cursor].at < 0 {
-			group = cursor
-		}
-	}
-	h := max(0, m.h-m.head()-len(m.notesShown()))
-	first, end = theme.Around(cursor, len(rows), h)
-	if first > group && cursor-group < h {
-		first, end = group, min(len(rows), group+h)
-	}
-	return rows, first, end
+// onScreen are the lines that are drawn: those around the cursor.
+func (m *Model) onScreen() []row {
+	cursor := slices.IndexFunc(m.rows, func(r row) bool { return r.at == m.at })
+	first, end := theme.Around(max(0, cursor), len(m.rows), max(0, m.h-m.head()-len(m.notesShown())))
+	return m.rows[first:end]
 }
 
 // head is how many lines stand above the items: the filter, and a rule where there is room.

@@ -21,17 +21,12 @@ func inOneGoroutine(t *testing.T) {
 	}
 }
 
-// The styles of two themes, and of a terminal without colours.
+// The styles of a theme, and of a terminal without colours.
 var (
 	dark = Style{
 		Text: "#d5d8de", Strong: "#f4f5f7", Muted: "#9aa0ac", Faint: "#6f7683", Rule: "#343942", Tint: "#1e2127",
 		Keyword: "#bba7d6", String: "#b4c08a", Function: "#9fbbd9", Number: "#e8b27a",
 		Deleted: "#f2958d", Inserted: "#8ccfa3", Links: true,
-	}
-	light = Style{
-		Text: "#2b2e34", Strong: "#0e1013", Muted: "#5f6570", Faint: "#858b95", Rule: "#d6d8dc", Tint: "#f2f2ef",
-		Keyword: "#6d4f9c", String: "#566712", Function: "#2f5d8c", Number: "#8a4b00",
-		Deleted: "#b53730", Inserted: "#1c7546",
 	}
 	plain     = Style{}
 	noColours = Style{Strong: "bold", Muted: "faint", Faint: "faint", Rule: "faint"}

@@ -8,11 +8,24 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 )
 
 // isCode tells whether n is a block of code.
 func isCode(n ast.Node) bool {
 	return n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock
+}
+
+// CodeBlocks returns the texts of the fenced code blocks in md.
+func CodeBlocks(md string) (list []string) {
+	source := []byte(md)
+	_ = ast.Walk(newParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Kind() == ast.KindFencedCodeBlock {
+			list = append(list, strings.TrimSuffix(string(n.Lines().Value(source)), "\n"))
+		}
+		return ast.WalkContinue, nil
+	})
+	return list
 }
 
 // pieceEnd returns where the first piece of code ends: behind the first line that ends after 4 KB. Code is coloured by

@@ -90,7 +90,7 @@ func (in *inline) node(parent, n ast.Node) {
 			in.add(parent, " ")
 		}
 	case *ast.String:
-		in.add(parent, shifted(string(n.Value)))
+		in.add(parent, string(n.Value))
 	case *ast.CodeSpan:
 		in.codeSpan(parent, n)
 	case *ast.RawHTML:
@@ -243,34 +243,15 @@ func unescaped(s string) string {
 
 // tagTexts replaces the tags that say how a text looks. Any other is text, as it may be what somebody asks about.
 var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<kbd>", "[", "</kbd>", "]",
-	"<details>", "", "</details>", "", "<summary>", "", "</summary>", "")
-
-// smallForms are what small characters a formula has behind a tag, by that tag.
-var smallForms = map[string]*strings.Replacer{
-	"<sub>": strings.NewReplacer("<sub>", "", "</sub>", "", "0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅",
-		"6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "=", "₌", "(", "₍", ")", "₎", "n", "ₙ", "i",
-		"ᵢ", "x", "ₓ"),
-	"<sup>": strings.NewReplacer("<sup>", "", "</sup>", "", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i",
-		"ⁱ", "x", "ˣ"),
-}
-
-// shifted returns a formula as it is shown: in small characters where a tag lowers or raises it.
-func shifted(formula string) string {
-	if forms := smallForms[formula[:min(len(formula), len("<sub>"))]]; forms != nil {
-		return forms.Replace(formula)
-	}
-	return formula
-}
+	"<details>", "", "</details>", "", "<summary>", "", "</summary>", "", "<sub>", "_", "</sub>", "", "<sup>", "^",
+	"</sup>", "")
 
 // A formula is shown as it is typed: a terminal cannot set it, and its backslashes, asterisks and underscores are no
 // marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a string, which the
 // parser makes of nothing else.
 
-// formula is a formula at the beginning of a line, with its delimiters, or what is lowered or raised and has such
-// characters. A dollar ends one only right behind a character, and with no digit after it: prices are no formulas.
-var formula = regexp.MustCompile(`^(?:<sub>[\d+=()nix-]+</sub>|<sup>[\d+=()nix-]+</sup>|` +
-	`\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
+// formula is a formula at the beginning of a line, with its delimiters. A dollar ends one only right behind a character, and with no digit after it: prices are no formulas.
+var formula = regexp.MustCompile(`^(?:\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
 
 // formulaEnd is what ends a formula on lines of its own.
 var formulaEnd = regexp.MustCompile(`\\]|\$\$`)
@@ -279,7 +260,7 @@ var formulaEnd = regexp.MustCompile(`\\]|\$\$`)
 type formulaSpans struct{}
 
 // Trigger implements parser.InlineParser.
-func (formulaSpans) Trigger() []byte { return []byte{'\\', '$', '<'} }
+func (formulaSpans) Trigger() []byte { return []byte{'\\', '$'} }
 
 // Parse implements parser.InlineParser.
 func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {

@@ -32,14 +32,8 @@ type Stream struct {
 // NewStream returns an empty stream that renders with r.
 func NewStream(r *Renderer) *Stream { return &Stream{r: r} }
 
-// Renderer returns what s renders with.
-func (s *Stream) Renderer() *Renderer { return s.r }
-
 // Text returns everything written so far.
 func (s *Stream) Text() string { return s.text.String() }
-
-// Finished tells whether Finish was called.
-func (s *Stream) Finished() bool { return s.done }
 
 // Stale tells whether Lines returned less than the text so far: it was not yet worth rendering a long block again.
 func (s *Stream) Stale() bool { return !s.done && s.drawn < s.text.Len() }
@@ -51,7 +45,7 @@ func (s *Stream) Write(text string) {
 	}
 }
 
-// skipBytes is how much Lines renders before it skips one frame.
+// skipBytes is how much Lines renders before it skips a call.
 const skipBytes = 640
 
 // Lines returns the lines of the text so far, or of a little less where it is Stale. The slice is good until the next

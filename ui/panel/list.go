@@ -42,10 +42,10 @@ func (l *list) window(n, h, from, to int) {
 
 // rows draws the list in h lines of w cells, below so many lines of the view.
 func (p *Model) rows(in, w, top, h int) []string {
-	r, st, l := p.Shown(), &p.Themes.Styles, &p.list
+	r, l := p.Shown(), &p.list
 	lines, at := p.lines()
-	n, draft := len(lines), p.draft()
-	all, last := n+min(draft, 1), len(r.Plan.Entries)-1 // The draft has a line behind the messages.
+	n, draft, last := len(lines), p.draft(), len(r.Plan.Entries)-1
+	all := n + min(draft, 1) // The draft has a line behind the messages.
 	if l.clicked {
 		l.first += top - l.top // The head grows with the focus, and the rows stay under the mouse.
 	}
@@ -61,33 +61,35 @@ func (p *Model) rows(in, w, top, h int) []string {
 	default:
 		l.window(all, h, at, at+1)
 	}
-	cols := p.columns(in)
+	cols, st := p.columns(in), &p.Themes.Styles
 	var drawn []string
 	for i := l.first; i < l.end; i++ {
-		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+		line := ""
 		switch {
 		case h >= signs && i == l.first && i > 0:
-			drawn = append(drawn, p.more(cols, w, "↑", theme.Thousands(r.before(lines[i].to))+" more"))
-			continue
+			line = p.more(cols, "↑", r.before(lines[i].to), 0)
 		case h >= signs && i == l.end-1 && l.end < all:
-			text := theme.Thousands(len(r.Plan.Entries)-r.before(lines[i].from)) + " more"
-			if draft > 0 {
-				text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
-			}
-			drawn = append(drawn, p.more(cols, w, "↓", text))
-			continue
-		case i < n:
-			it = p.item(lines[i])
+			line = p.more(cols, "↓", last+1-r.before(lines[i].from), draft)
+		case i == n:
+			it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+			line = it.draw(st, cols, w)
+		default:
+			it := p.item(lines[i])
 			it.cursor = p.Focused && p.Whatif == nil && i == at
+			line = it.draw(st, cols, w)
 		}
-		drawn = append(drawn, it.draw(st, cols, w))
+		drawn = append(drawn, theme.Fit(line, w))
 	}
 	return drawn
 }
 
 // more is a line in the place of those above or below the part that is shown.
-func (p *Model) more(c columns, w int, arrow, text string) string {
-	return p.Themes.Styles.Muted.Render(theme.Fit(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text), w))
+func (p *Model) more(c columns, arrow string, messages, draft int) string {
+	text := theme.Thousands(messages) + " more"
+	if draft > 0 {
+		text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
+	}
+	return p.Themes.Styles.Muted.Render(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text))
 }
 
 // draft is what the message costs that is being written, 0 for nothing.
@@ -100,38 +102,31 @@ func (p *Model) draft() int {
 
 // columns are the columns of the list in cells: a text begins at text, and the numbers end at tokens and saved. Without
 // space for it who said a message is not there, and who is 0; then what was saved is not either.
-type columns struct {
-	digits, who, text, tokens, saved int
-	any                              bool // something was saved
-}
+type columns struct{ digits, who, text, tokens, saved int }
 
-// The narrowest columns, and how many cells a text needs to say anything.
+// The narrowest columns.
 const (
-	whoCells    = len("model")
 	tokensCells = len("tokens")
 	savedCells  = len("  saved")
-	leastText   = 8
+	leastText   = 8  // cells that a text needs to say anything
 	wideText    = 40 // from here a verdict leaves space for how the message begins
 )
 
-// columns are the columns in w cells behind the cursor's.
+// columns are the columns in w cells behind the cursor's. Where nothing is saved there is no column for it.
 func (p *Model) columns(w int) columns {
-	r, most, model := p.Shown(), 0, p.Ref
+	r, saved, model := p.Shown(), 0, p.Ref
 	if r.Past != nil {
 		model = r.Past.Request.Model
 	}
-	c := columns{saved: w + 1, digits: len(theme.Thousands(max(10, len(r.Plan.Entries))))}
-	c.who = max(whoCells, theme.Width(theme.ShortName(model)))
 	for i := range r.Plan.Entries {
-		e := &r.Plan.Entries[i]
-		most = max(most, e.TokensBefore-e.TokensAfter)
-		if e.Role == history.System {
-			c.who = theme.MostName
-		}
+		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
-	c.any = most > 0
+	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), saved: w + 1, tokens: w + 1}
+	c.who = max(len("model"), theme.Width(theme.ShortName(model)))
 	c.text = len(" G ") + c.digits + 1 + c.who + 1
-	c.tokens = c.saved - max(savedCells, 2+len(theme.Thousands(r.Plan.Sum.Tokens(most))))
+	if saved > 0 || len(r.moves) > 0 {
+		c.tokens -= max(savedCells, 2+len(r.Counted(saved)))
+	}
 	if c.tokens-tokensCells-c.text < leastText {
 		c.text -= c.who + 1
 		c.who, c.tokens = 0, c.saved
@@ -148,7 +143,6 @@ type item struct {
 	more             string         // how it begins, behind the verdict where there is space
 	words            lipgloss.Style // of the text
 	tokens, saved    string
-	gain             bool // saved is what a trial adds
 }
 
 // draw draws the item in w cells, of which the first is the cursor's.
@@ -167,34 +161,34 @@ func (it item) draw(st *theme.Styles, c columns, w int) string {
 	if it.tokens != "" {
 		end -= max(tokensCells, theme.Width(it.tokens)+1)
 	}
-	if it.gain {
-		saved = st.Seen
-	}
 	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + lead
 	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
 	line = theme.Fit(line, end) + st.Text.Render(fmt.Sprintf("%*s", c.tokens-end, it.tokens))
+	if strings.HasPrefix(it.saved, "+") { // what a trial adds
+		saved = st.Seen
+	}
 	if c.saved > c.tokens {
 		line += saved.Render(fmt.Sprintf("%*s", c.saved-c.tokens, it.saved))
 	}
-	if line = theme.Fit(line, w); it.cursor {
-		return theme.Ground(st.Selected, line)
+	if it.cursor {
+		return theme.Ground(st.Selected, theme.Fit(line, w))
 	}
 	return line
 }
 
 // item is what a line says about its rows.
 func (p *Model) item(of span) item {
-	r, st, on := p.Shown(), &p.Themes.Styles, p.Shown().Rows[of.from]
-	if on.Added > 0 {
-		a := r.Added[on.Added-1]
+	r, st := p.Shown(), &p.Themes.Styles
+	on := r.Rows[of.from]
+	if a := on.Added; a != nil {
 		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
 	}
 	e := *on.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), selected: p.Selected(e.ID), words: st.Muted}
-	before, after, n := 0, 0, of.to-of.from
+	before, after := 0, 0
 	for _, row := range r.Rows[of.from:of.to] {
 		before, after = before+row.Entry.TokensBefore, after+row.Entry.TokensAfter
 	}
@@ -204,7 +198,7 @@ func (p *Model) item(of span) item {
 	if diff := r.Plan.Sum.Tokens(after) - r.Plan.Sum.Tokens(before); diff < 0 {
 		it.saved = theme.Signed(diff)
 	}
-	if n > 1 {
+	if n := of.n(); n > 1 {
 		it.number += "–" + theme.Thousands(e.Index+n)
 		if it.text = "whole"; !e.Sent() {
 			word, _, _ := strings.Cut(theme.Verdict(e), ":")
@@ -213,16 +207,13 @@ func (p *Model) item(of span) item {
 		return it
 	}
 	m, _ := r.message(e.ID)
-	it.who, it.text = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e)
-	it.more = p.gist(m)
-	move := r.moves[e.ID]
-	switch {
+	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
+	switch move := r.moves[e.ID]; {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
 	case move.text != "":
-		it.text, it.saved = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff))
-		it.gain, it.words = move.diff > 0, st.Cut
-		if it.gain {
+		it.text, it.saved, it.words = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff)), st.Cut
+		if move.diff > 0 {
 			it.words = st.Seen
 		}
 	case it.text == "":

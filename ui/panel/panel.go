@@ -25,7 +25,6 @@ type Model struct {
 
 	Next   Request  // what would leave now, or is leaving
 	Past   *Request // one that was sent, shown instead; nil for none
-	Marked *Request // one to compare others with, nil for none
 	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
 
 	Forecast record.Forecast // what the requests before tell about the next one
@@ -35,7 +34,7 @@ type Model struct {
 	Focused bool // the keys are for the panel
 	At      int  // the row under the cursor
 	Moved   bool // the cursor was moved: until then it stays at the end
-	opened  int  // a row, from 1, whose line is shown row by row; 0 for none
+	opened  span // rows that one line stood for, and that are shown row by row
 
 	reads   int               // the number of the newest reading of a request of the past
 	reading bool              // it is not done
@@ -58,7 +57,6 @@ type Screen struct {
 	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
 	Select     func(tea.KeyPressMsg) tea.Cmd          // a key that selects messages, about what is under the cursor
 	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
-	Compare    func(before *Request) tea.Cmd          // compares the request on show with one before it
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
 	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
@@ -139,20 +137,20 @@ func (p *Model) Chosen() Row {
 // lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything
 // is whole is shown message by message.
 func (p *Model) lines() (lines []span, line int) {
-	r, open := p.Shown(), p.opened-1
+	r, opened := p.Shown(), p.opened
 	if p.Focused && r.Whole() {
-		open = p.At
+		opened = span{0, len(r.Rows)}
 	}
-	lines = r.Lines(open)
+	lines = r.lines(opened)
 	return lines, lineOf(lines, p.At)
 }
 
-// folded is how many messages the line under the cursor stands for, 0 where it stands for one.
-func (p *Model) folded() int {
-	if lines, at := p.lines(); at < len(lines) && lines[at].to-lines[at].from > 1 {
-		return lines[at].to - lines[at].from
+// line are the rows that the line under the cursor stands for.
+func (p *Model) line() span {
+	if lines, at := p.lines(); at < len(lines) {
+		return lines[at]
 	}
-	return 0
+	return span{}
 }
 
 // stand puts the cursor on a row.
@@ -173,32 +171,27 @@ func (p *Model) Put(row int) {
 	p.Moved = true
 }
 
-// GoTo puts the cursor on the message with this place in the conversation.
-func (p *Model) GoTo(index int, id int64) {
-	if r := p.Shown(); r.has(index, id) {
-		p.Put(r.RowOf(index))
+// GoTo puts the cursor on a message, where the request has it.
+func (p *Model) GoTo(message int64) {
+	r := p.Shown()
+	if e, ok := r.Plan.EntryOf(message); ok {
+		p.Put(r.RowOf(e.Index))
 	}
 }
 
 // Release gives the cursor back to the end of the list, of which no line is opened any more.
 func (p *Model) Release() {
-	p.Moved, p.opened = false, 0
+	p.Moved, p.opened = false, span{}
 	p.stay(Row{})
 }
 
-// ToFirstChange puts the cursor on the first message that is not sent whole, at the top of what the list shows, unless
-// the cursor was moved.
+// ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
 func (p *Model) ToFirstChange() {
-	first := slices.IndexFunc(p.Shown().Plan.Entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
+	r := p.Shown()
+	first := slices.IndexFunc(r.Plan.Entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
 	if !p.Moved && first >= 0 {
-		p.toTop(first)
+		p.stand(r.RowOf(first))
 	}
-}
-
-// toTop puts the cursor on the message with an index, and its line at the top of what the list shows.
-func (p *Model) toTop(index int) {
-	p.stand(p.Shown().RowOf(index))
-	_, p.list.first = p.lines()
 }
 
 // Move moves the cursor by lines.
@@ -253,40 +246,44 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 // key is a key in the panel.
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
-	a := k.Action(msg, keymap.InPanel)
-	flags := a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick
-	if flags && p.folded() > 0 && p.Selection() == "" {
-		return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
-	}
-	switch a {
+	switch a := k.Action(msg, keymap.InPanel); a {
 	case keymap.Inspect:
 		return p.inspect()
-	case keymap.Select, keymap.Pick:
-		return p.Select(msg)
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf,
-		keymap.Repairs, keymap.Ask:
-		return p.Do(a)
 	case keymap.Earlier:
 		return p.step(-1)
 	case keymap.Later:
 		return p.step(1)
-	case keymap.Compare:
-		return p.compare()
+	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Select:
+		if p.line().n() > 1 && p.Selection() == "" {
+			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
+		}
+		if a == keymap.Select {
+			return p.Select(msg)
+		}
+		return p.Do(a)
+	case keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Ask:
+		return p.Do(a)
 	}
-	if by, ok := k.Stride(msg, p.list.page()); ok {
-		p.Move(by)
-		return nil
+	return p.scroll(msg, k.First(keymap.Ask)+" lists the keys.")
+}
+
+// scroll is a key that moves the cursor through the list; of another one it says which keys do something.
+func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
+	by, ok := p.Keys.Stride(msg, p.list.page())
+	if !ok {
+		return p.NoKey(msg, others)
 	}
-	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+	p.Move(by)
+	return nil
 }
 
 // inspect shows the line under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
-	switch {
-	case p.Chosen() == Row{}:
+	switch of := p.line(); {
+	case of.n() == 0:
 		return p.Say("There is nothing to open yet.")
-	case p.folded() > 0:
-		p.opened, p.Moved = p.At+1, true
+	case of.n() > 1:
+		p.opened, p.Moved = of, true
 		return nil
 	}
 	return p.Inspect()

@@ -39,7 +39,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 			},
 			Gist: func(m store.Message) string { return text(m.ID) }, Follow: func() {},
 			Selected: func(int64) bool { return false }, Selection: func() string { return "" }, Shown: nothing,
-			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing, Compare: func(*Request) tea.Cmd { return nil },
+			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing,
 		},
 	}, said
 }
@@ -144,7 +144,7 @@ func whole() *Model {
 // focused is a panel with the keys and its cursor on a message.
 func focused(p *Model, index int) *Model {
 	p.Focused = true
-	p.GoTo(index, int64(index+1))
+	p.GoTo(int64(index + 1))
 	return p
 }
 
@@ -207,37 +207,10 @@ func TestThePanelCountsInTheServersMeasure(t *testing.T) {
 	}
 }
 
-// turnSent is the request of a turn, as its record has it.
-func turnSent(turn int) *Request {
-	r := PastRequest(record.Replayed{
-		Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1},
-	})
-	return &r
-}
-
-func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
-	for _, order := range [][]int{{1, 2}, {2, 1}} {
-		p, before := planned(), (*Request)(nil)
-		p.Compare = func(r *Request) tea.Cmd { before = r; return nil }
-		p.Open(turnSent(order[0]))
-		p.Update(uitest.Key("d"))
-		p.Open(turnSent(order[1]))
-		p.Update(uitest.Key("d"))
-		if before == nil || before.Past.Request.Turn != 1 || p.Past.Past.Request.Turn != 2 {
-			t.Errorf("turns %v: compared with %+v, with turn %d on show", order, before, p.Past.Past.Request.Turn)
-		}
-	}
-	p := planned()
-	p.Update(uitest.Key("d"))
-	p.Left()
-	if p.Marked != nil {
-		t.Error("the next request stays marked after it left")
-	}
-}
-
 func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
-	cut, tight, all, over := planned(), planned(), planned(), planned()
-	tight.Next.Plan.Sum.Limit = 360
+	cut, tight, many, all, over := planned(), planned(), planned(), planned(), planned()
+	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 360, 360
+	many.Next.Plan.Next = []int{0, 1, 2, 5, 7, 9}
 	all.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
 	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	nothing, _ := empty(nil)
@@ -248,6 +221,7 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	}{
 		{tight, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
 		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
+		{many, 70, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ───────── next out 1–3, 6, 8, … ─"},
 		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
 		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────"},
 		{all, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
@@ -256,22 +230,6 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 	} {
 		if got := ansi.Strip(c.p.Strip(c.w, c.margin)); got != c.want {
 			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
-		}
-	}
-}
-
-func TestNumberedMessagesFoldIntoRanges(t *testing.T) {
-	for _, c := range []struct {
-		indexes []int
-		want    string
-	}{
-		{nil, ""},
-		{[]int{43, 44}, "44, 45"},
-		{[]int{2, 3, 4, 5, 8}, "3–6, 9"},
-		{[]int{0, 4, 8, 12}, "1, 5, 9, …"},
-	} {
-		if got := numbered(c.indexes, 3); got != c.want {
-			t.Errorf("%v: got %q, want %q", c.indexes, got, c.want)
 		}
 	}
 }
@@ -303,7 +261,8 @@ func TestTheBudgetTurnsInSteps(t *testing.T) {
 		{"4,096", 4096, "auto 1,000 2,000 4,000 4,096"},
 		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"}, // it was typed
 	} {
-		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}, dials: []dial{{tried: c.at}}}
+		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}}
+		w.dials[budgetDial].tried = c.at
 		if got := strings.Join(w.budgets(), " "); got != c.want {
 			t.Errorf("on %s with a window of %d the steps are %s, want %s", c.at, c.window, got, c.want)
 		}

@@ -2,20 +2,24 @@ package panel
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
+
+	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
-	Plan   history.Plan
-	Rows   []Row           // its messages, and the texts that winnow added, in order
-	Added  []history.Added // those texts, in the order of Rows
+	Plan   history.Plan // the texts that winnow added are in the order of the conversation
+	Rows   []Row        // its messages and those texts, in order
 	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
@@ -29,26 +33,23 @@ type Request struct {
 
 	message func(id int64) (store.Message, bool)
 	moves   map[int64]move // what a trial changes for a message, by its id
-	lines   []span         // see Lines
-	open    int            // the row that they were made for
 }
 
-// Row is a message's entry, or one of the added texts, counted from 1.
+// Row is a message's entry, or a text that winnow added.
 type Row struct {
 	Entry *history.Entry
-	Added int
+	Added *history.Added
 }
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
-	r := Request{
-		Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message,
-		Added: slices.SortedStableFunc(slices.Values(plan.Added), func(a, b history.Added) int { return a.At - b.At }),
-	}
+	r := Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message}
+	added := slices.SortedStableFunc(slices.Values(plan.Added), func(a, b history.Added) int { return a.At - b.At })
+	r.Plan.Added = added
 	next := 0
 	for i := range len(plan.Entries) + 1 {
-		for ; next < len(r.Added) && r.Added[next].At <= i; next++ {
-			r.Rows = append(r.Rows, Row{Added: next + 1})
+		for ; next < len(added) && added[next].At <= i; next++ {
+			r.Rows = append(r.Rows, Row{Added: &added[next]})
 		}
 		if i < len(plan.Entries) {
 			r.Rows = append(r.Rows, Row{Entry: &plan.Entries[i]})
@@ -60,10 +61,8 @@ func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Req
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
 // only the texts come from the messages.
 func PastRequest(r record.Replayed) Request {
-	plan := history.Plan{
-		Messages: r.Plan.Messages, Entries: r.Verdicts.Entries, Added: r.Verdicts.Added,
-		Spans: r.Plan.SpansAmong(r.Verdicts.Entries), Sum: r.Verdicts.Sum, Rules: r.Request.Rules,
-	}
+	plan := r.Verdicts
+	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansAmong(plan.Entries)
 	past := requestOf(plan, func(id int64) (store.Message, bool) {
 		m, there, err := r.Messages.ByID(id)
 		return m, there && err == nil
@@ -81,19 +80,12 @@ func PastRequest(r record.Replayed) Request {
 // counted says that the server has counted the request.
 func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
 
-// has says that a message is in the plan, with this place in the conversation.
-func (r *Request) has(index int, id int64) bool {
-	return index >= 0 && index < len(r.Plan.Entries) && r.Plan.Entries[index].ID == id
-}
-
 // Whole says that every message is sent, and whole.
 func (r *Request) Whole() bool { return r.Counts.Stored > 0 && r.Counts.Kept == r.Counts.Stored }
 
-// full is the share of the limit, in percent, from which it is said what falls out next.
-const full = 85
-
-// next are the messages that fall out next, where there is little room left in the request.
+// next are the messages that fall out next, where less than 15 % of the request are free.
 func (r *Request) next() []int {
+	const full = 85 // percent
 	if s := r.Plan.Sum; r.Past == nil && s.Limit > 0 && s.Used() > s.Limit/100*full {
 		return r.Plan.Next
 	}
@@ -117,23 +109,10 @@ func (r *Request) Counted(n int) string { return theme.Thousands(r.Plan.Sum.Toke
 // used is what the request takes: as the server counted it, else estimated.
 func (r *Request) used() (n int, shown string) {
 	if r.counted() {
-		n = r.Past.Request.Prompt
-		return n, theme.Thousands(n)
+		return r.Past.Request.Prompt, theme.Thousands(r.Past.Request.Prompt)
 	}
 	n = r.Plan.Sum.Used()
 	return n, "~" + theme.Thousands(n)
-}
-
-// Cost is what a past request cost, or what the input of the next one would: "$0.0041", "~$0.002 in". It is empty where
-// there is nothing to say.
-func (r *Request) Cost() string {
-	switch {
-	case r.Past != nil:
-		return record.CostOf(r.Past.Request).String()
-	case r.Input.Known():
-		return r.Input.String() + " in"
-	}
-	return ""
 }
 
 // Missing says why there is no request to show.
@@ -142,29 +121,20 @@ func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.
 // span is a line of the list. It stands for the rows from one on up to another.
 type span struct{ from, to int }
 
-// Lines are the lines of the list. Neighbours that are not sent for the same verdict are one line, and so are all
-// messages of a request in which everything is whole. A line that holds the row open, -1 for none, is shown row by row.
-func (r *Request) Lines(open int) []span {
-	if r.lines != nil && r.open == open {
-		return r.lines
-	}
-	lines := make([]span, 0, len(r.Rows))
+// n is how many rows they are.
+func (s span) n() int { return s.to - s.from }
+
+// lines are the lines of the list. Neighbours that are not sent for the same verdict are one line, and so are all
+// messages of a request in which everything is whole. The rows that are opened have a line each.
+func (r *Request) lines(opened span) []span {
+	var lines []span
 	for i := range r.Rows {
-		if i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
+		if (i <= opened.from || i >= opened.to) && i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
 			lines[len(lines)-1].to++
-			continue
+		} else {
+			lines = append(lines, span{i, i + 1})
 		}
-		lines = append(lines, span{i, i + 1})
 	}
-	if open >= 0 && open < len(r.Rows) {
-		at := lineOf(lines, open)
-		var rows []span
-		for i := lines[at].from; i < lines[at].to; i++ {
-			rows = append(rows, span{i, i + 1})
-		}
-		lines = slices.Replace(lines, at, at+1, rows...)
-	}
-	r.lines, r.open = lines, open
 	return lines
 }
 
@@ -176,7 +146,7 @@ func (r *Request) alike(a, b *history.Entry) bool {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
-		return r.Whole() && len(r.Added)+c.Recalled+c.Repaired+r.FirstRead == 0
+		return r.Whole() && len(r.Plan.Added)+c.Recalled+c.Repaired+r.FirstRead == 0
 	}
 	return a.Disposition != history.Excluded
 }
@@ -190,7 +160,7 @@ func lineOf(lines []span, row int) int {
 // RowOf is the row of the message with this place in the conversation.
 func (r *Request) RowOf(index int) int {
 	row := index
-	for _, a := range r.Added {
+	for _, a := range r.Plan.Added {
 		if a.At <= index {
 			row++
 		}
@@ -206,4 +176,94 @@ func (r *Request) before(row int) int {
 		}
 	}
 	return len(r.Plan.Entries)
+}
+
+// Load shows the request with an id, which is one of a turn.
+func (p *Model) Load(turn int, request int64) tea.Cmd {
+	records := p.Session.Records()
+	return p.read(0, func(ctx context.Context) (*record.Replayed, error) {
+		r, err := records.ReplayOf(ctx, turn, request)
+		return &r, err
+	})
+}
+
+// step shows the request before the one on show, or after it.
+func (p *Model) step(by int) tea.Cmd {
+	switch {
+	case p.reading: // One is read at a time: in a long conversation a key that is held would ask for many.
+		return nil
+	case p.Past == nil && by > 0:
+		return p.Say("This is the next request: what the model would see now.")
+	}
+	return p.read(by, p.Neighbour(by))
+}
+
+// Neighbour reads the request one step, −1 or 1, from the one on show, nil for none. The turns are gone through in
+// order; of another turn the requests for answers count.
+func (p *Model) Neighbour(step int) func(context.Context) (*record.Replayed, error) {
+	records, from := p.Session.Records(), store.Request{Turn: p.Info.Turns + 1}
+	if p.Past != nil {
+		from = p.Past.Past.Request
+	}
+	return func(ctx context.Context) (*record.Replayed, error) {
+		list, err := records.Store.Requests(ctx, records.Session, store.RequestFilter{})
+		slices.SortStableFunc(list, func(a, b store.Request) int { return a.Turn - b.Turn })
+		at := len(list)
+		if from.ID != 0 {
+			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
+		}
+		for at += step; at >= 0 && at < len(list); at += step {
+			if q := list[at]; q.Turn == from.Turn || q.Purpose == store.ForAnswer {
+				r, err := records.ReplayOf(ctx, q.Turn, q.ID)
+				return &r, err
+			}
+		}
+		return nil, err
+	}
+}
+
+// read finds a request of the past and shows it. Without one a step forth ends at the next request.
+func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error)) tea.Cmd {
+	p.reads++
+	p.reading = true
+	n := p.reads
+	return p.Run(func(ctx context.Context) tea.Msg {
+		r, err := find(ctx)
+		var past *Request
+		if err == nil && r != nil {
+			past = new(PastRequest(*r))
+		}
+		return app.Then(func() tea.Cmd {
+			switch {
+			case n != p.reads:
+				return nil
+			case err == nil && (past != nil || by > 0):
+				return p.Open(past)
+			}
+			p.reading = false
+			if err != nil {
+				return p.Fail(theme.Sentence(err))
+			}
+			return p.Say("There is no earlier request.")
+		})
+	})
+}
+
+// TurnName is a past request's name in its session.
+func TurnName(r record.Recorded) string {
+	if r.Of > 1 {
+		return fmt.Sprintf("turn %d, request %d of %d", r.Request.Turn, r.Nth, r.Of)
+	}
+	return fmt.Sprintf("turn %d", r.Request.Turn)
+}
+
+// Name is what a request is called.
+func (p *Model) Name(r *Request) string {
+	switch {
+	case r.Past != nil:
+		return TurnName(r.Past.Recorded)
+	case p.Busy:
+		return "this request"
+	}
+	return "next request"
 }

@@ -28,21 +28,16 @@ type Whatif struct {
 	First   *history.Entry // the first message that the trial changes, nil for none
 	Running bool           // a plan is being made
 
-	dials  []dial
-	at     int           // the dial under the cursor
-	typed  bool          // the budget is being typed
-	note   string        // why the dials cannot stand so, "" where they can
-	number int           // of the newest trial
-	prefix record.Prefix // that the server may have read
+	dials  [3]dial
+	at     int                // the dial under the cursor
+	typed  bool               // the budget is being typed
+	note   string             // why the dials cannot stand so, "" where they can
+	stop   context.CancelFunc // of the newest trial
+	prefix record.Prefix      // that the server may have read
 }
 
-// dial is one setting that can be tried out.
-type dial struct {
-	name   string
-	was    string // as it is set
-	tried  string // what it says
-	turned bool   // by the user: another preset turns the budget, too
-}
+// dial is one setting that can be tried out: as it is set, and as the dial says.
+type dial struct{ name, set, tried string }
 
 // The dials, from above.
 const (
@@ -51,17 +46,26 @@ const (
 	modelDial
 )
 
+// turned is what the dial says where that is not what is set, else "".
+func (d dial) turned() string {
+	if d.tried == d.set {
+		return ""
+	}
+	return d.tried
+}
+
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
-	p.Whatif = &Whatif{Request: p.Next, prefix: p.Forecast.Prefix}
-	for _, d := range [][2]string{{"budget", budgetText(policy.Budget)}, {"preset", policy.Preset}, {"model", p.Ref}} {
-		p.Whatif.dials = append(p.Whatif.dials, dial{name: d[0], was: d[1], tried: d[1]})
-	}
+	budget := budgetText(policy.Budget)
+	p.Whatif = &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, dials: [3]dial{
+		{"budget", budget, budget}, {"preset", policy.Preset, policy.Preset}, {"model", p.Ref, p.Ref},
+	}}
 }
 
 // CloseWhatif goes back to the next request as it is set.
 func (p *Model) CloseWhatif() {
+	p.Whatif.stop()
 	p.Whatif = nil
 	p.stand(p.At)
 }
@@ -81,14 +85,8 @@ func (w *Whatif) budget() int {
 
 // trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
-	var t session.Settings
-	if d := w.dials[presetDial]; d.tried != d.was {
-		t.Preset = d.tried
-	}
-	if d := w.dials[modelDial]; d.tried != d.was {
-		t.Model = d.tried
-	}
-	if w.dials[budgetDial].turned {
+	t := session.Settings{Preset: w.dials[presetDial].turned(), Model: w.dials[modelDial].turned()}
+	if w.dials[budgetDial].turned() != "" {
 		t.Budget = new(w.budget())
 	}
 	return t
@@ -100,7 +98,8 @@ const maxBudget = 99_999_999
 // dialKey is a key while settings are tried out.
 func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, w := &p.Keys, p.Whatif
-	switch digit, err := strconv.Atoi(msg.Text); {
+	digit, err := strconv.Atoi(msg.Text)
+	switch {
 	case w.typed && msg.Code == tea.KeyBackspace:
 		return p.set(budgetText(w.budget() / 10))
 	case err == nil && w.typed:
@@ -124,11 +123,7 @@ func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Later):
 		return p.turn(1)
 	}
-	if by, ok := k.Stride(msg, p.list.page()); ok {
-		p.Move(by)
-		return nil
-	}
-	return p.NoKey(msg, k.First(keymap.Choose)+" applies the settings, "+k.First(keymap.Back)+" changes nothing.")
+	return p.scroll(msg, k.First(keymap.Choose)+" applies the settings, "+k.First(keymap.Back)+" changes nothing.")
 }
 
 // toDial puts the cursor on the next dial. The endpoints are asked for their models when theirs is reached.
@@ -196,40 +191,32 @@ func (p *Model) models() []string {
 
 // set turns the dial under the cursor to a value.
 func (p *Model) set(value string) tea.Cmd {
-	d := &p.Whatif.dials[p.Whatif.at]
-	d.tried, d.turned = value, true
+	p.Whatif.dials[p.Whatif.at].tried = value
 	return p.Try()
 }
 
-// restTime is how long the dials rest before their plan is made.
-const restTime = 60 * time.Millisecond
-
-// Try plans with the dials as they are, once they rest. What an older trial comes to is not shown.
+// Try plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.
 func (p *Model) Try() tea.Cmd {
-	w, s := p.Whatif, p.Session
-	w.number++
-	w.Running = true
-	number := w.number
-	newest := func(do func() tea.Cmd) tea.Msg {
+	const rest = 60 * time.Millisecond
+	w, s, draft, trial := p.Whatif, p.Session, p.Draft(), p.Whatif.trial()
+	ctx, stop := p.NewContext()
+	w.stop()
+	w.stop, w.Running = stop, true
+	return tea.Tick(rest, func(time.Time) tea.Msg {
+		if ctx.Err() != nil {
+			return nil
+		}
+		by, prefix := s.Try(ctx, trial), record.Prefix{}
+		plan, err := by.Preview(draft)
+		if trial.Model == "" {
+			prefix = s.Forecast(plan).Prefix
+		}
+		cost := by.To.InputCost(plan.Sum)
 		return app.Then(func() tea.Cmd {
-			if p.Whatif != w || w.number != number {
+			if ctx.Err() != nil || p.Whatif != w {
 				return nil
 			}
-			return do()
-		})
-	}
-	return tea.Tick(restTime, func(time.Time) tea.Msg {
-		return newest(func() tea.Cmd {
-			draft, trial := p.Draft(), w.trial()
-			return p.Run(func(ctx context.Context) tea.Msg {
-				by, prefix := s.Try(ctx, trial), record.Prefix{}
-				plan, err := by.Preview(draft)
-				if trial.Model == "" {
-					prefix = s.Forecast(plan).Prefix
-				}
-				cost := by.To.InputCost(plan.Sum)
-				return newest(func() tea.Cmd { return p.ShowTried(plan, cost, prefix, err) })
-			})
+			return p.ShowTried(plan, cost, prefix, err)
 		})
 	})
 }
@@ -244,24 +231,17 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 	if err != nil && len(plan.Entries) == 0 {
 		return nil
 	}
-	if d := &w.dials[budgetDial]; !d.turned {
-		d.tried = budgetText(plan.Sum.Budget)
-	}
 	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
 	w.Request.Input, w.Request.moves = cost, map[int64]move{}
 	for _, c := range history.Compare(p.Next.Plan.Entries, plan.Entries) {
-		text, e := moveOf(c), c.Entry()
-		if text == "" {
-			continue
-		}
-		w.Request.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
-		if w.First == nil || e.Index < w.First.Index {
-			w.First = &e
+		if text, e := moveOf(c), c.Entry(); text != "" {
+			w.Request.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
+			w.First = cmp.Or(w.First, &e)
 		}
 	}
 	p.stay(on)
 	if w.First != nil {
-		p.toTop(w.First.Index)
+		p.stand(w.Request.RowOf(w.First.Index))
 	}
 	return p.Screen.Shown()
 }
@@ -270,7 +250,7 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 func (p *Model) apply() tea.Cmd {
 	var parts []string
 	for _, d := range p.Whatif.dials {
-		if d.tried != d.was {
+		if d.turned() != "" {
 			parts = append(parts, d.name+" "+d.tried)
 		}
 	}
@@ -315,22 +295,21 @@ func (p *Model) whatif(w, in int, blank []string) []string {
 		}
 		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
 			name.Render(fmt.Sprintf("%-13s", d.tried)) + arrow.Render(" ▸")
-		if was := "was " + d.was; d.tried != d.was && theme.Width(line+" "+was) <= in {
+		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= in {
 			line = theme.Spread(line, st.Muted.Render(was), in)
 		}
-		line = theme.Fit(mark+line, w)
-		if i == t.at {
+		if line = theme.Fit(mark+line, w); i == t.at {
 			line = theme.Ground(st.Selected, line)
 		}
 		lines = append(lines, line)
 	}
-	below := append(p.wrap(in, note{st.Error, t.note}), blank...)
+	sums := p.sums()
 	if t.Running && t.trial().Model != "" {
-		below = append(below, st.Muted.Render("Asking for its context window…"))
-	} else {
-		below = append(below, p.sums()...)
+		sums = []string{st.Muted.Render("Asking for its context window…")}
 	}
-	return append(lines, framed(slices.Concat(below, blank, []string{r.bar(st, in)}), w)...)
+	note := text{w: in}
+	note.say(st.Error, "%s", t.note)
+	return append(lines, framed(slices.Concat(note.lines, blank, sums, blank, []string{r.bar(st, in)}), w)...)
 }
 
 // sums are what the trial changes in all.
@@ -352,14 +331,17 @@ func (p *Model) sums() []string {
 	if r.Input.Known() {
 		say("Price", now.Input.String(), r.Input.String(), " a request")
 	}
+	cache := ""
 	switch prefix := p.Forecast.Prefix; {
-	case !prefix.Known, prefix.Tokens == 0 && p.Whatif.prefix.Tokens == 0:
+	case !prefix.Known, prefix.Tokens+p.Whatif.prefix.Tokens == 0:
+		return lines
 	case p.Whatif.trial().Model != "":
-		say("Cache", "", "none: another model", "")
+		cache = "none: another model"
 	case p.Whatif.prefix.Tokens == prefix.Tokens || p.Whatif.First == nil:
-		say("Cache", "", "~"+r.Counted(prefix.Tokens)+", as before", "")
+		cache = "~" + r.Counted(prefix.Tokens) + ", as before"
 	default:
-		say("Cache", "", "rebuilt once, from message "+theme.Thousands(p.Whatif.First.Index+1)+" on", "")
+		cache = "rebuilt once, from message " + theme.Thousands(p.Whatif.First.Index+1) + " on"
 	}
+	say("Cache", "", cache, "")
 	return lines
 }

@@ -14,6 +14,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/list"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
@@ -66,7 +67,6 @@ func commands() []command {
 		shared("thinking", (*chat).switchThinking),
 		shared("new", (*chat).begin),
 		shared("chats", (*chat).chats),
-		numbered("resume", "ID", "open another chat", (*chat).resume),
 		shared("rename", setting((*settings.Model).Rename)),
 		shared("title", setting((*settings.Model).Retitle)),
 		shared("export", setting((*settings.Model).ExportTo)),
@@ -78,27 +78,26 @@ func commands() []command {
 	}
 }
 
-// named finds a command.
-func named(name string) (command, bool) {
-	all := commands()
-	if i := slices.IndexFunc(all, func(cmd command) bool { return cmd.Name == name }); i >= 0 {
-		return all[i], true
-	}
-	return command{}, false
+// known reports whether there is a command with a name.
+func known(name string) bool {
+	return slices.ContainsFunc(commands(), func(cmd command) bool { return cmd.Name == name })
 }
 
 // run runs a command.
 func (c *chat) run(ctx context.Context, text string) {
 	name, args := theme.CutCommand(text)
-	cmd, ok := named(name)
-	switch {
-	case !ok:
-		c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
-	case cmd.Misused(text) != "":
-		c.say("%s", cmd.Misused(text))
-	default:
-		c.report(cmd.run(c, ctx, args))
+	for _, cmd := range commands() {
+		if cmd.Name != name {
+			continue
+		}
+		if misused := cmd.Misused(text); misused != "" {
+			c.say("%s", misused)
+		} else {
+			c.report(cmd.run(c, ctx, args))
+		}
+		return
 	}
+	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
 }
 
 // done says what was done, unless it failed.
@@ -148,10 +147,8 @@ func (c *chat) compact(ctx context.Context, args string) error {
 }
 
 func (c *chat) switchThinking(context.Context, string) error {
-	if c.thinking = !c.thinking; c.thinking {
-		return c.done(nil, "Reasoning is printed.")
-	}
-	return c.done(nil, "Reasoning is not printed.")
+	c.thinking = !c.thinking
+	return c.done(nil, map[bool]string{true: "Reasoning is printed.", false: "Reasoning is not printed."}[c.thinking])
 }
 
 // attach reads a file for the next message.
@@ -186,69 +183,80 @@ func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) er
 	if c.s.Temporary() && c.s.Branch().Len() > 0 {
 		return errors.New("this chat is not saved and would be lost; /quit ends it")
 	}
-	if id := c.s.Info().ID; id != "" {
-		c.say("Left %q; /resume %s opens it again.", c.title(), short(id))
+	if c.s.Info().ID != "" {
+		c.say("Left %q; /chats opens it again.", c.title())
 	}
-	c.s.Leave()
-	c.s, c.files, c.tooLong = s, nil, ""
 	if sentence != "" {
 		c.say("%s", sentence)
 	}
-	c.enter(ctx)
+	c.open(ctx, s)
 	return nil
+}
+
+// open leaves the open chat for another one.
+func (c *chat) open(ctx context.Context, s *session.Session) {
+	c.s.Leave()
+	c.s, c.files, c.tooLong = s, nil, ""
+	c.enter(ctx)
 }
 
 // mostListed is how many chats and messages are listed.
 const mostListed = 20
 
-// chats lists the latest chats, or those with words in their title.
+// chats lists the latest chats, or those with words in their title, and opens one.
 func (c *chat) chats(ctx context.Context, words string) error {
-	list, err := c.Deps.Store.Sessions(ctx, store.Filter{Text: words, Limit: mostListed})
-	if err == nil && len(list) == 0 {
-		c.say("There is no such chat. /search finds messages.")
+	found, err := c.Deps.Store.Sessions(ctx, store.Filter{Text: words, Limit: mostListed})
+	var items []list.Item
+	for _, s := range found {
+		title := c.Secrets.Line(theme.OneLine(s.Title))
+		items = append(items, list.Item{Label: title + ", " + theme.Plural(s.Turns, "turn"), Value: s.ID})
 	}
-	for _, s := range list {
-		c.say("%s: %s, %s", short(s.ID), c.Secrets.Line(theme.OneLine(s.Title)), theme.Plural(s.Turns, "turn"))
-	}
-	return err
+	return c.openOne(ctx, items, err, "there is no such chat; /search finds messages")
 }
 
-// search lists the messages that hold words, the newest first.
+// search lists the messages that hold words, the newest first, and opens the chat of one.
 func (c *chat) search(ctx context.Context, words string) error {
 	hits, err := c.Deps.Store.Search(ctx, store.Search{Text: words, Limit: mostListed})
-	if err == nil && len(hits) == 0 {
-		c.say("No message was found.")
-	}
+	var items []list.Item
 	for _, h := range hits {
 		h, _ = h.Without(c.Secrets.In, theme.Redacted)
-		c.say("%s, %s, %s: %s", short(h.Session.ID), c.Secrets.Line(theme.OneLine(h.Session.Title)),
-			theme.Speaker(h.Role), theme.OneLine(h.Snippet))
+		title := c.Secrets.Line(theme.OneLine(h.Session.Title))
+		text := fmt.Sprintf("%s, %s: %s", title, theme.Speaker(h.Role), theme.OneLine(h.Snippet))
+		items = append(items, list.Item{Label: text, Value: h.Session.ID})
 	}
-	return err
+	return c.openOne(ctx, items, err, "no message was found")
 }
 
-// short is enough of an id to name a chat.
-func short(id string) string { return id[:min(len(id), 13)] }
-
-func (c *chat) resume(ctx context.Context, id string) error {
-	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return errors.New("there is no chat " + theme.OneLine(id) + "; /chats lists them")
-	case err != nil:
-		return err
-	case !s.Info().Deleted.IsZero():
-		return errors.New("the chat is in the trash; restore it with winnow sessions restore")
+// openOne opens the chat that is chosen of some, or says that there are none.
+func (c *chat) openOne(ctx context.Context, items []list.Item, err error, none string) error {
+	if err == nil && len(items) == 0 {
+		err = errors.New(none)
 	}
-	return c.goTo(ctx, s, "")
+	if err != nil {
+		return err
+	}
+	id, err := c.choice(ctx, items)
+	if id == "" || id == c.s.Info().ID || err != nil {
+		return err
+	}
+	return c.openStored(ctx, id, "")
+}
+
+// openStored leaves the open chat for one with an id.
+func (c *chat) openStored(ctx context.Context, id, sentence string) error {
+	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
+	if err != nil {
+		return err
+	}
+	return c.goTo(ctx, s, sentence)
 }
 
 // messageAt finds the message with a number of /history.
 func (c *chat) messageAt(word string) (store.Message, error) {
-	list := c.s.Branch()
+	messages := c.s.Branch()
 	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || n > list.Len() {
+	if err != nil || n < 1 || n > messages.Len() {
 		return store.Message{}, fmt.Errorf("there is no message %s; /history prints their numbers", theme.OneLine(word))
 	}
-	return list.Message(n - 1)
+	return messages.Message(n - 1)
 }

@@ -3,6 +3,7 @@ package plain
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strings"
 )
@@ -13,61 +14,62 @@ const longestLine = 16 << 20
 // linesAhead is how many lines are read ahead of the chat.
 const linesAhead = 256
 
-// lines are the lines of the input as they come.
-type lines struct {
-	typed chan string // closed at the end of the input
-	held  []string    // came before a question, and are messages
-}
-
 // readLines reads lines until the input or the context ends. A read that waits for the input cannot be ended: its
 // goroutine ends with the program.
-func readLines(ctx context.Context, in io.Reader) *lines {
-	l := &lines{typed: make(chan string, linesAhead)}
+func readLines(ctx context.Context, in io.Reader) <-chan string {
+	typed := make(chan string, linesAhead)
 	go func() {
-		defer close(l.typed)
+		defer close(typed)
 		scanner := bufio.NewScanner(in)
 		scanner.Buffer(nil, longestLine)
 		for scanner.Scan() {
 			select {
-			case l.typed <- strings.TrimSuffix(scanner.Text(), "\r"):
+			case typed <- strings.TrimSuffix(scanner.Text(), "\r"):
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	return l
+	return typed
 }
 
-// hold keeps what was typed until now for the next messages.
-func (l *lines) hold() {
-	for range len(l.typed) {
-		l.held = append(l.held, <-l.typed)
+// errStopped says that ctrl+c came while a line was waited for.
+var errStopped = errors.New("stopped")
+
+// line waits for a line, of those that are held first. Its error is io.EOF at the end of the input.
+func (c *chat) line(ctx context.Context) (string, error) {
+	if len(c.held) > 0 {
+		text := c.held[0]
+		c.held = c.held[1:]
+		return text, nil
 	}
-}
-
-// line waits for a line, of those that are held first. Stopped says that ctrl+c came instead.
-func (c *chat) line(ctx context.Context) (text string, stopped bool, err error) {
-	if held := c.in.held; len(held) > 0 {
-		c.in.held = held[1:]
-		return held[0], false, nil
-	}
-	return c.typedLine(ctx)
-}
-
-// typedLine waits for a line that comes from now on. Its error is io.EOF at the end of the input.
-func (c *chat) typedLine(ctx context.Context) (text string, stopped bool, err error) {
 	select {
-	case text, ok := <-c.in.typed:
+	case text, ok := <-c.typed:
 		if !ok {
-			return "", false, io.EOF
+			return "", io.EOF
 		}
-		return text, false, nil
+		return text, nil
 	case <-c.Stop:
 		c.write("\n")
-		return "", true, nil
+		return "", errStopped
 	case <-ctx.Done():
-		return "", false, ctx.Err()
+		return "", ctx.Err()
 	}
+}
+
+// answer reads the answer to a question. What a person typed before it is a message. ctrl+c stops the turn.
+func (c *chat) answer(ctx context.Context, prompt string, stop func()) (string, error) {
+	var before []string
+	if c.Terminal {
+		before, c.held = c.held, nil
+	}
+	c.prompt(prompt)
+	text, err := c.line(ctx)
+	c.held = append(before, c.held...)
+	if errors.Is(err, errStopped) {
+		stop()
+	}
+	return text, err
 }
 
 // choose asks until one of the words is the answer, of which the first is the safe one. What was typed before the
@@ -75,7 +77,9 @@ func (c *chat) typedLine(ctx context.Context) (text string, stopped bool, err er
 // answer is the safe one.
 func (c *chat) choose(ctx context.Context, question string, stop func(), words ...string) string {
 	if c.Terminal {
-		c.in.hold()
+		for range len(c.typed) {
+			c.held = append(c.held, <-c.typed)
+		}
 	}
 	for {
 		c.say("%s.", question)
@@ -83,37 +87,21 @@ func (c *chat) choose(ctx context.Context, question string, stop func(), words .
 		if err != nil {
 			return words[0]
 		}
+		answer := ""
 		for _, word := range words {
 			if typed := strings.ToLower(strings.TrimSpace(text)); typed == word || typed == word[:1] {
-				return c.echo(word)
+				answer = word
 			}
 		}
-		if !c.Terminal {
-			c.in.held = append([]string{text}, c.in.held...)
-			return c.echo(words[0])
+		switch {
+		case answer == "" && c.Terminal:
+			continue
+		case answer == "":
+			answer, c.held = words[0], append([]string{text}, c.held...)
 		}
+		if !c.Terminal {
+			c.say("answer: %s", answer)
+		}
+		return answer
 	}
-}
-
-// echo prints an answer that came from a pipe.
-func (c *chat) echo(word string) string {
-	if !c.Terminal {
-		c.say("answer: %s", word)
-	}
-	return word
-}
-
-// answer reads the answer to a question. ctrl+c stops the turn, which is an error too.
-func (c *chat) answer(ctx context.Context, prompt string, stop func()) (string, error) {
-	read := c.line
-	if c.Terminal {
-		read = c.typedLine
-	}
-	c.prompt(prompt)
-	text, stopped, err := read(ctx)
-	if stopped {
-		stop()
-		err = context.Canceled
-	}
-	return text, err
 }

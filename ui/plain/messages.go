@@ -122,9 +122,5 @@ func (c *chat) fork(ctx context.Context, number string) error {
 	if err != nil {
 		return err
 	}
-	s, err := session.Open(ctx, c.Deps, row.ID, c.s.Model().Ref())
-	if err != nil {
-		return err
-	}
-	return c.goTo(ctx, s, "This is a copy of it.")
+	return c.openStored(ctx, row.ID, "This is a copy of it.")
 }

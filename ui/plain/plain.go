@@ -16,6 +16,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/settings"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
@@ -35,8 +36,7 @@ type Options struct {
 	Secrets  theme.Secrets    // that lists do not show
 	Settings settings.Options // what commands like /model and /export need
 
-	// Sync exchanges the history with other machines, and says which sessions that changed; nil exchanges nothing. It
-	// runs at the start, after each turn and
+	// Sync exchanges the history with other machines; nil exchanges nothing. It runs at the start, after each turn and
 	// at the end, once at a time.
 	Sync func(context.Context) (changed []string, err error)
 }
@@ -48,7 +48,8 @@ const closeTime = 5 * time.Second
 type chat struct {
 	Options
 	s     *session.Session
-	in    *lines
+	typed <-chan string  // lines, as they come
+	held  []string       // lines that came before a question: they are messages
 	files []history.Part // go with the next message
 
 	verdicts map[int64]string // what was said last of each message
@@ -57,8 +58,7 @@ type chat struct {
 	quit     bool
 	tooLong  string // the message that did not fit, for /cut
 
-	syncing   chan error // gets the result of the sync that runs; nil while none does
-	syncFault error      // why the last one failed, as the user was told it
+	syncFault string // why the last one failed, as the user was told it
 }
 
 // Run shows the chat until its input ends or the user quits, and returns the id of the session that was open then, ""
@@ -66,10 +66,9 @@ type chat struct {
 func Run(ctx context.Context, o Options) (id string, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &chat{Options: o, s: o.Start, in: readLines(ctx, o.In), verdicts: map[int64]string{}}
+	c := &chat{Options: o, s: o.Start, typed: readLines(ctx, o.In), verdicts: map[int64]string{}}
 	c.greet(ctx)
 	for !c.quit {
-		c.awaitSync(ctx, 0)
 		text, err := c.message(ctx)
 		if err != nil {
 			break
@@ -80,11 +79,7 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	defer cancel()
 	err = c.s.Close(saving)
 	c.s.Leave()
-	c.awaitSync(ctx, syncEnd)
-	last, end := context.WithTimeout(ctx, syncEnd) // with a deadline it does not rest between segments
-	defer end()
-	c.sync(last)
-	c.awaitSync(ctx, syncEnd)
+	c.sync(ctx)
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
@@ -105,17 +100,12 @@ func (c *chat) greet(ctx context.Context) {
 	for _, text := range c.Notices {
 		c.say("%s", text)
 	}
-	if err := c.s.Ready(); err != nil {
-		c.say("%s", c.failure(err))
-	}
+	c.report(c.s.Ready())
 	c.enter(ctx)
 	for _, path := range c.Attach {
 		c.report(c.attach(ctx, path))
 	}
 	c.sync(ctx)
-	if c.s.Info().ID != "" {
-		c.awaitSync(ctx, syncStart)
-	}
 }
 
 // enter makes the chat this window's, and says what it holds.
@@ -149,12 +139,12 @@ func (c *chat) message(ctx context.Context) (string, error) {
 	end, prompt := "", "you: "
 	for {
 		c.prompt(prompt)
-		line, stopped, err := c.line(ctx)
+		line, err := c.line(ctx)
 		switch {
-		case stopped && prompt == "you: ":
-			c.say("ctrl+d or /quit quits.")
-			return "", nil
-		case stopped:
+		case errors.Is(err, errStopped):
+			if prompt == "you: " {
+				c.say("ctrl+d or /quit quits.")
+			}
 			return "", nil
 		case errors.Is(err, io.EOF) && text.Len() > 0:
 			return text.String(), nil
@@ -179,7 +169,7 @@ func (c *chat) message(ctx context.Context) (string, error) {
 func (c *chat) take(ctx context.Context, text string) {
 	switch {
 	case strings.TrimSpace(text) == "" && len(c.files) == 0:
-	case c.isCommand(text):
+	case slash.IsCommand(text, c.s.Model().Ref(), known):
 		c.run(ctx, text)
 	default:
 		if !c.Terminal {
@@ -189,51 +179,31 @@ func (c *chat) take(ctx context.Context, text string) {
 	}
 }
 
-// isCommand says whether a text is a command and not a message, as on the screen: the guide takes commands of its own,
-// and several lines are a command only where there is one of that name.
-func (c *chat) isCommand(text string) bool {
-	if !strings.HasPrefix(text, "/") {
-		return false
-	}
-	name, _ := theme.CutCommand(text)
-	if name == "guide" && strings.HasPrefix(c.s.Model().Ref(), llm.Guide+"/") {
-		return false
-	}
-	_, known := named(name)
-	return known || !strings.Contains(strings.TrimSpace(text), "\n")
-}
-
-// send sends a message with the files that wait for one.
+// send sends a message with the files that wait for one. They wait on where it was not saved.
 func (c *chat) send(ctx context.Context, d session.Draft) {
 	d.Files = c.files
+	before := c.s.Info().Leaf
 	err := c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.Send(ctx, d) })
-	if err == nil {
+	if c.s.Info().Leaf != before {
 		c.files, c.tooLong = nil, ""
-		return
 	}
-	c.say("%s", c.failure(err))
-	over, limit, other := (*session.OversizeError)(nil), (*session.LimitError)(nil), (*session.OtherAddressError)(nil)
-	switch {
-	case errors.As(err, &over):
+	if over := (*session.OversizeError)(nil); errors.As(err, &over) {
 		c.tooLong = d.Text
-	case errors.As(err, &limit), errors.As(err, &other): // The files wait for another try.
-	default:
-		c.files, c.tooLong = nil, ""
 	}
+	c.report(err)
 }
 
-// failure is why a turn failed, and what can be done about it here.
+// failure is why something failed, and what can be done about it here.
 func (c *chat) failure(err error) string {
 	over, other := (*session.OversizeError)(nil), (*session.OtherAddressError)(nil)
+	more := ""
 	switch {
 	case errors.As(err, &over):
-		return theme.UpperFirst(theme.Sentence(errors.New(over.Sentence(wayOut)))) +
-			" Nothing was sent or saved. /cut sends it cut."
+		err, more = errors.New(over.Sentence(wayOut)), " Nothing was sent or saved. /cut sends it cut."
 	case errors.As(err, &other):
-		return theme.UpperFirst(theme.Sentence(err)) + " Nothing was sent; /model " + c.s.Model().Ref() +
-			" agrees to that."
+		more = " Nothing was sent; /model " + c.s.Model().Ref() + " agrees to that."
 	}
-	return theme.UpperFirst(theme.Sentence(err))
+	return theme.UpperFirst(theme.Sentence(err)) + more
 }
 
 // wayOut is what helps against what makes a message too long.
@@ -248,28 +218,33 @@ func wayOut(what string) string {
 // follow shows a turn until it is over. ctrl+c stops it.
 func (c *chat) follow(ctx context.Context, start func(context.Context) <-chan session.Event) error {
 	defer c.sync(ctx)
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := c.stoppable(ctx)
 	defer stop()
-	events, stopping := start(ctx), false
-	for {
+	for e := range start(ctx) {
+		f, over := e.(session.Finished)
+		if !over {
+			c.show(ctx, e, stop)
+			continue
+		}
+		if c.endLine(); ctx.Err() != nil && f.Err == nil {
+			c.say("Stopped; what arrived is kept.")
+		}
+		return f.Err
+	}
+	return nil
+}
+
+// stoppable is a context that ends with ctrl+c, too.
+func (c *chat) stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
 		select {
 		case <-c.Stop:
-			stopping = true
 			stop()
-		case e, open := <-events:
-			if !open {
-				return nil
-			}
-			if f, over := e.(session.Finished); over {
-				c.endLine()
-				if stopping && f.Err == nil {
-					c.say("Stopped; what arrived is kept.")
-				}
-				return f.Err
-			}
-			c.show(ctx, e, stop)
+		case <-ctx.Done():
 		}
-	}
+	}()
+	return ctx, stop
 }
 
 // say writes a line of winnow's own.
@@ -281,7 +256,7 @@ func (c *chat) say(format string, args ...any) {
 // report says why something did not work, where it did not.
 func (c *chat) report(err error) {
 	if err != nil {
-		c.say("%s", theme.UpperFirst(theme.Sentence(err)))
+		c.say("%s", c.failure(err))
 	}
 }
 

@@ -179,20 +179,27 @@ func TestAMessageThatIsTooLongCanBeSentCut(t *testing.T) {
 	}
 }
 
-func TestSessionsAreOpenedByTheirIds(t *testing.T) {
+func TestChatsAreOpenedByTheirNumbers(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."), says("Two."))
-	first := transcript(t, o, "Remember me\n")
-	wantInOrder(t, first, "One.")
-	id := o.Start.Info().ID
+	wantInOrder(t, transcript(t, o, "Remember me\n"), "One.")
 	next, err := session.New(o.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Start = next
-	out := transcript(t, o, "Another\n/chats\n/resume nothing\n/resume "+id+"\n/history\n")
-	wantInOrder(t, out, "Two.", id[:13]+": Remember me", "There is no chat nothing", "Left \"Another\"",
-		"This is \"Remember me\" with 2 messages.", "1, you:\nRemember me\n2, small:\nOne.")
+	in, out, ended := typed(t, o)
+	in.lines <- "Another\n"
+	out.want(t, "Two.", 1)
+	in.lines <- "/chats\n"
+	out.want(t, "number, or enter", 1)
+	in.lines <- "2\n"
+	out.want(t, "This is \"Remember me\" with 2 messages.", 1)
+	in.lines <- "/history\n"
+	out.want(t, "1, you:\nRemember me\n2, small:\nOne.", 1)
+	close(in.lines)
+	<-ended
+	wantInOrder(t, out.text.String(), "1. Another, 1 turn\n2. Remember me, 1 turn", "Left \"Another\"")
 }
 
 // terminalInput is what a person types, as it comes.
@@ -224,6 +231,18 @@ func (w *watched) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// typed runs a chat with a person who types.
+func typed(t *testing.T, o Options) (in terminalInput, out *watched, ended chan error) {
+	in, out = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
+	ended = make(chan error, 1)
+	o.In, o.Out, o.Terminal = in, out, true
+	go func() {
+		_, err := Run(context.Background(), o)
+		ended <- err
+	}()
+	return in, out, ended
+}
+
 func (w *watched) want(t *testing.T, text string, times int) {
 	t.Helper()
 	over := time.After(time.Minute)
@@ -246,15 +265,8 @@ func (w *watched) want(t *testing.T, text string, times int) {
 func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))
-	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)},
-		make(chan os.Signal, 1)
-	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
-	ended := make(chan error, 1)
+	in, out, ended := typed(t, o)
 	in.lines <- "Add.\nyes\n" // in one read: the second line is there before the question
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
 	out.want(t, "answer: ", 1)
 	in.lines <- "perhaps\n"
 	out.want(t, "answer: ", 2)
@@ -272,14 +284,9 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 func TestStopKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, "")
-	in, out, stop := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)},
-		make(chan os.Signal, 1)
-	o.In, o.Out, o.Stop, o.Terminal = in, out, stop, true
-	ended := make(chan error, 1)
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
+	stop := make(chan os.Signal, 1)
+	o.Stop = stop
+	in, out, ended := typed(t, o)
 	in.lines <- "Go on\n"
 	out.want(t, "Half an ", 1)
 	stop <- os.Interrupt
@@ -311,24 +318,11 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 	}
 }
 
-func TestTheDoctorReportsInLines(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t)
-	o.Settings.Doctor = func(context.Context) (string, error) { return "ok  database\n", nil }
-	wantInOrder(t, transcript(t, o, "/doctor\n/quit\n"), "ok  database\n")
-}
-
 // The lists of the screen are lists of lines here, and what a person types chooses from them.
 func TestAListIsChosenFromByANumber(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t)
-	in, out := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
-	o.In, o.Out, o.Terminal = in, out, true
-	ended := make(chan error, 1)
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
+	in, out, ended := typed(t, o)
 	in.lines <- "/tools\n"
 	out.want(t, "1. add adds", 1)
 	out.want(t, "number, or enter to leave it: ", 1)
@@ -348,13 +342,7 @@ func TestAListIsChosenFromByANumber(t *testing.T) {
 func TestAProviderIsAddedByACommand(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // no keyring
 	o, _ := options(t)
-	in, out := terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
-	o.In, o.Out, o.Terminal = in, out, true
-	ended := make(chan error, 1)
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
+	in, out, ended := typed(t, o)
 	in.lines <- "/model\n"
 	out.want(t, "2. Add a provider…", 1)
 	in.lines <- "2\n"

@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/list"
 	"winnow/ui/settings"
@@ -18,7 +17,7 @@ import (
 // setting is a command that the screen has too: what it says is printed, and what it lists is chosen from by a number.
 func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Context, string) error {
 	return func(c *chat, ctx context.Context, args string) error {
-		ctx, stop := context.WithCancel(ctx)
+		ctx, stop := c.stoppable(ctx)
 		defer stop()
 		say := func(text string) tea.Cmd {
 			if text != "" {
@@ -37,12 +36,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			Open: func(l *list.Model, take func(string) tea.Cmd) { open, chosen = l, take },
 			Read: func(_, text string) { c.write(text) },
 			Edit: func(string, func(string, error) tea.Msg) tea.Cmd { return say("Usage: /system TEXT.") },
-			Ask: func(message int64, ref string) tea.Cmd {
-				c.report(c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-					return c.s.Regenerate(ctx, message, ref)
-				}))
-				return nil
-			},
 			Done: func(sentence string, err error) tea.Cmd {
 				c.report(err)
 				return say(sentence)
@@ -52,11 +45,14 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			Covered: func() bool { return false },
 		}}
 		for cmd := do(m, args); ; {
-			c.await(cmd, stop)
+			follow(cmd)
 			if open == nil {
 				return nil
 			}
-			value, err := c.choice(ctx, open)
+			if open.Masked {
+				return errors.New("the key of a provider is stored by winnow keys set")
+			}
+			value, err := c.choice(ctx, open.Items(), open.Notes...)
 			if value == "" || err != nil {
 				return err
 			}
@@ -66,42 +62,27 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 	}
 }
 
-// await runs a command of the screen and those that follow from it. ctrl+c stops them.
-func (c *chat) await(cmd tea.Cmd, stop func()) {
-	results, running := make(chan tea.Msg), 0
-	start := func(cmd tea.Cmd) {
-		if cmd != nil {
-			running++
-			go func() { results <- cmd() }()
-		}
+// follow runs a command of the screen and those that follow from it.
+func follow(cmd tea.Cmd) {
+	if cmd == nil {
+		return
 	}
-	for start(cmd); running > 0; {
-		select {
-		case <-c.Stop:
-			stop()
-		case msg := <-results:
-			running--
-			switch msg := msg.(type) {
-			case app.Then:
-				start(msg())
-			case tea.BatchMsg:
-				for _, cmd := range msg {
-					start(cmd)
-				}
-			}
+	switch msg := cmd().(type) {
+	case app.Then:
+		follow(msg())
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			follow(cmd)
 		}
 	}
 }
 
-// choice prints a list and reads the number of an item. It is "" where none is chosen.
-func (c *chat) choice(ctx context.Context, l *list.Model) (value string, err error) {
-	if l.Masked {
-		return "", errors.New("the key of a provider is stored by winnow keys set")
-	}
-	for i, item := range l.Items() {
+// choice prints a list with notes under it, and reads the number of an item. It is "" where none is chosen.
+func (c *chat) choice(ctx context.Context, items []list.Item, notes ...string) (value string, err error) {
+	for i, item := range items {
 		c.say("%s", strings.Join(strings.Fields(strconv.Itoa(i+1)+". "+item.Label+" "+item.About+" "+item.Right), " "))
 	}
-	for _, note := range l.Notes {
+	for _, note := range notes {
 		c.say("%s", note)
 	}
 	if !c.Terminal {
@@ -109,8 +90,8 @@ func (c *chat) choice(ctx context.Context, l *list.Model) (value string, err err
 	}
 	text, err := c.answer(ctx, "number, or enter to leave it: ", func() {})
 	n, _ := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 || n > len(l.Items()) {
+	if err != nil || n < 1 || n > len(items) {
 		return "", nil
 	}
-	return l.Items()[n-1].Value, nil
+	return items[n-1].Value, nil
 }

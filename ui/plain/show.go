@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -59,22 +60,18 @@ func (c *chat) approve(ctx context.Context, e session.Asked, stop func()) {
 	if len(e.Arguments.Repairs) > 0 {
 		c.say("These arguments were repaired: the model wrote something different.")
 	}
-	words, answers := []string{"no", "yes"}, map[string]approval.Choice{
-		"no": approval.No, "reason": approval.No, "yes": approval.Once,
+	words, question := []string{"no", "yes"}, "Run it? y: yes"
+	if slices.Contains(e.Choices, approval.Session) {
+		words, question = append(words, "session"), question+", s: yes, and its later calls in this chat"
 	}
-	question := "Run it? y: yes"
-	for _, choice := range e.Choices {
-		switch choice {
-		case approval.Session:
-			words, answers["session"] = append(words, "session"), choice
-			question += ", s: yes, and its later calls in this chat"
-		case approval.Forever:
-			words, answers["always"] = append(words, "always"), choice
-			question += ", a: always"
-		}
+	if slices.Contains(e.Choices, approval.Forever) {
+		words, question = append(words, "always"), question+", a: always"
 	}
 	word := c.choose(ctx, question+", n: no, r: no, with a reason for the model", stop, append(words, "reason")...)
-	answer := approval.Answer{Choice: answers[word]}
+	answer := approval.Answer{Choice: map[string]approval.Choice{
+		"no": approval.No, "reason": approval.No, "yes": approval.Once,
+		"session": approval.Session, "always": approval.Forever,
+	}[word]}
 	if word == "reason" {
 		reason, _ := c.answer(ctx, "reason: ", stop) // No reason is an answer too.
 		answer.Reason = strings.TrimSpace(reason)

@@ -10,45 +10,27 @@ import (
 	"winnow/ui/theme"
 )
 
-// These bound how long the first prompt waits for what other machines added to the chat that is opened, and how long
-// quitting waits for what is exchanged with them.
-const (
-	syncStart = time.Second
-	syncEnd   = 1500 * time.Millisecond
-)
+// syncTime is how long the chat waits for the exchange with other machines.
+const syncTime = 1500 * time.Millisecond
 
-// sync exchanges the history with other machines beside the chat, unless that goes on already.
+// sync exchanges the history with other machines, and takes over what that changed in the open chat. Why it failed is
+// said where that was not said of the one before.
 func (c *chat) sync(ctx context.Context) {
-	if c.Sync == nil || c.syncing != nil {
+	if c.Sync == nil {
 		return
 	}
-	over := make(chan error, 1)
-	c.syncing = over
-	go func() {
-		_, err := c.Sync(ctx)
-		over <- err
-	}()
-}
-
-// awaitSync waits so long for the sync that goes on, and says why it failed where that was not said of the one before.
-func (c *chat) awaitSync(ctx context.Context, most time.Duration) {
-	if c.syncing == nil {
-		return
+	bounded, stop := context.WithTimeout(ctx, syncTime)
+	defer stop()
+	_, err := c.Sync(bounded)
+	fault := ""
+	if err != nil && bounded.Err() == nil {
+		fault = err.Error()
 	}
-	select {
-	case err := <-c.syncing:
-		c.syncing = nil
-		if errors.Is(err, context.Canceled) {
-			err = nil
-		}
-		if err != nil && (c.syncFault == nil || err.Error() != c.syncFault.Error()) {
-			c.report(err)
-		}
-		c.syncFault = err
-		c.refresh(ctx)
-	case <-time.After(most):
-	case <-ctx.Done():
+	if fault != "" && fault != c.syncFault {
+		c.report(err)
 	}
+	c.syncFault = fault
+	c.refresh(ctx)
 }
 
 // refresh takes over what was changed in the open chat elsewhere. One that was deleted permanently makes room for a new
@@ -58,8 +40,7 @@ func (c *chat) refresh(ctx context.Context) {
 	if !changed && !c.s.Now().Behind && !errors.Is(err, store.ErrNotFound) {
 		return
 	}
-	found, err := c.s.Reread(ctx)
-	switch {
+	switch found, err := c.s.Reread(ctx); {
 	case errors.Is(err, store.ErrNotFound):
 		s, err := session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
 		if err != nil {
@@ -67,9 +48,7 @@ func (c *chat) refresh(ctx context.Context) {
 			return
 		}
 		c.say("The chat that was open here was deleted permanently on another machine. This is a new chat.")
-		c.s.Leave()
-		c.s, c.tooLong = s, ""
-		c.enter(ctx)
+		c.open(ctx, s)
 	case err != nil:
 		c.report(err)
 	case found.Parts:

@@ -43,14 +43,6 @@ func (q Question) Answer(a approval.Answer) {
 	}
 }
 
-// call is the call that is asked about, nil for none.
-func (q Question) call() *session.Question {
-	if q.Call != nil {
-		return &q.Call.Question
-	}
-	return nil
-}
-
 // choice is an answer as it is shown.
 type choice struct {
 	action keymap.Action
@@ -83,7 +75,7 @@ func (q Question) choices() []choice {
 			"this chat",
 		},
 		{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
-	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.call().Choices, c.answer) })
+	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.Call.Choices, c.answer) })
 }
 
 // Model shows a question and takes the keys for it.
@@ -106,7 +98,7 @@ func (m *Model) Ask(q Question) { *m = Model{Keys: m.Keys, question: q, w: m.w, 
 func (m *Model) Question() Question { return m.question }
 
 // Waits says that there is a question to answer.
-func (m *Model) Waits() bool { return m.question.call() != nil || m.question.Limit != nil }
+func (m *Model) Waits() bool { return m.question.Call != nil || m.question.Limit != nil }
 
 // Reset puts the cursor back on the safe answer.
 func (m *Model) Reset() { m.at = 0 }
@@ -171,7 +163,7 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 			return m.choose(c)
 		}
 	}
-	switch calls := m.question.call() != nil; {
+	switch calls := m.question.Call != nil; {
 	case m.Keys.Pressed(msg, keymap.RefuseWhy) && calls:
 		m.reason = new(theme.NewField(""))
 	case m.Keys.Pressed(msg, keymap.Choose):
@@ -218,17 +210,18 @@ func (m *Model) choose(c choice) (Outcome, approval.Answer) {
 
 // Click takes a click on line y of the question as it is drawn.
 func (m *Model) Click(st theme.Styles, y int) (Outcome, approval.Answer) {
-	lines := m.compose(st, true)
-	if y < 0 || y >= len(lines) || lines[y].choice < 0 {
+	choices, answers := m.question.choices(), m.parts(st, true).answers
+	at := y - (len(m.View(st, true)) - len(answers))
+	if at < 0 || at >= len(choices) || len(answers) < len(choices) {
 		return Open, approval.Answer{}
 	}
-	m.at = lines[y].choice
-	return m.choose(m.question.choices()[m.at])
+	m.at = at
+	return m.choose(choices[at])
 }
 
 // Hints are the keys of the question.
 func (m *Model) Hints() []key.Binding {
-	k := m.Keys
+	k := &m.Keys
 	if m.reason != nil {
 		return []key.Binding{k.Hint("refuse with this reason", keymap.Choose), k.Hint("back", keymap.Back)}
 	}

@@ -158,28 +158,6 @@ func TestAllArgumentsAreOnTheScreenBeforeTheCallRuns(t *testing.T) {
 	})
 }
 
-func TestAClickAnswers(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{}, 0)
-	q := of(askedAbout(`{"command":"ls"}`), 60, 12)
-	for y, line := range q.View(st, true) {
-		line = ansi.Strip(line)
-		want := approval.Choice("")
-		switch {
-		case strings.Contains(line, "Run it once"):
-			want = approval.Once
-		case strings.Contains(line, "Don’t run it"):
-			want = approval.No
-		case strings.Contains(line, "don’t ask again"):
-			want = approval.Session
-		case strings.Contains(line, "Always allow"):
-			want = approval.Forever
-		}
-		if _, got := q.Click(st, y); got.Choice != want {
-			t.Errorf("a click on %q gave %q, want %q", line, got.Choice, want)
-		}
-	}
-}
-
 func TestScreens(t *testing.T) {
 	st := theme.New(theme.None, theme.Palette{}, 0)
 	var screens uitest.Screens

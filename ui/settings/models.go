@@ -38,7 +38,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 		return s.useModel(ref)
 	}
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Choose a model", Uncounted: true, Does: "use", Also: keymap.Models, Loading: true,
+		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
 	s.Open(s.models, s.takeModel)
 	return s.listModels(true)

@@ -34,7 +34,7 @@ func (s *Model) AddProvider() tea.Cmd {
 	items = append(items, list.Item{
 		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
 	})
-	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Uncounted: true, Does: "add"},
+	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
 		items...), s.takeProvider)
 	return nil
 }
@@ -69,7 +69,7 @@ func (s *Model) askForKey(o llm.Offer, fault string) {
 	place, _ := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Masked: true, Uncounted: true, Remark: "the key is sent to " + o.Host + " only",
+		Masked: true, Remark: "the key is sent to " + o.Host + " only",
 	},
 		list.Item{Label: "Save the key in " + place, Value: keepKey, Always: true},
 		list.Item{Label: "Use it until winnow ends", Value: useKey, Always: true})

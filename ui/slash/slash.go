@@ -24,7 +24,7 @@ func All() []Command {
 		{Name: "new", Help: "start a new chat; this one stays"},
 		{Name: "chats", Args: "[WORDS]", Help: "open another chat, or find a message"},
 		{Name: "attach", Args: "PATH", Help: "attach text files, images, or a web page by its address"},
-		{Name: "copy", Args: "[NUMBERS]", Help: "copy the last answer, the selected or named messages, or code"},
+		{Name: "copy", Args: "[code]", Help: "copy the last answer, the selected messages, or code"},
 		{Name: "context", Help: "show the whole request as it would be sent"},
 		{Name: "compact", Args: "[off]", Help: "summarise older messages and send the summary; off undoes it"},
 		{Name: "model", Args: "[ENDPOINT/MODEL]", Help: "choose the model, or add a provider"},
@@ -54,6 +54,17 @@ func All() []Command {
 func Named(name string) Command {
 	all := All()
 	return all[slices.IndexFunc(all, func(c Command) bool { return c.Name == name })]
+}
+
+// IsCommand reports whether a text is a command and not a message: one of several lines is a command only where there
+// is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the model
+// with this reference is the guide.
+func IsCommand(text, ref string, known func(name string) bool) bool {
+	name, _ := theme.CutCommand(text)
+	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
+		return false
+	}
+	return !strings.Contains(strings.TrimSpace(text), "\n") || known(name)
 }
 
 // Usage is the command as it is typed.

@@ -5,45 +5,29 @@ import (
 	"unicode/utf8"
 
 	"winnow/session/store"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// ToCopy is the text that is copied, and what it is called, or why there is none: of messages that are named by their
-// numbers, of a "code" block of the message under the cursor, else for "" of the selected messages, else of the one
-// under the cursor. Where the transcript has no focus the last answer is the one under the cursor.
-func (c *Model) ToCopy(args string, focused bool) (what, text, fault string) {
-	on, ok := c.Selected()
-	if failed, on := c.Failed(); focused && on && args == "" {
+// ToCopy is the text that is copied, and what it is called, or why there is none: that of the selected messages, else
+// of the message or the failure under the cursor. Where the transcript has no focus the last answer is under it.
+func (c *Model) ToCopy(focused bool) (what, text, fault string) {
+	if failed, on := c.Failed(); focused && on {
 		text = failureText(&failed)
 		return characters(text), text, ""
 	}
-	if !focused || !ok {
-		on, _ = c.lastAnswer()
-	}
-	ids := c.Picked()
-	switch {
-	case args == "code":
-		code := c.nextCode(on)
-		if code == "" {
-			return "", "", "This message has no code block."
-		}
-		return "a code block of " + theme.Plural(strings.Count(code, "\n")+1, "line"), code, ""
-	case args != "":
-		if ids, fault = c.Named(args); fault != "" {
-			return "", "", fault
-		}
-	}
-	messages := []store.Message{on}
-	if len(ids) > 0 {
+	messages := []store.Message{c.toCopy(focused)}
+	if ids := c.Picked(); len(ids) > 0 {
 		messages = nil
-	}
-	for _, id := range ids {
-		messages = append(messages, c.At(c.indexOf(id)))
+		for _, id := range ids {
+			m, _ := c.Message(id)
+			messages = append(messages, m)
+		}
 	}
 	var texts []string
-	for _, message := range messages {
-		if message.Content != "" {
-			texts = append(texts, message.Content)
+	for _, m := range messages {
+		if m.Content != "" {
+			texts = append(texts, m.Content)
 		}
 	}
 	if len(texts) == 0 {
@@ -56,39 +40,29 @@ func (c *Model) ToCopy(args string, focused bool) (what, text, fault string) {
 	return what, text, ""
 }
 
-// characters says how long a text is.
-func characters(text string) string { return theme.Plural(utf8.RuneCountInString(text), "character") }
-
-// nextCode is the last code block of a message, and when that was copied before, the one before it; "" for none.
-func (c *Model) nextCode(m store.Message) string {
-	list := codeBlocks(m.Content)
+// CodeToCopy is ToCopy for the last code block of the message, and when that was copied before, for the one before it.
+func (c *Model) CodeToCopy(focused bool) (what, text, fault string) {
+	m := c.toCopy(focused)
+	list := markdown.CodeBlocks(m.Content)
 	if len(list) == 0 {
-		return ""
+		return "", "", "This message has no code block."
 	}
 	if c.codeOf != m.ID {
 		c.codeOf, c.codes = m.ID, 0
 	}
 	c.codes++
-	return list[len(list)-1-(c.codes-1)%len(list)]
+	code := list[len(list)-1-(c.codes-1)%len(list)]
+	return "a code block of " + theme.Plural(strings.Count(code, "\n")+1, "line"), code, ""
 }
 
-// codeBlocks are the texts of fenced code blocks.
-func codeBlocks(text string) (list []string) {
-	var code []string
-	fence := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		bare := strings.TrimLeft(line, " ")
-		switch {
-		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
-			fence, code = bare[:len(bare)-len(strings.TrimLeft(bare, bare[:1]))], nil
-		case fence != "" && strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]+" ") == "":
-			list, fence = append(list, strings.Join(code, "\n")), ""
-		case fence != "":
-			code = append(code, line)
-		}
+// toCopy is the message that is copied from.
+func (c *Model) toCopy(focused bool) store.Message {
+	if m, ok := c.Selected(); ok && focused {
+		return m
 	}
-	if fence != "" {
-		list = append(list, strings.Join(code, "\n"))
-	}
-	return list
+	m, _ := c.lastAnswer()
+	return m
 }
+
+// characters says how long a text is.
+func characters(text string) string { return theme.Plural(utf8.RuneCountInString(text), "character") }

@@ -38,7 +38,7 @@ func (c *Model) shortens(i int, e *history.Entry) bool {
 	r := c.Messages.Row(i)
 	folded := r.Role() == history.Tool || r.Size == 0 ||
 		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
-	return i < c.newest && !folded
+	return i < c.Messages.Last(history.User) && !folded
 }
 
 // markerAt is the text that stands in the place of a cut, "" for none.
@@ -54,28 +54,15 @@ func markerAt(e *history.Entry, cut history.Range) string {
 // renderCut adds the lines of a message that is cut: what is sent of it and, in the place of the rest, the marker, how
 // the rest begins, and how much of it there is.
 func (c *Model) renderCut(b *block, m store.Message) {
-	e, text, at := c.entry(m.ID), m.Content, 0 // what is left of the text, and the character that it begins with
-	next := func(to int) (part string) {
-		part, text = split(text, to-at)
-		at = to
-		return part
-	}
+	e, text, at := c.entry(m.ID), []rune(m.Content), 0
 	for _, cut := range e.Cuts {
-		lines, _ := c.text(m, next(cut.From))
-		b.lines = append(append(b.lines, lines...), c.unsent(markerAt(e, cut), next(cut.To))...)
+		from, to := min(cut.From, len(text)), min(cut.To, len(text)) // never more than there is, whatever the plan says
+		lines, _ := c.text(m, string(text[at:from]))
+		unsent := c.unsent(markerAt(e, cut), string(text[from:to]))
+		b.lines, at = append(append(b.lines, lines...), unsent...), to
 	}
-	lines, _ := c.text(m, text)
+	lines, _ := c.text(m, string(text[at:]))
 	b.lines = append(b.lines, lines...)
-}
-
-// split parts a text behind its first n characters.
-func split(text string, n int) (before, behind string) {
-	for at := range text {
-		if n--; n < 0 {
-			return text[:at], text[at:]
-		}
-	}
-	return text, ""
 }
 
 // unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.

@@ -33,11 +33,10 @@ const (
 type block struct {
 	look       look
 	name, rest string   // of its first line, which is put together for each frame
-	lines      []string // without the gutter; those below the text included
+	lines      []string // without the gutter
 	from, to   int      // the lines of the text and of the tool calls
 	more       int      // bytes of the text that are not shown
 	receipt    int      // the line of its receipt, -1 for none
-	below      int      // where the lines below it begin
 	hits       hits
 }
 
@@ -48,29 +47,20 @@ type look struct {
 	cut    history.Range // the first one, where it is shown as it is sent
 	tokens int           // of its text, as the server counts them; 0 where they are not counted
 	joins  bool          // it is a result directly below its call
-	joined bool          // the next row joins it
 	ways   bool          // the ways out of what went wrong are shown
-	edge   edge          // the line below it
 }
 
 // lookOf is how row i has to be drawn now.
 func (c *Model) lookOf(i int) look {
 	r := c.rows[i]
-	l := look{open: c.unfolded(r.id), ways: i+1 == len(c.rows) && !c.Busy}
+	l := look{open: c.unfolded(r.id), joins: c.joins(r), ways: i+1 == len(c.rows) && !c.Busy}
 	if r.id > 0 {
-		l.tokens, l.joins = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens)), c.joins(r.message)
+		l.tokens = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens))
 	}
 	if e := c.entry(r.id); e != nil {
 		l.unsent = !e.Sent()
 		if len(e.Cuts) > 0 && !l.unsent && !l.open && c.shortens(r.message, e) {
 			l.cut = e.Cuts[0]
-		}
-	}
-	if i+1 < len(c.rows) {
-		if next := c.rows[i+1]; next.id == c.edge.id {
-			l.edge = c.edge
-		} else if next.id > 0 {
-			l.joined = c.joins(next.message)
 		}
 	}
 	return l
@@ -82,12 +72,14 @@ func (c *Model) unfolded(id int64) bool {
 	return c.open[id] || at && c.Messages.ID(h.message) == id
 }
 
-// gap is the number of lines below a row.
-func (l look) gap() int {
+// gap is the number of lines below row i: the one of the edge stands between two blank ones.
+func (c *Model) gap(i int) int {
 	switch {
-	case l.edge != edge{}:
-		return 3 // the line of the edge between two blank ones
-	case l.joined:
+	case i+1 == len(c.rows):
+		return 1
+	case c.rows[i+1].id == c.edge.id:
+		return 3
+	case c.joins(c.rows[i+1]):
 		return 0
 	}
 	return 1
@@ -95,26 +87,20 @@ func (l look) gap() int {
 
 // block is row i as it is drawn now.
 func (c *Model) block(i int) *block {
-	id, l := c.rows[i].id, c.lookOf(i)
-	if b := c.blocks[id]; b != nil && b.look == l {
+	r, l := c.rows[i], c.lookOf(i)
+	if b := c.blocks[r.id]; b != nil && b.look == l {
 		return b
 	}
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
 	b := &block{look: l, receipt: -1}
-	if f := c.failure(id); f != nil {
-		b.lines = c.failureLines(f, c.Messages.Role(c.rows[i].message), l.ways)
+	if f := c.failure(r.id); f != nil {
+		b.lines = c.failureLines(f, c.Messages.Role(r.message), l.ways)
 	} else {
-		c.render(b, c.rows[i])
+		c.render(b, r)
 	}
-	b.below = len(b.lines)
-	if b.lines = append(b.lines, make([]string, l.gap())...); l.gap() == 3 {
-		b.lines[b.below+1] = c.edgeLine()
-	}
-	if id != arriving || !c.stream.Stale() {
-		c.blocks[id] = b
-	}
+	c.blocks[r.id] = b
 	return b
 }
 
@@ -129,59 +115,60 @@ func (c *Model) proseWidth() int { return min(c.bodyWidth(), measure) }
 
 // View draws what is on the screen: as many lines as the transcript is high.
 func (c *Model) View() []string {
+	if c.answer != nil && c.stream.Stale() {
+		delete(c.blocks, arriving)
+	}
 	out := make([]string, 0, c.height)
-	for i, line := c.top, c.line; c.ready() && i < len(c.rows) && len(out) < c.height; i, line = i+1, 0 {
-		out = c.drawRow(out, i, line)
+	for i, line := c.top, c.line; c.ready() && i < len(c.rows) && len(out) < c.height; line++ {
+		if line == c.heightOf(i) {
+			i, line = i+1, -1
+			continue
+		}
+		out = append(out, c.draw(i, line))
 	}
 	return append(out, make([]string, max(0, c.height-len(out)))...)
 }
 
-// drawRow adds the lines of row i from line on that fit on the screen.
-func (c *Model) drawRow(out []string, i, line int) []string {
-	b, r := c.block(i), c.rows[i]
-	first, others := c.beside(r, b.look.unsent, c.mark(r))
-	for ; line < len(b.lines) && len(out) < c.height; line++ {
-		if line >= b.below {
-			out = append(out, b.lines[line])
-			continue
-		}
-		text := c.markPicked(c.markHits(c.lineOf(i, line), i, line), i, line)
-		if line == 0 {
-			out = append(out, first+text)
-		} else {
-			out = append(out, others+text)
-		}
+// draw draws a line of row i, or one below it.
+func (c *Model) draw(i, line int) string {
+	switch below := line - len(c.block(i).lines); {
+	case below < 0:
+		return c.beside(i, line) + c.markPicked(c.markHits(c.lineOf(i, line), i, line), i, line)
+	case below == 1:
+		return c.edgeLine()
 	}
-	return out
+	return ""
 }
 
-// beside is what stands at the left of the first line of a row, and of its others.
-func (c *Model) beside(r row, unsent bool, m mark) (first, others string) {
-	st := &c.Themes.Styles
-	cursor := " "
-	switch on := c.cursor == r.id; {
-	case on && m.selected:
+// beside is what stands at the left of a line of row i.
+func (c *Model) beside(i, line int) string {
+	st, r := &c.Themes.Styles, c.rows[i]
+	cursor, side := " ", " "
+	switch on, selected := c.cursor == r.id, c.Holds(r.id); {
+	case on && selected:
 		cursor = st.Seen.Render("█")
-	case on || m.selected:
+	case on || selected:
 		cursor = st.Seen.Render(bar)
 	}
-	margin := cursor + strings.Repeat(" ", max(0, c.left-1))
-	side := "  "
-	if r.id > 0 && c.Messages.Role(r.message) == history.User {
-		if side = st.You.Render(bar) + " "; unsent {
-			side = st.Faint.Render(bar) + " "
-		}
+	switch m := c.mark(r); {
+	case line == 0:
+		side = m.style.Render(theme.Fit(m.glyph, 1))
+	case r.id < 0 || c.Messages.Role(r.message) != history.User:
+	case c.block(i).look.unsent:
+		side = st.Faint.Render(bar)
+	default:
+		side = st.You.Render(bar)
 	}
-	return margin + m.style.Render(theme.Fit(m.glyph, 1)) + " ", margin + side
+	return cursor + strings.Repeat(" ", max(0, c.left-1)) + side + " "
 }
 
-// lineOf is a line of row i as it stands on the screen. The first one ends with the verdict.
+// lineOf is a line of row i as it stands on the screen. The first one of a message ends with the verdict.
 func (c *Model) lineOf(i, line int) string {
-	b, r := c.block(i), c.rows[i]
-	if line > 0 || c.failure(r.id) != nil {
+	b := c.block(i)
+	if line > 0 || b.lines[0] != "" {
 		return b.lines[line]
 	}
-	m, w := c.mark(r), c.proseWidth()
+	m, w := c.mark(c.rows[i]), c.proseWidth()
 	tag := m.tag
 	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(b.name)+2+ansi.StringWidth(tag) > w {
 		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
@@ -203,11 +190,8 @@ func (c *Model) message(r row) (store.Message, error) {
 			Reasoning: c.answer.reasoning.String(),
 		}}, nil
 	}
-	m, err := c.Messages.Message(r.message)
-	if err != nil {
-		m = c.At(r.message)
-	}
-	return m, err
+	_, err := c.Messages.Message(r.message)
+	return c.At(r.message), err
 }
 
 // render draws a message.
@@ -237,8 +221,8 @@ func (c *Model) render(b *block, r row) {
 	}
 	if b.look.unsent {
 		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
-		for i, line := range b.lines {
-			b.lines[i] = st.Muted.Render(ansi.Strip(line))
+		for i, line := range b.lines[1:] {
+			b.lines[i+1] = st.Muted.Render(ansi.Strip(line))
 		}
 	}
 }
@@ -295,31 +279,23 @@ func (c *Model) renderText(b *block, m store.Message) {
 
 // text is the lines of as much of a message's text as is shown, and how many bytes that is.
 func (c *Model) text(m store.Message, text string) (lines []string, shown int) {
-	st := &c.Themes.Styles
-	if c.streamed == m.ID && c.stream != nil && c.streams(m, text) {
-		return c.stream.Lines(), len(c.stream.Text())
+	if c.streamed == m.ID && c.stream != nil {
+		arrived := c.stream.Text()
+		if text == arrived || len(text) > maxStreamed && strings.HasPrefix(text, arrived) {
+			return c.stream.Lines(), len(arrived)
+		}
 	}
+	st, style := &c.Themes.Styles, c.Themes.Styles.Text
 	text = beginning(text)
 	switch {
 	case m.Role == history.User:
-		return c.plain(text, st.Strong.UnsetBold()), len(text)
+		style = st.Strong.UnsetBold()
 	case m.Role == history.Tool:
-		return c.plain(text, st.Muted), len(text)
-	case m.Damaged:
-		return c.plain(text, st.Text), len(text)
+		style = st.Muted
+	case !m.Damaged:
+		return c.md.Render(text), len(text)
 	}
-	return c.md.Render(text), len(text)
-}
-
-// streams says that an answer is shown as it was rendered while it arrived.
-func (c *Model) streams(m store.Message, text string) bool {
-	arrived := c.stream.Text()
-	if m.ID == arriving && c.stream.Renderer() != c.md { // the width has changed
-		c.stream = markdown.NewStream(c.md)
-		c.stream.Write(arrived)
-	}
-	whole := text == arrived || len(text) > maxStreamed && strings.HasPrefix(text, arrived)
-	return whole && c.stream.Renderer() == c.md
+	return c.plain(text, style), len(text)
 }
 
 // plain is text as it is, wrapped, in one style.
@@ -366,7 +342,7 @@ func (c *Model) reasoning(m store.Message) []string {
 	switch {
 	case m.Reasoning == "":
 		return nil
-	case !c.thinking:
+	case !c.Thinking:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
 		return []string{c.hinted(folded, keymap.Reason, "shows it")}
 	}

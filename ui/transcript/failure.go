@@ -42,7 +42,7 @@ func (c *Model) fail(f record.Failure) int {
 // failedBehind is the message that a failure is shown behind: the one that it names, else the last one of its turn that
 // was stored before its request. It is 0 where something of the answer arrived, or the turn is not on this branch.
 func (c *Model) failedBehind(f record.Failure) int64 {
-	i, ok := c.Index(f.User)
+	i, ok := c.Messages.Find(f.User)
 	if f.After != 0 || !ok {
 		return f.After
 	}
@@ -100,15 +100,6 @@ func (c *Model) safe(f *record.Failure, behind history.Role) string {
 	return text
 }
 
-// waysOut is what can be done about a failure.
-func (c *Model) waysOut(f *record.Failure) []key.Binding {
-	retry := keymap.Typed("/retry", "try again")
-	if f.Budget {
-		return []key.Binding{keymap.Typed("/budget", "raise"), retry}
-	}
-	return []key.Binding{retry, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause")}
-}
-
 // way is a way out: what is pressed or typed, and what it does.
 func (c *Model) way(h key.Binding) string {
 	return c.Themes.Styles.Text.Render(h.Help().Key) + c.Themes.Styles.Muted.Render(" "+h.Help().Desc)
@@ -119,12 +110,12 @@ func (c *Model) way(h key.Binding) string {
 func (c *Model) failureLines(f *record.Failure, behind history.Role, ways bool) []string {
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
 	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), room)
-	if from := from(f); from != "" {
-		if space := w - theme.Width(lines[0]) - theme.Width(from); len(lines) == 1 && space >= 2 {
-			lines[0] += strings.Repeat(" ", space) + st.Error.Render(from)
-		} else {
-			lines = append(lines, st.Error.Render(markdown.Truncate(from, w, "…")))
-		}
+	switch from := from(f); {
+	case from == "":
+	case len(lines) == 1 && theme.Width(lines[0])+2+theme.Width(from) <= w:
+		lines[0] = theme.Spread(lines[0], st.Error.Render(from), w)
+	default:
+		lines = append(lines, st.Error.Render(markdown.Truncate(from, w, "…")))
 	}
 	if f.Words != "" {
 		said := theme.Wrap("“"+markdown.Visible(f.Words)+"”", room)
@@ -135,10 +126,16 @@ func (c *Model) failureLines(f *record.Failure, behind history.Role, ways bool) 
 		lines = append(lines, said...)
 	}
 	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f, behind), room)...)
-	for _, h := range c.waysOut(f) {
-		if ways {
-			lines = append(lines, markdown.Truncate(c.way(h), w, "…"))
-		}
+	retry := keymap.Typed("/retry", "try again")
+	list := []key.Binding{retry, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause")}
+	switch {
+	case !ways:
+		list = nil
+	case f.Budget:
+		list = []key.Binding{keymap.Typed("/budget", "raise"), retry}
+	}
+	for _, h := range list {
+		lines = append(lines, markdown.Truncate(c.way(h), w, "…"))
 	}
 	return lines
 }

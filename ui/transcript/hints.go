@@ -13,37 +13,31 @@ import (
 // the rest is.
 func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
-	if c.Selecting() {
+	pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude)
+	inspect, copies := k.Hint("inspect", keymap.Inspect), k.Hint("copy", keymap.Copy)
+	other, move := k.Hint("another model", keymap.AgainWith), k.Hint("message", keymap.Next, keymap.Prev)
+	message, _ := c.Selected()
+	hints := []key.Binding{inspect}
+	if c.Trails[message.ID] != "" {
+		hints = []key.Binding{k.Hint("forks", keymap.Trail), inspect}
+	}
+	if message.Siblings > 1 {
+		hints = append([]key.Binding{k.Hint("versions", keymap.VersionBack, keymap.VersionOn)}, hints...)
+	}
+	switch _, failed := c.Failed(); {
+	case c.Selecting():
 		return []key.Binding{
-			k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("auto", keymap.Auto),
-			k.Hint("add or remove one", keymap.Pick), k.Hint("range", keymap.Select),
+			pin, exclude, k.Hint("auto", keymap.Auto), k.Hint("add or remove one", keymap.Select),
 			k.Hint("cancel the selection", keymap.Back),
 		}
-	}
-	move, inspect, copies := k.Hint("message", keymap.Next, keymap.Prev), k.Hint("inspect", keymap.Inspect),
-		k.Hint("copy", keymap.Copy)
-	if _, on := c.Failed(); on {
-		return []key.Binding{
-			k.Hint("try again", keymap.Again), k.Hint("another model", keymap.AgainWith),
-			k.Hint("what was sent", keymap.Inspect), copies, move, k.Hint("help", keymap.Ask),
-		}
-	}
-	var hints []key.Binding
-	message, _ := c.Selected()
-	if message.Siblings > 1 {
-		hints = append(hints, k.Hint("versions", keymap.VersionBack, keymap.VersionOn))
-	}
-	if c.Trails[message.ID] != "" {
-		hints = append(hints, k.Hint("forks", keymap.Trail))
-	}
-	hints = append(hints, inspect)
-	switch pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude); message.Role {
-	case history.Assistant:
+	case failed:
+		hints = []key.Binding{k.Hint("try again", keymap.Again), other, k.Hint("what was sent", keymap.Inspect), copies}
+	case message.Role == history.Assistant:
 		if strings.Contains(message.Content, "```") {
 			copies = k.Hint("copy code", keymap.CopyCode)
 		}
-		hints = append(hints, copies, k.Hint("another model", keymap.AgainWith), k.Hint("what it saw", keymap.Seen))
-	case history.User:
+		hints = append(hints, copies, other, k.Hint("what it saw", keymap.Seen))
+	case message.Role == history.User:
 		hints = append(hints, k.Hint("edit", keymap.Edit), pin, exclude, copies)
 	default:
 		hints = append(hints, pin, exclude, copies)

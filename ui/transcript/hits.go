@@ -71,7 +71,7 @@ func (c *Model) showHit() {
 	}
 	c.selectRow(i)
 	b, at := c.block(i), c.shownAt(i)
-	line := min(b.to, b.below-1) // the line that stands for what is not shown
+	line := min(b.to, len(b.lines)-1) // the line that stands for what is not shown
 	for _, shown := range c.hitsIn(b).list {
 		if shown.nth == at {
 			line = shown.line

@@ -6,7 +6,6 @@ package transcript
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,12 +27,9 @@ type Screen struct {
 	Draft func()                          // gives the keys back to the draft, where the search began
 	Copy  func(what, text string) tea.Cmd // copies a text
 
-	// Planner takes the draft as it is now. plan plans the next request with it, in a command; show shows that plan,
-	// or plans anew where none was made or the draft has changed since.
-	Planner func() (plan func() (history.Plan, error), show func(p history.Plan, err error, made bool) tea.Cmd)
-
-	Past  func() bool // the request on show was sent
-	Trial func() bool // it is one that other settings would send
+	Replan func() tea.Cmd // plans the next request anew
+	Past   func() bool    // the request on show was sent
+	Trial  func() bool    // it is one that other settings would send
 }
 
 // Model is the transcript.
@@ -56,11 +52,11 @@ type Model struct {
 	quiet     bool // all messages of the request on show are whole
 	edge      edge
 
-	Search    Search
-	selection selection
-	undo      undoStack
-	codeOf    int64 // the message whose code was copied last
-	codes     int   // how many of its blocks were
+	Search   Search
+	selected map[int64]bool
+	undo     []*action // the actions since the session was opened; the last one is undone first
+	codeOf   int64     // the message whose code was copied last
+	codes    int       // how many of its blocks were
 }
 
 // answer is the answer that arrives, or that arrived and was not stored.
@@ -73,45 +69,40 @@ type answer struct {
 // Open shows the session. Search, selection and what can be undone begin anew.
 func (c *Model) Open() {
 	c.EndSearch()
-	c.Unselect()
-	c.undo, c.Next = undoStack{}, history.Plan{}
+	c.undo, c.Next = nil, history.Plan{}
 	c.Reset(c.Session.Branch())
 }
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
+	c.Unselect()
 	c.Receipts, c.Trails, c.failures, c.Plan = map[int64]record.Receipt{}, nil, nil, history.Plan{}
 	c.cursor = 0
-	c.begin(messages)
+	c.Follow(messages)
 }
 
-// begin shows other messages, and forgets what was about those before.
-func (c *Model) begin(messages branch.Branch) {
+// Follow shows another branch of the conversation, and forgets what was about the one before. The verdicts on messages
+// that both have stay until the next plan.
+func (c *Model) Follow(messages branch.Branch) {
+	cursor := c.cursor
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks, c.stream = map[int64]*block{}, nil
 	c.Search.hits = nil // they have the indexes of the old messages
 	c.follow = true
 	c.show(messages)
-}
-
-// Follow shows another branch of the conversation. The verdicts on messages that both have stay until the next plan.
-func (c *Model) Follow(messages branch.Branch) {
-	cursor := c.cursor
-	c.begin(messages)
 	if cursor != 0 && !c.GoTo(cursor) {
 		c.Newest()
 	}
-	c.Judge(c.Plan)
+	c.Judge(c.Plan, c.firstRead)
 }
 
 // show shows these messages in the place of those that are there.
 func (c *Model) show(messages branch.Branch) {
 	c.Messages = messages
 	for i := range messages.Len() {
-		if r := messages.Row(i); r.Faulty {
-			known := func(f record.Failure) bool { return f.After == r.ID }
-			if f, failed := record.FailureAfter(c.At(i)); failed && !slices.ContainsFunc(c.failures, known) {
-				c.failures = append(c.failures, f)
+		if messages.Row(i).Faulty {
+			if f, failed := record.FailureAfter(c.At(i)); failed {
+				c.fail(f)
 			}
 		}
 	}
@@ -224,20 +215,6 @@ func (c *Model) Withdraw(requests []int64) {
 // Empty says that nothing was said yet.
 func (c *Model) Empty() bool { return len(c.rows) == 0 }
 
-// Index is the index of a message in the conversation.
-func (c *Model) Index(id int64) (int, bool) {
-	if i, there := c.Messages.Find(id); there {
-		return i, true
-	}
-	return 0, false
-}
-
-// indexOf is the index of a message that is there.
-func (c *Model) indexOf(id int64) int {
-	i, _ := c.Index(id)
-	return i
-}
-
 // At is message i. One that cannot be read comes without its text, as damaged.
 func (c *Model) At(i int) store.Message {
 	m, err := c.Messages.Message(i)
@@ -252,7 +229,7 @@ func (c *Model) At(i int) store.Message {
 
 // Message is the message with an id, where the transcript has it.
 func (c *Model) Message(id int64) (store.Message, bool) {
-	if i, ok := c.Index(id); ok {
+	if i, ok := c.Messages.Find(id); ok {
 		return c.At(i), true
 	}
 	return store.Message{}, false
@@ -290,7 +267,7 @@ func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 	if !ok {
 		m, ok = c.lastAnswer()
 	}
-	for i := c.indexOf(m.ID); ok && i < c.Messages.Len(); i++ {
+	for i, _ := c.Messages.Find(m.ID); ok && i < c.Messages.Len(); i++ {
 		r := c.Messages.Row(i)
 		if r.Request != 0 && r.Role() == history.Assistant {
 			return r.Request, c.Receipts[r.Request].Turn, true
@@ -300,12 +277,6 @@ func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 		}
 	}
 	return 0, 0, false
-}
-
-// Gist is what a message is known by in a list, "" for one that is not here.
-func (c *Model) Gist(id int64) string {
-	m, _ := c.Message(id)
-	return Gist(m)
 }
 
 // Gist is what a message is known by in a list: its text, or its calls where it has none.

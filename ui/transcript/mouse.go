@@ -96,25 +96,23 @@ func (c *Model) placeAt(x, y int) (place, bool) {
 		return place{}, false
 	}
 	i, line := c.rowAt(y)
-	return place{i, line, max(0, x-c.gutter())}, line < len(c.block(i).lines)
+	return place{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
 }
 
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text: names and
 // receipts are not copied with it.
 func (c *Model) cells(i, line int) (from, to int) {
+	b, at := c.block(i), place{i, line, 0}
 	begin, end := c.picked.bounds()
-	b, one := c.block(i), begin.row == end.row && begin.line == end.line
-	switch {
-	case !c.picked.on || (place{i, line, end.cell}).before(place{begin.row, begin.line, end.cell}):
-		return 0, 0
-	case end.before(place{i, line, 0}), line >= b.below, !one && (line < b.from || line >= b.to):
+	first, last := place{begin.row, begin.line, 0}, place{end.row, end.line, 0}
+	if !c.picked.on || at.before(first) || last.before(at) || first != last && (line < b.from || line >= b.to) {
 		return 0, 0
 	}
 	to = c.width
-	if i == begin.row && line == begin.line {
+	if at == first {
 		from = begin.cell
 	}
-	if i == end.row && line == end.line {
+	if at == last {
 		to = end.cell + 1
 	}
 	return from, to

@@ -94,7 +94,7 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 	for i := range entries {
 		entries[i].ID, entries[i].Index, entries[i].Role = int64(i+1), i, messages[i].Role
 	}
-	s.Judge(history.Plan{Entries: entries})
+	s.Judge(history.Plan{Entries: entries}, 0)
 	return s
 }
 
@@ -219,7 +219,7 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	tried := slices.Clone(entries)
 	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
 	tried[3].Disposition = history.Dropped
-	s.Judge(history.Plan{Entries: tried})
+	s.Judge(history.Plan{Entries: tried}, 0)
 	s.ScrollTo(1)
 	text := strings.ReplaceAll(uitest.Plain(s.View()), "─", "")
 	squeezed := strings.Join(strings.Fields(text), "")
@@ -342,24 +342,6 @@ func TestAReceiptBecomesShorter(t *testing.T) {
 	} {
 		if got := receiptLine(c.r, 20, c.w); got != c.want {
 			t.Errorf("in %d cells: %q, want %q", c.w, got, c.want)
-		}
-	}
-}
-
-func TestArgumentsInARow(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"path":"grammar/decl.peg"}`:            "grammar/decl.peg",
-		`{"pattern":"a b","depth":2,"in":["x"]}`: `depth: 2, in: ["x"], pattern: a b`,
-		`{}`:                                     "",
-		``:                                       "",
-		`{"broken":`:                             `{"broken":`,
-		`{"a":1} {"b":2}`:                        `{"a":1} {"b":2}`,
-		`["list"]`:                               `["list"]`,
-		`{"a":1,"b":"\u00e9"}`:                   "a: 1, b: é",
-	} {
-		if got := argumentsRow(in); got != want {
-			t.Errorf("%s is shown as %q, want %q", in, got, want)
 		}
 	}
 }

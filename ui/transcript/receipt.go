@@ -11,51 +11,38 @@ import (
 	"winnow/ui/theme"
 )
 
-// fact is a part of a receipt. Where there is no room for all, those of rank 1 go first, then those of rank 2 and so
-// on; the tokens and the price, of rank 0, stay.
-type fact struct {
-	text string
-	rank int
+// receiptLine sums up an answer in one line of w cells. Where there is no room for all, the time goes first, then what
+// was cached, the counts, and what the model saw; the tokens and the price stay. Written is about how many tokens the
+// answer has, where the server has not counted them.
+func receiptLine(r record.Receipt, written, w int) (line string) {
+	for left := range 5 {
+		if line = facts(r, written, left); ansi.StringWidth(line) <= w {
+			break
+		}
+	}
+	return markdown.Truncate(line, w, "…")
 }
 
-// receiptLine sums up an answer in one line of w cells. Written is about how many tokens it has, where the server has
-// not counted them.
-func receiptLine(r record.Receipt, written, w int) string {
-	facts := facts(r, written)
-	for least := 1; ; least++ {
-		line := ""
-		for i, f := range facts {
-			if f.rank != 0 && f.rank < least {
-				continue
-			}
-			if i > 0 && line != "" && !strings.HasPrefix(f.text, " ") {
-				line += " · "
-			}
-			line += f.text
+// facts are the parts of a receipt but for those that go at one of the first so many steps. Where the model saw every
+// message whole, and nothing else is to be noticed, the sum of the tokens, the price and the time are enough.
+func facts(r record.Receipt, written, steps int) (line string) {
+	add := func(goes int, wanted bool, text string) {
+		if !wanted || goes > 0 && goes <= steps {
+			return
 		}
-		if ansi.StringWidth(line) <= w || least > 4 {
-			return markdown.Truncate(line, w, "…")
+		if line != "" && !strings.HasPrefix(text, " ") {
+			line += " · "
 		}
+		line += text
 	}
-}
-
-// facts are the parts of a receipt. Where the model saw every message whole, and nothing else is to be noticed, the sum
-// of the tokens, the price and the time are enough.
-func facts(r record.Receipt, written int) []fact {
-	var list []fact
-	add := func(rank int, wanted bool, text string) {
-		if wanted {
-			list = append(list, fact{text, rank})
+	count := func(counted, estimate int) (n int, sign string) {
+		if counted > 0 {
+			return counted, ""
 		}
+		return estimate, "~"
 	}
-	prompt, in := r.Usage.Prompt, ""
-	if prompt <= 0 {
-		prompt, in = r.Expected, "~"
-	}
-	answer, out := r.Usage.Answer, ""
-	if answer <= 0 {
-		answer, out = written, "~"
-	}
+	prompt, in := count(r.Usage.Prompt, r.Expected)
+	answer, out := count(r.Usage.Answer, written)
 	n := theme.Thousands
 	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
 		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
@@ -76,5 +63,5 @@ func facts(r record.Receipt, written int) []fact {
 	add(0, r.Cost.String() != "", r.Cost.String())
 	add(1, r.Took > 0, theme.Duration(r.Took))
 	add(1, r.Retries > 0, "tried "+theme.Plural(r.Retries+1, "time"))
-	return list
+	return line
 }

@@ -3,7 +3,6 @@ package transcript
 import (
 	"slices"
 
-	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/markdown"
 )
@@ -40,14 +39,13 @@ type page struct {
 	top, line int            // the first row on the screen and its first line there
 	follow    bool           // the end stays on the screen
 	cursor    int64          // the selected row, 0 for none
-	newest    int            // the message that begins the newest turn
-	thinking  bool           // reasoning is shown whole
+	Thinking  bool           // reasoning is shown whole
 	open      map[int64]bool // rows that are unfolded
 	picked    picked
 }
 
 // mostBlocks is how many rendered rows are kept.
-const mostBlocks = 256
+const mostBlocks = 128
 
 // build lists the rows anew. What is on the screen stays where it is.
 func (c *Model) build() {
@@ -55,28 +53,27 @@ func (c *Model) build() {
 	if c.top < len(c.rows) {
 		top = c.rows[c.top]
 	}
-	behind := map[int64][]int64{} // failures by the message that they follow
+	behind := map[int64][]int64{} // what stands behind a message, or before the first one
 	for k, f := range c.failures {
 		if id := c.failedBehind(f); id != 0 {
 			behind[id] = append(behind[id], arriving-1-int64(k))
 		}
 	}
-	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
-	for i := range c.Messages.Len() {
-		id := c.Messages.ID(i)
-		c.rows = append(c.rows, row{id, i})
-		for _, failure := range behind[id] {
-			c.rows = append(c.rows, row{failure, i})
-		}
-		if c.answer != nil && c.answer.after == id {
-			c.rows = append(c.rows, row{arriving, i})
-		}
+	if c.answer != nil {
+		behind[c.answer.after] = append(behind[c.answer.after], arriving)
 	}
-	if c.answer != nil && c.answer.after == 0 {
-		c.rows = append(c.rows, row{arriving, 0})
+	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
+	for i := -1; i < c.Messages.Len(); i++ {
+		var id int64
+		if i >= 0 {
+			id = c.Messages.ID(i)
+			c.rows = append(c.rows, row{id, i})
+		}
+		for _, other := range behind[id] {
+			c.rows = append(c.rows, row{other, max(i, 0)})
+		}
 	}
 	c.picked = picked{}
-	c.newest = c.Messages.Last(history.User)
 	if i, ok := c.index(top.id); ok {
 		c.top = i
 	}
@@ -104,8 +101,14 @@ func (c *Model) Resize(width, height, left int) {
 func (c *Model) Restyle() {
 	c.picked.on = false
 	clear(c.blocks)
-	if c.width > 0 {
-		c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
+	if c.width == 0 {
+		return
+	}
+	c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
+	arrived := c.stream
+	if c.stream = nil; c.answer != nil {
+		c.stream = markdown.NewStream(c.md)
+		c.stream.Write(arrived.Text())
 	}
 }
 
@@ -206,7 +209,7 @@ func (c *Model) selectRow(i int) {
 	if !c.ready() {
 		return
 	}
-	tall := c.block(i).below >= c.height
+	tall := len(c.block(i).lines) >= c.height
 	top, line := c.topFor(i, c.height)
 	switch {
 	case i < c.top, i == c.top && c.line > 0 && !tall, i > c.top && tall:
@@ -251,7 +254,7 @@ func (c *Model) Newer() int {
 
 // topFor is the row and its line that are at the top of the screen when the last line of row i is n lines below.
 func (c *Model) topFor(i, n int) (top, line int) {
-	h := c.block(i).below
+	h := len(c.block(i).lines)
 	for n > h {
 		if i == 0 {
 			return 0, 0
@@ -263,8 +266,8 @@ func (c *Model) topFor(i, n int) (top, line int) {
 	return i, h - n
 }
 
-// heightOf is the height of row i in lines, those below its text included.
-func (c *Model) heightOf(i int) int { return len(c.block(i).lines) }
+// heightOf is the height of row i in lines, those below it included.
+func (c *Model) heightOf(i int) int { return len(c.block(i).lines) + c.gap(i) }
 
 // OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
 func (c *Model) OnPage() (first, end int) {
@@ -290,15 +293,9 @@ func (c *Model) Expand() bool {
 	return true
 }
 
-// ToggleReasoning unfolds all reasoning or folds it, and says which.
-func (c *Model) ToggleReasoning() bool {
-	c.ShowReasoning(!c.thinking)
-	return c.thinking
-}
-
 // ShowReasoning unfolds all reasoning or folds it.
 func (c *Model) ShowReasoning(shown bool) {
-	c.thinking = shown
+	c.Thinking = shown
 	clear(c.blocks)
 	c.settle()
 }

@@ -31,9 +31,9 @@ type Search struct {
 
 	pattern  *regexp.Regexp // nil where there is nothing to search for
 	searches int            // searches so far: an answer to an older one is dropped
-	stop     context.CancelFunc
-	done     bool // the answer for the text is here
-	other    bool // the hits are of another text
+	stop     func()         // ends the newest one
+	done     bool           // the answer for the text is here
+	other    bool           // the hits are of another text
 	hits     []hit
 	at       int // the hit that the user is at, from 0
 }
@@ -44,14 +44,6 @@ type hit struct {
 	nth      int // of the hits in the message, from 0
 	call     bool
 	from, to int // characters of the text
-}
-
-// end forgets the search, but for its number.
-func (f *Search) end() {
-	if f.stop != nil {
-		f.stop()
-	}
-	*f = Search{searches: f.searches + 1}
 }
 
 // Total is how many hits there are.
@@ -87,7 +79,7 @@ func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp)
 				nth++
 			}
 		}
-		return ctx.Err()
+		return nil
 	})
 	return list, err
 }
@@ -99,21 +91,14 @@ func (c *Model) Finds(message int64, text string) bool {
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// openSearch opens the search line.
-func (c *Model) openSearch() tea.Cmd {
-	cmd := c.SearchFor("", false)
-	c.Search.Open = true
-	return cmd
-}
-
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
 // when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	fromDraft = fromDraft || c.Search.fromDraft
-	c.Search.end()
-	c.Search.Field = theme.NewField(text)
-	c.Search.On, c.Search.fromDraft = true, fromDraft
-	if c.Search.from = c.cursor; c.top < len(c.rows) && c.cursor == 0 {
+	c.Search = Search{
+		Field: theme.NewField(text), On: true, from: c.cursor, fromDraft: fromDraft || c.Search.fromDraft,
+		searches: c.Search.searches, stop: c.Search.stop,
+	}
+	if c.cursor == 0 && c.top < len(c.rows) {
 		c.Search.from = c.rows[c.top].id
 	}
 	return c.seek()
@@ -124,11 +109,10 @@ func (c *Model) EndSearch() {
 	if i, ok := c.hit(); ok && c.Messages.ID(i.message) == c.cursor {
 		c.open[c.cursor] = true
 	}
-	fromDraft := c.Search.fromDraft
-	c.Search.end()
-	if fromDraft {
+	if c.Search.fromDraft {
 		c.Screen.Draft()
 	}
+	c.Search = Search{searches: c.Search.searches + 1, stop: c.Search.stop}
 }
 
 // searchKey is a key while the search line is open.
@@ -276,28 +260,6 @@ func (c *Model) sees(h hit) int {
 		return cutAway
 	}
 	return sent
-}
-
-// SearchTitle counts the hits by what the model sees of them, "" where there is no search.
-func (c *Model) SearchTitle() string {
-	f := &c.Search
-	switch {
-	case !f.On || f.Text() == "" || !f.done && len(f.hits) == 0:
-		return ""
-	case len(f.hits) == 0:
-		return "no matches"
-	}
-	var counts [len(seenWords)]int
-	for _, h := range f.hits {
-		counts[c.sees(h)]++
-	}
-	var words []string
-	for i, n := range counts {
-		if _, word, _ := strings.Cut(seenWords[i], " "); n > 0 {
-			words = append(words, theme.Thousands(n)+" "+word)
-		}
-	}
-	return theme.Plural(f.Total(), "match") + ": " + strings.Join(words, ", ")
 }
 
 // hitText says where the user's hit is and what the model sees of it.

@@ -27,9 +27,10 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-// joins says that message i is the result of the only call of the message above: it stands directly below that.
-func (c *Model) joins(i int) bool {
-	return i > 0 && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1
+// joins says that a row is the result of the only call of the message above: it stands directly below that.
+func (c *Model) joins(r row) bool {
+	return r.id > 0 && r.message > 0 && c.Messages.Role(r.message) == history.Tool &&
+		c.Messages.Row(r.message-1).Calls == 1
 }
 
 // call is the two parts of the row of a tool call: its name, and its arguments as a person writes them.
@@ -81,11 +82,9 @@ func (c *Model) result(m store.Message, l look) (name, rest string) {
 
 // toolOf is the name of the tool whose result a message is.
 func (c *Model) toolOf(result store.Message) string {
-	for i := c.indexOf(result.ID) - 1; i >= 0 && c.Messages.Role(i) != history.User; i-- {
-		if c.Messages.Row(i).Calls == 0 {
-			continue
-		}
-		for _, call := range c.At(i).ToolCalls {
+	at, _ := c.Messages.Find(result.ID)
+	for at--; at >= 0 && c.Messages.Role(at) != history.User; at-- {
+		for _, call := range c.At(at).ToolCalls {
 			if call.ID == result.ToolCallID && call.Name != "" {
 				return call.Name
 			}

@@ -41,14 +41,14 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
-		return c.openSearch()
+		cmd := c.SearchFor("", false)
+		c.Search.Open = true
+		return cmd
 	case keymap.NextHit:
 		return c.nextHit(1)
 	case keymap.PrevHit:
 		return c.nextHit(-1)
 	case keymap.Select:
-		return c.selectRange()
-	case keymap.Pick:
 		return c.pick()
 	case "":
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -58,86 +57,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestASelectionGrowsWithTheCursor(t *testing.T) {
-	for _, c := range []struct {
-		keys string
-		want []int64
-	}{
-		{"gvJJ", []int64{1, 2, 3}},
-		{"GvK", []int64{4, 5}},
-		{"gvJvG ", []int64{1, 2, 5}},
-		{"gvJJ ", []int64{1, 2}},
-		{"g ", []int64{1}},
-		{"g  ", nil},
-	} {
-		s := grammar(60, 12)
-		for _, r := range c.keys {
-			s.press(strings.ReplaceAll(string(r), " ", "space"))
-		}
-		if got := s.Picked(); !slices.Equal(got, c.want) || s.Selecting() != (c.want != nil) {
-			t.Errorf("%q selects %v, want %v", c.keys, got, c.want)
-		}
-	}
-	if got, want := grammar(60, 12).press("g", "v", "J").SelectionTitle(), "2 selected · 10 tokens"; got != want {
-		t.Errorf("the title is %q, want %q", got, want)
-	}
-}
-
-// Actions are stored one by one, so that each is undone by itself; what was asked for on top of one that failed is
-// forgotten.
-func TestActionsAreStoredOneByOne(t *testing.T) {
-	s := grammar(60, 12)
-	s.undo.busy = true
-	s.FlagThese(history.Exclude, 1)
-	s.Undo()
-	if len(s.undo.waiting) != 2 {
-		t.Fatalf("%d actions wait, want 2", len(s.undo.waiting))
-	}
-	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}}}, errors.New("the disk is full"))
-	if s.said != "the disk is full." || s.undo.busy || len(s.undo.waiting) != 0 {
-		t.Errorf("after a failure it says %q, and %d actions wait", s.said, len(s.undo.waiting))
-	}
-	s.acted(Done{Action: Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}}, nil)
-	if len(s.undo.done) != 1 {
-		t.Fatal("what was done cannot be undone")
-	}
-	undone := s.undo.done[0]
-	undone.Undo = true
-	if s.acted(Done{Action: undone}, nil); len(s.undo.done) != 0 {
-		t.Error("what was undone is undone again")
-	}
-}
-
-func TestAnActionSaysWhatItDid(t *testing.T) {
-	s := grammar(60, 12)
-	pin := Action{Flag: history.Pin, IDs: []int64{1}, Before: map[int64]history.Flag{1: ""}}
-	was, now := s.Plan, s.Plan
-	now.Entries = slices.Clone(was.Entries)
-	now.Entries[0].Disposition, now.Entries[0].TokensAfter = history.Kept, 10
-	now.Entries[2].Disposition, now.Entries[2].TokensAfter = history.Dropped, 0
-	over := &history.OverBudgetError{Need: 110, Have: 100}
-	group := Action{Flag: history.Exclude, IDs: []int64{2}, Before: map[int64]history.Flag{2: "", 3: ""}}
-	undo := pin
-	undo.Undo = true
-	for _, c := range []struct {
-		done Done
-		want string
-	}{
-		{Done{Action: pin, Was: was, Now: now, Planned: true}, "Pinned message 1: +10 tokens; 1 message dropped (3 you)."},
-		{Done{Action: undo, Was: was, Now: was, Planned: true}, "Undone: pinned message 1: the token count does not change."},
-		{Done{Action: pin, Was: was, Now: now, Planned: true, Short: over}, "Pinned message 1: +10 tokens; 1 message " +
-			"dropped (3 you). What must be " +
-			"sent is 10 tokens more than fits."},
-		{Done{Action: group}, "Excluded message 2 with 1 more of the tool group. It applies to the next request; " +
-			"the current one is already sent."},
-		{Done{Action: Action{Flag: history.Exclude, IDs: []int64{2}}}, "Message 2 is excluded already."},
-	} {
-		if got := s.Did(c.done); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
-
 func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	for _, c := range []struct {
@@ -147,7 +66,7 @@ func TestScreens(t *testing.T) {
 	}{
 		{"a chat", 60, 12, nil},
 		{"a narrow one", 30, 12, nil},
-		{"a range", 60, 12, []string{"g", "v", "J"}},
+		{"a selection", 60, 12, []string{"g", "space", "space"}},
 		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
 	} {
 		s := grammar(c.w, c.h).press(c.keys...)
@@ -155,20 +74,6 @@ func TestScreens(t *testing.T) {
 		screens.Add(c.name, append(s.View(), line))
 	}
 	screens.Golden(t)
-}
-
-func TestASearchCountsWhatTheModelSees(t *testing.T) {
-	s := grammar(70, 12).press("g", "/", "r", "u")
-	if got, want := s.SearchTitle(), "3 matches: 3 sent"; got != want {
-		t.Errorf("the title is %q, want %q", got, want)
-	}
-	s.press("enter", "n", "n", "n")
-	if line, _ := s.SearchLine(70, ""); !strings.Contains(ansi.Strip(line), "match 1 of 3 · ● sent") {
-		t.Errorf("behind the last hit the line is %q", ansi.Strip(line))
-	}
-	if m, _ := s.Selected(); m.ID != 2 {
-		t.Errorf("the cursor is on message %d, want 2", m.ID)
-	}
 }
 
 func TestASearchIsLiteral(t *testing.T) {
@@ -283,32 +188,16 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 	}
 }
 
-func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
-	var messages []store.Message
-	for range 20 {
-		messages = append(messages, message(history.User, "One of many messages."))
-	}
-	s := shown(60, 12, messages, nil)
-	s.Press(10, 4)
-	for range 12 {
-		s.Drag(4, -1)
-	}
-	s.Release()
-	if n := strings.Count(s.copied, "many messages."); n < 4 {
-		t.Errorf("dragging beyond the edge selects %q", s.copied)
-	}
-}
-
 func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
 	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
 	s := shown(60, 20, []store.Message{message(history.Assistant, text), message(history.User, "no code")}, nil)
 	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
-		if _, got, _ := s.ToCopy("code", false); got != want {
+		if _, got, _ := s.CodeToCopy(false); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	s.GoTo(2)
-	if _, _, fault := s.ToCopy("code", true); fault != "This message has no code block." {
+	if _, _, fault := s.CodeToCopy(true); fault != "This message has no code block." {
 		t.Errorf("without code it says %q", fault)
 	}
 }

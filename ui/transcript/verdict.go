@@ -26,7 +26,6 @@ type mark struct {
 	style    lipgloss.Style // of the glyph
 	tag      string         // the verdict with its reason, at the end of the first line
 	tagStyle lipgloss.Style
-	selected bool // a sign stands beside all of its lines
 }
 
 // edge is the line above the first message of which the model sees the conversation.
@@ -35,11 +34,9 @@ type edge struct {
 	words, note string
 }
 
-// Judge shows the verdicts of a plan beside the messages.
-func (c *Model) Judge(plan history.Plan) { c.JudgeRead(plan, 0) }
-
-// JudgeRead is Judge for a request of which the server read only the messages from an index on.
-func (c *Model) JudgeRead(plan history.Plan, first int) {
+// Judge shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
+// have read of it.
+func (c *Model) Judge(plan history.Plan, first int) {
 	c.Plan, c.firstRead = plan, first
 	c.quiet = first == 0 && !slices.ContainsFunc(plan.Entries, func(e history.Entry) bool {
 		glyph := theme.Glyph(e)
@@ -54,7 +51,8 @@ func (c *Model) JudgeRead(plan history.Plan, first int) {
 	if c.Screen.Trial() {
 		c.edge.words, c.edge.note = "the model would see from here", ""
 		if was, _, _ := seenFrom(c.Next); was != 0 {
-			c.edge.note = "was " + theme.Thousands(c.indexOf(was)+1)
+			at, _ := c.Messages.Find(was)
+			c.edge.note = "was " + theme.Thousands(at+1)
 		}
 	}
 	c.settle()
@@ -104,10 +102,11 @@ func (c *Model) boundary() string {
 }
 
 // entry is the entry of a message in the plan on show, nil for none.
-func (c *Model) entry(id int64) *history.Entry { return entryIn(c.Plan, c, id) }
+func (c *Model) entry(id int64) *history.Entry { return c.entryIn(c.Plan, id) }
 
-func entryIn(plan history.Plan, c *Model, id int64) *history.Entry {
-	if i, ok := c.Index(id); ok && i < len(plan.Entries) && plan.Entries[i].ID == id {
+// entryIn is entry for another plan.
+func (c *Model) entryIn(plan history.Plan, id int64) *history.Entry {
+	if i, ok := c.Messages.Find(id); ok && i < len(plan.Entries) && plan.Entries[i].ID == id {
 		return &plan.Entries[i]
 	}
 	return nil
@@ -116,23 +115,24 @@ func entryIn(plan history.Plan, c *Model, id int64) *history.Entry {
 // mark is what is drawn beside a row.
 func (c *Model) mark(r row) mark {
 	st, e := &c.Themes.Styles, c.entry(r.id)
-	m := mark{glyph: whole, style: st.Seen, selected: c.Holds(r.id)}
+	m := mark{glyph: whole, style: st.Seen}
 	switch {
 	case c.failure(r.id) != nil:
 		return mark{glyph: fault, style: st.Error}
 	case e == nil: // it is newer than the plan: what was sent or said just now
 	case record.NotRead(*e, c.firstRead):
-		m.glyph, m.tag, m.style, m.tagStyle = fault, theme.NotRead, st.Error, st.Error
+		m = mark{fault, st.Error, theme.NotRead, st.Error}
 	default:
 		m.glyph, m.tag = theme.Glyph(*e), verdict(e)
 		m.style = st.OfGlyph(m.glyph)
 		if m.tagStyle = m.style; !e.Sent() {
 			m.tagStyle = st.Muted
 		}
-		if tag, more := c.change(e); tag != "" {
-			if m.tag, m.tagStyle = tag, st.Cut; more {
-				m.tagStyle = st.Seen
-			}
+		switch tag := c.change(e); {
+		case strings.HasPrefix(tag, "+"):
+			m.tag, m.tagStyle = tag, st.Seen
+		case tag != "":
+			m.tag, m.tagStyle = tag, st.Cut
 		}
 	}
 	if c.quiet && m.glyph == whole && c.cursor != r.id {
@@ -157,32 +157,34 @@ func verdict(e *history.Entry) string {
 	return text
 }
 
-// change is what other settings would change for a message, "" for nothing; more says that more of it would be sent.
-func (c *Model) change(e *history.Entry) (tag string, more bool) {
-	was := entryIn(c.Next, c, e.ID)
+// change is what other settings would change for a message, with a sign that says whether more of it is sent; "" for
+// nothing.
+func (c *Model) change(e *history.Entry) string {
+	was := c.entryIn(c.Next, e.ID)
 	switch {
 	case was == nil || !c.Screen.Trial():
-		return "", false
+		return ""
 	case !was.Sent() && e.Sent():
-		return "+ comes back", true
+		return "+ comes back"
 	case was.Sent() && !e.Sent():
-		return "− drops out", false
+		return "− drops out"
 	case len(was.Cuts) > 0 && len(e.Cuts) == 0 && e.Sent():
-		return "+ whole again", true
+		return "+ whole again"
 	case len(e.Cuts) > 0 && e.CharsAfter > was.CharsAfter:
-		return "+ " + verdict(e), true
+		return "+ " + verdict(e)
 	case len(e.Cuts) > 0 && e.CharsAfter < was.CharsAfter:
-		return "− " + verdict(e), false
+		return "− " + verdict(e)
 	}
-	return "", false
+	return ""
 }
 
 // NumberOf is a message's number in the conversation, as the panel has it.
 func (c *Model) NumberOf(id int64) string {
-	if e := entryIn(c.Next, c, id); e != nil {
-		return theme.Thousands(e.Index + 1)
+	at, _ := c.Messages.Find(id)
+	if e := c.entryIn(c.Next, id); e != nil {
+		at = e.Index
 	}
-	return theme.Thousands(c.indexOf(id) + 1)
+	return theme.Thousands(at + 1)
 }
 
 // NumbersOf names messages: a single one by its number, others by how many they are.

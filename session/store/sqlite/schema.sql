@@ -223,7 +223,6 @@ CREATE TABLE repairs (
 	rules       INTEGER NOT NULL,
 	first_ms    INTEGER NOT NULL,
 	last_ms     INTEGER NOT NULL,
-	undone      INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1)),
 	UNIQUE (message, kind, before_hash)
 ) STRICT;
 

@@ -56,9 +56,9 @@ INSERT INTO verdicts (
 	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 
 INSERT INTO repairs (
-	id, message, kind, before_hash, what, sent, rules, first_ms, last_ms, undone
+	id, message, kind, before_hash, what, sent, rules, first_ms, last_ms
 ) VALUES
-	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000, 0);
+	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000);
 
 INSERT INTO summaries (
 	id, session, first, last, messages, created_ms, endpoint, model, sources, text

@@ -41,7 +41,6 @@ func (p position) before(q position) bool { return p.line < q.line || p.line == 
 type Editor struct {
 	lines   []*line
 	cursor  position
-	anchor  position // the other end of the selection; the cursor itself where nothing is selected
 	goal    int      // the column that moving up and down comes back to,
 	goalOf  position // as long as the cursor is here
 	width   int      // of a row, in cells
@@ -63,12 +62,12 @@ func (e *Editor) Resize(width, most int) {
 func (e *Editor) Changes() int { return e.changes }
 
 // Empty reports whether nothing is written.
-func (e *Editor) Empty() bool { return e.Len() == 0 }
+func (e *Editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0].characters) == 0 }
 
 // Reset makes the text empty.
 func (e *Editor) Reset() { e.Become(New()) }
 
-// Become takes the text, the cursor and the selection of another editor, which must not be used any more.
+// Become takes the text and the cursor of another editor, which must not be used any more.
 func (e *Editor) Become(o Editor) {
 	o.width, o.most, o.changes = e.width, e.most, e.changes+1
 	*e = o
@@ -91,15 +90,6 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 	}
 }
 
-// Len is the number of characters, line breaks among them.
-func (e *Editor) Len() int {
-	n := len(e.lines) - 1
-	for _, l := range e.lines {
-		n += len(l.characters)
-	}
-	return n
-}
-
 // Begins reports whether the text is one line that begins with a character.
 func (e *Editor) Begins(with string) bool {
 	first := e.lines[0].characters
@@ -114,7 +104,7 @@ func (e *Editor) Before() Inset {
 	return e.here().characters[e.cursor.at-1].inset
 }
 
-// Word is the text between the last blank and the cursor, "" where it holds an inset or something is selected.
+// Word is the text between the last blank and the cursor, "" where it holds an inset.
 func (e *Editor) Word() string {
 	word := ""
 	for _, c := range e.here().characters[e.wordStart():e.cursor.at] {
@@ -129,7 +119,7 @@ func (e *Editor) TakeWord() { e.replace(position{e.cursor.line, e.wordStart()}, 
 // wordStart is where Word begins on the cursor's line.
 func (e *Editor) wordStart() int {
 	from, line := e.cursor.at, e.here().characters
-	for ; e.anchor == e.cursor && from > 0 && !line[from-1].space(); from-- {
+	for ; from > 0 && !line[from-1].space(); from-- {
 		if line[from-1].inset != nil {
 			return e.cursor.at
 		}
@@ -142,65 +132,38 @@ func (e *Editor) here() *line { return e.lines[e.cursor.line] }
 // space reports whether the character separates words.
 func (c character) space() bool { return c.inset == nil && strings.TrimSpace(c.text) == "" }
 
-// selection is both ends of the selection in order, twice the cursor where nothing is selected.
-func (e *Editor) selection() (from, to position) {
-	if e.cursor.before(e.anchor) {
-		return e.cursor, e.anchor
-	}
-	return e.anchor, e.cursor
-}
+// Insert writes a text at the cursor.
+func (e *Editor) Insert(text string) { e.replace(e.cursor, e.cursor, text) }
 
-// Insert writes a text in the place of the selection, or at the cursor.
-func (e *Editor) Insert(text string) {
-	from, to := e.selection()
-	e.replace(from, to, text)
-}
-
-// InsertInset puts an inset in the place of the selection, or at the cursor.
+// InsertInset puts an inset at the cursor.
 func (e *Editor) InsertInset(inset Inset) {
-	from, to := e.selection()
 	label := inset.Label()
-	e.put(from, to, [][]character{{{text: label, width: ansi.StringWidth(label), inset: inset}}})
+	e.put(e.cursor, e.cursor, [][]character{{{text: label, width: ansi.StringWidth(label), inset: inset}}})
 	e.scroll()
 }
 
 // ReplaceInset lets a function write in the place of an inset, and reports whether there is such an inset. The cursor
-// and the selection stay where they are in the text around it; what was right behind the inset is right behind the new
-// text.
+// stays where it is in the text around it; what was right behind the inset is right behind the new text.
 func (e *Editor) ReplaceInset(inset Inset, write func()) bool {
-	at, ok := e.find(inset)
-	if !ok {
-		return false
-	}
-	behind := position{at.line, at.at + 1}
-	cursor, anchor := e.cursor, e.anchor
-	e.put(at, behind, [][]character{nil})
-	write()
-	written := e.cursor
-	move := func(p position) position {
-		if p.before(behind) {
-			return p
-		}
-		if p.line == behind.line {
-			p.at += written.at - behind.at
-		}
-		p.line += written.line - behind.line
-		p.at = min(p.at, len(e.lines[p.line].characters))
-		return p
-	}
-	e.cursor, e.anchor = move(cursor), move(anchor)
-	e.scroll()
-	return true
-}
-
-// find is the position of an inset.
-func (e *Editor) find(inset Inset) (position, bool) {
 	for i, l := range e.lines {
-		if at := slices.IndexFunc(l.characters, func(c character) bool { return c.inset == inset }); at >= 0 {
-			return position{i, at}, true
+		at := slices.IndexFunc(l.characters, func(c character) bool { return c.inset == inset })
+		if at < 0 {
+			continue
 		}
+		cursor, behind := e.cursor, position{i, at + 1}
+		e.put(position{i, at}, behind, [][]character{nil})
+		write()
+		if !cursor.before(behind) {
+			if cursor.line == behind.line {
+				cursor.at += e.cursor.at - behind.at
+			}
+			cursor.line += e.cursor.line - behind.line
+			cursor.at = min(cursor.at, len(e.lines[cursor.line].characters))
+		}
+		e.moveTo(cursor)
+		return true
 	}
-	return position{}, false
+	return false
 }
 
 // replace writes a text in the place of what is between two positions. Its ends may become one character with what is
@@ -251,13 +214,12 @@ func (e *Editor) put(from, to position, with [][]character) {
 		}
 		e.lines = slices.Replace(e.lines, from.line, to.line+1, lines...)
 	}
-	e.anchor = e.cursor
 	e.changes++
 }
 
-// moveTo puts the cursor at a position, and ends the selection.
+// moveTo puts the cursor at a position.
 func (e *Editor) moveTo(p position) {
-	e.cursor, e.anchor = p, p
+	e.cursor = p
 	e.scroll()
 }
 

@@ -7,9 +7,13 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
+
+// plain is the style of all that is drawn.
+var plain lipgloss.Style
 
 // label is an inset.
 type label string
@@ -42,8 +46,7 @@ func named(e *Editor) string {
 var keys = map[string]tea.KeyPressMsg{
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
 	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace},
-	"delete":     {Code: tea.KeyDelete},
-	"shift+left": {Code: tea.KeyLeft, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
+	"delete":    {Code: tea.KeyDelete},
 	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
 	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
 	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "alt+d": {Code: 'd', Mod: tea.ModAlt},
@@ -64,19 +67,26 @@ func TestKeys(t *testing.T) {
 		{"one\ntwo", "up delete", "one|two"},
 		{"one\ntwo", "up left", "on|e\ntwo"},
 		{"one\n\ntwo", "up up", "one|\n\ntwo"},
-		{"one two", "shift+left shift+left backspace", "one t|"},
-		{"one\ntwo", "ctrl+home shift+down delete", "|two"},
-		{"one two", "shift+left shift+left left backspace", "one|two"},
 		{"e\u0301a", "left backspace", "|a"},
 		{"👩‍👩‍👧x", "left backspace", "|x"},
 		{"a🇫🇷🇩🇪", "backspace", "a🇫🇷|"},
 		{"🇫a🇷", "left backspace", "🇫🇷|"},
 		{"one", "up", "|one"},
 		{"one", "home down", "one|"},
+		{"a b§", "", "a b<7>|"},
+		{"a b§", "left", "a b|<7>"},
+		{"a b§", "backspace", "a b|"},
+		{"a b§", "ctrl+w ctrl+w", "a |"},
+		{"a b§", "left delete", "a b|"},
+		{"a b§", "ctrl+left ctrl+left", "a |b<7>"},
+		{"a b§", "home ctrl+right ctrl+right", "a b|<7>"},
 	} {
 		e := New()
 		e.Resize(20, 5)
-		e.Insert(c.text)
+		text, _, inset := strings.Cut(c.text, "§")
+		if e.Insert(text); inset {
+			e.InsertInset(label("7"))
+		}
 		for name := range strings.FieldsSeq(c.keys) {
 			key, ok := keys[name]
 			if !ok {
@@ -87,60 +97,6 @@ func TestKeys(t *testing.T) {
 		if got := named(&e); got != c.want {
 			t.Errorf("%q after %s is %q, want %q", c.text, c.keys, got, c.want)
 		}
-	}
-}
-
-func TestAnInsetIsOneCharacter(t *testing.T) {
-	for _, c := range []struct{ keys, want string }{
-		{"", "a b<7>|c"},
-		{"left", "a b|<7>c"},
-		{"backspace", "a b|c"},
-		{"ctrl+w", "a b|c"},
-		{"ctrl+w ctrl+w", "a |c"},
-		{"left delete", "a b|c"},
-		{"ctrl+left ctrl+left", "a |b<7>c"},
-		{"home ctrl+right ctrl+right", "a b|<7>c"},
-		{"shift+left backspace", "a b|c"},
-	} {
-		e := New()
-		e.Resize(30, 5)
-		e.Insert("a bc")
-		e.Press(keys["left"])
-		e.InsertInset(label("7"))
-		for name := range strings.FieldsSeq(c.keys) {
-			e.Press(keys[name])
-		}
-		if got := named(&e); got != c.want {
-			t.Errorf("after %q it is %q, want %q", c.keys, got, c.want)
-		}
-	}
-}
-
-func TestTextIsWrittenInThePlaceOfAnInset(t *testing.T) {
-	e := New()
-	e.Resize(40, 5)
-	e.Insert("one ")
-	e.InsertInset(label("1"))
-	e.Insert(" two\nthree")
-	e.ReplaceInset(label("1"), func() { e.Insert("x\ny") })
-	if got := named(&e); got != "one x\ny two\nthree|" {
-		t.Errorf("unfolded it is %q", got)
-	}
-	e.Press(keys["up"])
-	e.InsertInset(label("2"))
-	e.ReplaceInset(label("2"), func() {
-		e.InsertInset(label("3"))
-		e.Insert(" ")
-		e.InsertInset(label("4"))
-	})
-	if got := named(&e); got != "one x\ny two<3> <4>|\nthree" {
-		t.Errorf("unpacked it is %q", got)
-	}
-	if e.ReplaceInset(label("2"), func() { t.Error("it writes in the place of an inset that is gone") }) {
-		t.Error("it replaces an inset that is gone")
-	}
-	if n := e.Before(); n != label("4") {
-		t.Errorf("before the cursor is inset %v", n)
 	}
 }
 
@@ -244,7 +200,7 @@ func hangs(e *Editor, p position) bool {
 }
 
 func (p *pad) inScreen(t *rapid.T) {
-	rows := p.e.View(Styles{})
+	rows := p.e.View(plain, plain)
 	if len(rows) != p.e.Height() {
 		t.Fatalf("%d rows are drawn, want %d", len(rows), p.e.Height())
 	}
@@ -270,52 +226,11 @@ func TestRowsEndBehindAWord(t *testing.T) {
 	e.Resize(10, 8)
 	e.Insert("the quick brown fox jumpsoverthelazydog")
 	want := "the quick |brown fox |jumpsovert|helazydog"
-	if got := strings.Join(e.View(Styles{}), "|"); got != want {
+	if got := strings.Join(e.View(plain, plain), "|"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	e.Insert("s")
 	if x, y := e.Cursor(); x != 0 || y != 4 {
 		t.Errorf("behind a full row the cursor is at %d, %d; want it at the beginning of the next", x, y)
-	}
-}
-
-// A key in a long text costs what its line costs.
-func BenchmarkKey(b *testing.B) {
-	for _, c := range []struct{ name, text string }{
-		{"a short draft", "and what about"},
-		{"100 kB in 1,000 lines", strings.Repeat(strings.Repeat("some words ", 9)+"\n", 1000)},
-		{"100 kB in one line", strings.Repeat("some words ", 9100)},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			e := New()
-			e.Resize(100, 13)
-			e.Insert(c.text)
-			e.Press(keys["up"])
-			for range b.N {
-				e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
-				e.View(Styles{})
-				e.Press(keys["backspace"])
-				e.View(Styles{})
-			}
-		})
-	}
-}
-
-// On a ground of its own an inset needs no brackets, and it is as wide as with them.
-func TestAnInsetOnAGroundHasNoBrackets(t *testing.T) {
-	e := New()
-	e.Resize(40, 3)
-	e.Insert("see ")
-	e.InsertInset(label("[file main.go: 5 lines]"))
-	for _, test := range []struct {
-		styles Styles
-		want   string
-	}{
-		{Styles{}, "see [file main.go: 5 lines]"},
-		{Styles{Bare: true}, "see  file main.go: 5 lines "},
-	} {
-		if got := e.View(test.styles)[0]; got != test.want {
-			t.Errorf("drawn is %q, want %q", got, test.want)
-		}
 	}
 }

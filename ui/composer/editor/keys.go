@@ -1,12 +1,8 @@
 package editor
 
-import (
-	"strings"
+import tea "charm.land/bubbletea/v2"
 
-	tea "charm.land/bubbletea/v2"
-)
-
-// moves are the keys that move the cursor. With shift they select.
+// moves are the keys that move the cursor.
 var moves = map[string]func(*Editor, position) position{
 	"up": (*Editor).up, "down": (*Editor).down,
 	"left": (*Editor).left, "ctrl+b": (*Editor).left,
@@ -19,7 +15,7 @@ var moves = map[string]func(*Editor, position) position{
 	"ctrl+end": (*Editor).end, "alt+>": (*Editor).end,
 }
 
-// cuts are the keys that remove the selection, or what is between the cursor and a position.
+// cuts are the keys that remove what is between the cursor and a position.
 var cuts = map[string]func(*Editor, position) position{
 	"backspace": (*Editor).left, "ctrl+h": (*Editor).left, "shift+backspace": (*Editor).left,
 	"delete": (*Editor).right, "ctrl+d": (*Editor).right,
@@ -32,18 +28,15 @@ var cuts = map[string]func(*Editor, position) position{
 // Press handles a key: it moves the cursor, removes text, or writes the text that it types.
 func (e *Editor) Press(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
-	plain := strings.Replace(name, "shift+", "", 1)
-	switch move, cut := moves[plain], cuts[name]; {
+	switch move, cut := moves[name], cuts[name]; {
 	case move != nil:
-		anchor := e.anchor
-		if e.moveTo(move(e, e.cursor)); plain != name {
-			e.anchor = anchor
-		}
+		e.moveTo(move(e, e.cursor))
 	case cut != nil:
-		if e.anchor == e.cursor {
-			e.cursor = cut(e, e.cursor)
+		from, to := cut(e, e.cursor), e.cursor
+		if to.before(from) {
+			from, to = to, from
 		}
-		e.Insert("")
+		e.replace(from, to, "")
 	case msg.Text != "":
 		e.Insert(msg.Text)
 	}

@@ -2,7 +2,6 @@ package editor
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -137,73 +136,42 @@ func (e *Editor) Cursor() (x, y int) { return e.column(e.cursor), e.row(e.cursor
 // Click puts the cursor where x and y point, which are counted as those of Cursor.
 func (e *Editor) Click(x, y int) { e.moveTo(e.at(x, y+e.top)) }
 
-// Styles are the styles of an editor. With Bare, insets are drawn without brackets: their ground shows where they end.
-type Styles struct {
-	Text, Inset, Selected lipgloss.Style
-	Bare                  bool
-}
-
-// View draws the rows that are shown.
-func (e *Editor) View(styles Styles) []string {
+// View draws the rows that are shown, its insets in a style of their own.
+func (e *Editor) View(text, inset lipgloss.Style) []string {
 	var out []string
 	for r := range e.rows(e.top) {
 		if len(out) == e.most {
 			break
 		}
-		out = append(out, e.draw(r, styles))
+		out = append(out, e.draw(r, text, inset))
 	}
 	return out
 }
 
-// draw draws a row. Neighbours of one style are drawn together.
-func (e *Editor) draw(r row, styles Styles) string {
-	const text, inset, selected = 0, 1, 2
-	style := [...]lipgloss.Style{styles.Text, styles.Inset, styles.Selected}
-	var b, piece strings.Builder
-	now, used := text, 0
-	flush := func() {
-		if piece.Len() > 0 {
-			b.WriteString(style[now].Render(piece.String()))
-			piece.Reset()
-		}
-	}
-	begin, end := e.selection()
-	for at := r.from; at < r.to; at++ {
-		c := e.lines[r.line].characters[at]
+// draw draws a row.
+func (e *Editor) draw(r row, text, inset lipgloss.Style) string {
+	line, plain, used := "", "", 0
+	for _, c := range e.lines[r.line].characters[r.from:r.to] {
 		if used += min(c.width, e.width); used > e.width {
 			break // The rest is spaces that hang over the end.
 		}
-		is := text
-		switch p := (position{r.line, at}); {
-		case !p.before(begin) && p.before(end):
-			is = selected
-		case c.inset != nil:
-			is = inset
+		if c.inset == nil {
+			plain += c.drawn(e.width)
+			continue
 		}
-		if is != now {
-			flush()
-			now = is
-		}
-		piece.WriteString(c.drawn(e.width, styles.Bare))
+		line += text.Render(plain) + inset.Render(c.drawn(e.width))
+		plain = ""
 	}
-	flush()
-	return b.String()
+	return line + text.Render(plain)
 }
 
-// brackets are those around a label.
-var brackets = regexp.MustCompile(`^\[|\]$`)
-
 // drawn is a character as it is drawn in rows of a width. A label that is too long is cut.
-func (c character) drawn(width int, bare bool) string {
-	text := c.text
+func (c character) drawn(width int) string {
 	switch {
-	case text == "\t":
+	case c.text == "\t":
 		return strings.Repeat(" ", min(tabWidth, width))
 	case c.width > width:
-		text = ansi.Truncate(text, width, "…")
+		return ansi.Truncate(c.text, width, "…")
 	}
-	if bare && c.inset != nil {
-		return brackets.ReplaceAllString(text, " ")
-	}
-	return text
+	return c.text
 }

@@ -233,9 +233,6 @@ func (it *item) label() string {
 	if it.Alone {
 		words = append(words, "(alone)")
 	}
-	if it.Cut {
-		words = append(words, "(cut to fit)")
-	}
 	return markdown.OneLine(strings.Join(append(words, it.Text), " "), 400)
 }
 

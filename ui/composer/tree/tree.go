@@ -24,7 +24,7 @@ const (
 // folder is one whose files are listed.
 type folder struct {
 	names   []string // from the top of the repository, or from the root where there is none
-	ignores []pattern
+	ignores []gitignore.Pattern
 }
 
 // Read lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
@@ -40,11 +40,12 @@ func Read(ctx context.Context, root string) (files []string) {
 		in := filepath.Join(f.names[depth:]...)
 		entries, _ := os.ReadDir(filepath.Join(root, in)) // One that may not be read has none.
 		f.ignores = append(slices.Clip(f.ignores), patterns(filepath.Join(root, in, ".gitignore"), f.names)...)
+		git := gitignore.NewMatcher(f.ignores)
 		for _, e := range entries {
 			name := e.Name()
 			names := append(slices.Clip(f.names), name)
 			switch {
-			case !e.Type().IsRegular() && !e.IsDir(), ignored(f.ignores, names, e.IsDir()):
+			case !e.Type().IsRegular() && !e.IsDir(), git.Match(names, e.IsDir()):
 			case !e.IsDir():
 				files = append(files, filepath.ToSlash(filepath.Join(in, name)))
 			case name[0] != '.' && name != "node_modules":
@@ -53,27 +54,6 @@ func Read(ctx context.Context, root string) (files []string) {
 		}
 	}
 	return files
-}
-
-// pattern is a line of a .gitignore.
-type pattern struct {
-	gitignore.Pattern
-	anywhere bool // it is about names, wherever they are below its folder
-}
-
-// ignored reports whether git ignores what has these names from the top. The folders above it are known not to be
-// ignored: a pattern about names is compared with the last one alone, because there are many.
-func ignored(patterns []pattern, names []string, isFolder bool) bool {
-	for _, p := range slices.Backward(patterns) {
-		of := names
-		if p.anywhere {
-			of = names[len(names)-1:]
-		}
-		if result := p.Match(of, isFolder); result != gitignore.NoMatch {
-			return result == gitignore.Exclude
-		}
-	}
-	return false
 }
 
 // above is the root as a folder of its git repository, with what the folders above it ignore.
@@ -103,20 +83,15 @@ func exists(name string) bool {
 }
 
 // patterns reads a file with patterns for the folder with these names. One that cannot be read has none.
-func patterns(name string, folder []string) (out []pattern) {
+func patterns(name string, folder []string) (out []gitignore.Pattern) {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > ignoreBytes {
 		return nil
 	}
 	text, _ := os.ReadFile(name)
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case line == "" || line[0] == '#':
-		case strings.Contains(strings.TrimSuffix(line, "/"), "/"):
-			out = append(out, pattern{gitignore.ParsePattern(line, folder), false})
-		default:
-			out = append(out, pattern{gitignore.ParsePattern(line, nil), true})
+		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
+			out = append(out, gitignore.ParsePattern(line, folder))
 		}
 	}
 	return out

@@ -78,8 +78,6 @@ func TestFilesAreFoundByTheirLetters(t *testing.T) {
 	}
 	for query, want := range map[string][]string{
 		"":           {"README.md", "cmd/main.go"},
-		"main":       {"cmd/main.go", "internal/mail/agent.go"},
-		"compl":      {"ui/composer/completion.go", "ui/composer/completion_test.go"},
 		"uicomptest": {"ui/composer/completion_test.go"},
 		"logopng":    {"img/Logo Ä.png"},
 		"LOGO Ä":     {"img/Logo Ä.png"},
