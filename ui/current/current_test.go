@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
@@ -45,7 +44,6 @@ func opening(t *testing.T) *fixture {
 		Screen: Screen{
 			Opened:    func(e Opened) tea.Cmd { return note(fmt.Sprint("opened ", e.Session != nil)) },
 			NotOpened: func(error) tea.Cmd { return note("not opened") },
-			ForksRead: func() { note("forks") },
 			Planned:   func(Planned) tea.Cmd { return note("planned") },
 		},
 	}
@@ -100,13 +98,6 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 	}
 }
 
-func TestALoadedSessionKnowsItsForks(t *testing.T) {
-	o := opening(t)
-	if _, told := o.takes(o.ReadForks()); told != "forks" || o.Forks.From("") != "" {
-		t.Errorf("got %q, from %q", told, o.Forks.From(""))
-	}
-}
-
 func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o := opening(t)
 	o.PlanSoon()
@@ -121,24 +112,8 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	if plan, _ := o.takes(due); plan == nil {
 		t.Error("a draft that has rested is not planned")
 	}
-	due = o.PlanSoon()
-	o.Busy = true
+	due, o.Busy = o.PlanSoon(), true
 	if plan, _ := o.takes(due); plan != nil {
 		t.Error("the draft is planned while an answer arrives")
-	}
-	if o.PlanSoon() != nil {
-		t.Error("a draft that is typed while an answer arrives is to be planned")
-	}
-}
-
-func TestADraftThatDoesNotFitIsKnownUntilItChanges(t *testing.T) {
-	o := opening(t)
-	o.Judge(&history.OverBudgetError{})
-	if o.Oversize() == nil {
-		t.Error("a draft that does not fit is not known")
-	}
-	o.Supersede()
-	if o.Oversize() != nil {
-		t.Error("what was known of a draft is told of the next one")
 	}
 }

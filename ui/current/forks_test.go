@@ -61,7 +61,4 @@ func TestForksAreThoseOfTheMessageElseAll(t *testing.T) {
 			t.Errorf("at message %d there are %d forks, the origin %v; want %+v", message, len(forks), origin, want)
 		}
 	}
-	if origin, forks := (Forks{}).At(0); origin || len(forks) > 0 {
-		t.Error("a session without forks has some")
-	}
 }

@@ -31,11 +31,13 @@ type Reread struct {
 // Learn finds out what else there is to know about a session that was loaded.
 func (c *Model) Learn() tea.Cmd {
 	s := c.Session
-	past := c.ask(func(ctx context.Context) (app.Then, error) {
-		err := errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
-		return func() tea.Cmd { c.Screen.Priced(); return c.Screen.PastRead() }, err
+	prices := c.ask(func(ctx context.Context) (app.Then, error) {
+		return func() tea.Cmd { c.Screen.Priced(); return nil }, s.ReadSpent(ctx)
 	})
-	return tea.Batch(c.Reach(), past, c.ReadForks())
+	past := c.ask(func(ctx context.Context) (app.Then, error) {
+		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
+	})
+	return tea.Batch(prices, c.Reach(), past, c.ReadForks())
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.

@@ -196,11 +196,7 @@ func (m *Previewed) head(st theme.Styles, o layout, now time.Time) string {
 	if m.Place.Of > 0 {
 		facts = append(facts, st.Muted.Render(theme.Thousands(m.Place.Number)+" of "+theme.Thousands(m.Place.Of)))
 	}
-	at, layout := m.At.In(now.Location()), "15:04"
-	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
-		layout = "2 Jan 2006 15:04"
-	}
-	facts = append(facts, st.Muted.Render(at.Format(layout)))
+	facts = append(facts, st.Muted.Render(m.At.In(now.Location()).Format("2 Jan 2006 15:04")))
 	left := o.indent(0) + sign(st, m.Place.Last) + " " + style.Render(name)
 	return theme.Spread(left, strings.Join(facts, st.Muted.Render(" · "))+o.indent(0), o.end())
 }

@@ -1,9 +1,6 @@
 package sessions
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,15 +87,7 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	}
 }
 
-func TestAPreviewThatCannotBeReadSaysSo(t *testing.T) {
-	l := searched(100, 30, "walrus")
-	l.Previewed(l.Previewing, nil, errors.New("read the messages: the disk is gone"))
-	if got := l.drawn(); !strings.Contains(got, "the disk is gone.") {
-		t.Errorf("the preview does not say why it is empty:\n%s", got)
-	}
-}
-
-// Only the cursor's rest is read: a preview that the cursor has left is dropped, and the same one is not read again.
+// A preview that the cursor has left is dropped.
 func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
 	l := listOf(120, 30)
 	first := l.Previewing
@@ -106,32 +95,6 @@ func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
 	l.Previewed(first, []Previewed{{Role: history.User, Text: "A text of another chat.", At: begun}}, nil)
 	if got := l.drawn(); strings.Contains(got, "another chat") {
 		t.Errorf("a late preview is shown:\n%s", got)
-	}
-	asked := l.Previewing
-	if l.Update(nil); l.Previewing != asked {
-		t.Error("what is shown already is asked for again")
-	}
-}
-
-// The list is as tall as its entries: what it leaves is for the preview, however few or many they are.
-func TestTheListIsAsTallAsItsEntries(t *testing.T) {
-	for _, n := range []int{1, 3, 5000} {
-		stored := make([]store.Session, n)
-		for i := range stored {
-			stored[i] = store.Session{
-				ID: fmt.Sprint(i), Title: fmt.Sprint("Chat ", i),
-				Updated: begun.Add(-time.Duration(i) * time.Minute),
-			}
-		}
-		l := empty(100, 37, "")
-		l.lists(stored...)
-		l.Resize(100, 37)
-		lines := strings.Split(l.drawn(), "\n")
-		rule := slices.IndexFunc(lines[2:], func(s string) bool { return strings.HasPrefix(s, "───") }) + 2
-		if want := min(3+n+1, 37-37/3); rule != want {
-			t.Errorf("of %d sessions the rule of the preview is line %d, want %d:\n%s", n, rule, want,
-				strings.Join(lines, "\n"))
-		}
 	}
 }
 

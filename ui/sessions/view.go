@@ -107,19 +107,18 @@ func (l *Model) View() (lines []string, x int) {
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
-		for len(lines) < l.h-o.below-1 {
-			lines = append(lines, "")
-		}
-		lines = append(append(lines, st.Rule(o.w)), l.previewLines(st, o, o.below)...)
+		lines = append(cutTo(lines, l.h-o.below-1), st.Rule(o.w))
+		lines = append(lines, l.previewLines(st, o, o.below)...)
 	}
 	if note := l.indexNote(); note != "" && l.h > 1 {
-		for lines = lines[:min(len(lines), l.h-1)]; len(lines) < l.h-1; {
-			lines = append(lines, "")
-		}
-		lines = append(lines, o.indent(0)+st.Cut.Render("! "+markdown.OneLine(note, o.textWidth())))
+		note = st.Cut.Render("! " + markdown.OneLine(note, o.textWidth()))
+		lines = append(cutTo(lines, l.h-1), o.indent(0)+note)
 	}
 	return lines, x
 }
+
+// cutTo is so many lines, of which those that are missing are blank.
+func cutTo(lines []string, n int) []string { return append(lines, make([]string, n)...)[:n] }
 
 // indexNote says what a search does not find yet, "" where it finds everything or nothing is looked for.
 func (l *Model) indexNote() string {
@@ -207,12 +206,10 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 	}
 	right := st.Muted.Render(l.right(o, s))
 	word, busy := l.state(s, above)
-	if word != "" {
-		state := st.Muted
-		if busy {
-			state = st.Seen
-		}
-		word = "   " + state.Render(word)
+	if busy {
+		word = "   " + st.Seen.Render(word)
+	} else if word != "" {
+		word = "   " + st.Muted.Render(word)
 	}
 	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
 	shared := len(strings.TrimSuffix(label, "…"))
@@ -261,9 +258,7 @@ func (l *Model) right(o layout, s Line) string {
 	if o.w >= longFrom {
 		model, age = 20, 15
 	}
-	name := markdown.OneLine(s.Model, model)
-	name += strings.Repeat(" ", model-theme.Width(name))
-	return name + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
+	return theme.Fit(markdown.OneLine(s.Model, model), model) + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.

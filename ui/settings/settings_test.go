@@ -55,34 +55,19 @@ func TestWhatCannotBeSetIsSaid(t *testing.T) {
 	busy, bare, plain := inUseIs("a/b"), inUseIs("a/b"), inUseIs("a/b")
 	busy.Busy, plain.Themes.Plain = true, true
 	for _, c := range []struct {
-		name string
 		in   *fixture
-		do   func(*Model) tea.Cmd
+		do   func(*Model, string) tea.Cmd
+		args string
 		want string
 	}{
-		{
-			"a budget in words", bare, func(s *Model) tea.Cmd { return s.Budget("much") },
-			"A budget is a number of tokens, or auto.",
-		},
-		{
-			"a window in words", bare, func(s *Model) tea.Cmd { return s.Window("wide") },
-			"A window is a number of tokens, or auto.",
-		},
-		{
-			"a model while an answer arrives", busy, func(s *Model) tea.Cmd { return s.ChooseModel("c/d") },
-			"An answer is still arriving: esc stops it.",
-		},
-		{
-			"a title of nothing", bare, func(s *Model) tea.Cmd { return s.Retitle("") },
-			"There is no message to make a title from yet.",
-		},
-		{
-			"a theme without colours", plain, func(s *Model) tea.Cmd { return s.Theme("dark") },
-			"This terminal has no colours, or NO_COLOR is set: all themes look the same.",
-		},
+		{bare, (*Model).Budget, "much", "A budget is a number of tokens, or auto."},
+		{bare, (*Model).Window, "wide", "A window is a number of tokens, or auto."},
+		{busy, (*Model).ChooseModel, "c/d", "An answer is still arriving: esc stops it."},
+		{bare, (*Model).Retitle, "", "There is no message to make a title from yet."},
+		{plain, (*Model).Theme, "dark", "This terminal has no colours, or NO_COLOR is set: all themes look the same."},
 	} {
-		if c.do(c.in.Model); c.in.said != c.want {
-			t.Errorf("%s: it says %q, want %q", c.name, c.in.said, c.want)
+		if c.do(c.in.Model, c.args); c.in.said != c.want {
+			t.Errorf("with %q it says %q, want %q", c.args, c.in.said, c.want)
 		}
 	}
 }

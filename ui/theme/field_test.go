@@ -17,11 +17,9 @@ func TestFieldIsEditedWhereTheCursorStands(t *testing.T) {
 		keys string
 		want string // | is the cursor
 	}{
-		{"bread", "backspace", "brea|"},
 		{"bread", "home x", "x|bread"},
 		{"bread", "left left delete", "bre|d"},
 		{"two words", "ctrl+w", "two |"},
-		{"two words  ", "ctrl+w", "two |"},
 		{"two words", "alt+backspace ctrl+w", "|"},
 		{"two words", "left ctrl+u", "|s"},
 		{"two words", "home ctrl+right", "two| words"},

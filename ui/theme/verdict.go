@@ -111,7 +111,7 @@ func ShortName(model string) string {
 	if name == "" || Width(name) > MostName {
 		return Speaker(history.Assistant)
 	}
-	return markdown.OneLine(name, MostName)
+	return name
 }
 
 // ShortSpeaker is who said a message, in the few cells of a column.

@@ -1,7 +1,7 @@
 package theme
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,9 +51,4 @@ func Announced(text string) string {
 }
 
 // QuotedID is a call's id; a blank one is seen.
-func QuotedID(id string) string {
-	if strings.TrimSpace(id) == "" {
-		return fmt.Sprintf("%q", id)
-	}
-	return OneLine(id)
-}
+func QuotedID(id string) string { return cmp.Or(strings.TrimSpace(OneLine(id)), `""`) }
