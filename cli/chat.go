@@ -14,7 +14,6 @@ import (
 
 	"winnow/llm/tool"
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui"
 	"winnow/ui/plain"
 	"winnow/ui/settings"
@@ -50,16 +49,14 @@ func (p *program) chat(ctx context.Context, search string) error {
 	defer k.close()
 	screen := ui.ChatScreen
 	if p.flags.pick {
-		if screen, err = k.pick(terminated, search); err != nil {
-			return err
-		}
+		screen = ui.SessionsScreen // It searches titles and messages.
 	}
 	s, err := k.start(terminated)
 	if err != nil {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := k.choseModel(s.Model().Ref()); err != nil {
+		if err := k.memory.Model(k.catalog.Last(s.Model().Ref()))(); err != nil {
 			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
@@ -75,7 +72,7 @@ func (p *program) chat(ctx context.Context, search string) error {
 		options.Background = k.servers.Start
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
-		return fail(Usage, "there are several sessions; list them with winnow sessions list, and open one with "+
+		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	default:
 		id, err = k.plainly(terminated, s, terminal)
@@ -89,9 +86,6 @@ func (p *program) chat(ctx context.Context, search string) error {
 	}
 	return err
 }
-
-// choseModel remembers a model for the next start.
-func (k *conversation) choseModel(ref string) error { return k.memory.Model(k.catalog.Last(ref))() }
 
 // goodbye is the title of a chat that was left, and how to go on with it.
 func (k *conversation) goodbye(id string) string {
@@ -203,17 +197,4 @@ func (k *conversation) readPage(ctx context.Context, address string) (text strin
 		page, err = tool.ReadPage(ctx, hosts, address)
 	}
 	return page.Text, page.Cut, err
-}
-
-// pick decides what -r opens: the one session whose title has the words, or the list, which searches messages as well.
-func (k *conversation) pick(ctx context.Context, search string) (ui.Screen, error) {
-	if search == "" {
-		return ui.SessionsScreen, nil
-	}
-	found, err := k.store.Sessions(ctx, store.Filter{Text: search, Limit: 2})
-	if err != nil || len(found) != 1 {
-		return ui.SessionsScreen, err
-	}
-	k.p.flags.session = found[0].ID
-	return ui.ChatScreen, nil
 }

@@ -81,8 +81,7 @@ func (k *conversation) showContext(ctx context.Context, s *session.Session, f co
 			l.Request.Turn, report.Sentence(l.Request.Doubt))
 	case l.Request == nil && slices.ContainsFunc(k.servers.List(), isIdle):
 		k.p.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
-			"shows " +
-			"their tokens")
+			"shows their tokens")
 	}
 	unsent := error(nil)
 	if l.waysOut != "" {

@@ -26,8 +26,7 @@ import (
 func (p *program) doctorCommand() *cobra.Command {
 	c := p.command("doctor", "Check the installation, the files, the terminal and the endpoints", p.doctor)
 	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks " +
-		"whether " +
-		"that model is available and how large its context window is. It never prints an API key."
+		"whether that model is available and how large its context window is. It never prints an API key."
 	return c
 }
 
@@ -101,7 +100,7 @@ func (p *program) examine(ctx context.Context) findings {
 			f.failed("configuration", m)
 		}
 	case exists(path):
-		f.good("configuration", "%s%s", path, modeOf(path))
+		f.good("configuration", "%s", path)
 	default:
 		f.note("configuration", "%s does not exist: using the defaults", path)
 	}
@@ -140,14 +139,6 @@ func (p *program) checkTerminal(f *findings) {
 	}
 }
 
-func modeOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf(" (%04o)", info.Mode().Perm())
-}
-
 // checkStore looks at the conversations: the file, its backup, what had to be repaired, and the synced folder.
 func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
 	path, err := p.dbPath(w.config)
@@ -163,7 +154,7 @@ func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
 		f.note("conversations", "%s does not exist yet: the first message creates it", path)
 		return
 	}
-	f.good("conversations", "%s%s", path, modeOf(path))
+	f.good("conversations", "%s", path)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		f.wrong("conversations", "other users of this machine can read the file: chmod 600 %s", path)
 	}
@@ -204,13 +195,6 @@ func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c 
 	var r foldersync.StatusReport
 	if err == nil {
 		r, err = foldersync.Status(ctx, s, o)
-	}
-	if err == nil {
-		var probe *os.File
-		if probe, err = os.CreateTemp(o.Dir, ".winnow-doctor-*"); err == nil {
-			probe.Close()
-			err = os.Remove(probe.Name())
-		}
 	}
 	if err != nil {
 		f.failed("sync", explainSync(err))

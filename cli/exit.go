@@ -54,14 +54,13 @@ func exitOf(err error) Exit {
 	var provider *llm.Error
 	var tool *session.ToolError
 	var over *session.LimitError
-	var many *store.AmbiguousError
 	var missing *record.NoRequestError
 	switch {
 	case errors.As(err, &f):
 		return f.exit
 	case errors.As(err, &provider), errors.As(err, &tool), errors.As(err, &over):
 		return Provider
-	case errors.Is(err, store.ErrNotFound), errors.As(err, &many), errors.As(err, &missing):
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &missing):
 		return NotFound
 	case errors.Is(err, context.Canceled):
 		return Interrupted

@@ -48,8 +48,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Long = "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
 		"restores " +
 		"it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html is one page " +
-		"that " +
-		"marks what the model saw. Possible secrets are redacted in all of them but json."
+		"that marks what the model saw. Possible secrets are redacted in all of them but json."
 	c.Example = "  winnow sessions export 0195 > parser.md\n" +
 		"  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"

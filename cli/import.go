@@ -179,24 +179,7 @@ func (a arrived) fate() string {
 
 // Table says what was imported and how to open it.
 func (in *importing) Table(page *report.Page) {
-	list := in.Conversations
-	if len(list) == 1 && list[0].Place == 0 {
-		one := list[0].Session
-		messages := theme.Plural(one.Messages, "message")
-		switch {
-		case one.Messages == 0:
-		case list[0].Again:
-			page.Line("This conversation was imported before and has %s now; nothing was imported. Open it with: "+
-				"winnow "+
-				"-s %s", messages, one.ID)
-		case in.DryRun:
-			page.Line("%s would be imported; nothing was stored.", messages)
-		default:
-			page.Line("Imported %s. Open the conversation with: winnow -s %s", messages, one.ID)
-		}
-		return
-	}
-	fates := map[string]int{}
+	list, fates := in.Conversations, map[string]int{}
 	for _, one := range list {
 		fates[one.fate()]++
 	}
@@ -207,9 +190,11 @@ func (in *importing) Table(page *report.Page) {
 		}
 	}
 	switch text := theme.Plural(len(list), "conversation") + ": " + strings.Join(parts, ", "); {
-	case len(list) == 0:
+	case len(list) == 0, len(list) == 1 && list[0].fate() == "empty":
 	case in.DryRun:
 		page.Line("%s (dry run; nothing was stored).", text)
+	case len(list) == 1 && list[0].Session.Messages > 0:
+		page.Line("%s. Open it with: winnow -s %s", text, list[0].Session.ID)
 	default:
 		page.Line("%s. List them with: winnow sessions list", text)
 	}

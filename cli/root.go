@@ -71,7 +71,6 @@ func (p *program) root() *cobra.Command {
 func (p *program) sessionFlags(c *cobra.Command) {
 	addFlag(c, &p.flags.last, "continue", "c", "continue the last session")
 	addFlag(c, &p.flags.session, "session", "s", "open the session with this id, or the beginning of its id")
-	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	addFlag(c, &p.flags.attach, "attach", "a", "attach this text file or image; may be repeated")
 }
 
@@ -100,10 +99,7 @@ func (p *program) command(
 		}
 		return nil
 	}
-	switch strings.Trim(strings.Join(words, ""), "[]") {
-	case "ID":
-		c.ValidArgsFunction = p.completeSession
-	case "":
+	if len(words) == 0 || strings.Contains(use, "ID") {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	return c

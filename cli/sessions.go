@@ -112,14 +112,9 @@ func (p *program) sessionsShow() *cobra.Command {
 }
 
 func (p *program) sessionsFork() *cobra.Command {
-	at := 0
-	c := p.sessionCommand("fork ID", "Copy a session, or the beginning of one, to a new session",
+	c := p.sessionCommand("fork ID", "Copy a session to a new session",
 		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-			end, err := numbered(ctx, s, info, at)
-			if err != nil {
-				return err
-			}
-			fork, err := s.Fork(ctx, info.ID, end)
+			fork, err := s.Fork(ctx, info.ID, info.Leaf)
 			if err != nil {
 				return err
 			}
@@ -129,26 +124,8 @@ func (p *program) sessionsFork() *cobra.Command {
 			fmt.Fprintf(p.out, "winnow -s %s\n", fork.ID)
 			return nil
 		})
-	addFlag(c, &at, "at", "", "the number of the last message to copy, from sessions show; 0 is all of them")
 	p.jsonFlag(c)
 	return c
-}
-
-// numbered is the id of the message with a number in its session; 0 is the newest of the active branch.
-func numbered(ctx context.Context, s *store.Store, info store.Session, number int) (int64, error) {
-	if number == 0 {
-		return info.Leaf, nil
-	}
-	all, err := s.Messages(ctx, info.ID)
-	if err != nil {
-		return 0, err
-	}
-	for _, m := range all {
-		if m.Seq == number {
-			return m.ID, nil
-		}
-	}
-	return 0, fail(NotFound, "there is no message %d in this session; winnow sessions show numbers them", number)
 }
 
 // catchUpTime bounds how long a search first works on what the index lacks.
@@ -167,7 +144,6 @@ func (p *program) sessionsSearch() *cobra.Command {
 	addFlag(c, &in.Limit, "limit", "", "list at most this many")
 	addFlag(c, &in.Session, "session", "", "search only the session with this id, or the beginning of its id")
 	addFlag(c, &in.Trash, "trash", "", "also search the trash")
-	c.RegisterFlagCompletionFunc("session", p.completeSession)
 	return c
 }
 

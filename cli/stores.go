@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/cli/report"
 	"winnow/session"
 	"winnow/session/store"
 )
@@ -102,19 +101,4 @@ func (p *program) withConversation(
 		return explainSession(id, err)
 	}
 	return use(k, s)
-}
-
-// completeSession offers the ids of the newest sessions with their titles, none where they cannot be read.
-func (p *program) completeSession(
-	c *cobra.Command, _ []string, _ string,
-) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var out []cobra.Completion
-	p.withStore(c.Context(), true, func(s *store.Store) error {
-		list, _ := s.Sessions(c.Context(), store.Filter{Limit: 50})
-		for _, one := range list {
-			out = append(out, cobra.CompletionWithDesc(report.ShortID(one.ID), report.Line(report.Title(one))))
-		}
-		return nil
-	})
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

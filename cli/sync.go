@@ -239,9 +239,6 @@ func machineSentence(m sync.MachineReport) string {
 	return text
 }
 
-// mostRest bounds how long a sync behind the screen rests between two segments.
-const mostRest = 200 * time.Millisecond
-
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
 // saved. What it returns names the sessions that changed, and as an error what could not be done, each reason once.
 func (k *conversation) exchange() func(context.Context) (changed []string, err error) {
@@ -254,9 +251,6 @@ func (k *conversation) exchange() func(context.Context) (changed []string, err e
 		o, err := k.p.syncOptions(k.config)
 		if err != nil {
 			return nil, err
-		}
-		if _, awaited := ctx.Deadline(); !awaited {
-			o.Progress = resting(ctx)
 		}
 		result, err := sync.Run(ctx, k.store, o)
 		switch {
@@ -273,18 +267,6 @@ func (k *conversation) exchange() func(context.Context) (changed []string, err e
 			return result.Changed, nil
 		}
 		return result.Changed, errors.New(strings.Join(news, " "))
-	}
-}
-
-// resting leaves the machine to others between two segments, for as long as a segment took.
-func resting(ctx context.Context) func(string, int, int) {
-	since := time.Now()
-	return func(string, int, int) {
-		select {
-		case <-time.After(min(time.Since(since), mostRest)):
-		case <-ctx.Done():
-		}
-		since = time.Now()
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 // usageFlags are the flags of winnow usage.
 type usageFlags struct {
 	month string
-	days  int
 	by    string
 }
 
@@ -24,37 +23,24 @@ func (p *program) usageCommand() *cobra.Command {
 		func(ctx context.Context, s *store.Store, _ []string) error { return p.usage(ctx, s, f) })
 	c.Example = "  winnow usage\n" +
 		"  winnow usage --month 2026-11 --by model\n" +
-		"  winnow usage --days 7 --by session"
+		"  winnow usage --by session"
 	addFlag(c, &f.month, "month", "", "the month, such as 2026-11; the default is the current one")
-	addFlag(c, &f.days, "days", "", "the last N days instead, including today")
 	addFlag(c, &f.by, "by", "", "one line per model, day or session; the default is one per day and model",
 		"model", "day", "session")
-	apart(c, "month", "days")
 	p.jsonFlag(c)
 	return c
 }
 
-// mostDays is ten years.
-const mostDays = 3660
-
-// span is the first and the last local day that the flags name.
+// span is the first and the last local day of the month that the flags name.
 func (f usageFlags) span(now time.Time) (from, to time.Time, err error) {
-	y, m, d := now.Local().Date()
-	// The moment of a local day is its noon: its midnight need not exist where the clock is put forward then.
-	noon := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 12, 0, 0, 0, time.Local) }
-	switch {
-	case f.days < 0 || f.days > mostDays:
-		return from, to, fail(Usage, "--days must be 1 to %d", mostDays)
-	case f.days > 0:
-		return noon(y, m, d+1-f.days), noon(y, m, d), nil
-	case f.month != "":
-		month, err := time.Parse("2006-01", f.month)
-		if err != nil {
+	month := now.Local()
+	if f.month != "" {
+		if month, err = time.Parse("2006-01", f.month); err != nil {
 			return from, to, fail(Usage, "--month must be a month such as 2026-11")
 		}
-		y, m, _ = month.Date()
 	}
-	from = noon(y, m, 1)
+	// The moment of a local day is its noon: its midnight need not exist where the clock is put forward then.
+	from = time.Date(month.Year(), month.Month(), 1, 12, 0, 0, 0, time.Local)
 	return from, from.AddDate(0, 1, -1), nil
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -106,38 +107,27 @@ var numberWords = map[string]int{"auto": 0, "unlimited": history.NoLimit}
 
 // set gives the key the value of an environment variable; a list has commas.
 func (f field) set(text string) error {
-	v := f.value
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
-	}
 	var err error
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(text)
-	case reflect.Bool:
-		var is bool
-		is, err = strconv.ParseBool(text)
-		v.SetBool(is)
-	case reflect.Int:
-		n, word := numberWords[text]
-		if !word || f.path[0] != "context" {
-			n, err = strconv.Atoi(text)
-		}
-		v.SetInt(int64(n))
-	case reflect.Float64:
-		var n float64
-		n, err = strconv.ParseFloat(text, 64)
-		v.SetFloat(n)
-	case reflect.Slice:
+	switch n, word := numberWords[text]; {
+	case word && f.path[0] == "context" && f.value.CanInt():
+		f.value.SetInt(int64(n))
+	case f.value.Kind() == reflect.String:
+		f.value.SetString(text)
+	case f.value.Kind() == reflect.Slice:
 		var items []string
 		for item := range strings.SplitSeq(text, ",") {
 			items = append(items, strings.TrimSpace(item))
 		}
-		v.Set(reflect.ValueOf(items))
+		f.value.Set(reflect.ValueOf(items))
+	case f.value.Kind() == reflect.Bool:
+		var is bool
+		is, err = strconv.ParseBool(text)
+		f.value.SetBool(is)
+	default:
+		err = json.Unmarshal([]byte(text), f.value.Addr().Interface()) // a number
 	}
 	if err != nil {
-		return fmt.Errorf("%s must be %s", f.key(), kindWords(f.path, v.Type()))
+		return fmt.Errorf("%s must be %s", f.key(), kindWords(f.path, f.value.Type()))
 	}
 	return nil
 }

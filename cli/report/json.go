@@ -1,155 +1,127 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf16"
 
 	"winnow/history"
 	"winnow/llm/pricing"
-	"winnow/ui/markdown"
 )
 
 // JSON is a value as programs read it, indented. The rule for all of it: a field that is exported has its name in small
 // letters with underscores, or that of its json tag; an embedded struct gives its fields; a time is RFC 3339 in UTC and
-// null where there is none; a duration is milliseconds, with _ms behind its name; a cause is its sentence; no limit is
-// null; an empty list is []; bytes are left out.
+// null where there is none; a duration is milliseconds, with _ms behind its name; a cause is its sentence; no limit is null; an empty list is []; bytes are left out.
 func (p *Page) JSON(value any) (string, error) {
-	e := encoder{clean: p.Clean}
-	e.value(reflect.ValueOf(value))
-	var text bytes.Buffer
-	if err := json.Indent(&text, e.text.Bytes(), "", "  "); err != nil {
-		return "", err
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(p.plain(reflect.ValueOf(value)))
+	return text.String(), err
+}
+
+// object is a JSON object. Its members keep their order where they are the fields of a struct.
+type object struct {
+	fields []reflect.StructField
+	values []any
+}
+
+func (o *object) add(name string, value any) {
+	o.fields = append(o.fields, reflect.StructField{
+		Name: fmt.Sprint("F", len(o.fields)),
+		Type: reflect.TypeFor[any](),
+		Tag:  reflect.StructTag(fmt.Sprintf("json:%q", name)),
+	})
+	o.values = append(o.values, value)
+}
+
+// value is a struct with the members of the object.
+func (o *object) value() any {
+	v := reflect.New(reflect.StructOf(o.fields)).Elem()
+	for i, value := range o.values {
+		if value != nil {
+			v.Field(i).Set(reflect.ValueOf(value))
+		}
 	}
-	return inert(text.String()) + "\n", nil
+	return v.Interface()
 }
 
-// encoder writes JSON by the rule of Page.JSON.
-type encoder struct {
-	text  bytes.Buffer
-	clean func(string) string
-}
-
-func (e *encoder) value(v reflect.Value) {
+// plain makes structs, maps, lists, texts and numbers of a value by the rule of JSON.
+func (p *Page) plain(v reflect.Value) any {
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
-		e.text.WriteString("null")
-		return
+		return nil
 	}
 	switch x := v.Interface().(type) {
 	case time.Time:
 		if x.IsZero() {
-			e.text.WriteString("null")
-		} else {
-			e.quote(x.UTC().Format(time.RFC3339))
+			return nil
 		}
-		return
+		return x.UTC().Format(time.RFC3339)
 	case time.Duration:
-		fmt.Fprint(&e.text, x.Milliseconds())
-		return
+		return x.Milliseconds()
 	case history.Cause:
-		e.quote(x.Sentence())
-		return
+		return p.Clean(x.Sentence())
 	case pricing.Money:
 		if x < 0 { // not said
-			e.text.WriteString("null")
-		} else {
-			e.text.WriteString(x.Decimal())
+			return nil
 		}
-		return
+		return json.Number(x.Decimal())
 	case error:
-		e.quote(ErrorText(x))
-		return
-	case json.RawMessage:
-		e.text.Write(x)
-		return
+		return p.Clean(ErrorText(x))
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		e.value(v.Elem())
+		return p.plain(v.Elem())
 	case reflect.Struct:
-		e.text.WriteByte('{')
-		e.fields(v)
-		e.close('}')
+		var o object
+		p.fields(v, &o)
+		return o.value()
 	case reflect.Slice, reflect.Array:
-		e.text.WriteByte('[')
-		for i := range v.Len() {
-			e.value(v.Index(i))
-			e.text.WriteByte(',')
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = p.plain(v.Index(i))
 		}
-		e.close(']')
+		return list
 	case reflect.Map:
-		e.text.WriteByte('{')
-		byName := map[string]reflect.Value{}
-		for it := v.MapRange(); it.Next(); {
-			byName[fmt.Sprint(it.Key())] = it.Value()
+		object := map[string]any{}
+		for key, value := range v.Seq2() {
+			object[fmt.Sprint(key)] = p.plain(value)
 		}
-		for _, name := range slices.Sorted(maps.Keys(byName)) {
-			e.member(name, byName[name])
-		}
-		e.close('}')
+		return object
 	case reflect.String:
-		e.quote(v.String())
+		return p.Clean(v.String())
 	case reflect.Int:
 		if v.Int() == history.NoLimit {
-			e.text.WriteString("null")
-			return
+			return nil
 		}
-		fmt.Fprint(&e.text, v.Int())
-	default:
-		text, _ := json.Marshal(v.Interface()) // numbers and booleans always encode
-		e.text.Write(text)
 	}
+	return v.Interface()
 }
 
-// fields writes the fields of a struct.
-func (e *encoder) fields(v reflect.Value) {
-	for i := range v.NumField() {
-		f, field := v.Type().Field(i), v.Field(i)
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+// fields adds the fields of a struct to an object.
+func (p *Page) fields(v reflect.Value, o *object) {
+	for f, value := range v.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case !f.IsExported() || tag == "-" || f.Type.Kind() == reflect.Func:
-		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Uint8 && f.Type != rawType:
-		case f.Anonymous && tag == "" && f.Type.Kind() == reflect.Struct:
-			e.fields(field)
-		case tag != "":
-			e.member(tag, field)
-		case f.Type == reflect.TypeFor[time.Duration]():
-			e.member(snake(f.Name)+"_ms", field)
-		default:
-			e.member(snake(f.Name), field)
+		case !f.IsExported() || name == "-" || f.Type.Kind() == reflect.Func:
+			continue
+		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Uint8:
+			continue
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+			p.fields(value, o)
+			continue
+		case name == "":
+			name = snake(f.Name)
+			if f.Type == reflect.TypeFor[time.Duration]() {
+				name += "_ms"
+			}
 		}
+		o.add(name, p.plain(value))
 	}
-}
-
-var rawType = reflect.TypeFor[json.RawMessage]()
-
-func (e *encoder) member(name string, v reflect.Value) {
-	e.quote(name)
-	e.text.WriteByte(':')
-	e.value(v)
-	e.text.WriteByte(',')
-}
-
-// close ends a list or an object, without the comma behind the last of it.
-func (e *encoder) close(bracket byte) {
-	if last := e.text.Len() - 1; e.text.Bytes()[last] == ',' {
-		e.text.Truncate(last)
-	}
-	e.text.WriteByte(bracket)
-}
-
-func (e *encoder) quote(text string) {
-	encoded := json.NewEncoder(&e.text)
-	encoded.SetEscapeHTML(false)
-	encoded.Encode(e.clean(text)) // a text always encodes
-	e.text.Truncate(e.text.Len() - 1)
 }
 
 // snake is a name of Go in small letters with underscores: ToolCallID is tool_call_id.
@@ -163,24 +135,6 @@ func snake(name string) string {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
-
-// inert escapes in a JSON text what a terminal would act on or hide, so that it means the same and can be looked at.
-func inert(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		acts := r != '\n' && (r < ' ' || r > '~') && markdown.Visible("a"+string(r)+"a") != "a"+string(r)+"a"
-		switch {
-		case !acts:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
 	}
 	return b.String()
 }

@@ -11,15 +11,15 @@ import (
 	"winnow/ui/theme"
 )
 
-// Usage is what the requests of some days used, as winnow usage shows it.
+// Usage is what the requests of a month used, as winnow usage shows it.
 type Usage struct {
 	From, To string // the first and the last local day, 2026-11-01
 	Lines    []UsageLine
 	Total    record.Usage
 	Purposes map[string]record.Usage // of the total, by what they were for: answer, summary, title
 
-	by   record.UsageBy
-	days string // in words
+	by    record.UsageBy
+	month string // in words
 }
 
 // UsageLine has "" for what the report does not tell apart.
@@ -31,17 +31,12 @@ type UsageLine struct {
 	record.Usage
 }
 
-// NewUsage is a report of the local days of two moments.
+// NewUsage is a report of the month whose first and last day are given.
 func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage {
 	u := Usage{
 		From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Total: r.Total, by: by,
+		month:    from.Format("January 2006"),
 		Purposes: map[string]record.Usage{},
-	}
-	switch u.days = u.From + " to " + u.To; {
-	case from.Day() == 1 && from.AddDate(0, 1, -1).Format(time.DateOnly) == u.To:
-		u.days = from.Format("January 2006")
-	case u.From == u.To:
-		u.days = u.From
 	}
 	for purpose, sum := range r.Purposes {
 		u.Purposes[cmp.Or(string(purpose), "answer")] = sum
@@ -59,10 +54,10 @@ func NewUsage(r record.UsageReport, from, to time.Time, by record.UsageBy) Usage
 // Table writes a line for each part of the usage that the report tells apart, and the total.
 func (u Usage) Table(p *Page) {
 	if u.Total.Requests == 0 {
-		p.Line("No requests in %s.", u.days)
+		p.Line("No requests in %s.", u.month)
 		return
 	}
-	p.Line("%s", u.days)
+	p.Line("%s", u.month)
 	head := append(u.cells("day", "model", "session"), "requests", "input", "cached", "output", "reasoning", "cost")
 	p.Row(head...)
 	for _, l := range u.Lines {

@@ -57,21 +57,3 @@ Servers reported no token counts for 1 request; they are not in the totals.
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
-
-func TestUsageNamesItsDays(t *testing.T) {
-	day := func(m time.Month, d int) time.Time { return time.Date(2026, m, d, 0, 0, 0, 0, time.Local) }
-	for _, test := range []struct {
-		from, to time.Time
-		want     string
-	}{
-		{day(2, 1), day(2, 28), "February 2026"},
-		{day(2, 2), day(2, 28), "2026-02-02 to 2026-02-28"},
-		{day(2, 1), day(3, 31), "2026-02-01 to 2026-03-31"},
-		{day(2, 1), day(2, 1), "2026-02-01"},
-		{day(2, 1), day(14, 28), "2026-02-01 to 2027-02-28"},
-	} {
-		if got := NewUsage(record.UsageReport{}, test.from, test.to, record.UsageBy{}).days; got != test.want {
-			t.Errorf("%s to %s is called %q, want %q", test.from, test.to, got, test.want)
-		}
-	}
-}
