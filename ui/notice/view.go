@@ -59,7 +59,8 @@ func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 		if i == most-1 {
 			part.Text = text[part.From:] // as it was: a path that wraps at a hyphen gets no blank there
 		}
-		lines = append(lines, theme.Fit(margin+style.Render(mark)+words.Render(markdown.OneLine(part.Text, room(w))), w))
+		said := words.Render(markdown.OneLine(part.Text, room(w)))
+		lines = append(lines, theme.Fit(margin+style.Render(mark)+said, w))
 		mark = strings.Repeat(" ", theme.Width(mark))
 	}
 	return lines

@@ -258,7 +258,8 @@ func (l *Model) right(o layout, s Line) string {
 	if o.w >= longFrom {
 		model, age = 20, 15
 	}
-	return theme.Fit(markdown.OneLine(s.Model, model), model) + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
+	name := theme.Fit(markdown.OneLine(s.Model, model), model)
+	return name + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.

@@ -170,7 +170,8 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 			if notice, ok := e.(session.Notice); ok {
 				text = theme.Sentence(errors.New(theme.Announced(notice.Text)))
 			} else if w, ok := e.(session.Waiting); ok && w.Changed == "" { // A notice says the rest.
-				text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(w.Err), theme.Duration(w.After))
+				text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(w.Err),
+					theme.Duration(w.After))
 			}
 			select {
 			case again <- text:

@@ -12,8 +12,8 @@ func OpensLinks(env func(key string) string) bool {
 	if env("TMUX") != "" || env("STY") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux") {
 		return false
 	}
-	for key := range strings.FieldsSeq("VTE_VERSION KONSOLE_VERSION KITTY_WINDOW_ID WEZTERM_PANE GHOSTTY_RESOURCES_DIR " +
-		"WT_SESSION DOMTERM") {
+	for key := range strings.FieldsSeq("VTE_VERSION KONSOLE_VERSION KITTY_WINDOW_ID WEZTERM_PANE " +
+		"GHOSTTY_RESOURCES_DIR WT_SESSION DOMTERM") {
 		if env(key) != "" {
 			return true
 		}

@@ -69,8 +69,9 @@ func (p Palette) Check() (key, wrong string) {
 		case !known:
 			return key, "is not a colour of a theme"
 		case !colour.MatchString(p[key]):
-			return key, fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of the "+
-				"terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: \"#6fd3c3 80 14\"", p[key])
+			return key, fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of "+
+				"the terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: "+
+				"\"#6fd3c3 80 14\"", p[key])
 		}
 	}
 	return "", ""

@@ -95,8 +95,8 @@ func TestTextsCanBeRead(t *testing.T) {
 			for page := range strings.FieldsSeq(pages) {
 				grounds = append(grounds, lipgloss.Color(page))
 			}
-			for text := range strings.FieldsSeq("text strong muted seen you cut pinned recalled repaired keyword string " +
-				"function number") {
+			for text := range strings.FieldsSeq("text strong muted seen you cut pinned recalled repaired keyword " +
+				"string function number") {
 				for _, ground := range grounds {
 					x, y := luminance(shown(text)), luminance(ground)
 					if contrast := (max(x, y) + 0.05) / (min(x, y) + 0.05); contrast < 4.5 {

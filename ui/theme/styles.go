@@ -51,7 +51,7 @@ type Styles struct {
 	String   lipgloss.Style // the same
 }
 
-// New makes the styles of a theme for a terminal: from its palette, of which an empty one is that of the built-in theme,
+// New makes the styles of a theme for a terminal: from its palette, where an empty one is that of the built-in theme,
 // with the colours that the terminal can show. A profile of 0 is one of a terminal with all colours.
 func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 	if len(p) == 0 {
