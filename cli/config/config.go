@@ -47,7 +47,6 @@ type Endpoint struct {
 	Window     int               `toml:"window"`     // tokens; 0 finds it out
 	KeepAlive  string            `toml:"keep_alive"` // how long Ollama keeps a model loaded; "" leaves it to the server
 	Exact      bool              `toml:"exact"`      // the server counts requests itself: llama.cpp
-	Profile    Profile           `toml:"profile"`
 
 	// seconds; 0 is 120 for a hosted server, 600 on this machine or network
 	FirstByteTimeout int `toml:"first_byte_timeout"`
@@ -69,13 +68,6 @@ type Price struct {
 	Cached     *float64 `toml:"cached" most:"1000000"`      // those read from the server's cache; nil is as In
 	CacheWrite *float64 `toml:"cache_write" most:"1000000"` // those written to it; nil is as In
 	Out        *float64 `toml:"out" most:"1000000"`         // tokens of the answer, the reasoning included
-}
-
-// Profile is what an endpoint's chat format insists on beyond the strict form: see history.Profile.
-type Profile struct {
-	MergeSameRole bool `toml:"merge_same_role"`
-	NoToolToUser  bool `toml:"no_tool_to_user"`
-	ToolIDLength  int  `toml:"tool_id_length"`
 }
 
 // Sampling is what is asked of a model beside the messages. What is not set is left to the server.

@@ -311,13 +311,6 @@ func TestEveryKeyCanComeFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestDecodeTakesAByteOrderMark(t *testing.T) {
-	got, mistakes := Decode("c.toml", []byte("\xef\xbb\xbfmodel = \"a/b\"\n"))
-	if len(mistakes) > 0 || got.Model != "a/b" {
-		t.Errorf("a file with a byte order mark gives model %q and %v", got.Model, mistakes)
-	}
-}
-
 func FuzzDecodeNeverPanics(f *testing.F) {
 	f.Add("[context]\nbudget = \"auto\"\n")
 	f.Add("context = { budget = \"auto\" }\n")

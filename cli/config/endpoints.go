@@ -1,13 +1,11 @@
 package config
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
@@ -45,7 +43,7 @@ func (c Config) Catalog(lookup func(string) string, keyed ...string) []llm.Endpo
 func withMore(e, table llm.Endpoint) llm.Endpoint {
 	more := table
 	more.Name, more.BaseURL, more.BaseURLSet, more.Known = e.Name, e.BaseURL, e.BaseURLSet, e.Known
-	more.Profile = cmp.Or(table.Profile, e.Profile)
+	more.Profile = e.Profile
 	if table.KeyFrom.Kind == keys.Nowhere {
 		more.Key, more.KeyFrom, more.Stored = e.Key, e.KeyFrom, e.Stored
 	}
@@ -61,10 +59,6 @@ func (e Endpoint) endpoint(name string, lookup func(string) string) llm.Endpoint
 	return llm.Endpoint{
 		Name: name, BaseURL: e.BaseURL, BaseURLSet: true, Key: key, KeyFrom: from, Headers: e.Headers, Default: e.Model,
 		Wire: llm.Wire(e.Wire), Window: e.Window, KeepAlive: e.KeepAlive, Exact: e.Exact,
-		Profile: history.Profile{
-			MergeSameRole: e.Profile.MergeSameRole, NoToolToUser: e.Profile.NoToolToUser,
-			ToolIDLength: e.Profile.ToolIDLength,
-		},
 		Begin: time.Duration(e.FirstByteTimeout) * time.Second,
 	}
 }

@@ -10,33 +10,20 @@ import (
 	"winnow/session/record"
 )
 
-// Table is a table of the configuration that says something of a model.
-type Table struct {
-	Name string // as the file writes it
-	Model
-}
-
-// Tables are the tables that say something of a model, the most specific pattern first.
-func (c Config) Tables(endpoint, model string) []Table {
-	var out []Table
-	for _, pattern := range c.patterns() {
-		if match, err := llm.MatchModel(pattern, endpoint, model); match && err == nil {
-			out = append(out, Table{patternTable(pattern), c.Models[pattern]})
-		}
-	}
-	return out
-}
-
 // OfModel is what the tables say of one model: of each key, the first table that says something.
 func (c Config) OfModel(endpoint, model string) session.ModelSettings {
 	s := session.ModelSettings{Tables: make(map[string]string)}
-	for _, t := range c.Tables(endpoint, model) {
+	for _, pattern := range c.patterns() {
+		t := c.Models[pattern]
+		if match, err := llm.MatchModel(pattern, endpoint, model); !match || err != nil {
+			continue
+		}
 		for key, said := range map[string]bool{
 			"system": t.System != nil, "max_tokens": t.Sampling.MaxTokens > 0, "effort": t.Sampling.Effort != "",
 			"temperature": t.Sampling.Temperature != nil, "top_p": t.Sampling.TopP != nil,
 		} {
 			if _, known := s.Tables[key]; said && !known {
-				s.Tables[key] = t.Name
+				s.Tables[key] = patternTable(pattern)
 			}
 		}
 		if s.System == nil {

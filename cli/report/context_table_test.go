@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strings"
 	"testing"
 
 	"winnow/history"
@@ -61,27 +60,6 @@ func TestTableBreaksItsReasonsAtTheEdge(t *testing.T) {
 		Context{Entries: tableEntries()}.rows(p)
 		if got := "\n" + p.String(); got != test.want {
 			t.Errorf("at %d columns the table is\n%s\nwant\n%s", test.width, got, test.want)
-		}
-	}
-}
-
-// TestTableOnANarrowScreen fits everything that can be fitted, and breaks nothing where there is no
-// room to.
-func TestTableOnANarrowScreen(t *testing.T) {
-	for width := range 130 {
-		p := pageOf(width)
-		p.Line("%s", "a head that is long enough to be broken on most of the screens that there are in the world")
-		Context{Entries: tableEntries()}.rows(p)
-		text := p.String()
-		for line := range strings.Lines(text) {
-			fits := len([]rune(strings.TrimRight(line, "\n"))) <= width
-			if broken := width >= 45+leastText; !fits && broken { // The texts begin at column 45.
-				t.Errorf("at %d columns a line is wider: %q", width, line)
-			}
-		}
-		if plain := strings.Join(strings.Fields(text), " "); !strings.Contains(plain,
-			"characters: older answers are limited to 150") {
-			t.Errorf("at %d columns the words are others:\n%s", width, text)
 		}
 	}
 }

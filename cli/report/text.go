@@ -28,11 +28,7 @@ func Ref(s store.Session) string {
 
 // Line makes a text safe and short enough for one line of a list.
 func Line(text string) string {
-	text = Sentence(text)
-	if r := []rune(text); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return text
+	return markdown.OneLine(text, 80)
 }
 
 // Sentence makes a text safe for one line, however long.
@@ -100,10 +96,7 @@ func listed(all ...counted) string {
 
 // role is a message's role. That of a quarantined one may be any text.
 func role(r history.Role) string {
-	if text := []rune(Sentence(string(r))); len(text) > 12 {
-		return string(text[:11]) + "…"
-	}
-	return Sentence(string(r))
+	return markdown.OneLine(string(r), 12)
 }
 
 // WindowText is a window in tokens, or that it is unknown.
