@@ -462,8 +462,8 @@ func (v *view) resize(w, h int) {
 	if v.lines == nil {
 		v.write(v.page)
 	}
-	v.w, v.height = w, h
-	v.rows = nil
+	v.height = h
+	v.pager.resize(w, h)
 	v.fit()
 }
 

@@ -226,7 +226,6 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
 		{many, 70, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ───────── next out 1–3, 6, 8, … ─"},
 		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
-		{cut, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────"},
 		{all, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
 		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
 		{nothing, 10, 1, "──────────"},
