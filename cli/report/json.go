@@ -14,7 +14,8 @@ import (
 
 // JSON is a value as programs read it, indented. The rule for all of it: a field that is exported has its name in small
 // letters with underscores, or that of its json tag; an embedded struct gives its fields; a time is RFC 3339 in UTC and
-// null where there is none; a duration is milliseconds, with _ms behind its name; a cause is its sentence; no limit is null; an empty list is []; bytes are left out.
+// null where there is none; a duration is milliseconds, with _ms behind its name; a cause is its sentence; no limit is
+// null; an empty list is []; bytes are left out.
 func (p *Page) JSON(value any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

@@ -3,12 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 )
-
-// reply is the size of an average message.
-var reply = strings.Repeat("An average reply has about so many words. ", 15)
 
 func BenchmarkSessions(b *testing.B) {
 	s := newStore(b)

@@ -250,8 +250,8 @@ var tagTexts = strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", 
 // marks of Markdown. So a formula on lines of its own is a block of code, and one within a text a string, which the
 // parser makes of nothing else.
 
-// formula is a formula at the beginning of a line, with its delimiters. A dollar ends one only right behind a character,
-// and with no digit after it: prices are no formulas.
+// formula is a formula at the beginning of a line, with its delimiters. A dollar ends one only right behind a
+// character, and with no digit after it: prices are no formulas.
 var formula = regexp.MustCompile(`^(?:\\\(.+?\\\)|\\\[.+?\\\]|\$\$[^$]+\$\$|(\$[^\s$](?:[^$]*[^\s$\\])?\$)(?:\D|$))`)
 
 // formulaEnd is what ends a formula on lines of its own.

@@ -121,19 +121,3 @@ func ShortSpeaker(r history.Role, model string) string {
 	}
 	return markdown.OneLine(Speaker(r), MostName)
 }
-
-// maxNamed is how many messages are named in one list.
-const maxNamed = 3
-
-// Named names the first few of many messages: "5 you, 6 model, 7 you and 4 more".
-func Named(list []history.Entry) string {
-	var names []string
-	for _, e := range list[:min(len(list), maxNamed)] {
-		names = append(names, Thousands(e.Index+1)+" "+Speaker(e.Role))
-	}
-	text := strings.Join(names, ", ")
-	if more := len(list) - len(names); more > 0 {
-		text += " and " + Thousands(more) + " more"
-	}
-	return text
-}
