@@ -9,7 +9,6 @@ import (
 	"winnow/llm"
 	"winnow/llm/keys"
 	"winnow/ui/app"
-	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/theme"
 )
@@ -49,8 +48,7 @@ func (s *Model) takeProvider(name string) tea.Cmd {
 		switch {
 		case o.Name != name:
 		case o.Variable == "":
-			return s.Say("Start " + o.Title + ", then press " + s.Keys.First(keymap.Models) +
-				" again: winnow looks for it at " + o.Host + ".")
+			return s.Say("Start " + o.Title + ", then open /model again: winnow looks for it at " + o.Host + ".")
 		default:
 			s.askForKey(o, "")
 		}

@@ -153,7 +153,7 @@ func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 	if got := items(s.opened); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then press ctrl+l again") {
+	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then open /model again") {
 		t.Errorf("Ollama, which does not run: %q", s.said)
 	}
 	if s.takeProvider(anotherServer); !strings.Contains(s.read, "~/.config/winnow/config.toml") {
