@@ -99,7 +99,6 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 		return m.notice.Say(m.chat.OneVersion(e.Of))
 	}
 	m.panel.ToNext()
-	m.panel.Left()
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()
@@ -143,6 +142,6 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.VersionBack)+
+	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.Earlier)+
 		" goes back to it."))
 }

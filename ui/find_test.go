@@ -162,7 +162,7 @@ func TestASearchFollowsTheVerdicts(t *testing.T) {
 	l.press("enter")
 	l.shows("match 1 of 1 · ○ not sent")
 	l.shows("1 match: 1 not sent")
-	l.press("o")
+	l.press("x")
 	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
 	l.notice.Hush() // it stands in the place of the hit
 	l.shows("match 1 of 1 · ● sent")

@@ -30,11 +30,11 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 		return in.ClickView(msg.X - (m.layout.Width - m.layout.Gutter - theme.Width(in.Views(m.themes.Styles))))
 	case tea.KeyPressMsg:
 		switch {
-		case k.Pressed(msg, keymap.Earlier, keymap.Later, keymap.Compare):
+		case k.Pressed(msg, keymap.Earlier, keymap.Later):
 			return m.panel.Update(msg)
 		case k.Pressed(msg, keymap.Request):
 			return m.inspectRequest()
-		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack) && in.On.Message != 0 &&
+		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.TakeBack) && in.On.Message != 0 &&
 			in.At != inspector.RepairView:
 			m.chat.GoTo(in.On.Message)
 			return m.do(k.Action(msg, keymap.InInspector))

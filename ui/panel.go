@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/panel"
@@ -36,11 +35,7 @@ func (m *Model) panelScreen() panel.Screen {
 			}
 			return m.chat.Key(key)
 		},
-		Do: m.do,
-		Compare: func(before *panel.Request) tea.Cmd {
-			from := m.inspected(before)
-			return m.inspect(inspector.Subject{From: &from}, inspector.ChangesView)
-		},
+		Do:         m.do,
 		ListModels: m.settings.ListModels,
 		Leave: func() tea.Cmd {
 			m.leaveWhatif()

@@ -35,7 +35,6 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.chat.Name = transcript.ModelName(m.current.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	m.panel.ToNext()
-	m.panel.Left()
 	m.ctx.Busy = true
 	m.arrange()
 	return cmd
@@ -155,7 +154,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
 		m.notice.Warn(notice.Alert{
 			Text: over.Sentence(cureFor(m, over)) + ".",
-			Way:  "The message stays queued; " + m.keys.First(keymap.Older) + " moves it back to the draft.",
+			Way:  "The message stays queued; " + m.keys.First(keymap.ListUp) + " moves it back to the draft.",
 		})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)

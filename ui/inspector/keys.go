@@ -33,9 +33,9 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Back):
 		return in.close()
-	case k.Pressed(msg, keymap.NextView):
+	case k.Pressed(msg, keymap.Focus):
 		return in.turnView(1)
-	case k.Pressed(msg, keymap.PrevView):
+	case k.Pressed(msg, keymap.FocusBack):
 		return in.turnView(-1)
 	case k.Pressed(msg, keymap.Next):
 		return in.step(1)
@@ -43,15 +43,13 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.step(-1)
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
-	case k.Pressed(msg, keymap.ReadOn):
-		v.Scroll(max(1, v.h-1))
 	case k.Scrolled(msg, v, v.h):
 	case v.list && k.Pressed(msg, keymap.Inspect):
 		return in.openItem()
 	case k.Pressed(msg, keymap.Copy):
 		return in.copy()
 	default:
-		return in.NoKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return nil
 }
@@ -149,6 +147,6 @@ func (in *Model) Hints() []key.Binding {
 		all = "copy all of it" // also what is not sent
 	}
 	return append(hints, k.Hint(all, keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
-		k.Hint("next view", keymap.NextView), k.Hint("other requests", keymap.Earlier, keymap.Later),
-		k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
+		k.Hint("next view", keymap.Focus), k.Hint("other requests", keymap.Earlier, keymap.Later),
+		k.Hint("help", keymap.Help), k.Hint("close", keymap.Back))
 }

@@ -135,9 +135,9 @@ func (in *Model) repairKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case in.At != RepairView:
 		return nil, false
-	case k.Pressed(msg, keymap.NextRepair):
+	case k.Pressed(msg, keymap.NextHit):
 		return in.stepRepair(1), true
-	case k.Pressed(msg, keymap.PrevRepair):
+	case k.Pressed(msg, keymap.PrevHit):
 		return in.stepRepair(-1), true
 	case in.Past != nil:
 		return nil, false
@@ -147,7 +147,7 @@ func (in *Model) repairKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		in.point(in.pointed() - 1)
 	case k.Pressed(msg, keymap.Choose):
 		return in.choose(e, in.remedy), true
-	case k.Pressed(msg, keymap.UndoRemedy):
+	case k.Pressed(msg, keymap.TakeBack):
 		return in.choose(e, history.SendRepaired), true
 	default:
 		return nil, false
@@ -257,7 +257,7 @@ func (in *Model) repairHints() (hints []key.Binding) {
 	}
 	e, _ := in.Plan.EntryOf(in.On.Message)
 	if remedyOf(e) != history.SendRepaired {
-		hints = append(hints, k.Hint("undo", keymap.UndoRemedy))
+		hints = append(hints, k.Hint("undo", keymap.TakeBack))
 	}
-	return append(hints, k.Hint("next repair", keymap.NextRepair))
+	return append(hints, k.Hint("next repair", keymap.NextHit))
 }

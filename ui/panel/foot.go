@@ -140,9 +140,9 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 	exclude := k.Hint(price("exclude", -now, ""), keymap.Exclude)
 	switch flag {
 	case history.Pin:
-		return []key.Binding{k.Hint(price("automatic up to", -now, with), keymap.Auto), exclude}
+		return []key.Binding{k.Hint(price("automatic up to", -now, with), keymap.Pin), exclude}
 	case history.Exclude:
-		return []key.Binding{k.Hint(price("automatic up to", whole, with), keymap.Auto), pin}
+		return []key.Binding{k.Hint(price("automatic up to", whole, with), keymap.Exclude), pin}
 	}
 	return []key.Binding{pin, exclude}
 }

@@ -25,7 +25,6 @@ type Model struct {
 
 	Next   Request  // what would leave now, or is leaving
 	Past   *Request // one that was sent, shown instead; nil for none
-	Marked *Request // one to compare others with, nil for none
 	Whatif *Whatif  // other settings that are tried out, shown instead; nil for none
 
 	Forecast record.Forecast // what the requests before tell about the next one
@@ -58,7 +57,6 @@ type Screen struct {
 	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
 	Select     func(tea.KeyPressMsg) tea.Cmd          // a key that selects messages, about what is under the cursor
 	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
-	Compare    func(before *Request) tea.Cmd          // compares the request on show with one before it
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
 	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
@@ -108,7 +106,7 @@ func (p *Model) Price() {
 	p.Window, p.wrong = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
 		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
-			p.Keys.First(keymap.Adopt) + " uses that."
+			"/window auto uses that."
 	}
 }
 
@@ -254,30 +252,28 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k := &p.Keys
 	a := k.Action(msg, keymap.InPanel)
-	flags := a == keymap.Pin || a == keymap.Exclude || a == keymap.Auto || a == keymap.Pick
+	flags := a == keymap.Pin || a == keymap.Exclude
 	if flags && p.folded() > 0 && p.Selection() == "" {
 		return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 	}
 	switch a {
 	case keymap.Inspect:
 		return p.inspect()
-	case keymap.Select, keymap.Pick:
+	case keymap.Select:
 		return p.Select(msg)
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf,
-		keymap.Repairs, keymap.Ask:
+	case keymap.Pin, keymap.Exclude, keymap.TakeBack, keymap.Request, keymap.WhatIf,
+		keymap.Repairs, keymap.Help:
 		return p.Do(a)
 	case keymap.Earlier:
 		return p.step(-1)
 	case keymap.Later:
 		return p.step(1)
-	case keymap.Compare:
-		return p.compare()
 	}
 	if by, ok := k.Stride(msg, p.list.page()); ok {
 		p.Move(by)
 		return nil
 	}
-	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Ask) + " lists the keys.")
+	return p.Say(msg.String() + " does nothing in the panel; " + k.First(keymap.Help) + " lists the keys.")
 }
 
 // inspect shows the line under the cursor in full.

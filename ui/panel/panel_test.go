@@ -39,7 +39,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 			},
 			Gist: func(m store.Message) string { return text(m.ID) }, Follow: func() {},
 			Selected: func(int64) bool { return false }, Selection: func() string { return "" }, Shown: nothing,
-			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing, Compare: func(*Request) tea.Cmd { return nil },
+			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing,
 		},
 	}, said
 }
@@ -204,34 +204,6 @@ func TestThePanelCountsInTheServersMeasure(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the panel lacks %q:\n%s", want, got)
 		}
-	}
-}
-
-// turnSent is the request of a turn, as its record has it.
-func turnSent(turn int) *Request {
-	r := PastRequest(record.Replayed{
-		Recorded: record.Recorded{Request: store.Request{ID: int64(turn), Turn: turn}, Nth: 1, Of: 1},
-	})
-	return &r
-}
-
-func TestTheEarlierOfTwoRequestsIsWhatTheOtherIsComparedWith(t *testing.T) {
-	for _, order := range [][]int{{1, 2}, {2, 1}} {
-		p, before := planned(), (*Request)(nil)
-		p.Compare = func(r *Request) tea.Cmd { before = r; return nil }
-		p.Open(turnSent(order[0]))
-		p.Update(uitest.Key("d"))
-		p.Open(turnSent(order[1]))
-		p.Update(uitest.Key("d"))
-		if before == nil || before.Past.Request.Turn != 1 || p.Past.Past.Request.Turn != 2 {
-			t.Errorf("turns %v: compared with %+v, with turn %d on show", order, before, p.Past.Past.Request.Turn)
-		}
-	}
-	p := planned()
-	p.Update(uitest.Key("d"))
-	p.Left()
-	if p.Marked != nil {
-		t.Error("the next request stays marked after it left")
 	}
 }
 

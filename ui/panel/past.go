@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/ui/app"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -93,46 +91,6 @@ func (p *Model) read(by int, find func(context.Context, *session.Session) (*reco
 			return p.Say("There is no earlier request.")
 		})
 	})
-}
-
-// compare marks the request on show, or has it compared with the one that is marked.
-func (p *Model) compare() tea.Cmd {
-	k, shown, marked := &p.Keys, *p.Shown(), p.Marked
-	p.Marked = nil
-	switch {
-	case !shown.Ready:
-		return p.Say(shown.Missing())
-	case marked == nil:
-		p.Marked = &shown
-		return p.Say("Marked: " + p.Name(&shown) + ". Select another request with " + k.First(keymap.Earlier) +
-			" and " + k.First(keymap.Later) + ", then " + k.First(keymap.Compare) +
-			" shows what changed between the two.")
-	case marked.number() == shown.number():
-		return p.Say("Mark removed from " + p.Name(&shown) + ".")
-	}
-	before, after := marked, &shown
-	if after.number() < before.number() {
-		before, after = after, before
-	}
-	if after.Past == nil {
-		after = nil
-	}
-	return tea.Batch(p.Open(after), p.Compare(before))
-}
-
-// Left says that the next request leaves, or is another one: it is not the one that was marked.
-func (p *Model) Left() {
-	if p.Marked != nil && p.Marked.Past == nil {
-		p.Marked = nil
-	}
-}
-
-// number rises from request to request; the next one is the last.
-func (r *Request) number() int64 {
-	if r.Past == nil {
-		return math.MaxInt64
-	}
-	return r.Past.Request.ID
 }
 
 // TurnName is a past request's name in its session.

@@ -210,11 +210,11 @@ func (m *Model) answers(st theme.Styles, focused bool) []line {
 	}
 	var lines []line
 	for i, c := range m.question.choices() {
-		key := m.Keys.First(c.action)
+		key := m.keyOf(c)
 		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(key) +
 			strings.Repeat(" ", max(1, textColumn-theme.Width(key)))
 		if c.answer == approval.No && m.question.call() != nil {
-			c.about = m.Keys.First(keymap.RefuseWhy) + " adds a reason for the model"
+			c.about = reasonKey + " adds a reason for the model"
 		}
 		bar, ground, name := " ", lipgloss.NewStyle(), st.Text
 		if i == m.at {
@@ -240,7 +240,7 @@ func (m *Model) compact(st theme.Styles, focused bool) []line {
 	}
 	row := strings.Repeat(" ", m.gutter())
 	for i, c := range m.question.choices() {
-		key := m.Keys.First(c.action)
+		key := m.keyOf(c)
 		if i == m.at {
 			row += theme.Ground(st.Selected, "▌"+key+" "+c.short) + " "
 		} else {
@@ -267,3 +267,11 @@ func (m *Model) scroll(by int) {
 func (m *Model) scrolls() bool { return m.parts(theme.Styles{}, true).more }
 
 func (m *Model) page() int { return max(1, m.parts(theme.Styles{}, true).room) }
+
+// keyOf is the key of a choice.
+func (m *Model) keyOf(c choice) string {
+	if c.letter != "" {
+		return c.letter
+	}
+	return m.Keys.First(c.action)
+}

@@ -15,8 +15,7 @@ func (c *Model) Hints() []key.Binding {
 	k := &c.Keys
 	if c.Selecting() {
 		return []key.Binding{
-			k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("auto", keymap.Auto),
-			k.Hint("add or remove one", keymap.Pick), k.Hint("range", keymap.Select),
+			k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("range", keymap.Select),
 			k.Hint("cancel the selection", keymap.Back),
 		}
 	}
@@ -25,16 +24,16 @@ func (c *Model) Hints() []key.Binding {
 	if _, on := c.Failed(); on {
 		return []key.Binding{
 			k.Hint("try again", keymap.Again), k.Hint("another model", keymap.AgainWith),
-			k.Hint("what was sent", keymap.Inspect), copies, move, k.Hint("help", keymap.Ask),
+			k.Hint("what was sent", keymap.Inspect), copies, move, k.Hint("help", keymap.Help),
 		}
 	}
 	var hints []key.Binding
 	message, _ := c.Selected()
 	if message.Siblings > 1 {
-		hints = append(hints, k.Hint("versions", keymap.VersionBack, keymap.VersionOn))
+		hints = append(hints, k.Hint("versions", keymap.Earlier, keymap.Later))
 	}
 	if c.Trails[message.ID] != "" {
-		hints = append(hints, k.Hint("forks", keymap.Trail))
+		hints = append(hints, keymap.Typed(k.First(keymap.Palette), "forks"))
 	}
 	hints = append(hints, inspect)
 	switch pin, exclude := k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude); message.Role {
@@ -48,5 +47,5 @@ func (c *Model) Hints() []key.Binding {
 	default:
 		hints = append(hints, pin, exclude, copies)
 	}
-	return append(hints, move, k.Hint("help", keymap.Ask))
+	return append(hints, move, k.Hint("help", keymap.Help))
 }

@@ -65,8 +65,7 @@ func (c *Model) selectRange() tea.Cmd {
 	switch {
 	case c.selection.anchor != 0:
 		c.KeepRange()
-		return c.Say("The range is kept: " + c.Keys.First(keymap.Pick) + " adds or removes a message, " +
-			c.Keys.First(keymap.Select) + " starts another range.")
+		return c.Say("The range is kept: " + c.Keys.First(keymap.Select) + " starts another range.")
 	case !ok:
 		return c.Say("There is no message here to start a range at.")
 	}
@@ -81,21 +80,6 @@ func (c *Model) KeepRange() {
 		picked[id] = true
 	}
 	c.selection = selection{picked: picked}
-}
-
-// pick adds the message under the cursor to the selection, or takes it out.
-func (c *Model) pick() tea.Cmd {
-	message, ok := c.Selected()
-	if !ok {
-		return c.Say("There is no message here to select.")
-	}
-	c.KeepRange()
-	if picked := c.selection.picked; picked[message.ID] {
-		delete(picked, message.ID)
-	} else {
-		picked[message.ID] = true
-	}
-	return nil
 }
 
 // Unselect leaves the selection.

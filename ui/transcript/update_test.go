@@ -65,10 +65,7 @@ func TestASelectionGrowsWithTheCursor(t *testing.T) {
 	}{
 		{"gvJJ", []int64{1, 2, 3}},
 		{"GvK", []int64{4, 5}},
-		{"gvJvG ", []int64{1, 2, 5}},
-		{"gvJJ ", []int64{1, 2}},
-		{"g ", []int64{1}},
-		{"g  ", nil},
+		{"gvJvGv", []int64{1, 2, 5}},
 	} {
 		s := grammar(60, 12)
 		for _, r := range c.keys {
