@@ -142,6 +142,6 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if behind < 2 {
 		return turn
 	}
-	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.VersionBack)+
+	return tea.Batch(turn, m.notice.Say("The rest is kept: on the new answer, "+m.keys.First(keymap.Earlier)+
 		" goes back to it."))
 }

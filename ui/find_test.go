@@ -155,7 +155,7 @@ func TestASearchFollowsTheVerdicts(t *testing.T) {
 	l.types("/search zebra")
 	l.press("enter")
 	l.shows("match 1 of 1 · ○ not sent")
-	l.press("o")
+	l.press("x")
 	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
 	l.notice.Hush() // it stands in the place of the hit
 	l.shows("match 1 of 1 · ● sent")

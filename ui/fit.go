@@ -22,7 +22,7 @@ import (
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 	safe := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
 	if m.composer.Superseded() {
-		safe = "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
+		safe = "Your message was not sent; " + m.keys.First(keymap.ListUp) + " recalls it."
 	}
 	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
 	m.notice.Warn(notice.Alert{Text: over.What(), Way: ways, Cause: notice.TooLong})
@@ -103,7 +103,7 @@ func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 	if way := cure(string(over.Over.Bound)); strings.HasPrefix(way, "/") && way != "/model" {
 		hints = append(hints, wayHint(way))
 	}
-	return append(hints, k.Hint("model", keymap.Models), k.Hint("help", keymap.Ask))
+	return append(hints, k.Hint("model", keymap.Models), k.Hint("help", keymap.Help))
 }
 
 // wayHint is a way out as a hint: what is typed, and what it does.
@@ -173,7 +173,7 @@ func (m *Model) wayOut(err error) string {
 	case notReady(err) == notice.OtherAddress:
 		return m.agreeToAddress(err)
 	case m.composer.Superseded():
-		return "Your message was not sent; " + m.keys.First(keymap.Older) + " recalls it."
+		return "Your message was not sent; " + m.keys.First(keymap.ListUp) + " recalls it."
 	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is kept."
 	case m.composer.Sending() != nil:

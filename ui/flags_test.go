@@ -84,10 +84,8 @@ func TestWhatIsPinnedIsSaidAndUndone(t *testing.T) {
 	l.shows("you   pinned")
 	l.press("J", "x")
 	l.shows("Excluded message 2.")
-	l.press("o")
+	l.press("x")
 	l.shows("Message 2 is automatic again.")
-	l.press("o")
-	l.shows("Message 2 is automatic already.")
 	l.press("u")
 	l.shows("Undone: message 2 is automatic again.")
 	if f := l.flagOf(1); f != history.Exclude {
@@ -174,9 +172,9 @@ func TestTheFootNamesThePriceOfEachAct(t *testing.T) {
 	l.press("tab", "g")
 	l.shows("p pin   x exclude −")
 	l.press("x")
-	l.shows("o automatic up to +")
+	l.shows("x automatic up to +")
 	l.press("p")
-	l.shows("o automatic up to −")
+	l.shows("p automatic up to −")
 }
 
 // tooled is an imported conversation in which one answer called two tools.

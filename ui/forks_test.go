@@ -20,7 +20,8 @@ func (l *live) forkedAt(number int) {
 func TestForkOpensAndLeadsBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	l.press("tab", "b")
+	l.press("tab")
+	l.run(l.followTrail())
 	l.shows("This chat is not a fork and has no forks; f forks it at this message.")
 	l.press("esc")
 	l.types("/fork")
@@ -32,7 +33,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.types("unsent")
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
-	l.shows("↳ forked from “First” at message 2 · b goes there")
+	l.shows("↳ forked from “First” at message 2 · ctrl+p forks goes there")
 	l.shows("First (fork)")
 	if got := l.composer.Text(); got != "" {
 		t.Errorf("the fork begins with the draft %q, want none", got)
@@ -43,15 +44,16 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	}
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
 	fork := l.current.Session.Info().ID
-	l.press("tab", "b")
+	l.press("tab")
+	l.run(l.followTrail())
 	l.until("the parent", func() bool { return l.current.Session.Info().ID == parent.ID })
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(1) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
-	l.shows("↳ 1 fork · b opens it")
+	l.shows("↳ 1 fork · ctrl+p forks")
 	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
-	l.press("b")
+	l.run(l.followTrail())
 	l.until("the fork", func() bool { return l.current.Session.Info().ID == fork })
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
 }

@@ -30,7 +30,7 @@ func (o *helpOverlay) hints(m *Model) []key.Binding {
 }
 
 func (o *helpOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	if key, ok := msg.(tea.KeyPressMsg); ok && o.Filter.Text() == "" && m.keys.Pressed(key, keymap.Ask) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && o.Filter.Text() == "" && m.keys.Pressed(key, keymap.Help) {
 		m.uncover()
 		return nil
 	}

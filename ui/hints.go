@@ -22,15 +22,15 @@ func (m *Model) hints() []key.Binding {
 	case m.focus == questionPane:
 		return m.question.Hints()
 	case m.focus == panelPane:
-		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Ask))
+		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Help))
 	case m.current.ReadOnly:
 		return []key.Binding{
-			k.Hint("fork", keymap.Away),
-			k.Hint("take over once it is closed there", keymap.Take),
+			k.Hint("fork", keymap.ForkOff),
+			k.Hint("take over once it is closed there", keymap.Choose),
 			k.Hint("read", keymap.Focus),
 			k.Hint("context", keymap.Context),
 			k.Hint("chats", keymap.Sessions),
-			k.Hint("help", keymap.Ask),
+			k.Hint("help", keymap.Help),
 		}
 	}
 	if m.question.Waits() && m.turn.Busy {
@@ -38,7 +38,7 @@ func (m *Model) hints() []key.Binding {
 			k.Hint("answer the question", keymap.Focus),
 			k.Hint("queue the draft", keymap.Send),
 			k.Hint("stop", keymap.Back),
-			k.Hint("help", keymap.Ask),
+			k.Hint("help", keymap.Help),
 		}
 	}
 	if over := misfit(m); over != nil {
@@ -57,8 +57,8 @@ func (m *Model) hints() []key.Binding {
 	if m.turn.Busy {
 		if m.composer.Waiting.Len() > 0 {
 			return []key.Binding{
-				k.Hint("queue another", keymap.Send), k.Hint("take the last back", keymap.Older),
-				k.Hint("stop", keymap.Back), k.Hint("help", keymap.Ask),
+				k.Hint("queue another", keymap.Send), k.Hint("take the last back", keymap.ListUp),
+				k.Hint("stop", keymap.Back), k.Hint("help", keymap.Help),
 			}
 		}
 		return []key.Binding{
@@ -66,14 +66,14 @@ func (m *Model) hints() []key.Binding {
 			k.Hint("stop", keymap.Back),
 			k.Hint("new chat, this one continues", keymap.New),
 			k.Hint("chats", keymap.Sessions),
-			k.Hint("help", keymap.Ask),
+			k.Hint("help", keymap.Help),
 		}
 	}
 	if m.composer.Waiting.Held() && m.composer.Empty() {
 		return []key.Binding{
 			k.Hint("send the next", keymap.Send),
-			k.Hint("take the last back", keymap.Older),
-			k.Hint("help", keymap.Ask),
+			k.Hint("take the last back", keymap.ListUp),
+			k.Hint("help", keymap.Help),
 		}
 	}
 	return []key.Binding{
@@ -81,7 +81,7 @@ func (m *Model) hints() []key.Binding {
 		k.Hint("context", keymap.Context),
 		k.Hint("chats", keymap.Sessions),
 		k.Hint("commands", keymap.Palette),
-		k.Hint("help", keymap.Ask),
+		k.Hint("help", keymap.Help),
 	}
 }
 
@@ -90,7 +90,6 @@ func panelHints(k *keymap.Map) []key.Binding {
 	return []key.Binding{
 		k.Hint("pin", keymap.Pin),
 		k.Hint("exclude", keymap.Exclude),
-		k.Hint("automatic", keymap.Auto),
 		k.Hint("inspect", keymap.Inspect),
 		k.Hint("turns", keymap.Earlier, keymap.Later),
 		k.Hint("what if", keymap.WhatIf),

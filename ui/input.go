@@ -36,7 +36,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case k.Pressed(msg, keymap.Stop):
 		return m.interrupt()
-	case k.Pressed(msg, keymap.Suspend):
+	case msg.Keystroke() == "ctrl+z":
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
@@ -44,7 +44,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		top := m.overlays.top()
 		t, may := top.(typist)
 		text := may && t.types(m)
-		if !isHelp(top) && (k.Pressed(msg, keymap.Help) || k.Pressed(msg, keymap.Ask) && !text) {
+		if !isHelp(top) && k.Pressed(msg, keymap.Help) && (msg.Text == "" || !text) {
 			return m.openHelp()
 		}
 		return top.update(m, msg)
@@ -73,7 +73,11 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 
 // globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch a := m.keys.Action(msg, keymap.InDraft); a {
+	a := m.keys.Action(msg, keymap.InDraft)
+	if a == keymap.Help && msg.Text != "" {
+		return nil, false // A sign that is typed asks for help in the draft only while that is empty.
+	}
+	switch a {
 	case keymap.Focus:
 		if suggest(m) {
 			return nil, true

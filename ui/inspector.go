@@ -33,7 +33,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 			return m.panel.Update(msg)
 		case k.Pressed(msg, keymap.Request):
 			return m.inspectRequest()
-		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.Auto, keymap.TakeBack) && in.On.Message != 0 &&
+		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.TakeBack) && in.On.Message != 0 &&
 			in.At != inspector.RepairView:
 			m.chat.GoTo(in.On.Message)
 			return m.do(k.Action(msg, keymap.InInspector))

@@ -190,7 +190,7 @@ func TestTheInspectorDecidesByHand(t *testing.T) {
 	l.transcript()
 	l.press("g", "enter")
 	l.titled("message 1", "text")
-	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"o", "●"}} {
+	for _, c := range []struct{ key, want string }{{"p", "◆"}, {"x", "⊘"}, {"x", "●"}} {
 		l.press(c.key)
 		l.until("the verdict "+c.want, func() bool {
 			e, ok := l.panel.Next.Plan.EntryOf(l.chat.Messages.ID(0))

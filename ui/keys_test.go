@@ -100,7 +100,7 @@ func TestAKeyThatDoesNothingSaysWhy(t *testing.T) {
 	}{
 		{"enter on an empty draft", func(m *Model) { m.Update(enter) }, "nothing to send"},
 		{"esc with nothing to close", func(m *Model) { m.Update(esc) }, "esc again edits an earlier message"},
-		{"ctrl+o without a paste", func(m *Model) { m.Update(ctrl('o')) }, "no text to open"},
+		{"ctrl+o without a paste", func(m *Model) { m.Update(ctrl('o')) }, "no long paste"},
 		{"a letter in the transcript", func(m *Model) { m.Update(tab); m.Update(char('z')) }, "z does nothing"},
 		{"pin without a message", func(m *Model) { m.Update(tab); m.Update(char('p')) }, "Select a message"},
 		{"retry without a message", func(m *Model) { m.Update(tab); m.Update(char('r')) }, "no message to answer"},

@@ -22,9 +22,9 @@ func (m *Model) interrupt() tea.Cmd {
 	case !m.composer.Empty():
 		m.composer.Clear()
 		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
-			return m.notice.Say("Draft cleared: " + m.keys.First(keymap.Older) + " brings it back.")
+			return m.notice.Say("Draft cleared: " + m.keys.First(keymap.ListUp) + " brings it back.")
 		}
-		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.Older)+" brings it back, "+
+		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.ListUp)+" brings it back, "+
 			m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
 	}
 	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {

@@ -269,7 +269,7 @@ func (whatifOverlay) hints(m *Model) []key.Binding {
 		keymap.Typed("0–9", "budget"),
 		k.Hint("apply", keymap.Choose),
 		k.Hint("list", keymap.PageUp, keymap.PageDown),
-		k.Hint("help", keymap.Ask),
+		k.Hint("help", keymap.Help),
 		k.Hint("cancel", keymap.Back),
 	}
 }

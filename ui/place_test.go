@@ -16,7 +16,7 @@ func TestWhatWasSaidMakesRoomForTheKeysOfWhatIsOpened(t *testing.T) {
 		{"the help", []string{"?"}, "esc close"},
 		{"the palette", []string{"ctrl+p"}, "enter run"},
 		{"the transcript", []string{"tab"}, "enter inspect"},
-		{"what is under the help", []string{"?", "z", "esc"}, "enter send"},
+		{"what is under the help", []string{"?", "s", "esc"}, "enter send"},
 	} {
 		m := fresh(t, 80, 24)
 		m.notice.Say("Requests are limited to 1,500 tokens.")

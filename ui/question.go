@@ -60,7 +60,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	if outcome != question.Other {
 		return m.answerQuestion(outcome, answer)
 	}
-	if m.keys.Pressed(msg, keymap.Ask) && m.composer.Empty() {
+	if m.keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
 		return m.openHelp()
 	}
 	if cmd, ok := m.globalKey(msg); ok {

@@ -60,8 +60,8 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		sentence = m.notice.Say("This chat was moved to the trash on another machine. It stays open here; " +
 			m.keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parts:
-		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.keys.First(keymap.VersionBack) +
-			" and " + m.keys.First(keymap.VersionOn) + " there switch.")
+		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.keys.First(keymap.Earlier) +
+			" and " + m.keys.First(keymap.Later) + " there switch.")
 	case e.Added > 0:
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/atotto/clipboard"
 	"github.com/charmbracelet/x/ansi"
@@ -51,42 +53,38 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		return func() tea.Cmd { do(); return nil }
 	}
 	return map[keymap.Action]func() tea.Cmd{
-		keymap.Palette:     m.openPalette,
-		keymap.New:         func() tea.Cmd { return m.leaveFor((*current.Model).New) },
-		keymap.Sessions:    func() tea.Cmd { return m.openSessions("") },
-		keymap.Models:      func() tea.Cmd { return m.settings.ChooseModel("") },
-		keymap.Context:     m.togglePanel,
-		keymap.Reason:      m.toggleReasoning,
-		keymap.PageUp:      quietly(func() { m.chat.Page(-1) }),
-		keymap.PageDown:    quietly(func() { m.chat.Page(1) }),
-		keymap.Older:       quietly(func() { m.chat.Scroll(-1) }),
-		keymap.Newer:       quietly(func() { m.chat.Scroll(1) }),
-		keymap.Focus:       quietly(func() { m.turnFocus(1) }),
-		keymap.FocusBack:   quietly(func() { m.turnFocus(-1) }),
-		keymap.Inspect:     func() tea.Cmd { return m.inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
-		keymap.Copy:        func() tea.Cmd { return m.copyMessages("") },
-		keymap.CopyCode:    func() tea.Cmd { return m.copyMessages("code") },
-		keymap.Again:       func() tea.Cmd { return m.askAgain(on, "") },
-		keymap.AgainWith:   func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
-		keymap.Edit:        func() tea.Cmd { return m.startEdit(on.ID) },
-		keymap.VersionBack: func() tea.Cmd { return m.current.SwitchVersion(on.ID, -1) },
-		keymap.VersionOn:   func() tea.Cmd { return m.current.SwitchVersion(on.ID, 1) },
-		keymap.Fork:        func() tea.Cmd { return m.fork(on.ID) },
-		keymap.Away:        func() tea.Cmd { return m.fork(0) },
-		keymap.Trail:       m.followTrail,
-		keymap.Seen:        m.openPast,
-		keymap.WhatIf:      m.openWhatif,
-		keymap.Repairs:     m.openRepairs,
-		keymap.Request:     m.inspectRequest,
-		keymap.Pin:         func() tea.Cmd { return m.flag(history.Pin) },
-		keymap.Exclude:     func() tea.Cmd { return m.flag(history.Exclude) },
-		keymap.Auto:        func() tea.Cmd { return m.flag("") },
-		keymap.TakeBack:    m.chat.Undo,
-		keymap.Adopt:       m.settings.AdoptWindow,
-		keymap.Ask:         m.openHelp,
-		keymap.Help:        m.openHelp,
-		keymap.Quit:        m.quit,
-		keymap.Take:        m.current.TakeOver,
+		keymap.Palette:   m.openPalette,
+		keymap.New:       func() tea.Cmd { return m.leaveFor((*current.Model).New) },
+		keymap.Sessions:  func() tea.Cmd { return m.openSessions("") },
+		keymap.Models:    func() tea.Cmd { return m.settings.ChooseModel("") },
+		keymap.Context:   m.togglePanel,
+		keymap.Reason:    m.toggleReasoning,
+		keymap.PageUp:    quietly(func() { m.chat.Page(-1) }),
+		keymap.PageDown:  quietly(func() { m.chat.Page(1) }),
+		keymap.ListUp:    quietly(func() { m.chat.Scroll(-1) }),
+		keymap.ListDown:  quietly(func() { m.chat.Scroll(1) }),
+		keymap.Focus:     quietly(func() { m.turnFocus(1) }),
+		keymap.FocusBack: quietly(func() { m.turnFocus(-1) }),
+		keymap.Inspect:   func() tea.Cmd { return m.inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
+		keymap.Copy:      func() tea.Cmd { return m.copyMessages("") },
+		keymap.CopyCode:  func() tea.Cmd { return m.copyMessages("code") },
+		keymap.Again:     func() tea.Cmd { return m.askAgain(on, "") },
+		keymap.AgainWith: func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
+		keymap.Edit:      func() tea.Cmd { return m.startEdit(on.ID) },
+		keymap.Earlier:   func() tea.Cmd { return m.current.SwitchVersion(on.ID, -1) },
+		keymap.Later:     func() tea.Cmd { return m.current.SwitchVersion(on.ID, 1) },
+		keymap.Fork:      func() tea.Cmd { return m.fork(on.ID) },
+		keymap.ForkOff:   func() tea.Cmd { return m.fork(0) },
+		keymap.Seen:      m.openPast,
+		keymap.WhatIf:    m.openWhatif,
+		keymap.Repairs:   m.openRepairs,
+		keymap.Request:   m.inspectRequest,
+		keymap.Pin:       func() tea.Cmd { return m.toggle(history.Pin) },
+		keymap.Exclude:   func() tea.Cmd { return m.toggle(history.Exclude) },
+		keymap.TakeBack:  m.chat.Undo,
+		keymap.Help:      m.openHelp,
+		keymap.Quit:      m.quit,
+		keymap.Choose:    m.current.TakeOver,
 	}
 }
 
@@ -120,6 +118,22 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 		return nil
 	}
 	return m.notice.Error(why)
+}
+
+// toggle gives the messages that a key is for a flag, or takes it away where all of them have it.
+func (m *Model) toggle(f history.Flag) tea.Cmd {
+	ids := m.chat.Picked()
+	if message, ok := m.chat.Selected(); ok && len(ids) == 0 {
+		ids = []int64{message.ID}
+	}
+	if on := m.panel.Chosen().Entry; on != nil && m.panelHasKeys() && !m.chat.Selecting() {
+		ids = []int64{on.ID}
+	}
+	flags := m.current.Session.Now().Flags
+	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
+		f = ""
+	}
+	return m.flag(f)
 }
 
 // flag gives the selected messages a flag, else the one under the cursor.

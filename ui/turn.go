@@ -154,7 +154,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
 		m.notice.Warn(notice.Alert{
 			Text: over.Sentence(cureFor(m, over)) + ".",
-			Way:  "The message stays queued; " + m.keys.First(keymap.Older) + " moves it back to the draft.",
+			Way:  "The message stays queued; " + m.keys.First(keymap.ListUp) + " moves it back to the draft.",
 		})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)

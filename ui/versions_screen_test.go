@@ -86,7 +86,7 @@ func versionStates() []state {
 			m := kindred(t, w, h)
 			m.Update(tab)
 			m.chat.GoTo(6)
-			m.Update(char('b'))
+			m.followTrail()
 			return m
 		}},
 	}

@@ -184,12 +184,12 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	k, n, at := &c.Keys, c.Completions(), &c.completions.at
 	send := k.Pressed(msg, keymap.Send)
 	switch {
-	case n == 0 || !send && !k.Pressed(msg, keymap.Older, keymap.Newer, keymap.Focus):
+	case n == 0 || !send && !k.Pressed(msg, keymap.ListUp, keymap.ListDown, keymap.Focus):
 		return nil, false
-	case k.Pressed(msg, keymap.Older):
+	case k.Pressed(msg, keymap.ListUp):
 		*at = max(0, *at-1)
 		return nil, true
-	case k.Pressed(msg, keymap.Newer):
+	case k.Pressed(msg, keymap.ListDown):
 		*at = min(n-1, *at+1)
 		return nil, true
 	}
@@ -218,7 +218,7 @@ func (c *Model) Hints() []key.Binding {
 	if chosen.attach != "" {
 		takes = "attach"
 	}
-	hints := []key.Binding{k.Hint("choose", keymap.Older, keymap.Newer), k.Hint(takes, keymap.Focus)}
+	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(takes, keymap.Focus)}
 	if chosen.runs {
 		hints = append(hints, k.Hint("run", keymap.Send))
 	}

@@ -137,11 +137,11 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.Older) && c.Empty() && c.at == 0 && c.Waiting.Len() > 0:
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.at == 0 && c.Waiting.Len() > 0:
 		return c.takeBack(c.Waiting.Newest())
-	case k.Pressed(msg, keymap.Older) && c.Area.OnFirst():
+	case k.Pressed(msg, keymap.ListUp) && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.Newer) && c.Area.OnLast():
+	case k.Pressed(msg, keymap.ListDown) && c.Area.OnLast():
 		return c.walk(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
@@ -149,12 +149,12 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return Edit(c.Text(), func(text string, err error) tea.Msg {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
-	case k.Pressed(msg, keymap.Open):
+	case k.Pressed(msg, keymap.Expand):
 		return c.openChip()
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
-	case c.Empty() && k.Pressed(msg, keymap.Ask):
-		return c.Screen.Do(keymap.Ask)
+	case c.Empty() && k.Pressed(msg, keymap.Help):
+		return c.Screen.Do(keymap.Help)
 	case c.Empty() && k.Pressed(msg, keymap.Quit):
 		return c.Screen.Do(keymap.Quit)
 	case utf8.RuneCountInString(msg.Text) > 1:

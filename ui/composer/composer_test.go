@@ -92,7 +92,7 @@ func TestAClosedComposerHasKeysOfItsOwn(t *testing.T) {
 	d := newDesk(t, Options{})
 	d.ReadOnly = true
 	d.press("ctrl+f", "enter")
-	if want := []string{string(keymap.Away), string(keymap.Take)}; !slices.Equal(d.did, want) {
+	if want := []string{string(keymap.ForkOff), string(keymap.Choose)}; !slices.Equal(d.did, want) {
 		t.Errorf("the keys do %q, want %q", d.did, want)
 	}
 	d.press("x")

@@ -51,7 +51,7 @@ func (c *Model) LeaveEdit() tea.Cmd {
 	said := theme.UpperFirst(c.edit.name) + " is unchanged."
 	if c.changed() && !c.Empty() {
 		c.Remember(c.packed())
-		said += " " + c.Keys.First(keymap.Older) + " recalls the edit."
+		said += " " + c.Keys.First(keymap.ListUp) + " recalls the edit."
 	}
 	c.EndEdit()
 	return c.Say(said)

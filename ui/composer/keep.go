@@ -113,7 +113,7 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 		from = "in a chat without a message"
 	}
 	c.Remember(d)
-	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.Older) + " recalls it: " +
+	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(promptLabel(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
 }

@@ -66,7 +66,7 @@ func (c *Model) remove(name string) tea.Cmd {
 	if c.Waiting.Len() > 0 {
 		c.ListQueue()
 	}
-	return tea.Batch(cmd, c.Say("Removed; "+c.Keys.First(keymap.Older)+" in the draft recalls it."))
+	return tea.Batch(cmd, c.Say("Removed; "+c.Keys.First(keymap.ListUp)+" in the draft recalls it."))
 }
 
 // ListQueue lists the queued messages, to take one back or to remove it.

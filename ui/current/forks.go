@@ -39,11 +39,8 @@ func (f Forks) Trails() map[int64]string {
 	}
 	for _, fork := range f.kin.Forks {
 		n := len(f.forkedAt(fork.ForkedAt))
-		does := " opens it"
-		if n > 1 {
-			does = " lists them"
-		}
-		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.ctx.Keys.First(keymap.Trail) + does
+		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.ctx.Keys.First(keymap.Palette) +
+			" forks"
 		if fork.ForkedAt == f.point && origin != "" {
 			line = origin + "\n" + line
 		}
@@ -64,7 +61,7 @@ func (f Forks) originLine() string {
 	case !f.kin.Parent.Deleted.IsZero():
 		return from + ", which is in the trash"
 	}
-	return from + " · " + f.ctx.Keys.First(keymap.Trail) + " goes there"
+	return from + " · " + f.ctx.Keys.First(keymap.Palette) + " forks goes there"
 }
 
 func (f Forks) forkedAt(message int64) []store.Session {

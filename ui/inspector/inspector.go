@@ -285,9 +285,9 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k, v, repair := &in.Keys, in.shown, in.At == RepairView
 	choice := repair && in.Past == nil
 	switch {
-	case repair && k.Pressed(msg, keymap.NextRepair):
+	case repair && k.Pressed(msg, keymap.NextHit):
 		return in.stepRepair(1)
-	case repair && k.Pressed(msg, keymap.PrevRepair):
+	case repair && k.Pressed(msg, keymap.PrevHit):
 		return in.stepRepair(-1)
 	case choice && k.Pressed(msg, keymap.Down):
 		in.point(in.pointed() + 1)
@@ -295,13 +295,13 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		in.point(in.pointed() - 1)
 	case choice && k.Pressed(msg, keymap.Choose):
 		return in.choose(in.remedy)
-	case choice && k.Pressed(msg, keymap.UndoRemedy):
+	case choice && k.Pressed(msg, keymap.TakeBack):
 		return in.choose(history.SendRepaired)
 	case k.Pressed(msg, keymap.Back):
 		return in.close()
-	case k.Pressed(msg, keymap.NextView):
+	case k.Pressed(msg, keymap.Focus):
 		return in.turnView(1)
-	case k.Pressed(msg, keymap.PrevView):
+	case k.Pressed(msg, keymap.FocusBack):
 		return in.turnView(-1)
 	case k.Pressed(msg, keymap.Next):
 		return in.step(1)
@@ -309,8 +309,6 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.step(-1)
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
-	case k.Pressed(msg, keymap.ReadOn):
-		v.Scroll(max(1, v.h-1))
 	case k.Scrolled(msg, v, v.h):
 	case len(v.items) > 0 && k.Pressed(msg, keymap.Inspect):
 		return in.openItem()
@@ -318,7 +316,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 	default:
-		return in.NoKey(msg, k.First(keymap.NextView)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
+		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return nil
 }
@@ -416,6 +414,6 @@ func (in *Model) Hints() []key.Binding {
 		all = "copy all of it" // also what is not sent
 	}
 	return append(hints, k.Hint(all, keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
-		k.Hint("next view", keymap.NextView), k.Hint("other requests", keymap.Earlier, keymap.Later),
-		k.Hint("help", keymap.Ask), k.Hint("close", keymap.Back))
+		k.Hint("next view", keymap.Focus), k.Hint("other requests", keymap.Earlier, keymap.Later),
+		k.Hint("help", keymap.Help), k.Hint("close", keymap.Back))
 }

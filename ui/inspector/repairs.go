@@ -231,9 +231,9 @@ func (in *Model) repairHints() (hints []key.Binding) {
 	}
 	e, _ := in.Plan.EntryOf(in.On.Message)
 	if remedyOf(e) != history.SendRepaired {
-		hints = append(hints, k.Hint("undo", keymap.UndoRemedy))
+		hints = append(hints, k.Hint("undo", keymap.TakeBack))
 	}
-	return append(hints, k.Hint("next repair", keymap.NextRepair))
+	return append(hints, k.Hint("next repair", keymap.NextHit))
 }
 
 // group is a message with the results of its calls, or a message alone: what is repaired together.

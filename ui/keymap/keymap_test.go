@@ -47,9 +47,9 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"allow": {"esc"}}, "esc is bound to both back and allow"},
 		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is bound to both stop and tags"},
 		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is bound to both new and archive"},
-		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both page-up and list-up"},
-		{map[string][]string{"next-repair": {"j"}}, "j is bound to both down and next-repair"},
-		{map[string][]string{"next-repair": {"enter"}}, "enter is bound to both"},
+		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both list-up and page-up"},
+		{map[string][]string{"next-hit": {"j"}}, "j is bound to both down and next-hit"},
+		{map[string][]string{"next-hit": {"enter"}}, "enter is bound to both"},
 	} {
 		if _, err := Default().With(c.keys); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want an error with %q", c.keys, err, c.want)
@@ -89,7 +89,7 @@ func TestAKeyIsForOneActionInAPlace(t *testing.T) {
 		want Action
 	}{
 		{"ctrl+d", InDraft, Quit},
-		{"ctrl+d", InTranscript, HalfDown},
+		{"ctrl+d", InTranscript, ""},
 		{"ctrl+d", InSessions, Delete},
 		{"enter", InTranscript, Inspect},
 		{"enter", InInspector, Inspect},

@@ -18,10 +18,6 @@ func (m Map) Scrolled(msg tea.KeyPressMsg, s Scroller, h int) bool {
 		s.Scroll(1)
 	case m.Pressed(msg, Up):
 		s.Scroll(-1)
-	case m.Pressed(msg, HalfDown):
-		s.Scroll(max(1, page/2))
-	case m.Pressed(msg, HalfUp):
-		s.Scroll(-max(1, page/2))
 	case m.Pressed(msg, PageDown):
 		s.Scroll(page)
 	case m.Pressed(msg, PageUp):
@@ -55,10 +51,6 @@ func (m Map) Stride(msg tea.KeyPressMsg, page int) (by int, ok bool) {
 		return 1, true
 	case m.Pressed(msg, Up, Prev):
 		return -1, true
-	case m.Pressed(msg, HalfDown):
-		return max(1, page/2), true
-	case m.Pressed(msg, HalfUp):
-		return -max(1, page/2), true
 	case m.Pressed(msg, PageDown):
 		return page, true
 	case m.Pressed(msg, PageUp):

@@ -106,7 +106,7 @@ func (p *Model) Price() {
 	p.Window, p.wrong = model.Window(), ""
 	if actual, ok := model.TrueWindow(); ok {
 		p.wrong = "The window that is set is too large: the server has " + theme.Thousands(actual) + ". " +
-			p.Keys.First(keymap.Adopt) + " uses that."
+			"/window auto uses that."
 	}
 }
 
@@ -253,7 +253,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return p.step(-1)
 	case keymap.Later:
 		return p.step(1)
-	case keymap.Pin, keymap.Exclude, keymap.Auto, keymap.Select:
+	case keymap.Pin, keymap.Exclude, keymap.Select:
 		if p.line().n() > 1 && p.Selection() == "" {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 		}
@@ -261,10 +261,10 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return p.Select(msg)
 		}
 		return p.Do(a)
-	case keymap.TakeBack, keymap.Adopt, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Ask:
+	case keymap.TakeBack, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Help:
 		return p.Do(a)
 	}
-	return p.scroll(msg, k.First(keymap.Ask)+" lists the keys.")
+	return p.scroll(msg, k.First(keymap.Help)+" lists the keys.")
 }
 
 // scroll is a key that moves the cursor through the list; of another one it says which keys do something.

@@ -478,9 +478,9 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 	pin, exclude := price(keymap.Pin, "pin", whole-now, with), price(keymap.Exclude, "exclude", -now, "")
 	switch {
 	case pinned:
-		return []key.Binding{price(keymap.Auto, "automatic up to", -now, with), exclude}
+		return []key.Binding{price(keymap.Pin, "automatic up to", -now, with), exclude}
 	case excluded:
-		return []key.Binding{price(keymap.Auto, "automatic up to", whole, with), pin}
+		return []key.Binding{price(keymap.Exclude, "automatic up to", whole, with), pin}
 	}
 	return []key.Binding{pin, exclude}
 }

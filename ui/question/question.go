@@ -45,36 +45,40 @@ func (q Question) Answer(a approval.Answer) {
 
 // choice is an answer as it is shown.
 type choice struct {
-	action keymap.Action
+	action keymap.Action // on a key of its own, "" for one on a letter
+	letter string
 	answer approval.Choice
 	text   string
 	about  string // what more it does
 	short  string
 }
 
+// reasonKey is the letter that asks for a reason to refuse a call with.
+const reasonKey = "r"
+
 // choices are what can be answered, the safe answer first.
 func (q Question) choices() []choice {
 	if q.Limit != nil {
 		raise := choice{
-			keymap.AllowSession, approval.Session, "Send it, and don’t ask again", "in this chat", "this chat",
+			"", "s", approval.Session, "Send it, and don’t ask again", "in this chat", "this chat",
 		}
 		if to := q.Limit.Over.RaisedTo(); to != "" {
 			raise.text, raise.about = "Send it, and allow "+to, "in this chat"
 		}
 		return []choice{
-			{keymap.Refuse, approval.No, "Don’t send it", "", "no"},
-			{keymap.Allow, approval.Once, "Send it this time", "", "once"},
+			{keymap.Refuse, "", approval.No, "Don’t send it", "", "no"},
+			{keymap.Allow, "", approval.Once, "Send it this time", "", "once"},
 			raise,
 		}
 	}
 	return slices.DeleteFunc([]choice{
-		{keymap.Refuse, approval.No, "Don’t run it", "", "no"},
-		{keymap.Allow, approval.Once, "Run it once", "", "once"},
+		{keymap.Refuse, "", approval.No, "Don’t run it", "", "no"},
+		{keymap.Allow, "", approval.Once, "Run it once", "", "once"},
 		{
-			keymap.AllowSession, approval.Session, "Run it, and don’t ask again", "for this tool, in this chat",
+			"", "s", approval.Session, "Run it, and don’t ask again", "for this tool, in this chat",
 			"this chat",
 		},
-		{keymap.AllowAlways, approval.Forever, "Always allow this tool", "saved", "always"},
+		{"", "a", approval.Forever, "Always allow this tool", "saved", "always"},
 	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.Call.Choices, c.answer) })
 }
 
@@ -159,12 +163,12 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	}
 	none, choices := approval.Answer{}, m.question.choices()
 	for _, c := range choices {
-		if m.Keys.Pressed(msg, c.action) {
+		if m.Keys.Pressed(msg, c.action) || c.letter != "" && msg.Text == c.letter {
 			return m.choose(c)
 		}
 	}
 	switch calls := m.question.Call != nil; {
-	case m.Keys.Pressed(msg, keymap.RefuseWhy) && calls:
+	case msg.Text == reasonKey && calls:
 		m.reason = new(theme.NewField(""))
 	case m.Keys.Pressed(msg, keymap.Choose):
 		return m.choose(choices[m.at])

@@ -189,7 +189,7 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 	}
 	for i, c := range m.question.choices() {
 		if c.answer == approval.No && m.question.Call != nil {
-			c.about = m.Keys.First(keymap.RefuseWhy) + " adds a reason for the model"
+			c.about = reasonKey + " adds a reason for the model"
 		}
 		bar, ground, name := " ", lipgloss.NewStyle(), st.Text
 		if i == m.at {
@@ -198,7 +198,7 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 				bar = st.Seen.Render("▌")
 			}
 		}
-		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(m.Keys.First(c.action), textColumn)) +
+		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(m.keyOf(c), textColumn)) +
 			name.Render(c.text)
 		if at := m.text() - 1 + aboutColumn; theme.Width(row) < at && at+theme.Width(c.about)+2 <= m.w {
 			row = theme.Fit(row, at) + st.Muted.Render(c.about)
@@ -212,7 +212,7 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 func (m *Model) shortAnswers(st theme.Styles) string {
 	row := strings.Repeat(" ", m.gutter())
 	for i, c := range m.question.choices() {
-		key := m.Keys.First(c.action)
+		key := m.keyOf(c)
 		if i == m.at {
 			row += theme.Ground(st.Selected, "▌"+key+" "+c.short) + " "
 		} else {
@@ -236,3 +236,11 @@ func (m *Model) scroll(by int) {
 func (m *Model) scrolls() bool { return m.parts(theme.Styles{}, true).more }
 
 func (m *Model) page() int { return max(1, m.parts(theme.Styles{}, true).room) }
+
+// keyOf is the key of a choice.
+func (m *Model) keyOf(c choice) string {
+	if c.letter != "" {
+		return c.letter
+	}
+	return m.Keys.First(c.action)
+}

@@ -92,7 +92,7 @@ func (l *Model) pin(e entry) tea.Cmd {
 // archive takes a session out of the list of those in use, or puts it back.
 func (l *Model) archive(e entry) tea.Cmd {
 	if !e.Deleted.IsZero() {
-		return l.inTrash()
+		return l.hide(l.trashing(e.Line, false))
 	}
 	return l.hide(switching(e.Line, !e.Archived, "Archived", "Unarchived", func(ctx context.Context, on bool) error {
 		return l.With.Store.Update(ctx, e.ID, func(row *store.Session) { row.Archived = on })
@@ -116,14 +116,6 @@ func (l *Model) delete(e entry) tea.Cmd {
 		return tea.Batch(left, l.change(l.trashing(e.Line, true)))
 	}
 	return l.hide(l.trashing(e.Line, true))
-}
-
-// restore takes a session out of the trash.
-func (l *Model) restore(e entry) tea.Cmd {
-	if e.Deleted.IsZero() {
-		return l.Say("It is not in the trash.")
-	}
-	return l.hide(l.trashing(e.Line, false))
 }
 
 // trashing moves a session to the trash, or out of it.

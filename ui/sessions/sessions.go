@@ -243,7 +243,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return l.purgeKey(msg)
 	case l.edit != nil:
 		return l.editKey(msg)
-	case l.Keys.Pressed(msg, keymap.Shelves):
+	case l.Keys.Pressed(msg, keymap.FocusBack):
 		return l.nextShelf()
 	case l.Keys.Pressed(msg, keymap.New):
 		return l.Screen.New()
@@ -252,7 +252,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	for action, do := range map[keymap.Action]func(entry) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
-		keymap.Delete: l.delete, keymap.Restore: l.restore, keymap.ForkOff: l.fork,
+		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
 	} {
 		if !l.Keys.Pressed(msg, action) {
 			continue
@@ -310,7 +310,7 @@ func (l *Model) choose() tea.Cmd {
 
 // inTrash says why nothing else is done to a session in the trash.
 func (l *Model) inTrash() tea.Cmd {
-	return l.Say("It is in the trash; " + l.Keys.First(keymap.Restore) + " restores it first.")
+	return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 }
 
 // nextShelf shows the next of the lists.
@@ -361,12 +361,12 @@ func (l *Model) Hints() []key.Binding {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	case l.shelf == trashShelf:
 		return []key.Binding{
-			k.Hint("restore", keymap.Restore), k.Hint("purge", keymap.Delete), k.Hint("active", keymap.Shelves),
+			k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), k.Hint("active", keymap.FocusBack),
 			k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back),
 		}
 	case !ok && l.shelf == usedShelf:
 		return []key.Binding{
-			k.Hint("new chat", keymap.New), k.Hint("archive", keymap.Shelves), k.Hint("close", keymap.Back),
+			k.Hint("new chat", keymap.New), k.Hint("archive", keymap.FocusBack), k.Hint("close", keymap.Back),
 		}
 	}
 	open, shelf, archive := "open", "archive", "archive it"
@@ -377,7 +377,7 @@ func (l *Model) Hints() []key.Binding {
 		shelf, archive = "trash", "unarchive"
 	}
 	return []key.Binding{
-		k.Hint(open, keymap.Choose), k.Hint(shelf, keymap.Shelves), k.Hint("rename", keymap.Rename),
+		k.Hint(open, keymap.Choose), k.Hint(shelf, keymap.FocusBack), k.Hint("rename", keymap.Rename),
 		k.Hint("pin", keymap.PinTop), k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags),
 		k.Hint(archive, keymap.Archive), k.Hint("undo", keymap.Undo), k.Hint("new", keymap.New),
 		k.Hint("fork", keymap.ForkOff), k.Hint("close", keymap.Back),

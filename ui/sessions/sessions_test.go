@@ -95,7 +95,6 @@ func TestWhatAKeyHasTheScreenDo(t *testing.T) {
 		{"ctrl+s", "close"},
 		{"ctrl+n", "new"},
 		{"down ctrl+f", "fork 00000001-0000-7000-8000-000000000000 Bread with rye"},
-		{"ctrl+r", "It is not in the trash."},
 		{"down down ctrl+d", "new"},
 		{"ctrl+u", "There is nothing to undo here."},
 		{"f2", "f2 does nothing here; esc closes the list."},

@@ -43,15 +43,6 @@ func (s *Model) AskWindow() tea.Cmd {
 	})
 }
 
-// AdoptWindow takes the server's window in place of the one that was set.
-func (s *Model) AdoptWindow() tea.Cmd {
-	n, ok := s.Session.Model().TrueWindow()
-	if !ok {
-		return s.Say("The window is not in doubt. " + s.windowText())
-	}
-	return s.useWindow(n)
-}
-
 // useWindow sets the window of the model in use; 0 finds it out.
 func (s *Model) useWindow(tokens int) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {

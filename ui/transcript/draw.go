@@ -247,7 +247,7 @@ func (c *Model) heading(m store.Message, l look) (name, rest string) {
 		name = theme.Speaker(m.Role)
 	}
 	if m.Siblings > 1 {
-		keys := c.Keys.Hint("", keymap.VersionBack, keymap.VersionOn).Help().Key
+		keys := c.Keys.Hint("", keymap.Earlier, keymap.Later).Help().Key
 		rest = st.Muted.Render("   " + theme.Thousands(m.Sibling) + " of " + theme.Thousands(m.Siblings) + "  " + keys)
 	}
 	style := st.Muted // a name is not to be taken for a heading

@@ -19,16 +19,15 @@ func (c *Model) Hints() []key.Binding {
 	message, _ := c.Selected()
 	hints := []key.Binding{inspect}
 	if c.Trails[message.ID] != "" {
-		hints = []key.Binding{k.Hint("forks", keymap.Trail), inspect}
+		hints = []key.Binding{keymap.Typed(k.First(keymap.Palette), "forks"), inspect}
 	}
 	if message.Siblings > 1 {
-		hints = append([]key.Binding{k.Hint("versions", keymap.VersionBack, keymap.VersionOn)}, hints...)
+		hints = append([]key.Binding{k.Hint("versions", keymap.Earlier, keymap.Later)}, hints...)
 	}
 	switch _, failed := c.Failed(); {
 	case c.Selecting():
 		return []key.Binding{
-			pin, exclude, k.Hint("auto", keymap.Auto), k.Hint("add or remove one", keymap.Select),
-			k.Hint("cancel the selection", keymap.Back),
+			pin, exclude, k.Hint("add or remove one", keymap.Select), k.Hint("cancel the selection", keymap.Back),
 		}
 	case failed:
 		hints = []key.Binding{k.Hint("try again", keymap.Again), other, k.Hint("what was sent", keymap.Inspect), copies}
@@ -42,5 +41,5 @@ func (c *Model) Hints() []key.Binding {
 	default:
 		hints = append(hints, pin, exclude, copies)
 	}
-	return append(hints, move, k.Hint("help", keymap.Ask))
+	return append(hints, move, k.Hint("help", keymap.Help))
 }

@@ -132,7 +132,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 			c.EndSearch()
 		}
 		return c.Screen.Do(keymap.Palette)
-	case k.Pressed(msg, keymap.Help), empty && k.Pressed(msg, keymap.Ask):
+	case k.Pressed(msg, keymap.Help) && (empty || msg.Text == ""):
 		return c.Screen.Do(keymap.Help)
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")

@@ -26,10 +26,6 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 		c.Step(1)
 	case keymap.Prev:
 		c.Step(-1)
-	case keymap.HalfDown:
-		c.Scroll(max(c.height/2, 1))
-	case keymap.HalfUp:
-		c.Scroll(-max(c.height/2, 1))
 	case keymap.Top:
 		c.First()
 	case keymap.Bottom:
@@ -52,7 +48,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.pick()
 	case "":
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
-			" goes to the draft, " + c.Keys.First(keymap.Ask) + " lists the keys.")
+			" goes to the draft, " + c.Keys.First(keymap.Help) + " lists the keys.")
 	default:
 		return c.Screen.Do(a)
 	}
