@@ -2,48 +2,25 @@ package session
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"winnow/llm"
 	"winnow/session/record"
 )
-
-// counted answers with a usage.
-func counted(text, usage string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n")
-		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":%s}\n\ndata: [DONE]\n\n", usage)
-	}
-}
-
-// cachingBench is a bench at another address, which was configured so.
-func cachingBench(t *testing.T, base string, edit func(*llm.Endpoint), steps ...step) *bench {
-	b := newBench(t, steps...)
-	b.atHost(base)
-	e := b.deps.Models.Endpoints()[0]
-	if edit != nil {
-		edit(&e)
-	}
-	b.deps.Models = new(llm.Catalog).With(e)
-	return b
-}
 
 // What a server found in its cache stands beside what it could have found.
 func TestReceiptsCompareTheCacheWithWhatStayed(t *testing.T) {
 	t.Parallel()
-	b := cachingBench(t, "http://gateway.example.com/v1", nil,
-		counted("One.",
+	b := newBench(t,
+		reports("One.",
 			`{"prompt_tokens":2000,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`),
-		counted("Two.",
+		reports("Two.",
 			`{"prompt_tokens":2020,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1990}}`),
-		counted("Three.",
+		reports("Three.",
 			`{"prompt_tokens":2040,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":0}}`))
+	b.atHost("http://gateway.example.com/v1")
 	b.deps.System = strings.Repeat("A long system prompt that a cache is worth. ", 200)
 	s := b.begin()
 	var receipts []record.Receipt

@@ -2,8 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -13,25 +11,12 @@ import (
 	"winnow/session/store"
 )
 
-// withoutUsage answers without a count of tokens, from which winnow would learn.
-func withoutUsage(text string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		event(w, map[string]any{
-			"choices": []any{
-				map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": "stop"},
-			},
-		})
-		fmt.Fprint(w, "data: [DONE]\n\n")
-	}
-}
-
 // A message whose request would not fit is neither stored nor sent, in whatever way it is sent; cut by the
 // user's choice it is stored whole, sent cut, and its record proves it.
 func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 8000)
-	b := newBench(t, withoutUsage("Yes."), withoutUsage("To the beginning."), withoutUsage("Again."))
+	b := newBench(t, reports("Yes.", ""), reports("To the beginning.", ""), reports("Again.", ""))
 	s := b.begin()
 	wantRefused := func(how string, err error) {
 		t.Helper()

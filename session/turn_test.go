@@ -101,44 +101,6 @@ func TestTurnSendsItsFiles(t *testing.T) {
 	}
 }
 
-func TestRequestHoldsExactlyWhatWasPlanned(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("First")))
-	events, _ := drain(s.Send(t.Context(), say("Second")))
-	planned := only[Planned](events)
-	if len(planned) != 1 {
-		t.Fatalf("there were %d plans, want 1", len(planned))
-	}
-	var sent struct {
-		Messages []struct{ Role, Content string }
-	}
-	if err := json.Unmarshal([]byte(b.body(2)), &sent); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, m := range sent.Messages {
-		got = append(got, m.Role+": "+m.Content)
-	}
-	want := "system: Be brief.|user: First|assistant: One.|user: Second"
-	if strings.Join(got, "|") != want {
-		t.Errorf("the request held %q, want %q", strings.Join(got, "|"), want)
-	}
-	if len(planned[0].Plan.Messages) != len(sent.Messages) {
-		t.Errorf("the plan shows %d messages, the request held %d", len(planned[0].Plan.Messages), len(sent.Messages))
-	}
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
-	if err != nil || len(records) != 2 {
-		t.Fatalf("there are %d records (%v), want 2", len(records), err)
-	}
-	if got, want := records[1].BodyHash, hash([]byte(b.body(2))); got != want {
-		t.Errorf("the record's hash is %s, the bytes that arrived have %s", got, want)
-	}
-	if v, err := b.deps.Store.Verdicts(t.Context(), records[1].ID); err != nil || len(v.Entries) != 3 {
-		t.Errorf("the record holds %d verdicts (%v), want 3", len(v.Entries), err)
-	}
-}
-
 func TestStopKeepsWhatArrived(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, "Once upon ", "a time"))
@@ -164,20 +126,6 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 	if len(records) != 1 || records[0].End != "stopped" {
 		t.Errorf("the record says %+v, want end stopped", records)
 	}
-}
-
-func TestStopBeforeTheFirstWordLeavesNoAnswer(t *testing.T) {
-	sent := make(chan struct{})
-	b := newBench(t, hangs(sent))
-	s := b.begin()
-	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, say("Hello?"))
-	<-sent
-	stop()
-	if _, err := drain(events); err != nil {
-		t.Errorf("a stop is not an error, got %v", err)
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\n")
 }
 
 func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
@@ -249,25 +197,6 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 	got := b.open(s.Info().ID).Messages()
 	if len(got) == 0 || got[0].Content != "Many words" {
 		t.Errorf("the conversation is %s", transcript(got))
-	}
-}
-
-func TestToolsRunUntilAnAnswerAsksForNone(t *testing.T) {
-	b := newBench(t, calls("c1", "add", `{"a":1,"b":2}`), says("Three."))
-	b.deps.Approval.Mode = approval.Always
-	b.offer(adder(t))
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), say("1+2?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
-	if got := len(only[Ran](events)); got != 1 {
-		t.Errorf("%d tools ran, want 1", got)
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(),
-		"user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: Three.\n")
-	if !strings.Contains(b.body(2), `"tool_call_id":"c1"`) {
-		t.Errorf("the second request lacks the result: %s", b.body(2))
 	}
 }
 

@@ -153,10 +153,8 @@ func files(t *testing.T, dir string) map[string]int64 {
 // pair is two machines whose folders Syncthing carries.
 type pair struct {
 	*testing.T
-	a, b    *machine
-	ca, cb  *carrier
-	key     string
-	foreign int // files of strangers in the folder, which are never merged
+	a, b   *machine
+	ca, cb *carrier
 }
 
 // carry waits until both folders hold the same.
@@ -178,7 +176,7 @@ func (p *pair) exchange() {
 		for _, m := range []*machine{p.a, p.b} {
 			due := p.status(m)
 			before := files(p.T, m.dir)
-			out := m.syncWith(p.key)
+			out := m.sync()
 			worked := out.Sent > 0 || len(out.Changed) > 0 || !maps.Equal(before, files(p.T, m.dir))
 			if len(out.Changed) > 0 && !due {
 				p.Errorf("the status said up to date before a sync which did %+v", out)
@@ -200,11 +198,11 @@ func (p *pair) exchange() {
 // status reports whether a sync has anything to do.
 func (p *pair) status(m *machine) bool {
 	p.Helper()
-	r, err := Status(p.Context(), m.s, Options{Dir: m.dir, Key: p.key})
+	r, err := Status(p.Context(), m.s, Options{Dir: m.dir})
 	if err != nil {
 		p.Fatal(err)
 	}
-	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost > 0 || r.Unmerged != p.foreign
+	return r.Machine == "" || r.Waiting > 0 || r.Rewrite > 0 || r.Lost > 0 || r.Unmerged != 0
 }
 
 // equal checks that both machines hold the same.
@@ -287,10 +285,7 @@ func TestSyncthingCarriesSegments(t *testing.T) {
 	for name, scene := range map[string]func(p *pair){
 		"the history and the folder of one snapshot are restored": restoredScene,
 		"a host is renamed, and a chat is purged":                 renamedScene,
-		"images are large": imagesScene,
-		"a stranger writes in plain text under a key": strangerScene,
-		"many turns are folded":                       foldedScene,
-		"an exclusion is merged while a chat is open": excludedScene,
+		"many turns are folded":                                   foldedScene,
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := strings.ReplaceAll(name, " ", "-")
@@ -376,39 +371,6 @@ func segmentText(t *testing.T, path string) (all []byte) {
 	return all
 }
 
-func imagesScene(p *pair) {
-	for i, size := range []int{2 << 20, 9 << 20, 3 << 20, 4 << 20} {
-		p.a.attach(fmt.Sprint("image chat ", i), image(byte(i), size))
-	}
-	p.exchange()
-	p.holds("image chat 0", "image chat 1", "image chat 2", "image chat 3")
-	oversized := 0
-	for _, size := range files(p.T, p.b.dir) {
-		if size > 8.5*(1<<20) {
-			oversized++
-		}
-	}
-	if oversized != 1 {
-		p.Errorf("%d segments have more than 8 MB, want that of the one larger image", oversized)
-	}
-}
-
-func strangerScene(p *pair) {
-	p.key = newKey(p.T)
-	kept, first := p.a.begin("kept")
-	p.exchange()
-	purge := store.Line{Tombstone: &store.Tombstone{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
-	forge(p.T, p.a.dir, 1, append([]store.Line{purge}, chat("forged", 1, "forged words")...)...)
-	p.carry()
-	p.foreign = 1
-	p.b.say(kept.ID, first.ID, history.Assistant, "an answer")
-	p.exchange()
-	p.holds("kept", "an answer")
-	if all := strings.Join(p.b.lines(), "\n"); strings.Contains(all, "forged words") {
-		p.Error("the stranger's words were merged")
-	}
-}
-
 func foldedScene(p *pair) {
 	chat, last := p.a.begin("turn 0")
 	p.exchange()
@@ -420,22 +382,5 @@ func foldedScene(p *pair) {
 	p.holds("turn 0", "turn 1.", fmt.Sprintf("turn %d.", mostSmall+6))
 	if n := len(files(p.T, p.b.dir)); n > mostSmall {
 		p.Errorf("the folder has %d files after folding", n)
-	}
-}
-
-func excludedScene(p *pair) {
-	chat, first := p.a.begin("secret")
-	p.exchange()
-	open, err := p.b.s.Changes(p.Context(), chat.ID) // what an open chat remembers
-	if err != nil {
-		p.Fatal(err)
-	}
-	if _, err := p.a.s.SetFlags(p.Context(), map[int64]history.Flag{first.ID: history.Exclude}); err != nil {
-		p.Fatal(err)
-	}
-	p.exchange()
-	now, err := p.b.s.Changes(p.Context(), chat.ID)
-	if err != nil || now == open {
-		p.Errorf("the open chat sees no change: %v, %v", now, err)
 	}
 }
