@@ -155,7 +155,7 @@ func table() []Binding {
 		bind(Undo, "chats", InSessions, "clear the filter; without one, undo the last change in this list",
 			"ctrl+u"),
 		bind(ForkOff, "chats", InSessions|InOtherWindow,
-			"fork the chat at its end; open in another window, with the draft", "ctrl+f"),
+			"fork the chat at its end, or one that is open in another window", "ctrl+f"),
 
 		bind(Allow, "tool question", InQuestion, "run the call once", "y"),
 		bind(Refuse, "tool question", InQuestion, "don't run it", "n"),
