@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -197,6 +198,13 @@ var request = regexp.MustCompile(`^.*\b(Get|Post|Delete) "[^"]*": `)
 func (l *link) explain(err error) error {
 	if answer := answerOf(err); answer != nil {
 		return errors.New(cut(plain(answer.Message), 4000))
+	}
+	if l.process != nil && errors.Is(err, syscall.EPIPE) {
+		// The program does not read any more. How it ended is known a moment later.
+		select {
+		case <-l.process.exited:
+		case <-time.After(closeGrace):
+		}
 	}
 	if cause := context.Cause(l.ctx); cause != nil {
 		return cause
