@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -25,33 +26,36 @@ func (p *Page) JSON(value any) (string, error) {
 	return text.String(), err
 }
 
-// object is a JSON object. Its members keep their order where they are the fields of a struct.
-type object struct {
-	fields []reflect.StructField
-	values []any
+// object is a JSON object whose members keep their order.
+type object []member
+
+type member struct {
+	name  string
+	value any
 }
 
-func (o *object) add(name string, value any) {
-	o.fields = append(o.fields, reflect.StructField{
-		Name: fmt.Sprint("F", len(o.fields)),
-		Type: reflect.TypeFor[any](),
-		Tag:  reflect.StructTag(fmt.Sprintf("json:%q", name)),
-	})
-	o.values = append(o.values, value)
-}
-
-// value is a struct with the members of the object.
-func (o *object) value() any {
-	v := reflect.New(reflect.StructOf(o.fields)).Elem()
-	for i, value := range o.values {
-		if value != nil {
-			v.Field(i).Set(reflect.ValueOf(value))
+// MarshalJSON writes the members one after another.
+func (o object) MarshalJSON() ([]byte, error) {
+	text := bytes.NewBufferString("{")
+	encoder := json.NewEncoder(text)
+	encoder.SetEscapeHTML(false)
+	for i, m := range o {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := encoder.Encode(m.name); err != nil {
+			return nil, err
+		}
+		text.WriteByte(':')
+		if err := encoder.Encode(m.value); err != nil {
+			return nil, err
 		}
 	}
-	return v.Interface()
+	text.WriteByte('}')
+	return text.Bytes(), nil
 }
 
-// plain makes structs, maps, lists, texts and numbers of a value by the rule of JSON.
+// plain makes objects, maps, lists, texts and numbers of a value by the rule of JSON.
 func (p *Page) plain(v reflect.Value) any {
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return nil
@@ -78,9 +82,7 @@ func (p *Page) plain(v reflect.Value) any {
 	case reflect.Pointer, reflect.Interface:
 		return p.plain(v.Elem())
 	case reflect.Struct:
-		var o object
-		p.fields(v, &o)
-		return o.value()
+		return p.members(v)
 	case reflect.Slice, reflect.Array:
 		list := make([]any, v.Len())
 		for i := range list {
@@ -103,8 +105,8 @@ func (p *Page) plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// fields adds the fields of a struct to an object.
-func (p *Page) fields(v reflect.Value, o *object) {
+// members are the fields of a struct as members of an object.
+func (p *Page) members(v reflect.Value) (o object) {
 	for f, value := range v.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
@@ -113,7 +115,7 @@ func (p *Page) fields(v reflect.Value, o *object) {
 		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Uint8:
 			continue
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
-			p.fields(value, o)
+			o = append(o, p.members(value)...)
 			continue
 		case name == "":
 			name = snake(f.Name)
@@ -121,8 +123,9 @@ func (p *Page) fields(v reflect.Value, o *object) {
 				name += "_ms"
 			}
 		}
-		o.add(name, p.plain(value))
+		o = append(o, member{name, p.plain(value)})
 	}
+	return o
 }
 
 // snake is a name of Go in small letters with underscores: ToolCallID is tool_call_id.
