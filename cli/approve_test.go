@@ -104,3 +104,24 @@ func TestAnswersAboutAToolReachTheModelAndStay(t *testing.T) {
 		t.Error("a tool that is always allowed is asked about after the next start")
 	}
 }
+
+// A tool that is always allowed, and then takes something else than before, is asked about again.
+func TestAChangedToolIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
+	chat, model := startToolChat(t, asksToAdd("c1"), saysText("It is five."), asksToAdd("c2"),
+		saysText("Not any more."))
+	chat.say("add 2 and 3")
+	chat.asked()
+	chat.Send("a")
+	chat.Want("It is five.")
+	configure(t, chat.env, "[mcp_servers.calc]\ncommand = \"mcp-server\"\nenv = { ADD_REPORTS = \"1\" }\n")
+	chat.again()
+	chat.say("and once more")
+	chat.asked()
+	chat.Send("n")
+	chat.Want("Not any more.")
+	if asked := model.lastBody(); strings.Count(asked, `"content":"5"`) != 1 {
+		t.Errorf("a call that was refused ran: %s", asked)
+	}
+	chat.leave()
+}

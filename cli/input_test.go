@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -183,6 +185,36 @@ func TestSuspendGivesTheTerminalBack(t *testing.T) {
 	wantRaw(t, chat, before, true, func() { chat.Cmd.Process.Signal(syscall.SIGCONT) })
 	chat.Send("after")
 	chat.Want("before after")
+	chat.Send(ctrlC + ctrlC)
+	chat.End()
+	wantModesReset(t, "ended", chat, before)
+}
+
+func TestTheEditorHasTheTerminal(t *testing.T) {
+	t.Parallel()
+	before := newTerminalState(t)
+	env := home(t)
+	dir := t.TempDir()
+	editor := filepath.Join(dir, "editor")
+	script := "#!/bin/sh\n[ -t 0 ] && stty -a >" + dir + "/modes\nread line\necho \"$line\" >\"$1\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	chat := startIn(t, append(env, "EDITOR="+editor), 80, 24, "-m", "guide")
+	chat.Want("guide", "enter send")
+	chat.Send("\x07") // ctrl+g
+	wantRaw(t, chat, before, false)
+	chat.WaitFor("reset modes", func(string) bool { return len(modesSet(chat)) == 0 })
+	wantModesReset(t, "in the editor", chat, before)
+	chat.Send("typed in the editor\r")
+	chat.Want("› typed in the editor")
+	chat.Send(" and here")
+	chat.Want("typed in the editor and here")
+	modes, err := os.ReadFile(filepath.Join(dir, "modes"))
+	if err != nil || !regexp.MustCompile(`(^|\s)icanon`).Match(modes) ||
+		!regexp.MustCompile(`(^|\s)echo\b`).Match(modes) {
+		t.Errorf("the editor's terminal has the modes %s (%v), want icanon and echo", modes, err)
+	}
 	chat.Send(ctrlC + ctrlC)
 	chat.End()
 	wantModesReset(t, "ended", chat, before)

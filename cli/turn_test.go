@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"os/exec"
@@ -95,4 +96,21 @@ func TestMessageIsStoredWhileAServerHangsOnEveryRoute(t *testing.T) {
 		}
 		_ = run.Wait()
 	})
+}
+
+func TestRunSavesNothingOfAMessageThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	_, env := serve(t, home(t),
+		newScriptedServer("200\n"+`data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`+
+			"\ndata: [DONE]"))
+	run := attempt(t, command{
+		Args: []string{"run", "-m", "openai/small"}, Env: env, Stdin: bytes.Repeat([]byte("too many words "), 20_000),
+	})
+	if said := string(run.Stderr); run.Code != Failed || !strings.Contains(said, "nothing was sent or saved: ") ||
+		!strings.Contains(said, "tokens too many: your message") {
+		t.Errorf("run ended with %d and said %s", run.Code, said)
+	}
+	if list := output(t, env, "sessions", "list", "--json"); strings.TrimSpace(string(list)) != "[]" {
+		t.Errorf("the sessions are %s, want none", list)
+	}
 }

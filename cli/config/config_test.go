@@ -337,3 +337,10 @@ func TestTheKeysThatAFileSetsAreKnown(t *testing.T) {
 		t.Errorf("the keys are %q, want %q", c.ContextKeys, want)
 	}
 }
+
+func TestDecodeTakesAByteOrderMark(t *testing.T) {
+	got, mistakes := Decode("c.toml", []byte("\xef\xbb\xbfmodel = \"a/b\"\n"))
+	if len(mistakes) > 0 || got.Model != "a/b" {
+		t.Errorf("a file with a byte order mark gives model %q and %v", got.Model, mistakes)
+	}
+}

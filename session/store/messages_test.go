@@ -123,3 +123,31 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		t.Error("the message is called damaged, but what it says is the same")
 	}
 }
+
+// Whoever attaches a file again brings its bytes back to every message that has it.
+func TestAGoodCopyMendsDamagedBytes(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, first := begin(t, s, "", "hello")
+	says := says(session.ID, first.ID, history.User, "look")
+	says.Parts = []history.Part{
+		{Kind: history.ImagePart, Data: []byte("png")},
+		{Kind: history.TextPart, Name: "a.txt", Text: "needle"},
+	}
+	damaged := add(t, s, says)
+	// An index that is made anew leaves a damaged message out.
+	must(t, "damage", s.jot(ctx, "damage", func(tx *tx) {
+		unindex(tx, "id = ?", damaged.ID)
+		tx.exec("UPDATE attachments SET data = x'99'")
+	}))
+	if got := read(t, s, damaged.ID); !got.Damaged {
+		t.Fatalf("the message is not damaged: %+v", got)
+	}
+	again := add(t, s, says)
+	for _, id := range []int64{damaged.ID, again.ID} {
+		got := read(t, s, id)
+		if got.Damaged || !reflect.DeepEqual(got.Parts, says.Parts) {
+			t.Errorf("message %d is %+v, want it whole with %+v", id, got, says.Parts)
+		}
+	}
+}

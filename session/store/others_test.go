@@ -210,3 +210,28 @@ func TestRepairsKeepTheirFirstDate(t *testing.T) {
 		t.Errorf("the repair has rules %d, first %d, last %d", rules, first, last)
 	}
 }
+
+// The oldest prompts beyond the limit are removed, the newest never.
+func TestPromptsAreBoundedByBytes(t *testing.T) {
+	s := newStore(t)
+	ctx := context.Background()
+	session, _ := begin(t, s, "", "begun")
+	text := func(i int) string { return fmt.Sprint(i) + strings.Repeat("x", 100_000) }
+	for i := range 100 {
+		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text(i)}))
+	}
+	all, err := s.Prompts(ctx, 0, -1)
+	if want := promptBytes / 100_010; err != nil || len(all) != want {
+		t.Fatalf("%d prompts are kept, %v; want %d", len(all), err, want)
+	}
+	if p := all[0]; p.Text != text(99) {
+		t.Errorf("the newest prompt is %.20q of %d bytes", p.Text, len(p.Text))
+	}
+	if newer, err := s.Prompts(ctx, all[2].ID, -1); err != nil || len(newer) != 2 {
+		t.Errorf("after the third newest come %d, %v; want 2", len(newer), err)
+	}
+	must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: strings.Repeat("y", promptBytes+1)}))
+	if left, err := s.Prompts(ctx, 0, -1); err != nil || len(left) != 1 {
+		t.Errorf("with one above the limit there are %d, %v; want it alone", len(left), err)
+	}
+}

@@ -131,3 +131,15 @@ func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 		}
 	}
 }
+
+// An archive that is imported on one machine reaches the others.
+func TestAnArchiveReachesOtherMachines(t *testing.T) {
+	t.Parallel()
+	s, row := weather(t)
+	here, there := newStoreAt(t), newStoreAt(t)
+	tell(t, here, there)
+	importText(t, here, exported(t, s, row.ID, ExportOptions{Format: JSON}))
+	if told := tell(t, here, there); told.Sessions != 1 || told.Messages != 4 {
+		t.Errorf("the other machine is told %+v", told)
+	}
+}
