@@ -33,7 +33,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.types("unsent")
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
-	l.shows("↳ forked from “First” at message 2 · ctrl+p forks goes there")
+	l.shows("↳ forked from “First” at message 2 · ctrl+p, then Forks…")
 	l.shows("First (fork)")
 	if got := l.composer.Text(); got != "" {
 		t.Errorf("the fork begins with the draft %q, want none", got)
@@ -51,7 +51,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(1) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
-	l.shows("↳ 1 fork · ctrl+p forks")
+	l.shows("↳ 1 fork · ctrl+p, then Forks…")
 	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
 	l.run(l.followTrail())
 	l.until("the fork", func() bool { return l.current.Session.Info().ID == fork })

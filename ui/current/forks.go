@@ -39,8 +39,7 @@ func (f Forks) Trails() map[int64]string {
 	}
 	for _, fork := range f.kin.Forks {
 		n := len(f.forkedAt(fork.ForkedAt))
-		line := theme.ForkMark + " " + theme.Plural(n, "fork") + " · " + f.ctx.Keys.First(keymap.Palette) +
-			" forks"
+		line := theme.ForkMark + " " + theme.Plural(n, "fork") + f.way()
 		if fork.ForkedAt == f.point && origin != "" {
 			line = origin + "\n" + line
 		}
@@ -61,8 +60,11 @@ func (f Forks) originLine() string {
 	case !f.kin.Parent.Deleted.IsZero():
 		return from + ", which is in the trash"
 	}
-	return from + " · " + f.ctx.Keys.First(keymap.Palette) + " forks goes there"
+	return from + f.way()
 }
+
+// way says how the other chat is opened.
+func (f Forks) way() string { return " · " + f.ctx.Keys.First(keymap.Palette) + ", then Forks…" }
 
 func (f Forks) forkedAt(message int64) []store.Session {
 	return slices.DeleteFunc(slices.Clone(f.kin.Forks), func(s store.Session) bool { return s.ForkedAt != message })

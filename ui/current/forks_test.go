@@ -34,15 +34,15 @@ func TestTrailsStandWhereSessionsPart(t *testing.T) {
 		at12, from string
 		fault      bool
 	}{
-		{store.Session{ID: "p", Title: "Trip"}, "↳ forked from “Trip” at message 2 · ctrl+p forks goes there\n↳ 1 fork · " +
-			"ctrl+p forks", "↳ Trip", false},
+		{store.Session{ID: "p", Title: "Trip"}, "↳ forked from “Trip” at message 2 · ctrl+p, then Forks…\n↳ 1 fork · " +
+			"ctrl+p, then Forks…", "↳ Trip", false},
 		{store.Session{ID: "p", Deleted: time.Unix(1, 0)}, "↳ forked from “untitled” at message 2, which is in the " +
-			"trash\n↳ 1 fork · ctrl+p forks", "↳ untitled", true},
-		{store.Session{}, "↳ forked from a deleted chat\n↳ 1 fork · ctrl+p forks", "↳ a deleted chat", true},
+			"trash\n↳ 1 fork · ctrl+p, then Forks…", "↳ untitled", true},
+		{store.Session{}, "↳ forked from a deleted chat\n↳ 1 fork · ctrl+p, then Forks…", "↳ a deleted chat", true},
 	} {
 		f := forked(c.parent)
 		trails := f.Trails()
-		if len(trails) != 2 || trails[12] != c.at12 || trails[13] != "↳ 2 forks · ctrl+p forks" {
+		if len(trails) != 2 || trails[12] != c.at12 || trails[13] != "↳ 2 forks · ctrl+p, then Forks…" {
 			t.Errorf("%+v: the trails are %v", c.parent, trails)
 		}
 		if _, fault := f.Parent(); f.From("") != c.from || (fault != "") != c.fault {
