@@ -87,7 +87,7 @@ func (r *recovery) reattach() {
 		return
 	}
 	var lost []int64
-	lost, r.err = sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], `
+	lost, r.err = sqlite.Collect[int64](r.ctx, r.tx, `
 		SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
 		r.exec(`

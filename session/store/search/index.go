@@ -132,7 +132,7 @@ func Waiting(ctx context.Context, tx *sql.Tx) (left int64, err error) {
 
 // Newest returns the newest messages that the index lacks, as many as are worth one step.
 func Newest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
-	return sqlite.Collect(ctx, tx, sqlite.Only[int64], `
+	return sqlite.Collect[int64](ctx, tx, `
 		SELECT id
 		FROM (
 			SELECT
