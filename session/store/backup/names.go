@@ -51,11 +51,12 @@ func filesBeside(path string) (all []File) {
 				continue
 			}
 			file := filepath.Join(filepath.Dir(path), dir, e.Name())
-			day, _ := time.Parse(stampLayout[:len(m[2])], m[2]) // none but of a backup
-			all = append(all, File{
-				Path: file, Day: day, Bytes: sqlite.Size(file),
-				automatic: m[3] == "", damaged: m[1] == "damaged", draft: m[1] == "new" || m[4] != "",
-			})
+			f := File{Path: file, Bytes: sqlite.Size(file), damaged: m[1] == "damaged", draft: m[1] == "new" || m[4] != ""}
+			if m[2] != "" {
+				f.Day, _ = time.Parse(stampLayout[:len(m[2])], m[2]) // it is no backup without a day
+				f.automatic = m[3] == ""
+			}
+			all = append(all, f)
 		}
 	}
 	return all
