@@ -75,9 +75,9 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			}
 			l.press("n")
 		}
-		l.shows("This is the last repair.")
+		l.shows("repair 1 of") // behind the last one comes the first
 		l.press("N")
-		l.shows("› message " + theme.Thousands(list[len(list)-2].Index+1))
+		l.shows("› message " + theme.Thousands(list[len(list)-1].Index+1))
 		if len(kinds) != 15 {
 			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
 		}
@@ -97,14 +97,14 @@ func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
 	for _, want := range []string{
 		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`,
 		`name  "read"`,
-		"▌ 1 Send it repaired", "“I look. [called read with", "3 Leave the call out", "now\n",
+		"▌ 1 Send it repaired", "2 Send it as plain text", "3 Leave the call out", "now\n",
 	} {
 		if got := plain(l.Model); !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q:\n%s", want, got)
 		}
 	}
 	l.press("j")
-	for _, want := range []string{"sent as text", "if you choose this", " tokens\n"} {
+	for _, want := range []string{"[called read with", "if you choose this", " tokens\n"} {
 		if got := plain(l.Model); !strings.Contains(got, want) {
 			t.Errorf("the second remedy does not show what it would send:\n%s", got)
 		}
