@@ -163,7 +163,7 @@ func (f recordFile) store() *Session {
 		}
 		_, err := st.AddRequest(f.t.Context(), store.Request{
 			Session: session, Turn: turn, User: users[turn-1], Purpose: store.ForAnswer, Created: then,
-			Endpoint: "test", Model: "m", Options: options.Bytes(), Rules: history.Rules, End: store.EndDone,
+			Endpoint: "test", Model: "m", Options: options.String(), Rules: history.Rules, End: store.EndDone,
 			BodyHash: hash([]byte(f.sent(turn))), Plan: &verdicts,
 		})
 		if err != nil {
