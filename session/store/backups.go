@@ -18,8 +18,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 
 // BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
 // damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
-// The pages of the copy are those of the history, so where one is sound, the other is: Examine has nothing to do
-// afterwards.
+// The pages of the copy are those of the history, so where one is sound, the other is.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil
@@ -30,13 +29,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil || !messages {
 		return "", err
 	}
-	return backup.Daily(s.path, s.now(), func(to string) error {
-		err := s.Backup(ctx, to)
-		if err == nil {
-			s.checked.Store(true)
-		}
-		return err
-	})
+	return backup.Daily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
 }
 
 // BackupName is where a backup that the user asks for stands where no other name is given.

@@ -530,7 +530,7 @@ func (a *applying) finish() {
 }
 
 // settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its
-// counts, the faults of its messages, and the end of its active branch. That is the newest message or, where one was
+// counts and the end of its active branch. That is the newest message or, where one was
 // chosen after that was written, the chosen one.
 func settleSession(t *tx, n int64) {
 	t.exec(`
@@ -549,11 +549,6 @@ func settleSession(t *tx, n int64) {
 				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
 				(SELECT id FROM newest))
 		WHERE n = ?1`, n)
-	t.exec(`
-		UPDATE messages
-		SET fault = r.value ->> '$'
-		FROM registers r
-		WHERE r.session = ?1 AND r.name = 'fault' AND messages.id = r.item AND messages.session = ?1`, n)
 }
 
 // tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -33,7 +32,7 @@ type Message struct {
 	FinishReason string
 	Tokenizer    string // who counted Tokens, "" where they are not counted
 	Queued       int64  // of a user's message that is being stored: its id in the queue, which it leaves with that
-	Fault        string // why its turn failed behind it, where no request failed: JSON as Request.Fault, "" for none
+	Fault        string // set by SetFault: why its turn failed behind it, where no request failed; "" for none
 	Alone        bool   // of a user's message: it is sent without the conversation before it, now and later
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 	// Remains is what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent.
@@ -70,7 +69,6 @@ func (m *Message) columns() []column {
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
 		{"finish_reason", &m.FinishReason, 0},
-		{"fault", &m.Fault, secret | fixed},
 		{"label", &m.Label, 0},
 		{"name", (*blob)(&m.Name), secret},
 		{"tool_call_id", (*blob)(&m.ToolCallID), 0},
@@ -81,10 +79,15 @@ func (m *Message) columns() []column {
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
 		{"(SELECT id FROM sessions WHERE n = messages.session)", &m.Session, given},
+		{faultOf, &m.Fault, given},
 		{siblings + ")", &m.Siblings, given},
 		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
 	}
 }
+
+// faultOf is what was set as a message's fault.
+const faultOf = "coalesce((SELECT value ->> '$' FROM registers r WHERE r.session = messages.session" +
+	" AND r.item = messages.id AND r.name = 'fault'), '')"
 
 // siblings counts the messages that share a message's parent.
 const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.session AND x.parent = messages.parent"
@@ -93,7 +96,7 @@ const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.se
 // where that changed it. The caller's message stays as it is.
 func (m Message) Redacted(clean func(string) string) Message {
 	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Fault, &m.Extra}
+	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Extra}
 	for i := range m.ToolCalls {
 		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
 	}
@@ -271,11 +274,9 @@ func (m *Message) readExtra() {
 // ErrNotFound where the message is gone.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
 	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		fault := strings.ToValidUTF8(s.clean(fault), "\uFFFD")
 		text, err := json.Marshal(fault)
 		t.fail(err)
 		s.setRegister(t, sessionHolding(t, message), message, faultValue, string(text))
-		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, fault, message)
 	})
 }
 

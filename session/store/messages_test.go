@@ -31,7 +31,7 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 			ToolCallID: "id\x00\xff", Status: history.Imported, CreatedMS: 1234, Tokens: 17,
 		},
 		Session: session.ID, Parent: first.ID, Request: 5, Endpoint: "e", Model: "m",
-		FinishReason: "stop", Fault: `{"what":"e"}`,
+		FinishReason: "stop",
 		Extra:     `{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`,
 		Tokenizer: "o200k_base",
 	}

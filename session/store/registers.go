@@ -99,8 +99,7 @@ func putRegister(t *tx, session int64, r Register) {
 // sameRegister are the registers of a name, of which there is one.
 const sameRegister = `registers WHERE session = ? AND item = ? AND name = ?`
 
-// writeRegister sets what a register of a session says in its row. What is said of a message is read from the register,
-// but for its fault, which settleSession sets.
+// writeRegister sets what a register of a session says in its row. What is said of a message is read from the register.
 func writeRegister(t *tx, session int64, r Register) {
 	var row Session
 	columns := registerColumns(&row, r.Name)

@@ -166,7 +166,8 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 	for range t.rows(into, "SELECT "+names+`
 			FROM past_verdicts
 			WHERE session = (SELECT session FROM messages WHERE id = ?1)
-				AND message = ?1 AND ended <> 'failed' `+condition+`
+				AND message = ?1
+				AND ended <> 'failed' `+condition+`
 			ORDER BY request DESC
 			LIMIT `+strconv.Itoa(limit), message) { // written out: SQLite finds a faster way for a short one
 		all, v = append(all, v), PastVerdict{}

@@ -57,8 +57,6 @@ CREATE TABLE messages (
 	endpoint      TEXT    NOT NULL DEFAULT '',
 	model         TEXT    NOT NULL DEFAULT '',
 	finish_reason TEXT    NOT NULL DEFAULT '',
-	fault         TEXT    NOT NULL DEFAULT '',       -- why its turn failed behind it without a request that failed,
-	                                                 -- such as one over the budget: JSON, as requests.fault
 	label         TEXT    NOT NULL DEFAULT '',       -- its id in the file it was imported from
 	name          BLOB    NOT NULL DEFAULT x'',
 	tool_call_id  BLOB    NOT NULL DEFAULT x'',      -- as received
@@ -351,7 +349,8 @@ CREATE TABLE registers (
 	item    INTEGER NOT NULL,    -- a message, 0 for the session itself
 	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf: columns of the
 	                             -- session; flag: pin, exclude; remedy: what the user had sent in place of a damaged
-	                             -- message and its group of calls and results, text or drop; fault: messages.fault
+	                             -- message and its group of calls and results, text or drop; fault: why its turn
+	                             -- failed behind it without a request that failed, as requests.fault
 	value   TEXT    NOT NULL,    -- JSON
 	UNIQUE (session, item, name),
 	CHECK (json_valid(value)),

@@ -9,14 +9,14 @@ INSERT INTO sessions (
 
 INSERT INTO messages (
 	id, session, seq, parent, role, status, created_ms, tokens, tokenizer, request, alone, owner,
-	endpoint, model, finish_reason, fault, label, name, tool_call_id, hash, tool_calls, parts, reasoning, content
+	endpoint, model, finish_reason, label, name, tool_call_id, hash, tool_calls, parts, reasoning, content
 ) VALUES
-	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, NULL, X'', CAST('Will it rian?' AS BLOB)),
-	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '{"what":"It failed","free":true}', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB)),
-	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', '[{"call_id":"call_1","name":"weather","arguments":"{\"city\": \"Oslo\",}"}]', NULL, X'', X''),
-	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'6B0AA811C166276E90A6910BB7AB9C52BFD41F2D53D31EAF716DDDEEF7EF5A1F', NULL, '[{"kind":"image","name":"radar.png","media_type":"image/png","tokens":85,"hash":"fe1a4ab1fb6347036bead73597d5d2958b26ac0b96f68ca2f6dcee53a50f297e"}]', X'', CAST('{"rain":true}' AS BLOB)),
-	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, NULL, X'', CAST('Yes, tak' AS BLOB)),
-	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB));
+	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, NULL, X'', CAST('Will it rian?' AS BLOB)),
+	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB)),
+	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', '[{"call_id":"call_1","name":"weather","arguments":"{\"city\": \"Oslo\",}"}]', NULL, X'', X''),
+	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'6B0AA811C166276E90A6910BB7AB9C52BFD41F2D53D31EAF716DDDEEF7EF5A1F', NULL, '[{"kind":"image","name":"radar.png","media_type":"image/png","tokens":85,"hash":"fe1a4ab1fb6347036bead73597d5d2958b26ac0b96f68ca2f6dcee53a50f297e"}]', X'', CAST('{"rain":true}' AS BLOB)),
+	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, NULL, X'', CAST('Yes, tak' AS BLOB)),
+	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB));
 
 INSERT INTO attachments (
 	id, hash, data
@@ -80,7 +80,8 @@ INSERT INTO registers (
 	id, session, item, name, value
 ) VALUES
 	(11, 1, 0, 'pinned', '{"pinned":true}'),
-	(12, 1, 2, 'flag', '"pin"');
+	(12, 1, 2, 'flag', '"pin"'),
+	(14, 1, 2, 'fault', '"{\"what\":\"It failed\",\"free\":true}"');
 
 INSERT INTO tombstones (
 	id, session, messages
