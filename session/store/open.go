@@ -130,7 +130,7 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
-		s.offerBackup(ctx)
+		s.offerBackup()
 		return nil
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
@@ -376,17 +376,15 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	return nil
 }
 
-// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
-// one. It reads a copy: SQLite may write to what it opens.
+// recover sets the damaged file aside, puts what it and the newest sound backup hold into a new file, and that in its
+// place.
 func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
 	var f recovery.Files
-	for _, draft := range []*string{&f.Damaged, &f.Fresh} {
-		if *draft, err = backup.Draft(s.path); err != nil {
-			return saved, err
-		}
-		defer backup.Discard(*draft)
+	if f.Fresh, err = backup.Draft(s.path); err != nil {
+		return saved, err
 	}
-	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
+	defer backup.Discard(f.Fresh)
+	if f.Damaged, err = backup.SetAside(s.retired, s.path, "damaged", s.now()); err != nil {
 		return saved, err
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
@@ -397,7 +395,7 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		return damaged, t.err
 	}
 	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
-		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		db := sqlite.Unchanging(b.Path)
 		defer db.Close()
 		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
 			messages, err = s.applySessions(ctx, from, to, all)
@@ -409,10 +407,11 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 	if saved.FromBackup > 0 {
 		saved.Backup = b.Day.Format("2006-01-02")
 	}
-	if err == nil {
-		saved.File, err = backup.Replace(s.retired, s.path, f.Fresh, "damaged", s.now())
+	if err != nil {
+		backup.Discard(f.Damaged)
+		return saved, err
 	}
-	return saved, err
+	return saved, backup.Replace(s.path, f.Fresh)
 }
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
