@@ -26,8 +26,8 @@ func TestAnotherModelAnswersFromTheList(t *testing.T) {
 	}
 	l.shows("large   2 of 2  [ ]")
 	l.wantTexts("First | Answer 2")
-	if l.current.Ref != "here/small" || l.current.Session.Model().Ref() != "here/small" {
-		t.Errorf("the session is with %s, on the screen %s", l.current.Session.Model().Ref(), l.current.Ref)
+	if l.Ref != "here/small" || l.Session.Model().Ref() != "here/small" {
+		t.Errorf("the session is with %s, on the screen %s", l.Session.Model().Ref(), l.Ref)
 	}
 	l.press("G", "[")
 	l.until("the first answer", func() bool { return strings.HasPrefix(l.chat.At(1).Content, "Answer 1") })

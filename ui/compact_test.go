@@ -19,7 +19,7 @@ func TestCompactStandsInTheNextRequest(t *testing.T) {
 	before := l.chat.Messages.Len()
 	l.types("/compact")
 	l.press("enter")
-	l.until("the summary", func() bool { return !l.turn.Busy && l.current.Session.Now().Policy.SummaryAlways })
+	l.until("the summary", func() bool { return !l.turn.Busy && l.Session.Now().Policy.SummaryAlways })
 	l.shows("✚")
 	if got := l.chat.Messages.Len(); got != before {
 		t.Errorf("%d messages are on the screen, want the %d that were said", got, before)

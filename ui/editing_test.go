@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +24,7 @@ func (l *live) wantTexts(want string) {
 		l.t.Errorf("the screen has %q, want %q", got, want)
 	}
 	var stored []string
-	for _, m := range sessiontest.Messages(l.current.Session.Branch()) {
+	for _, m := range sessiontest.Messages(l.Session.Branch()) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		stored = append(stored, text)
 	}
@@ -124,38 +123,6 @@ func TestEditIsNoCommand(t *testing.T) {
 	l.wantTexts("/quit | Answer 2")
 }
 
-func TestEscTwiceListsWhatCanBeEdited(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.press("esc", "esc")
-	l.shows("There is no message of yours to edit yet.")
-	l.say("First")
-	l.say("Second\nwith more")
-	l.types("x")
-	l.press("esc", "esc")
-	if l.overlays.any() {
-		t.Fatalf("esc esc on a draft opens %d", l.overlays.top())
-	}
-	l.press("backspace", "esc", "left", "esc")
-	l.shows("esc again edits an earlier message")
-	if l.overlays.any() {
-		t.Fatal("another key between the two is no esc esc")
-	}
-	l.composer.Set("")
-	l.press("esc", "esc")
-	l.shows("Edit an earlier message")
-	l.shows("message 3 ·")
-	if got := openedList(l.Model); got.Len() != 2 || !slices.Contains([]string{"Second with more", "Second⏎with more"},
-		labelAtCursor(l.Model)) {
-		t.Errorf("the list has %+v, want the newest first", got)
-	}
-	l.press("down", "enter")
-	l.shows("editing message 1")
-	if got := l.composer.Text(); got != "First" {
-		t.Errorf("the draft is %q, want the first message", got)
-	}
-}
-
 // While an answer arrives nothing can become another version, and the screen says why.
 func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	m := asking(t, 120, 40)
@@ -217,17 +184,17 @@ func TestSessionIsLeftInTheMiddleOfAnEdit(t *testing.T) {
 	for typed, want := range map[string]string{" and more": "First and more", "": "half a thought"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		id := l.current.Session.Info().ID
+		id := l.Session.Info().ID
 		l.types("half a thought")
 		l.press("tab", "g", "e")
 		l.types(typed)
 		l.press("ctrl+n")
-		l.until("a new chat", func() bool { return l.current.Session.Info().ID != id })
+		l.until("a new chat", func() bool { return l.Session.Info().ID != id })
 		if l.editing() || !l.composer.Empty() {
 			t.Errorf("the new session has the other's draft %q", l.composer.Text())
 		}
 		l.until("the draft to be kept", func() bool {
-			d, err := l.current.With.Store.Draft(t.Context(), id)
+			d, err := l.With.Store.Draft(t.Context(), id)
 			return err != nil || d.Text != ""
 		})
 		l.open(id)

@@ -223,7 +223,7 @@ func TestThePaletteActsOnAMatch(t *testing.T) {
 	l.types("pin")
 	l.press("enter")
 	l.shows("Pinned message 1")
-	if f := l.current.Session.Now().Flags[l.chat.Messages.ID(0)]; f != history.Pin {
+	if f := l.Session.Now().Flags[l.chat.Messages.ID(0)]; f != history.Pin {
 		t.Errorf("the message of the match has the flag %q", f)
 	}
 	l.press("down")

@@ -8,11 +8,11 @@ import (
 // forkedAt forks the session at the message with a number, and waits until the fork is on the screen.
 func (l *live) forkedAt(number int) {
 	l.t.Helper()
-	was := l.current.Session
+	was := l.Session
 	l.press("tab")
 	l.chat.GoTo(l.chat.Messages.ID(number - 1))
 	l.press("f")
-	l.until("the fork", func() bool { return l.current.Session != was })
+	l.until("the fork", func() bool { return l.Session != was })
 	l.until("its kin", func() bool { return l.current.Forks.From("") != "" })
 	l.planned()
 }
@@ -21,7 +21,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.press("tab")
-	l.run(l.followTrail())
+	l.run(l.followTrail(""))
 	l.shows("This chat is not a fork and has no forks; f forks it at this message.")
 	l.press("esc")
 	l.types("/fork")
@@ -29,7 +29,7 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 	l.shows("There are no messages yet, so there is nothing to fork.")
 	l.say("First")
 	l.say("Second")
-	parent := l.current.Session.Info()
+	parent := l.Session.Info()
 	l.types("unsent")
 	l.forkedAt(2)
 	l.wantTexts("First | Answer 1")
@@ -43,17 +43,17 @@ func TestForkOpensAndLeadsBack(t *testing.T) {
 		t.Errorf("the fork was sent\n%s", body)
 	}
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
-	fork := l.current.Session.Info().ID
+	fork := l.Session.Info().ID
 	l.press("tab")
-	l.run(l.followTrail())
-	l.until("the parent", func() bool { return l.current.Session.Info().ID == parent.ID })
+	l.run(l.followTrail(""))
+	l.until("the parent", func() bool { return l.Session.Info().ID == parent.ID })
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(1) {
 		t.Errorf("the cursor is on %d, want the message of the fork", m.ID)
 	}
 	l.shows("↳ 1 fork · ctrl+p, then Forks…")
 	l.until("the draft", func() bool { return l.composer.Text() == "unsent" })
-	l.run(l.followTrail())
-	l.until("the fork", func() bool { return l.current.Session.Info().ID == fork })
+	l.run(l.followTrail(""))
+	l.until("the fork", func() bool { return l.Session.Info().ID == fork })
 	l.wantTexts("First | Answer 1 | Elsewhere | Answer 3")
 }

@@ -60,8 +60,8 @@ func TestEnterInspectsTheMessageOfTheTranscript(t *testing.T) {
 		l.press("shift+tab")
 		l.titled("message 4", inspector.PastView)
 		l.press("esc")
-		if l.overlays.any() || l.focus != transcriptPane {
-			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.overlays.top(), l.focus)
+		if l.covered() || l.focus != transcriptPane {
+			t.Errorf("after esc: overlay %v, focus %v; want the transcript", l.dialog(), l.focus)
 		}
 		if on, _ := l.chat.Selected(); on.Content == "The first question." {
 			t.Error("the transcript's cursor did not go along with the inspector")
@@ -103,8 +103,8 @@ func TestTheInspectorGoesThroughTheRequests(t *testing.T) {
 	l.press("right")
 	l.until("the next request", func() bool { return l.panel.Past == nil })
 	l.press("esc")
-	if l.overlays.any() {
-		t.Errorf("after esc the overlay is %v", l.overlays.top())
+	if l.covered() {
+		t.Errorf("after esc the overlay is %v", l.dialog())
 	}
 }
 
@@ -134,7 +134,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is sk-0123456789abcdef.")
 	l.transcript()
 	l.press("i")

@@ -6,7 +6,7 @@ import "testing"
 func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 160, 50)
-	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
+	l.until("the window", func() bool { return l.Session.Model().Window().Tokens > 0 })
 	for _, c := range []struct{ typed, want string }{
 		{"/budget 50,000", "the budget of 50,000 is capped by the model's window of 4,096."},
 		{"/budget 900", "A request can have up to 900 tokens."},

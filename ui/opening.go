@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -22,7 +21,7 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
 		return stays
 	}
-	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
+	if warning := m.warns(false); warning != nil {
 		return warning
 	}
 	keep := m.composer.Leave()
@@ -41,7 +40,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
 		return tea.Batch(stays, m.composer.Stay())
 	}
-	left := current.Leave(m.current.Session)
+	left := current.Leave(m.Session)
 	if m.turn.Busy {
 		putBehind(m)
 		left = nil
@@ -53,7 +52,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	m.ctx.Busy = false
+	m.Busy = false
 	m.show(e.Session)
 	m.current.At = e.At
 	cmds := []tea.Cmd{
@@ -109,8 +108,8 @@ func (m *Model) fork(message int64) tea.Cmd {
 	switch {
 	case message == 0:
 		return m.notice.Error("There are no messages yet, so there is nothing to fork.")
-	case m.current.Session.Temporary():
-		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
+	case m.Session.Temporary():
+		return m.notice.Error("This chat is not saved, so it cannot be forked. “Save this chat” in the commands saves it first.")
 	}
 	title, number := m.current.Title(), m.chat.NumberOf(message)
 	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })
@@ -118,7 +117,7 @@ func (m *Model) fork(message int64) tea.Cmd {
 
 // followTrail goes where the session was forked from or to a fork of it: to those that part at the message
 // under the cursor, else to any. Of several the user chooses one.
-func (m *Model) followTrail() tea.Cmd {
+func (m *Model) followTrail(string) tea.Cmd {
 	message, _ := m.chat.Selected()
 	known := m.current.Forks
 	open := func(id string) tea.Cmd {
@@ -129,12 +128,12 @@ func (m *Model) followTrail() tea.Cmd {
 		if fault != "" {
 			return m.notice.Error(fault)
 		}
-		return m.openStored(parent.ID, current.Arrival{Message: m.current.Info.ForkedAt})
+		return m.openStored(parent.ID, current.Arrival{Message: m.Info.ForkedAt})
 	}
 	origin, forks := known.At(message.ID)
 	switch {
 	case !origin && len(forks) == 0:
-		return m.notice.Say("This chat is not a fork and has no forks; " + m.keys.First(keymap.Fork) +
+		return m.notice.Say("This chat is not a fork and has no forks; " + m.Keys.First(keymap.Fork) +
 			" forks it at this message.")
 	case origin && len(forks) == 0:
 		return open("")
@@ -155,26 +154,22 @@ func (m *Model) followTrail() tea.Cmd {
 			Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID,
 		})
 	}
-	m.overlays.open(newList(m, list.Options{Title: "forks", Does: "open"}, choices, open))
+	m.pick(list.Options{Title: "forks", Does: "open"}, choices, open, nil)
 	return nil
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
-	changed := m.current.Session.Model().Ref() != m.current.Ref
+	changed := m.Session.Model().Ref() != m.Ref
 	if changed {
 		reach = m.current.Reach()
-		if m.notice.Resolve(notice.Unreachable) {
-			m.arrange()
-		}
+		m.notice.Resolve(notice.Unreachable)
 	}
-	if m.current.Session.Ready() == nil && m.notice.Resolve(notice.OtherAddress) {
-		m.arrange()
+	if m.Session.Ready() == nil {
+		m.notice.Resolve(notice.OtherAddress)
 	}
 	m.current.Refresh()
-	// Another model, or a server that is ready now, may offer the tool of a call that waits.
-	reach = tea.Batch(reach)
 	switch {
 	case err != nil:
 		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)

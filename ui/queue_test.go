@@ -126,7 +126,7 @@ func TestAQueueSurvivesTheProgram(t *testing.T) {
 	l.composer.Paste(long)
 	l.press("enter")
 	l.until("the queue on disk", func() bool {
-		queue, err := l.current.Session.Store().Queue(t.Context(), l.current.Session.Info().ID)
+		queue, err := l.Session.Store().Queue(t.Context(), l.Session.Info().ID)
 		return err == nil && len(queue) == 1
 	})
 	l.press("esc")

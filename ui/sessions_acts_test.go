@@ -9,12 +9,12 @@ func TestTheOpenSessionIsDeletedForANewOne(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	open := l.current.Info.ID
+	open := l.Info.ID
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+d")
 	l.shows("Moved to the trash: “A question”.")
-	l.until("a new chat", func() bool { return l.current.Info.ID == "" && !l.overlays.any() })
+	l.until("a new chat", func() bool { return l.Info.ID == "" && !l.covered() })
 	if l.stored(open).Deleted.IsZero() {
 		t.Error("the session is not in the trash")
 	}
@@ -104,12 +104,12 @@ func TestAPurgeAsksAndAHeldKeyIsNoAnswer(t *testing.T) {
 	l.press("n")
 	l.shows("It stays in the trash.")
 	l.press("ctrl+d", "esc", "y") // the question is gone, so the letter is for the filter
-	if l.sessions.List.Filter.Text() != "y" || !l.overlays.onTop(sessionsOverlay{}) {
+	if l.sessions.List.Filter.Text() != "y" || l.dialog() != l.sessions {
 		t.Fatalf("behind a question that was left, y went elsewhere:\n%s", plain(l.Model))
 	}
 	l.press("backspace", "ctrl+d", "y")
 	l.lists("bread")
-	if _, err := l.current.With.Store.Session(t.Context(), kept["parser"].ID); err == nil {
+	if _, err := l.With.Store.Session(t.Context(), kept["parser"].ID); err == nil {
 		t.Error("the purged session is still there")
 	}
 	l.press("ctrl+u") // what is gone for good is not among what comes back
@@ -122,14 +122,14 @@ func TestASessionIsForkedFromTheList(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	first := l.current.Info.ID
+	first := l.Info.ID
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.Info.ID == "" })
 	l.press("ctrl+s")
 	l.lists("A question")
 	l.press("ctrl+f")
-	l.until("the fork", func() bool { return l.current.Info.Parent == first })
-	if l.overlays.any() || l.chat.Messages.Len() != 2 || l.stored(l.current.Info.ID).Parent != first {
+	l.until("the fork", func() bool { return l.Info.Parent == first })
+	if l.covered() || l.chat.Messages.Len() != 2 || l.stored(l.Info.ID).Parent != first {
 		t.Errorf("the fork is not on the screen:\n%s", plain(l.Model))
 	}
 	l.shows("Forked from “A question” at its end")

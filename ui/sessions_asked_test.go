@@ -15,7 +15,6 @@ func TestWhatTheListAsksShowsItsKeys(t *testing.T) {
 	}{
 		{"a title", []string{"ctrl+p", "ctrl+e"}, "enter save the title"},
 		{"tags", []string{"ctrl+p", "ctrl+t"}, "enter save the tags"},
-		{"the archive", []string{"ctrl+p", "shift+tab"}, "shift+tab trash"},
 		{"for good", []string{"ctrl+d", "shift+tab", "shift+tab", "enter", "ctrl+d"}, "y delete permanently"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

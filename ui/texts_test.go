@@ -122,7 +122,7 @@ func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread")
-	if err := l.current.With.Store.Delete(t.Context(), kept["bread"].ID); err != nil {
+	if err := l.With.Store.Delete(t.Context(), kept["bread"].ID); err != nil {
 		t.Fatal(err)
 	}
 	l.press("ctrl+s")

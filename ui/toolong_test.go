@@ -29,9 +29,9 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.shows("your message 50,000 → shorten it")
 		l.shows("is kept: ctrl+y sends it")
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
-		if l.composer.Text() != long || l.current.Session.Branch().Len() != 2 {
+		if l.composer.Text() != long || l.Session.Branch().Len() != 2 {
 			t.Fatalf("%s: the draft has %d bytes and %d messages are stored, want it kept and nothing stored", when,
-				len(l.composer.Text()), l.current.Session.Branch().Len())
+				len(l.composer.Text()), l.Session.Branch().Len())
 		}
 		l.press("enter") // it still does not fit
 		l.until("the turn to be over", func() bool { return !l.turn.Busy })
@@ -41,7 +41,7 @@ func TestAMessageThatDoesNotFitStaysInTheComposerAndSaysWhatHelps(t *testing.T) 
 		l.press("ctrl+y")
 		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
 		if !l.composer.Empty() || l.notice.Alert().Text != "" ||
-			sessiontest.Messages(l.current.Session.Branch())[2].Content != long {
+			sessiontest.Messages(l.Session.Branch())[2].Content != long {
 			t.Errorf("%s: after ctrl+y the draft has %d bytes, the alert is %q", when, len(l.composer.Text()),
 				l.notice.Alert().Text)
 		}
@@ -72,7 +72,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		}})
 		l.say("Hello?")
 		l.until("what the server says of the window", func() bool {
-			return l.current.Session.Model().Windows().Stated.Tokens == c.stated
+			return l.Session.Model().Windows().Stated.Tokens == c.stated
 		})
 		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
@@ -125,7 +125,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			"plan.txt   /window 16000 raise"},
 	} {
 		m.composer.SetWith("see", c.files)
-		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.themes.Styles, misfitHints(m, c.over), "",
+		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.Themes.Styles, misfitHints(m, c.over), "",
 			200))); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
 		}

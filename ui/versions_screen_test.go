@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
@@ -30,7 +28,7 @@ func versioned(t testing.TB, w, h int) *Model {
 // kindred is the conversation as a fork that was forked itself.
 func kindred(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
-	m.current.Info.ForkedAt = 102
+	m.Info.ForkedAt = 102
 	kin := session.Kin{
 		Fork: true, Parent: store.Session{ID: "p", Title: "Parser"}, Copied: 2,
 		Forks: []store.Session{
@@ -38,7 +36,7 @@ func kindred(t testing.TB, w, h int) *Model {
 			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 		},
 	}
-	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.ctx)
+	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.Context)
 	m.current.Screen.ForksRead()
 	return m
 }
@@ -68,14 +66,6 @@ func versionStates() []state {
 			return m
 		}},
 		{"editing", edited},
-		{"edits", func(t testing.TB, w, h int) *Model {
-			m := versioned(t, w, h)
-			m.Update(esc)
-			m.Update(esc)
-			m.listEdits(readEdits(t.Context(), m.chat.Messages, begun))
-			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
-			return m
-		}},
 		{"forks", func(t testing.TB, w, h int) *Model {
 			m := kindred(t, w, h)
 			m.Update(tab)
@@ -86,7 +76,7 @@ func versionStates() []state {
 			m := kindred(t, w, h)
 			m.Update(tab)
 			m.chat.GoTo(6)
-			m.followTrail()
+			m.followTrail("")
 			return m
 		}},
 	}

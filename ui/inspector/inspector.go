@@ -64,6 +64,9 @@ type Screen struct {
 	Copy    func(what, text string) tea.Cmd                // copies a text
 	Done    func(sentence string, err error) tea.Cmd       // a remedy was stored, or not
 	Close   func()
+
+	// Do does what a key is for that concerns more than the inspector, and says whether it was one.
+	Do func(tea.KeyPressMsg) (cmd tea.Cmd, done bool)
 }
 
 // Model shows one message of the request on show, or that request as a whole, in several views.
@@ -245,12 +248,13 @@ func (in *Model) Title() string {
 	return "message " + theme.Thousands(e.Index+1)
 }
 
-// View is what it shows, or what is still being read.
-func (in *Model) View(st theme.Styles) []string {
+// View is what it shows, or what is still being read. It has no cursor.
+func (in *Model) View() (lines []string, x int) {
+	st := in.Themes.Styles
 	if in.shown == nil {
-		return indented(st.Muted, "Reading …", in.w)
+		return indented(st.Muted, "Reading …", in.w), -1
 	}
-	return in.shown.View(st)
+	return in.shown.View(st), -1
 }
 
 // Position says where the screen is: how far down, or at which of the items or repairs.
@@ -267,9 +271,11 @@ func (in *Model) Position() string {
 	return in.shown.position()
 }
 
-// Update is a key or the wheel.
+// Update is a key, a click or the wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		return in.click(msg.Y)
 	case tea.KeyPressMsg:
 		return in.key(msg)
 	case tea.MouseWheelMsg:
@@ -316,6 +322,9 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 	default:
+		if cmd, done := in.Do(msg); done {
+			return cmd
+		}
 		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return nil
@@ -350,8 +359,8 @@ func (in *Model) step(by int) tea.Cmd {
 	return in.Say("This is the last message.")
 }
 
-// Click puts the cursor on a row, counted from the top; a second click opens it.
-func (in *Model) Click(y int) tea.Cmd {
+// click puts the cursor on a row, counted from the top; a second click opens it.
+func (in *Model) click(y int) tea.Cmd {
 	v := in.shown
 	switch {
 	case v == nil:
@@ -371,18 +380,6 @@ func (in *Model) Click(y int) tea.Cmd {
 
 // viewGap is how many cells are between the names of two views.
 const viewGap = 3
-
-// ClickView shows the view of a name, x cells from where the names begin.
-func (in *Model) ClickView(x int) tea.Cmd {
-	for _, v := range in.views() {
-		w := theme.Width(string(v))
-		if x >= 0 && x < w {
-			return in.show(v)
-		}
-		x -= w + viewGap
-	}
-	return nil
-}
 
 // Views are the names of the subject's views. That of the one on show is underlined.
 func (in *Model) Views(st theme.Styles) string {
