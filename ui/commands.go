@@ -82,7 +82,8 @@ func Commands() []Command {
 		named("help", moreGroup, keymap.Help, nil),
 		named("quit", moreGroup, keymap.Quit, nil),
 
-		named("retry", "", keymap.Again, func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }),
+		named("retry", "", keymap.Again,
+			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }),
 		named("search", "", keymap.Find, (*Model).search),
 		named("fork", "", keymap.Fork, func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
 		named("rename", "", "", setting((*settings.Model).Rename)),

@@ -72,7 +72,9 @@ func (m *Model) openHelp() tea.Cmd {
 		items = append(items, c)
 	}
 	for _, s := range signs {
-		items = append(items, list.Item{Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.means + "."})
+		items = append(items, list.Item{
+			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
+		})
 	}
 	help := m.pick(list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,

@@ -104,8 +104,6 @@ func (m *Model) turnFocus(by pane) {
 }
 
 func (m *Model) setFocus(p pane) {
-	if p != m.focus && (p == questionPane || m.focus == questionPane) {
-	}
 	m.focus = p
 	m.panel.Focused = p == panelPane
 	if p == panelPane && !m.layout.PanelFits() {

@@ -56,12 +56,6 @@ func openedList(m *Model) *list.Model {
 	return new(list.Model)
 }
 
-// labelAtCursor is what the list on top shows under its cursor.
-func labelAtCursor(m *Model) string {
-	c, _ := openedList(m).Cursor()
-	return c.Label
-}
-
 // A list that floats is as tall as its entries, and never taller than its place.
 func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 	for entries, want := range map[int]int{1: 3, 3: 5, 500: 32} { // with the filter and the rule

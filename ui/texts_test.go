@@ -139,7 +139,7 @@ func TestAHitIsPreviewed(t *testing.T) {
 	l.hits(1)
 	l.shows("4 of 4 · ") // the end of the conversation, whose title has the word
 	l.press("down")
-	l.shows("1  you   ● Where do walruses live?")
+	l.shows("1  you    ● Where do walruses live?")
 	l.shows("1 of 4 · ")
 	l.shows("▌ Where do walruses live?")
 }

@@ -39,12 +39,9 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	return cmd
 }
 
-// turnEvents shows what happened in the turn. What it waits for takes lines of its own.
+// turnEvents shows what happened in the turn.
 func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
-	waits := m.turn.Retry
 	events, next := m.turn.Take(msg)
-	if m.turn.Retry != waits {
-	}
 	cmds := []tea.Cmd{next}
 	for _, e := range events {
 		cmds = append(cmds, m.turnEvent(e))
