@@ -102,7 +102,7 @@ func Commands() []Command {
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
-		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).followTrail),
+		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
 		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*current.Model).Temporary)),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),

@@ -25,7 +25,6 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 func (m *Model) reveal() tea.Cmd {
 	m.Secrets.Revealed = !m.Secrets.Revealed
 	m.sessions.Reveal()
-	m.chat.SetTrails(m.current.Forks.Trails())
 	sentence := "Possible secrets are hidden."
 	if m.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.Keys.First(keymap.Reveal) + " hides it."

@@ -105,9 +105,6 @@ func (s screen) header() string {
 		gauge = m.panel.Gauge(w >= layout.GaugeWidth)
 	}
 	title := style.Render(markdown.OneLine(m.current.Title(), w))
-	if from := m.current.Forks.From(m.current.Title()); from != "" {
-		title += st.Muted.Render(" · " + markdown.OneLine(from, 40))
-	}
 	switch {
 	case m.panel.Whatif != nil:
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
