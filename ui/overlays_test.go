@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/session"
-	"winnow/ui/layout"
 	"winnow/ui/list"
 	"winnow/ui/uitest"
 )
@@ -29,22 +27,6 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key,
 				m.dialog(), selected)
 		}
-	}
-}
-
-func TestAnotherSessionEndsATrial(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("A question.")
-	l.press("ctrl+x", "tab", "w") // the panel is hidden before
-	l.shows("What if")
-	s, err := session.New(l.With, session.Start{Ref: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.arrives(s)
-	if l.panel.Whatif != nil || l.covered() || l.layout.Context != layout.Hidden || !l.layout.Panel.Empty() {
-		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }
 
