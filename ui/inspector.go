@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -20,8 +19,6 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Shown:   func() inspector.Request { return m.inspected(m.panel.Shown()) },
 		Message: func(id int64) (store.Message, bool) { return m.chat.Message(id) },
 		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
-		Before:  m.requestBefore,
-		Open:    func(turn int, request int64) tea.Cmd { return m.panel.Load(turn, request) },
 		Step:    m.stepInspected,
 		Copy:    copyText,
 		Draft:   m.current.Draft,
@@ -51,18 +48,6 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
 		Plan: r.Plan, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note, Tried: m.panel.Whatif != nil,
-	}
-}
-
-// requestBefore reads the request before the one on show, nil where there is none.
-func (m *Model) requestBefore() func(context.Context) (*inspector.Request, error) {
-	read := m.panel.Neighbour(-1)
-	return func(ctx context.Context) (*inspector.Request, error) {
-		r, err := read(ctx)
-		if r == nil || err != nil {
-			return nil, err
-		}
-		return &inspector.Request{Name: panel.TurnName(r.Recorded), Plan: r.Verdicts, Past: r}, nil
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
