@@ -19,20 +19,3 @@ func TestBudgetSaysWhatARequestMayHold(t *testing.T) {
 		l.shows(c.want)
 	}
 }
-
-// A model with a smaller window says how much of the conversation its requests do not hold, and one with a
-// larger window gives it back.
-func TestSwitchOfModelSaysWhatNoLongerFits(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 160, 50)
-	l.types("/model there/large")
-	l.press("enter")
-	l.shows("The next message goes to there/large.")
-	l.lacks("no longer fit")
-	l.planned()
-	l.types("/model here/small")
-	l.press("enter")
-	l.shows("The next message goes to here/small. A request can have up to ")
-	l.shows("what the model's window of 4,096 leaves after the reply.")
-	l.shows("messages no longer")
-}

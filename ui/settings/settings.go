@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +15,7 @@ import (
 	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -89,17 +89,15 @@ func (s *Model) Remember(write func() error) tea.Cmd {
 	})
 }
 
-// Apply changes settings, and says so with what that takes from the next request: "" names the model.
+// Apply changes settings, and says so: "" names the model. A model is remembered for the next start.
 func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	memory, known := s.Memory, s.With.Models
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		before, _ := of.Preview(session.Draft{})
 		if err := of.Set(ctx, to); err != nil {
 			return "", err
 		}
-		after, err := of.Preview(session.Draft{})
 		ref := of.Model().Ref()
-		text := cmp.Or(sentence, "The next message goes to "+ref+".") + change(before, after, err)
+		text := cmp.Or(sentence, "The next message goes to "+ref+".")
 		if to.Model == "" || of.Temporary() {
 			return text, nil
 		}
@@ -162,19 +160,12 @@ func (s *Model) Entitle() tea.Cmd {
 // entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
 // asked for is said.
 func (s *Model) entitle(asked bool) tea.Cmd {
-	again := make(chan string)
-	return tea.Batch(s.hear(again), s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		defer close(again)
+	events := make(chan session.Event)
+	return tea.Batch(s.hear(events), s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		defer close(events)
 		title, err := of.Retitle(ctx, asked, func(e session.Event) {
-			text := ""
-			if notice, ok := e.(session.Notice); ok {
-				text = theme.Sentence(errors.New(theme.Announced(notice.Text)))
-			} else if w, ok := e.(session.Waiting); ok && w.Changed == "" { // A notice says the rest.
-				text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(w.Err),
-					theme.Duration(w.After))
-			}
 			select {
-			case again <- text:
+			case events <- e:
 			case <-ctx.Done():
 			}
 		})
@@ -185,23 +176,31 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 	}))
 }
 
-// hear says the sentences of a command that goes on, one after the other.
-func (s *Model) hear(from <-chan string) tea.Cmd {
+// hear says what a title costs, one request after the other.
+func (s *Model) hear(events <-chan session.Event) tea.Cmd {
 	return func() tea.Msg {
-		text, ok := <-from
+		event, ok := <-events
 		if !ok {
 			return nil
 		}
-		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(from)) })
+		text := ""
+		switch e := event.(type) {
+		case session.Notice:
+			text = theme.Sentence(errors.New(theme.Announced(e.Text)))
+		case session.Waiting:
+			text = theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
+		}
+		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(events)) })
 	}
 }
 
 // Usage is the command /usage: it says what the session, the day and the month have used.
 func (s *Model) Usage(string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		sums, err := of.Sums(ctx)
-		text := func(name string, sum session.Sum) string {
-			return strings.TrimSuffix(name+theme.Thousands(sum.Tokens)+" tokens, "+sum.Sentence(), ", ")
+		err := of.ReadSpent(ctx)
+		sums := of.Now().Sums
+		text := func(name string, used record.Usage) string {
+			return strings.TrimSuffix(name+theme.Thousands(used.Prompt+used.Answer)+" tokens, "+used.Sentence(), ", ")
 		}
 		return text("This chat: ", sums.Session) + text(" · today: ", sums.Day) + text(" · this month: ", sums.Month) +
 			". winnow usage shows more.", err
