@@ -57,9 +57,9 @@ func TestExportFromTheChat(t *testing.T) {
 		t.Errorf("a refused export wrote %q", left)
 	}
 	for words, want := range map[string]string{
-		"":                 "Rain-inOslo-" + report.ShortID(row.ID) + ".md",
-		"html":             "Rain-inOslo-" + report.ShortID(row.ID) + ".html",
-		"jsonl":            "Rain-inOslo-" + report.ShortID(row.ID) + ".jsonl",
+		"":                 "Rain-in-Oslo-" + report.ShortID(row.ID) + ".md",
+		"html":             "Rain-in-Oslo-" + report.ShortID(row.ID) + ".html",
+		"jsonl":            "Rain-in-Oslo-" + report.ShortID(row.ID) + ".jsonl",
 		"prompt a b.txt":   "a b.txt",
 		"'c d.md'":         "c d.md",
 		"json everything":  "everything",

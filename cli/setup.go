@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -144,14 +145,18 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	if p.unset == nil {
 		return
 	}
-	names := llm.KeyVariables()
+	names, secrets := llm.KeyVariables(), []string{}
 	for _, e := range endpoints {
+		secrets = append(append(secrets, e.Key.Reveal()), e.Secrets()...)
 		if e.KeyFrom.Kind == keys.Variable {
 			names = append(names, e.KeyFrom.Name)
 		}
 	}
-	for _, name := range names {
-		p.unset(name)
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
+			p.unset(name)
+		}
 	}
 }
 
