@@ -79,7 +79,7 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 	if err != nil {
 		return err
 	}
-	all := backup.List(ctx, path, p.now())
+	all := backup.List(path, p.now())
 	switch {
 	case list && len(all) == 0:
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")

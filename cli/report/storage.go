@@ -45,8 +45,7 @@ type Backups []backup.File
 // Table writes a line for each backup.
 func (b Backups) Table(p *Page) {
 	for _, f := range b {
-		p.Row(f.Day.Format(time.DateOnly), theme.Plural(f.Sessions, "session"), theme.Plural(f.Messages, "message"),
-			theme.Size(int(f.Bytes)), f.Path)
+		p.Row(f.Day.Format(time.DateOnly), theme.Size(int(f.Bytes)), f.Path)
 	}
 }
 
