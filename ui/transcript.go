@@ -20,7 +20,6 @@ import (
 func (m *Model) transcriptScreen() transcript.Screen {
 	return transcript.Screen{
 		Do: m.do, Moved: m.lead, Hush: m.notice.Hush, Copy: copyText,
-		Draft:  func() { m.setFocus(draftPane) },
 		Replan: m.draftChanged,
 		Past:   func() bool { return m.panel.Past != nil },
 		Trial:  func() bool { return m.panel.Whatif != nil },
@@ -28,19 +27,12 @@ func (m *Model) transcriptScreen() transcript.Screen {
 }
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
-// cursor; on a failure it is about that turn's.
+// cursor.
 func (m *Model) do(a keymap.Action) tea.Cmd {
-	failed, onFailure := m.chat.Failed()
-	if onFailure && a == keymap.Inspect {
-		a = keymap.Seen // A failure is no message: what there is to inspect is its request.
-	}
 	if why := m.whyNot(a); why != nil {
 		return why
 	}
 	message, _ := m.chat.Selected()
-	if onFailure {
-		message, _ = m.chat.Message(failed.User)
-	}
 	if does := m.actions(message)[a]; does != nil {
 		return does()
 	}
@@ -151,9 +143,8 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
-	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
-	return m.chat.SearchFor(text, fromDraft)
+	return m.chat.SearchFor(text)
 }
 
 // panelHasKeys says whether keys are for the panel.

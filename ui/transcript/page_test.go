@@ -50,7 +50,7 @@ func staged(w, h int) *stage {
 		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 	}, Screen: Screen{
-		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {}, Draft: func() {},
+		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {},
 		Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 		Past: func() bool { return s.past }, Trial: func() bool { return s.trial },
 	}}

@@ -27,10 +27,10 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-// joins says that a row is the result of the only call of the message above: it stands directly below that.
-func (c *Model) joins(r row) bool {
-	return r.id > 0 && r.message > 0 && c.Messages.Role(r.message) == history.Tool &&
-		c.Messages.Row(r.message-1).Calls == 1
+// joins says that row i is the result of the only call of the message above: it stands directly below that.
+func (c *Model) joins(i int) bool {
+	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
+		c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call is the two parts of the row of a tool call: its name, and its arguments as a person writes them.
