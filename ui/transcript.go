@@ -20,6 +20,7 @@ import (
 func (m *Model) transcriptScreen() transcript.Screen {
 	return transcript.Screen{
 		Do: m.do, Moved: m.lead, Hush: m.notice.Hush, Copy: copyText,
+		Draft:  func() { m.setFocus(draftPane) },
 		Replan: m.draftChanged,
 		Past:   func() bool { return m.panel.Past != nil },
 		Trial:  func() bool { return m.panel.Whatif != nil },
@@ -143,8 +144,9 @@ func (m *Model) flag(f history.Flag) tea.Cmd {
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
+	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
-	return m.chat.SearchFor(text)
+	return m.chat.SearchFor(text, fromDraft)
 }
 
 // panelHasKeys says whether keys are for the panel.

@@ -23,6 +23,7 @@ import (
 type Screen struct {
 	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
 	Moved func()                          // the cursor went to another message by itself
+	Draft func()                          // gives the keys back to the draft, where the search began
 	Hush  func()                          // takes the sentence away that stands where the search line is
 	Copy  func(what, text string) tea.Cmd // copies a text
 

@@ -50,7 +50,7 @@ func staged(w, h int) *stage {
 		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 	}, Screen: Screen{
-		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {},
+		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {}, Draft: func() {},
 		Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 		Past: func() bool { return s.past }, Trial: func() bool { return s.trial },
 	}}
@@ -224,7 +224,7 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	text := strings.ReplaceAll(uitest.Plain(s.View()), "─", "")
 	squeezed := strings.Join(strings.Fields(text), "")
 	for _, want := range []string{
-		"●gpt-5.2+comesback", "○you−dropsout", "+wholeagain", "themodelwouldseefromherewas4",
+		"●gpt-5.2+comesback", "○you−dropsout", "+wholeagain", "themodelwouldseefromhere",
 	} {
 		if !strings.Contains(squeezed, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)

@@ -26,12 +26,13 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	from     int64          // the message that the user was at when the search began
-	pattern  *regexp.Regexp // nil where there is nothing to search for
-	searches int            // searches so far: an answer to an older one is dropped
-	done     bool           // the answer for the text is here
-	hits     []hit
-	at       int // the hit that the user is at, from 0
+	from      int64          // the message that the user was at when the search began
+	fromDraft bool           // it began in the draft, and goes back there
+	pattern   *regexp.Regexp // nil where there is nothing to search for
+	searches  int            // searches so far: an answer to an older one is dropped
+	done      bool           // the answer for the text is here
+	hits      []hit
+	at        int // the hit that the user is at, from 0
 }
 
 // hit is a message that holds the text, in its own text or in its tool calls.
@@ -77,13 +78,16 @@ func (c *Model) Finds(message int64, text string) bool {
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// SearchFor looks for a text, as the search line does when it is closed.
-func (c *Model) SearchFor(text string) tea.Cmd {
+// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
+// when the search ends.
+func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	from := c.cursor
 	if from == 0 {
 		from = c.id(c.top)
 	}
-	c.Search = Search{Field: theme.NewField(text), On: true, from: from, searches: c.Search.searches}
+	c.Search = Search{
+		Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft, searches: c.Search.searches,
+	}
 	return c.seek()
 }
 
@@ -91,6 +95,9 @@ func (c *Model) SearchFor(text string) tea.Cmd {
 func (c *Model) EndSearch() {
 	if i, ok := c.hit(); ok && c.Messages.ID(i) == c.cursor {
 		c.open[c.cursor] = true
+	}
+	if c.Search.fromDraft {
+		c.Screen.Draft()
 	}
 	c.Search = Search{searches: c.Search.searches + 1}
 }
@@ -110,6 +117,9 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(-1)
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
+	case k.Pressed(msg, keymap.Palette):
+		f.Open = false
+		return c.Screen.Do(keymap.Palette)
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:

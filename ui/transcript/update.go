@@ -37,7 +37,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
-		cmd := c.SearchFor("")
+		cmd := c.SearchFor("", false)
 		c.Search.Open = true
 		return cmd
 	case keymap.NextHit:

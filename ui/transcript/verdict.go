@@ -49,11 +49,7 @@ func (c *Model) Judge(plan history.Plan, first int) {
 	}
 	c.edge = edge{id, "the model sees from here", counted + " of " + theme.Thousands(all) + " above"}
 	if c.Screen.Trial() {
-		c.edge.words, c.edge.note = "the model would see from here", ""
-		if was, _, _ := seenFrom(c.Next); was != 0 {
-			at, _ := c.Messages.Find(was)
-			c.edge.note = "was " + theme.Thousands(at+1)
-		}
+		c.edge.words = "the model would see from here"
 	}
 	c.settle()
 }
