@@ -231,7 +231,7 @@ func (t *turn) answerRow(a *attempt) store.Message {
 	return store.Message{
 		Session: a.record.Session, Parent: t.Info().Leaf, Request: a.record.ID,
 		Endpoint: a.record.Endpoint, Model: a.record.Model,
-		FinishReason: a.reply.Finished.Reason, Extra: a.reply.Finished.Extra,
+		FinishReason: a.reply.Finished.Reason, Extra: string(a.reply.Finished.Extra),
 		Message: history.Message{
 			Role: history.Assistant, Content: a.reply.Text, Reasoning: a.reply.Reasoning,
 			ToolCalls: a.reply.Calls, Status: status,

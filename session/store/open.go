@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -57,7 +56,6 @@ type Store struct {
 	retired  *os.File          // a damaged file that was set aside, locked so that nobody takes it for the history
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
 	fresh    bool              // nothing was in the file
-	checked  atomic.Bool       // the whole file was read and is sound
 
 	owner *owner.Owner // who this store is for its unfinished answers and leases
 }
@@ -132,7 +130,7 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
-		s.offerBackup(ctx)
+		s.offerBackup()
 		return nil
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
@@ -151,8 +149,8 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	return nil
 }
 
-// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
-// the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
+// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked once a
+// day, by BackUpToday. Its size alone decides that: where a time did, a busy machine opened damaged files.
 const checkedAtOnce = 8 << 20
 
 // inspect looks at the file without changing a byte of it: at the header and, where a damage was met before or the file
@@ -175,9 +173,7 @@ func (s *Store) inspect(ctx context.Context) error {
 		if noDamage != nil && size+journal > checkedAtOnce {
 			return nil
 		}
-		err = sqlite.CheckIntegrity(ctx, db)
-		s.checked.Store(err == nil)
-		return err
+		return sqlite.CheckIntegrity(ctx, db)
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
@@ -250,18 +246,6 @@ func (s *Store) Salvaged() bool { return s.salvaged != nil }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
-
-// Examine checks the whole file where neither Open nor BackUpToday has, and returns an error that is ErrDamaged where
-// it is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
-// 700 MB: records of requests take longer than messages.
-func (s *Store) Examine(ctx context.Context) error {
-	if s.checked.Load() || s.path == sqlite.Memory {
-		return nil
-	}
-	err := sqlite.CheckIntegrity(ctx, s.reads)
-	s.checked.Store(err == nil)
-	return s.mark(sqlite.Explain("check the chat history", s.path, err))
-}
 
 // marker is a file that is beside the history where a damage was met: the next start then looks
 // at everything. A search index alone is made anew at once.
@@ -392,17 +376,15 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	return nil
 }
 
-// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
-// one. It reads a copy: SQLite may write to what it opens.
+// recover sets the damaged file aside, puts what it and the newest sound backup hold into a new file, and that in its
+// place.
 func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
 	var f recovery.Files
-	for _, draft := range []*string{&f.Damaged, &f.Fresh} {
-		if *draft, err = backup.Draft(s.path); err != nil {
-			return saved, err
-		}
-		defer backup.Discard(*draft)
+	if f.Fresh, err = backup.Draft(s.path); err != nil {
+		return saved, err
 	}
-	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
+	defer backup.Discard(f.Fresh)
+	if f.Damaged, err = backup.SetAside(s.retired, s.path, "damaged", s.now()); err != nil {
 		return saved, err
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
@@ -413,7 +395,7 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		return damaged, t.err
 	}
 	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
-		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		db := sqlite.Unchanging(b.Path)
 		defer db.Close()
 		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
 			messages, err = s.applySessions(ctx, from, to, all)
@@ -425,10 +407,11 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 	if saved.FromBackup > 0 {
 		saved.Backup = b.Day.Format("2006-01-02")
 	}
-	if err == nil {
-		saved.File, err = backup.Replace(s.retired, s.path, f.Fresh, "damaged", s.now())
+	if err != nil {
+		backup.Discard(f.Damaged)
+		return saved, err
 	}
-	return saved, err
+	return saved, backup.Replace(s.path, f.Fresh)
 }
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
