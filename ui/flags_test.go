@@ -20,21 +20,6 @@ func ranged(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// rangedInPanel is two messages in the panel that are no neighbours.
-func rangedInPanel(t testing.TB, w, h int) *Model {
-	m := chatting(t, w, h)
-	if m.layout.Panel.Empty() {
-		m.Update(ctrl('x'))
-	} else {
-		m.Update(tab)
-		m.Update(tab)
-	}
-	for _, k := range "kk kkk " {
-		m.Update(char(k))
-	}
-	return m
-}
-
 // pinned is what the screen says after the dropped first message and the cut one behind it are pinned.
 func pinned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
@@ -200,7 +185,7 @@ func tooled(t *testing.T, w, h int) *live {
 
 func TestAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
-	l.press("tab", "tab")
+	l.press("tab")
 	for _, c := range []struct{ undo, keys, want string }{
 		{"", "g j x", "Excluded message 2 with 2 more of the tool group."},
 		{"u", "g j j x", "Excluded message 3 with 2 more of the tool group."},
@@ -227,16 +212,6 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 		if out != want {
 			t.Errorf("%s leaves out %d messages, want %d", c.keys, out, want)
 		}
-	}
-}
-
-func TestTheFootSaysThatAToolGroupGoesWhole(t *testing.T) {
-	l := tooled(t, 140, 50)
-	l.press("tab", "tab", "g", "j", "j")
-	l.shows("p pin with 2 more")
-	l.press("g")
-	if got := plain(l.Model); strings.Contains(got, "with 2 more") {
-		t.Errorf("a message alone goes with others:\n%s", got)
 	}
 }
 

@@ -122,9 +122,9 @@ func TestThePanelOpensItsLine(t *testing.T) {
 		l.titled("message 1", "text")
 		l.press("J", "esc")
 		l.shows("Next request")
-		if l.panel.At != 1 {
+		if l.panel.At() != 1 {
 			t.Errorf("the panel's cursor is on line %d, want the message that was inspected last, on line 1",
-				l.panel.At)
+				l.panel.At())
 		}
 	}
 }

@@ -31,9 +31,6 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.overlays.any():
 		return m.overlays.top().update(m, msg)
 	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
-		if m.focus == questionPane {
-			return m.answerQuestion(m.question.Click(m.themes.Styles, msg.Y-m.layout.Alert.Y))
-		}
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)

@@ -75,13 +75,13 @@ func TestClicks(t *testing.T) {
 
 	l.clicks("● 1–6", 1)
 	l.clicks("●  3 you", 1)
-	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages.ID(2) {
+	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At() != 2 || m.ID != l.chat.Messages.ID(2) {
 		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus,
-			l.panel.At, m.Content)
+			l.panel.At(), m.Content)
 	}
 	l.clicks("▌ The third question.", 1)
-	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
-		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
+	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At() != 4 || m.Content != "The third question." {
+		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At(), m.Content)
 	}
 	l.press("g")
 	l.clicks("~86 tokens", 1)

@@ -246,7 +246,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 				Label: name, About: s.Themes.Description(theme.Name(name)), Value: name,
 			})
 		}
-		o := list.Options{Title: ThemesTitle, Tries: "try", Does: "keep", Leaves: "cancel"}
+		o := list.Options{Title: ThemesTitle, Does: "keep"}
 		l := list.New(s.Context, o, items...)
 		l.Select(string(s.Themes.Wanted))
 		s.Open(l, s.Theme)
