@@ -23,8 +23,8 @@ import (
 	"winnow/session/transfer/archive"
 	"winnow/session/transfer/html"
 	"winnow/ui/markdown"
-	"winnow/ui/plain"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // exportFlags is what the command line of winnow sessions export said.
@@ -166,7 +166,7 @@ func marksOf(ctx context.Context, s *store.Store, row store.Session, branch []st
 	var newest int64
 	for _, m := range branch {
 		if r, ok := receipts[m.Request]; ok && m.Role == history.Assistant {
-			newest, marks.Receipts[m.Request] = m.Request, plain.Receipt(r)
+			newest, marks.Receipts[m.Request] = m.Request, transcript.Receipt(r)
 		}
 	}
 	if newest == 0 {

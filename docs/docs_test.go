@@ -233,3 +233,47 @@ func declares(t *testing.T, folder, name string) bool {
 	}
 	return false
 }
+
+// A command of benchmarks.md names tests and benchmarks that there are: go test runs nothing, and succeeds, where a
+// name is wrong.
+func TestEveryBenchmarkOfThePageExists(t *testing.T) {
+	var declared []string
+	err := filepath.WalkDir("..", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(file)
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Benchmark|Test)\w+)\(`).FindAllSubmatch(code, -1) {
+			declared = append(declared, string(m[1]))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := regexp.MustCompile(`-(?:bench|run) '?([^ '\n]*\w[^ '\n]*)`).FindAllStringSubmatch(page(t, "benchmarks.md"), -1)
+	if len(patterns) < 8 {
+		t.Fatalf("the page names %q, want at least 8 patterns", patterns)
+	}
+	for _, m := range patterns {
+		for _, one := range alternatives(m[1]) {
+			if !slices.ContainsFunc(declared, regexp.MustCompile(one).MatchString) {
+				t.Errorf("benchmarks.md runs %s, and no test or benchmark matches %s", m[1], one)
+			}
+		}
+	}
+}
+
+// alternatives are the patterns that one with a group such as ^Benchmark(Build|Replay)$ stands for.
+func alternatives(pattern string) []string {
+	before, rest, grouped := strings.Cut(pattern, "(")
+	if !grouped {
+		return []string{pattern}
+	}
+	group, after, _ := strings.Cut(rest, ")")
+	var all []string
+	for word := range strings.SplitSeq(group, "|") {
+		all = append(all, before+word+after)
+	}
+	return all
+}

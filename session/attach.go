@@ -40,20 +40,12 @@ func readAttachment(path string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errors.New("there is no such file")
 	case err != nil:
-		return nil, withoutPath(err)
+		return nil, errors.Unwrap(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	case info.Size() > tool.LargestFile:
 		return nil, tool.ErrTooLarge
 	}
 	data, err := os.ReadFile(path)
-	return data, withoutPath(err)
-}
-
-// withoutPath is an error of the file system without its call and its path.
-func withoutPath(err error) error {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		return at.Err
-	}
-	return err
+	return data, errors.Unwrap(err)
 }

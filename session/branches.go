@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -65,19 +64,6 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 	t.follow(to.First(at + 1))
 	t.cut, err = t.Records().WasCut(ctx, t.number, user.ID)
 	return err
-}
-
-// earlier is a message, and makes behind the branch before it.
-func (t *turn) earlier(ctx context.Context, message int64, behind *branch.Branch) (store.Message, error) {
-	to, err := t.branchTo(ctx, message)
-	if err != nil {
-		return store.Message{}, err
-	}
-	if to.Len() == 0 {
-		return store.Message{}, fmt.Errorf("edit message %d: %w", message, store.ErrNotFound)
-	}
-	*behind = to.First(to.Len() - 1)
-	return to.Message(to.Len() - 1)
 }
 
 // branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
@@ -143,7 +129,16 @@ type Version struct {
 // through that one the active one, as Switch does. Behind the last version comes the first again. For a
 // message without another version the error is ErrOneVersion.
 func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Version, error) {
-	siblings, err := s.Versions(ctx, message)
+	branch := s.Branch()
+	at, there := branch.Find(message)
+	if !there {
+		return Version{}, store.ErrNotFound
+	}
+	parent := int64(0)
+	if at > 0 {
+		parent = branch.ID(at - 1)
+	}
+	siblings, err := s.deps.Store.Replies(ctx, s.Info().ID, parent)
 	if err != nil {
 		return Version{}, err
 	}
@@ -151,22 +146,8 @@ func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Ver
 	if n == 1 {
 		return Version{message, 1, 1}, ErrOneVersion
 	}
-	at := ((slices.Index(siblings, message)+by)%n + n) % n
+	at = ((slices.Index(siblings, message)+by)%n + n) % n
 	return Version{siblings[at], at + 1, n}, s.Switch(ctx, siblings[at])
-}
-
-// Versions are the ids of the messages that were said in the place of a message of the active branch, itself included,
-// the oldest first.
-func (s *Session) Versions(ctx context.Context, message int64) ([]int64, error) {
-	at, there := s.Branch().Find(message)
-	if !there {
-		return nil, store.ErrNotFound
-	}
-	parent := int64(0)
-	if at > 0 {
-		parent = s.Branch().ID(at - 1)
-	}
-	return s.deps.Store.Replies(ctx, s.Info().ID, parent)
 }
 
 // Fork copies the branch that ends at a message, on whatever branch that is, into a conversation of its

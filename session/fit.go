@@ -15,10 +15,8 @@ import (
 
 // OversizeError says that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
-	Over      *history.OverBudgetError
-	MaxWindow int // the largest window that can be set: what the server says of it, 0 where it says nothing
-
-	stated llm.Window // what the server says of its window
+	Over    *history.OverBudgetError
+	Windows llm.WindowFacts // what is known of the model's window
 }
 
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
@@ -28,16 +26,16 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	if !errors.As(err, &over) {
 		return nil
 	}
-	return &OversizeError{over, w.Largest(), w.Stated}
+	return &OversizeError{over, w}
 }
 
 // LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable
 // is true, a setting of the server, or "" where only another model has one.
 func (e *OversizeError) LargerWindow() (server string, settable bool) {
-	if e.MaxWindow == 0 || e.MaxWindow >= e.Enough() {
+	if largest := e.Windows.Largest(); largest == 0 || largest >= e.Enough() {
 		return "", true
 	}
-	return e.stated.ServerSetting(e.Enough()), false
+	return e.Windows.Stated.ServerSetting(e.Enough()), false
 }
 
 func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }

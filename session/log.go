@@ -8,16 +8,11 @@ import (
 	"winnow/session/store"
 )
 
-// logRequest writes what a request that leaves holds.
-func (t *turn) logRequest(r store.Request) {
+// logRequest writes what a request held that is over, what the server said of it, and how it failed.
+func (t *turn) logRequest(r store.Request, fault error) {
 	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
-		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired)
-}
-
-// logAnswer writes what the server said that a request and its answer were, and how it failed.
-func (t *turn) logAnswer(r store.Request, fault error) {
-	t.log().Debug("answer", "turn", r.Turn, "record", r.ID, "ended", r.End, "error", ErrorCode(fault),
-		"prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
+		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired,
+		"ended", r.End, "error", ErrorCode(fault), "prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
 }
 
 // ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.

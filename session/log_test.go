@@ -29,7 +29,7 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		" repaired=1", "turn=1", "msg=answer", "turn=2", "ended=failed error=auth",
+		" repaired=1", "turn=1", "turn=2", "ended=failed error=auth",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())

@@ -72,16 +72,6 @@ func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, er
 	return s.target(found)
 }
 
-// lend has the turn ask another model until back is called. What is learned of it is kept for later turns.
-func (t *turn) lend(ctx context.Context, ref string) (back func(), err error) {
-	to, err := t.find(ctx, ref, t.Model().Client.Endpoint().Name)
-	if err != nil || to == t.Model() {
-		return func() {}, err
-	}
-	t.lent = to
-	return to.FreeReply, nil
-}
-
 // Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
 func (t *turn) Model() *target.Model {
 	if t.lent != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,56 +14,72 @@ import (
 	"winnow/session/target"
 )
 
-// ask plans a request and sends it, as often as there is reason to send another one, and says each reason:
-//
-//   - It turned out to be larger than the window: it is planned again, smaller, as long as nothing has arrived.
-//   - The model wants its history otherwise: it is planned again so, once for each requirement, because one that is
-//     known already is not learned.
-//   - It may have failed for its tool calls: it is planned once more with them as text.
-//
-// The first request may have a reason too.
-func (t *turn) ask(ctx context.Context, e errand, reason string) (*attempt, error) {
-	defer delete(t.approved, e.purpose)
+// ask plans a request and sends it, as often as there is reason to send another one, and says each reason.
+func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 	var over overflow
-	named := false // the server said that it refuses the tool calls
+	defer func() {
+		delete(t.approved, e.purpose)
+		t.limit = 0
+		if over.refused != nil {
+			over.refused.to.FreeReply()
+		}
+	}()
+	reason, named := "", false
 	for {
 		a, err := t.prepare(ctx, e, over)
 		if err != nil {
-			return nil, over.giveUp(err)
+			return nil, err
 		}
-		if reason != "" {
+		if reason = cmp.Or(reason, e.reason(a)); reason != "" {
 			t.say("%s", reason)
 		}
-		e.announce(a)
+		if e.purpose == store.ForAnswer {
+			t.announce(a)
+		}
 		err = t.send(ctx, a)
-		begun := a.saver != nil
 		var fault *llm.Error
-		if errors.As(err, &fault) && fault.Replan {
-			reason = t.learnRequired(ctx, a)
+		errors.As(err, &fault)
+		if reason = t.reasonToAskAgain(ctx, a, fault, &over); reason != "" {
+			named = named || fault.Tools == llm.TheTools
 			continue
 		}
-		if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || err == nil, turnedDown(fault)) {
-			t.learn(ctx, a.to)
+		if err == nil && over.shrunk > 0 {
+			a.to.Shrink(t.limit)
 		}
-		if fault != nil && !begun {
-			named = named || fault.Tools == llm.TheTools
-			if reason = t.tryToolsAsText(a, fault); reason != "" {
-				continue
-			}
+		if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
+			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
+				"ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
 		}
-		if fault == nil || !errors.Is(err, llm.Overflow) {
-			over.end()
-			if turnedDown(fault) && named {
-				err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the "+
-					"damaged ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are "+
-					"sent)", err)
-			}
-			return a, err
-		}
-		if reason = t.planSmaller(ctx, a, fault, &over); begun || reason == "" {
-			return a, over.giveUp(err)
-		}
+		return a, err
 	}
+}
+
+// reasonToAskAgain is what is done otherwise in another request after one that failed, "" where there is none:
+//
+//   - The model wants its history otherwise: it is planned again so, once for each requirement, because one that is
+//     known already is not learned.
+//   - It may have failed for its tool calls: it is planned once more with them as text.
+//   - It turned out to be larger than the window: it is planned again, smaller.
+//
+// Behind an answer that has begun, nothing is asked again.
+func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Error, over *overflow) (reason string) {
+	if fault != nil && fault.Replan {
+		return t.learnRequired(ctx, a)
+	}
+	begun := a.saver != nil
+	if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || fault == nil, turnedDown(fault)) {
+		t.learn(ctx, a.to)
+	}
+	if fault != nil && !begun {
+		reason = t.tryToolsAsText(a, fault)
+	}
+	if fault == nil || reason != "" || fault.Kind != llm.Overflow {
+		return reason
+	}
+	if reason = t.planSmaller(ctx, a, fault, over); begun {
+		return ""
+	}
+	return reason
 }
 
 // overflow is what was tried for one errand whose requests were too long.
@@ -70,7 +87,6 @@ type overflow struct {
 	refused  *attempt   // the newest, nil for none
 	fault    *llm.Error // why
 	first    int        // tokens that were expected of the first
-	before   int        // the limit without all this
 	numbered bool       // it was sent once more with the server's number
 	shrunk   int        // how often it was sent with less, where the server named none
 }
@@ -82,12 +98,12 @@ var shrinkTo = [...]float64{0.7, 0.35, 0.15}
 // smallerBy is the share of what was refused that a retry has at most.
 const smallerBy = 0.9
 
-// planSmaller learns from a refusal, so that the next plan is smaller: once with the server's number, three times
+// planSmaller learns from a refusal, and limits the errand's next plan: once with the server's number, three times
 // without one. It returns why there is another request, "" where that makes no sense.
 func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, over *overflow) (reason string) {
 	to := a.to
 	if over.refused == nil {
-		over.first, over.before = a.expected(), to.Shrunk()
+		over.first = a.expected()
 	}
 	over.fault, over.refused = fault, a
 	believed := to.Window().Tokens
@@ -103,7 +119,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		share := shrinkTo[over.shrunk]
 		over.shrunk++
 		to.ShrinkReply(share)
-		to.ShrinkBelow(min(share*float64(over.first), smallerBy*float64(a.expected())))
+		t.limit = max(1, int(min(share*float64(over.first), smallerBy*float64(a.expected()))))
 		return fmt.Sprintf("the request was too long for the model, and the server does not state its limit; asking "+
 			"again with %.0f %% of it", 100*share)
 	}
@@ -116,7 +132,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		return fmt.Sprintf("the request and its reply are more than the model's window of %d tokens; asking once more "+
 			"for a reply of at most %d", fault.Limit, space)
 	}
-	to.ShrinkBelow(smallerBy * float64(to.Expect(a.record.Estimate)))
+	t.limit = max(1, int(smallerBy*float64(to.Expect(a.record.Estimate))))
 	return fmt.Sprintf("the request was larger than the model's window of %d tokens; asking once more with less",
 		fault.Limit)
 }
@@ -125,26 +141,6 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 // may be as much.
 func (o overflow) smaller(a *attempt) bool {
 	return o.shrunk == 0 || float64(a.plan.Sum.Total) <= smallerBy*float64(o.refused.plan.Sum.Total)
-}
-
-// end ends what held for one errand: a window that the server named needs no other limit.
-func (o overflow) end() {
-	if o.numbered && o.shrunk == 0 {
-		o.refused.to.Shrink(o.before)
-	}
-}
-
-// giveUp believes again what was believed before the guesses that did not help, and returns the error to show: where
-// not even what must be sent fits our guess, the server's own words say more.
-func (o overflow) giveUp(err error) error {
-	if o.refused == nil {
-		return err
-	}
-	o.refused.to.Shrink(o.before)
-	if over := (*history.OverBudgetError)(nil); o.shrunk > 0 && errors.As(err, &over) {
-		return o.fault
-	}
-	return err
 }
 
 const (

@@ -138,17 +138,21 @@ func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 	refusal := refuses(400, noNumber)
 	b, s := conversationOf(t, 20, refusal, refusal, refusal, refusal)
-	before := s.Model().Window()
-	_, err := drain(s.Send(t.Context(), say("And?")))
+	before, err := s.Preview(say("And?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = drain(s.Send(t.Context(), say("And?")))
 	if !errors.Is(err, llm.Overflow) {
 		t.Errorf("got %v, want llm.Overflow", err)
 	}
 	if got := b.last() - 20; got != 4 {
 		t.Errorf("the question was asked %d times, want 4", got)
 	}
-	if s.Model().Window() != before || s.Model().Shrunk() != 0 {
-		t.Errorf("the window is %+v, was %+v; a limit of %d tokens is left", s.Model().Window(), before,
-			s.Model().Shrunk())
+	after, err := s.Preview(say("And?"))
+	if err != nil || after.Sum.Window != before.Sum.Window || after.Sum.Limit != before.Sum.Limit {
+		t.Errorf("the next plan is below %d tokens of a window of %d, want %d of %d (%v)", after.Sum.Limit,
+			after.Sum.Window, before.Sum.Limit, before.Sum.Window, err)
 	}
 }
 

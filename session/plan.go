@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -149,23 +148,12 @@ func (w Tried) Preview(d Draft) (history.Plan, error) {
 	if w.Err != nil {
 		return history.Plan{}, w.Err
 	}
-	m := d.message()
+	m, behind, err := w.s.place(context.Background(), d)
+	if err != nil {
+		return history.Plan{}, err
+	}
 	if d.Instead != 0 {
-		if !w.Whole {
-			return history.Plan{}, ErrLoading
-		}
-		at, there := w.Branch.Find(d.Instead)
-		if !there {
-			return history.Plan{}, fmt.Errorf("plan an edit of message %d: %w", d.Instead, store.ErrNotFound)
-		}
-		earlier, err := w.Branch.Message(at)
-		if err == nil {
-			err = d.replaces(earlier, &m)
-		}
-		if err != nil {
-			return history.Plan{}, err
-		}
-		w.Branch, w.plans = w.Branch.First(at), &w.s.other
+		w.Branch, w.plans = behind, &w.s.other
 	}
 	return w.plan(m, d.Cut)
 }

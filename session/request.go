@@ -19,11 +19,11 @@ import (
 // errand is something that a model is asked for: an answer, a summary of what came before, a title. What winnow asks
 // by itself is recorded, costed and announced like the user's own request; its answer is no message.
 type errand struct {
-	purpose  store.Purpose
-	turn     int   // its number
-	user     int64 // the user's message that the request answers, or is about
-	plan     func(context.Context) (*attempt, error)
-	announce func(*attempt) // shows a request whose record is on disk
+	purpose store.Purpose
+	turn    int   // its number
+	user    int64 // the user's message that the request answers, or is about
+	plan    func(context.Context) (*attempt, error)
+	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it
 }
 
 // attempt is one request on its way: its record, and the answer as far as it has arrived.
@@ -48,7 +48,10 @@ func (a *attempt) text() string { return strings.TrimSpace(a.reply.Text) }
 
 // decide plans a request to a model about the first messages of the branch, as many as before says. It is the model's
 // own request of that plan; the caller may change it.
-func (s *Session) decide(st State, plans *planner, before int, to *target.Model, o history.Options) (*attempt, error) {
+func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o history.Options) (*attempt, error) {
+	if t.limit > 0 && (o.Limit == 0 || t.limit < o.Limit) {
+		o.Limit = t.limit
+	}
 	plan, err := plans.build(st, before, &o)
 	if errors.Is(err, ErrLoading) {
 		return nil, err
@@ -99,7 +102,6 @@ func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 		},
 		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
 	})
-	t.logRequest(a.record)
 	return err
 }
 
@@ -112,7 +114,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 		fault = a.flaw()
 	}
 	a.close(t.deps, ctx.Err() != nil, fault)
-	t.logAnswer(a.record, fault)
+	t.logRequest(a.record, fault)
 	save, cancel := detached(ctx)
 	defer cancel()
 	var err error
@@ -216,7 +218,7 @@ func (t *turn) keep(ctx context.Context, a *attempt) error {
 		}
 		a.saver = startSaver(t.deps.Store, row.ID)
 	}
-	a.saver.offer(a.reply.Text, a.reply.Reasoning)
+	a.saver.offer(a.reply)
 	return nil
 }
 
@@ -244,10 +246,8 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
 	}
 	m := t.answerRow(a)
-	m.ID, m.Tokenizer = a.saver.id, t.deps.Tokenizer
-	if t.deps.Count != nil {
-		m.Tokens = t.deps.Count(m.Content)
-	}
+	m.ID = a.saver.id
+	m = t.deps.counted(m)
 	stored, err := t.deps.Store.FinishAnswer(ctx, m, a.record)
 	a.answer = m
 	if err != nil {

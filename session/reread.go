@@ -56,12 +56,12 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 }
 
 // refresh is Refresh before a request. It says where the request goes by something else than what the screen showed.
-func (t *turn) refresh(ctx context.Context) (changed bool, err error) {
-	changed, err = t.Refresh(ctx)
+func (t *turn) refresh(ctx context.Context) error {
+	changed, err := t.Refresh(ctx)
 	if changed {
 		t.say("this chat was changed elsewhere: its pins, exclusions and settings were read again")
 	}
-	return changed, err
+	return err
 }
 
 // Reread is what Session.Reread found in the store.
@@ -114,8 +114,7 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 		found.Added = max(0, read.Len()-was.Branch.Len())
 	}
 	s.set(func(st *State) {
-		if st.Busy() || st.Row.Leaf != was.Row.Leaf || st.Branch.Len() != was.Branch.Len() ||
-			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies) {
+		if st.Busy() || st.Row.Leaf != was.Row.Leaf {
 			err = ErrBusy // the user went on meanwhile
 			return
 		}

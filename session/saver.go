@@ -2,9 +2,9 @@ package session
 
 import (
 	"context"
-	"sync"
 	"time"
 
+	"winnow/llm"
 	"winnow/session/store"
 )
 
@@ -16,68 +16,61 @@ const checkpointEvery = 150 * time.Millisecond
 // saver writes a streaming answer to the store every checkpointEvery while it grows, so that what
 // arrived is on disk even when the server then falls silent. Its goroutine ends with close.
 type saver struct {
-	id   int64 // the answer's row
-	save func(ctx context.Context, text, reasoning string) error
-
-	mu              sync.Mutex
-	text, reasoning string
-	fresh           bool  // something arrived since the last checkpoint that was written
-	err             error // of a checkpoint
-
-	stop, done chan struct{}
+	id     int64          // the answer's row
+	pieces chan llm.Reply // the newest that nobody took yet
+	done   chan struct{}
+	err    error // of the newest checkpoint, to read after done
 }
 
+// startSaver begins to write to an answer's row.
 func startSaver(st *store.Store, id int64) *saver {
-	s := &saver{id: id, stop: make(chan struct{}), done: make(chan struct{})}
-	s.save = func(ctx context.Context, text, reasoning string) error {
-		return st.Checkpoint(ctx, id, text, reasoning)
-	}
-	go s.run()
+	s := &saver{id: id, pieces: make(chan llm.Reply, 1), done: make(chan struct{})}
+	tick := time.NewTicker(checkpointEvery)
+	go func() {
+		defer tick.Stop()
+		s.run(tick.C, func(ctx context.Context, r llm.Reply) error { return st.Checkpoint(ctx, id, r.Text, r.Reasoning) })
+	}()
 	return s
 }
 
-func (s *saver) run() {
+// run saves the newest of the answer at each tick. Where that fails the next tick tries again: the server may send
+// nothing more.
+func (s *saver) run(tick <-chan time.Time, save func(context.Context, llm.Reply) error) {
 	defer close(s.done)
+	var newest llm.Reply
+	fresh := false
 	for {
 		select {
-		case <-s.stop:
-			return
-		case <-time.After(checkpointEvery):
-			s.write()
+		case reply, open := <-s.pieces:
+			if !open {
+				return
+			}
+			newest, fresh = reply, true
+		case <-tick:
+			if !fresh {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+			s.err = save(ctx, newest)
+			cancel()
+			fresh = s.err != nil
 		}
 	}
 }
 
-func (s *saver) offer(text, reasoning string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text, s.reasoning, s.fresh = text, reasoning, true
+// offer has an answer saved as far as it has arrived. It waits for nothing; one goroutine calls it.
+func (s *saver) offer(reply llm.Reply) {
+	select {
+	case <-s.pieces: // nobody took it
+	default:
+	}
+	s.pieces <- reply
 }
 
-// write writes what is fresh. Where that fails the next tick tries again: the server may send nothing more.
-func (s *saver) write() {
-	s.mu.Lock()
-	text, reasoning, fresh := s.text, s.reasoning, s.fresh
-	s.mu.Unlock()
-	if !fresh {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
-	defer cancel()
-	err := s.save(ctx, text, reasoning)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil {
-		s.err = err
-	} else if s.text == text && s.reasoning == reasoning {
-		s.fresh = false
-	}
-}
-
-// close ends the checkpoints and says whether one failed. The finished answer is written by the
+// close ends the checkpoints and says whether the last one failed. The finished answer is written by the
 // turn itself.
 func (s *saver) close() error {
-	close(s.stop)
+	close(s.pieces)
 	<-s.done
 	return s.err
 }

@@ -105,6 +105,14 @@ func (d Deps) count(text string) int {
 	return d.Count(text)
 }
 
+// counted is a message with the count of its tokens, where something counts them.
+func (d Deps) counted(m store.Message) store.Message {
+	if m.Tokenizer = d.Tokenizer; d.Count != nil {
+		m.Tokens = d.Count(m.Content)
+	}
+	return m
+}
+
 // Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed.
 // Its error is that of the context: tools that did not start are no reason to leave a message without an answer.
 type Prepare func(ctx context.Context, say func(sentence string)) error
@@ -264,6 +272,9 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 func newSession(d Deps, st State) *Session {
 	if d.Now == nil {
 		d.Now = time.Now
+	}
+	if d.Prepare == nil {
+		d.Prepare = func(context.Context, func(string)) error { return nil }
 	}
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
 	d.MaxRounds = cmp.Or(d.MaxRounds, 16)

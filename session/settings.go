@@ -114,22 +114,24 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	if err := s.mayWrite(); err != nil {
 		return err
 	}
-	if w := s.Try(ctx, to); w.Err != nil { // It may wait for the network, and nobody waits with it.
-		return w.Err
-	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	was, w, base := s.Info(), s.Try(ctx, to), s.deps.settings()
+	w := s.Try(ctx, to) // It may wait for the network, and nobody waits with it.
 	if w.Err != nil {
 		return w.Err
 	}
 	if e := w.Model.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(to.Model, "/"), e.Name) {
 		w.Model.Date() // The user named the service alone, and has its default.
 	}
-	if err := base.CheckFree(overridesOf(was), overridesOf(w.Row)); err != nil {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	was, base := s.Info(), s.deps.settings()
+	now, _, err := to.on(was)
+	if err == nil {
+		err = base.CheckFree(overridesOf(was), overridesOf(now))
+	}
+	if err != nil {
 		return err
 	}
-	policy, err := base.PolicyOf(overridesOf(w.Row))
+	policy, err := base.PolicyOf(overridesOf(now))
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 		}
 	}
 	s.set(func(st *State) {
-		if take(&st.Row); st.Model != w.Model {
+		if take(&st.Row); to.Model != "" {
 			s.use(w.Model)
 		}
 		st.Policy, st.System = policy, s.deps.system(st.Row)
@@ -301,15 +303,4 @@ func (s *Session) Ready() error {
 		return &OtherAddressError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
 	}
 	return nil
-}
-
-// keepAddress keeps where the conversation goes, before its first request.
-func (t *turn) keepAddress(ctx context.Context) error {
-	st := t.Now()
-	if st.Row.ID == "" || st.Row.Address != "" {
-		return nil // the first message stores it with the row
-	}
-	set := func(row *store.Session) { row.Address = st.Model.Address() }
-	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, set) },
-		func(st *State) { set(&st.Row) })
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,54 +24,35 @@ func (e *LimitError) Error() string {
 		" under [limits])"
 }
 
-// Sum is the tokens and the costs of some requests.
-type Sum struct {
-	Tokens int // of requests and answers, as the servers reported them
-	record.Spent
-}
-
-func (s Sum) amount() limits.Amount { return limits.Amount{Tokens: s.Tokens, Cost: s.Amount} }
-
 // Sums are what the session used, and what all sessions used today and in this month, by the local calendar.
-type Sums struct{ Session, Day, Month Sum }
+type Sums struct{ Session, Day, Month record.Usage }
 
-// Sums sums up what was used.
-func (s *Session) Sums(ctx context.Context) (sums Sums, err error) {
+// ReadSpent reads what was spent for State.Sums and for the limits of a preview. It is worth calling again after a
+// request. The requests of a temporary conversation count beside those of the history.
+func (s *Session) ReadSpent(ctx context.Context) error {
+	s.sums.Lock()
+	defer s.sums.Unlock()
+	var sums Sums
+	var errs [3]error
 	if id := s.Info().ID; id != "" {
-		used, err := record.UsageIn(ctx, s.deps.Store, id)
-		if err != nil {
-			return sums, err
-		}
-		sums.Session.Spent, sums.Session.Tokens = used.Spent, used.Prompt+used.Answer
+		sums.Session, errs[0] = record.UsageIn(ctx, s.deps.Store, id)
 	}
-	now := s.deps.Now()
-	if sums.Day, err = s.usedSince(ctx, now); err == nil {
-		sums.Month, err = s.usedSince(ctx, record.MonthOf(now))
-	}
-	return sums, err
-}
-
-// usedSince is what all sessions used from the day of a time on. The requests of a temporary conversation count beside
-// those of the history.
-func (s *Session) usedSince(ctx context.Context, from time.Time) (Sum, error) {
 	stores := []*store.Store{s.deps.Store}
 	if s.deps.beside != nil {
 		stores = append(stores, s.deps.beside)
 	}
-	used, err := record.UsageOf(ctx, from, s.deps.Now(), record.UsageBy{}, stores...)
-	return Sum{used.Total.Prompt + used.Total.Answer, used.Total.Spent}, err
-}
-
-// ReadSpent reads what was spent for State.Sums and for the limits of a preview. It is worth calling again after a
-// request.
-func (s *Session) ReadSpent(ctx context.Context) error {
-	s.sums.Lock()
-	defer s.sums.Unlock()
-	sums, err := s.Sums(ctx)
-	if err == nil {
-		s.set(func(st *State) { st.Sums = sums })
+	now := s.deps.Now()
+	since := func(from time.Time) (record.Usage, error) {
+		used, err := record.UsageOf(ctx, from, now, record.UsageBy{}, stores...)
+		return used.Total, err
 	}
-	return err
+	sums.Day, errs[1] = since(now)
+	sums.Month, errs[2] = since(record.MonthOf(now))
+	if err := cmp.Or(errs[:]...); err != nil {
+		return err
+	}
+	s.set(func(st *State) { st.Sums = sums })
+	return nil
 }
 
 // countSpent reads what was spent, after a request.
@@ -84,10 +66,10 @@ func (s *Session) countSpent(ctx context.Context) {
 
 // exceeded says which limits a request would exceed, by what was read last.
 func (st State) exceeded(e limits.Estimate) limits.Over {
-	spent := limits.Spent{
-		Session: st.Sums.Session.amount(), Day: st.Sums.Day.amount(), Month: st.Sums.Month.amount(),
-	}
-	return st.limits.Check(spent, e)
+	amount := func(u record.Usage) limits.Amount { return limits.Amount{Tokens: u.Prompt + u.Answer, Cost: u.Amount} }
+	return st.limits.Check(limits.Spent{
+		Session: amount(st.Sums.Session), Day: amount(st.Sums.Day), Month: amount(st.Sums.Month),
+	}, e)
 }
 
 // Over says which limits the request of a preview would exceed, by what ReadSpent read last.

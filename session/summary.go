@@ -83,29 +83,22 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 			policy.SummaryAlways = true // An earlier summary goes into the next.
 			return t.options(st, t.Model(), policy)
 		}
-		for first := true; ; first = false {
-			err := t.summarize(ctx, next, st.Branch.ID(at), number, (*history.Conversation).Older)
-			nothing := errors.Is(err, ErrNothingOlder)
-			if !first && (nothing || errors.Is(err, errNoneFits)) {
-				break // What is left is too long for any request.
-			}
-			if nothing {
-				return err
-			}
-			if err != nil {
-				return fmt.Errorf("summarise the older messages: %w", err)
-			}
+		summaries := 0
+		for ; err == nil; summaries++ {
+			err = t.summarize(ctx, next, st.Branch.ID(at), number, (*history.Conversation).Older)
 		}
-		// A plan that is too large says all the same what it holds.
-		st = t.Now()
-		o := next(st)
-		if plan, _ := t.plans.build(st, t.before, &o); !plan.Summarized() {
-			return errors.New("the summary is not shorter than the messages, so the messages are sent as before")
+		switch nothing := errors.Is(err, ErrNothingOlder); {
+		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // What is left is too long for any request.
+		case nothing:
+			return err
+		default:
+			return fmt.Errorf("summarise the older messages: %w", err)
 		}
 		if err := t.Set(ctx, Settings{SummaryAlways: new(true)}); err != nil {
 			return err
 		}
-		t.say("the summary is now sent instead of the older messages; /compact off sends the messages again")
+		t.say("the summary is now sent instead of the older messages where it is shorter; /compact off sends the " +
+			"messages again")
 		return nil
 	})
 }
@@ -113,8 +106,8 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 // summarizer is the model that writes summaries: the configured one with its own window and prices, else the
 // conversation's own. The messages go to no other where the configured one is not there.
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
-	to := cmp.Or(t.summaryBy, t.Model())
-	if t.deps.SummaryRef != "" && t.summaryBy == nil {
+	to := t.Model()
+	if t.deps.SummaryRef != "" {
 		other, err := t.find(ctx, t.deps.SummaryRef, "")
 		if err == nil {
 			ask, cancel := context.WithTimeout(ctx, target.Patience)
@@ -129,7 +122,6 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	if to.Client.Endpoint().Name == llm.Guide {
 		return nil, errors.New("the guide is not a language model")
 	}
-	t.summaryBy = to
 	return to, nil
 }
 
@@ -141,11 +133,10 @@ func (t *turn) summarize(
 	ctx context.Context, next func(State) history.Options, user int64, turn int, choose older,
 ) error {
 	var before *history.Summary
-	announced := false
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForSummary, turn: turn, user: user,
+		purpose: store.ForSummary, turn: turn, user: user, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
-			if _, err := t.refresh(ctx); err != nil {
+			if err := t.refresh(ctx); err != nil {
 				return nil, err
 			}
 			var list []history.Message
@@ -164,22 +155,21 @@ func (t *turn) summarize(
 			}
 			return t.planSummary(st, to, o.Policy, list, before)
 		},
-		announce: func(a *attempt) {
-			if !announced { // A second request is announced with the reason for it.
-				cost := ""
-				if c := a.to.InputCost(a.plan.Sum); c.Known() {
-					cost = ", " + c.String()
-				}
-				t.say("asking %s to summarise %s (about %d tokens%s)", a.to.Ref(),
-					english.Plural(len(a.held()), "older message", ""), a.expected(), cost)
-			}
-			announced = true
-		},
-	}, "")
+	})
 	if err != nil {
 		return err
 	}
 	return t.keepSummary(ctx, before, a)
+}
+
+// summaryNotice announces the request for a summary.
+func summaryNotice(a *attempt) string {
+	cost := ""
+	if c := a.to.InputCost(a.plan.Sum); c.Known() {
+		cost = ", " + c.String()
+	}
+	return fmt.Sprintf("asking %s to summarise %s (about %d tokens%s)", a.to.Ref(),
+		english.Plural(len(a.held()), "older message", ""), a.expected(), cost)
 }
 
 // keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -16,9 +15,9 @@ import (
 // titlePrompt asks a model for a title.
 const (
 	titlePrompt   = "You give conversations their titles."
-	titleQuestion = "Write a title of two to six words for the conversation above, in its own language. Answer with " +
-		"the title alone: no quotes, no full stop."
-	titleChars = 2000 // of each message
+	titleQuestion = "Write a title of two to six words for a conversation that begins so, in its own language. " +
+		"Answer with the title alone: no quotes, no full stop."
+	titleChars = 2000 // of the message
 )
 
 // titleOf makes a title of a first message, which may be nothing but its files.
@@ -65,7 +64,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	return row.Title, nil
 }
 
-// writeTitle makes a title of the first turn of the branch that is not excluded: that goes to no model.
+// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no model.
 func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err
@@ -73,12 +72,16 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if _, err := t.Refresh(ctx); err != nil {
 		return "", err
 	}
-	st := t.Now()
-	from, to := st.firstTurn()
-	if to == 0 {
+	st, at := t.Now(), 0
+	for ; at < st.Branch.Len(); at++ {
+		if st.Branch.Role(at) == history.User && st.Flags[st.Branch.ID(at)] != history.Exclude {
+			break
+		}
+	}
+	if at == st.Branch.Len() {
 		return "", ErrNothingToAnswer
 	}
-	user, err := st.Branch.Message(from)
+	user, err := st.Branch.Message(at)
 	if err != nil || t.deps.TitleRef == "" {
 		return titleOf(user.Message), err
 	}
@@ -93,53 +96,28 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	defer t.countSpent(ctx)
 	a, err := t.ask(ctx, errand{
 		purpose: store.ForTitle, turn: number, user: user.ID,
-		plan:     func(context.Context) (*attempt, error) { return t.planTitle(model, from, to) },
-		announce: func(*attempt) {},
-	}, "asking "+model.Ref()+" for a title")
+		plan:   func(context.Context) (*attempt, error) { return t.planTitle(st, model, at) },
+		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
+	})
 	if err != nil {
 		return "", err
 	}
 	return title.Of(strings.Trim(a.text(), "\"'“”„«» \n")), nil
 }
 
-// firstTurn is where the first turn of the branch begins and ends whose message is not excluded; 0 and 0 for none.
-func (st State) firstTurn() (from, to int) {
-	for i := range st.Branch.Len() {
-		user := st.Branch.Role(i) == history.User
-		switch {
-		case user && to > 0:
-			return from, to
-		case user && st.Flags[st.Branch.ID(i)] != history.Exclude:
-			from, to = i, i+1
-		case to > 0:
-			to = i + 1
-		}
-	}
-	return from, to
-}
-
-// planTitle plans the request to a model for a title of a part of the branch: the texts are cut to what a title needs.
-func (t *turn) planTitle(model *target.Model, from, to int) (*attempt, error) {
-	policy, err := history.Preset("balanced")
+// planTitle plans the request to a model for a title of a message on the branch, which is cut to what a title needs.
+func (t *turn) planTitle(st State, model *target.Model, at int) (*attempt, error) {
+	policy, err := history.Preset("classic")
 	if err != nil {
 		return nil, err
 	}
-	policy.UserMaxChars, policy.AssistantMaxChars, policy.ToolHistory = titleChars, titleChars, history.ToolsText
-	policy.Elastic, policy.LastWholeMaxTokens, policy.RecallMaxTokens = false, 0, 0
-	st := t.Now()
+	policy.UserMaxChars = titleChars
 	o := t.options(st, model, policy, record.Question(titleQuestion))
 	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	first := st.Branch.ID(from)
-	o.Scope = &history.Scope{
-		For:      history.ForTitle,
-		Messages: history.IDsOf(st.Branch.First(to).IDs(), func(id int64) bool { return id >= first }),
-	}
-	a, err := t.decide(st, &t.other, to, model, o)
-	if err == nil && a.plan.Sum.Sent == 0 {
-		err = ErrNothingToAnswer
-	}
+	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDs{{st.Branch.ID(at), st.Branch.ID(at)}}}
+	a, err := t.decide(st, &t.other, at+1, model, o)
 	if err == nil {
-		a.request = llm.Request{Model: model.Name, Messages: a.plan.Messages}
+		a.request.Tools = nil
 	}
 	return a, err
 }

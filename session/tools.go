@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func (c call) question(t tool.Tool, d approval.Decision) Question {
 // runTools runs the calls of an answer and stores the result of each. The error ends the turn: a result
 // that could not be stored, a call that there was nobody to ask about, or an answer that is not whole.
 func (t *turn) runTools(ctx context.Context, calls []call) error {
-	var over *ToolError
+	var last error
 	for _, c := range calls {
 		result, record, err := t.runTool(ctx, c)
 		if record.Outcome != "" {
@@ -85,16 +86,13 @@ func (t *turn) runTools(ctx context.Context, calls []call) error {
 				return err
 			}
 		}
-		if last := (*ToolError)(nil); errors.As(err, &last) {
-			over = last // The other calls of the answer get their results all the same.
-		} else if err != nil {
+		// Behind a ToolError the other calls of the answer get their results all the same.
+		if end := (*ToolError)(nil); err != nil && !errors.As(err, &end) {
 			return err
 		}
+		last = cmp.Or(err, last)
 	}
-	if over != nil {
-		return over
-	}
-	return nil
+	return last
 }
 
 // runTool runs one call, with the user's word where that is asked for. It yields a result, unless the user stopped the
@@ -149,17 +147,12 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 	return result, record, ctx.Err()
 }
 
-// longestLine is how many characters of a call's arguments a sentence has.
-const longestLine = 1000
-
 // unasked says what the user would have been asked about a call.
 func (c call) unasked(why approval.Reason) string {
-	arguments := []rune(strings.Join(strings.Fields(c.arguments.Object), " "))
-	if len(arguments) > longestLine {
-		arguments = append(arguments[:longestLine], '…')
-	}
-	text := fmt.Sprintf("the model wants to run the tool %q with %s, and there is nobody to ask; ", c.Name,
-		string(arguments))
+	const longest = 1000 // characters of the arguments
+	arguments := strings.Join(strings.Fields(c.arguments.Object), " ")
+	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", c.Name, longest,
+		arguments)
 	switch why {
 	case approval.Repaired:
 		return text + "a call with repaired arguments never runs without asking"
@@ -187,14 +180,11 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 	}
 	row := t.Info()
 	m := store.Message{
-		Session: row.ID, Parent: row.Leaf, Tokenizer: t.deps.Tokenizer, Extra: extra, Message: history.Message{
+		Session: row.ID, Parent: row.Leaf, Extra: extra, Message: history.Message{
 			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
 	}
-	if t.deps.Count != nil {
-		m.Tokens = t.deps.Count(result)
-	}
-	if m, err = t.deps.Store.Append(save, m); err != nil {
+	if m, err = t.deps.Store.Append(save, t.deps.counted(m)); err != nil {
 		return err
 	}
 	t.add(m)

@@ -55,10 +55,10 @@ type turn struct {
 	cut      bool              // the user chose to cut the message where it does not fit
 
 	uncondensed bool          // a summary failed
-	summaryBy   *target.Model // writes the summaries of this turn, nil before it is known
 	lent        *target.Model // asked in this turn in place of the conversation's model, nil for none
 
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
+	limit    int                               // tokens of a request after one that was too long, 0 for none
 
 	planned   history.Plan    // the newest request, under mu
 	readAgain []int           // positions of the messages that the running call of recall found, under mu
@@ -93,16 +93,28 @@ func (d Draft) message() store.Message {
 	}}
 }
 
-// replaces makes m, what a draft says, the message that is said in the place of an earlier one.
-func (d Draft) replaces(earlier store.Message, m *store.Message) error {
-	if earlier.Role != history.User {
-		return ErrNotYours
+// place is what a draft says, and the branch that it is said behind.
+func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
+	m = d.message()
+	if d.Instead == 0 {
+		return m, s.Branch(), nil
 	}
-	m.Alone = earlier.Alone
-	if d.Files == nil {
+	to, err := s.branchTo(ctx, d.Instead)
+	if err != nil {
+		return m, to, err
+	}
+	at := to.Len() - 1
+	if at < 0 {
+		return m, to, fmt.Errorf("edit message %d: %w", d.Instead, store.ErrNotFound)
+	}
+	if to.Role(at) != history.User {
+		return m, to, ErrNotYours
+	}
+	earlier, err := to.Message(at)
+	if m.Alone = earlier.Alone; d.Files == nil {
 		m.Parts = earlier.Parts
 	}
-	return nil
+	return m, to.First(at), err
 }
 
 // Send stores a message of the user's and asks the model for an answer. One whose request would not fit is neither
@@ -112,24 +124,14 @@ func (d Draft) replaces(earlier store.Message, m *store.Message) error {
 func (s *Session) Send(ctx context.Context, d Draft) <-chan Event {
 	return s.start(ctx, "", func(ctx context.Context, t *turn) error {
 		t.cut = d.Cut
-		m, behind := d.message(), t.Branch()
-		m.Tokenizer = t.deps.Tokenizer
-		if t.deps.Count != nil {
-			m.Tokens = t.deps.Count(d.Text)
-		}
-		if d.Instead != 0 {
-			earlier, err := t.earlier(ctx, d.Instead, &behind)
-			if err == nil {
-				err = d.replaces(earlier, &m)
-			}
-			if err != nil {
-				return err
-			}
+		m, behind, err := t.place(ctx, d)
+		if err != nil {
+			return err
 		}
 		if err := t.sendable(ctx, m, behind); err != nil {
 			return err
 		}
-		if err := t.saveUser(ctx, m, behind); err != nil {
+		if err := t.saveUser(ctx, t.deps.counted(m), behind); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -187,10 +189,6 @@ func (s *Session) claim(t *turn) (err error) {
 
 // free gives the session back.
 func (t *turn) free() {
-	t.Model().FreeReply()
-	if t.summaryBy != nil {
-		t.summaryBy.FreeReply()
-	}
 	t.set(func(st *State) { st.turn = nil })
 	t.past.EndTurn()
 	close(t.done)
@@ -215,12 +213,9 @@ func (t *turn) say(format string, values ...any) { t.emit(Notice{fmt.Sprintf(for
 // run runs the turn on the whole branch and gives the session back when it ends.
 func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *turn) error) error {
 	defer t.free()
-	err := t.ready(ctx, ref)
+	err := t.ready(ctx)
 	if ref != "" && err == nil {
-		var back func()
-		if back, err = t.lend(ctx, ref); err == nil {
-			defer back()
-		}
+		t.lent, err = t.find(ctx, ref, t.Model().Client.Endpoint().Name)
 	}
 	if err == nil {
 		err = run(ctx, t)
@@ -234,20 +229,14 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 }
 
 // ready reads what a turn goes by: what holds now judges its message before that is stored.
-func (t *turn) ready(ctx context.Context, ref string) error {
+func (t *turn) ready(ctx context.Context) error {
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
-	if _, err := t.refresh(ctx); err != nil {
+	if err := t.refresh(ctx); err != nil {
 		return err
 	}
-	if err := t.readPermissions(ctx); err != nil {
-		return err
-	}
-	if ref != "" {
-		return nil
-	}
-	return t.keepAddress(ctx)
+	return t.readPermissions(ctx)
 }
 
 // Step 1: the user's message.
@@ -330,11 +319,8 @@ func (t *turn) add(m store.Message) {
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
-	if st := t.Now(); !st.Row.SystemFixed && st.Row.ID != "" {
-		// What the configuration says later is for other conversations.
-		if err := t.Set(ctx, Settings{System: &st.System}); err != nil {
-			return err
-		}
+	if err := t.fixRow(ctx); err != nil {
+		return err
 	}
 	if err := t.askModel(ctx); err != nil {
 		return err
@@ -342,12 +328,14 @@ func (t *turn) answer(ctx context.Context) error {
 	t.Model().Expire()
 	reason := ""
 	for round := 1; ; round++ {
-		if err := t.prepareTools(ctx); err != nil {
+		// The request waits for tools that are still starting, so that it can offer them.
+		if err := t.deps.Prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
 			return err
 		}
 		asked, err := t.ask(ctx, errand{
-			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan, announce: t.announce,
-		}, reason)
+			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan,
+			reason: func(*attempt) string { return reason },
+		})
 		if err != nil {
 			return err
 		}
@@ -366,6 +354,19 @@ func (t *turn) answer(ctx context.Context) error {
 		reason = fmt.Sprintf("asking %s again with the result of %s: request %d of at most %d", t.Model().Ref(),
 			namesOf(answer.ToolCalls), round+1, t.deps.MaxRounds)
 	}
+}
+
+// fixRow keeps in the row of a conversation without a request what its requests go by: what the configuration says
+// later is for other conversations, and no request goes to another address unasked.
+func (t *turn) fixRow(ctx context.Context) error {
+	st := t.Now()
+	address := cmp.Or(st.Row.Address, st.Model.Address())
+	if st.Row.SystemFixed && st.Row.Address == address {
+		return nil
+	}
+	fix := func(row *store.Session) { row.System, row.SystemFixed, row.Address = st.System, true, address }
+	return t.change(func(id string) error { return t.deps.Store.Update(ctx, id, fix) },
+		func(st *State) { fix(&st.Row) })
 }
 
 // askModel asks the server for the model's window and prices where they are not known yet. A default model that its
@@ -390,15 +391,6 @@ func (t *turn) askModel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// prepareTools waits for tools that are still starting, so that the next request can offer them, and says what
-// became of others.
-func (t *turn) prepareTools(ctx context.Context) error {
-	if t.deps.Prepare == nil {
-		return nil
-	}
-	return t.deps.Prepare(ctx, func(sentence string) { t.say("%s", sentence) })
-}
-
 // namesOf lists the tools that are called.
 func namesOf(calls []history.ToolCall) string {
 	var names []string
@@ -414,7 +406,7 @@ func namesOf(calls []history.ToolCall) string {
 // plan decides the turn's next request.
 func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	t.last = store.Request{}
-	if _, err := t.refresh(ctx); err != nil {
+	if err := t.refresh(ctx); err != nil {
 		return nil, err
 	}
 	if t.Now().Flags[t.messages[0].ID] == history.Exclude {

@@ -126,9 +126,6 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	hidden := theme.Secrets{Find: findKey}
 	s := store.Session{ID: "1", Title: "deploy with " + someKey}
-	if got := sessions.LineOf(hidden, s).Name(); got != "deploy with [redacted]" {
-		t.Errorf("the line says %q", got)
-	}
 	m := fresh(t, 100, 40)
 	m.current.Secrets = hidden
 	m.openSessions("")

@@ -60,22 +60,21 @@ func (m *Model) sessionsScreen() sessions.Screen {
 	return sessions.Screen{
 		Close: func() { m.dismiss(sessionsOverlay{}) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
-		Open: func(id string) tea.Cmd {
-			if id == m.ctx.Info.ID {
+		Open: func(id string, message int64, found string) tea.Cmd {
+			at := current.Arrival{Message: message, Text: found}
+			switch _, loaded := m.chat.Messages.Find(message); {
+			case id == m.ctx.Info.ID && message == 0:
 				m.bare()
 				return nil
-			}
-			return m.openStored(id, current.Arrival{})
-		},
-		OpenAt: func(hit store.Hit, found string) tea.Cmd {
-			at := current.Arrival{Message: hit.Message, Text: found}
-			if _, here := m.chat.Messages.Find(at.Message); here && hit.Session.ID == m.ctx.Info.ID {
+			case id == m.ctx.Info.ID && loaded:
 				m.bare()
 				m.current.At = at
 				return m.arrive(true)
+			case message == 0:
+				return m.openStored(id, at)
 			}
 			// A long session is read as far as the message first.
-			return tea.Batch(m.notice.Say("Opening the chat…"), m.openStored(hit.Session.ID, at))
+			return tea.Batch(m.notice.Say("Opening the chat…"), m.openStored(id, at))
 		},
 		Fork: func(id, name string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(id, name) })
@@ -95,7 +94,6 @@ func (m *Model) sessionsScreen() sessions.Screen {
 		},
 		State:     m.current.Background.State,
 		Unindexed: func() int64 { return m.upkeep.Unindexed },
-		Short:     fromHome,
 	}
 }
 

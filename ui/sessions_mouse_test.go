@@ -13,7 +13,6 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 		if got := atCursor(m); got != bread {
 			t.Fatalf("a click on bread chooses %q", got)
 		}
-		clickOn(t, m, "started") // below the list
 		clickOn(t, m, " ›")
 		if got := atCursor(m); got != bread || !m.overlays.onTop(sessionsOverlay{}) {
 			t.Errorf("a click beside the list chooses %q", got)

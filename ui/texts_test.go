@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -90,31 +89,6 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 	})
 	if screen := plain(m); !strings.Contains(screen, "the disk is gone") || strings.Contains(screen, "Searching…") {
 		t.Errorf("the error is not shown:\n%s", screen)
-	}
-}
-
-func TestASearchIsRepeatedWhileTheIndexIsBehind(t *testing.T) {
-	m := foundTexts(t, 120, 40)
-	was, text := atCursor(m), m.sessions.List.Filter.Text()
-	hits := func() []store.Hit {
-		day := 24 * time.Hour
-		return []store.Hit{
-			{Session: someSessions()[0], Message: 99, Role: history.User, Snippet: "a newer one", At: begun.Add(day)},
-			{Session: someSessions()[0], Message: 1, Role: history.User, Snippet: "the first"},
-			{Session: someSessions()[0], Message: 2, Role: history.User, Snippet: "the second"},
-		}
-	}
-	m.upkeep.Unindexed = 5
-	cmd := m.sessions.Found(m.sessions.Searching, sessions.Found{Text: text, Hits: hits()})
-	if got := atCursor(m); cmd == nil || got != was {
-		t.Errorf("the cursor went from %s to %s; repeated: %v", was, got, cmd != nil)
-	}
-	if !strings.Contains(plain(m), "5 messages are not in the search index yet") {
-		t.Errorf("nothing says that the index is behind:\n%s", plain(m))
-	}
-	m.upkeep.Unindexed = 0
-	if m.sessions.Found(m.sessions.Searching, sessions.Found{Text: text, Hits: hits()}) != nil {
-		t.Error("the search goes on with a whole index")
 	}
 }
 

@@ -109,14 +109,13 @@ func TestWhatIsLearnedIsFoundAgain(t *testing.T) {
 func TestLimitIsTheSmallerOfTwo(t *testing.T) {
 	m := newModel(t, 100_000, 0)
 	m.Judge(7, 10_000, 50_000, false)
-	m.ShrinkBelow(20_000)
+	m.Shrink(20_000)
 	var o history.Options
 	if m.Fill(&o); o.Limit != 10_000 {
 		t.Errorf("planned below %d tokens, want the 10,000 that were read", o.Limit)
 	}
-	m.ShrinkBelow(5000)
-	m.ShrinkBelow(6000)
-	if m.Fill(&o); o.Limit != 5000 || m.Shrunk() != 5000 {
+	m.Shrink(5000)
+	if m.Fill(&o); o.Limit != 5000 {
 		t.Errorf("planned below %d tokens, want 5,000", o.Limit)
 	}
 }

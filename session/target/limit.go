@@ -39,18 +39,9 @@ func (m *Model) Refused(window, prompt, estimate int, atLeast bool) {
 	}
 }
 
-// Shrunk is the most tokens of a request after refusals that named no number, 0 for none.
-func (m *Model) Shrunk() int { return m.now().shrunkTo }
-
-// Shrink sets what Shrunk returns. It is not kept beyond this conversation.
+// Shrink keeps requests below what a server took that refused more without a number. It is not kept beyond this
+// conversation.
 func (m *Model) Shrink(tokens int) { m.set(func(k *known) { k.shrunkTo = tokens }) }
-
-// ShrinkBelow is Shrink, where that is less than before.
-func (m *Model) ShrinkBelow(tokens float64) {
-	if limit, before := max(1, int(tokens)), m.Shrunk(); before == 0 || limit < before {
-		m.Shrink(limit)
-	}
-}
 
 // outputReserve is what the plan keeps free for the reply: at least what is asked for it; 0 leaves
 // it to the policy's own rule. The caller holds the lock.

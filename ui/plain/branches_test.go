@@ -3,22 +3,19 @@ package plain
 import (
 	"strings"
 	"testing"
-
-	"winnow/history"
-	"winnow/session/sessiontest"
 )
 
 func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, says("One."), says("Two."), says("Other."), says("Again."))
-	out := transcript(t, o, strings.Join([]string{
+	out := printed(t, o, strings.Join([]string{
 		"First", "Second", "/version 1", "/edit 2 no", "/edit 9 no", "/edit 1", "/edit 1 Another", "/history",
 		"/version 1", "/history", "/retry 2", "/history", "",
 	}, "\n"))
 	wantInOrder(
-		t, out, "One.", "Two.", "Message 1 has no other version", "Message 2 is not yours", "There is no message 9",
-		"with the new text", "Other.", "1, you, version 2 of 2:\nAnother\n2, small:\nOther.",
-		"Message 1 is version 1 of 2 now.", "1, you, version 1 of 2:\nFirst\n2, small:\nOne.\n3, you:\nSecond\n",
+		t, out, "One.", "Two.", "The message has no other version", "a message of yours", "There is no message 9",
+		"its new text", "Other.", "1, you, version 2 of 2:\nAnother\n2, small:\nOther.",
+		"This is version 1 of 2 now.", "1, you, version 1 of 2:\nFirst\n2, small:\nOne.\n3, you:\nSecond\n",
 		"Again.", "2, small, version 2 of 2:\nAgain.",
 	)
 	if len(s.bodies) != 4 || !strings.Contains(s.bodies[2], `"Another"`) || strings.Contains(s.bodies[2], "First") {
@@ -29,9 +26,9 @@ func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
 func TestAConversationIsForkedInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."), says("Two."))
-	out := transcript(t, o, "/fork\nFirst\nSecond\n/fork 9\n/fork 2\n/history\n/chats\n")
+	out := printed(t, o, "/fork\nFirst\nSecond\n/fork 9\n/fork 2\n/history\n/chats\n")
 	wantInOrder(t, out, "no message to answer", "Two.", "There is no message 9", "Left \"First\"",
-		"This is a copy of it.", "with 2 messages", "1, you:\nFirst\n2, small:\nOne.\n")
+		"with 2 messages", "1, you:\nFirst\n2, small:\nOne.\n")
 	if n := strings.Count(out[strings.LastIndex(out, "One."):], "First"); n != 2 {
 		t.Errorf("%d sessions are listed, want the session and its copy:\n%s", n, out)
 	}
@@ -46,27 +43,10 @@ func TestTextsAreFoundInAllChats(t *testing.T) {
 		}
 		return nil
 	}
-	out := transcript(t, o, "How does sourdough with hunter2 rise?\n/new\nAnd now?\n/search sourdough\n/search zebra\n")
-	wantInOrder(t, out, "No.", "SOURDOUGH rises.", "you: How does sourdough with", "No message was found.")
+	out := printed(t, o, "How does sourdough with hunter2 rise?\n/new\nAnd now?\n/chats sourdough\n/chats zebra\n")
+	wantInOrder(t, out, "No.", "SOURDOUGH rises.", "you: How does sourdough with", "There is no such chat or message.")
 	if found := out[strings.Index(out, "SOURDOUGH rises.")+20:]; strings.Contains(found[strings.Index(found, "No."):],
 		"hunter2") {
 		t.Errorf("a list shows a secret:\n%s", found)
-	}
-}
-
-func TestToolsAreListedInLines(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t, callsAdd, says("Why not?"))
-	out := transcript(t, o, "/tools\nAdd.\nr\nI can add.\n")
-	wantInOrder(t, out, "add adds ask", "r: no, with a reason",
-		"reason", "Why not?")
-	var result string
-	for _, m := range sessiontest.Messages(o.Start.Branch()) {
-		if m.Role == history.Tool {
-			result = m.Content
-		}
-	}
-	if !strings.Contains(result, "I can add.") {
-		t.Errorf("the model is told %q, want the reason", result)
 	}
 }

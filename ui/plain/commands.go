@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,16 +21,19 @@ import (
 // command is a slash command with what it does here.
 type command struct {
 	slash.Command
-	run func(c *chat, ctx context.Context, args string) error
+	run action
 }
 
+// action is what a command does with its arguments.
+type action func(c *chat, ctx context.Context, args string) error
+
 // shared is a command of the screen, with its name and its help.
-func shared(name string, run func(*chat, context.Context, string) error) command {
+func shared(name string, run action) command {
 	return command{slash.Named(name), run}
 }
 
 // numbered is a command that names messages by their numbers, which the screen selects.
-func numbered(name, args, help string, run func(*chat, context.Context, string) error) command {
+func numbered(name, args, help string, run action) command {
 	return command{slash.Command{Name: name, Args: args, Help: help, Lines: name == "edit"}, run}
 }
 
@@ -42,11 +43,10 @@ func commands() []command {
 		shared("help", (*chat).help),
 		numbered("history", "", "print the chat with its numbers", (*chat).history),
 		shared("context", (*chat).context),
-		numbered("search", "TEXT", "find messages in all chats", (*chat).search),
-		numbered("edit", "NUMBER TEXT", "replace an earlier message by a new version; both are kept", (*chat).edit),
-		numbered("retry", "[NUMBER] [MODEL]", "ask again, or ask another model; both answers are kept", (*chat).retry),
-		numbered("version", "NUMBER", "go to the next version of a message, and of what follows it", (*chat).version),
-		numbered("fork", "[NUMBER]", "continue in a copy of this chat up to a message", (*chat).fork),
+		numbered("edit", "NUMBER TEXT", "replace a message by a new version; both are kept", onMessage((*chat).edit)),
+		numbered("retry", "[NUMBER] [MODEL]", "ask again, or another model; both answers are kept", onMessage((*chat).retry)),
+		numbered("version", "NUMBER", "go to the next version of a message", onMessage((*chat).version)),
+		numbered("fork", "[NUMBER]", "continue in a copy of this chat up to a message", onMessage((*chat).fork)),
 		numbered("pin", "NUMBERS", "always send these messages whole, as in /pin 3 5", flagging(history.Pin, "pinned")),
 		numbered("exclude", "NUMBERS", "never send these messages", flagging(history.Exclude, "excluded")),
 		numbered("auto", "NUMBERS", "undo /pin and /exclude for these messages", flagging("", "automatic again")),
@@ -55,7 +55,6 @@ func commands() []command {
 			c.send(ctx, session.Draft{Alone: true, Text: text})
 			return nil
 		}),
-		numbered("cut", "", "send the message that was too long, cut to what fits", (*chat).cut),
 		shared("model", setting((*settings.Model).ChooseModel)),
 		shared("system", setting((*settings.Model).System)),
 		shared("persona", setting((*settings.Model).ChoosePersona)),
@@ -100,20 +99,11 @@ func (c *chat) run(ctx context.Context, text string) {
 	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
 }
 
-// done says what was done, unless it failed.
-func (c *chat) done(err error, sentence string) error {
-	if err == nil {
-		c.say("%s", sentence)
-	}
-	return err
-}
-
 func (c *chat) help(context.Context, string) error {
 	for _, cmd := range commands() {
 		c.say("%s: %s", cmd.Usage(), cmd.Help)
 	}
-	c.say("A backslash at the end of a line continues the message on the next line. <<END starts a message of " +
-		"several lines, which ends at a line with END alone.")
+	c.say("<<END starts a message of several lines, which ends at a line with END alone.")
 	c.say("ctrl+c stops the answer, ctrl+d quits.")
 	return nil
 }
@@ -129,7 +119,7 @@ func (c *chat) context(context.Context, string) error {
 	}
 	c.say("The next request: %s", sums(plan))
 	for i, e := range plan.Entries {
-		c.say("%s: %s, %s", numbers(plan.Entries[i:i+1]), cmp.Or(verdict(e), "whole"),
+		c.say("%s: %s, %s", numbers(plan.Entries[i:i+1]), cmp.Or(theme.Verdict(e), "whole"),
 			theme.Plural(plan.Sum.Tokens(e.TokensAfter), "token"))
 	}
 	return nil
@@ -139,7 +129,7 @@ func (c *chat) context(context.Context, string) error {
 func (c *chat) compact(ctx context.Context, args string) error {
 	switch args {
 	case "":
-		return c.follow(ctx, c.s.Compact)
+		return c.follow(ctx, c.s.Compact(ctx))
 	case "off":
 		return setting(func(m *settings.Model, _ string) tea.Cmd { return m.NoSummary() })(c, ctx, "")
 	}
@@ -161,102 +151,64 @@ func (c *chat) attach(_ context.Context, path string) error {
 	return c.done(nil, "Attached to the next message: "+strings.Trim(theme.FileLabel(part, part.Tokens), "[]")+".")
 }
 
-func (c *chat) cut(ctx context.Context, _ string) error {
-	if c.tooLong == "" {
-		return errors.New("there is no message that was too long")
-	}
-	c.send(ctx, session.Draft{Cut: true, Text: c.tooLong})
-	return nil
-}
-
 // begin starts a new chat.
 func (c *chat) begin(ctx context.Context, _ string) error {
-	s, err := session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
-	if err != nil {
-		return err
-	}
-	return c.goTo(ctx, s, "This is a new chat.")
+	return c.goTo(ctx, func() (*session.Session, error) {
+		return session.New(c.Deps, session.Start{Ref: c.s.Model().Ref()})
+	})
+}
+
+// open opens a stored chat.
+func (c *chat) open(ctx context.Context, id string) error {
+	return c.goTo(ctx, func() (*session.Session, error) { return session.Open(ctx, c.Deps, id, c.s.Model().Ref()) })
 }
 
 // goTo leaves the open chat for another one, unless it would be lost.
-func (c *chat) goTo(ctx context.Context, s *session.Session, sentence string) error {
+func (c *chat) goTo(ctx context.Context, open func() (*session.Session, error)) error {
 	if c.s.Temporary() && c.s.Branch().Len() > 0 {
 		return errors.New("this chat is not saved and would be lost; /quit ends it")
+	}
+	s, err := open()
+	if err != nil {
+		return err
 	}
 	if c.s.Info().ID != "" {
 		c.say("Left %q; /chats opens it again.", c.title())
 	}
-	if sentence != "" {
-		c.say("%s", sentence)
-	}
-	c.open(ctx, s)
-	return nil
-}
-
-// open leaves the open chat for another one.
-func (c *chat) open(ctx context.Context, s *session.Session) {
 	c.s.Leave()
-	c.s, c.files, c.tooLong = s, nil, ""
+	c.s, c.files = s, nil
 	c.enter(ctx)
+	return nil
 }
 
 // mostListed is how many chats and messages are listed.
 const mostListed = 20
 
-// chats lists the latest chats, or those with words in their title, and opens one.
+// chats lists the latest chats, or those with words in their title and then the messages that hold the words, and opens
+// the chosen one.
 func (c *chat) chats(ctx context.Context, words string) error {
 	found, err := c.Deps.Store.Sessions(ctx, store.Filter{Text: words, Limit: mostListed})
 	var items []list.Item
 	for _, s := range found {
-		title := c.Secrets.Line(theme.OneLine(s.Title))
-		items = append(items, list.Item{Label: title + ", " + theme.Plural(s.Turns, "turn"), Value: s.ID})
+		items = append(items, list.Item{Label: c.titled(s) + ", " + theme.Plural(s.Turns, "turn"), Value: s.ID})
 	}
-	return c.openOne(ctx, items, err, "there is no such chat; /search finds messages")
-}
-
-// search lists the messages that hold words, the newest first, and opens the chat of one.
-func (c *chat) search(ctx context.Context, words string) error {
-	hits, err := c.Deps.Store.Search(ctx, store.Search{Text: words, Limit: mostListed})
-	var items []list.Item
-	for _, h := range hits {
-		h, _ = h.Without(c.Secrets.In, theme.Redacted)
-		title := c.Secrets.Line(theme.OneLine(h.Session.Title))
-		text := fmt.Sprintf("%s, %s: %s", title, theme.Speaker(h.Role), theme.OneLine(h.Snippet))
-		items = append(items, list.Item{Label: text, Value: h.Session.ID})
+	if err == nil && words != "" {
+		var hits []store.Hit
+		hits, err = c.Deps.Store.Search(ctx, store.Search{Text: words, Limit: mostListed})
+		for _, h := range hits {
+			h, _ = h.Without(c.Secrets.In, theme.Redacted)
+			text := c.titled(h.Session) + ", " + theme.Speaker(h.Role) + ": " + theme.OneLine(h.Snippet)
+			items = append(items, list.Item{Label: text, Value: h.Session.ID})
+		}
 	}
-	return c.openOne(ctx, items, err, "no message was found")
-}
-
-// openOne opens the chat that is chosen of some, or says that there are none.
-func (c *chat) openOne(ctx context.Context, items []list.Item, err error, none string) error {
 	if err == nil && len(items) == 0 {
-		err = errors.New(none)
+		err = errors.New("there is no such chat or message")
 	}
 	if err != nil {
 		return err
 	}
-	id, err := c.choice(ctx, items)
-	if id == "" || id == c.s.Info().ID || err != nil {
-		return err
+	if id := c.choice(ctx, items); id != "" && id != c.s.Info().ID {
+		return c.open(ctx, id)
 	}
-	return c.openStored(ctx, id, "")
-}
-
-// openStored leaves the open chat for one with an id.
-func (c *chat) openStored(ctx context.Context, id, sentence string) error {
-	s, err := session.Open(ctx, c.Deps, id, c.s.Model().Ref())
-	if err != nil {
-		return err
-	}
-	return c.goTo(ctx, s, sentence)
-}
-
-// messageAt finds the message with a number of /history.
-func (c *chat) messageAt(word string) (store.Message, error) {
-	messages := c.s.Branch()
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || n > messages.Len() {
-		return store.Message{}, fmt.Errorf("there is no message %s; /history prints their numbers", theme.OneLine(word))
-	}
-	return messages.Message(n - 1)
+	return nil
 }

@@ -1,9 +1,11 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -34,7 +36,6 @@ func (c *chat) history(ctx context.Context, _ string) error {
 			c.say("(%s)", theme.OneLine(part.Name))
 		}
 		c.write(m.Content)
-		c.endLine()
 		if m.Status == history.Interrupted {
 			c.say("(stopped here)")
 		}
@@ -43,7 +44,7 @@ func (c *chat) history(ctx context.Context, _ string) error {
 }
 
 // flagging gives messages that are named by their numbers a flag.
-func flagging(f history.Flag, done string) func(*chat, context.Context, string) error {
+func flagging(f history.Flag, done string) action {
 	return func(c *chat, ctx context.Context, args string) error {
 		flags := map[int64]history.Flag{}
 		for _, word := range strings.Fields(args) {
@@ -60,67 +61,66 @@ func flagging(f history.Flag, done string) func(*chat, context.Context, string) 
 	}
 }
 
-// edit sends another text in the place of an earlier message.
-func (c *chat) edit(ctx context.Context, args string) error {
-	number, text, _ := strings.Cut(args, " ")
-	m, err := c.messageAt(number)
-	switch {
-	case err != nil:
-		return err
-	case m.Role != history.User:
-		return errors.New("message " + number + " is not yours; /edit changes messages of yours")
-	case strings.TrimSpace(text) == "":
-		return errors.New("use /edit NUMBER TEXT, with the new text")
-	}
-	c.send(ctx, session.Draft{Instead: m.ID, Text: strings.TrimSpace(text)})
-	return nil
-}
-
-// retry asks again, for the last answer or the one with a number, and perhaps another model.
-func (c *chat) retry(ctx context.Context, args string) error {
-	message, ref := int64(0), args
-	if first, rest, _ := strings.Cut(args, " "); first != "" && strings.Trim(first, "0123456789") == "" {
-		m, err := c.messageAt(first)
-		if err != nil {
-			return err
+// onMessage is a command for the message that the first argument numbers, the zero message where it is no number.
+func onMessage(do func(*chat, context.Context, store.Message, string) error) action {
+	return func(c *chat, ctx context.Context, args string) error {
+		number, rest, _ := strings.Cut(args, " ")
+		if _, err := strconv.Atoi(number); err != nil {
+			return do(c, ctx, store.Message{}, args)
 		}
-		message, ref = m.ID, strings.TrimSpace(rest)
-	}
-	return c.follow(ctx, func(ctx context.Context) <-chan session.Event {
-		return c.s.Regenerate(ctx, message, ref)
-	})
-}
-
-// version goes to the next version of a message.
-func (c *chat) version(ctx context.Context, number string) error {
-	m, err := c.messageAt(number)
-	if err != nil {
-		return err
-	}
-	v, err := c.s.SwitchVersion(ctx, m.ID, 1)
-	if errors.Is(err, session.ErrOneVersion) {
-		return errors.New("message " + number + " has no other version; /edit and /retry make one")
-	}
-	return c.done(err, fmt.Sprintf("Message %s is version %d of %d now. /history prints what follows it.", number,
-		v.Nth, v.Of))
-}
-
-// fork goes on in a copy of the chat up to a message.
-func (c *chat) fork(ctx context.Context, number string) error {
-	message := int64(0)
-	if number != "" {
 		m, err := c.messageAt(number)
 		if err != nil {
 			return err
 		}
-		message = m.ID
+		return do(c, ctx, m, strings.TrimSpace(rest))
 	}
-	if c.s.Temporary() {
-		return errors.New("this chat is not saved, and cannot be forked")
+}
+
+// messageAt finds the message with a number of /history.
+func (c *chat) messageAt(number string) (store.Message, error) {
+	messages := c.s.Branch()
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > messages.Len() {
+		return store.Message{}, fmt.Errorf("there is no message %s; /history prints their numbers", theme.OneLine(number))
 	}
-	row, err := c.s.Fork(ctx, message)
-	if err != nil {
-		return err
+	return messages.Message(n - 1)
+}
+
+// edit sends another text in the place of an earlier message.
+func (c *chat) edit(ctx context.Context, m store.Message, text string) error {
+	if m.Role != history.User || text == "" {
+		return errors.New("use /edit NUMBER TEXT, with the number of a message of yours and its new text")
 	}
-	return c.openStored(ctx, row.ID, "This is a copy of it.")
+	c.send(ctx, session.Draft{Instead: m.ID, Text: text})
+	return nil
+}
+
+// retry asks again, for the last answer or the one with a number, and perhaps another model.
+func (c *chat) retry(ctx context.Context, m store.Message, model string) error {
+	return c.follow(ctx, c.s.Regenerate(ctx, m.ID, model))
+}
+
+// version goes to the next version of a message.
+func (c *chat) version(ctx context.Context, m store.Message, _ string) error {
+	v, err := c.s.SwitchVersion(ctx, m.ID, 1)
+	if errors.Is(err, session.ErrOneVersion) {
+		return errors.New("the message has no other version; /edit and /retry make one")
+	}
+	return c.done(err, fmt.Sprintf("This is version %d of %d now. /history prints what follows it.", v.Nth, v.Of))
+}
+
+// fork goes on in a copy of the chat up to a message.
+func (c *chat) fork(ctx context.Context, m store.Message, _ string) error {
+	return c.goTo(ctx, func() (*session.Session, error) {
+		row, err := c.s.Fork(ctx, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		return session.Open(ctx, c.Deps, row.ID, c.s.Model().Ref())
+	})
+}
+
+// titled is what a stored chat is called in a line.
+func (c *chat) titled(s store.Session) string {
+	return cmp.Or(c.Secrets.Line(theme.OneLine(s.Title)), "untitled")
 }

@@ -6,7 +6,6 @@ package plain
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
@@ -41,8 +41,12 @@ type Options struct {
 	Sync func(context.Context) (changed []string, err error)
 }
 
-// closeTime bounds how long quitting waits for a running answer to be saved.
-const closeTime = 5 * time.Second
+// syncTime bounds how long the first prompt and quitting wait for the exchange with other machines, and closeTime how
+// long quitting waits for a running answer to be saved.
+const (
+	syncTime  = 1500 * time.Millisecond
+	closeTime = 5 * time.Second
+)
 
 // chat is a running chat. Its methods are called on one goroutine.
 type chat struct {
@@ -56,9 +60,9 @@ type chat struct {
 	openLine bool             // the last line has no end yet
 	thinking bool             // reasoning is shown
 	quit     bool
-	tooLong  string // the message that did not fit, for /cut
 
-	syncFault string // why the last one failed, as the user was told it
+	syncing   chan error // what came of the exchange that runs, nil where none does
+	syncFault string     // why the last one failed, as the user was told it
 }
 
 // Run shows the chat until its input ends or the user quits, and returns the id of the session that was open then, ""
@@ -69,17 +73,20 @@ func Run(ctx context.Context, o Options) (id string, err error) {
 	c := &chat{Options: o, s: o.Start, typed: readLines(ctx, o.In), verdicts: map[int64]string{}}
 	c.greet(ctx)
 	for !c.quit {
-		text, err := c.message(ctx)
-		if err != nil {
+		if c.next(ctx) != nil {
 			break
 		}
-		c.take(ctx, text)
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	err = c.s.Close(saving)
 	c.s.Leave()
-	c.sync(ctx)
+	if c.syncing != nil {
+		c.sync(saving, syncTime)
+	}
+	if c.syncing == nil { // The one that ran began before the last message.
+		c.sync(saving, syncTime)
+	}
 	if ctx.Err() != nil {
 		err = context.Canceled
 	}
@@ -105,7 +112,7 @@ func (c *chat) greet(ctx context.Context) {
 	for _, path := range c.Attach {
 		c.report(c.attach(ctx, path))
 	}
-	c.sync(ctx)
+	c.sync(ctx, syncTime)
 }
 
 // enter makes the chat this window's, and says what it holds.
@@ -117,6 +124,7 @@ func (c *chat) enter(ctx context.Context) {
 		c.say("This chat is open in another window: it is read-only here.")
 	}
 	if c.s.Info().ID == "" {
+		c.say("This is a new chat.")
 		return
 	}
 	if err := c.s.LoadRest(ctx); err != nil {
@@ -133,104 +141,30 @@ func (c *chat) title() string {
 	return "untitled"
 }
 
-// message reads a message: a line, with a backslash at its end the next one too, or the lines between <<END and END.
-func (c *chat) message(ctx context.Context) (string, error) {
-	var text strings.Builder
-	end, prompt := "", "you: "
-	for {
-		c.prompt(prompt)
-		line, err := c.line(ctx)
-		switch {
-		case errors.Is(err, errStopped):
-			if prompt == "you: " {
-				c.say("ctrl+d or /quit quits.")
-			}
-			return "", nil
-		case errors.Is(err, io.EOF) && text.Len() > 0:
-			return text.String(), nil
-		case err != nil:
-			return "", err
-		case end != "" && line == end:
-			return strings.TrimSuffix(text.String(), "\n"), nil
-		case end != "":
-			text.WriteString(line + "\n")
-		case text.Len() == 0 && strings.HasPrefix(line, "<<") && len(strings.Fields(line[2:])) == 1:
-			end = strings.TrimSpace(line[2:])
-		case strings.HasSuffix(line, `\`):
-			text.WriteString(strings.TrimSuffix(line, `\`) + "\n")
-		default:
-			return text.String() + line, nil
-		}
-		prompt = "... "
-	}
-}
-
-// take sends a message, or runs a command.
-func (c *chat) take(ctx context.Context, text string) {
+// next takes what is typed next: it sends a message, or runs a command. Its error ends the chat.
+func (c *chat) next(program context.Context) error {
+	ctx, stop := c.stoppable(program)
+	defer stop()
+	text, err := c.message(ctx)
 	switch {
+	case err != nil && ctx.Err() != nil && program.Err() == nil:
+		c.say("ctrl+d or /quit quits.")
+		return nil
+	case err != nil:
+		return err
 	case strings.TrimSpace(text) == "" && len(c.files) == 0:
-	case slash.IsCommand(text, c.s.Model().Ref(), known):
+		return nil
+	}
+	c.refresh(ctx)
+	if slash.IsCommand(text, c.s.Model().Ref(), known) {
 		c.run(ctx, text)
-	default:
+	} else {
 		if !c.Terminal {
 			c.say("you: %s", text)
 		}
 		c.send(ctx, session.Draft{Text: text})
 	}
-}
-
-// send sends a message with the files that wait for one. They wait on where it was not saved.
-func (c *chat) send(ctx context.Context, d session.Draft) {
-	d.Files = c.files
-	before := c.s.Info().Leaf
-	err := c.follow(ctx, func(ctx context.Context) <-chan session.Event { return c.s.Send(ctx, d) })
-	if c.s.Info().Leaf != before {
-		c.files, c.tooLong = nil, ""
-	}
-	if over := (*session.OversizeError)(nil); errors.As(err, &over) {
-		c.tooLong = d.Text
-	}
-	c.report(err)
-}
-
-// failure is why something failed, and what can be done about it here.
-func (c *chat) failure(err error) string {
-	over, other := (*session.OversizeError)(nil), (*session.OtherAddressError)(nil)
-	more := ""
-	switch {
-	case errors.As(err, &over):
-		err, more = errors.New(over.Sentence(wayOut)), " Nothing was sent or saved. /cut sends it cut."
-	case errors.As(err, &other):
-		more = " Nothing was sent; /model " + c.s.Model().Ref() + " agrees to that."
-	}
-	return theme.UpperFirst(theme.Sentence(err)) + more
-}
-
-// wayOut is what helps against what makes a message too long.
-func wayOut(what string) string {
-	return map[string]string{
-		string(history.PartSystem): "/system", string(history.PartDraft): "shorten it",
-		string(history.BoundBudget): "/budget", string(history.BoundMaxContext): "/budget",
-		string(history.BoundWindow): "/window",
-	}[what]
-}
-
-// follow shows a turn until it is over. ctrl+c stops it.
-func (c *chat) follow(ctx context.Context, start func(context.Context) <-chan session.Event) error {
-	defer c.sync(ctx)
-	ctx, stop := c.stoppable(ctx)
-	defer stop()
-	for e := range start(ctx) {
-		f, over := e.(session.Finished)
-		if !over {
-			c.show(ctx, e, stop)
-			continue
-		}
-		if c.endLine(); ctx.Err() != nil && f.Err == nil {
-			c.say("Stopped; what arrived is kept.")
-		}
-		return f.Err
-	}
+	c.sync(program, 0)
 	return nil
 }
 
@@ -247,40 +181,78 @@ func (c *chat) stoppable(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, stop
 }
 
-// say writes a line of winnow's own.
-func (c *chat) say(format string, args ...any) {
-	c.endLine()
-	fmt.Fprintf(c.Out, format+"\n", args...)
-}
-
-// report says why something did not work, where it did not.
-func (c *chat) report(err error) {
-	if err != nil {
-		c.say("%s", c.failure(err))
+// send sends a message with the files that wait for one. They wait on where it was not saved.
+func (c *chat) send(ctx context.Context, d session.Draft) {
+	d.Files = c.files
+	before := c.s.Info().Leaf
+	err := c.follow(ctx, c.s.Send(ctx, d))
+	if c.s.Info().Leaf != before {
+		c.files = nil
 	}
+	c.report(err)
 }
 
-// write writes a piece of an answer.
-func (c *chat) write(text string) {
-	if text == "" {
+// follow shows a turn until it is over.
+func (c *chat) follow(ctx context.Context, turn <-chan session.Event) error {
+	for e := range turn {
+		f, over := e.(session.Finished)
+		if !over {
+			c.show(ctx, e)
+			continue
+		}
+		if ctx.Err() != nil && f.Err == nil {
+			c.say("Stopped; what arrived is kept.")
+		}
+		return f.Err
+	}
+	return nil
+}
+
+// sync exchanges the history with other machines, and waits for that a while: the folder may be on a network that is
+// gone. Why it failed is said where that was not said of the one before.
+func (c *chat) sync(ctx context.Context, patience time.Duration) {
+	if c.Sync == nil {
 		return
 	}
-	io.WriteString(c.Out, text)
-	c.openLine = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends a line that a piece of an answer left open.
-func (c *chat) endLine() {
-	if c.openLine {
-		io.WriteString(c.Out, "\n")
-		c.openLine = false
+	if c.syncing == nil {
+		done := make(chan error, 1)
+		c.syncing = done
+		go func() {
+			_, err := c.Sync(ctx)
+			done <- err
+		}()
+	}
+	select {
+	case err := <-c.syncing:
+		c.syncing = nil
+		fault := ""
+		if err != nil && ctx.Err() == nil {
+			fault = err.Error()
+		}
+		if fault != "" && fault != c.syncFault {
+			c.report(err)
+		}
+		c.syncFault = fault
+	case <-time.After(patience):
 	}
 }
 
-// prompt asks for a line, where a person types.
-func (c *chat) prompt(text string) {
-	c.endLine()
-	if c.Terminal {
-		io.WriteString(c.Out, text)
+// refresh takes over what was changed in the open chat by a sync or in another window. One that was deleted permanently
+// makes room for a new one. What is wrong with the database is said when something is stored.
+func (c *chat) refresh(ctx context.Context) {
+	changed, err := c.s.Refresh(ctx)
+	if !changed && !c.s.Now().Behind && !errors.Is(err, store.ErrNotFound) {
+		return
+	}
+	switch found, err := c.s.Reread(ctx); {
+	case errors.Is(err, store.ErrNotFound):
+		c.say("The chat that was open here was deleted permanently on another machine.")
+		c.report(c.begin(ctx, ""))
+	case err != nil:
+		c.report(err)
+	case found.Parts:
+		c.say("Another machine went on from an earlier message; /version goes to other versions.")
+	case found.Added > 0:
+		c.say("Continued on another machine: %s. /history prints the chat.", theme.Plural(found.Added, "new message"))
 	}
 }

@@ -95,8 +95,8 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "you named it"}}, s
 }
 
-// transcript runs a chat on an input from a pipe.
-func transcript(t *testing.T, o Options, input string) string {
+// printed runs a chat on an input from a pipe.
+func printed(t *testing.T, o Options, input string) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.In, o.Out = strings.NewReader(input), &out
@@ -125,64 +125,47 @@ func wantInOrder(t *testing.T, text string, want ...string) {
 func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("An answer that is long. ", 100)
-	o, s := options(t, says(long), says("Two."), says("Three."), says("Other."))
-	out := transcript(t, o, "First\nand \\\nmore\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
-		"1\n/retry\n/pin 99\n/quit now\n/fly\n/retry\\\nmore\n/quit\nnever\n")
+	o, s := options(t, says(long), says("Two."), says("Other."))
+	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
+		"1\n/retry\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
 	wantInOrder(
 		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
-		"small:\n"+long, "(saw 1 of 1 message",
-		"you: and \nmore", "Two.", "you: last\n\nline", "Three.", "A request can have up to 400 tokens.", "The next request: ",
-		"message 2, model: cut to 146 of 2,400 characters",
+		"small:\n"+long, " tokens · ",
+		"you: last\n\nline", "Two.", "A request can have up to 400 tokens.", "The next request: ",
+		"message 2, model: cut to 146 of 2,400",
 		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.",
 		"There is no command /fly.", "/retry takes one line. To send it as a message",
 	)
-	if len(s.bodies) != 4 || strings.Contains(out, "never") {
+	if len(s.bodies) != 3 || strings.Contains(out, "never") {
 		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
 	}
 }
 
-// A line from a pipe answers a question only where it is an answer; the other lines are messages.
-func TestAToolIsAskedAboutInWords(t *testing.T) {
+// Nobody answers a question in a pipe: its lines are messages.
+func TestAQuestionInAPipeHasTheSafeAnswer(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name, input string
-		want        []string
-		ran         bool
-	}{
-		{"yes", "Add.\nyes\nBye.\n", []string{
-			"The model wants to call the tool add with:", `{"a":1}`, "Run it? y: yes", "answer: yes",
-			"add returned 1 character.", "Done.", "you: Bye.",
-		}, true},
-		{"no", "Add.\nn\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
-		{"another message", "Add.\nBye.\n", []string{"answer: no", "Done.", "you: Bye."}, false},
-		{"the end", "Add.\n", []string{"Run it?", "Done."}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			o, s := options(t, callsAdd, says("Done."), says("Bye too."))
-			wantInOrder(t, transcript(t, o, c.input), c.want...)
-			if ran := strings.Contains(s.bodies[1], `"content":"3"`); ran != c.ran {
-				t.Errorf("the tool ran: %t, want %t: %s", ran, c.ran, s.bodies[1])
-			}
-		})
+	o, s := options(t, callsAdd, says("Done."), says("Bye too."))
+	wantInOrder(t, printed(t, o, "Add.\nyes\n"), "The model wants to call the tool add with:", `{"a":1}`, "Run it?",
+		"answer: no", "Done.", "you: yes")
+	if strings.Contains(s.bodies[1], `"content":"3"`) {
+		t.Errorf("the tool ran: %s", s.bodies[1])
 	}
 }
 
-func TestAMessageThatIsTooLongCanBeSentCut(t *testing.T) {
+func TestAMessageThatIsTooLongIsNotSent(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, says("Short."))
-	out := transcript(t, o, "/cut\n"+strings.Repeat("word ", 6000)+"\n/cut\n")
-	wantInOrder(t, out, "There is no message that was too long.", "tokens too many",
-		"Nothing was sent or saved. /cut sends it cut.", "Short.")
-	if len(s.bodies) != 1 {
-		t.Errorf("%d requests, want one", len(s.bodies))
+	wantInOrder(t, printed(t, o, strings.Repeat("word ", 6000)+"\n"), "tokens too many", "shorten it",
+		"Nothing was sent or saved.")
+	if len(s.bodies) != 0 {
+		t.Errorf("%d requests, want none", len(s.bodies))
 	}
 }
 
 func TestChatsAreOpenedByTheirNumbers(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."), says("Two."))
-	wantInOrder(t, transcript(t, o, "Remember me\n"), "One.")
+	wantInOrder(t, printed(t, o, "Remember me\n"), "One.")
 	next, err := session.New(o.Deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -270,14 +253,16 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	out.want(t, "answer: ", 1)
 	in.lines <- "perhaps\n"
 	out.want(t, "answer: ", 2)
-	in.lines <- "no\n"
+	in.lines <- "r\n"
+	out.want(t, "reason: ", 1)
+	in.lines <- "I can add.\n"
 	out.want(t, "Yes what?", 1)
 	close(in.lines)
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(s.bodies[1], `"content":"3"`) || !strings.Contains(s.bodies[2], `"content":"yes"`) {
-		t.Errorf("what was typed ahead ran the tool, or is no message: %s", s.bodies[2])
+	if !strings.Contains(s.bodies[1], "I can add.") || !strings.Contains(s.bodies[2], `"content":"yes"`) {
+		t.Errorf("what was typed ahead answered the question, or is no message: %s", s.bodies[2])
 	}
 }
 
@@ -307,7 +292,7 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 func TestEveryCommandIsHelpedWith(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says(""))
-	out := transcript(t, o, "/help\n")
+	out := printed(t, o, "/help\n")
 	var names []string
 	for _, c := range commands() {
 		if slices.Contains(names, c.Name) || c.Help == "" {

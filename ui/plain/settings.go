@@ -3,8 +3,6 @@ package plain
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,10 +13,8 @@ import (
 )
 
 // setting is a command that the screen has too: what it says is printed, and what it lists is chosen from by a number.
-func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Context, string) error {
+func setting(do func(*settings.Model, string) tea.Cmd) action {
 	return func(c *chat, ctx context.Context, args string) error {
-		ctx, stop := c.stoppable(ctx)
-		defer stop()
 		say := func(text string) tea.Cmd {
 			if text != "" {
 				c.say("%s", text)
@@ -52,9 +48,9 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*chat, context.Conte
 			if open.Masked {
 				return errors.New("the key of a provider is stored by winnow keys set")
 			}
-			value, err := c.choice(ctx, open.Items(), open.Notes...)
-			if value == "" || err != nil {
-				return err
+			value := c.choice(ctx, open.Items(), open.Notes...)
+			if value == "" {
+				return nil
 			}
 			open = nil
 			cmd = chosen(value) // it may open another list
@@ -75,23 +71,4 @@ func follow(cmd tea.Cmd) {
 			follow(cmd)
 		}
 	}
-}
-
-// choice prints a list with notes under it, and reads the number of an item. It is "" where none is chosen.
-func (c *chat) choice(ctx context.Context, items []list.Item, notes ...string) (value string, err error) {
-	for i, item := range items {
-		c.say("%s", strings.Join(strings.Fields(strconv.Itoa(i+1)+". "+item.Label+" "+item.About+" "+item.Right), " "))
-	}
-	for _, note := range notes {
-		c.say("%s", note)
-	}
-	if !c.Terminal {
-		return "", nil
-	}
-	text, err := c.answer(ctx, "number, or enter to leave it: ", func() {})
-	n, _ := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 || n > len(items) {
-		return "", nil
-	}
-	return items[n-1].Value, nil
 }

@@ -16,7 +16,7 @@ import (
 func chatted(t *testing.T, steps ...string) (Options, *server, store.Session) {
 	t.Helper()
 	o, s := options(t, append([]string{says("One.")}, steps...)...)
-	transcript(t, o, "First\n/quit\n")
+	printed(t, o, "First\n/quit\n")
 	row, err := o.Deps.Store.Session(t.Context(), o.Start.Info().ID)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWhatWasAddedElsewhereIsThereBeforeTheFirstPrompt(t *testing.T) {
 		}
 		return []string{row.ID}, nil
 	}
-	out := transcript(t, o, "Third\n/quit\n")
+	out := printed(t, o, "Third\n/quit\n")
 	wantInOrder(t, out, `This is "First" with 2 messages.`, "Continued on another machine: 2 new messages. /history "+
 		"prints the chat.", "you: Third", "Three.")
 	if !strings.Contains(s.bodies[1], "Two.") {
@@ -78,9 +78,8 @@ func TestASessionThatWasPurgedElsewhereIsLeft(t *testing.T) {
 		}
 		return []string{row.ID}, nil
 	}
-	out := transcript(t, o, "First\n/quit\n")
-	wantInOrder(t, out, "The chat that was open here was deleted permanently on another machine. This is a new "+
-		"chat.", "you: First", "One.")
+	out := printed(t, o, "First\n/quit\n")
+	wantInOrder(t, out, "The chat that was open here was deleted permanently on another machine.", "This is a new chat.", "you: First", "One.")
 	if list, err := o.Deps.Store.Sessions(t.Context(), store.Filter{}); err != nil || len(list) != 1 ||
 		list[0].ID == row.ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)
@@ -91,8 +90,31 @@ func TestAFailedSyncIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."), says("Two."))
 	o.Sync = func(context.Context) ([]string, error) { return nil, errors.New("the folder is not there") }
-	out := transcript(t, o, "First\nSecond\n/quit\n")
+	out := printed(t, o, "First\nSecond\n/quit\n")
 	if n := strings.Count(out, "The folder is not there."); n != 1 {
 		t.Errorf("it is said %d times in\n%s", n, out)
+	}
+}
+
+// The folder may be on a network that is gone.
+func TestASyncThatHangsHoldsNoPrompt(t *testing.T) {
+	t.Parallel()
+	o, _ := options(t, says("One."), says("Two."))
+	began := false
+	o.Sync = func(ctx context.Context) ([]string, error) {
+		if began {
+			<-ctx.Done()
+		}
+		began = true
+		return nil, nil
+	}
+	in, out, ended := typed(t, o)
+	in.lines <- "First\n"
+	out.want(t, "you: ", 2)
+	in.lines <- "Second\n"
+	out.want(t, "Two.", 1)
+	close(in.lines)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 }

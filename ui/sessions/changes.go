@@ -49,7 +49,7 @@ func (l *Model) hide(c change) tea.Cmd {
 		c.said += " " + l.Keys.First(keymap.Undo) + " undoes this."
 	}
 	l.titles = slices.DeleteFunc(l.titles, func(s Line) bool { return s.ID == c.id })
-	l.search.hits = slices.DeleteFunc(l.search.hits, func(h store.Hit) bool { return h.Session.ID == c.id })
+	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == c.id })
 	l.fill()
 	return l.change(c)
 }
@@ -81,41 +81,40 @@ func switching(s Line, on bool, saidOn, saidOff string, set func(ctx context.Con
 }
 
 // pin pins a session to the top of the list, or unpins it.
-func (l *Model) pin(e entry) tea.Cmd {
-	db := l.With.Store
-	return l.change(switching(e.Line, !e.Pinned, "Pinned to the top of the list", "Unpinned",
+func (l *Model) pin(s Line) tea.Cmd {
+	return l.change(switching(s, !s.Pinned, "Pinned to the top of the list", "Unpinned",
 		func(ctx context.Context, on bool) error {
-			return db.Update(ctx, e.ID, func(row *store.Session) { row.Pinned = on })
+			return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Pinned = on })
 		}))
 }
 
 // archive takes a session out of the list of those in use, or puts it back.
-func (l *Model) archive(e entry) tea.Cmd {
-	if !e.Deleted.IsZero() {
-		return l.hide(l.trashing(e.Line, false))
+func (l *Model) archive(s Line) tea.Cmd {
+	if !s.Deleted.IsZero() {
+		return l.hide(l.trashing(s, false))
 	}
-	return l.hide(switching(e.Line, !e.Archived, "Archived", "Unarchived", func(ctx context.Context, on bool) error {
-		return l.With.Store.Update(ctx, e.ID, func(row *store.Session) { row.Archived = on })
+	return l.hide(switching(s, !s.Archived, "Archived", "Unarchived", func(ctx context.Context, on bool) error {
+		return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Archived = on })
 	}))
 }
 
 // delete moves a session to the trash. In the trash it asks whether it is to go for good.
-func (l *Model) delete(e entry) tea.Cmd {
-	open := e.ID == l.Info.ID
-	_, busy := l.Screen.State(e.ID)
+func (l *Model) delete(s Line) tea.Cmd {
+	open := s.ID == l.Info.ID
+	_, busy := l.Screen.State(s.ID)
 	switch {
 	case busy, open && l.Busy:
 		return l.Fail("An answer is still arriving in this chat; stop it first.")
-	case slices.Contains(l.leased, e.ID):
+	case slices.Contains(l.leased, s.ID):
 		return l.Fail("This chat is open in another window; close it there first.")
-	case !e.Deleted.IsZero():
-		l.purge = &e.Line
+	case !s.Deleted.IsZero():
+		l.purge = &s
 		return nil
 	case open:
 		left := l.Screen.New()
-		return tea.Batch(left, l.change(l.trashing(e.Line, true)))
+		return tea.Batch(left, l.change(l.trashing(s, true)))
 	}
-	return l.hide(l.trashing(e.Line, true))
+	return l.hide(l.trashing(s, true))
 }
 
 // trashing moves a session to the trash, or out of it.
@@ -157,72 +156,62 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 // edit is a session's title or its tags while they are typed.
 type edit struct {
 	theme.Field
-	of   Line
-	tags bool // tags are typed, else the title
+	what string                    // is typed
+	keep func(text string) tea.Cmd // takes what was typed
 }
 
-func (l *Model) startRename(e entry) tea.Cmd {
-	l.edit = &edit{Field: theme.NewField(e.Title), of: e.Line}
+// startRename has the title of a session typed.
+func (l *Model) startRename(s Line) tea.Cmd {
+	titled := func(title string) change {
+		return change{id: s.ID, said: "The title is now “" + title + "”.", do: l.Screen.Rename(s.ID, title)}
+	}
+	l.edit = &edit{theme.NewField(s.Title), "title", func(title string) tea.Cmd {
+		to, from := titled(title), titled(s.Title)
+		if s.Title != "" {
+			to.undo = &from
+		}
+		return l.change(to)
+	}}
 	return nil
 }
 
-func (l *Model) startTags(e entry) tea.Cmd {
-	l.edit = &edit{Field: theme.NewField(strings.Join(e.Tags, " ")), of: e.Line, tags: true}
-	if len(e.Tags) > 0 {
-		l.edit.Insert(" ") // for the next one
+// startTags has the tags of a session typed.
+func (l *Model) startTags(s Line) tea.Cmd {
+	tagged := func(tags []string) change {
+		said := "The tags are now " + strings.Join(tags, ", ") + "."
+		if len(tags) == 0 {
+			said = "The chat has no tags now."
+		}
+		return change{id: s.ID, said: said, do: func(ctx context.Context) error {
+			return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Tags = tags })
+		}}
 	}
+	l.edit = &edit{theme.NewField(strings.Join(s.Tags, " ")), "tags", func(text string) tea.Cmd {
+		to, from := tagged(tagsIn(text)), tagged(s.Tags)
+		to.undo = &from
+		return l.change(to)
+	}}
+	l.edit.Insert(" ") // for the next one
 	return nil
 }
 
 // editKey is a key while a title or tags are typed.
 func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
-	k := &l.Keys
+	k, edit := &l.Keys, l.edit
+	text := strings.TrimSpace(edit.Text())
 	switch {
+	case k.Pressed(msg, keymap.Choose) && text == "" && edit.what == "title":
+		return l.Fail("A chat needs a title; " + k.First(keymap.Back) + " keeps the old one.")
+	case k.Pressed(msg, keymap.Choose):
+		l.edit = nil
+		return edit.keep(text)
 	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
-	case k.Pressed(msg, keymap.Choose):
-		return l.endEdit()
-	case !l.edit.Typed(msg):
+	case !edit.Typed(msg):
 		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
 			" discards the change.")
 	}
 	return nil
-}
-
-// endEdit gives the session the title or the tags that were typed.
-func (l *Model) endEdit() tea.Cmd {
-	of, tags := l.edit.of, l.edit.tags
-	text, before, made := strings.TrimSpace(l.edit.Text()), of.Title, l.retitled
-	if tags {
-		text, before, made = strings.Join(tagsIn(text), ", "), strings.Join(of.Tags, ", "), l.retagged
-	} else if text == "" {
-		return l.Fail("A chat needs a title; " + l.Keys.First(keymap.Back) + " keeps the old one.")
-	}
-	l.edit = nil
-	if text == before {
-		return nil
-	}
-	to, from := made(of.ID, text), made(of.ID, before)
-	if tags || before != "" {
-		to.undo = &from
-	}
-	return l.change(to)
-}
-
-// retitled gives a session a title.
-func (l *Model) retitled(id, title string) change {
-	return change{id: id, said: "The title is now “" + title + "”.", do: l.Screen.Rename(id, title)}
-}
-
-// retagged gives a session tags.
-func (l *Model) retagged(id, tags string) change {
-	db, said := l.With.Store, "The tags are now "+tags+"."
-	if tags == "" {
-		said = "The chat has no tags now."
-	}
-	return change{id: id, said: said, do: func(ctx context.Context) error {
-		return db.Update(ctx, id, func(row *store.Session) { row.Tags = tagsIn(tags) })
-	}}
 }
 
 // tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.

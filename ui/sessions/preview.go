@@ -3,7 +3,6 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +16,8 @@ import (
 	"winnow/ui/theme"
 )
 
-// preview is what is read of the session under the cursor: the message that was found with its question or its
-// answer, or the end of the conversation.
+// preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
+// the conversation.
 type preview struct {
 	of       target // what is under the cursor
 	read     target // what the messages are of
@@ -41,9 +40,6 @@ type Previewed struct {
 	At    time.Time
 	Text  string // as it is stored, or the part of it from just before what was found
 	Place store.Place
-
-	shown string // without secrets and control characters
-	marks [][2]int
 }
 
 const (
@@ -59,15 +55,14 @@ const (
 
 // target is what is under the cursor.
 func (l *Model) target() target {
-	e, ok := l.cursor()
-	if !ok {
+	s, ok := l.cursor()
+	switch {
+	case !ok:
 		return target{}
+	case s.hit == nil:
+		return target{session: s.ID, leaf: s.Leaf}
 	}
-	t := target{session: e.ID, leaf: e.Leaf}
-	if e.hit != nil {
-		t.message, t.query = e.hit.Message, l.search.text
-	}
-	return t
+	return target{s.ID, s.Leaf, s.hit.Message, l.found.Text}
 }
 
 // look reads what is under the cursor once that has rested there for a moment.
@@ -100,27 +95,23 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
 		return !speaks && m.ID != of.message
 	})
-	branch = branch[max(0, len(branch)-2):]
-	var ids []int64
-	for _, m := range branch {
-		ids = append(ids, m.ID)
-	}
-	places, err := db.Places(ctx, ids...)
 	var out []Previewed
-	for _, m := range branch {
-		out = append(out, Previewed{
-			Role: m.Role, Model: m.Model, At: time.UnixMilli(m.CreatedMS), Place: places[m.ID],
-			Text: around(m, store.Search{Text: of.query}),
-		})
+	for _, m := range branch[max(0, len(branch)-2):] {
+		places, err := db.Places(ctx, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Previewed{m.Role, m.Model, time.UnixMilli(m.CreatedMS), around(m, of.query), places[m.ID]})
 	}
-	return out, err
+	return out, nil
 }
 
 // around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
 // What was found in its files or tool calls is shown there.
-func around(m store.Message, found store.Search) string {
+func around(m store.Message, query string) string {
+	found := store.Search{Text: query}
 	text, marks := m.Content, found.Marks(m.Content)
-	if found.Text != "" && len(marks) == 0 {
+	if query != "" && len(marks) == 0 {
 		text = m.Searched()
 		marks = found.Marks(text)
 	}
@@ -141,26 +132,14 @@ func (l *Model) Previewed(asked int, messages []Previewed, err error) tea.Cmd {
 	if err != nil {
 		p.err = theme.Sentence(err)
 	}
-	p.hide(l.Secrets)
 	return nil
 }
 
-// hide hides the secrets of the preview, or shows what looks like one.
-func (p *preview) hide(secrets theme.Secrets) {
-	for i := range p.messages {
-		m := &p.messages[i]
-		text, _ := secrets.Hide(m.Text)
-		m.shown = strings.TrimSpace(markdown.Visible(text))
-		m.marks = store.Search{Text: p.read.query}.Marks(m.shown)
-	}
-}
-
-// previewLines draws what is told of the session under the cursor, in at most so many lines.
+// previewLines draws the preview in at most so many lines.
 func (l *Model) previewLines(st theme.Styles, o layout, room int) []string {
-	p, now := &l.preview, l.target()
-	lines := []string{"", o.indent(2) + st.Muted.Render(markdown.OneLine(l.facts(), o.textWidth())), ""}
+	p, lines := &l.preview, []string{""}
 	switch {
-	case p.read.session != now.session || l.purge != nil:
+	case p.read.session != l.target().session || l.purge != nil:
 	case p.err != "":
 		lines = append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
 	default:
@@ -170,10 +149,8 @@ func (l *Model) previewLines(st theme.Styles, o layout, room int) []string {
 				most /= 3
 			}
 			lines = append(lines, m.head(st, o, l.read))
-			text := m.lines(st, min(measure, o.textWidth()), most)
-			for _, line := range text[:min(len(text), most)] {
-				lines = append(lines, o.indent(0)+line)
-			}
+			text, _ := l.Secrets.Hide(m.Text)
+			lines = append(lines, m.body(st, o, text, store.Search{Text: p.read.query}, most)...)
 			lines = append(lines, "")
 		}
 	}
@@ -189,58 +166,32 @@ func (m *Previewed) head(st theme.Styles, o layout, now time.Time) string {
 	if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	var facts []string
+	facts := ""
 	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
-		facts = append(facts, st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request"))
+		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
 	}
+	at := m.At.In(now.Location()).Format("2 Jan 2006 15:04")
 	if m.Place.Of > 0 {
-		facts = append(facts, st.Muted.Render(theme.Thousands(m.Place.Number)+" of "+theme.Thousands(m.Place.Of)))
+		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
-	facts = append(facts, st.Muted.Render(m.At.In(now.Location()).Format("2 Jan 2006 15:04")))
 	left := o.indent(0) + sign(st, m.Place.Last) + " " + style.Render(name)
-	return theme.Spread(left, strings.Join(facts, st.Muted.Render(" · "))+o.indent(0), o.end())
+	return theme.Spread(left, facts+st.Muted.Render(at)+o.indent(0), o.end())
 }
 
-// lines are the text of a message, behind its bar: an answer as the transcript draws it, what was found as it is
-// stored.
-func (m *Previewed) lines(st theme.Styles, w, most int) (lines []string) {
-	if m.Role == history.Assistant && len(m.marks) == 0 {
-		part := m.shown[:min(len(m.shown), most*2*w)] // an emoji of two cells has four bytes
-		for _, line := range markdown.New(st.Markdown, w, w).Render(strings.ToValidUTF8(part, "")) {
-			lines = append(lines, "  "+line)
-		}
-		return lines
-	}
-	bar, text := "  ", st.Text
+// body is at most so many lines of a message, behind the bar of the user's own.
+func (m *Previewed) body(st theme.Styles, o layout, text string, found store.Search, most int) (lines []string) {
+	bar, style := "  ", st.Text
 	if m.Role == history.User {
-		bar, text = st.You.Render("▌")+" ", st.Strong.Bold(false)
+		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	for _, p := range theme.Parts(m.shown, w) {
-		spans := marked(m.marks, p.From, p.From+len(p.Text), st.Found)
-		lines = append(lines, bar+theme.Paint(p.Text, text, spans))
+	text = strings.TrimSpace(markdown.Visible(text))
+	marks := found.Marks(text)
+	for _, p := range theme.Parts(text, min(measure, o.textWidth())) {
+		if len(lines) == most {
+			break
+		}
+		spans := marked(marks, p.From, p.From+len(p.Text), st.Found)
+		lines = append(lines, o.indent(0)+bar+theme.Paint(p.Text, style, spans))
 	}
 	return lines
 }
-
-// facts tell what the line of a session has no room for.
-func (l *Model) facts() string {
-	s, ok := l.cursor()
-	switch {
-	case !ok:
-		return ""
-	case l.purge != nil:
-		return fmt.Sprintf("Its %s and the records of its requests cannot be restored after that.",
-			theme.Plural(s.Messages, "message"))
-	}
-	parts := []string{"started " + when(l.read, s.Created), theme.Plural(s.Messages, "message")}
-	if !s.Deleted.IsZero() {
-		parts = append(parts, "deleted "+when(l.read, s.Deleted))
-	}
-	if s.Dir != "" {
-		parts = append(parts, l.Screen.Short(s.Dir))
-	}
-	return strings.Join(append(parts, s.ID[:min(len(s.ID), idShown)]), " · ")
-}
-
-// idShown is how much of an id is shown: the moment at which the session was made, which no other one has.
-const idShown = 13

@@ -33,7 +33,7 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 		for _, h := range []int{24, 40, 90} {
 			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
 				strings.Repeat(" Nothing more.", 1000)
-			part := around(said(stored), store.Search{Text: "walrus"})
+			part := around(said(stored), "walrus")
 			l := searched(100, h, "walrus", Previewed{Role: history.User, At: begun, Text: part},
 				Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
 			got := l.drawn()
@@ -44,28 +44,6 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 				t.Errorf("%d lines are drawn in a height of %d", n, h)
 			}
 		}
-	}
-}
-
-// An answer is previewed as the transcript draws it; what was found in one is shown as it is stored.
-func TestAPreviewDrawsMarkdown(t *testing.T) {
-	answer := Previewed{
-		Role: history.Assistant, At: begun, Text: "## Whales\n\nThey are " +
-			"**large**.\n\n```go\nfmt.Println(\"walrus\")\n```\n",
-	}
-	got := searched(100, 40, "squid", answer).drawn()
-	for _, not := range []string{"##", "**", "```"} {
-		if strings.Contains(got, not) {
-			t.Errorf("the preview shows %q:\n%s", not, got)
-		}
-	}
-	for _, want := range []string{"Whales", "They are large.", `fmt.Println("walrus")`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the preview lacks %q:\n%s", want, got)
-		}
-	}
-	if got := searched(100, 40, "large", answer).drawn(); !strings.Contains(got, "They are **large**.") {
-		t.Errorf("what was found is not shown as it is stored:\n%s", got)
 	}
 }
 
@@ -81,7 +59,7 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 	for query, want := range map[string]string{
 		"walrus": "What is this?\nnotes.md\nA walrus sleeps.", "what": "What is this?", "": "What is this?",
 	} {
-		if got := around(m, store.Search{Text: query}); got != want {
+		if got := around(m, query); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
 		}
 	}

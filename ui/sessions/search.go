@@ -14,23 +14,11 @@ import (
 	"winnow/ui/theme"
 )
 
-// search is what the filter finds in the messages of all sessions.
-type search struct {
-	text    string // what the hits are for
-	hits    []store.Hit
-	places  map[int64]store.Place // where the messages of the hits stand
-	waiting bool                  // the answer for what is typed is not here yet
-}
-
 const (
 	// pause is how long the filter rests before it is looked for, and the cursor before what is under it is read.
 	pause = 80 * time.Millisecond
-	// indexPause is how long it takes until a search is repeated while the index is behind.
-	indexPause = 2 * time.Second
 	// mostHits is how many hits are looked for. Who needs more types another word.
 	mostHits = 200
-	// hitsEach is how many hits of a session are listed. Its own search finds the others.
-	hitsEach = 3
 )
 
 // after does something after a while, unless the count has changed until then.
@@ -49,18 +37,18 @@ func after(d time.Duration, count *int, do func() tea.Cmd) tea.Cmd {
 // endSearch drops what a search that is on its way will find.
 func (l *Model) endSearch() {
 	l.Searching++
-	l.search.waiting = false
+	l.waiting = false
 }
 
 // filtered looks for the filter in all messages when no other key follows for a moment.
 func (l *Model) filtered() tea.Cmd {
 	l.endSearch()
 	if strings.TrimSpace(l.List.Filter.Text()) == "" {
-		l.search = search{}
+		l.found = Found{}
 		l.fill()
 		return nil
 	}
-	l.search.waiting = true
+	l.waiting = true
 	return after(pause, &l.Searching, l.find)
 }
 
@@ -79,7 +67,7 @@ func (l *Model) find() tea.Cmd {
 		return nil
 	}
 	l.endSearch()
-	l.search.waiting = true
+	l.waiting = true
 	db, n := l.With.Store, l.Searching
 	query := store.Search{Text: text, Trash: l.shelf == trashShelf, Limit: mostHits}
 	return l.Run(func(ctx context.Context) tea.Msg {
@@ -98,32 +86,17 @@ func (l *Model) find() tea.Cmd {
 
 // Found lists the hits of a search, those of the chat first that was used last.
 func (l *Model) Found(number int, found Found) tea.Cmd {
-	x := &l.search
 	if number != l.Searching {
 		return nil
 	}
-	x.waiting = false
+	l.waiting = false
 	if found.Err != nil {
 		return l.Fail(theme.Sentence(found.Err))
 	}
-	x.text, x.hits, x.places = found.Text, found.Hits, found.Places
-	slices.SortStableFunc(x.hits, func(a, b store.Hit) int {
+	slices.SortStableFunc(found.Hits, func(a, b store.Hit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
+	l.found = found
 	l.fill()
-	if l.Screen.Unindexed() == 0 {
-		return l.look()
-	}
-	return tea.Batch(l.look(), after(indexPause, &l.Searching, l.find))
-}
-
-// listed are the best few hits of each session.
-func (x *search) listed(hidden theme.Secrets) (entries []entry) {
-	of := map[string]int{}
-	for _, h := range x.hits {
-		if of[h.Session.ID]++; of[h.Session.ID] <= hitsEach {
-			entries = append(entries, entry{Line: LineOf(hidden, h.Session), hit: &h})
-		}
-	}
-	return entries
+	return l.look()
 }

@@ -24,12 +24,13 @@ import (
 
 // Screen is what the list has the rest of the screen do.
 type Screen struct {
-	Close   func()                                    // closes the list
-	New     func() tea.Cmd                            // begins a session, which closes the list
-	Open    func(id string) tea.Cmd                   // opens a session
-	OpenAt  func(hit store.Hit, found string) tea.Cmd // opens a session at a message, and marks a text
-	Fork    func(id, name string) tea.Cmd             // forks a session at its end, and opens the fork
-	Changed func()                                    // a session was changed
+	Close   func()                        // closes the list
+	New     func() tea.Cmd                // begins a session, which closes the list
+	Fork    func(id, name string) tea.Cmd // forks a session at its end, and opens the fork
+	Changed func()                        // a session was changed
+
+	// Open opens a session: at a message, where a text is marked, or at its end where message is 0.
+	Open func(id string, message int64, found string) tea.Cmd
 
 	// Rename returns what gives a session a title: one that is open has to know its own.
 	Rename func(id, title string) func(context.Context) error
@@ -37,8 +38,7 @@ type Screen struct {
 	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
 	State func(id string) (word string, busy bool)
 
-	Unindexed func() int64             // how many messages a search does not find yet
-	Short     func(path string) string // a path as people write it
+	Unindexed func() int64 // how many messages a search does not find yet
 }
 
 // shelf is one of the lists of stored sessions.
@@ -56,16 +56,17 @@ const (
 type Model struct {
 	*app.Context
 	Screen Screen
-	List   *list.Model // the entries, by their values
+	List   *list.Model // the lines, by their values
 	w, h   int
 
-	shelf   shelf
-	titles  []Line           // the shelf as it was read
-	leased  []string         // the ids of the sessions that another window has open
-	entries map[string]entry // what the values of the list stand for
-	read    time.Time        // when the shelf was read, zero before
+	shelf  shelf
+	titles []Line          // the shelf as it was read
+	leased []string        // the ids of the sessions that another window has open
+	lines  map[string]Line // what the values of the list stand for
+	read   time.Time       // when the shelf was read, zero before
 
-	search  search
+	found   Found // what the filter finds in messages
+	waiting bool  // what it finds is not here yet
 	preview preview
 	undos   []*change // they take back what was done, the last one first
 	Pending int       // changes that are not done yet
@@ -77,16 +78,17 @@ type Model struct {
 	purge *Line // it is asked whether this one goes for good
 }
 
-// Line is a session with what the list shows of it.
+// Line is what the cursor can stand on: a session, or a message that was found in it.
 type Line struct {
 	store.Session
-	Label string // what the filter searches: fork mark, title, tags
-	tags  int    // where in the label the tags begin
+	Label string     // what the filter searches: fork mark, title, tags
+	tags  int        // where in the label the tags begin
+	hit   *store.Hit // nil for the session itself
 }
 
-// LineOf is the line of a session.
-func LineOf(hidden theme.Secrets, s store.Session) Line {
-	label := cmp.Or(markdown.OneLine(hidden.Line(s.Title), 200), "untitled")
+// lineOf is the line of a session.
+func (l *Model) lineOf(s store.Session) Line {
+	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
 	}
@@ -94,7 +96,7 @@ func LineOf(hidden theme.Secrets, s store.Session) Line {
 	for _, tag := range s.Tags {
 		label += " #" + markdown.OneLine(tag, 40)
 	}
-	return Line{s, label, tags}
+	return Line{s, label, tags, nil}
 }
 
 // Name is what a session is called in a sentence.
@@ -103,27 +105,18 @@ func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.
 // quoted is what a session is called in a sentence that ends with it.
 func (s Line) quoted() string { return "“" + s.Name() + "”" }
 
-// entry is what the cursor can stand on: a session; with hit, a message that was found in it.
-type entry struct {
-	Line
-	hit *store.Hit
-}
-
-// value is what the list calls an entry.
-func (e entry) value() string {
-	if e.hit != nil {
-		return fmt.Sprint("message ", e.hit.Message)
-	}
-	return e.ID
-}
-
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(filter string) tea.Cmd {
-	l.endSearch()
 	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row, Heading: l.heading})
 	l.List.Filter = theme.NewField(filter)
-	l.edit, l.purge, l.shelf, l.titles, l.read = nil, nil, usedShelf, nil, time.Time{}
-	l.search, l.preview = search{}, preview{}
+	l.edit, l.purge, l.preview = nil, nil, preview{}
+	return l.show(usedShelf)
+}
+
+// show shows a shelf, as soon as that is read.
+func (l *Model) show(of shelf) tea.Cmd {
+	l.shelf, l.titles, l.read, l.found = of, nil, time.Time{}, Found{}
+	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
 }
 
@@ -173,24 +166,33 @@ func (l *Model) Listed(reading int, read Listing) tea.Cmd {
 	}
 	l.titles = l.titles[:0]
 	for _, s := range read.Sessions {
-		l.titles = append(l.titles, LineOf(l.Secrets, s))
+		l.titles = append(l.titles, l.lineOf(s))
 	}
 	l.leased, l.read = read.Leased, read.At
 	l.fill()
 	return l.look()
 }
 
+// hitsEach is how many of the messages found in a session are listed. Its own search finds the others.
+const hitsEach = 3
+
 // fill lists the titles, and behind them what was found in messages. The cursor stays where it is.
 func (l *Model) fill() {
-	l.entries = make(map[string]entry, len(l.titles))
-	items := make([]list.Item, 0, len(l.titles)+len(l.search.hits))
+	l.lines = make(map[string]Line, len(l.titles))
+	var items []list.Item
 	for _, s := range l.titles {
-		l.entries[s.ID] = entry{Line: s}
+		l.lines[s.ID] = s
 		items = append(items, list.Item{Label: s.Label, Value: s.ID})
 	}
-	for _, e := range l.search.listed(l.Secrets) {
-		l.entries[e.value()] = e
-		items = append(items, list.Item{Value: e.value(), Group: e.ID, Always: true})
+	listed := map[string]int{}
+	for _, h := range l.found.Hits {
+		if listed[h.Session.ID]++; listed[h.Session.ID] > hitsEach {
+			continue
+		}
+		line, value := l.lineOf(h.Session), fmt.Sprint("message ", h.Message)
+		line.hit = &h
+		l.lines[value] = line
+		items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 	}
 	l.List.Fill(items)
 }
@@ -198,39 +200,36 @@ func (l *Model) fill() {
 // Reveal shows what looks like a secret, or hides it.
 func (l *Model) Reveal() {
 	for i, s := range l.titles {
-		l.titles[i] = LineOf(l.Secrets, s.Session)
+		l.titles[i] = l.lineOf(s.Session)
 	}
 	if l.List != nil {
 		l.fill()
 	}
-	l.preview.hide(l.Secrets)
 }
 
 // cursor is what the cursor stands on.
-func (l *Model) cursor() (entry, bool) {
+func (l *Model) cursor() (Line, bool) {
 	item, _ := l.List.Cursor()
-	e, ok := l.entries[item.Value]
-	return e, ok
+	s, ok := l.lines[item.Value]
+	return s, ok
 }
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	paste, pasted := msg.(tea.PasteMsg)
-	click, clicked := msg.(tea.MouseClickMsg)
-	_, wheel := msg.(tea.MouseWheelMsg)
-	press, pressed := msg.(tea.KeyPressMsg)
-	switch {
+	switch press, pressed := msg.(tea.KeyPressMsg); {
 	case pressed:
 		cmd = l.key(press)
 	case l.purge != nil:
-	case pasted && l.edit != nil:
-		l.edit.Insert(strings.TrimSpace(paste.Content))
 	case l.edit != nil:
-	case clicked:
-		click.Y -= l.layout().head
-		cmd = l.took(l.List.Update(click), press)
-	case pasted || wheel:
+		if paste, ok := msg.(tea.PasteMsg); ok {
+			l.edit.Insert(strings.TrimSpace(paste.Content))
+		}
+	default:
+		if click, ok := msg.(tea.MouseClickMsg); ok {
+			click.Y -= l.layout().head
+			msg = click
+		}
 		cmd = l.took(l.List.Update(msg), press)
 	}
 	return tea.Batch(cmd, l.look())
@@ -244,21 +243,21 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case l.edit != nil:
 		return l.editKey(msg)
 	case l.Keys.Pressed(msg, keymap.FocusBack):
-		return l.nextShelf()
+		return l.show((l.shelf + 1) % shelves)
 	case l.Keys.Pressed(msg, keymap.New):
 		return l.Screen.New()
 	case l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
 	}
-	for action, do := range map[keymap.Action]func(entry) tea.Cmd{
+	for action, do := range map[keymap.Action]func(Line) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
 		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
 	} {
 		if !l.Keys.Pressed(msg, action) {
 			continue
 		}
-		if e, ok := l.cursor(); ok {
-			return do(e)
+		if s, ok := l.cursor(); ok {
+			return do(s)
 		}
 		return l.Say("There is no chat under the cursor.")
 	}
@@ -288,24 +287,24 @@ func (l *Model) close() {
 
 // choose opens what is under the cursor.
 func (l *Model) choose() tea.Cmd {
-	e, ok := l.cursor()
+	s, ok := l.cursor()
 	switch {
-	case l.search.waiting && (e.hit != nil || !ok):
+	case l.waiting && (s.hit != nil || !ok):
 		return l.Say("Still searching for " + l.List.Filter.Text() + ".")
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
-	case !e.Deleted.IsZero():
+	case !s.Deleted.IsZero():
 		return l.inTrash()
 	}
 	l.endSearch()
-	if e.hit == nil {
-		return l.Screen.Open(e.ID)
+	if s.hit == nil {
+		return l.Screen.Open(s.ID, 0, "")
 	}
 	found := ""
-	if marks := e.hit.Marks; len(marks) > 0 {
-		found = e.hit.Snippet[marks[0][0]:marks[0][1]]
+	if marks := s.hit.Marks; len(marks) > 0 {
+		found = s.hit.Snippet[marks[0][0]:marks[0][1]]
 	}
-	return l.Screen.OpenAt(*e.hit, found)
+	return l.Screen.Open(s.ID, s.hit.Message, found)
 }
 
 // inTrash says why nothing else is done to a session in the trash.
@@ -313,21 +312,12 @@ func (l *Model) inTrash() tea.Cmd {
 	return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 }
 
-// nextShelf shows the next of the lists.
-func (l *Model) nextShelf() tea.Cmd {
-	l.shelf = (l.shelf + 1) % shelves
-	l.titles, l.read = nil, time.Time{}
-	l.search.hits = nil
-	l.fill()
-	return tea.Batch(l.readShelf(), l.filtered())
-}
-
 // fork forks the active branch of a session.
-func (l *Model) fork(e entry) tea.Cmd {
-	if !e.Deleted.IsZero() {
+func (l *Model) fork(s Line) tea.Cmd {
+	if !s.Deleted.IsZero() {
 		return l.inTrash()
 	}
-	return l.Screen.Fork(e.ID, e.Name())
+	return l.Screen.Fork(s.ID, s.Name())
 }
 
 // Mode is what the keys are for: each shelf and what the list asks have keys of their own.
@@ -346,40 +336,36 @@ func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "
 // Hints are the keys that matter in the list.
 func (l *Model) Hints() []key.Binding {
 	k := &l.Keys
-	e, ok := l.cursor()
+	s, ok := l.cursor()
 	switch {
 	case l.purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
-	case l.edit != nil && l.edit.tags:
-		return []key.Binding{
-			k.Hint("save the tags", keymap.Choose), keymap.Typed("", "separate by spaces or commas"),
-			k.Hint("cancel", keymap.Back),
-		}
 	case l.edit != nil:
-		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
+		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
+	}
+	next := k.Hint([...]string{"archive", "trash", "active"}[l.shelf], keymap.FocusBack)
+	switch {
 	case l.shelf == trashShelf:
 		return []key.Binding{
-			k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), k.Hint("active", keymap.FocusBack),
+			k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), next,
 			k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back),
 		}
-	case !ok && l.shelf == usedShelf:
-		return []key.Binding{
-			k.Hint("new chat", keymap.New), k.Hint("archive", keymap.FocusBack), k.Hint("close", keymap.Back),
-		}
+	case !ok:
+		return []key.Binding{k.Hint("new chat", keymap.New), next, k.Hint("close", keymap.Back)}
 	}
-	open, shelf, archive := "open", "archive", "archive it"
-	if e.hit != nil {
+	open, archive := "open", "archive it"
+	if s.hit != nil {
 		open = "open at the match"
 	}
 	if l.shelf == archiveShelf {
-		shelf, archive = "trash", "unarchive"
+		archive = "unarchive"
 	}
 	return []key.Binding{
-		k.Hint(open, keymap.Choose), k.Hint(shelf, keymap.FocusBack), k.Hint("rename", keymap.Rename),
-		k.Hint("pin", keymap.PinTop), k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags),
-		k.Hint(archive, keymap.Archive), k.Hint("undo", keymap.Undo), k.Hint("new", keymap.New),
-		k.Hint("fork", keymap.ForkOff), k.Hint("close", keymap.Back),
+		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinTop),
+		k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags), k.Hint(archive, keymap.Archive),
+		k.Hint("undo", keymap.Undo), k.Hint("new", keymap.New), k.Hint("fork", keymap.ForkOff),
+		k.Hint("close", keymap.Back),
 	}
 }

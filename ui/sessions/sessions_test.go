@@ -38,14 +38,12 @@ func empty(w, h int, filter string) *fixture {
 		Screen: Screen{
 			Close: func() { f.did = "close" },
 			New:   func() tea.Cmd { return note("new") },
-			Open:  func(id string) tea.Cmd { return note("open " + id) },
-			OpenAt: func(h store.Hit, found string) tea.Cmd {
-				return note(fmt.Sprint("open at ", h.Message, " ", found))
+			Open: func(id string, message int64, found string) tea.Cmd {
+				return note(strings.TrimSuffix(fmt.Sprint("open ", id, " ", message, " ", found), " 0 "))
 			},
 			Fork:      func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
 			State:     func(string) (string, bool) { return "", false },
 			Unindexed: func() int64 { return 0 },
-			Short:     func(path string) string { return path },
 		},
 	}
 	f.Open(filter)

@@ -75,7 +75,7 @@ func (l *Model) Position() string {
 	if l.read.IsZero() {
 		return ""
 	}
-	hits := len(l.search.hits)
+	hits := len(l.found.Hits)
 	messages, titles := theme.Plural(hits, "message"), theme.Plural(len(l.titles), "chat")
 	if hits == mostHits {
 		messages = "the best " + messages
@@ -136,10 +136,8 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	case l.purge != nil:
 		question := "Delete “" + l.purge.Name() + "” permanently?"
 		return theme.Fit(o.indent(0)+st.Cut.Bold(true).Render(question), o.w), 0
-	case l.edit != nil && l.edit.tags:
-		name, f = "Tags ", &l.edit.Field
 	case l.edit != nil:
-		name, f = "Title ", &l.edit.Field
+		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
 	}
 	lead := o.indent(0) + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, o.w-theme.Width(lead)-o.margin)
@@ -158,7 +156,7 @@ func (l *Model) nothing() string {
 		return ""
 	case l.read.IsZero():
 		return "Reading…"
-	case l.search.waiting:
+	case l.waiting:
 		return "Searching…"
 	case filter != "":
 		return "No match for “" + markdown.OneLine(filter, max(1, l.w-44)) + "”. " + l.Keys.First(keymap.Back) +
@@ -171,12 +169,12 @@ func (l *Model) nothing() string {
 	return "No chats yet. A chat is saved from its first message on."
 }
 
-// row draws an entry of the list.
+// row draws a line of the list.
 func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) string {
-	o, e := l.layout(), l.entries[item.Value]
-	line := l.titleLine(st, o, e.Line, hits, false)
-	if e.hit != nil {
-		line = l.hit(st, o, *e.hit)
+	o, s := l.layout(), l.lines[item.Value]
+	line := l.titleLine(st, o, s, hits)
+	if s.hit != nil {
+		line = l.hit(st, o, *s.hit)
 	}
 	line = theme.Fit(line, o.w)
 	if !selected {
@@ -188,10 +186,10 @@ func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) 
 
 // heading is the title of the session in whose messages something was found.
 func (l *Model) heading(st theme.Styles, id string) string {
-	for _, h := range l.search.hits {
-		if h.Session.ID == id {
+	for _, s := range l.lines {
+		if s.hit != nil && s.ID == id {
 			o := l.layout()
-			return theme.Fit(l.titleLine(st, o, LineOf(l.Secrets, h.Session), nil, true), o.w)
+			return theme.Fit(l.titleLine(st, o, s, nil), o.w)
 		}
 	}
 	return ""
@@ -199,17 +197,17 @@ func (l *Model) heading(st theme.Styles, id string) string {
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
 // to give way. Above messages that were found in it, it says on which shelf it is.
-func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above bool) string {
+func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int) string {
 	pin := " "
 	if s.Pinned {
 		pin = st.Pinned.Render("◆")
 	}
-	right := st.Muted.Render(l.right(o, s))
-	word, busy := l.state(s, above)
-	if busy {
-		word = "   " + st.Seen.Render(word)
-	} else if word != "" {
-		word = "   " + st.Muted.Render(word)
+	right, word, style := st.Muted.Render(l.right(o, s)), l.shelfOf(s), st.Muted
+	if state, busy := l.state(s); state != "" {
+		word = "   " + state
+		if busy {
+			style = st.Seen
+		}
 	}
 	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
 	shared := len(strings.TrimSuffix(label, "…"))
@@ -217,49 +215,46 @@ func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int, above b
 	if s.tags < shared {
 		spans = append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, spans...)
 	}
-	line := o.indent(0) + pin + " " + theme.Paint(label, st.Strong, spans) + word
+	line := o.indent(0) + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(word)
 	return theme.Spread(line, right+o.indent(0), o.end())
 }
 
 // state is what a session's line says of it, and whether an answer arrives in it.
-func (l *Model) state(s Line, above bool) (word string, busy bool) {
-	word, busy = l.Screen.State(s.ID)
+func (l *Model) state(s Line) (word string, busy bool) {
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
 	case slices.Contains(l.leased, s.ID):
 		return "open in another window", false
-	case word != "":
-		return word, busy
-	case above && !s.Deleted.IsZero():
-		return "in the trash", false
-	case above && s.Archived:
-		return "archived", false
 	}
-	return "", false
+	return l.Screen.State(s.ID)
 }
 
-// columnsFrom is the least width at which a session's line has its model and its turns, and longFrom that at which
-// these columns are long.
-const (
-	columnsFrom = 72
-	longFrom    = 90
-)
+// shelfOf says which shelf a session is on, where a message of another one than the shown was found.
+func (l *Model) shelfOf(s Line) string {
+	switch {
+	case s.hit != nil && !s.Deleted.IsZero():
+		return "   in the trash"
+	case s.hit != nil && s.Archived:
+		return "   archived"
+	}
+	return ""
+}
+
+// columnsFrom is the least width at which a session's line has its model and its turns.
+const columnsFrom = 80
 
 // right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
 func (l *Model) right(o layout, s Line) string {
 	if o.w < columnsFrom {
 		return fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated))
 	}
-	turns, model, age := theme.Plural(s.Turns, "turn"), 13, 11
-	if s.Turns == 1 {
-		turns += " " // so that the numbers stand in a column
-	}
-	if o.w >= longFrom {
-		model, age = 20, 15
+	model := 20
+	if o.w < theme.NarrowScreen {
+		model = 13
 	}
 	name := theme.Fit(markdown.OneLine(s.Model, model), model)
-	return name + fmt.Sprintf("%11s%*s", turns, age, when(l.read, s.Updated))
+	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), when(l.read, s.Updated))
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.
@@ -282,36 +277,22 @@ func when(at, then time.Time) string {
 	return then.Format("2 Jan 2006")
 }
 
-// numberEnd and signColumn are where the number of a hit's message ends and where its sign stands.
-const (
-	numberEnd  = 8
-	signColumn = 16
-)
-
 // hit draws one hit: the number of the message, who said it, the sign of what became of it, and what was found.
 func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
 	h, _ := found.Without(l.Secrets.In, theme.Redacted)
-	place, number, who := l.search.places[h.Message], "", st.Text
-	if place.Number > 0 {
-		number = fmt.Sprint(place.Number)
-	}
+	place, who, name := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role)
 	if h.Role == history.User {
 		who = st.You
 	}
-	line := strings.Repeat(" ", max(1, numberEnd-len(number))) + st.Muted.Render(number) + "  "
-	line += who.Render(theme.Fit(speaker(h), signColumn-theme.Width(line)-1)) + " " + sign(st, place.Last) + " "
+	if h.Model != "" {
+		name = theme.ShortSpeaker(h.Role, h.Model)
+	}
+	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
+	line += who.Render(theme.Fit(name, theme.MostName)) + " " + sign(st, place.Last) + " "
 	room := max(1, o.end()-o.margin-theme.Width(line))
 	text, gone := fromHit(h, room)
 	short := markdown.OneLine(text, room)
 	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+len(strings.TrimSuffix(short, "…")), st.Found))
-}
-
-// speaker is who said a message, in the few cells of a column.
-func speaker(h store.Hit) string {
-	if h.Model == "" {
-		return theme.Speaker(h.Role)
-	}
-	return theme.ShortSpeaker(h.Role, h.Model)
 }
 
 // sign is the sign of what the last request did with a message, a blank where there was none.
@@ -323,22 +304,17 @@ func sign(st theme.Styles, e *history.Entry) string {
 	return st.OfGlyph(g).Render(g)
 }
 
-// leadIn is how many cells may always stand before what was found where the line is too short for all of it.
-const leadIn = 6
-
 // fromHit is a hit's snippet without so much of its beginning that what was found first is within w cells, and how many
-// bytes shorter it is. A third of the line is left for what stands before that, from a word on.
+// bytes shorter it is. About a third of the line is left for the words before that.
 func fromHit(h store.Hit, w int) (text string, gone int) {
 	if len(h.Marks) == 0 || theme.Width(h.Snippet[:h.Marks[0][1]]) <= w {
 		return h.Snippet, 0
 	}
-	first, from := h.Marks[0][0], 0
-	for from < first && theme.Width(h.Snippet[from:first]) > max(leadIn, w/3) {
-		from += theme.ClusterLen(h.Snippet[from:])
-	}
-	from = min(from, first)
-	if space := strings.IndexByte(h.Snippet[from:first], ' '); space >= 0 {
-		from += space
+	first := h.Marks[0][0]
+	from := first
+	for space := first; space >= 0 && theme.Width(h.Snippet[space:first]) <= w/3; {
+		from = space
+		space = strings.LastIndexByte(h.Snippet[:space], ' ')
 	}
 	return "…" + h.Snippet[from:], from - len("…")
 }

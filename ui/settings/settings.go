@@ -16,6 +16,7 @@ import (
 	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -199,9 +200,10 @@ func (s *Model) hear(from <-chan string) tea.Cmd {
 // Usage is the command /usage: it says what the session, the day and the month have used.
 func (s *Model) Usage(string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		sums, err := of.Sums(ctx)
-		text := func(name string, sum session.Sum) string {
-			return strings.TrimSuffix(name+theme.Thousands(sum.Tokens)+" tokens, "+sum.Sentence(), ", ")
+		err := of.ReadSpent(ctx)
+		sums := of.Now().Sums
+		text := func(name string, used record.Usage) string {
+			return strings.TrimSuffix(name+theme.Thousands(used.Prompt+used.Answer)+" tokens, "+used.Sentence(), ", ")
 		}
 		return text("This chat: ", sums.Session) + text(" · today: ", sums.Day) + text(" · this month: ", sums.Month) +
 			". winnow usage shows more.", err

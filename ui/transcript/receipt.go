@@ -65,3 +65,6 @@ func facts(r record.Receipt, written, steps int) (line string) {
 	add(1, r.Retries > 0, "tried "+theme.Plural(r.Retries+1, "time"))
 	return line
 }
+
+// Receipt sums up an answer in one line.
+func Receipt(r record.Receipt) string { return facts(r, r.Written, 0) }
