@@ -49,7 +49,13 @@ func (c *Model) IsCommand(draft string) bool {
 }
 
 // commands are those of the program, and the prompts of the MCP servers.
-func (c *Model) commands() []slash.Command { return append(slash.All(), c.servers().commands()...) }
+func (c *Model) commands() []slash.Command {
+	all := slash.All()
+	for _, p := range c.servers().prompts() {
+		all = append(all, p.Command)
+	}
+	return all
+}
 
 // Completions is how many there are, 0 where no list is open.
 func (c *Model) Completions() int {

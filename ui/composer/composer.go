@@ -164,22 +164,22 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 // openChip shows what the chip right before the cursor stands for, else the first of the draft.
 func (c *Model) openChip() tea.Cmd {
-	all := c.chips()
-	if chip, ok := c.Area.Before().(*Chip); ok {
-		all = []*Chip{chip}
+	chip := new(Chip)
+	if before, ok := c.Area.Before().(*Chip); ok {
+		chip = before
+	} else if all := c.chips(); len(all) > 0 {
+		chip = all[0]
 	}
-	for _, chip := range all[:min(1, len(all))] {
-		text := chip.Text
-		if chip.Part != nil {
-			text = chip.Part.Text
-		}
-		if text != "" {
-			c.Screen.Read(strings.Trim(chip.label, "[]"), text)
-			return nil
-		}
+	text := chip.Text
+	if chip.Part != nil {
+		text = chip.Part.Text
 	}
-	return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
-		" goes to the transcript.")
+	if text == "" {
+		return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
+			" goes to the transcript.")
+	}
+	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
+	return nil
 }
 
 // Set replaces the draft. A long text becomes a chip.

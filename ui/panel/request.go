@@ -226,20 +226,18 @@ func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error
 	n := p.reads
 	return p.Run(func(ctx context.Context) tea.Msg {
 		r, err := find(ctx)
-		var past *Request
-		if err == nil && r != nil {
-			past = new(PastRequest(*r))
-		}
 		return app.Then(func() tea.Cmd {
-			switch {
-			case n != p.reads:
+			if n != p.reads {
 				return nil
-			case err == nil && (past != nil || by > 0):
-				return p.Open(past)
 			}
 			p.reading = false
-			if err != nil {
+			switch {
+			case err != nil:
 				return p.Fail(theme.Sentence(err))
+			case r != nil:
+				return p.Open(new(PastRequest(*r)))
+			case by > 0:
+				return p.Open(nil)
 			}
 			return p.Say("There is no earlier request.")
 		})

@@ -107,7 +107,16 @@ func (p *Model) head(t *text, h int) {
 		t.add(blank...)
 		return
 	}
-	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), p.sends(), t.w))
+	sends := ""
+	switch {
+	case r.Past != nil:
+		sends = r.sent(st, "sent ")
+	case r.Whole():
+		sends = st.Muted.Render("everything fits")
+	case r.Counts.Stored > 0:
+		sends = r.sent(st, "sends ")
+	}
+	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), sends, t.w))
 	if !r.Ready {
 		t.say(st.Muted, "%s", r.Missing())
 		return
@@ -138,19 +147,8 @@ func (p *Model) head(t *text, h int) {
 	}
 }
 
-// sends says how many of the messages are sent.
-func (p *Model) sends() string {
-	r, st := p.Shown(), &p.Themes.Styles
-	verb := "sends "
-	if r.Past != nil {
-		verb = "sent "
-	}
-	switch {
-	case r.Counts.Stored == 0:
-		return ""
-	case r.Past == nil && r.Whole():
-		return st.Muted.Render("everything fits")
-	}
+// sent says how many of the messages are sent, behind a verb.
+func (r *Request) sent(st *theme.Styles, verb string) string {
 	return st.Muted.Render(verb) + st.Text.Render(theme.Thousands(r.Counts.Sent())) +
 		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
 }
@@ -261,37 +259,23 @@ func (p *Model) legend(t *text) {
 	if r.counted() {
 		sign = ""
 	}
-	parts := append(r.parts(st), part{"free", r.Plan.Sum.Free(), st.Faint})
-	parts = slices.DeleteFunc(parts, func(p part) bool { return p.n == 0 })
-	line := ""
-	for i, part := range parts {
-		mark, n := "━", sign+theme.Thousands(part.n)
-		if part.name == "free" {
-			mark, n = "─", theme.Thousands(part.n)
+	var parts []string
+	for _, part := range r.parts(st) {
+		if part.n > 0 {
+			parts = append(parts, part.style.Render("━")+st.Muted.Render(" "+part.name+" "+sign+theme.Thousands(part.n)))
 		}
-		line += part.style.Render(mark) + st.Muted.Render(" "+part.name+" "+n)
-		if i%2 == 1 || i == len(parts)-1 { // two of them are on a line
-			t.add(line)
-			line = ""
-		} else {
-			line = theme.Fit(line, t.w/2)
-		}
+	}
+	parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
+	for two := range slices.Chunk(parts, 2) {
+		t.add(theme.Fit(two[0], t.w/2) + strings.Join(two[1:], ""))
 	}
 	t.say(st.Muted, "%s", r.bound())
-	if r.Past != nil {
-		return
-	}
-	if p.Window.Assumed {
+	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
 	}
-	var costs []string
-	if r.Input.Known() {
-		costs = []string{r.Input.String() + " in"}
+	if r.Past == nil && r.Input.Known() {
+		t.say(st.Muted, "%s in", r.Input.String())
 	}
-	if r.Spent != "" {
-		costs = append(costs, "chat "+r.Spent)
-	}
-	t.say(st.Muted, "%s", strings.Join(costs, " · "))
 }
 
 // bound says what sets the limit of the request.
@@ -470,26 +454,17 @@ func (p *Model) Strip(w, margin int) string {
 	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
 		return p.Rule(w, margin)
 	}
-	next, right := r.next(), ""
-	words := []string{st.Text.Render(theme.Thousands(r.Counts.Sent()) + " of " + theme.Thousands(r.Counts.Stored))}
-	if w < shortStrip {
-		if len(next) > 0 {
-			words[0] += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
-		}
-		return theme.Ruled(st.Lines, w, margin, words, "")
-	}
-	verb := "sends "
+	words, next, right := r.sent(st, "sends "), r.next(), ""
 	switch {
-	case p.Whatif != nil:
-		verb = "would send "
-	case p.Past != nil:
-		verb = theme.UpperFirst(p.Name(p.Past)) + " sent "
-	}
-	words[0] = st.Muted.Render(verb) + words[0]
-	if len(next) > 0 {
+	case len(next) > 0 && w < shortStrip:
+		words = r.sent(st, "") + st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
+		return theme.Ruled(st.Lines, w, margin, []string{words}, "")
+	case len(next) > 0:
 		right = st.Muted.Render("next out ") + st.Text.Render(numbered(next, maxNumbers))
+	case r.Past != nil:
+		words = r.sent(st, theme.UpperFirst(p.Name(r))+" sent ")
 	}
-	return theme.Ruled(st.Lines, w, margin, append(words, r.tallies(st)...), right)
+	return theme.Ruled(st.Lines, w, margin, append([]string{words}, r.tallies(st)...), right)
 }
 
 // Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says
