@@ -187,9 +187,9 @@ func TestAToolGroupGoesWhole(t *testing.T) {
 	l := tooled(t, 140, 50)
 	l.press("tab")
 	for _, c := range []struct{ undo, keys, want string }{
-		{"", "g j x", "Excluded message 2 with 2 more of the tool group."},
-		{"u", "g j j x", "Excluded message 3 with 2 more of the tool group."},
-		{"u", "g j space space x", "Excluded 2 messages with 1 more of the tool group."},
+		{"", "g J x", "Excluded message 2 with 2 more of the tool group."},
+		{"u", "g J J x", "Excluded message 3 with 2 more of the tool group."},
+		{"u", "g J space space x", "Excluded 2 messages with 1 more of the tool group."},
 		{"u", "g space space space space space x", "Excluded 5 messages."},
 	} {
 		if c.undo != "" {

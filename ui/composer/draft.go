@@ -114,17 +114,6 @@ func (d *draft) Size() int {
 	return n
 }
 
-// LargestFile is the name of the largest file of the draft, where that takes more than half of the draft.
-func (d *draft) LargestFile() (name string, ok bool) {
-	most := 0
-	for _, p := range d.files() {
-		if p.Tokens > most {
-			most, name = p.Tokens, p.Name
-		}
-	}
-	return theme.OneLine(name), 2*most > d.Size()
-}
-
 // packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
 func (d *draft) packed() (out store.Draft) {
 	var b strings.Builder
