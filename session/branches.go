@@ -164,8 +164,6 @@ func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error
 // Kin are the conversations that this one was forked from, and that were forked from it.
 type Kin struct {
 	Parent store.Session   // without an ID where this one is no fork, or its parent is gone
-	Fork   bool            // this one is a fork
-	Copied int             // how many of its first messages are copies of its parent's
 	Forks  []store.Session // the oldest first, without those in the trash
 }
 
@@ -175,22 +173,17 @@ func (s *Session) Kin(ctx context.Context) (Kin, error) {
 	if row.ID == "" {
 		return Kin{}, nil
 	}
-	kin := Kin{Fork: row.Parent != ""}
+	var kin Kin
 	forks, err := s.deps.Store.Sessions(ctx, store.Filter{ForkOf: row.ID, All: true})
 	if err != nil {
 		return kin, err
 	}
 	kin.Forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
 	slices.SortFunc(kin.Forks, func(a, b store.Session) int { return strings.Compare(a.ID, b.ID) })
-	if !kin.Fork {
+	if row.Parent == "" {
 		return kin, nil
 	}
-	copied, err := s.deps.Store.BranchIDs(ctx, row.Parent, row.ForkedAt)
-	if err == nil {
-		kin.Copied = len(copied)
-		kin.Parent, err = s.deps.Store.Session(ctx, row.Parent)
-	}
-	if errors.Is(err, store.ErrNotFound) {
+	if kin.Parent, err = s.deps.Store.Session(ctx, row.Parent); errors.Is(err, store.ErrNotFound) {
 		err = nil // it is gone
 	}
 	return kin, err

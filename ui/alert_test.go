@@ -86,30 +86,6 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 	}
 }
 
-// Condensing is tried again as it was asked for, and not at all where there is nothing to condense.
-func TestFailedCompactNamesItself(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.types("/compact")
-	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
-	if screen := plain(l.Model); strings.Contains(screen, "again.") {
-		t.Errorf("there is nothing to condense and something to try again:\n%s", screen)
-	}
-	l.say("First")
-	l.say("Second")
-	l.mu.Lock()
-	l.broken = true
-	l.mu.Unlock()
-	l.types("/compact")
-	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
-	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") ||
-		strings.Contains(screen, "/retry") {
-		t.Errorf("want /compact as the way out:\n%s", screen)
-	}
-}
-
 func TestWrappedLinesFit(t *testing.T) {
 	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " +
 		strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {

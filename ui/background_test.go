@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -53,102 +52,6 @@ func (l *live) comesBack(id string) {
 	}
 	l.press("enter")
 	l.until("the chat", func() bool { return l.current.Info.ID == id })
-}
-
-func TestAnAnswerGoesOnBehindTheScreenAndComesBackLive(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	g := l.gated()
-	l.enters("one")
-	g.wants(l, "one")
-	l.shows("Begun.")
-	id := l.leaves()
-	l.lacks("Begun.")
-	l.enters("two")
-	g.wants(l, "two")
-	other := l.leaves()
-	l.press("ctrl+s")
-	l.shows("answering…")
-	l.press("esc")
-
-	l.comesBack(id)
-	l.shows("Begun.")
-	if !l.turn.Busy || l.chat.Messages.Len() != 1 || !l.current.Busy {
-		t.Fatalf("the answer is busy: %v, with %d messages", l.turn.Busy, l.chat.Messages.Len())
-	}
-	g.open <- struct{}{}
-	g.open <- struct{}{}
-	l.shows("Begun. Ended.")
-	l.until("both answers", func() bool { return !l.turn.Busy && l.current.Background.Busy() == 0 })
-	for _, c := range []struct{ id, asked string }{{id, "one"}, {other, "two"}} {
-		if got := l.storedTexts(c.id); !slices.Equal(got, []string{c.asked, "Begun. Ended."}) {
-			t.Errorf("the session of %s has %q", c.asked, got)
-		}
-	}
-	l.shows("“two” has a new answer; ctrl+s opens it.")
-	l.press("ctrl+s")
-	l.shows("new answer")
-	l.press("esc")
-	l.comesBack(other)
-	if l.turn.Busy || l.chat.Messages.Len() != 2 {
-		t.Errorf("the session comes back with %d messages, busy: %v", l.chat.Messages.Len(), l.turn.Busy)
-	}
-	if word, _ := l.current.Background.State(id); word != "" {
-		t.Errorf("after it was opened the list says %q", word)
-	}
-	if leased, _, err := l.current.With.Store.Lease(t.Context(), id); err != nil || leased {
-		t.Errorf("the lease of the session that was left: %v, %v", leased, err)
-	}
-}
-
-func TestAQueueGoesOnBehindTheScreen(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	g := l.gated()
-	l.enters("one")
-	g.wants(l, "one")
-	l.enters("two")
-	l.enters("three")
-	id := l.leaves()
-	g.open <- struct{}{}
-	g.wants(l, "two")
-	g.open <- struct{}{}
-	g.wants(l, "three")
-	l.comesBack(id)
-	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two", "three"}) || !l.turn.Busy {
-		t.Errorf("the conversation comes back with %q, busy: %v", got, l.turn.Busy)
-	}
-	l.press("esc")
-	l.until("the stop", func() bool { return !l.turn.Busy })
-}
-
-func TestAFailureBehindTheScreenHoldsTheQueueThere(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	g := l.gated()
-	l.enters("one")
-	g.wants(l, "one")
-	l.enters("two")
-	l.until("the queue on disk", func() bool {
-		queue, err := l.current.Session.Store().Queue(t.Context(), l.current.Session.Info().ID)
-		return err == nil && len(queue) == 1
-	})
-	id := l.leaves()
-	l.says(nil)
-	l.mu.Lock()
-	l.broken = true
-	l.mu.Unlock()
-	g.open <- struct{}{}
-	l.until("the queue's message to fail", func() bool {
-		o, ok := l.current.Background.Outcome(id)
-		return ok && o.Err != nil
-	})
-	l.shows("The answer of “one” failed:")
-	l.comesBack(id)
-	l.shows("/retry try again")
-	if got := l.ofUser(); !slices.Equal(got, []string{"one", "two"}) {
-		t.Errorf("the conversation has %q", got)
-	}
 }
 
 // A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.

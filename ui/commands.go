@@ -117,7 +117,7 @@ func Commands() []Command {
 			func(m *Model) tea.Cmd { return m.flag(history.Exclude) }).on(keymap.Exclude),
 		action("Automatic", "remove pin or exclusion from the selected messages",
 			func(m *Model) tea.Cmd { return m.flag("") }),
-		action("Forks…", "go to the parent or a fork of this chat", (*Model).followTrail),
+		action("Forks…", "go to the parent or a fork of this chat", (*Model).listForks),
 		action("Temporary chat", "start a chat that isn’t saved", func(m *Model) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Temporary() })
 		}),

@@ -107,8 +107,7 @@ func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
 	v := e.Version
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.current.ReadForks(),
-		m.chat.SearchOn())
+	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.chat.SearchOn())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this

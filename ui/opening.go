@@ -1,15 +1,19 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
+	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/question"
 	"winnow/ui/theme"
@@ -116,46 +120,38 @@ func (m *Model) fork(message int64) tea.Cmd {
 	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })
 }
 
-// followTrail goes where the session was forked from or to a fork of it: to those that part at the message
-// under the cursor, else to any. Of several the user chooses one.
-func (m *Model) followTrail() tea.Cmd {
-	message, _ := m.chat.Selected()
-	known := m.current.Forks
-	open := func(id string) tea.Cmd {
-		if id != "" {
-			return m.openStored(id, current.Arrival{})
-		}
-		parent, fault := known.Parent()
-		if fault != "" {
-			return m.notice.Error(fault)
-		}
-		return m.openStored(parent.ID, current.Arrival{Message: m.current.Info.ForkedAt})
-	}
-	origin, forks := known.At(message.ID)
-	switch {
-	case !origin && len(forks) == 0:
-		return m.notice.Say("This chat is not a fork and has no forks; " + m.keys.First(keymap.Fork) +
-			" forks it at this message.")
-	case origin && len(forks) == 0:
-		return open("")
-	case !origin && len(forks) == 1:
-		return open(forks[0].ID)
-	}
+// listForks lists the chat that this one was forked from, and its forks, to open one of them.
+func (m *Model) listForks() tea.Cmd { return m.current.Kin(m.forksListed) }
+
+// forksListed shows the chats that belong to the one on the screen by a fork. A parent in the trash is none.
+func (m *Model) forksListed(kin session.Kin) tea.Cmd {
 	var choices []list.Item
-	if origin {
-		parent, _ := known.Parent()
-		choices = append(choices, list.Item{Label: "← forked from " + known.Title(parent), Value: ""})
-	}
-	for _, f := range forks {
-		right := theme.Plural(f.Turns, "turn")
-		if _, here := m.chat.Messages.Find(f.ForkedAt); here {
-			right = "at message " + m.chat.NumberOf(f.ForkedAt) + " · " + right
+	add := func(s store.Session, sign, group string, at int64) {
+		title, right := cmp.Or(m.ctx.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
+		if _, here := m.chat.Messages.Find(at); here {
+			right = "at message " + m.chat.NumberOf(at) + " · " + right
 		}
 		choices = append(choices, list.Item{
-			Label: theme.ForkMark + " " + known.Title(f), Right: right, Value: f.ID,
+			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
 		})
 	}
-	m.overlays.open(newList(m, list.Options{Title: "forks", Does: "open"}, choices, open))
+	if kin.Parent.ID != "" && kin.Parent.Deleted.IsZero() {
+		add(kin.Parent, "←", "Forked from", 0)
+	}
+	for _, f := range kin.Forks {
+		add(f, theme.ForkMark, "Forks", f.ForkedAt)
+	}
+	if len(choices) == 0 {
+		return m.notice.Say("There is no parent or fork of this chat to open; " + m.keys.First(keymap.Fork) +
+			" forks it at a message.")
+	}
+	m.overlays.open(newList(m, list.Options{Title: "forks", Does: "open"}, choices, func(id string) tea.Cmd {
+		at := current.Arrival{}
+		if id == kin.Parent.ID {
+			at.Message = m.current.Info.ForkedAt
+		}
+		return m.openStored(id, at)
+	}))
 	return nil
 }
 

@@ -22,28 +22,6 @@ func begunTwice(t *testing.T) (l *live, other string) {
 	return l, other
 }
 
-func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
-	l, other := begunTwice(t)
-	here := l.current.Session.Info().ID
-	l.types("The original is not changed")
-	l.run(l.openStored(other, current.Arrival{}))
-	l.types("meant for the other")
-	l.press("enter") // nothing is sent to the session that is being left
-	if l.turn.Busy || l.current.Session.Info().ID != here {
-		t.Fatal("enter sent a text that was typed for another chat")
-	}
-	l.until("the other chat", func() bool { return l.current.Session.Info().ID == other })
-	l.planned()
-	if got := l.composer.Text(); got != "meant for the other" {
-		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
-	}
-	l.press("ctrl+c")
-	l.run(l.openStored(here, current.Arrival{}))
-	l.until("the first chat again", func() bool { return l.current.Session.Info().ID == here })
-	l.shows("The original is not changed")
-	l.shows("Your unsent draft in this chat was restored")
-}
-
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("The original is not changed")
@@ -56,25 +34,6 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.press("up")
 	if got := l.composer.Text(); got != "typed ahead" {
 		t.Errorf("↑ recalls %q, want what was typed meanwhile", got)
-	}
-}
-
-// An unsent draft of a chat without a message must not be sent with the first words of a new chat.
-func TestADraftDoesNotAppearInANewChat(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.types("half a thought")
-	before := l.current.Session
-	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Session != before })
-	l.shows("↑ recalls it: half a thought")
-	l.types("new words")
-	if got := l.composer.Text(); got != "new words" {
-		t.Fatalf("the draft of the new chat is %q, want what was typed in it", got)
-	}
-	l.press("ctrl+c", "up", "up")
-	if got := l.composer.Text(); got != "half a thought" {
-		t.Errorf("↑ recalls %q, want the draft of the chat before", got)
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/session"
-	"winnow/ui/layout"
 	"winnow/ui/list"
 	"winnow/ui/uitest"
 )
@@ -32,34 +30,12 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 	}
 }
 
-func TestAnotherSessionEndsATrial(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("A question.")
-	l.press("ctrl+x", "tab", "w") // the panel is hidden before
-	l.shows("What if")
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.arrives(s)
-	if l.panel.Whatif != nil || l.overlays.any() || l.layout.Context != layout.Hidden || !l.layout.Panel.Empty() {
-		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
-	}
-}
-
 // openedList is the list on top, an empty one where there is none.
 func openedList(m *Model) *list.Model {
 	if l, ok := m.overlays.top().(*listOverlay); ok {
 		return l.Model
 	}
 	return new(list.Model)
-}
-
-// labelAtCursor is what the list on top shows under its cursor.
-func labelAtCursor(m *Model) string {
-	c, _ := openedList(m).Cursor()
-	return c.Label
 }
 
 // A list that floats is as tall as its entries, and never taller than its place.

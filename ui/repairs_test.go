@@ -88,31 +88,6 @@ func TestEveryRepairHasAPage(t *testing.T) {
 	}
 }
 
-// The page of a call shows what is stored of it and of its result against what is sent, and what else could be.
-func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
-	t.Parallel()
-	l := damaged(t, 140, 50)
-	l.press("tab", "g", "m")
-	l.shows("2 Send it as plain text")
-	for _, want := range []string{
-		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`,
-		`name  "read"`,
-		"▌ 1 Send it repaired", "“I look. [called read with", "3 Leave the call out", "now\n",
-	} {
-		if got := plain(l.Model); !strings.Contains(got, want) {
-			t.Errorf("the page lacks %q:\n%s", want, got)
-		}
-	}
-	l.press("j")
-	for _, want := range []string{"sent as text", "if you choose this", " tokens\n"} {
-		if got := plain(l.Model); !strings.Contains(got, want) {
-			t.Errorf("the second remedy does not show what it would send:\n%s", got)
-		}
-	}
-	l.press("n")
-	l.shows("› message 4 ")
-}
-
 func firstWords(s string) string {
 	words := strings.Fields(s)
 	return strings.Join(words[:min(4, len(words))], " ")
@@ -184,28 +159,6 @@ func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 		l.press("enter")
 		l.shows("This is what is sent now.")
 	}
-}
-
-func TestASoundHistoryHasNoRepairs(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.say("A question.")
-	l.types("/repair")
-	l.press("enter")
-	l.shows("Nothing is damaged")
-}
-
-func TestRepairsAreToldOncePerOpening(t *testing.T) {
-	l := damaged(t, 140, 50)
-	l.shows("18 repairs; /repair shows them.")
-	l.notice.Hush()
-	l.types("a draft")
-	l.planned()
-	if strings.Contains(plain(l.Model), "; /repair shows them") {
-		t.Error("the repairs are told of a second time")
-	}
-	l.reopen()
-	l.shows("18 repairs; /repair shows them")
 }
 
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {

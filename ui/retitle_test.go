@@ -7,18 +7,6 @@ import (
 	"winnow/session"
 )
 
-func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.types("/title")
-	l.press("enter")
-	l.shows("There is no message to make a title from yet.")
-	l.say("our grammar is left-recursive")
-	l.types("/title")
-	l.press("enter")
-	l.shows("The title is now “our grammar is left-recursive”.")
-}
-
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)

@@ -112,7 +112,6 @@ func (m *Model) currentScreen() current.Screen {
 				m.arrange()
 			}
 		},
-		ForksRead: func() { m.chat.SetTrails(m.current.Forks.Trails()) },
 		Planned:   m.planned,
 		Priced:    func() { m.panel.Price() },
 		PastRead:  m.draftChanged,

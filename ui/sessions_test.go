@@ -104,34 +104,6 @@ func (l *live) stored(id string) store.Session {
 	return s
 }
 
-func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.keep("bread", "parser", "cellar")
-	l.press("ctrl+s")
-	l.lists("cellar", "parser", "bread")
-	l.press("down", "down", "ctrl+p")
-	l.lists("bread", "cellar", "parser")
-	l.on("bread")
-	l.press("ctrl+p")
-	l.lists("cellar", "parser", "bread")
-	l.on("bread")
-}
-
-func TestTheChatsOpenFiltered(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread", "parser")
-	l.types("/chats bre")
-	l.press("enter")
-	l.lists("bread")
-	l.press("enter")
-	l.until("the chat", func() bool { return l.current.Info.ID == kept["bread"].ID })
-	if l.overlays.any() || !l.composer.Empty() {
-		t.Errorf("the chat is not alone on the screen:\n%s", plain(l.Model))
-	}
-}
-
 func TestALateListIsDropped(t *testing.T) {
 	m := fresh(t, 120, 40)
 	m.Update(ctrl('s'))

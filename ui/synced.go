@@ -65,8 +65,7 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 	case e.Added > 0:
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
-	return tea.Batch(sentence, m.draftChanged(), m.current.ReadForks(),
-		m.chat.SearchOn())
+	return tea.Batch(sentence, m.draftChanged(), m.chat.SearchOn())
 }
 
 // closeGone closes the session on the screen, which was deleted permanently on another machine, for a new one. What is

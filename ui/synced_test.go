@@ -58,24 +58,6 @@ func adds(t *testing.T, parent int64, question, answer string) func(*store.Store
 	}
 }
 
-func TestAChatThatWasContinuedElsewhereGoesOnThere(t *testing.T) {
-	t.Parallel()
-	l, sync := synced(t, 120, 40)
-	l.say("First")
-	l.types("half a thought")
-	sync(adds(t, 0, "From the desktop", "Said there."))
-	l.shows("Continued on another machine: 2 new messages.")
-	l.wantTexts("First | Answer 1 | From the desktop | Said there")
-	if got := l.composer.Text(); got != "half a thought" {
-		t.Errorf("the draft is %q", got)
-	}
-	l.say(", sent")
-	l.wantTexts("First | Answer 1 | From the desktop | Said there | half a thought, sent | Answer 2")
-	if body := l.body(); !strings.Contains(body, "From the desktop") {
-		t.Errorf("the request lacks what was said elsewhere:\n%s", body)
-	}
-}
-
 // The page stays where it is: whoever reads is not carried away.
 func TestWhatWasAddedElsewhereMovesNothing(t *testing.T) {
 	t.Parallel()
@@ -95,25 +77,6 @@ func TestWhatWasAddedElsewhereMovesNothing(t *testing.T) {
 	if got := page(); got != before {
 		t.Errorf("the page was\n%s\nand is\n%s", before, got)
 	}
-}
-
-func TestABranchFromElsewhereIsNamedAndReached(t *testing.T) {
-	t.Parallel()
-	l, sync := synced(t, 120, 40)
-	l.say("First")
-	parent := l.current.Session.Info().Leaf
-	l.say("Second")
-	sync(adds(t, parent, "Zweite", "Zwei."))
-	l.shows("Another machine went on from an earlier message: [ and ] there switch.")
-	l.wantTexts("First | Answer 1 | Second | Answer 2")
-	l.shows("1 of 2  [ ]")
-	l.say("Third")
-	l.wantTexts("First | Answer 1 | Second | Answer 2 | Third | Answer 3")
-	l.press("tab")
-	l.chat.GoTo(l.chat.Messages.ID(2))
-	l.press("]")
-	l.until("the other branch", func() bool { return l.chat.Messages.Len() == 4 })
-	l.wantTexts("First | Answer 1 | Zweite | Zwei")
 }
 
 func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
@@ -141,31 +104,6 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].ID == was.Info().ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)
 	}
-}
-
-func TestAChatThatWasDeletedElsewhereStaysOpen(t *testing.T) {
-	t.Parallel()
-	l, sync := synced(t, 120, 40)
-	l.say("First")
-	sync(func(db *store.Store, id string) error { return db.Delete(t.Context(), id) })
-	l.shows("This chat was moved to the trash on another machine.")
-	l.wantTexts("First | Answer 1")
-}
-
-func TestTheListShowsWhatASyncBrought(t *testing.T) {
-	t.Parallel()
-	l, sync := synced(t, 120, 40)
-	l.say("First")
-	l.press("ctrl+s")
-	l.shows("1 chat")
-	sync(func(db *store.Store, id string) error {
-		_, _, err := db.Begin(t.Context(), store.Session{Title: "Begun there"}, store.Message{
-			Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
-		})
-		return err
-	})
-	l.shows("Begun there")
-	l.shows("2 chats")
 }
 
 // What the sync of another window brought is seen too.

@@ -74,35 +74,6 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	}
 }
 
-func TestTemporaryChatCanBeKept(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.picks("save this")
-	l.shows("This chat is already saved.")
-	l.picks("temporary")
-	l.shows("temporary, not saved")
-	l.picks("save this")
-	l.shows("There is nothing to save yet.")
-	l.say("first")
-	l.say("second")
-	temporary := l.current.Session
-	l.types("third, unsent")
-	l.run(l.current.Keep())
-	l.until("the chat to be stored", func() bool { return !l.current.Session.Temporary() })
-	l.shows("This chat is now saved in the list of chats.")
-	l.shows("third, unsent")
-	if l.current.Session.Info().ID != temporary.Info().ID || l.chat.Messages.Len() != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID,
-			l.chat.Messages.Len(), temporary.Info().ID)
-	}
-	r, err := l.current.Session.Records().Replay(t.Context(), 2, 0)
-	if err != nil || !r.Proven {
-		t.Errorf("a request from before is not proven: %v, %s", err, r.Doubt)
-	}
-	l.press("ctrl+c")
-	l.say("fourth")
-}
-
 func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)

@@ -38,7 +38,6 @@ func (m *Model) tryTheme() {
 func (m *Model) reveal() tea.Cmd {
 	m.ctx.Secrets.Revealed = !m.ctx.Secrets.Revealed
 	m.sessions.Reveal()
-	m.chat.SetTrails(m.current.Forks.Trails())
 	sentence := "Possible secrets are hidden."
 	if m.current.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.keys.First(keymap.Reveal) + " hides it."

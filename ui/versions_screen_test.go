@@ -10,7 +10,6 @@ import (
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
-	"winnow/ui/current"
 )
 
 // versioned is the conversation with several versions of two messages.
@@ -27,20 +26,13 @@ func versioned(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// kindred is the conversation as a fork that was forked itself.
-func kindred(t testing.TB, w, h int) *Model {
-	m := versioned(t, w, h)
-	m.current.Info.ForkedAt = 102
-	kin := session.Kin{
-		Fork: true, Parent: store.Session{ID: "p", Title: "Parser"}, Copied: 2,
-		Forks: []store.Session{
-			{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
-			{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
-		},
-	}
-	m.current.Forks = current.NewForks(kin, m.chat.Messages, m.ctx)
-	m.current.Screen.ForksRead()
-	return m
+// kin are a parent and two forks.
+var kin = session.Kin{
+	Parent: store.Session{ID: "p", Title: "Parser", Turns: 4},
+	Forks: []store.Session{
+		{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
+		{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
+	},
 }
 
 // edited is the conversation while an earlier message is edited: the plan ends before it.
@@ -76,17 +68,9 @@ func versionStates() []state {
 			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 			return m
 		}},
-		{"forks", func(t testing.TB, w, h int) *Model {
-			m := kindred(t, w, h)
-			m.Update(tab)
-			m.chat.GoTo(2)
-			return m
-		}},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
-			m := kindred(t, w, h)
-			m.Update(tab)
-			m.chat.GoTo(6)
-			m.followTrail()
+			m := versioned(t, w, h)
+			m.forksListed(kin)
 			return m
 		}},
 	}

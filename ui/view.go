@@ -120,9 +120,6 @@ func (s screen) header() string {
 	if m.chat.Empty() {
 		title = st.Muted.Render(markdown.OneLine(m.current.Title(), s.l.Width))
 	}
-	if from := m.current.Forks.From(m.current.Title()); from != "" {
-		title += st.Muted.Render(" · " + markdown.OneLine(from, 40))
-	}
 	switch {
 	case m.panel.Whatif != nil:
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")

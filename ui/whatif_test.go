@@ -121,32 +121,6 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l.shows("No setting was changed.")
 }
 
-func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 80, 24)
-	l.press("ctrl+x", "w")
-	l.shows("What if")
-	l.press("g", "esc")
-	if !l.overlays.onTop(panelOverlay{}) {
-		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlays.top(), plain(l.Model))
-	}
-	l = talked(t, 140, 50)
-	l.press("ctrl+x")
-	if !l.layout.Panel.Empty() {
-		t.Fatal("ctrl+x does not hide the panel")
-	}
-	l.press("tab", "w")
-	l.shows("What if")
-	l.press("g")
-	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages.ID(0) {
-		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
-	}
-	l.press("esc")
-	if !l.layout.Panel.Empty() || l.focus != transcriptPane {
-		t.Errorf("the panel that was hidden stays, or the focus is elsewhere (%v)", l.focus)
-	}
-}
-
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
@@ -164,19 +138,6 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.press("down", "down", "right")
 	l.tried()
 	l.shows("none: another model")
-}
-
-func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.press("tab", "w", "left")
-	l.shows("This is the first budget.")
-	l.press("down", "left")
-	l.shows("This is the first preset.")
-	l.press("down", "left")
-	l.shows("This is the first model.")
-	l.press("z")
-	l.shows("z does nothing here")
 }
 
 // tried waits until the dials' plan is shown.

@@ -18,27 +18,6 @@ import (
 	"winnow/ui/theme"
 )
 
-func TestWindowCommand(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 40)
-	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
-	l.types("/window")
-	l.press("enter")
-	l.shows("The window of here/small is 4,096 tokens: the configuration.")
-	l.types("/window much")
-	l.press("enter")
-	l.shows("A window is a number of tokens, or auto.")
-	l.types("/window 128,000")
-	l.press("enter")
-	l.shows("The window of here/small is 128,000 tokens: set with /window")
-	if w := l.current.Session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
-		t.Errorf("the window is %+v", w)
-	}
-	l.types("/window auto")
-	l.press("enter")
-	l.shows("The window of here/small is 4,096 tokens: the configuration.")
-}
-
 // A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
 func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	t.Parallel()

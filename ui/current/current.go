@@ -32,7 +32,6 @@ type Model struct {
 	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
 	// away.
 	Draft   func() session.Draft
-	Forks   Forks
 	Earlier int     // chats before a new one
 	At      Arrival // where in the session the cursor goes, as soon as that is read
 
@@ -85,7 +84,6 @@ type Screen struct {
 	NotOpened func(error) tea.Cmd
 	Loaded    func(Loaded) tea.Cmd
 	Leased    func() // it is known who may write in it
-	ForksRead func() // it is known which sessions belong to it by a fork
 	Planned   func(Planned) tea.Cmd
 	Priced    func()         // what it has cost so far was read
 	PastRead  func() tea.Cmd // its records tell about its next request
@@ -159,16 +157,12 @@ func (c *Model) leased(s *session.Session, byOther bool, err error) tea.Cmd {
 	return nil
 }
 
-// ReadForks reads which sessions belong to the one on the screen by a fork.
-func (c *Model) ReadForks() tea.Cmd {
+// Kin reads which sessions belong to the one on the screen by a fork.
+func (c *Model) Kin(then func(session.Kin) tea.Cmd) tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		kin, err := s.Kin(ctx)
-		return func() tea.Cmd {
-			c.Forks = NewForks(kin, s.Branch(), c.Context)
-			c.Screen.ForksRead()
-			return nil
-		}, err
+		return func() tea.Cmd { return then(kin) }, err
 	})
 }
 

@@ -37,7 +37,7 @@ func (c *Model) Learn() tea.Cmd {
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
 		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
 	})
-	return tea.Batch(prices, c.Reach(), past, c.ReadForks())
+	return tea.Batch(prices, c.Reach(), past)
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.

@@ -41,8 +41,7 @@ func (s *Model) AddProvider() tea.Cmd {
 // takeProvider asks for the key of a hosted service, or says how another server is added.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	if name == anotherServer {
-		s.Read("Add another server", otherServer(s.Config))
-		return nil
+		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains it.")
 	}
 	for _, o := range s.offers {
 		switch {
@@ -56,25 +55,17 @@ func (s *Model) takeProvider(name string) tea.Cmd {
 	return nil
 }
 
-// What is done with a key.
-const (
-	keepKey = "keep" // it is stored for the next start, too
-	useKey  = "use"  // it is forgotten when winnow ends
-)
-
 // askForKey opens a field for the key of a hosted service. Fault is why the one before did not do, "" for none.
 func (s *Model) askForKey(o llm.Offer, fault string) {
 	place, _ := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
 		Masked: true, Remark: "the key is sent to " + o.Host + " only",
-	},
-		list.Item{Label: "Save the key in " + place, Value: keepKey, Always: true},
-		list.Item{Label: "Use it until winnow ends", Value: useKey, Always: true})
+	}, list.Item{Label: "Save the key in " + place, Always: true})
 	if fault != "" {
 		form.Notes = []string{fault}
 	}
-	s.Open(form, func(what string) tea.Cmd { return s.addService(o, form.Filter.Text(), what) })
+	s.Open(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) })
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -87,21 +78,19 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 	return s.Short(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
-// addService adds a hosted service with the key that was typed, saves the key if that is wanted, and lists the models.
-func (s *Model) addService(o llm.Offer, typed, what string) tea.Cmd {
+// addService adds a hosted service with the key that was typed, saves the key, and lists the models.
+func (s *Model) addService(o llm.Offer, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
 		s.askForKey(o, theme.Sentence(err))
 		return nil
 	}
-	models, store, from := s.With.Models, s.KeyStore, keys.Origin{}
-	if what == keepKey {
-		_, from = s.keyPlace(o.Name)
-	}
+	models, store := s.With.Models, s.KeyStore
+	_, from := s.keyPlace(o.Name)
 	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
 		first, err := models.AddService(ctx, o.Name, key, from)
 		var unsaved error
-		if err == nil && what == keepKey {
+		if err == nil {
 			unsaved = store.Set(ctx, o.Name, key, from.Kind)
 		}
 		return app.Then(func() tea.Cmd {
@@ -114,19 +103,11 @@ func (s *Model) addService(o llm.Offer, typed, what string) tea.Cmd {
 			}
 			said := s.Say(o.Title + " is added.")
 			if unsaved != nil {
-				said = s.Fail("The key works, but it could not be saved: " + theme.Sentence(unsaved))
+				said = s.Fail("The key works until winnow ends, but it could not be saved: " + theme.Sentence(unsaved))
 			}
 			listed := s.ChooseModel("")
 			s.first = first
 			return tea.Batch(said, listed)
 		})
 	}))
-}
-
-// otherServer says how to add a server that winnow does not know by name.
-func otherServer(config string) string {
-	return "winnow works with every server that has an OpenAI-compatible API. Add it to\n" + config + ":\n\n" +
-		"    [endpoints.lab]\n    base_url = \"http://192.168.1.20:8000/v1\"\n\n" +
-		"winnow config init creates a file that explains every setting, and winnow keys set lab\n" +
-		"stores a key for the server if it needs one. Then start winnow again.\n"
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,17 +89,15 @@ func (s *Model) Remember(write func() error) tea.Cmd {
 	})
 }
 
-// Apply changes settings, and says so with what that takes from the next request: "" names the model.
+// Apply changes settings, and says so: "" names the model. A model is remembered for the next start.
 func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	memory, known := s.Memory, s.With.Models
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		before, _ := of.Preview(session.Draft{})
 		if err := of.Set(ctx, to); err != nil {
 			return "", err
 		}
-		after, err := of.Preview(session.Draft{})
 		ref := of.Model().Ref()
-		text := cmp.Or(sentence, "The next message goes to "+ref+".") + change(before, after, err)
+		text := cmp.Or(sentence, "The next message goes to "+ref+".")
 		if to.Model == "" || of.Temporary() {
 			return text, nil
 		}
@@ -163,19 +160,12 @@ func (s *Model) Entitle() tea.Cmd {
 // entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
 // asked for is said.
 func (s *Model) entitle(asked bool) tea.Cmd {
-	again := make(chan string)
-	return tea.Batch(s.hear(again), s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		defer close(again)
+	events := make(chan session.Event)
+	return tea.Batch(s.hear(events), s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		defer close(events)
 		title, err := of.Retitle(ctx, asked, func(e session.Event) {
-			text := ""
-			if notice, ok := e.(session.Notice); ok {
-				text = theme.Sentence(errors.New(theme.Announced(notice.Text)))
-			} else if w, ok := e.(session.Waiting); ok && w.Changed == "" { // A notice says the rest.
-				text = fmt.Sprintf("%s Asking for the title again in %s.", theme.Sentence(w.Err),
-					theme.Duration(w.After))
-			}
 			select {
-			case again <- text:
+			case events <- e:
 			case <-ctx.Done():
 			}
 		})
@@ -186,14 +176,21 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 	}))
 }
 
-// hear says the sentences of a command that goes on, one after the other.
-func (s *Model) hear(from <-chan string) tea.Cmd {
+// hear says what a title costs, one request after the other.
+func (s *Model) hear(events <-chan session.Event) tea.Cmd {
 	return func() tea.Msg {
-		text, ok := <-from
+		event, ok := <-events
 		if !ok {
 			return nil
 		}
-		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(from)) })
+		text := ""
+		switch e := event.(type) {
+		case session.Notice:
+			text = theme.Sentence(errors.New(theme.Announced(e.Text)))
+		case session.Waiting:
+			text = theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
+		}
+		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(events)) })
 	}
 }
 

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -63,44 +64,41 @@ func (s *Model) ChoosePersona(name string) tea.Cmd {
 
 // personasRead takes the persona with a name, or lists them. One that cannot be read costs none of the others.
 func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
-	now := s.Session.Now().System
+	inUse := noPersona
 	items := []list.Item{{
-		Label: noPersona, About: "the configured system prompt", Right: inUse(now == s.With.System), Value: noPersona,
+		Label: noPersona, About: "the configured system prompt", Value: noPersona,
 	}}
-	names := "none yet; each is a file NAME.md in " + s.PersonasIn
-	for i, p := range all {
+	var names []string
+	for _, p := range all {
 		if p.Name == name {
 			return s.set(fmt.Sprintf("The chat's system prompt is that of %s, %s.", name,
 				theme.Plural(len([]rune(p.Text)), "character")), session.Settings{System: &p.Text})
 		}
-		if names += ", " + p.Name; i == 0 {
-			names = p.Name
+		names = append(names, p.Name)
+		if p.Text == s.Session.Now().System {
+			inUse = p.Name
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
 		items = append(items, list.Item{
-			Label: p.Name, About: markdown.OneLine(first, 200), Right: inUse(p.Text == now), Value: p.Name,
+			Label: p.Name, About: markdown.OneLine(first, 200), Value: p.Name,
 		})
 	}
+	yours := cmp.Or(strings.Join(names, ", "), "none yet; each is a file NAME.md in "+s.PersonasIn)
 	switch {
 	case err != nil && (name != "" || len(all) == 0):
 		return s.Fail(theme.Sentence(err))
 	case name != "":
-		return s.Fail("There is no persona " + name + ". Yours: " + names + ".")
+		return s.Fail("There is no persona " + name + ". Yours: " + yours + ".")
 	case s.Covered():
 		return nil
 	case len(all) == 0:
-		return s.Say("Your personas: " + names + ".")
+		return s.Say("Your personas: " + yours + ".")
 	}
-	s.Open(list.New(s.Context, list.Options{Title: "personas", Does: "use"}, items...), s.ChoosePersona)
+	l := list.New(s.Context, list.Options{Title: "personas", Does: "use"}, items...)
+	l.Select(inUse)
+	s.Open(l, s.ChoosePersona)
 	if err != nil {
 		return s.Fail(theme.Sentence(err))
 	}
 	return nil
-}
-
-func inUse(is bool) string {
-	if is {
-		return "in use"
-	}
-	return ""
 }

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/settings"
 	"winnow/ui/app"
@@ -66,24 +65,16 @@ func windowOf(s *session.Session) string {
 // windowText says how large the window of the model in use is, and what sets another one.
 func (s *Model) windowText() string {
 	model := s.Session.Model()
-	w, facts := model.Window(), model.Windows()
-	if w.Tokens == 0 {
+	if model.Window().Tokens == 0 {
 		return "The window of " + s.Ref + " is not known yet. /window 128000 sets it."
 	}
 	text := windowOf(s.Session)
-	for _, other := range []llm.Window{facts.Chosen, facts.Configured, facts.Stated, facts.Refused} {
-		if other.Tokens > 0 && (other.Tokens != w.Tokens || other.Source != w.Source) {
-			text += " Also known: " + theme.Thousands(other.Tokens) + " (" + other.Origin() + ")."
-		}
-	}
 	if limit := model.Limit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
-	if most := facts.Stated.Most; most > w.Tokens {
-		text += " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) +
+	if most := model.Windows().Stated.Most; most > model.Window().Tokens {
+		return text + " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) +
 			"; a larger one needs more memory."
-	} else if w.Assumed || w.ByName {
-		text += " /window 128000 sets another."
 	}
-	return text
+	return text + " /window TOKENS sets another."
 }

@@ -220,9 +220,6 @@ func (c *Model) render(b *block, r row) {
 		b.receipt = len(b.lines)
 		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
 	}
-	if trail := c.Trails[m.ID]; trail != "" {
-		b.lines = append(b.lines, theme.WrapStyled(st.Muted, trail, c.proseWidth())...)
-	}
 	if b.look.unsent {
 		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
 		for i, line := range b.lines[1:] {

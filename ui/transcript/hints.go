@@ -18,9 +18,6 @@ func (c *Model) Hints() []key.Binding {
 	other, move := k.Hint("another model", keymap.AgainWith), k.Hint("message", keymap.Next, keymap.Prev)
 	message, _ := c.Selected()
 	hints := []key.Binding{inspect}
-	if c.Trails[message.ID] != "" {
-		hints = []key.Binding{keymap.Typed(k.First(keymap.Palette), "forks"), inspect}
-	}
 	if message.Siblings > 1 {
 		hints = append([]key.Binding{k.Hint("versions", keymap.Earlier, keymap.Later)}, hints...)
 	}

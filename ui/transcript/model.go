@@ -40,7 +40,6 @@ type Model struct {
 
 	Messages branch.Branch
 	Receipts map[int64]record.Receipt // by the request
-	Trails   map[int64]string         // where other conversations begin or end, by message
 	Plan     history.Plan             // of the request on show: an entry for each message, in order
 	Next     history.Plan             // of the next request
 	Edited   int64                    // the message that is being edited, 0 for none
@@ -77,7 +76,7 @@ func (c *Model) Open() {
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
 	c.Unselect()
-	c.Receipts, c.Trails, c.failures, c.Plan = map[int64]record.Receipt{}, nil, nil, history.Plan{}
+	c.Receipts, c.failures, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
 }
@@ -195,12 +194,6 @@ func (c *Model) Settle() {
 		delete(c.blocks, arriving)
 		c.settle()
 	}
-}
-
-// SetTrails shows where other conversations part from this one, by message.
-func (c *Model) SetTrails(trails map[int64]string) {
-	c.Trails = trails
-	clear(c.blocks)
 }
 
 // Withdraw takes the mark of an unread part from the receipts of some requests.
