@@ -25,7 +25,7 @@ func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
 		safe = "Your message was not sent; " + m.keys.First(keymap.ListUp) + " recalls it."
 	}
 	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
-	m.notice.Warn(notice.Alert{Text: over.What(), Way: ways, Cause: notice.TooLong})
+	m.notice.Warn(notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong})
 	m.arrange()
 	return nil
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -24,7 +23,7 @@ func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
 		if !m.layout.Header.Holds(msg.X, msg.Y) {
-			return in.Click(msg.Y - m.overlayInner().Y)
+			return nil
 		}
 		return in.ClickView(msg.X - (m.layout.Width - m.layout.Gutter - theme.Width(in.Views(m.themes.Styles))))
 	case tea.KeyPressMsg:
@@ -66,8 +65,6 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Shown:   func() inspector.Request { return m.inspected(m.panel.Shown()) },
 		Message: func(id int64) (store.Message, bool) { return m.chat.Message(id) },
 		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
-		Before:  m.requestBefore,
-		Open:    func(turn int, request int64) tea.Cmd { return m.panel.Load(turn, request) },
 		Step:    m.stepInspected,
 		Copy:    copyText,
 		Draft:   m.current.Draft,
@@ -83,18 +80,6 @@ func (m *Model) inspectorScreen() inspector.Screen {
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
 		Plan: r.Plan, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note, Tried: m.panel.Whatif != nil,
-	}
-}
-
-// requestBefore reads the request before the one on show, nil where there is none.
-func (m *Model) requestBefore() func(context.Context) (*inspector.Request, error) {
-	read := m.panel.Neighbour(-1)
-	return func(ctx context.Context) (*inspector.Request, error) {
-		r, err := read(ctx)
-		if r == nil || err != nil {
-			return nil, err
-		}
-		return &inspector.Request{Name: panel.TurnName(r.Recorded), Plan: r.Verdicts, Past: r}, nil
 	}
 }
 

@@ -65,23 +65,6 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	if string(a) != string(b) {
 		t.Errorf("the view shows\n%s\nthe server received\n%s", a, b)
 	}
-	l.press("tab")
-	l.titled("turn 2", "changes")
-	l.shows("from turn 1 to turn 2")
-	l.shows("entered      3 you")
-	l.press("G", "enter")
-	l.titled("message 3", "text")
-	l.press("esc")
-	l.titled("turn 2", "changes")
-	l.press("esc")
-	l.press("left") // of the transcript, where it does nothing
-	l.transcript()
-	l.press("i")
-	l.titled("turn 2", "text")
-	l.press("left")
-	l.titled("turn 1", "text")
-	l.press("shift+tab")
-	l.shows("Nothing was sent before this request")
 }
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {

@@ -75,9 +75,9 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			}
 			l.press("n")
 		}
-		l.shows("This is the last repair.")
+		l.shows("repair 1 of") // behind the last one comes the first
 		l.press("N")
-		l.shows("› message " + theme.Thousands(list[len(list)-2].Index+1))
+		l.shows("› message " + theme.Thousands(list[len(list)-1].Index+1))
 		if len(kinds) != 15 {
 			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
 		}

@@ -3,11 +3,8 @@ package ui
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -159,52 +156,5 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.Update(uitest.Key("end"))
 	if got := plain(m); !strings.Contains(got, "Title › "+s.Title) {
 		t.Errorf("what is renamed is not the stored title:\n%s", got)
-	}
-}
-
-// Wherever a message is cut, and whatever stands in the cut, no secret of it is left and nothing else is lost.
-func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var text string
-		for range rapid.IntRange(0, 6).Draw(t, "pieces") {
-			text += rapid.SampledFrom([]string{"word ", "größer ", someKey, ourKey, "\n", "sk-"}).Draw(t, "piece")
-		}
-		e := history.Entry{Disposition: history.Cut}
-		runes := []rune(text)
-		at := 0
-		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
-			from := rapid.IntRange(at, len(runes)).Draw(t, "from")
-			to := rapid.IntRange(from, len(runes)).Draw(t, "to")
-			e.Cuts = append(e.Cuts, history.Range{From: from, To: to})
-			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
-			at = to
-		}
-		p, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.SegmentsOf(text, e))
-		got, inserted := "", ""
-		for _, part := range p {
-			if part.Kind == inspector.Added {
-				inserted += part.Text
-				continue
-			}
-			got += part.Text
-		}
-		want := strings.NewReplacer(someKey, theme.Redacted, ourKey, theme.Redacted).Replace(text)
-		if got != want {
-			t.Fatalf("%q cut at %v is %q, want %q", text, e.Cuts, got, want)
-		}
-		if found := strings.Count(want, theme.Redacted) + strings.Count(inserted, theme.Redacted); n != found ||
-			strings.Contains(inserted, ourKey) {
-			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
-		}
-	})
-	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Plain, Text: ""},
-	})
-	if want := (inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"},
-		{Kind: inspector.Sent, Text: theme.Redacted},
-		{Kind: inspector.Plain, Text: ""},
-	}); n != 1 || !slices.Equal(each, want) {
-		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}
 }
