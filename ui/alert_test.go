@@ -71,7 +71,7 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 	for _, draft := range []string{"Keep me", "/alone Keep me"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		if err := os.Remove(l.current.With.Store.Path()); err != nil {
+		if err := os.Remove(l.With.Store.Path()); err != nil {
 			t.Fatal(err)
 		}
 		l.types(draft)

@@ -17,11 +17,11 @@ import (
 // stored is the text of the messages of a stored session.
 func (l *live) storedTexts(id string) []string {
 	l.t.Helper()
-	row, err := l.current.With.Store.Session(l.t.Context(), id)
+	row, err := l.With.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	branch, err := l.current.With.Store.Branch(l.t.Context(), row.Leaf, 0)
+	branch, err := l.With.Store.Branch(l.t.Context(), row.Leaf, 0)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -36,9 +36,9 @@ func (l *live) storedTexts(id string) []string {
 func (l *live) leaves() string {
 	l.t.Helper()
 	l.until("the message on disk", func() bool { return l.composer.Sending() == nil })
-	id := l.current.Info.ID
+	id := l.Info.ID
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.Info.ID == "" })
 	return id
 }
 
@@ -51,7 +51,7 @@ func (l *live) comesBack(id string) {
 		l.press("down")
 	}
 	l.press("enter")
-	l.until("the chat", func() bool { return l.current.Info.ID == id })
+	l.until("the chat", func() bool { return l.Info.ID == id })
 }
 
 // A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.
@@ -65,12 +65,12 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 			ran <- struct{}{}
 			return "la", nil
 		})
-	deps := l.current.With
+	deps := l.With
 	deps.Tools = []*tool.Toolbox{box}
-	l.current.With = deps
+	l.With = deps
 	l.press("ctrl+n")
 	l.until("a chat with the tool", func() bool {
-		_, ok := l.current.Session.Model().Tools().Tool("sing")
+		_, ok := l.Session.Model().Tools().Tool("sing")
 		return ok
 	})
 	let := make(chan struct{}, 2)
@@ -130,12 +130,11 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	l.press("esc")
 	l.until("the stop", func() bool { return !l.turn.Busy })
 	l.press("ctrl+d")
-	l.shows("4 answers are still arriving in the background. The same key again stops and saves what is there, and " +
-		"quits.")
+	l.shows("4 answers are still arriving in the background. The same again leaves all the same.")
 	if err := l.current.Background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	list, err := l.current.With.Store.Sessions(t.Context(), store.Filter{})
+	list, err := l.With.Store.Sessions(t.Context(), store.Filter{})
 	if err != nil || len(list) != background.Most+1 {
 		t.Fatalf("%d sessions are stored, %v", len(list), err)
 	}

@@ -24,7 +24,7 @@ func (l *live) wantTexts(want string) {
 		l.t.Errorf("the screen has %q, want %q", got, want)
 	}
 	var stored []string
-	for _, m := range sessiontest.Messages(l.current.Session.Branch()) {
+	for _, m := range sessiontest.Messages(l.Session.Branch()) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		stored = append(stored, text)
 	}

@@ -53,7 +53,7 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 }
 
 func (l *live) flagOf(n int) history.Flag {
-	return l.current.Session.Now().Flags[l.chat.Messages.ID(n)]
+	return l.Session.Now().Flags[l.chat.Messages.ID(n)]
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
@@ -61,7 +61,7 @@ func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
 		"model) to make room."
 	m := chatting(t, 80, 24)
 	m.notice.Say(said)
-	settleLines(m)
+	m.arrange()
 	lines := strings.Split(plain(m), "\n")
 	if got := strings.Join(strings.Fields(strings.Join(lines[22:24], " ")), " "); got != said {
 		t.Errorf("the lowest lines say %q", got)
@@ -69,7 +69,7 @@ func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {
 	fits(t, m)
 	m = chatting(t, 80, 12)
 	m.notice.Say(said)
-	settleLines(m)
+	m.arrange()
 	if lines := strings.Split(plain(m), "\n"); !strings.Contains(lines[10], "Pinned message 12") ||
 		!strings.Contains(lines[9], "›") {
 		t.Errorf("a short screen does not make room for the notice:\n%s", plain(m))

@@ -35,7 +35,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
 	l.say("The first question.")
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is sk-0123456789abcdef.")
 	l.transcript()
 	l.press("i")

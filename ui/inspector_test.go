@@ -73,7 +73,7 @@ func ready(t testing.TB, w, h int) *Model {
 	for _, message := range messages {
 		m.chat.Add(message, record.Receipt{})
 	}
-	m.current.Info.Title = "Parser rewrite"
+	m.Info.Title = "Parser rewrite"
 	plans(m, plan)
 	return m
 }
@@ -174,7 +174,7 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
 		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	m.ctx.Secrets = theme.Secrets{Find: findKey}
+	m.Secrets = theme.Secrets{Find: findKey}
 	m.inspector.ShowBody([]byte(raw))
 	return m
 }

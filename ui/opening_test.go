@@ -14,10 +14,10 @@ func begunTwice(t *testing.T) (l *live, other string) {
 	t.Helper()
 	l = onStage(t, 100, 30)
 	l.say("the first chat")
-	other = l.current.Session.Info().ID
-	before := l.current.Session
+	other = l.Session.Info().ID
+	before := l.Session
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Session != before })
+	l.until("a new chat", func() bool { return l.Session != before })
 	l.say("the second chat")
 	return l, other
 }
@@ -88,7 +88,7 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 		t.Fatal("the second ctrl+c discarded the chat without a warning")
 	}
 	if !strings.Contains(l.notice.Sentence(), "This chat is not saved.") || !strings.Contains(l.notice.Sentence(),
-		"ctrl+c again discards it") {
+		"ctrl+c again quits all the same") {
 		t.Errorf("the warning is %q", l.notice.Sentence())
 	}
 	l.types("x")
@@ -101,9 +101,9 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	}
 	l.confirm.Forget()
 	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
-	temporary := l.current.Session
+	temporary := l.Session
 	l.press("ctrl+n")
-	if l.current.Session != temporary || l.composer.Leaving() {
+	if l.Session != temporary || l.composer.Leaving() {
 		t.Error("ctrl+n took the warning of ctrl+c for its own")
 	}
 }

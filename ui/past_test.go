@@ -39,7 +39,7 @@ func sentBefore(proven bool) record.Replayed {
 // onPastRequest is the application with a request of the past on the screen.
 func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m := chatting(t, w, h)
-	m.showPanel()
+	m.setFocus(panelPane)
 	r := sentBefore(proven)
 	past := panel.PastRequest(r)
 	m.panel.Open(&past)
@@ -59,7 +59,7 @@ func pastStates() []state {
 				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
 				Losses:    []int{0},
 			}
-			m.showPanel()
+			m.setFocus(panelPane)
 			return m
 		}},
 	}

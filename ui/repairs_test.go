@@ -33,7 +33,7 @@ func (l *live) imported(path string) string {
 	defer file.Close()
 	var id string
 	from := transfer.Source{File: file, Time: begun}
-	err = transfer.Import(l.t.Context(), l.current.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
 		}
 		l.press("esc")
-		if l.overlays.any() {
+		if l.covered() {
 			t.Error("esc does not close the page")
 		}
 	}
@@ -97,7 +97,7 @@ func firstWords(s string) string {
 // stored, and is undone.
 func TestARemedyIsChosen(t *testing.T) {
 	l := damaged(t, 140, 50)
-	stored := bare(sessiontest.Messages(l.current.Session.Branch()))
+	stored := bare(sessiontest.Messages(l.Session.Branch()))
 	l.press("tab", "g", "m")
 	l.shows("2 Send it as plain text")
 	total := l.panel.Next.Plan.Sum
@@ -120,7 +120,7 @@ func TestARemedyIsChosen(t *testing.T) {
 		l.until("the prices by the new plan", func() bool {
 			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
 		})
-		body, err := l.current.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
+		body, err := l.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestARemedyIsChosen(t *testing.T) {
 				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.says, form, got, want, body)
 			}
 		}
-		if !slices.EqualFunc(bare(sessiontest.Messages(l.current.Session.Branch())), stored, sameMessage) {
+		if !slices.EqualFunc(bare(sessiontest.Messages(l.Session.Branch())), stored, sameMessage) {
 			t.Fatalf("%s: what is stored changed", c.says)
 		}
 	}
@@ -166,13 +166,13 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l := damaged(t, 140, 50)
 	l.press("tab", "m")
 	l.shows("1 Send it repaired")
-	l.ctx.Busy = true
+	l.Busy = true
 	l.press("enter")
 	l.shows("An answer is still arriving")
-	l.ctx.Busy = false
+	l.Busy = false
 
 	l = onStage(t, 140, 50)
-	l.current.With.Policy.Recovery = history.RecoverStrip
+	l.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")

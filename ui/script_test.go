@@ -213,7 +213,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"unsent": func(s *scene, arg string) { s.want(fmt.Sprint(strings.Contains(s.body(), arg)), "false") },
 	"stored": func(s *scene, arg string) { s.want(s.storedOf(arg)) }, // TITLE: its texts, with " | " between
 	"bare": func(s *scene, _ string) { // nothing lies over the panes
-		s.want(fmt.Sprint(s.overlays.any()), "false")
+		s.want(fmt.Sprint(s.covered()), "false")
 	},
 }
 

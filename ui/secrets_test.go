@@ -41,9 +41,9 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
-	l.until("the title", func() bool { return l.current.Info.Title != "" })
+	l.until("the title", func() bool { return l.Info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
@@ -93,7 +93,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.open(l.imported(file))
 	shown := func(what string) {
 		t.Helper()
@@ -116,7 +116,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.current.Session.Branch())[1].ID}, inspector.RepairView)
+	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 
@@ -124,7 +124,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	hidden := theme.Secrets{Find: findKey}
 	s := store.Session{ID: "1", Title: "deploy with " + someKey}
 	m := fresh(t, 100, 40)
-	m.current.Secrets = hidden
+	m.Secrets = hidden
 	m.openSessions("")
 	typing(m, "works")
 	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "works", Hits: []store.Hit{
@@ -143,7 +143,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	}
 
 	m = fresh(t, 100, 30)
-	m.current.Secrets = hidden
+	m.Secrets = hidden
 	m.openSessions("")
 	listed(m, s)
 	for _, want := range []string{s.Title, "deploy with [redacted]"} {

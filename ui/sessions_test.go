@@ -61,7 +61,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.current.With.Store.Begin(l.t.Context(), store.Session{
+		s, _, err := l.With.Store.Begin(l.t.Context(), store.Session{
 			Title: title, Endpoint: "here", Model: "small",
 		},
 			store.Message{
@@ -97,7 +97,7 @@ func (l *live) on(title string) {
 // stored is a session as its file has it.
 func (l *live) stored(id string) store.Session {
 	l.t.Helper()
-	s, err := l.current.With.Store.Session(l.t.Context(), id)
+	s, err := l.With.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	other, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
+	other, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,13 @@ import (
 func synced(t *testing.T, w, h int) (l *live, sync func(do func(db *store.Store, id string) error)) {
 	t.Helper()
 	l = onStage(t, w, h)
-	db := l.current.With.Store
+	db := l.With.Store
 	var do func(*store.Store, string) error
 	l.upkeep.Exchange = func(context.Context) ([]string, error) {
 		if do == nil {
 			return nil, nil
 		}
-		id := l.current.Session.Info().ID
+		id := l.Session.Info().ID
 		err := do(db, id)
 		do = nil
 		return []string{id}, err
@@ -84,7 +84,7 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 	l, sync := synced(t, 120, 40)
 	l.Unrecorded = 1
 	l.say("First")
-	was := l.current.Session
+	was := l.Session
 	l.types("half a thought")
 	sync(func(db *store.Store, id string) error {
 		if err := db.Purge(t.Context(), id); !errors.Is(err, store.ErrNotOverwritten) {
@@ -92,7 +92,7 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 		}
 		return nil
 	})
-	l.until("a new chat", func() bool { return l.current.Session != was })
+	l.until("a new chat", func() bool { return l.Session != was })
 	l.shows("was deleted permanently on another machine. This is a new chat.")
 	l.lacks("Answer 1")
 	if got := l.composer.Text(); got != "half a thought" {
@@ -100,7 +100,7 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 	}
 	l.press("enter")
 	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
-	list, err := l.current.With.Store.Sessions(t.Context(), store.Filter{})
+	list, err := l.With.Store.Sessions(t.Context(), store.Filter{})
 	if err != nil || len(list) != 1 || list[0].ID == was.Info().ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)
 	}
@@ -111,7 +111,7 @@ func TestWhatAnotherWindowMergedIsSeen(t *testing.T) {
 	t.Parallel()
 	l, sync := synced(t, 120, 40)
 	l.say("First")
-	db, id := l.current.With.Store, l.current.Session.Info().ID
+	db, id := l.With.Store, l.Session.Info().ID
 	if err := adds(t, 0, "From the desktop", "Said there.")(db, id); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		}})
 		l.say("Hello?")
 		l.until("what the server says of the window", func() bool {
-			return l.current.Session.Model().Windows().Stated.Tokens == c.stated
+			return l.Session.Model().Windows().Stated.Tokens == c.stated
 		})
 		l.composer.Set(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
@@ -66,7 +66,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 		},
 	} {
 		m.composer.Set("see")
-		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.themes.Styles, misfitHints(m, c.over), "",
+		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.Themes.Styles, misfitHints(m, c.over), "",
 			200))); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
 		}

@@ -61,6 +61,9 @@ type Screen struct {
 	Copy    func(what, text string) tea.Cmd          // copies a text
 	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
 	Close   func()
+
+	// Do does what a key is for that concerns more than the inspector, and says whether it was one.
+	Do func(tea.KeyPressMsg) (cmd tea.Cmd, done bool)
 }
 
 // Model shows one message of the request on show, or that request as a whole, in several views.
@@ -246,12 +249,13 @@ func (in *Model) Title() string {
 	return in.Name
 }
 
-// View is what it shows, or what is still being read.
-func (in *Model) View(st theme.Styles) []string {
+// View is what it shows, or what is still being read. It has no cursor.
+func (in *Model) View() (lines []string, x int) {
+	st := in.Themes.Styles
 	if in.shown == nil {
-		return []string{st.Muted.PaddingLeft(theme.Gutter(in.w) + markCells).Render("Reading …")}
+		return []string{st.Muted.PaddingLeft(theme.Gutter(in.w) + markCells).Render("Reading …")}, -1
 	}
-	return in.shown.View()
+	return in.shown.View(), -1
 }
 
 // Position says how far down the screen is, or at which of the repairs.
@@ -311,6 +315,9 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 	default:
+		if cmd, done := in.Do(msg); done {
+			return cmd
+		}
 		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return nil
@@ -335,18 +342,6 @@ func (in *Model) step(by int) tea.Cmd {
 
 // viewGap is how many cells are between the names of two views.
 const viewGap = 3
-
-// ClickView shows the view of a name, x cells from where the names begin.
-func (in *Model) ClickView(x int) tea.Cmd {
-	for _, v := range in.views() {
-		w := theme.Width(string(v))
-		if x >= 0 && x < w {
-			return in.show(v)
-		}
-		x -= w + viewGap
-	}
-	return nil
-}
 
 // Views are the names of the subject's views. That of the one on show is underlined.
 func (in *Model) Views(st theme.Styles) string {
