@@ -40,9 +40,6 @@ func cureFor(m *Model, over *session.OversizeError) func(string) string {
 		case string(history.PartPinned):
 			return "unpin message " + over.Pinned()
 		case string(history.PartDraft):
-			if file, ok := m.composer.LargestFile(); ok {
-				return "detach " + file
-			}
 			return "shorten it"
 		case string(history.PartHistory):
 			return "/preset balanced"
@@ -83,7 +80,7 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 }
 
 // misfitHints are the ways out for a draft that does not fit: those of the largest part that another one than the draft
-// takes up, else of the draft, and of what limits the request.
+// takes up, and of what limits the request.
 func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 	k := &m.Keys
 	hints := []key.Binding{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
@@ -92,9 +89,8 @@ func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
 		hints = append([]key.Binding{keymap.Typed(title, "")}, hints...)
 	}
 	cure := cureFor(m, over)
-	for i, p := range over.Over.Parts {
-		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft || i == 0 &&
-			strings.HasPrefix(way, "detach") {
+	for _, p := range over.Over.Parts {
+		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft {
 			hints = append(hints, wayHint(way))
 			break
 		}
@@ -112,10 +108,7 @@ func wayHint(way string) key.Binding {
 		"/tools": "switch off",
 	}
 	name, rest, _ := strings.Cut(way, " ")
-	switch name {
-	case "detach":
-		return keymap.Typed("backspace", way)
-	case "unpin":
+	if name == "unpin" {
 		largest, _, _ := strings.Cut(strings.TrimPrefix(rest, "message "), " ") // it is enough to name
 		return keymap.Typed("unpin", "message "+largest)
 	}

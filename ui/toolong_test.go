@@ -50,27 +50,22 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts},
 		}
 	}
-	file := history.Part{Kind: history.TextPart, Name: "plan.txt", Text: "x", Tokens: 5000}
 	for _, c := range []struct {
-		name  string
-		over  *session.OversizeError
-		files []history.Part
-		want  string
+		name string
+		over *session.OversizeError
+		want string
 	}{
 		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000},
-			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system shorten   /window 16000 raise"},
+			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), "/system shorten   /window 16000 raise"},
 		{"pinned messages", over(history.BoundBudget, history.FixedPart{
 			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
-		}), nil, "unpin message 3   /budget 16000 raise"},
+		}), "unpin message 3   /budget 16000 raise"},
 		{
-			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil,
+			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}),
 			"/tools switch off   /window 16000 raise",
 		},
-		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000},
-			history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "backspace detach " +
-			"plan.txt   /window 16000 raise"},
 	} {
-		m.composer.SetWith("see", c.files)
+		m.composer.Set("see")
 		if got := strings.TrimSpace(ansi.Strip(frame.Hints(m.Themes.Styles, misfitHints(m, c.over), "",
 			200))); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
