@@ -15,7 +15,6 @@ import (
 	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
@@ -94,17 +93,13 @@ func (m *Model) listEdits(items []list.Item, err error) tea.Cmd {
 
 // versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
 // before. What was about messages of the other branch is over.
-func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
-	if e.Only {
-		return m.notice.Say(m.chat.OneVersion(e.Of))
-	}
+func (m *Model) versionSwitched(v session.Version) tea.Cmd {
 	m.panel.ToNext()
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()
 	m.current.Info = m.current.Session.Info()
 	m.chat.Follow(m.current.Session.Branch())
-	v := e.Version
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.chat.SearchOn())

@@ -187,12 +187,12 @@ func TestTurnIsAnsweredAgain(t *testing.T) {
 		t.Errorf("the request holds what it replaces:\n%s", body)
 	}
 	l.press("g", "]")
-	l.shows("Message 1 has one version; e and r make another.")
+	l.shows("the message has only one version")
 	l.press("G", "[")
 	l.shows("Message 2: version 1 of 2.")
 	l.wantTexts("First | Answer 1 | Second | Answer 2")
 	l.press("G", "]")
-	l.shows("Message 4 has one version; e and r make another.")
+	l.shows("the message has only one version")
 }
 
 // Another answer that does not come leaves the branch on the screen.

@@ -112,12 +112,11 @@ func (m *Model) currentScreen() current.Screen {
 				m.arrange()
 			}
 		},
-		Planned:   m.planned,
-		Priced:    func() { m.panel.Price() },
-		PastRead:  m.draftChanged,
-		Switched:  m.versionSwitched,
-		Changed:   func() tea.Cmd { return openChanged(m) },
-		Reread:    func(e current.Reread) tea.Cmd { return reread(m, e) },
-		Reached:   m.reached,
+		Planned:  m.planned,
+		PastRead: m.draftChanged,
+		Switched: m.versionSwitched,
+		Changed:  func() tea.Cmd { return openChanged(m) },
+		Reread:   func(e current.Reread) tea.Cmd { return reread(m, e) },
+		Reached:  m.reached,
 	}
 }
