@@ -120,8 +120,7 @@ type backups []backup.File
 // Table writes a line for each backup.
 func (b backups) Table(page *report.Page) {
 	for _, f := range b {
-		page.Row(f.Day.Format("2006-01-02"), theme.Plural(f.Sessions, "session"), theme.Plural(f.Messages, "message"),
-			theme.Size(int(f.Bytes)), f.Path)
+		page.Row(f.Day.Format("2006-01-02"), theme.Size(int(f.Bytes)), f.Path)
 	}
 }
 
@@ -130,7 +129,7 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 	if err != nil {
 		return err
 	}
-	all := backup.List(ctx, path, p.now())
+	all := backup.List(path, p.now())
 	switch {
 	case list && len(all) == 0:
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")

@@ -171,8 +171,8 @@ func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
 		f.good("check", "%s in %s, all intact", theme.Plural(c.Messages, "message"),
 			theme.Plural(c.Sessions, "session"))
 	}
-	if b, ok := s.NewestBackup(ctx); ok {
-		f.good("backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Plural(b.Messages, "message"))
+	if b, ok := s.NewestBackup(); ok {
+		f.good("backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Size(int(b.Bytes)))
 	} else {
 		f.note("backup", "none yet: the chat makes one a day")
 	}

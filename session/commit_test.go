@@ -100,24 +100,3 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 		})
 	}
 }
-
-func TestATitleThatIsAskedForReplacesTheUsersOwn(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, says("Yes."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("How does a parser recover?")))
-	if err := s.Set(t.Context(), Settings{Title: new("Mine")}); err != nil {
-		t.Fatal(err)
-	}
-	title, err := s.Retitle(t.Context(), true, func(Event) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for where, got := range map[string]string{
-		"Retitle": title, "the session": s.Info().Title, "the store": b.open(s.Info().ID).Info().Title,
-	} {
-		if got != "How does a parser recover?" {
-			t.Errorf("%s says %q, want the title that was asked for", where, got)
-		}
-	}
-}

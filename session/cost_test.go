@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 
 	"winnow/llm"
 	"winnow/llm/pricing"
-	"winnow/session/record"
 )
 
 // hosted makes the scripted server one of somebody else's, as far as its address tells, with prices.
@@ -142,31 +140,5 @@ func TestStoppedAnswerIsEstimated(t *testing.T) {
 	answers := only[Answered](rest)
 	if len(answers) != 1 || answers[0].Receipt.Cost.String() != "~$0.50" {
 		t.Errorf("the answers are %+v, want one that costs ~$0.50", answers)
-	}
-}
-
-// A request that was refused costs nothing to speak of; it is one of the session's all the same.
-func TestSpentSumsUpASession(t *testing.T) {
-	b := newBench(t,
-		reports("one", `{"prompt_tokens": 1000, "completion_tokens": 200, "cost": 0.004}`),
-		reports("two", ""),
-		refuses(http.StatusUnauthorized, `{"error": {"message": "no such key"}}`),
-	)
-	b.hosted(perMillion(0, 1_000_000))
-	s := b.begin()
-	for i := range 3 {
-		_, err := drain(s.Send(context.Background(), say(fmt.Sprint("message ", i))))
-		if failed := errors.Is(err, llm.Auth); err != nil && !failed {
-			t.Fatal(err)
-		}
-	}
-	used, err := record.UsageIn(context.Background(), b.deps.Store, s.Info().ID)
-	got := used.Spent
-	want := record.Spent{Amount: pricing.Dollar + 4*pricing.Dollar/1000, Estimated: true, Priced: 2, Requests: 3}
-	if err != nil || got != want || got.String() != "~$1.00" {
-		t.Errorf("got %+v, written %s, %v; want %+v", got, got, err, want)
-	}
-	if none := (record.Spent{Requests: 2}).String(); none != "–" {
-		t.Errorf("two requests without a known cost are written %s", none)
 	}
 }

@@ -227,18 +227,3 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 		t.Errorf("the session's costs are %+v, %v", spent, err)
 	}
 }
-
-// A summary that costs more than what it stands for is never used, even where one is wanted in any case.
-func TestASummaryThatSavesNothingIsNotTaken(t *testing.T) {
-	b, s := conversationOf(t, 3, uncounted(strings.Repeat("These notes say more than was said. ", 60)))
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Preview(say("And?"))
-	if err != nil || plan.Summarized() || plan.Sum.Sent != 6 {
-		t.Errorf("%d messages are sent, with a summary: %t, %v", plan.Sum.Sent, plan.Summarized(), err)
-	}
-	if b.last() != 4 {
-		t.Errorf("%d requests were made", b.last())
-	}
-}

@@ -38,20 +38,19 @@ func (e *OversizeError) LargerWindow() (server string, settable bool) {
 	return e.Windows.Stated.ServerSetting(e.Enough()), false
 }
 
-func (e *OversizeError) Error() string { return e.Sentence(func(string) string { return "" }) }
-func (e *OversizeError) Unwrap() error { return e.Over }
-
-// What is the error without its ways out.
-func (e *OversizeError) What() string {
+// Error is the error without its ways out.
+func (e *OversizeError) Error() string {
 	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
 }
+
+func (e *OversizeError) Unwrap() error { return e.Over }
 
 // Sentence is the error with its ways out.
 func (e *OversizeError) Sentence(cure func(what string) string) string {
 	if ways := e.Ways(cure); len(ways) > 0 {
-		return e.What() + ": " + strings.Join(ways, " · ")
+		return e.Error() + ": " + strings.Join(ways, " · ")
 	}
-	return e.What()
+	return e.Error()
 }
 
 // Ways are the largest part of the request and what limits it, each with what helps. cure says what that is, for a

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"maps"
 	"testing"
 
@@ -99,34 +98,4 @@ func TestExclusionDuringATurnTakesTheWholeGroup(t *testing.T) {
 			t.Errorf("during a turn (%t) the flags are %v; want the call %d excluded too", s.Now().Busy(), flags, call)
 		}
 	}
-}
-
-// TestFlagsAreSetAllOrNone names a message that is not there and a flag that does not exist.
-func TestFlagsAreSetAllOrNone(t *testing.T) {
-	b := newBench(t, says("One."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("First")))
-	question, answer := s.Messages()[0].ID, s.Messages()[1].ID
-	if _, err := s.SetFlags(t.Context(), flagged(history.Pin, question)); err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprint(map[int64]history.Flag{question: history.Pin})
-	check := func(what string, before map[int64]history.Flag, err error) {
-		t.Helper()
-		decided, readErr := b.deps.Store.Decisions(t.Context(), s.Info().ID)
-		stored := decided.Flags
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
-		if err == nil || before != nil || fmt.Sprint(stored) != want || s.Now().Flags[question] != history.Pin ||
-			s.Now().Flags[answer] != "" {
-			t.Errorf("%s: %v, %v; stored are %v, want an error and %s", what, before, err, stored, want)
-		}
-	}
-	before, err := s.SetFlags(t.Context(), flagged(history.Exclude, question, answer, answer+99))
-	check("a message that is not there", before, err)
-	before, err = s.SetFlags(t.Context(), flagged("shiny", question, answer))
-	check("a flag that does not exist", before, err)
-	before, err = s.SetFlags(t.Context(), map[int64]history.Flag{question: "", answer + 99: ""})
-	check("to restore what is not there", before, err)
 }

@@ -238,7 +238,7 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 
 // uncounted says that a message's text has no count by the tokenizer in use.
 func (s *Session) uncounted(m store.Message) bool {
-	return s.deps.Count != nil && m.Content != "" && (m.Tokenizer != s.deps.Tokenizer || m.Tokens == 0)
+	return m.Content != "" && (m.Tokenizer != s.deps.Tokenizer || m.Tokens == 0)
 }
 
 // countMissing counts messages that have no count, and stores the counts where that is possible. A message that another

@@ -72,7 +72,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		found, positions = append(found, hit), append(positions, at)
 	}
 	limit := max(recallMin, min(recallMax, plan.Sum.Limit/recallShare))
-	text, used := recall.Answer(query, found, limit, s.deps.count)
+	text, used := recall.Answer(query, found, limit, s.deps.Count)
 	s.set(func(*State) { t.readAgain = positions[:used] })
 	return text, nil
 }

@@ -74,21 +74,6 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 	}
 }
 
-// A remedy that the store does not take changes nothing.
-func TestARemedyThatIsNoneChangesNothing(t *testing.T) {
-	_, s := damagedConversation(t)
-	call := s.Messages()[1].ID
-	for _, err := range []error{s.SetRemedy(t.Context(), "leave", call), s.SetRemedy(t.Context(),
-		history.LeaveOut, call, 999)} {
-		if err == nil {
-			t.Error("it was kept")
-		}
-	}
-	if r := s.Now().Remedies[call]; r != history.SendRepaired {
-		t.Errorf("the remedy is %q, want none", r)
-	}
-}
-
 // A trial of a remedy is the plan that there is once it is stored: with the draft, behind other messages, and beside
 // another remedy.
 func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {

@@ -194,3 +194,27 @@ func plain(entries []history.Entry) []history.Entry {
 	}
 	return out
 }
+
+// A request that came from another machine replays to the bytes that were sent there, whatever numbers its messages
+// have here.
+func TestARequestOfAnotherMachineReplays(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."))
+	s := b.begin()
+	drain(s.Send(t.Context(), say("First")))
+	drain(s.Send(t.Context(), say("Second")))
+	there, here := b.deps.Store, newStoreAt(t)
+	first := store.Message{Message: history.Message{Role: history.User, Content: "Another chat"}}
+	if _, _, err := here.Begin(t.Context(), store.Session{}, first); err != nil {
+		t.Fatal(err)
+	}
+	for name, db := range map[string]*store.Store{"there": there, "here": here} {
+		if _, err := db.Sync().Join(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sendSegments(t, there, here)
+	b.deps.Store = here
+	for turn := 1; turn <= 2; turn++ {
+		wantProven(t, b.open(s.Info().ID), turn, 1, b.body(turn))
+	}
+}

@@ -1,83 +1,26 @@
 package session
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"winnow/llm"
 	"winnow/session/approval"
-	"winnow/session/store"
-	"winnow/session/transfer/archive"
 )
 
-// A conversation with tools that was recorded on each wire beside Chat Completions replays to the bytes that were sent,
-// on a machine that knows nothing of its server. Its file is the archive of the session, and what came to the server.
-// With -update one that is missing is made.
-func TestRecordsOfEveryWireReplay(t *testing.T) {
-	t.Parallel()
-	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench,
-		*Session){llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama} {
+// A conversation with tools on each wire beside Chat Completions replays to the bytes that were sent.
+func TestEveryWireReplays(t *testing.T) {
+	for wire, hold := range map[llm.Wire]func(*testing.T) (*bench, *Session){
+		llm.ResponsesWire: recordResponses, llm.OllamaWire: recordOllama,
+	} {
 		t.Run(string(wire), func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join("testdata", "replay", "wire-"+string(wire)+".txtar")
-			if _, err := os.Stat(path); *update && errors.Is(err, fs.ErrNotExist) {
-				b, s := hold(t)
-				writeRecord(t, path, wire, b, s)
-			}
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := newBench(t)
-			b.Unrecorded = 1 - len(a.Files) // They came to another server.
-			var id string
-			if err := archive.Restore(t.Context(), b.deps.Store, bytes.NewReader(a.Files[0].Data),
-				func(r archive.Restored) { id = r.Session.ID }); err != nil {
-				t.Fatal(err)
-			}
-			s := b.open(id)
-			for _, sent := range a.Files[1:] {
-				var turn, nth int
-				if _, err := fmt.Sscanf(sent.Name, "turn %d request %d", &turn, &nth); err != nil {
-					t.Fatal(err)
-				}
-				wantProven(t, s, turn, nth, strings.TrimSuffix(string(sent.Data), "\n"))
+			b, s := hold(t)
+			again := b.open(s.Info().ID)
+			for n, request := range [][2]int{{1, 1}, {1, 2}, {2, 1}} {
+				wantProven(t, again, request[0], request[1], b.body(n+1))
 			}
 		})
-	}
-}
-
-// writeRecord writes what TestRecordsOfEveryWireReplay reads.
-func writeRecord(t *testing.T, path string, wire llm.Wire, b *bench, s *Session) {
-	t.Helper()
-	a := &txtar.Archive{
-		Comment: fmt.Appendf(nil, "A conversation with a tool over the wire %q, as winnow records it.\n", wire),
-	}
-	add := func(name string, data []byte) {
-		a.Files = append(a.Files, txtar.File{Name: name, Data: append(bytes.TrimSuffix(data, []byte("\n")), '\n')})
-	}
-	add("archive", archiveOf(t, b.deps.Store, s.Info().ID))
-	records, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	nth := map[int]int{}
-	for i, r := range records {
-		nth[r.Turn]++
-		add(fmt.Sprintf("turn %d request %d", r.Turn, nth[r.Turn]), []byte(b.body(b.requests()-len(records)+i+1)))
-	}
-	if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 

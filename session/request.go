@@ -333,9 +333,9 @@ func (a *attempt) cost(d Deps) pricing.Cost {
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
 		return pricing.Cost{}
 	}
-	came := d.count(a.reply.Text) + d.count(a.reply.Reasoning)
+	came := d.Count(a.reply.Text) + d.Count(a.reply.Reasoning)
 	for _, call := range a.reply.Calls {
-		came += d.count(call.Name) + d.count(call.Arguments)
+		came += d.Count(call.Name) + d.Count(call.Arguments)
 	}
 	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }

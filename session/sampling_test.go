@@ -4,38 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/llm"
 	"winnow/session/record"
 )
-
-// TestARefusedTemperatureIsNoticedAndRemembered: the request goes out again without it, and the next run of
-// the program begins so. What was recorded is proven.
-func TestARefusedTemperatureIsNoticedAndRemembered(t *testing.T) {
-	t.Parallel()
-	b := newBench(t,
-		refuses(400,
-			`{"error":{"message":"Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported.","param":"temperature"}}`),
-		says("Hello."), says("Again."))
-	warm := 0.7
-	b.deps.Sampling.Temperature = &warm
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), say("hello")))
-	if err != nil || b.requests() != 2 || strings.Contains(b.body(2), "temperature") {
-		t.Fatalf("got %v after %d requests", err, b.requests())
-	}
-	if shown := only[Notice](events); len(shown) != 1 || !strings.HasSuffix(shown[0].Text,
-		"is supported; asking again without temperature") {
-		t.Errorf("said %q", shown)
-	}
-	if r, err := s.Records().Replay(t.Context(), 1, 1); err != nil || !r.Proven {
-		t.Errorf("the record is not proven: %v %s", err, r.Doubt)
-	}
-	b.deps.Models = new(llm.Catalog).With(b.deps.Models.Endpoints()[0])
-	if _, err := drain(b.open(s.Info().ID).Send(t.Context(), say("again"))); err != nil || b.requests() != 3 ||
-		strings.Contains(b.body(3), "temperature") {
-		t.Errorf("the next run: %v after %d requests, the last %s", err, b.requests(), b.body(3))
-	}
-}
 
 // ofModels is the configuration of some models, by "endpoint/model".
 func ofModels(all map[string]ModelSettings) func(endpoint, model string) ModelSettings {

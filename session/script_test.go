@@ -159,23 +159,6 @@ func calls(id, name, arguments string) step {
 	}
 }
 
-// twoCalls asks for two tools at once, under one id.
-func twoCalls(id, first, second string) step {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		var list []any
-		for i, arguments := range []string{first, second} {
-			list = append(list, map[string]any{
-				"index": i, "id": id, "type": "function", "function": map[string]any{
-					"name": "add", "arguments": arguments,
-				},
-			})
-		}
-		delta(w, map[string]any{"content": "I add twice.", "tool_calls": list})
-		finish(w, "tool_calls", promptOf(r), 3)
-	}
-}
-
 // hangs sends some pieces, says so, and then nothing until the client leaves.
 func hangs(sent chan<- struct{}, pieces ...string) step {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -97,19 +97,9 @@ func (d Deps) system(row store.Session) string {
 	return *d.of(row.Endpoint, row.Model).System
 }
 
-// count counts a text's tokens, roughly where nothing else counts.
-func (d Deps) count(text string) int {
-	if d.Count == nil {
-		return (len(text) + 3) / 4
-	}
-	return d.Count(text)
-}
-
-// counted is a message with the count of its tokens, where something counts them.
+// counted is a message with the count of its tokens.
 func (d Deps) counted(m store.Message) store.Message {
-	if m.Tokenizer = d.Tokenizer; d.Count != nil {
-		m.Tokens = d.Count(m.Content)
-	}
+	m.Tokens, m.Tokenizer = d.Count(m.Content), d.Tokenizer
 	return m
 }
 
@@ -272,6 +262,9 @@ func Open(ctx context.Context, d Deps, id, ref string) (*Session, error) {
 func newSession(d Deps, st State) *Session {
 	if d.Now == nil {
 		d.Now = time.Now
+	}
+	if d.Count == nil {
+		d.Count = func(text string) int { return (len(text) + 3) / 4 }
 	}
 	if d.Prepare == nil {
 		d.Prepare = func(context.Context, func(string)) error { return nil }

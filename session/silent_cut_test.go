@@ -28,16 +28,10 @@ func (s *script) dropping(window int, count formula) step {
 // next ones fit what was read. Nothing of it is kept for other chats.
 func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	const window, turns = 4096, 12
-	count := func(messages []sentMessage) (total int) {
-		for _, m := range messages {
-			total += 5*len(m.Content)/16 + 7 // a quarter more than the bench counts
-		}
-		return total
-	}
 	b := newBench(t)
 	b.believing(200_000)
 	for range turns {
-		b.steps = append(b.steps, b.dropping(window, count))
+		b.steps = append(b.steps, b.dropping(window, larger))
 	}
 	s := b.begin()
 	said := 0
@@ -48,7 +42,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			t.Fatalf("turn %d failed: %v", n+1, err)
 		}
 		receipt := only[Answered](events)[0].Receipt
-		whole := count(messagesOf(t, b.body(n+1)))
+		whole := larger(messagesOf(t, b.body(n+1)))
 		if said > 0 && receipt.Usage.Prompt != whole {
 			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
 				receipt.Usage.Prompt, whole)

@@ -85,30 +85,6 @@ func dollars(n float64) pricing.Money {
 	return m
 }
 
-// The slices are as large as the window of the model that summarises, not as that of the conversation's own.
-func TestSlicesFitTheWindowOfTheSummarizer(t *testing.T) {
-	for window, requests := range map[int]int{100_000: 1, 1200: 2} {
-		b, s := conversationOf(t, 10)
-		other := withSummarizer(t, b, window, uncounted("First notes."), uncounted("All notes."), uncounted("More."),
-			uncounted("Still more."))
-		s = b.open(s.Info().ID)
-		if _, err := drain(s.Compact(t.Context())); err != nil {
-			t.Fatal(err)
-		}
-		if other.last() < requests || requests == 1 && other.last() != 1 {
-			t.Errorf("with a window of %d tokens there were %d requests, want %d", window, other.last(), requests)
-		}
-		for n := 1; n <= other.last(); n++ {
-			if size := len(other.body(n)) / 4; size > window {
-				t.Errorf("request %d has about %d tokens, for a window of %d", n, size, window)
-			}
-			if n > 1 && !strings.Contains(other.body(n), "notes.") && !strings.Contains(other.body(n), "ore.") {
-				t.Errorf("request %d has no earlier notes: %s", n, other.body(n))
-			}
-		}
-	}
-}
-
 // Where the model for summaries cannot be found, the messages go to no other.
 func TestAnUnknownSummarizerIsAnError(t *testing.T) {
 	for ref, why := range map[string]string{

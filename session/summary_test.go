@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -128,41 +127,6 @@ func TestASummaryOfTooMuchIsAskedForWithLess(t *testing.T) {
 				t.Errorf("the summary stands for %d messages, want all 22 before the newest turn", covered)
 			}
 		})
-	}
-}
-
-// Beside the summary stand the opener and the newest turns, and nothing else that it stands for, whatever is excluded
-// in between.
-func TestCompactLeavesTheOpenerAloneBesideTheSummary(t *testing.T) {
-	// The place of the message, from 1.
-	for excluded, beside := range map[int]string{0: "1 6", 1: "2 6", 2: "1 6", 3: "1 6", 6: "1 6", 9: "1 6"} {
-		b, s := conversationOf(t, 6, uncounted("Notes: six questions."), says("Yes."))
-		if excluded > 0 {
-			exclude(t, s, excluded)
-		}
-		if _, err := drain(s.Compact(t.Context())); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
-			t.Fatal(err)
-		}
-		sent := b.body(8)
-		var got []string
-		for n := range 6 {
-			if strings.Contains(sent, fmt.Sprintf("Question %d?", n+1)) {
-				got = append(got, fmt.Sprint(n+1))
-			}
-		}
-		if !strings.Contains(sent, "Notes: six questions.") || strings.Join(got, " ") != beside {
-			t.Errorf("with message %d excluded, the questions %v stand in %s, want %s", excluded, got, sent, beside)
-		}
-		if err := s.Set(t.Context(), Settings{SummaryAlways: new(false)}); err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.Preview(say("And now?"))
-		if err != nil || excluded == 0 && plan.Sum.Sent != plan.Sum.Stored {
-			t.Errorf("without it %d of %d messages are sent, %v", plan.Sum.Sent, plan.Sum.Stored, err)
-		}
 	}
 }
 

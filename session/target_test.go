@@ -34,28 +34,6 @@ func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// A model without an endpoint is one that the endpoint in use lists; any other name changes nothing.
-func TestAModelWithoutAnEndpointIsFoundInTheList(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.info = map[string]func() string{"/v1/models": func() string { return `{"data":[{"id":"m"},{"id":"medium"}]}` }}
-	e := b.deps.Models.Endpoints()[0]
-	e.BaseURLSet = true
-	b.deps.Models = new(llm.Catalog).With(e)
-	s := b.begin()
-	if err := s.Set(t.Context(), Settings{Model: "medium"}); err != nil || s.Model().Ref() != "test/medium" {
-		t.Errorf("a listed model: %v, and the next message goes to %s", err, s.Model().Ref())
-	}
-	for _, ref := range []string{"gpt", "mediun", "other/m"} {
-		if err := s.Set(t.Context(), Settings{Model: ref}); err == nil || s.Model().Ref() != "test/medium" {
-			t.Errorf("%q: %v, and the next message goes to %s", ref, err, s.Model().Ref())
-		}
-	}
-	if err := s.Set(t.Context(), Settings{Model: "test/unlisted"}); err != nil || s.Model().Ref() != "test/unlisted" {
-		t.Errorf("a model that is named with its endpoint: %v, and the next message goes to %s", err, s.Model().Ref())
-	}
-}
-
 // A default that its server does not list any more is replaced before the first message is sent, once, and that is
 // said; a conversation that has begun keeps its model.
 func TestADefaultThatIsNotListedIsReplaced(t *testing.T) {

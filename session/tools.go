@@ -34,7 +34,6 @@ func (e *ToolError) Error() string { return e.text }
 // call is a tool call of an answer, with what decides whether it may run.
 type call struct {
 	history.ToolCall
-	message    int64             // the answer
 	arguments  history.Arguments // what is sent in place of the received ones, and what runs
 	number, of int               // which of the answer's calls it is, from 1
 	finish     string            // the finish_reason of the answer
@@ -45,8 +44,7 @@ func callsOf(m store.Message) []call {
 	var calls []call
 	for i, a := range history.ArgumentsOf(m.ToolCalls) {
 		calls = append(calls, call{
-			ToolCall: m.ToolCalls[i], message: m.ID, arguments: a, number: i + 1, of: len(m.ToolCalls),
-			finish: m.FinishReason,
+			ToolCall: m.ToolCalls[i], arguments: a, number: i + 1, of: len(m.ToolCalls), finish: m.FinishReason,
 		})
 	}
 	return calls
@@ -287,12 +285,12 @@ func (s *Session) ToolStates() (list []ToolState, all int) {
 	for _, t := range set.Tools() {
 		state := ToolState{Tool: t}
 		if state.Permission, state.By = st.rules.Permission(t); state.Permission != tool.Off {
-			state.Tokens = s.deps.count(llm.Schemas([]tool.Tool{t}))
+			state.Tokens = s.deps.Count(llm.Schemas([]tool.Tool{t}))
 			offered = append(offered, t)
 		}
 		list = append(list, state)
 	}
-	return list, s.deps.count(llm.Schemas(offered))
+	return list, s.deps.Count(llm.Schemas(offered))
 }
 
 // ErrConfiguredTool says that the configuration decides what a tool may do.

@@ -271,9 +271,8 @@ func (t *turn) begins(ctx context.Context, m store.Message) error {
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err == nil {
 		t.set(func(st *State) {
-			st.Row.ID, st.Row.Created, st.Row.Updated = begun.ID, begun.Created, begun.Updated
-			st.Row.Title, st.Row.TitleFrom = begun.Title, begun.TitleFrom
-			st.Row.System, st.Row.SystemFixed, st.Row.Address = begun.System, true, begun.Address
+			st.Row = begun
+			st.Row.Leaf, st.Row.Messages, st.Row.Turns = 0, 0, 0 // add counts the message
 		})
 	}
 	t.writing.Unlock()

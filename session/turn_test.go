@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -299,42 +298,5 @@ func TestUnwritableStoreKeepsNothingAndNamesTheCause(t *testing.T) {
 	}
 	if b.requests() != 0 {
 		t.Errorf("%d requests left before the message was stored", b.requests())
-	}
-}
-
-func TestConfiguredModelWritesTheTitleOnce(t *testing.T) {
-	b := newBench(t, says("Panic-mode recovery."), says("\"Parser error recovery\"\n"))
-	b.deps.TitleRef = "test/small"
-	s := b.begin()
-	drain(s.Send(t.Context(), say("How does a parser recover?")))
-	title, err := s.Retitle(t.Context(), false, func(Event) {})
-	if err != nil || title != "Parser error recovery" {
-		t.Errorf("the title is %q (%v), want Parser error recovery", title, err)
-	}
-	if !strings.Contains(b.body(2), `"model":"small"`) || !strings.Contains(b.body(2), "How does a parser recover?") {
-		t.Errorf("the title was asked for with %s", b.body(2))
-	}
-	if err := s.Set(t.Context(), Settings{Title: new("Mine")}); err != nil {
-		t.Fatal(err)
-	}
-	if kept, err := s.Retitle(t.Context(), false, func(Event) {}); kept != "Mine" || err != nil {
-		t.Errorf("the user's title became %q (%v)", kept, err)
-	}
-}
-
-func TestATitleOfTheUsersGivenMeanwhileStays(t *testing.T) {
-	var s *Session
-	b := newBench(t, says("Panic-mode recovery."), func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Set(r.Context(), Settings{Title: new("Mine")}); err != nil {
-			t.Error(err)
-		}
-		says("Parser error recovery")(w, r)
-	})
-	b.deps.TitleRef = "test/small"
-	s = b.begin()
-	drain(s.Send(t.Context(), say("How does a parser recover?")))
-	title, err := s.Retitle(t.Context(), false, func(Event) {})
-	if err != nil || title != "Mine" || s.Info().Title != "Mine" || b.open(s.Info().ID).Info().Title != "Mine" {
-		t.Errorf("the title is %q (%v), in the session %q; want the user's own", title, err, s.Info().Title)
 	}
 }

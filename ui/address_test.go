@@ -15,7 +15,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.say("First")
 	moved := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(moved.Close)
-	l.current.With.Models = new(llm.Catalog).With(
+	l.With.Models = new(llm.Catalog).With(
 		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", Default: "small", Window: 4096},
 	)
 	asked := l.Asked()
@@ -29,7 +29,7 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got,
 			l.chat.Messages.Len())
 	}
-	s := l.current.Session
+	s := l.Session
 	l.press("ctrl+l")
 	l.shows("In use")
 	l.press("enter")

@@ -71,7 +71,7 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 	for _, draft := range []string{"Keep me", "/alone Keep me"} {
 		l := onStage(t, 120, 40)
 		l.say("First")
-		if err := os.Remove(l.current.With.Store.Path()); err != nil {
+		if err := os.Remove(l.With.Store.Path()); err != nil {
 			t.Fatal(err)
 		}
 		l.types(draft)
@@ -83,30 +83,6 @@ func TestLostFileGivesTheDraftBack(t *testing.T) {
 			t.Errorf("the draft is %q, want %q, a sentence about it and no /retry:\n%s", l.composer.Text(), draft,
 				screen)
 		}
-	}
-}
-
-// Condensing is tried again as it was asked for, and not at all where there is nothing to condense.
-func TestFailedCompactNamesItself(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.types("/compact")
-	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
-	if screen := plain(l.Model); strings.Contains(screen, "again.") {
-		t.Errorf("there is nothing to condense and something to try again:\n%s", screen)
-	}
-	l.say("First")
-	l.say("Second")
-	l.mu.Lock()
-	l.broken = true
-	l.mu.Unlock()
-	l.types("/compact")
-	l.press("enter")
-	l.until("the end of the turn", func() bool { return l.notice.Alert().Text != "" })
-	if screen := plain(l.Model); !strings.Contains(screen, "/compact tries again.") ||
-		strings.Contains(screen, "/retry") {
-		t.Errorf("want /compact as the way out:\n%s", screen)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	l.pastes(gone)
 	l.shows("[file gone.txt")
 	l.until("the draft on disk", func() bool {
-		d, err := l.current.Session.Store().Draft(t.Context(), l.current.Session.Info().ID)
+		d, err := l.Session.Store().Draft(t.Context(), l.Session.Info().ID)
 		return err == nil && strings.HasSuffix(d.Text, " or ") && len(d.Folds) == 3
 	})
 	if err := os.WriteFile(file, []byte("another"), 0o600); err != nil {
@@ -160,7 +160,7 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Fatal(err)
 	}
-	l.composer = composer.New(l.ctx, l.composer.Screen, l.composer.Options)
+	l.composer = composer.New(l.Context, l.composer.Screen, l.composer.Options)
 	l.arrange()
 	l.run(l.composer.Load())
 	l.until("the files", func() bool {

@@ -8,11 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/ui/confirm"
 	"winnow/ui/current/background"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/notice"
+	"winnow/ui/notice/bell"
 	"winnow/ui/question"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -20,14 +20,14 @@ import (
 
 // staysFor says why the session on the screen cannot be left while its answer arrives, nil where it can.
 func staysFor(m *Model) tea.Cmd {
-	back := m.keys.First(keymap.Back)
+	back := m.Keys.First(keymap.Back)
 	switch {
 	case !m.turn.Busy:
 		return nil
-	case m.current.Session.Temporary():
+	case m.Session.Temporary():
 		return m.notice.Error("This chat is not saved, so its answer cannot continue in the background: " +
 			back + " stops it.")
-	case m.composer.Sending() != nil || m.current.Session.Info().ID == "":
+	case m.composer.Sending() != nil || m.Session.Info().ID == "":
 		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
 	case m.current.Background.Full():
 		return m.notice.Error(theme.Plural(background.Most, "answer") + " are already running in the background, " +
@@ -39,7 +39,7 @@ func staysFor(m *Model) tea.Cmd {
 // putBehind has the answer that arrives go on behind the screen. It is called before another session is shown.
 func putBehind(m *Model) {
 	a := &background.Answer{
-		Session: m.current.Session, Turn: m.turn, Waiting: m.composer.Waiting,
+		Session: m.Session, Turn: m.turn, Waiting: m.composer.Waiting,
 		Messages: m.chat.Messages, Receipts: maps.Clone(m.chat.Receipts), Asked: m.question.Question().Call,
 		Limit: m.question.Question().Limit,
 	}
@@ -52,16 +52,15 @@ func comeBack(m *Model, a *background.Answer) tea.Cmd {
 	a.Waiting.Ready = m.sendNext
 	m.chat.Receipts = a.Receipts
 	m.chat.Follow(a.Messages)
-	m.chat.Name = transcript.ModelName(m.current.Ref)
+	m.chat.Name = transcript.ModelName(m.Ref)
 	if text, reasoning := a.Turn.Arrived(); text+reasoning != "" {
 		m.chat.Stream(text, reasoning)
 	}
 	m.chat.Bottom()
-	m.ctx.Busy = true
+	m.Busy = true
 	if r := a.Turn.Request; r != nil {
 		m.showNext(r.Plan, nil, r.Forecast)
 	}
-	m.arrange()
 	cmds := []tea.Cmd{m.turn.Tick()}
 	if a.Asked != nil || a.Limit != nil {
 		cmds = append(cmds, m.ask(question.Question{Call: a.Asked, Limit: a.Limit}))
@@ -80,7 +79,6 @@ func showOutcome(m *Model, o background.Outcome) tea.Cmd {
 	} else {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(o.Err)})
 	}
-	m.arrange()
 	return nil
 }
 
@@ -92,55 +90,56 @@ func (m *Model) backgroundScreen() background.Screen {
 			if a.Limit != nil {
 				about = "a limit"
 			}
-			m.notice.News(named(m, a.Session) + " waits for your answer about " + about + "; " + m.opens())
-			m.arrange()
-			return m.notice.Bell.CallLater("winnow: "+named(m, a.Session)+" waits for your answer", a.Turn.Number,
-				a.Turn.Took())
+			m.notice.News(titleOf(m, a.Session) + " waits for your answer about " + about + "; " + m.opens())
+			return m.callAsked(a.Session)
 		},
 		Ended: func(a *background.Answer, o background.Outcome) tea.Cmd {
-			return tea.Batch(m.backgroundEnded(named(m, a.Session), o, a.Turn.Took()), m.upkeep.Sync())
+			call := m.callEnded(a.Session, o.Err, a.Turn.Took())
+			if o.Stopped {
+				call = nil
+			}
+			return tea.Batch(m.notice.Show(m.backgroundEnded(titleOf(m, a.Session), o)), call, m.upkeep.Sync())
 		},
-		Told:       func(s *session.Session, text string) tea.Cmd { return m.notice.Say(named(m, s) + ": " + text) },
-		NewContext: m.current.NewContext,
+		Told:       func(s *session.Session, text string) tea.Cmd { return m.notice.Say(titleOf(m, s) + ": " + text) },
+		NewContext: m.NewContext,
 	}
 }
 
 // opens says how a session that is not on the screen is opened.
-func (m *Model) opens() string { return m.keys.First(keymap.Sessions) + " opens it." }
+func (m *Model) opens() string { return m.Keys.First(keymap.Sessions) + " opens it." }
 
 // backgroundEnded says how an answer ended in a session that is not on the screen.
-func (m *Model) backgroundEnded(name string, o background.Outcome, took time.Duration) tea.Cmd {
+func (m *Model) backgroundEnded(name string, o background.Outcome) notice.Sentence {
 	waits := ""
 	if o.Queued > 0 {
 		waits = theme.Plural(o.Queued, "queued message") + " of it wait. "
 	}
 	switch {
 	case o.Err != nil:
-		return tea.Batch(
-			m.notice.Error("The answer of "+name+" failed: "+theme.Sentence(o.Err)+" "+waits+m.opens()),
-			m.notice.Bell.Call("winnow: the answer of "+name+" failed", took))
+		return notice.Sentence{
+			Text: "The answer of " + name + " failed: " + theme.Sentence(o.Err) + " " + waits + m.opens(), Error: true,
+		}
 	case o.Stopped:
-		return m.notice.Say(name + " was stopped; what arrived is kept. " + waits)
+		return notice.Sentence{Text: name + " was stopped; what arrived is kept. " + waits}
 	}
-	return tea.Batch(m.notice.Say(name+" has a new answer; "+m.opens()),
-		m.notice.Bell.Call("winnow: "+name+" has a new answer", took))
+	return notice.Sentence{Text: name + " has a new answer; " + m.opens()}
 }
 
-// named is a session's title in a sentence.
-func named(m *Model, s *session.Session) string {
-	return "“" + markdown.OneLine(cmp.Or(m.current.Secrets.Line(s.Info().Title), "new chat"), 40) + "”"
+// titleOf is a session's title in a sentence.
+func titleOf(m *Model, s *session.Session) string {
+	return "“" + markdown.OneLine(cmp.Or(m.Secrets.Line(s.Info().Title), "new chat"), 40) + "”"
 }
 
-// stopsOthers warns, once, that quitting stops answers behind the screen. Whoever means it does the same again soon.
-func stopsOthers(m *Model, by confirm.Action, again string) (warning tea.Cmd, stays bool) {
-	n := m.current.Background.Busy()
-	if n == 0 || m.confirm.Asked(by) {
-		return nil, false
+// callEnded calls a user who is not looking when the last answer of a session is there, or has failed.
+func (m *Model) callEnded(s *session.Session, err error, took time.Duration) tea.Cmd {
+	text := "winnow: " + titleOf(m, s) + " has a new answer"
+	if err != nil {
+		text = "winnow: the answer of " + titleOf(m, s) + " failed"
 	}
-	are := " are still arriving in the background. "
-	if n == 1 {
-		are = " is still arriving in the background. "
-	}
-	return tea.Batch(m.notice.Error(theme.Plural(n, "answer")+are+again+" stops and saves what is there, and quits."),
-		m.confirm.Ask(by)), true
+	return m.notice.Bell.Call(text, took)
+}
+
+// callAsked calls a user who is not looking about a question, however soon it came.
+func (m *Model) callAsked(s *session.Session) tea.Cmd {
+	return m.notice.Bell.Call("winnow: "+titleOf(m, s)+" waits for your answer", bell.Worth)
 }

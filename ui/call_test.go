@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/ui/notice/bell"
 	"winnow/ui/turn"
 )
 
@@ -69,17 +68,15 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatWaitsCallsAUserWhoLooksElsewhere(t *testing.T) {
-	m := asking(t, 80, 24)
-	askAbout(m, new([]bool))
-	m.Update(tea.BlurMsg{})
-	due := bell.DueMsg{Turn: m.turn.Number, Text: "waits"}
-	_, cmd := m.Update(due)
-	if got := written(cmd); !strings.Contains(got, "waits") {
-		t.Errorf("%q is written about a question that waits", got)
-	}
-	m.endQuestion()
-	if _, cmd = m.Update(due); written(cmd) != "" {
-		t.Error("an answered question calls")
+func TestAQuestionCallsAUserWhoLooksElsewhere(t *testing.T) {
+	for _, away := range []bool{true, false} {
+		m := asking(t, 80, 24)
+		if away {
+			m.Update(tea.BlurMsg{})
+		}
+		_, cmd := m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: []session.Event{session.Asked{}}, At: begun})
+		if got := written(cmd); strings.Contains(got, "waits for your answer") != away {
+			t.Errorf("%q is written about a question, where the user is away: %t", got, away)
+		}
 	}
 }

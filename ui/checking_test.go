@@ -56,9 +56,9 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	l := onStage(t, 80, 24)
 	l.Unrecorded = 1
-	l.current.With.Store = db
+	l.With.Store = db
 	l.first = func() tea.Cmd { return l.welcome(Options{Notices: db.Notices()}) }
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
+	s, err := session.New(l.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDraftStaysWhereTheHistoryIsGone(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("hello")
-	path := l.current.With.Store.Path()
+	path := l.With.Store.Path()
 	if err := os.Rename(path, path+".elsewhere"); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
@@ -20,53 +21,41 @@ import (
 // Command is what the palette runs. One with a name is a slash command too.
 type Command struct {
 	slash.Command
-	title string // of one that only the palette has, "" for a slash command
-	group string // where it stands before anything is typed, "" where typing finds it
-	run   func(*Model, string) tea.Cmd
-	key   keymap.Action // does the same, "" for none
+	title string                              // of one that only the palette has, "" for a slash command
+	group string                              // where it stands before anything is typed, "" where typing finds it
+	key   keymap.Action                       // does the same, "" for none
+	run   func(m *Model, args string) tea.Cmd // nil does what the key does
 }
 
 // Title is the command as it is typed, or as the palette names it.
-func (c Command) Title() string {
-	if c.title != "" {
-		return c.title
-	}
-	return c.Usage()
-}
+func (c Command) Title() string { return cmp.Or(c.title, c.Usage()) }
 
 // value stands for the command in a list.
 func (c Command) value() string { return cmp.Or(c.title, c.Name) }
 
-// command makes a slash command.
-func command(name string, run func(*Model, string) tea.Cmd) Command {
-	return Command{Command: slash.Named(name), run: run}
+// named makes a slash command.
+func named(name, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
+	return Command{slash.Named(name), "", group, key, run}
 }
 
-// action makes a command that only the palette has.
-func action(title, help string, run func(*Model) tea.Cmd) Command {
-	return Command{Command: slash.Command{Help: help}, title: title, run: alone(run)}
+// titled makes a command that only the palette has.
+func titled(title, help, group string, key keymap.Action, run func(*Model, string) tea.Cmd) Command {
+	return Command{slash.Command{Help: help}, title, group, key, run}
 }
 
-// alone is a command that takes no arguments.
-func alone(run func(*Model) tea.Cmd) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return run(m) }
+// setting is a command that does something to the settings.
+func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.Cmd {
+	return func(m *Model, args string) tea.Cmd { return do(m.settings, args) }
 }
 
-// doing is a command that does what a key does.
-func doing(a keymap.Action) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.do(a) }
+// flagging is a command that gives the selected messages a flag.
+func flagging(f history.Flag) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.flag(f) }
 }
 
-// in puts a command among those that the palette opens with.
-func (c Command) in(group string) Command {
-	c.group = group
-	return c
-}
-
-// on names the key that does the same as a command.
-func (c Command) on(key keymap.Action) Command {
-	c.key = key
-	return c
+// leaving is a command that opens another session.
+func leaving(open func(*current.Model) tea.Cmd) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open) }
 }
 
 // The groups of the palette.
@@ -80,70 +69,108 @@ const (
 // Commands lists the commands in the order of the palette: those that it opens with, by their groups, then the others.
 func Commands() []Command {
 	return []Command{
-		command("new", doing(keymap.New)).on(keymap.New).in(chatGroup),
-		command("chats", (*Model).openSessions).on(keymap.Sessions).in(chatGroup),
-		command("attach", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }).in(chatGroup),
-		command("copy", (*Model).copyMessages).on(keymap.Copy).in(chatGroup),
-		command("context", alone((*Model).inspectRequest)).on(keymap.Request).in(contextGroup),
-		action("What if…", "try another budget, preset or model", (*Model).openWhatif).
-			on(keymap.WhatIf).in(contextGroup),
-		command("compact", (*Model).compact).in(contextGroup),
-		command("model", setting((*settings.Model).ChooseModel)).on(keymap.Models).in(modelGroup),
-		command("system", setting((*settings.Model).System)).in(modelGroup),
-		command("tools", setting((*settings.Model).Tools)).in(modelGroup),
-		command("help", alone((*Model).openHelp)).on(keymap.Help).in(moreGroup),
-		command("quit", alone((*Model).quit)).on(keymap.Quit).in(moreGroup),
+		named("new", chatGroup, keymap.New, nil),
+		named("chats", chatGroup, keymap.Sessions, (*Model).openSessions),
+		named("attach", chatGroup, "", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
+		named("copy", chatGroup, keymap.Copy, (*Model).copyMessages),
+		named("context", contextGroup, keymap.Request, nil),
+		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
+		named("compact", contextGroup, "", (*Model).compact),
+		named("model", modelGroup, keymap.Models, setting((*settings.Model).ChooseModel)),
+		named("system", modelGroup, "", setting((*settings.Model).System)),
+		named("tools", modelGroup, "", setting((*settings.Model).Tools)),
+		named("help", moreGroup, keymap.Help, nil),
+		named("quit", moreGroup, keymap.Quit, nil),
 
-		command("retry", func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }).
-			on(keymap.Again),
-		command("search", (*Model).search).on(keymap.Find),
-		command("fork", func(m *Model, _ string) tea.Cmd { return m.fork(0) }).on(keymap.Fork),
-		command("rename", setting((*settings.Model).Rename)),
-		command("title", setting((*settings.Model).Retitle)),
-		command("export", setting((*settings.Model).ExportTo)),
-		command("alone", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
-		command("budget", setting((*settings.Model).Budget)),
-		command("window", setting((*settings.Model).Window)),
-		command("preset", setting((*settings.Model).Preset)),
-		command("persona", setting((*settings.Model).ChoosePersona)),
-		command("thinking", doing(keymap.Reason)).on(keymap.Reason),
-		command("repair", alone((*Model).openRepairs)).on(keymap.Repairs),
-		command("undo", doing(keymap.TakeBack)).on(keymap.TakeBack),
-		command("doctor", setting((*settings.Model).Examine)),
+		named("retry", "", keymap.Again,
+			func(m *Model, ref string) tea.Cmd { return m.askAgain(store.Message{}, ref) }),
+		named("search", "", keymap.Find, (*Model).search),
+		named("fork", "", keymap.Fork, func(m *Model, _ string) tea.Cmd { return m.fork(0) }),
+		named("rename", "", "", setting((*settings.Model).Rename)),
+		named("title", "", "", setting((*settings.Model).Retitle)),
+		named("export", "", "", setting((*settings.Model).ExportTo)),
+		named("alone", "", "", func(m *Model, text string) tea.Cmd { return m.sendAlone(text, false) }),
+		named("budget", "", "", setting((*settings.Model).Budget)),
+		named("window", "", "", setting((*settings.Model).Window)),
+		named("preset", "", "", setting((*settings.Model).Preset)),
+		named("persona", "", "", setting((*settings.Model).ChoosePersona)),
+		named("thinking", "", keymap.Reason, nil),
+		named("repair", "", keymap.Repairs, nil),
+		named("undo", "", keymap.TakeBack, nil),
+		named("doctor", "", "", setting((*settings.Model).Examine)),
 
-		action("Pin", "always send the selected messages whole",
-			func(m *Model) tea.Cmd { return m.flag(history.Pin) }).on(keymap.Pin),
-		action("Exclude", "never send the selected messages",
-			func(m *Model) tea.Cmd { return m.flag(history.Exclude) }).on(keymap.Exclude),
-		action("Automatic", "remove pin or exclusion from the selected messages",
-			func(m *Model) tea.Cmd { return m.flag("") }),
-		action("Forks…", "go to the parent or a fork of this chat", (*Model).listForks),
-		action("Temporary chat", "start a chat that isn’t saved", func(m *Model) tea.Cmd {
-			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Temporary() })
-		}),
-		action("Save this chat", "save a temporary chat", func(m *Model) tea.Cmd { return m.current.Keep() }),
-		action("Queue", "list the queued messages, to take one back or remove it",
-			func(m *Model) tea.Cmd { return m.composer.ListQueue() }),
-		action("Usage", "show the tokens and costs of chat, day and month",
-			func(m *Model) tea.Cmd { return m.settings.Usage("") }),
-		action("Theme…", "choose the colours", func(m *Model) tea.Cmd { return m.settings.Theme("") }),
-		action("Mouse", "let the terminal handle the mouse, or winnow again", (*Model).toggleMouse),
+		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
+		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
+		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
+		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*current.Model).Temporary)),
+		titled("Save this chat", "save a temporary chat", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
+		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
+		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
+		titled("Mouse", "let the terminal handle the mouse, or winnow again", "", "", (*Model).toggleMouse),
 	}
 }
 
-// SlashCommands are the commands that can be typed in the draft.
-func SlashCommands() []Command {
-	return slices.DeleteFunc(Commands(), func(c Command) bool { return c.Name == "" })
+// openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
+func (m *Model) openPalette() tea.Cmd {
+	m.pick(list.Options{
+		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
+	}, m.commandItems(), m.takeCommand, m.writeCommand)
+	return nil
+}
+
+// commandItems are the commands as a list shows them.
+func (m *Model) commandItems() (items []list.Item) {
+	for _, c := range Commands() {
+		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
+		if c.key != "" {
+			item.Right = m.Keys.First(c.key)
+		}
+		items = append(items, item)
+	}
+	return items
 }
 
 // commandNamed finds a slash command by its name, or any other by its title.
-func commandNamed(name string) (Command, bool) {
+func commandNamed(name string) (c Command, ok bool) {
 	all := Commands()
 	i := slices.IndexFunc(all, func(c Command) bool { return c.value() == name })
 	if i < 0 {
 		return Command{}, false
 	}
-	return all[i], true
+	if c = all[i]; c.run == nil {
+		c.run = func(m *Model, _ string) tea.Cmd { return m.do(c.key) }
+	}
+	return c, true
+}
+
+// takeCommand runs a command of the palette, or puts it into the draft where something must follow.
+func (m *Model) takeCommand(name string) tea.Cmd {
+	c, _ := commandNamed(name)
+	if c.Needs() {
+		return m.writeCommand(name)
+	}
+	if c.Name != "" {
+		m.composer.Remember(store.Draft{Text: "/" + name})
+	}
+	return c.run(m, "")
+}
+
+// writeCommand puts a slash command into the draft, and runs any other.
+func (m *Model) writeCommand(name string) tea.Cmd {
+	if c, _ := commandNamed(name); c.Name == "" {
+		return m.takeCommand(name)
+	}
+	if !m.composer.Empty() {
+		return m.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
+	}
+	m.bare()
+	m.setFocus(draftPane)
+	m.composer.Set("/" + name + " ")
+	return nil
 }
 
 // runCommand does what a draft that begins with a slash says.
@@ -173,7 +200,7 @@ func (m *Model) runCommand(draft string) tea.Cmd {
 // unknownCommand says that there is no command of a name, and which one was probably meant.
 func unknownCommand(name string) string {
 	var names []string
-	for _, c := range SlashCommands() {
+	for _, c := range slash.All() {
 		names = append(names, c.Name)
 	}
 	text := fmt.Sprintf("There is no command /%s. ", name)
@@ -189,7 +216,7 @@ func (m *Model) compact(args string) tea.Cmd {
 	case m.turn.Busy:
 		return m.lacks(keymap.NeedIdle)
 	case args == "":
-		turn := m.begin(nil, m.current.Session.Compact)
+		turn := m.begin(nil, m.Session.Compact)
 		m.turn.Condensing = true
 		return turn
 	case args != "off":

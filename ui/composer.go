@@ -12,13 +12,10 @@ import (
 // composerScreen is what the composer has the rest of the screen do.
 func (m *Model) composerScreen() composer.Screen {
 	return composer.Screen{
-		Changed: func() tea.Cmd {
-			m.arrange()
-			return m.draftChanged()
-		},
-		Focus: func() { m.setFocus(draftPane) },
+		Changed: m.draftChanged,
+		Focus:   func() { m.setFocus(draftPane) },
 		Focused: func() bool {
-			return m.focus == draftPane && !m.overlays.any() && !(m.question.Waits() && m.turn.Busy)
+			return m.focus == draftPane && !m.covered() && !(m.question.Waits() && m.turn.Busy)
 		},
 		Do: m.do,
 		Send: func(cut bool) tea.Cmd {
@@ -29,18 +26,12 @@ func (m *Model) composerScreen() composer.Screen {
 		},
 		Run: m.runCommand,
 		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) {
-			m.overlays.open(&listOverlay{Model: l, chosen: chosen, added: added})
+			m.open(&picker{Model: l, m: m, chosen: chosen, added: added})
 		},
-		Read: func(title, text string) { m.overlays.open(newReader(title, text)) },
-		News: m.news,
+		Read: m.read,
+		News: m.notice.News,
 		Next: m.sendNext,
 	}
-}
-
-// news says what stays until something is sent.
-func (m *Model) news(text string) {
-	m.notice.News(text)
-	m.arrange()
 }
 
 // enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
@@ -52,9 +43,9 @@ func (m *Model) enqueue(cut bool) tea.Cmd {
 func (m *Model) queued() tea.Cmd {
 	switch {
 	case m.question.Waits():
-		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.keys.First(keymap.Focus) + " goes to it.")
+		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.Keys.First(keymap.Focus) + " goes to it.")
 	case m.composer.Waiting.Held():
-		return m.notice.Say("Queued. The queue is paused: " + m.keys.First(keymap.Send) +
+		return m.notice.Say("Queued. The queue is paused: " + m.Keys.First(keymap.Send) +
 			" on an empty draft sends the next message.")
 	}
 	return nil // the queue above the draft says it

@@ -17,7 +17,7 @@ import (
 // machine's the server is a hosted one.
 func (l *live) charging(base string, prices map[string]pricing.Prices) {
 	l.t.Helper()
-	e := l.current.With.Models.Endpoints()[0]
+	e := l.With.Models.Endpoints()[0]
 	if base != "" {
 		e.BaseURL, e.Doer = base, sentTo(strings.TrimPrefix(e.BaseURL, "http://"))
 	}
@@ -28,8 +28,8 @@ func (l *live) charging(base string, prices map[string]pricing.Prices) {
 // talksTo begins a conversation with the first of the endpoints.
 func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	l.t.Helper()
-	l.current.With.Models = new(llm.Catalog).With(endpoints...)
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
+	l.With.Models = new(llm.Catalog).With(endpoints...)
+	s, err := session.New(l.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestCostOfEachRequestIsShown(t *testing.T) {
 func TestWhatIfShowsThePriceOfAnotherModel(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
-	endpoints := l.current.With.Models.Endpoints()
+	endpoints := l.With.Models.Endpoints()
 	endpoints[0].Prices = map[string]pricing.Prices{"small": {Request: pricing.Dollar / 4, Source: "the test"}}
 	endpoints[1].Prices = map[string]pricing.Prices{"large": {Request: 2 * pricing.Dollar, Source: "the test"}}
 	l.talksTo(endpoints...)
@@ -128,7 +128,7 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	l.types("What is it worth?")
 	l.press("ctrl+x")
 	l.shows("~$0.50 in")
-	if got := l.current.Session.Info().ID; got != "" {
+	if got := l.Session.Info().ID; got != "" {
 		t.Errorf("session %s was stored", got)
 	}
 }

@@ -32,7 +32,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}))
 	defer server.Close()
 	m := fresh(t, 120, 40)
-	deps := m.current.With
+	deps := m.With
 	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
 	policy, err := history.Preset("balanced")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.current.Session = s
+	m.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
 	var planned current.Planned
 	m.current.Screen.Planned = func(p current.Planned) tea.Cmd { planned = p; return nil }

@@ -124,61 +124,6 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 	}
 }
 
-func TestASearchThatFindsNothingSaysSo(t *testing.T) {
-	l := walked(t, 140, 50, "The first question.")
-	l.press("n")
-	l.shows("There is no search: / starts a search.")
-	l.types("/zebra")
-	l.shows("no match in this chat")
-	l.press("enter")
-	l.shows("No match in this chat")
-	for range "zebra" {
-		l.press("backspace")
-	}
-	l.shows("type to search")
-	l.press("backspace")
-	if l.chat.Search.On {
-		t.Error("backspace on an empty line does not end the search")
-	}
-}
-
-func TestASearchFollowsTheVerdicts(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	l.say("The zebra crosses.")
-	l.say("The second question.")
-	l.transcript()
-	l.press("g", "x")
-	l.shows("Excluded message 1")
-	l.press("esc")
-	l.say("The third question.")
-	l.types("/search zebra")
-	l.press("enter")
-	l.shows("match 1 of 1 · ○ not sent")
-	l.press("x")
-	l.until("what was done", func() bool { return l.notice.Sentence() != "" })
-	l.notice.Hush() // it stands in the place of the hit
-	l.shows("match 1 of 1 · ● sent")
-	l.press("esc", "esc")
-	l.say("And the zebra again.")
-	l.types("/search zebra")
-	l.press("enter")
-	l.shows(" of 2 · ● sent")
-}
-
-func TestASearchGoesOnWithNewMessages(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	l.say("The zebra crosses.")
-	l.types("/search zebra")
-	l.press("enter")
-	l.shows("match 1 of 1 · ● sent")
-	l.press("tab", "tab")
-	l.say("Another zebra.")
-	l.transcript()
-	l.shows(" of 2 · ● sent")
-}
-
 func TestTheSearchLineHasTheCaret(t *testing.T) {
 	m := searching(t, 80, 24)
 	if v := m.View(); v.Cursor == nil || v.Cursor.X != 6 || v.Cursor.Y != 23 {
@@ -208,25 +153,4 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 	if m.focus != draftPane || m.chat.Search.On {
 		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.chat.Search.On)
 	}
-}
-
-// The palette opens while a search is typed, and its commands are about the message of the match.
-func TestThePaletteActsOnAMatch(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 160, 40)
-	l.say("The first question.")
-	l.say("The second question.")
-	l.press("tab", "/")
-	l.types("first question")
-	l.shows("match 1 of 1")
-	l.press("ctrl+p")
-	l.types("pin")
-	l.press("enter")
-	l.shows("Pinned message 1")
-	if f := l.current.Session.Now().Flags[l.chat.Messages.ID(0)]; f != history.Pin {
-		t.Errorf("the message of the match has the flag %q", f)
-	}
-	l.press("down")
-	l.notice.Hush()
-	l.shows("n next   N previous   esc close")
 }

@@ -24,7 +24,7 @@ func suggestions() []string {
 func (s screen) first(w, h int) []string {
 	m := s.m
 	parts := []frame.Part{modelPart(m)}
-	if m.current.Session.Temporary() || m.current.With.Store == nil {
+	if m.Session.Temporary() || m.With.Store == nil {
 		parts = append(parts, frame.Part{Label: "Not saved", Rank: 2, Lines: []frame.Line{
 			{Text: "This chat is temporary: nothing of it is written to disk."},
 		}})
@@ -45,12 +45,12 @@ func modelPart(m *Model) frame.Part {
 		}
 	}
 	lines := []frame.Line{model}
-	if why := markdown.Visible(m.choice.Reason); why != "" && m.choice.Ref == m.current.Ref {
+	if why := markdown.Visible(m.choice.Reason); why != "" && m.choice.Ref == m.Ref {
 		lines = append(lines, frame.Line{Remark: theme.UpperFirst(why) + "."})
 	}
 	if m.current.Guided() {
 		lines = append(lines, frame.Line{Remark: "It isn’t a language model: it answers from winnow’s documentation. " +
-			m.keys.First(keymap.Models) + " adds a real one."})
+			m.Keys.First(keymap.Models) + " adds a real one."})
 	}
 	return frame.Part{Label: "Model", Lines: lines}
 }
@@ -66,12 +66,12 @@ func tryPart(m *Model) frame.Part {
 	}
 	try.Lines = []frame.Line{
 		{Text: "@", Does: "attach a file to your message"},
-		{Text: m.keys.First(keymap.Context), Does: "see what the model will see, as you type"},
-		{Text: m.keys.First(keymap.Palette), Does: "find a command: model, tools, export"},
+		{Text: m.Keys.First(keymap.Context), Does: "see what the model will see, as you type"},
+		{Text: m.Keys.First(keymap.Palette), Does: "find a command: model, tools, export"},
 	}
 	if n := m.current.Earlier; n > 0 {
 		try.Lines[2] = frame.Line{
-			Text: m.keys.First(keymap.Sessions), Does: "go on with one of " + theme.Plural(n, "earlier chat"),
+			Text: m.Keys.First(keymap.Sessions), Does: "go on with one of " + theme.Plural(n, "earlier chat"),
 		}
 	}
 	if n := m.current.Earlier; n == 1 {
@@ -90,14 +90,14 @@ func fromHome(path string) string {
 
 // placeholder is what stands in an empty draft of w cells.
 func placeholder(m *Model, w int) string {
-	focus, text := m.keys.First(keymap.Focus), "Message"
+	focus, text := m.Keys.First(keymap.Focus), "Message"
 	switch {
-	case m.ctx.ReadOnly:
+	case m.ReadOnly:
 		text = "Open in another window; read-only here"
 	case m.focus == transcriptPane && !m.chat.Selecting():
-		text = m.keys.First(keymap.Back) + " to write a message"
+		text = m.Keys.First(keymap.Back) + " to write a message"
 	case m.focus != draftPane || m.question.Waits():
-	case m.current.Info.Turns > 1 || m.turn.Busy:
+	case m.Info.Turns > 1 || m.turn.Busy:
 	case !m.chat.Empty():
 		text = "Message, or " + focus + " to copy, edit or ask again"
 	case m.current.Guided():

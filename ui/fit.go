@@ -20,13 +20,12 @@ import (
 
 // tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
 func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
-	safe := "Your draft is kept: " + m.keys.First(keymap.SendCut) + " sends it cut."
+	safe := "Your draft is kept: " + m.Keys.First(keymap.SendCut) + " sends it cut."
 	if m.composer.Superseded() {
-		safe = "Your message was not sent; " + m.keys.First(keymap.ListUp) + " recalls it."
+		safe = "Your message was not sent; " + m.Keys.First(keymap.ListUp) + " recalls it."
 	}
 	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
-	m.notice.Warn(notice.Alert{Text: over.What(), Way: ways, Cause: notice.TooLong})
-	m.arrange()
+	m.notice.Warn(notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong})
 	return nil
 }
 
@@ -63,7 +62,7 @@ func cureFor(m *Model, over *session.OversizeError) func(string) string {
 // misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
 // planned it is that of the draft before, so that what says it does not flicker.
 func misfit(m *Model) *session.OversizeError {
-	if m.turn.Busy || m.composer.Empty() || m.current.ReadOnly {
+	if m.turn.Busy || m.composer.Empty() || m.ReadOnly {
 		return nil
 	}
 	return m.current.LastOversize()
@@ -86,7 +85,7 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 // misfitHints are the ways out for a draft that does not fit: those of the largest part that another one than the draft
 // takes up, else of the draft, and of what limits the request.
 func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
-	k := &m.keys
+	k := &m.Keys
 	hints := []key.Binding{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
 	if m.layout.Rule.Empty() { // no line above the draft has room for it
 		title, _ := misfitTitle(over)
@@ -136,8 +135,8 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return m.enqueue(true)
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
-		return m.notice.Say(m.keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
-	case m.current.ReadOnly:
+		return m.notice.Say(m.Keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
+	case m.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
 	if name, text := theme.CutCommand(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
@@ -152,7 +151,7 @@ func (m *Model) agreeToAddress(err error) string {
 	if notReady(err) != notice.OtherAddress {
 		return ""
 	}
-	return m.keys.First(keymap.Models) + ", then " + m.keys.First(keymap.Choose) + ", agrees to the new address."
+	return m.Keys.First(keymap.Models) + ", then " + m.Keys.First(keymap.Choose) + ", agrees to the new address."
 }
 
 // notReady is what an alert is about that says why no turn can begin.
@@ -168,16 +167,16 @@ func (m *Model) wayOut(err error) string {
 	switch {
 	case errors.Is(err, session.ErrNothingOlder), errors.Is(err, session.ErrNothingToAnswer):
 		return ""
-	case m.composer.Sending() != nil && m.current.Session.Ready() != nil:
+	case m.composer.Sending() != nil && m.Session.Ready() != nil:
 		return joined(m.agreeToAddress(err), "The draft is kept.")
 	case notReady(err) == notice.OtherAddress:
 		return m.agreeToAddress(err)
 	case m.composer.Superseded():
-		return "Your message was not sent; " + m.keys.First(keymap.ListUp) + " recalls it."
+		return "Your message was not sent; " + m.Keys.First(keymap.ListUp) + " recalls it."
 	case m.composer.Sending() != nil && (errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrMoved)):
 		return "The draft is kept."
 	case m.composer.Sending() != nil:
-		return "The draft is kept; " + m.keys.First(keymap.Send) + " sends it again."
+		return "The draft is kept; " + m.Keys.First(keymap.Send) + " sends it again."
 	case m.turn.Condensing:
 		return "/compact tries again."
 	case settings.OverBudget(err):

@@ -26,7 +26,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		make       func(t testing.TB, w, h int) *Model
 	}{
 		{"the panel", "Here: panel", inPanel("")},
-		{"the what-if settings", "setting", inPanel("w")},
+		{"the what-if settings", "Here: panel", inPanel("w")},
 		{"the repairs", "Here: repairs", inPanel("m")},
 		{"the palette", "Here: commands", inPanel("ctrl+p")},
 		{"the models", "Here: model", inPanel("ctrl+l")},
@@ -35,29 +35,26 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
 		{"the body", "Here: whole request", bodyShown},
 		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
-		{"a text", "scroll", func(t testing.TB, w, h int) *Model {
+		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.overlays.open(newReader("a text", "what was pasted"))
+			m.read("a text", "what was pasted")
 			return m
 		}},
 	} {
 		for _, key := range []string{"?", "f1"} {
 			m := c.make(t, 80, 24)
-			at, before := m.overlays.top(), screenRows(m)
-			if at == nil {
-				t.Fatalf("%s is not open:\n%s", c.name, plain(m))
-			}
+			at, before := m.dialog(), screenRows(m)
 			m.Update(uitest.Key(key))
 			screen := plain(m)
-			if !isHelp(m.overlays.top()) || !strings.Contains(screen, "  Here: ") || !strings.Contains(screen, c.want) {
+			if !helpOpen(m) || !strings.Contains(screen, c.want) {
 				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
 			}
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 			m.Update(uitest.Key("esc"))
-			if after := screenRows(m); m.overlays.top() != at || after != before {
+			if after := screenRows(m); m.dialog() != at || after != before {
 				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name,
-					m.overlays.top(), at, after, before)
+					m.dialog(), at, after, before)
 			}
 		}
 	}

@@ -17,9 +17,12 @@ func helping(t testing.TB, filter string) *Model {
 	return m
 }
 
+// helpOpen says that the help is on top.
+func helpOpen(m *Model) bool { return openedList(m).Also == keymap.Help }
+
 // helped is the line under the cursor of the help.
 func helped(m *Model) string {
-	c, _ := m.overlays.top().(*helpOverlay).Cursor()
+	c, _ := m.dialog().(*picker).Cursor()
 	return c.Label
 }
 
@@ -34,20 +37,24 @@ func TestHelpListsEveryKeyAndCommandOnce(t *testing.T) {
 		want = append(want, c.Title()+": "+c.Help)
 	}
 	slices.Sort(want)
-	for scope := keymap.InDraft; scope <= keymap.InQuestion; scope <<= 1 {
+	for name, keysBefore := range map[string][]string{"draft": nil, "transcript": {"tab"}, "panel": {"tab", "tab"}} {
+		m := chatting(t, 120, 40)
+		for _, key := range append(keysBefore, "f1") {
+			m.Update(uitest.Key(key))
+		}
 		var got []string
 		before := true
-		for _, c := range helpChoices(keys, here{name: "this", scope: scope}) {
+		for _, c := range openedList(m).Items() {
 			if c.Group != "Signs" {
 				got = append(got, c.Label+": "+c.About)
 			}
-			if c.Group == "Here: this" && !before {
-				t.Errorf("scope %b: %q does not stand in front of the keys of other screens", scope, c.Label)
+			if c.Group == "Here: "+name && !before {
+				t.Errorf("%s: %q does not stand in front of the keys of other screens", name, c.Label)
 			}
-			before = before && c.Group == "Here: this"
+			before = before && c.Group == "Here: "+name
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("scope %b: the help has\n%s\nwant\n%s", scope, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("%s: the help has\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
 }
@@ -71,17 +78,17 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 func TestCommandsRunFromTheHelp(t *testing.T) {
 	m := helping(t, "another budget")
 	m.Update(enter)
-	if isHelp(m.overlays.top()) || m.panel.Whatif == nil {
+	if helpOpen(m) || m.panel.Whatif == nil {
 		t.Errorf("the dials are not open:\n%s", plain(m))
 	}
 	m = helping(t, "/budget")
 	m.Update(enter)
-	if got := m.composer.Drafted().Text; m.overlays.any() || got != "/budget " {
+	if got := m.composer.Drafted().Text; m.covered() || got != "/budget " {
 		t.Errorf("a command that needs words puts %q into the draft:\n%s", got, plain(m))
 	}
 	m = helping(t, "/export")
 	m.Update(tab)
-	if got := m.composer.Drafted().Text; m.overlays.any() || got != "/export " {
+	if got := m.composer.Drafted().Text; m.covered() || got != "/export " {
 		t.Errorf("tab puts %q into the draft:\n%s", got, plain(m))
 	}
 }
@@ -89,14 +96,14 @@ func TestCommandsRunFromTheHelp(t *testing.T) {
 // A key that is chosen in the help does nothing but say where it works: the help stays, and so does what is beneath it.
 func TestKeysAreExplainedByTheHelp(t *testing.T) {
 	for _, c := range []struct{ filter, want string }{
-		{"send-cut", "Close the help with esc, then press ctrl+y."},
-		{"shift+tab", "Close the help with esc, then press shift+tab."},
+		{"send-cut", "ctrl+y: close the help first."},
+		{"shift+tab", "shift+tab: close the help first."},
 		{"what-if", "w belongs to another screen: transcript."},
 		{"quarantine", "There is nothing to choose; esc closes the list."},
 	} {
 		m := helping(t, c.filter)
 		m.Update(enter)
-		if !isHelp(m.overlays.top()) || !strings.Contains(plain(m), c.want) {
+		if !helpOpen(m) || !strings.Contains(plain(m), c.want) {
 			t.Errorf("%s: want %q:\n%s", c.filter, c.want, plain(m))
 		}
 	}
@@ -108,11 +115,11 @@ func TestTheFilterOfTheHelpIsCleared(t *testing.T) {
 		t.Fatalf("the list does not say what esc does:\n%s", screen)
 	}
 	m.Update(uitest.Key("esc"))
-	if o := m.overlays.top(); !isHelp(o) || helped(m) != "enter" {
+	if !helpOpen(m) || helped(m) != "enter" {
 		t.Fatalf("esc does not clear the filter:\n%s", plain(m))
 	}
 	m.Update(char('?'))
-	if m.overlays.any() {
+	if m.covered() {
 		t.Errorf("a second ? does not close the help:\n%s", plain(m))
 	}
 }

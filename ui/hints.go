@@ -8,22 +8,31 @@ import (
 
 // hints are the keys that matter now. The last one says how to leave, or where the rest is.
 func (m *Model) hints() []key.Binding {
-	k := &m.keys
-	selecting := m.chat.Selecting() && (!m.overlays.any() || m.overlays.onTop(panelOverlay{}))
+	k := &m.Keys
 	switch {
-	case selecting:
+	case m.dialog() != nil:
+		return m.dialog().Hints()
+	case m.panel.Whatif != nil:
+		return []key.Binding{
+			k.Hint("setting", keymap.Down, keymap.Up),
+			k.Hint("change", keymap.Earlier, keymap.Later),
+			keymap.Typed("0–9", "budget"),
+			k.Hint("apply", keymap.Choose),
+			k.Hint("list", keymap.PageUp, keymap.PageDown),
+			k.Hint("help", keymap.Help),
+			k.Hint("cancel", keymap.Back),
+		}
+	case m.focus == transcriptPane, m.chat.Selecting():
 		return m.chat.Hints()
-	case m.overlays.any():
-		return m.overlays.top().hints(m)
 	case m.panel.Past != nil && m.focus == panelPane:
 		return append(panelHints(k), k.Hint("back to the next request", keymap.Back))
-	case m.focus == transcriptPane:
-		return m.chat.Hints()
 	case m.focus == questionPane:
 		return m.question.Hints()
+	case !m.layout.Cover.Empty():
+		return append(panelHints(k), k.Hint("close", keymap.Back))
 	case m.focus == panelPane:
 		return append(panelHints(k), k.Hint("draft", keymap.Back), k.Hint("help", keymap.Help))
-	case m.current.ReadOnly:
+	case m.ReadOnly:
 		return []key.Binding{
 			k.Hint("fork", keymap.ForkOff),
 			k.Hint("take over once it is closed there", keymap.Choose),

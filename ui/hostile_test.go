@@ -122,7 +122,7 @@ func hostileChat(t *testing.T, text string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.current.Info.Title = label(text)
+	m.Info.Title = label(text)
 	plans(m, plan)
 	typing(m, unsent)
 	return m
@@ -193,7 +193,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
-	m.ctx.Busy = true
+	m.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)
 	if len(text) > 150_000 { // Code is coloured anew at each width, so the longest is drawn at two.
@@ -260,19 +260,18 @@ func stands(t *testing.T, m *Model, state string) {
 			fail("line %d sends %q", i, bare[at:min(len(bare), at+20)])
 		}
 	}
-	top := m.overlays.top()
 	if c := view.Cursor; c != nil && (c.X < 0 || c.X >= l.Width || c.Y < 0 || c.Y >= l.Height) {
 		fail("the cursor is at %d, %d", c.X, c.Y)
 	}
-	if top == nil && !l.Panel.Empty() {
+	if m.dialog() == nil && !l.Panel.Empty() {
 		for y := l.Panel.Y; y < l.Panel.Y+l.Panel.H; y++ {
 			if at := cellAt(lines[y], l.Panel.X); at != "│" && at != "┃" {
 				fail("the rule of the panel is %q in line %d", at, y)
 			}
 		}
 	}
-	if top != nil {
-		if b := top.box(m); top.place() == floating && b.H >= borderHeight && b.W >= borderWidth {
+	if m.covered() || !l.Cover.Empty() {
+		if b, _ := m.dialogBox(); m.floats() && b.H >= borderHeight && b.W >= borderWidth {
 			for y := b.Y + 1; y < b.Y+b.H-1; y++ {
 				if left, right := cellAt(lines[y], b.X), cellAt(lines[y], b.X+b.W-1); left != "│" || right != "│" {
 					fail("the border is %q and %q in line %d", left, right, y)

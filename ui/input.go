@@ -3,36 +3,25 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/confirm"
 	"winnow/ui/keymap"
-	"winnow/ui/sessions"
 )
 
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	m.chat.Unpick()
-	m.confirm.Key(m.keys.Pressed(msg, keymap.Stop))
-	twice := msg.Code == tea.KeyEscape && msg.Mod == tea.ModAlt
-	if twice {
-		msg.Mod = 0 // two presses of esc that arrived in one read
+	m.confirm.Key(m.Keys.Pressed(msg, keymap.Stop))
+	if msg.Code == tea.KeyEscape {
+		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
 	}
-	where := func() target { return target{m.overlays.top(), m.focus, m.sessions.Mode()} }
-	from, shown := where(), m.notice.Number()
+	dialog, focus, shown := m.dialog(), m.focus, m.notice.Number()
 	cmd := m.route(msg)
-	if twice {
-		m.confirm.Key(false)
-		if m.confirm.Asked(confirm.EditEarlier) {
-			cmd = tea.Batch(cmd, m.route(msg))
-		}
-	}
-	m.notice.Key(shown, where() != from)
-	m.tryTheme()
+	m.notice.Key(shown, m.dialog() != dialog || m.focus != focus)
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
-	k := &m.keys
+	k := &m.Keys
 	switch {
 	case k.Pressed(msg, keymap.Stop):
 		return m.interrupt()
@@ -40,14 +29,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	case k.Pressed(msg, keymap.Reveal):
 		return m.reveal()
-	case m.overlays.any():
-		top := m.overlays.top()
-		t, may := top.(typist)
-		text := may && t.types(m)
-		if !isHelp(top) && k.Pressed(msg, keymap.Help) && (msg.Text == "" || !text) {
-			return m.openHelp()
-		}
-		return top.update(m, msg)
+	case m.covered():
+		return m.coveringKey(msg)
 	case m.chat.Search.Open:
 		return m.chat.Key(msg)
 	case m.focus == questionPane:
@@ -71,9 +54,23 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	return m.composer.Update(msg)
 }
 
+// coveringKey is a key for what covers the panes. The help may be opened over it.
+func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
+	d := m.dialog()
+	list, typed := d.(typist)
+	text := typed && list.Types() && msg.Text != ""
+	if p, ok := d.(*picker); m.Keys.Pressed(msg, keymap.Help) && !text && !(ok && p.isHelp()) {
+		return m.openHelp()
+	}
+	if d == nil {
+		return m.panel.Update(msg) // the dials
+	}
+	return d.Update(msg)
+}
+
 // globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
 func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	a := m.keys.Action(msg, keymap.InDraft)
+	a := m.Keys.Action(msg, keymap.InDraft)
 	if a == keymap.Help && msg.Text != "" {
 		return nil, false // A sign that is typed asks for help in the draft only while that is empty.
 	}
@@ -107,11 +104,11 @@ func (m *Model) turnFocus(by pane) {
 }
 
 func (m *Model) setFocus(p pane) {
-	if p != m.focus && (p == questionPane || m.focus == questionPane) {
-		defer m.arrange() // A question takes more lines while it has the focus.
-	}
 	m.focus = p
 	m.panel.Focused = p == panelPane
+	if p == panelPane && !m.layout.PanelFits() {
+		m.panel.ToFirstChange() // it covers the page
+	}
 	switch p {
 	case draftPane, questionPane:
 		m.question.Reset()
@@ -129,25 +126,18 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.Key(false)
 	var cmd tea.Cmd
 	switch {
-	case m.overlays.any():
-		cmd = m.overlays.top().update(m, msg)
+	case m.dialog() != nil:
+		cmd = m.toDialog(msg)
+	case m.panel.Whatif != nil:
 	case m.chat.Search.Open:
 		cmd = m.chat.Paste(msg.Content)
 	case m.focus == questionPane && m.question.Typing():
 		m.question.Paste(msg.Content)
-	case m.current.ReadOnly:
+	case m.ReadOnly:
 		cmd = m.lacks(keymap.NeedOwn)
 	default:
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)
 	}
 	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
-}
-
-// target is what the keys are for: what covers the panes, else the pane that has them. The list of
-// sessions has keys of its own for each of its shelves, for the search in it and for what it asks.
-type target struct {
-	overlay overlay
-	focus   pane
-	list    sessions.Mode
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -9,56 +8,10 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/panel"
-	"winnow/ui/theme"
 )
-
-// inspectorOverlay is a message or a request in full. It fills the screen between header and footer.
-type inspectorOverlay struct{ replaces }
-
-func (inspectorOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	in, k := m.inspector, &m.keys
-	switch msg := msg.(type) {
-	case tea.MouseClickMsg:
-		if !m.layout.Header.Holds(msg.X, msg.Y) {
-			return in.Click(msg.Y - m.overlayInner().Y)
-		}
-		return in.ClickView(msg.X - (m.layout.Width - m.layout.Gutter - theme.Width(in.Views(m.themes.Styles))))
-	case tea.KeyPressMsg:
-		switch {
-		case k.Pressed(msg, keymap.Earlier, keymap.Later):
-			return m.panel.Update(msg)
-		case k.Pressed(msg, keymap.Request):
-			return m.inspectRequest()
-		case k.Pressed(msg, keymap.Pin, keymap.Exclude, keymap.TakeBack) && in.On.Message != 0 &&
-			in.At != inspector.RepairView:
-			m.chat.GoTo(in.On.Message)
-			return m.do(k.Action(msg, keymap.InInspector))
-		}
-	}
-	return in.Update(msg)
-}
-
-func (inspectorOverlay) view(m *Model, _ theme.Box) ([]string, *tea.Cursor) {
-	return m.inspector.View(m.themes.Styles), nil
-}
-
-func (inspectorOverlay) title(m *Model) (string, string) {
-	title := m.inspector.Title()
-	if in := m.inspector; in.Past != nil && in.On.Message != 0 {
-		title = in.Name + frame.Crumb + title
-	}
-	return breadcrumb(m, title), ""
-}
-
-func (inspectorOverlay) views(m *Model) string { return m.inspector.Views(m.themes.Styles) }
-
-func (inspectorOverlay) state(m *Model) string { return m.inspector.Position() }
-
-func (inspectorOverlay) hints(m *Model) []key.Binding { return m.inspector.Hints() }
 
 // inspectorScreen is what the inspector has the rest of the screen do.
 func (m *Model) inspectorScreen() inspector.Screen {
@@ -66,17 +19,29 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Shown:   func() inspector.Request { return m.inspected(m.panel.Shown()) },
 		Message: func(id int64) (store.Message, bool) { return m.chat.Message(id) },
 		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
-		Before:  m.requestBefore,
-		Open:    func(turn int, request int64) tea.Cmd { return m.panel.Load(turn, request) },
 		Step:    m.stepInspected,
 		Copy:    copyText,
 		Draft:   m.current.Draft,
 		Done:    m.settled,
-		Close: func() {
-			m.inspector.Forget()
-			m.uncover()
-		},
+		Close:   func() { m.close(m.inspector) },
+		Do:      m.inspectorKey,
 	}
+}
+
+// inspectorKey is a key that the inspector has the rest of the screen do.
+func (m *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
+	switch a := m.Keys.Action(msg, keymap.InInspector|keymap.InRequest); a {
+	case keymap.Earlier, keymap.Later:
+		return m.panel.Update(msg), true
+	case keymap.Request:
+		return m.inspectRequest(), true
+	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
+		if on := m.inspector.On.Message; on != 0 {
+			m.chat.GoTo(on)
+			return m.do(a), true
+		}
+	}
+	return nil, false
 }
 
 // inspected is a request of the panel as the inspector takes it.
@@ -86,23 +51,11 @@ func (m *Model) inspected(r *panel.Request) inspector.Request {
 	}
 }
 
-// requestBefore reads the request before the one on show, nil where there is none.
-func (m *Model) requestBefore() func(context.Context) (*inspector.Request, error) {
-	read := m.panel.Neighbour(-1)
-	return func(ctx context.Context) (*inspector.Request, error) {
-		r, err := read(ctx)
-		if r == nil || err != nil {
-			return nil, err
-		}
-		return &inspector.Request{Name: panel.TurnName(r.Recorded), Plan: r.Verdicts, Past: r}, nil
-	}
-}
-
 // inspect opens the inspector.
 func (m *Model) inspect(on inspector.Subject, at inspector.View) tea.Cmd {
-	if !m.overlays.onTop(inspectorOverlay{}) {
+	if m.dialog() != m.inspector {
 		m.inspector.Forget()
-		m.overlays.open(inspectorOverlay{})
+		m.open(m.inspector)
 	}
 	return m.inspector.Inspect(on, at)
 }

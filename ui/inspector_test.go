@@ -73,7 +73,7 @@ func ready(t testing.TB, w, h int) *Model {
 	for _, message := range messages {
 		m.chat.Add(message, record.Receipt{})
 	}
-	m.current.Info.Title = "Parser rewrite"
+	m.Info.Title = "Parser rewrite"
 	plans(m, plan)
 	return m
 }
@@ -132,13 +132,10 @@ func repairing(t testing.TB, w, h int) *Model {
 
 // priced tells the page of a repair what its remedies cost.
 func priced(t testing.TB, m *Model) {
-	now := m.panel.Next.Plan.Sum
 	var prices []inspector.Price
 	for _, r := range history.Remedies() {
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
-		prices = append(prices, inspector.Price{
-			Remedy: r, Plan: &plan, Tokens: plan.Sum.Tokens(plan.Sum.Total) - now.Tokens(now.Total),
-		})
+		prices = append(prices, inspector.Price{Remedy: r, Plan: &plan})
 	}
 	m.inspector.ShowPrices(prices)
 }
@@ -177,27 +174,8 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	m := inspectingRequest(inspector.JSONView)(t, w, h)
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
 		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
-	m.ctx.Secrets = theme.Secrets{Find: findKey}
+	m.Secrets = theme.Secrets{Find: findKey}
 	m.inspector.ShowBody([]byte(raw))
-	return m
-}
-
-// changesShown is what changed since the request before.
-func changesShown(t testing.TB, w, h int) *Model {
-	m := inspectingRequest(inspector.ChangesView)(t, w, h)
-	messages, _ := inspected(t)
-	var past []history.Message
-	for _, message := range messages[:8] {
-		past = append(past, message.Message)
-	}
-	policy, _ := history.Preset("balanced")
-	before, err := history.Build(past, history.Options{
-		Policy: policy, Window: 4096, Turn: []history.Message{messages[8].Message},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.inspector.ShowChanges(&inspector.Request{Name: "turn 6", Plan: before, Past: &record.Replayed{}})
 	return m
 }
 
@@ -228,6 +206,5 @@ func inspectorStates() []state {
 			return m
 		}},
 		{"inspector-json", bodyShown},
-		{"inspector-changes", changesShown},
 	}
 }

@@ -26,7 +26,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 		dice := rand.New(rand.NewPCG(seed, 1))
 		m := asking(t, 130, 30)
 		m.frame.Mouse = true
-		m.themes.Wanted, m.themes.Plain, m.themes.Profile = theme.Auto, false, colorprofile.TrueColor
+		m.Themes.Wanted, m.Themes.Plain, m.Themes.Profile = theme.Auto, false, colorprofile.TrueColor
 		m.restyle()
 		_, plan := conversation()
 		keys := []tea.KeyPressMsg{
@@ -84,13 +84,13 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			}
 			said = fmt.Sprintf("%T %v", msg, msg)
 			if key, is := msg.(tea.KeyPressMsg); is && key.Code == tea.KeyEnter && m.focus == draftPane &&
-				!m.overlays.any() {
+				!m.covered() {
 				continue // nothing is sent
 			}
 			m.Update(msg)
 			kept := m.View()
 			m.frame = frame.Model{Mouse: true}
-			if m.overlays.any() && m.overlays.top().place() == floating {
+			if m.floats() {
 				continue // the page behind it is the one of the moment when it opened
 			}
 			want := strings.Split(m.View().Content, "\n")

@@ -7,41 +7,56 @@ import (
 
 	"winnow/ui/confirm"
 	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
 // interrupt is ctrl+c: it stops the answer, then clears the draft, then quits when pressed twice.
 func (m *Model) interrupt() tea.Cmd {
+	again, lost := m.Keys.First(keymap.Stop)+" again ", m.lost(true)
 	switch {
 	case m.turn.Busy && !m.turn.Stopping:
 		return m.stopTurn()
-	case m.confirm.Asked(confirm.Quit, confirm.QuitUnsaved, confirm.QuitOthers):
+	case m.confirm.Asked(confirm.Quit):
 		m.upkeep.Hurried = true
 		return m.quitNow()
 	case m.editing():
 		return m.composer.LeaveEdit()
 	case !m.composer.Empty():
 		m.composer.Clear()
-		if m.current.Session.Temporary() && !m.chat.Empty() || m.current.Background.Busy() > 0 {
-			return m.notice.Say("Draft cleared: " + m.keys.First(keymap.ListUp) + " brings it back.")
+		cleared := "Draft cleared: " + m.Keys.First(keymap.ListUp) + " brings it back"
+		if lost != "" {
+			return m.notice.Say(cleared + ".")
 		}
-		return tea.Batch(m.notice.Say("Draft cleared: "+m.keys.First(keymap.ListUp)+" brings it back, "+
-			m.keys.First(keymap.Stop)+" again quits."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Say(cleared+", "+again+"quits."), m.confirm.Ask(confirm.Quit))
+	case lost != "":
+		return tea.Batch(m.notice.Error(lost+again+"quits all the same."), m.confirm.Ask(confirm.Quit))
 	}
-	if warning, stays := m.wouldBeGone(confirm.QuitUnsaved); stays {
-		return warning
-	}
-	if warning, stays := stopsOthers(m, confirm.QuitOthers, m.keys.First(keymap.Stop)+" again"); stays {
-		return warning
-	}
-	return tea.Batch(m.notice.Say("Press "+m.keys.First(keymap.Stop)+" again to quit."), m.confirm.Ask(confirm.Quit))
+	return tea.Batch(m.notice.Say("Press "+again+"to quit."), m.confirm.Ask(confirm.Quit))
 }
 
-// quit leaves, unless a chat would be gone.
-func (m *Model) quit() tea.Cmd {
-	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
-		return warning
+// lost says what leaving the session on the screen would lose, and what quitting would stop, "" for nothing.
+func (m *Model) lost(quits bool) (what string) {
+	if m.Session.Temporary() && !m.chat.Empty() {
+		what = "This chat is not saved. “Save this chat” in the commands saves it. "
 	}
-	if warning, stays := stopsOthers(m, confirm.LeaveOthers, "The same key again"); stays {
+	if n := m.current.Background.Busy(); quits && n > 0 {
+		what += theme.PluralOf(n, "answer is", "answers are") + " still arriving in the background. "
+	}
+	return what
+}
+
+// warns says, once, what would be lost. Whoever means it does the same again soon.
+func (m *Model) warns(quits bool) tea.Cmd {
+	lost := m.lost(quits)
+	if lost == "" || m.confirm.Asked(confirm.Leave) {
+		return nil
+	}
+	return tea.Batch(m.notice.Error(lost+"The same again leaves all the same."), m.confirm.Ask(confirm.Leave))
+}
+
+// quit leaves, unless something would be lost.
+func (m *Model) quit() tea.Cmd {
+	if warning := m.warns(true); warning != nil {
 		return warning
 	}
 	return m.quitNow()
@@ -56,26 +71,22 @@ func (m *Model) quitNow() tea.Cmd {
 	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
 }
 
-// back is esc in the panes, and in the panel where it covers them: leave the selection, the search, the
+// back is esc in the panes: leave the selection, the search, the
 // request of the past, the pane, the list of completions; else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
 	case m.chat.Selecting():
 		m.chat.Unselect()
 		return nil
-	case m.chat.Search.On && !m.overlays.any():
+	case m.chat.Search.On:
 		m.chat.EndSearch()
 		return nil
 	case m.panel.Past != nil:
 		return m.panel.ToNext()
-	case m.overlays.onTop(panelOverlay{}):
-		m.uncover()
-		return nil
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
 	case m.composer.CloseCompletions():
-		m.arrange()
 		return nil
 	case m.editing() && !m.turn.Busy:
 		return m.composer.LeaveEdit()
@@ -83,33 +94,12 @@ func (m *Model) back() tea.Cmd {
 		return m.stopTurn()
 	case m.turn.Busy:
 		return m.notice.Say("Stopping the answer.")
-	case m.notice.Close():
-		m.arrange()
-		return nil
 	}
-	if !m.composer.Empty() {
-		return nil
+	if !m.notice.Close() && m.composer.Empty() {
+		return m.notice.Say("There is nothing to close or to stop.")
 	}
-	if m.confirm.Asked(confirm.EditEarlier) {
-		return m.openEdits()
-	}
-	m.confirm.Ask(confirm.EditEarlier)
-	return m.notice.Say(m.keys.First(keymap.Back) + " again edits an earlier message.")
+	return nil
 }
 
 // quitDueMsg says that quitting has waited long enough for an answer to be saved.
 type quitDueMsg struct{}
-
-// wouldBeGone warns, once, that leaving the session on the screen discards a temporary chat. Whoever means
-// it does the same again soon.
-func (m *Model) wouldBeGone(by confirm.Action) (warning tea.Cmd, stays bool) {
-	unsaved := m.current.Session.Temporary() && !m.chat.Empty()
-	if !unsaved || m.confirm.Asked(by) {
-		return nil, false
-	}
-	again := "the same key again discards it."
-	if by == confirm.QuitUnsaved {
-		again = m.keys.First(keymap.Stop) + " again discards it and quits."
-	}
-	return tea.Batch(m.notice.Error("This chat is not saved. /keep saves it; "+again), m.confirm.Ask(by)), true
-}

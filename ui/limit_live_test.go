@@ -10,7 +10,7 @@ import (
 // dearly makes each request cost a quarter, and lets the session spend so much.
 func (l *live) dearly(session pricing.Money) {
 	l.t.Helper()
-	l.current.With.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
+	l.With.Limits = limits.Limits{Session: limits.Amount{Cost: session}}
 	l.charging("", map[string]pricing.Prices{pricing.AnyModel: {Request: pricing.Dollar / 4, Source: "the test"}})
 }
 
@@ -51,8 +51,8 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("enter")
 	l.shows("Not sent; the draft is kept.")
-	if got := l.composer.Text(); got != "What is it worth?" || l.current.Session.Info().ID != "" {
-		t.Errorf("the draft is %q, the session %q", got, l.current.Session.Info().ID)
+	if got := l.composer.Text(); got != "What is it worth?" || l.Session.Info().ID != "" {
+		t.Errorf("the draft is %q, the session %q", got, l.Session.Info().ID)
 	}
 
 	// Raised for the session, it is sent, and the next one as well.

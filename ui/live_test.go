@@ -68,12 +68,12 @@ func onStage(t *testing.T, w, h int) *live {
 		l.whole = true
 		return loaded(e)
 	}
-	say := l.ctx.Say
-	l.ctx.Say = func(text string) tea.Cmd {
+	say := l.Context.Say
+	l.Context.Say = func(text string) tea.Cmd {
 		l.Ledger.Say(nil, text)
 		return say(text)
 	}
-	deps := l.current.With
+	deps := l.With
 	policy, err := history.Preset("balanced")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func onStage(t *testing.T, w, h int) *live {
 		llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Default: "small", Window: 4096},
 		llm.Endpoint{Name: "there", BaseURL: server.URL + "/v1", Default: "large", Window: 32_768},
 	)
-	l.current.With = deps
+	l.With = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -270,13 +270,13 @@ func (l *live) say(text string) {
 // reopen shows the session as its file has it, and waits until all of it is read and counted.
 func (l *live) reopen() {
 	l.t.Helper()
-	l.open(l.current.Session.Info().ID)
+	l.open(l.Session.Info().ID)
 }
 
 // open shows a stored session, and waits until all of it is read and counted.
 func (l *live) open(id string) {
 	l.t.Helper()
-	s, err := session.Open(l.t.Context(), l.current.With, id, l.current.Ref)
+	s, err := session.Open(l.t.Context(), l.With, id, l.Ref)
 	if err != nil {
 		l.t.Fatal(err)
 	}

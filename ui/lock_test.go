@@ -13,7 +13,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	planning, goOn := make(chan bool), make(chan bool)
-	deps := l.current.With
+	deps := l.With
 	deps.Count = func(text string) int {
 		if text == "a slow draft" {
 			planning <- true
@@ -21,7 +21,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 		}
 		return len(text)
 	}
-	l.current.With = deps
+	l.With = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)

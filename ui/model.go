@@ -46,16 +46,14 @@ const (
 
 // Model is the whole application on the screen.
 type Model struct {
-	ctx    *app.Context
-	keys   keymap.Map
+	*app.Context
 	choice llm.Choice // which model was chosen at the start, and why
-	themes theme.Set
 	frame  frame.Model
 	first  func() tea.Cmd // shows what the options want to be shown first
 
-	layout   layout.Layout
-	focus    pane
-	overlays overlayStack
+	layout  layout.Layout
+	focus   pane
+	dialogs []dialog // what covers the panes: one, or the help over it
 
 	composer  *composer.Model
 	chat      *transcript.Model
@@ -81,39 +79,36 @@ func New(o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		keys:   keys,
 		choice: o.Choice,
 		frame:  frame.Model{Mouse: o.Mouse},
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
-		themes: theme.Set{Own: o.Themes},
 	}
-	m.ctx = &app.Context{
-		Program: context.Background, Keys: keys, Themes: &m.themes, Say: m.notice.Say, Fail: m.notice.Error,
-		With: o.Deps, Secrets: theme.Secrets{Find: o.Secrets},
+	m.Context = &app.Context{
+		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, With: o.Deps,
+		Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)}, Secrets: theme.Secrets{Find: o.Secrets},
 	}
 	m.current = current.Model{
-		Context: m.ctx, Screen: m.currentScreen(),
+		Context: m.Context, Screen: m.currentScreen(),
 		Draft: func() session.Draft { return m.composer.Next() },
 	}
 	m.current.Background.Screen = m.backgroundScreen()
-	m.chat = &transcript.Model{Context: m.ctx, Screen: m.transcriptScreen()}
-	m.composer = composer.New(m.ctx, m.composerScreen(), composer.Options{
+	m.chat = &transcript.Model{Context: m.Context, Screen: m.transcriptScreen()}
+	m.composer = composer.New(m.Context, m.composerScreen(), composer.Options{
 		Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
 	})
 	m.question.Keys = keys
-	m.sessions = &sessions.Model{Context: m.ctx, Screen: m.sessionsScreen()}
-	m.settings = &settings.Model{Context: m.ctx, Screen: m.settingsScreen(), Options: settings.Options{
+	m.sessions = &sessions.Model{Context: m.Context, Screen: m.sessionsScreen()}
+	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: settings.Options{
 		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
 		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
 	}}
-	m.panel = &panel.Model{Context: m.ctx, Screen: m.panelScreen()}
-	m.inspector = &inspector.Model{Context: m.ctx, Screen: m.inspectorScreen()}
+	m.panel = &panel.Model{Context: m.Context, Screen: m.panelScreen()}
+	m.inspector = &inspector.Model{Context: m.Context, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
-		Context: m.ctx, Screen: upkeep.Screen{News: m.news, Synced: m.synced}, Exchange: o.Sync,
+		Context: m.Context, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
 		Quiet: upkeep.QuietTime,
 	}
-	m.themes.Wanted = theme.Name(o.Theme)
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
 	m.restyle()
 	m.chat.ShowReasoning(o.Reasoning)
@@ -144,26 +139,22 @@ func (m *Model) Init() tea.Cmd {
 
 // welcome shows what the options want to be shown first.
 func (m *Model) welcome(o Options) tea.Cmd {
-	notices := strings.Join(o.Notices, " ")
-	if db := m.current.With.Store; db != nil {
-		if db.Salvaged() {
-			// What was lost is worth more than a few seconds in the lower line.
-			m.notice.News(notices)
-			m.arrange()
-			notices = ""
-		}
-	}
-	sentence := m.notice.Say(notices)
+	var list, sentence tea.Cmd
 	if o.Screen == SessionsScreen {
-		return tea.Batch(sentence, m.openSessions(o.Filter))
+		list = m.openSessions(o.Filter)
 	}
-	return sentence
+	if notices := strings.Join(o.Notices, " "); m.With.Store != nil && m.With.Store.Salvaged() {
+		m.notice.News(notices) // what was lost is worth more than a few seconds in the lower line
+	} else {
+		sentence = m.notice.Say(notices)
+	}
+	return tea.Batch(list, sentence)
 }
 
-// Update answers a message, and then what it changed in the session and in the draft.
+// Update answers a message, and then what it changed in the draft and in the sizes of the parts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := tea.Batch(m.answer(msg), m.composer.Settle())
-	settleLines(m)
+	m.arrange()
 	return m, cmd
 }
 
@@ -175,18 +166,16 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
-		m.themes.Light = !msg.IsDark()
+		m.Themes.Light = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
-		m.themes.Plain, m.themes.Profile = m.themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
+		m.Themes.Plain, m.Themes.Profile = m.Themes.Plain || msg.Profile <= colorprofile.ASCII, msg.Profile
 		m.restyle()
 	case tea.FocusMsg:
 		m.notice.Bell.Focus(true)
 		return m.turn.Tick()
 	case tea.BlurMsg:
 		m.notice.Bell.Focus(false)
-	case bell.DueMsg:
-		return callDue(m, msg)
 	case tea.KeyPressMsg:
 		return m.keyPress(msg)
 	case tea.PasteMsg:
@@ -234,5 +223,4 @@ func (m *Model) show(s *session.Session) {
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
 	}
 	m.chat.Open()
-	m.arrange()
 }

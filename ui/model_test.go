@@ -67,7 +67,7 @@ func TestWhatIsACommand(t *testing.T) {
 		{"openai/gpt-5.2", "// new\nmore", false},
 		{"guide/guide", "/guide\noverflow", false},
 	} {
-		m.current.Ref = c.ref
+		m.Ref = c.ref
 		if got := m.composer.IsCommand(c.draft); got != c.want {
 			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
 		}

@@ -3,16 +3,17 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/layout"
 )
 
 // wheel scrolls what lies under the mouse.
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	by := scrolledBy(msg)
+	by := keymap.Wheel(msg, 3)
 	switch {
-	case m.overlays.any():
-		return m.overlays.top().update(m, msg)
-	case m.layout.Panel.Holds(msg.X, msg.Y):
+	case m.dialog() != nil:
+		return m.toDialog(msg)
+	case m.layout.Panel.Holds(msg.X, msg.Y), m.layout.Cover.Holds(msg.X, msg.Y):
 		m.panel.Move(by)
 	default:
 		m.chat.Scroll(by)
@@ -25,14 +26,17 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.frame.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.chat.Search.Open && !m.overlays.any():
+	case m.chat.Search.Open && !m.covered():
 		m.chat.Search.Open = false
 		return m.click(msg)
-	case m.overlays.any():
-		return m.overlays.top().update(m, msg)
+	case m.dialog() != nil:
+		return m.toDialog(msg)
+	case m.layout.Cover.Holds(msg.X, msg.Y):
+		return m.panel.Click(msg.Y-m.layout.Cover.Y, true)
+	case m.panel.Whatif != nil:
 	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
 		if m.focus == questionPane {
-			return m.answerQuestion(m.question.Click(m.themes.Styles, msg.Y-m.layout.Alert.Y))
+			return m.answerQuestion(m.question.Click(m.Themes.Styles, msg.Y-m.layout.Alert.Y))
 		}
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
@@ -41,9 +45,9 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
 		m.chat.Press(onPage(m.layout, tea.Mouse(msg)))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
-		focused, in := m.focus == panelPane, panelBox(m.layout)
+		focused := m.focus == panelPane
 		m.setFocus(panelPane)
-		return m.panel.Click(msg.Y-in.Y, focused)
+		return m.panel.Click(msg.Y-m.layout.Panel.Y-1, focused)
 	}
 	return nil
 }
@@ -55,7 +59,7 @@ func onPage(l layout.Layout, mouse tea.Mouse) (x, y int) {
 
 // drag selects text of the page while the button is down.
 func drag(m *Model, msg tea.MouseMotionMsg) {
-	if m.chat.Held() && !m.overlays.any() {
+	if m.chat.Held() && !m.covered() {
 		m.chat.Drag(onPage(m.layout, tea.Mouse(msg)))
 	}
 }
@@ -76,7 +80,7 @@ func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
 }
 
 // toggleMouse gives the mouse to the terminal, which selects text with it, or undoes this.
-func (m *Model) toggleMouse() tea.Cmd {
+func (m *Model) toggleMouse(string) tea.Cmd {
 	m.frame.Mouse = !m.frame.Mouse
 	if m.frame.Mouse {
 		return m.notice.Say("The mouse scrolls, selects messages and copies the text you drag over.")

@@ -6,8 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"winnow/ui/inspector"
 )
 
 // clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
@@ -61,33 +59,6 @@ func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 	}
 }
 
-func TestClicks(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 30)
-	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
-		l.say(q)
-	}
-	l.clicks("● 1–6", 1)
-	if l.focus != draftPane {
-		t.Fatal("without the mouse a click does something")
-	}
-	l.frame.Mouse = true
-
-	l.clicks("● 1–6", 1)
-	l.clicks("●  3 you", 1)
-	if m, _ := l.chat.Selected(); l.focus != panelPane || l.panel.At != 2 || m.ID != l.chat.Messages.ID(2) {
-		t.Fatalf("a click on the panel's third line: focus %v, line %d, transcript on %q", l.focus,
-			l.panel.At, m.Content)
-	}
-	l.clicks("▌ The third question.", 1)
-	if m, _ := l.chat.Selected(); l.focus != transcriptPane || l.panel.At != 4 || m.Content != "The third question." {
-		t.Fatalf("a click on a message: focus %v, panel on line %d, transcript on %q", l.focus, l.panel.At, m.Content)
-	}
-	l.press("g")
-	l.clicks("~86 tokens", 1)
-	l.shows("Turn 1 ")
-}
-
 // Text that is dragged over is copied as it is stored, and the draft keeps the keys.
 func TestDraggingCopies(t *testing.T) {
 	m := chatting(t, 120, 40)
@@ -110,32 +81,4 @@ func TestDraggingCopies(t *testing.T) {
 		return
 	}
 	t.Fatal("the message is not on the screen")
-}
-
-// A click on the name of a view shows it; in a list a click chooses a line, and a click on the chosen one opens it.
-func TestTheInspectorTakesClicks(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	l.frame.Mouse = true
-	for _, q := range []string{"The first question.", "The second question.", "The third question."} {
-		l.say(q)
-	}
-	l.transcript()
-	l.press("g", "enter")
-	l.titled("message 1", "text")
-	l.clicks("as sent", 1)
-	l.titled("message 1", inspector.SentView)
-	l.clicks("past requests", 1)
-	l.titled("message 1", inspector.PastView)
-	l.shows("turn 3")
-	l.shows("turn 1")
-	if got := l.inspector.Position(); got != "1/3" {
-		t.Fatalf("the list begins on line %s", got)
-	}
-	l.clicks("turn 1", 1)
-	if got := l.inspector.Position(); got != "3/3" || l.inspector.At != inspector.PastView {
-		t.Fatalf("a click on the third line goes to line %s of %s:\n%s", got, l.inspector.At, plain(l.Model))
-	}
-	l.clicks("turn 1", 1)
-	l.titled("turn 1", "text")
 }

@@ -23,14 +23,3 @@ func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
 		}
 	}
 }
-
-func TestANewSessionBeginsFromThePanelOfANarrowScreen(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.say("The first question.")
-	l.press("ctrl+x")
-	l.shows("Next request")
-	l.press("ctrl+n")
-	l.shows("new chat")
-	l.shows("Write a message, @ for a file")
-}

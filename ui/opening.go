@@ -9,7 +9,6 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/confirm"
 	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -26,7 +25,7 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
 		return stays
 	}
-	if warning, stays := m.wouldBeGone(confirm.LeaveUnsaved); stays {
+	if warning := m.warns(false); warning != nil {
 		return warning
 	}
 	keep := m.composer.Leave()
@@ -45,7 +44,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	if stays := staysFor(m); stays != nil {
 		return tea.Batch(stays, m.composer.Stay())
 	}
-	left := current.Leave(m.current.Session)
+	left := current.Leave(m.Session)
 	if m.turn.Busy {
 		putBehind(m)
 		left = nil
@@ -57,7 +56,7 @@ func (m *Model) opened(e current.Opened) tea.Cmd {
 	m.bare()
 	m.composer.Arrive()
 	m.setFocus(draftPane)
-	m.ctx.Busy = false
+	m.Busy = false
 	m.show(e.Session)
 	m.current.At = e.At
 	cmds := []tea.Cmd{
@@ -113,21 +112,21 @@ func (m *Model) fork(message int64) tea.Cmd {
 	switch {
 	case message == 0:
 		return m.notice.Error("There are no messages yet, so there is nothing to fork.")
-	case m.current.Session.Temporary():
-		return m.notice.Error("This chat is not saved, so it cannot be forked. /keep saves it first.")
+	case m.Session.Temporary():
+		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands comes first.")
 	}
 	title, number := m.current.Title(), m.chat.NumberOf(message)
 	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })
 }
 
 // listForks lists the chat that this one was forked from, and its forks, to open one of them.
-func (m *Model) listForks() tea.Cmd { return m.current.Kin(m.forksListed) }
+func (m *Model) listForks(string) tea.Cmd { return m.current.Kin(m.forksListed) }
 
 // forksListed shows the chats that belong to the one on the screen by a fork. A parent in the trash is none.
 func (m *Model) forksListed(kin session.Kin) tea.Cmd {
 	var choices []list.Item
 	add := func(s store.Session, sign, group string, at int64) {
-		title, right := cmp.Or(m.ctx.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
+		title, right := cmp.Or(m.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
 		if _, here := m.chat.Messages.Find(at); here {
 			right = "at message " + m.chat.NumberOf(at) + " · " + right
 		}
@@ -142,35 +141,31 @@ func (m *Model) forksListed(kin session.Kin) tea.Cmd {
 		add(f, theme.ForkMark, "Forks", f.ForkedAt)
 	}
 	if len(choices) == 0 {
-		return m.notice.Say("There is no parent or fork of this chat to open; " + m.keys.First(keymap.Fork) +
+		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
 			" forks it at a message.")
 	}
-	m.overlays.open(newList(m, list.Options{Title: "forks", Does: "open"}, choices, func(id string) tea.Cmd {
+	m.pick(list.Options{Title: "forks", Does: "open"}, choices, func(id string) tea.Cmd {
 		at := current.Arrival{}
 		if id == kin.Parent.ID {
-			at.Message = m.current.Info.ForkedAt
+			at.Message = m.Info.ForkedAt
 		}
 		return m.openStored(id, at)
-	}))
+	}, nil)
 	return nil
 }
 
 // settled ends a setting: what it changed is shown and planned anew.
 func (m *Model) settled(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
-	changed := m.current.Session.Model().Ref() != m.current.Ref
+	changed := m.Session.Model().Ref() != m.Ref
 	if changed {
 		reach = m.current.Reach()
-		if m.notice.Resolve(notice.Unreachable) {
-			m.arrange()
-		}
+		m.notice.Resolve(notice.Unreachable)
 	}
-	if m.current.Session.Ready() == nil && m.notice.Resolve(notice.OtherAddress) {
-		m.arrange()
+	if m.Session.Ready() == nil {
+		m.notice.Resolve(notice.OtherAddress)
 	}
 	m.current.Refresh()
-	// Another model, or a server that is ready now, may offer the tool of a call that waits.
-	reach = tea.Batch(reach)
 	switch {
 	case err != nil:
 		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)

@@ -14,34 +14,12 @@ func begunTwice(t *testing.T) (l *live, other string) {
 	t.Helper()
 	l = onStage(t, 100, 30)
 	l.say("the first chat")
-	other = l.current.Session.Info().ID
-	before := l.current.Session
+	other = l.Session.Info().ID
+	before := l.Session
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Session != before })
+	l.until("a new chat", func() bool { return l.Session != before })
 	l.say("the second chat")
 	return l, other
-}
-
-func TestTextTypedWhileASessionIsOpenedIsForThatSession(t *testing.T) {
-	l, other := begunTwice(t)
-	here := l.current.Session.Info().ID
-	l.types("The original is not changed")
-	l.run(l.openStored(other, current.Arrival{}))
-	l.types("meant for the other")
-	l.press("enter") // nothing is sent to the session that is being left
-	if l.turn.Busy || l.current.Session.Info().ID != here {
-		t.Fatal("enter sent a text that was typed for another chat")
-	}
-	l.until("the other chat", func() bool { return l.current.Session.Info().ID == other })
-	l.planned()
-	if got := l.composer.Text(); got != "meant for the other" {
-		t.Errorf("the draft is %q, want what was typed while the session was opened", got)
-	}
-	l.press("ctrl+c")
-	l.run(l.openStored(here, current.Arrival{}))
-	l.until("the first chat again", func() bool { return l.current.Session.Info().ID == here })
-	l.shows("The original is not changed")
-	l.shows("Your unsent draft in this chat was restored")
 }
 
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
@@ -56,25 +34,6 @@ func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l.press("up")
 	if got := l.composer.Text(); got != "typed ahead" {
 		t.Errorf("↑ recalls %q, want what was typed meanwhile", got)
-	}
-}
-
-// An unsent draft of a chat without a message must not be sent with the first words of a new chat.
-func TestADraftDoesNotAppearInANewChat(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.types("half a thought")
-	before := l.current.Session
-	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Session != before })
-	l.shows("↑ recalls it: half a thought")
-	l.types("new words")
-	if got := l.composer.Text(); got != "new words" {
-		t.Fatalf("the draft of the new chat is %q, want what was typed in it", got)
-	}
-	l.press("ctrl+c", "up", "up")
-	if got := l.composer.Text(); got != "half a thought" {
-		t.Errorf("↑ recalls %q, want the draft of the chat before", got)
 	}
 }
 
@@ -129,7 +88,7 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 		t.Fatal("the second ctrl+c discarded the chat without a warning")
 	}
 	if !strings.Contains(l.notice.Sentence(), "This chat is not saved.") || !strings.Contains(l.notice.Sentence(),
-		"ctrl+c again discards it") {
+		"ctrl+c again quits all the same") {
 		t.Errorf("the warning is %q", l.notice.Sentence())
 	}
 	l.types("x")
@@ -142,9 +101,9 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	}
 	l.confirm.Forget()
 	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
-	temporary := l.current.Session
+	temporary := l.Session
 	l.press("ctrl+n")
-	if l.current.Session != temporary || l.composer.Leaving() {
+	if l.Session != temporary || l.composer.Leaving() {
 		t.Error("ctrl+n took the warning of ctrl+c for its own")
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/session"
-	"winnow/ui/layout"
 	"winnow/ui/list"
 	"winnow/ui/uitest"
 )
@@ -17,49 +15,27 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 		m := chatting(t, 80, 24)
 		m.Update(uitest.Key("ctrl+x"))
 		m.Update(uitest.Key(key))
-		if m.overlays.onTop(panelOverlay{}) || !m.overlays.any() {
+		if !m.covered() {
 			t.Fatalf("%s in the panel opened nothing:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if !m.overlays.onTop(panelOverlay{}) {
+		if m.covered() || m.focus != panelPane || m.layout.Cover.Empty() {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if _, selected := m.chat.Selected(); m.overlays.any() || selected {
+		if _, selected := m.chat.Selected(); m.covered() || selected {
 			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key,
-				m.overlays.top(), selected)
+				m.dialog(), selected)
 		}
-	}
-}
-
-func TestAnotherSessionEndsATrial(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("A question.")
-	l.press("ctrl+x", "tab", "w") // the panel is hidden before
-	l.shows("What if")
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.arrives(s)
-	if l.panel.Whatif != nil || l.overlays.any() || l.layout.Context != layout.Hidden || !l.layout.Panel.Empty() {
-		t.Errorf("the other session begins with the trial's panel:\n%s", plain(l.Model))
 	}
 }
 
 // openedList is the list on top, an empty one where there is none.
 func openedList(m *Model) *list.Model {
-	if l, ok := m.overlays.top().(*listOverlay); ok {
+	if l, ok := m.dialog().(*picker); ok {
 		return l.Model
 	}
 	return new(list.Model)
-}
-
-// labelAtCursor is what the list on top shows under its cursor.
-func labelAtCursor(m *Model) string {
-	c, _ := openedList(m).Cursor()
-	return c.Label
 }
 
 // A list that floats is as tall as its entries, and never taller than its place.
@@ -70,7 +46,7 @@ func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 		for i := range items {
 			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.overlays.open(newList(m, list.Options{Title: "things", Does: "use"}, items, nil))
+		m.pick(list.Options{Title: "things", Does: "use"}, items, nil, nil)
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

@@ -18,7 +18,7 @@ func (m *Model) panelScreen() panel.Screen {
 		Gist:     transcript.Gist,
 		Selected: m.chat.Holds,
 		Selection: func() string {
-			if !m.panelHasKeys() {
+			if m.focus != panelPane {
 				return ""
 			}
 			return m.chat.SelectionTitle()
@@ -63,44 +63,24 @@ func contextOf(p remembered.Panel) layout.Context {
 	return map[remembered.Panel]layout.Context{remembered.Strip: layout.AsStrip, remembered.Off: layout.Hidden}[p]
 }
 
-// togglePanel shows the next request in the next way: as the strip above the draft, as the panel, not at all. On a
-// narrow screen the panel covers the page.
+// togglePanel shows the next request in the next way: as the strip above the draft, as the panel, not at all. Where the
+// panel does not fit beside the page, it covers that for as long as it has the keys.
 func (m *Model) togglePanel() tea.Cmd {
-	covers, remember := !m.layout.PanelFits(), remembered.Open
-	switch {
-	case m.overlays.onTop(panelOverlay{}), !covers && m.layout.Context == layout.AsPanel:
-		m.dismiss(panelOverlay{})
-		m.layout.Context, remember = layout.Hidden, remembered.Off
-	case m.layout.Context == layout.Hidden:
-		m.layout.Context, remember = layout.AsStrip, remembered.Strip
+	remember := remembered.Open
+	switch l := &m.layout; {
+	case l.Context == layout.AsPanel && (l.PanelFits() || m.focus == panelPane):
+		l.Context, remember = layout.Hidden, remembered.Off
+	case l.Context == layout.Hidden:
+		l.Context, remember = layout.AsStrip, remembered.Strip
 	default:
-		if m.layout.Context = layout.AsPanel; covers {
-			m.openPanelOver()
+		if l.Context = layout.AsPanel; !l.PanelFits() {
+			m.setFocus(panelPane)
 		}
 	}
 	if m.layout.Context != layout.AsPanel && m.focus == panelPane {
 		m.setFocus(draftPane)
 	}
-	m.arrange()
 	return m.settings.Remember(m.settings.Memory.Panel(remember))
-}
-
-// showPanel brings the panel on the screen and gives it the keys.
-func (m *Model) showPanel() {
-	m.layout.Context = layout.AsPanel
-	m.arrange()
-	if m.layout.Panel.Empty() {
-		m.openPanelOver()
-		return
-	}
-	m.setFocus(panelPane)
-}
-
-// openPanelOver shows the panel in the place of the page, with what is not sent whole at its top.
-func (m *Model) openPanelOver() {
-	m.panel.ToFirstChange()
-	m.panel.Focused = true
-	m.overlays.open(panelOverlay{})
 }
 
 // openWhatif shows the dials.
@@ -111,22 +91,16 @@ func (m *Model) openWhatif() tea.Cmd {
 	case !m.panel.Next.Ready:
 		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}
+	m.dialogs = nil
 	cmd := m.panel.ToNext()
 	m.panel.OpenWhatif()
-	m.overlays.open(whatifOverlay{})
-	m.layout.Dials = true
-	m.arrange()
 	return cmd
 }
 
 // leaveWhatif goes back to the next request as it is set.
 func (m *Model) leaveWhatif() {
-	if m.panel.Whatif == nil {
-		return
+	if m.panel.Whatif != nil {
+		m.panel.CloseWhatif()
+		m.chat.Judge(m.panel.Next.Plan, 0)
 	}
-	m.layout.Dials = false
-	m.panel.CloseWhatif()
-	m.dismiss(whatifOverlay{})
-	m.chat.Judge(m.panel.Next.Plan, 0)
-	m.arrange()
 }

@@ -6,6 +6,7 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/ui/current"
+	"winnow/ui/layout"
 	"winnow/ui/notice"
 )
 
@@ -14,14 +15,14 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 
 // planned shows the plan of the next request.
 func (m *Model) planned(e current.Planned) tea.Cmd {
-	m.showNext(e.Plan, e.Err, m.current.Session.Forecast(e.Plan))
+	m.showNext(e.Plan, e.Err, m.Session.Forecast(e.Plan))
 	m.current.Judge(e.Err)
 	if m.current.SendsNow(m.composer.Area.Changes()) && !m.turn.Busy && m.current.Judged() {
 		m.notice.Hush()
 		return m.send()
 	}
-	if m.current.Oversize() == nil && m.notice.Resolve(notice.TooLong) {
-		m.arrange()
+	if m.current.Oversize() == nil {
+		m.notice.Resolve(notice.TooLong)
 	}
 	if m.panel.Whatif != nil {
 		return m.panel.Try()
@@ -63,6 +64,7 @@ func (m *Model) openPast() tea.Cmd {
 	case turn == 0:
 		return m.notice.Say("The record of this request is still loading.")
 	}
-	m.showPanel()
+	m.layout.Context = layout.AsPanel
+	m.setFocus(panelPane)
 	return m.panel.Load(turn, id)
 }

@@ -14,8 +14,8 @@ func recipientOf(m *Model) question.Recipient {
 	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
 		to.Tokens = s.Tokens(s.Total)
 	}
-	if m.current.Session != nil && !m.current.Guided() {
-		to.Place = m.current.Session.Model().Client.Endpoint().Host()
+	if m.Session != nil && !m.current.Guided() {
+		to.Place = m.Session.Model().Client.Endpoint().Host()
 	}
 	return to
 }
@@ -25,12 +25,11 @@ func (m *Model) ask(q question.Question) tea.Cmd {
 	q.To = recipientOf(m)
 	m.question.Ask(q)
 	m.notice.Hush() // it stands where the keys of the question are listed
-	m.arrange()
 	var sentence tea.Cmd
-	if m.overlays.any() {
+	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()), callAsked(m))
+	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()), m.callAsked(m.Session))
 }
 
 // waitsForYou says that there is a question to answer.
@@ -45,10 +44,9 @@ func waitsForYou(m *Model) string {
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 	quiet := msg == question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
-	if quiet && m.question.Waits() && m.focus == draftPane && !m.overlays.any() && !m.chat.Search.Open &&
+	if quiet && m.question.Waits() && m.focus == draftPane && !m.covered() && !m.chat.Search.Open &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)
-		m.arrange()
 	}
 	return nil
 }
@@ -56,18 +54,16 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 // questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	outcome, answer := m.question.Update(msg)
-	m.arrange()
 	if outcome != question.Other {
 		return m.answerQuestion(outcome, answer)
 	}
-	if m.keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
+	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
 		return m.openHelp()
 	}
 	if cmd, ok := m.globalKey(msg); ok {
 		return cmd
 	}
 	m.setFocus(draftPane)
-	m.arrange()
 	return m.composer.Update(msg)
 }
 
@@ -95,5 +91,4 @@ func (m *Model) endQuestion() {
 	if m.focus == questionPane {
 		m.setFocus(draftPane)
 	}
-	m.arrange()
 }

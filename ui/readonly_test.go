@@ -16,12 +16,12 @@ import (
 func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 	t.Helper()
 	l := onStage(t, w, h)
-	beside, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
+	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { beside.Close() })
-	deps := l.current.With
+	deps := l.With
 	deps.Store = beside
 	other, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err == nil {
@@ -31,12 +31,12 @@ func besideAnother(t *testing.T, w, h int) (*live, *session.Session) {
 		t.Fatal(err)
 	}
 	l.turnOf(other.Send(t.Context(), session.Draft{Text: "The first question."}))
-	s, err := session.Open(t.Context(), l.current.With, other.Info().ID, l.current.Ref)
+	s, err := session.Open(t.Context(), l.With, other.Info().ID, l.Ref)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.arrives(s)
-	l.until("a chat for reading", func() bool { return l.current.ReadOnly })
+	l.until("a chat for reading", func() bool { return l.ReadOnly })
 	return l, other
 }
 
@@ -62,7 +62,7 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
 		l, other := besideAnother(t, size[0], size[1])
-		before := stored(t, l.current.With.Store, other.Info().ID)
+		before := stored(t, l.With.Store, other.Info().ID)
 		asked := len(l.bodies)
 		l.types("a draft of mine, and a question?")
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
@@ -71,10 +71,10 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
 		l.run(l.runCommand("/retry"))
 		l.run(l.runCommand("/alone Hello"))
-		if got := stored(t, l.current.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
+		if got := stored(t, l.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
 			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
 		}
-		if row, err := l.current.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+		if row, err := l.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
 			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
 		}
 		if !l.composer.Empty() {
@@ -106,9 +106,9 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 	other.Leave()
 	l.press("enter")
 	l.shows("A second question, asked elsewhere.")
-	l.until("a composer that is open", func() bool { return !l.current.ReadOnly })
+	l.until("a composer that is open", func() bool { return !l.ReadOnly })
 	l.say("And a third one.")
-	got := stored(t, l.current.With.Store, other.Info().ID)
+	got := stored(t, l.With.Store, other.Info().ID)
 	for _, text := range []string{"The first question.", "A second question, asked elsewhere.", "And a third one."} {
 		if !strings.Contains(got, text) {
 			t.Errorf("%q is not in the session:\n%s", text, got)
@@ -122,15 +122,15 @@ func TestSessionIsTakenOnceTheOtherWindowHasLetGoOfIt(t *testing.T) {
 func TestSessionOpenElsewhereGoesOnInAFork(t *testing.T) {
 	t.Parallel()
 	l, other := besideAnother(t, 120, 40)
-	before := stored(t, l.current.With.Store, other.Info().ID)
+	before := stored(t, l.With.Store, other.Info().ID)
 	l.press("ctrl+f")
-	l.until("the fork", func() bool { return !l.current.ReadOnly && l.current.Info.ID != other.Info().ID })
+	l.until("the fork", func() bool { return !l.ReadOnly && l.Info.ID != other.Info().ID })
 	l.shows("The first question.")
 	l.say("Said in the fork.")
-	if got := stored(t, l.current.With.Store, other.Info().ID); got != before {
+	if got := stored(t, l.With.Store, other.Info().ID); got != before {
 		t.Errorf("the other window's session is\n%s\nwant\n%s", got, before)
 	}
-	if got := stored(t, l.current.With.Store, l.current.Info.ID); !strings.HasPrefix(got, before) ||
+	if got := stored(t, l.With.Store, l.Info.ID); !strings.HasPrefix(got, before) ||
 		!strings.Contains(got, "Said in the fork.") {
 		t.Errorf("the fork is\n%s", got)
 	}
@@ -142,8 +142,8 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("A question.")
-	first := l.current.Info.ID
-	beside, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
+	first := l.Info.ID
+	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +166,6 @@ func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
 	l.until("a chat that is taken again", taken(first))
 	l.reopen()
 	l.until("a chat that is taken still", func() bool {
-		return l.current.Session.Info().ID == first && taken(first)()
+		return l.Session.Info().ID == first && taken(first)()
 	})
 }

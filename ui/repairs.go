@@ -20,7 +20,7 @@ func (m *Model) openRepairs() tea.Cmd {
 	on := list[0].ID
 	for _, e := range list {
 		chosen := m.panel.Chosen().Entry
-		if e.ID == message.ID || m.panelHasKeys() && chosen != nil && e.ID == chosen.ID {
+		if e.ID == message.ID || m.focus == panelPane && chosen != nil && e.ID == chosen.ID {
 			on = e.ID
 		}
 	}

@@ -33,7 +33,7 @@ func (l *live) imported(path string) string {
 	defer file.Close()
 	var id string
 	from := transfer.Source{File: file, Time: begun}
-	err = transfer.Import(l.t.Context(), l.current.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
+	err = transfer.Import(l.t.Context(), l.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -75,42 +75,17 @@ func TestEveryRepairHasAPage(t *testing.T) {
 			}
 			l.press("n")
 		}
-		l.shows("This is the last repair.")
+		l.shows("repair 1 of") // behind the last one comes the first
 		l.press("N")
-		l.shows("› message " + theme.Thousands(list[len(list)-2].Index+1))
+		l.shows("› message " + theme.Thousands(list[len(list)-1].Index+1))
 		if len(kinds) != 15 {
 			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
 		}
 		l.press("esc")
-		if l.overlays.any() {
+		if l.covered() {
 			t.Error("esc does not close the page")
 		}
 	}
-}
-
-// The page of a call shows what is stored of it and of its result against what is sent, and what else could be.
-func TestARepairIsShownAgainstWhatIsStored(t *testing.T) {
-	t.Parallel()
-	l := damaged(t, 140, 50)
-	l.press("tab", "g", "m")
-	l.shows("2 Send it as plain text")
-	for _, want := range []string{
-		`−   args  {"path":"C:\Users\me", "limit`, `+   args  {"path":"C:\\Users\\me"}`, `id    "call_0"`,
-		`name  "read"`,
-		"▌ 1 Send it repaired", "“I look. [called read with", "3 Leave the call out", "now\n",
-	} {
-		if got := plain(l.Model); !strings.Contains(got, want) {
-			t.Errorf("the page lacks %q:\n%s", want, got)
-		}
-	}
-	l.press("j")
-	for _, want := range []string{"sent as text", "if you choose this", " tokens\n"} {
-		if got := plain(l.Model); !strings.Contains(got, want) {
-			t.Errorf("the second remedy does not show what it would send:\n%s", got)
-		}
-	}
-	l.press("n")
-	l.shows("› message 4 ")
 }
 
 func firstWords(s string) string {
@@ -122,7 +97,7 @@ func firstWords(s string) string {
 // stored, and is undone.
 func TestARemedyIsChosen(t *testing.T) {
 	l := damaged(t, 140, 50)
-	stored := bare(sessiontest.Messages(l.current.Session.Branch()))
+	stored := bare(sessiontest.Messages(l.Session.Branch()))
 	l.press("tab", "g", "m")
 	l.shows("2 Send it as plain text")
 	total := l.panel.Next.Plan.Sum
@@ -145,7 +120,7 @@ func TestARemedyIsChosen(t *testing.T) {
 		l.until("the prices by the new plan", func() bool {
 			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
 		})
-		body, err := l.current.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
+		body, err := l.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +129,7 @@ func TestARemedyIsChosen(t *testing.T) {
 				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.says, form, got, want, body)
 			}
 		}
-		if !slices.EqualFunc(bare(sessiontest.Messages(l.current.Session.Branch())), stored, sameMessage) {
+		if !slices.EqualFunc(bare(sessiontest.Messages(l.Session.Branch())), stored, sameMessage) {
 			t.Fatalf("%s: what is stored changed", c.says)
 		}
 	}
@@ -186,40 +161,18 @@ func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestASoundHistoryHasNoRepairs(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.say("A question.")
-	l.types("/repair")
-	l.press("enter")
-	l.shows("Nothing is damaged")
-}
-
-func TestRepairsAreToldOncePerOpening(t *testing.T) {
-	l := damaged(t, 140, 50)
-	l.shows("18 repairs; /repair shows them.")
-	l.notice.Hush()
-	l.types("a draft")
-	l.planned()
-	if strings.Contains(plain(l.Model), "; /repair shows them") {
-		t.Error("the repairs are told of a second time")
-	}
-	l.reopen()
-	l.shows("18 repairs; /repair shows them")
-}
-
 func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	t.Parallel()
 	l := damaged(t, 140, 50)
 	l.press("tab", "m")
 	l.shows("1 Send it repaired")
-	l.ctx.Busy = true
+	l.Busy = true
 	l.press("enter")
 	l.shows("An answer is still arriving")
-	l.ctx.Busy = false
+	l.Busy = false
 
 	l = onStage(t, 140, 50)
-	l.current.With.Policy.Recovery = history.RecoverStrip
+	l.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
 	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")

@@ -7,24 +7,12 @@ import (
 	"winnow/session"
 )
 
-func TestAChatThatHasNotBegunHasNoTitleWritten(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 80, 24)
-	l.types("/title")
-	l.press("enter")
-	l.shows("There is no message to make a title from yet.")
-	l.say("our grammar is left-recursive")
-	l.types("/title")
-	l.press("enter")
-	l.shows("The title is now “our grammar is left-recursive”.")
-}
-
 func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 24)
-	deps := l.current.With
+	deps := l.With
 	deps.TitleRef = "there/large"
-	l.current.With = deps
+	l.With = deps
 	s, err := session.New(deps, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
@@ -33,5 +21,5 @@ func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	l.types("our grammar is left-recursive")
 	l.press("enter")
 	l.shows("Asking there/large for a title.")
-	l.until("the title", func() bool { return strings.HasPrefix(l.current.Info.Title, "Answer 2.") })
+	l.until("the title", func() bool { return strings.HasPrefix(l.Info.Title, "Answer 2.") })
 }

@@ -96,18 +96,18 @@ func Run(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.ctx.Program = func() context.Context { return ctx }
+	m.Program = func() context.Context { return ctx }
 	err = display.Run(ctx, m, os.Stdin, os.Stdout)
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
-	closing := errors.Join(m.current.Session.Close(saving), m.current.Background.Close(saving), m.leaveDraft(saving))
+	closing := errors.Join(m.Session.Close(saving), m.current.Background.Close(saving), m.leaveDraft(saving))
 	m.upkeep.Hurried = m.upkeep.Hurried || errors.Is(err, tea.ErrInterrupted)
 	syncing, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
 	m.upkeep.SyncAtEnd(syncing)
-	id := m.current.Session.Info().ID
-	if m.current.Session.Temporary() {
+	id := m.Session.Info().ID
+	if m.Session.Temporary() {
 		id = ""
 	}
 	switch {
@@ -121,8 +121,8 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 // leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
-	m.ctx.Program = func() context.Context { return ctx }
-	if sent := m.composer.Sending(); sent != nil && m.current.Session.Info().Leaf != sent.Leaf {
+	m.Program = func() context.Context { return ctx }
+	if sent := m.composer.Sending(); sent != nil && m.Session.Info().Leaf != sent.Leaf {
 		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
 	}
 	return m.composer.KeepAtEnd(ctx)

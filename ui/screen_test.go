@@ -166,7 +166,7 @@ func chatting(t testing.TB, w, h int) *Model {
 	for _, message := range messages {
 		m.chat.Add(message, record.Receipt{})
 	}
-	m.current.Info.Title = "Parser rewrite"
+	m.Info.Title = "Parser rewrite"
 	m.repairsSaid = true
 	plans(m, plan)
 	return m
@@ -198,7 +198,7 @@ func triedPlan(m *Model) history.Plan {
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
-	m.ctx.Busy = true
+	m.Busy = true
 	m.chat.Name = "gpt"
 	tell(m, 0)
 	return m
@@ -229,7 +229,7 @@ type state struct {
 var states = slices.Concat([]state{
 	{"first", func(t testing.TB, w, h int) *Model {
 		m := fresh(t, w, h)
-		m.current.With.Store = nil // its folder has another name each time
+		m.With.Store = nil // its folder has another name each time
 		return m
 	}},
 	{"chatting", func(t testing.TB, w, h int) *Model {
@@ -376,6 +376,7 @@ var states = slices.Concat([]state{
 
 // plain is the screen as text, with the place of the cursor below it.
 func plain(m *Model) string {
+	m.arrange() // as Update does
 	v := m.View()
 	lines := strings.Split(ansi.Strip(v.Content), "\n")
 	for i := range lines {

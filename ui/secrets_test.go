@@ -3,11 +3,8 @@ package ui
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -44,9 +41,9 @@ func findKey(text string, shapes bool) (spans [][2]int) {
 func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 140, 50)
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
-	l.until("the title", func() bool { return l.current.Info.Title != "" })
+	l.until("the title", func() bool { return l.Info.Title != "" })
 	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
@@ -96,7 +93,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l.current.Secrets = theme.Secrets{Find: findKey}
+	l.Secrets = theme.Secrets{Find: findKey}
 	l.open(l.imported(file))
 	shown := func(what string) {
 		t.Helper()
@@ -119,7 +116,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.current.Session.Branch())[1].ID}, inspector.RepairView)
+	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 
@@ -127,7 +124,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	hidden := theme.Secrets{Find: findKey}
 	s := store.Session{ID: "1", Title: "deploy with " + someKey}
 	m := fresh(t, 100, 40)
-	m.current.Secrets = hidden
+	m.Secrets = hidden
 	m.openSessions("")
 	typing(m, "works")
 	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "works", Hits: []store.Hit{
@@ -146,7 +143,7 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	}
 
 	m = fresh(t, 100, 30)
-	m.current.Secrets = hidden
+	m.Secrets = hidden
 	m.openSessions("")
 	listed(m, s)
 	for _, want := range []string{s.Title, "deploy with [redacted]"} {
@@ -159,52 +156,5 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.Update(uitest.Key("end"))
 	if got := plain(m); !strings.Contains(got, "Title › "+s.Title) {
 		t.Errorf("what is renamed is not the stored title:\n%s", got)
-	}
-}
-
-// Wherever a message is cut, and whatever stands in the cut, no secret of it is left and nothing else is lost.
-func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var text string
-		for range rapid.IntRange(0, 6).Draw(t, "pieces") {
-			text += rapid.SampledFrom([]string{"word ", "größer ", someKey, ourKey, "\n", "sk-"}).Draw(t, "piece")
-		}
-		e := history.Entry{Disposition: history.Cut}
-		runes := []rune(text)
-		at := 0
-		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
-			from := rapid.IntRange(at, len(runes)).Draw(t, "from")
-			to := rapid.IntRange(from, len(runes)).Draw(t, "to")
-			e.Cuts = append(e.Cuts, history.Range{From: from, To: to})
-			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
-			at = to
-		}
-		p, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.SegmentsOf(text, e))
-		got, inserted := "", ""
-		for _, part := range p {
-			if part.Kind == inspector.Added {
-				inserted += part.Text
-				continue
-			}
-			got += part.Text
-		}
-		want := strings.NewReplacer(someKey, theme.Redacted, ourKey, theme.Redacted).Replace(text)
-		if got != want {
-			t.Fatalf("%q cut at %v is %q, want %q", text, e.Cuts, got, want)
-		}
-		if found := strings.Count(want, theme.Redacted) + strings.Count(inserted, theme.Redacted); n != found ||
-			strings.Contains(inserted, ourKey) {
-			t.Fatalf("%d secrets are said to be hidden, want %d; inserted is %q", n, found, inserted)
-		}
-	})
-	each, n := inspector.Hide(theme.Secrets{Find: findKey}, inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"}, {Kind: inspector.Sent, Text: someKey}, {Kind: inspector.Plain, Text: ""},
-	})
-	if want := (inspector.Page{
-		{Kind: inspector.Quiet, Text: "a"},
-		{Kind: inspector.Sent, Text: theme.Redacted},
-		{Kind: inspector.Plain, Text: ""},
-	}); n != 1 || !slices.Equal(each, want) {
-		t.Errorf("the segments are %v (%d), want %v", each, n, want)
 	}
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
@@ -14,59 +13,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// sessionsOverlay is the list of stored sessions.
-type sessionsOverlay struct{ replaces }
-
-func (sessionsOverlay) place() place { return listInstead }
-
-func (sessionsOverlay) update(m *Model, msg tea.Msg) tea.Cmd {
-	in := m.overlayInner()
-	m.sessions.Resize(in.W, in.H)
-	if click, ok := msg.(tea.MouseClickMsg); ok {
-		if !in.Holds(click.X, click.Y) {
-			return nil
-		}
-		click.X, click.Y = click.X-in.X, click.Y-in.Y
-		msg = click
-	}
-	return m.sessions.Update(msg)
-}
-
-func (sessionsOverlay) view(m *Model, in theme.Box) ([]string, *tea.Cursor) {
-	m.sessions.Resize(in.W, in.H)
-	lines, x := m.sessions.View()
-	return lines, tea.NewCursor(in.X+x, in.Y)
-}
-
-func (sessionsOverlay) title(m *Model) (string, string) {
-	return m.sessions.Title(), m.sessions.Position()
-}
-func (sessionsOverlay) hints(m *Model) []key.Binding { return m.sessions.Hints() }
-func (sessionsOverlay) types(m *Model) bool          { return m.sessions.Types() }
-
 // openSessions lists the stored sessions that a filter leaves.
 func (m *Model) openSessions(filter string) tea.Cmd {
-	if m.ctx.With.Store == nil {
+	if m.With.Store == nil {
 		return m.notice.Error("This chat is not saved, so there is no list of chats.")
 	}
-	m.overlays.open(sessionsOverlay{})
-	cmd, in := m.sessions.Open(filter), m.overlayInner()
-	m.sessions.Resize(in.W, in.H)
+	cmd := m.sessions.Open(filter)
+	m.open(m.sessions)
 	return cmd
 }
 
 // sessionsScreen is what the list of sessions has the screen do.
 func (m *Model) sessionsScreen() sessions.Screen {
 	return sessions.Screen{
-		Close: func() { m.dismiss(sessionsOverlay{}) },
+		Close: func() { m.close(m.sessions) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
 		Open: func(id string, message int64, found string) tea.Cmd {
 			at := current.Arrival{Message: message, Text: found}
 			switch _, loaded := m.chat.Messages.Find(message); {
-			case id == m.ctx.Info.ID && message == 0:
+			case id == m.Info.ID && message == 0:
 				m.bare()
 				return nil
-			case id == m.ctx.Info.ID && loaded:
+			case id == m.Info.ID && loaded:
 				m.bare()
 				m.current.At = at
 				return m.arrive(true)
@@ -79,11 +47,11 @@ func (m *Model) sessionsScreen() sessions.Screen {
 		Fork: func(id, name string) tea.Cmd {
 			return m.leaveFor(func(o *current.Model) tea.Cmd { return o.ForkStored(id, name) })
 		},
-		Changed: func() { m.ctx.Info = m.ctx.Session.Info() },
+		Changed: func() { m.Info = m.Session.Info() },
 		Rename: func(id, title string) func(context.Context) error {
-			open, db := m.current.Background.Find(id), m.ctx.With.Store
-			if id == m.ctx.Info.ID {
-				open = m.ctx.Session
+			open, db := m.current.Background.Find(id), m.With.Store
+			if id == m.Info.ID {
+				open = m.Session
 			}
 			return func(ctx context.Context) error {
 				if open != nil {
@@ -106,7 +74,7 @@ func (m *Model) currentScreen() current.Screen {
 		},
 		Loaded: m.loaded,
 		Leased: func() {
-			if m.current.ReadOnly {
+			if m.ReadOnly {
 				m.endQuestion()
 				m.composer.Clear() // the session's draft is the other window's
 				m.arrange()

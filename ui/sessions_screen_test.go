@@ -43,7 +43,7 @@ func choosing(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
 	m.Update(ctrl('s'))
 	stored := someSessions()
-	m.current.Info.ID = stored[0].ID
+	m.Info.ID = stored[0].ID
 	m.sessions.Listed(m.sessions.Reading, sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
 	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
 		{

@@ -61,7 +61,7 @@ func (l *live) keep(titles ...string) map[string]store.Session {
 	l.t.Helper()
 	kept := map[string]store.Session{}
 	for _, title := range titles {
-		s, _, err := l.current.With.Store.Begin(l.t.Context(), store.Session{
+		s, _, err := l.With.Store.Begin(l.t.Context(), store.Session{
 			Title: title, Endpoint: "here", Model: "small",
 		},
 			store.Message{
@@ -97,39 +97,11 @@ func (l *live) on(title string) {
 // stored is a session as its file has it.
 func (l *live) stored(id string) store.Session {
 	l.t.Helper()
-	s, err := l.current.With.Store.Session(l.t.Context(), id)
+	s, err := l.With.Store.Session(l.t.Context(), id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return s
-}
-
-func TestSessionsAreListedByLastUseWithPinnedOnesOnTop(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.keep("bread", "parser", "cellar")
-	l.press("ctrl+s")
-	l.lists("cellar", "parser", "bread")
-	l.press("down", "down", "ctrl+p")
-	l.lists("bread", "cellar", "parser")
-	l.on("bread")
-	l.press("ctrl+p")
-	l.lists("cellar", "parser", "bread")
-	l.on("bread")
-}
-
-func TestTheChatsOpenFiltered(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread", "parser")
-	l.types("/chats bre")
-	l.press("enter")
-	l.lists("bread")
-	l.press("enter")
-	l.until("the chat", func() bool { return l.current.Info.ID == kept["bread"].ID })
-	if l.overlays.any() || !l.composer.Empty() {
-		t.Errorf("the chat is not alone on the screen:\n%s", plain(l.Model))
-	}
 }
 
 func TestALateListIsDropped(t *testing.T) {
@@ -156,7 +128,7 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	kept := l.keep("bread", "parser")
-	other, err := store.Open(t.Context(), l.current.With.Store.Path(), store.Options{})
+	other, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func (l *live) shelfState() string {
 	l.t.Helper()
 	var b strings.Builder
 	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
-		sessions, err := l.current.With.Store.Sessions(l.t.Context(), f)
+		sessions, err := l.With.Store.Sessions(l.t.Context(), f)
 		if err != nil {
 			l.t.Fatal(err)
 		}

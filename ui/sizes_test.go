@@ -16,7 +16,7 @@ func TestEveryStateFitsEverySize(t *testing.T) {
 		size := rapid.SampledFrom(sizes).Draw(rt, "size")
 		state := rapid.SampledFrom(states).Draw(rt, "state")
 		m := state.make(t, 120, 40)
-		m.current.Info.Title = rapid.SampledFrom([]string{
+		m.Info.Title = rapid.SampledFrom([]string{
 			"Parser rewrite", "語言模型看見什麼，又為什麼", "👩‍👩‍👧‍👦🏳️‍🌈 e\u0301 ﷽", "",
 		}).Draw(rt, "title")
 		for _, size := range [][2]int{size, rapid.SampledFrom(sizes).Draw(rt, "then")} {

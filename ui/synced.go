@@ -13,10 +13,10 @@ import (
 // synced shows what a sync with other machines has changed.
 func (m *Model) synced(sessions []string) tea.Cmd {
 	var list tea.Cmd
-	if len(sessions) > 0 && m.overlays.has(sessionsOverlay{}) {
+	if len(sessions) > 0 && slices.Contains(m.dialogs, dialog(m.sessions)) {
 		list = m.sessions.Reread()
 	}
-	if !slices.Contains(sessions, m.current.Session.Info().ID) {
+	if !slices.Contains(sessions, m.Session.Info().ID) {
 		return tea.Batch(list, m.current.FindChanged()) // another window may have synced
 	}
 	return tea.Batch(list, openChanged(m))
@@ -30,7 +30,7 @@ func openChanged(m *Model) tea.Cmd {
 
 // rereadOpen takes over what was changed in the session on the screen, where that was and no answer arrives.
 func rereadOpen(m *Model) tea.Cmd {
-	if !m.current.Stale || m.turn.Busy || !m.current.Session.Now().Whole {
+	if !m.current.Stale || m.turn.Busy || !m.Session.Now().Whole {
 		return nil
 	}
 	m.current.Stale = false
@@ -49,19 +49,18 @@ func reread(m *Model, e current.Reread) tea.Cmd {
 		m.current.Stale = true
 		return nil
 	}
-	trashed := m.current.Info.Deleted.IsZero() && !e.Row.Deleted.IsZero()
+	trashed := m.Info.Deleted.IsZero() && !e.Row.Deleted.IsZero()
 	m.current.Refresh()
 	m.panel.ToNext()
-	m.chat.Reread(m.current.Session.Branch(), e.Receipts, m.confirm.Keys() == 0)
-	m.arrange()
+	m.chat.Reread(m.Session.Branch(), e.Receipts, m.confirm.Keys() == 0)
 	var sentence tea.Cmd
 	switch {
 	case trashed:
 		sentence = m.notice.Say("This chat was moved to the trash on another machine. It stays open here; " +
-			m.keys.First(keymap.Sessions) + " lists the trash.")
+			m.Keys.First(keymap.Sessions) + " lists the trash.")
 	case e.Parts:
-		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.keys.First(keymap.Earlier) +
-			" and " + m.keys.First(keymap.Later) + " there switch.")
+		sentence = m.notice.Say("Another machine went on from an earlier message: " + m.Keys.First(keymap.Earlier) +
+			" and " + m.Keys.First(keymap.Later) + " there switch.")
 	case e.Added > 0:
 		sentence = m.notice.Say("Continued on another machine: " + theme.Plural(e.Added, "new message") + ".")
 	}
@@ -74,6 +73,5 @@ func closeGone(m *Model) tea.Cmd {
 	m.composer.EndEdit()
 	m.bare()
 	m.notice.News("The chat that was open here was deleted permanently on another machine. This is a new chat.")
-	m.arrange()
 	return m.current.New()
 }

@@ -24,7 +24,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.shows("You are a pirate.")
 	l.press("down", "down", "enter")
 	l.shows("The chat's system prompt is that of pirate, 33 characters.")
-	if got := l.current.Session.Info().System; got != files[1].Text {
+	if got := l.Session.Info().System; got != files[1].Text {
 		t.Errorf("the session's system prompt is %q, want %q", got, files[1].Text)
 	}
 
@@ -34,7 +34,7 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 	l.types("/persona none")
 	l.press("enter")
 	l.shows("The chat uses the configured system prompt.")
-	if got := l.current.Session.Info().System; got != "" {
+	if got := l.Session.Info().System; got != "" {
 		t.Errorf("the session's system prompt is %q, want the configured one", got)
 	}
 
@@ -56,8 +56,8 @@ func TestPersonaIsTheSessionsSystemPrompt(t *testing.T) {
 func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 100, 30)
-	l.current.With.System = "As configured."
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
+	l.With.System = "As configured."
+	s, err := session.New(l.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.current.Session.Now().System; got != "As configured." {
+	if got := l.Session.Now().System; got != "As configured." {
 		t.Errorf("the editor opens with %q", got)
 	}
 	leaves := func(text string, err error) {
@@ -82,7 +82,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	} {
 		leaves(c.text, nil)
 		l.shows(c.said)
-		if got := l.current.Session.Info().System; got != c.want {
+		if got := l.Session.Info().System; got != c.want {
 			t.Errorf("the editor left %q: the session's own is %q, want %q", c.text, got, c.want)
 		}
 	}

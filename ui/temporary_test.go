@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"winnow/ui/confirm"
 )
 
 func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
@@ -20,7 +18,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.run(l.composer.Keep())
 	l.until("a draft's plan", func() bool { return l.current.Generation == l.newest })
 
-	folder := filepath.Dir(l.current.With.Store.Path())
+	folder := filepath.Dir(l.With.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the history's files are %v, %v", files, err)
@@ -36,7 +34,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.current.With.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
+	if prompts, err := l.With.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }
@@ -47,60 +45,31 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	l.Unrecorded = 1
 	l.picks("temporary")
 	l.shows("temporary, not saved")
-	if said, stays := l.wouldBeGone(confirm.LeaveUnsaved); stays {
-		t.Errorf("a chat without a message is not left at once: %v", said)
+	if said := l.lost(true); said != "" {
+		t.Errorf("a chat without a message is not left at once: %s", said)
 	}
 	l.say("hello")
-	temporary := l.current.Session
+	temporary := l.Session
 
 	l.press("ctrl+n")
 	l.shows("This chat is not saved.")
-	if l.current.Session != temporary {
+	if l.Session != temporary {
 		t.Fatal("one key left the temporary chat")
 	}
 	l.confirm.Forget() // as after some time
 	l.press("ctrl+n")
-	if l.current.Session != temporary {
+	if l.Session != temporary {
 		t.Fatal("a key long after the first left the temporary chat")
 	}
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Session != temporary })
+	l.until("a new chat", func() bool { return l.Session != temporary })
 	l.until("the memory to be let go", func() bool {
 		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
 		return err != nil
 	})
-	if l.current.Session.Temporary() {
+	if l.Session.Temporary() {
 		t.Error("the next session is temporary as well")
 	}
-}
-
-func TestTemporaryChatCanBeKept(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 100, 30)
-	l.picks("save this")
-	l.shows("This chat is already saved.")
-	l.picks("temporary")
-	l.shows("temporary, not saved")
-	l.picks("save this")
-	l.shows("There is nothing to save yet.")
-	l.say("first")
-	l.say("second")
-	temporary := l.current.Session
-	l.types("third, unsent")
-	l.run(l.current.Keep())
-	l.until("the chat to be stored", func() bool { return !l.current.Session.Temporary() })
-	l.shows("This chat is now saved in the list of chats.")
-	l.shows("third, unsent")
-	if l.current.Session.Info().ID != temporary.Info().ID || l.chat.Messages.Len() != 4 {
-		t.Errorf("the stored session is %s with %d messages, want %s with 4", l.current.Session.Info().ID,
-			l.chat.Messages.Len(), temporary.Info().ID)
-	}
-	r, err := l.current.Session.Records().Replay(t.Context(), 2, 0)
-	if err != nil || !r.Proven {
-		t.Errorf("a request from before is not proven: %v, %s", err, r.Doubt)
-	}
-	l.press("ctrl+c")
-	l.say("fourth")
 }
 
 func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {

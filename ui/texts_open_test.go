@@ -28,10 +28,10 @@ func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
 		message, ok := l.chat.Selected()
-		return l.current.Info.ID == id && ok && message.Content == text
+		return l.Info.ID == id && ok && message.Content == text
 	})
-	if l.overlays.any() || l.focus != transcriptPane {
-		l.t.Fatalf("overlay %v, focus %v:\n%s", l.overlays.top(), l.focus, plain(l.Model))
+	if l.covered() || l.focus != transcriptPane {
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialog(), l.focus, plain(l.Model))
 	}
 }
 
@@ -39,11 +39,11 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id, first := l.current.Info.ID, l.chat.Messages.ID(0)
+	id, first := l.Info.ID, l.chat.Messages.ID(0)
 	l.say("And where does it live?")
-	l.turnOf(l.current.Session.Send(t.Context(), session.Draft{Instead: first, Text: "Tell me about the otter."}))
+	l.turnOf(l.Session.Send(t.Context(), session.Draft{Instead: first, Text: "Tell me about the otter."}))
 	l.press("ctrl+n")
-	l.until("a new chat", func() bool { return l.current.Info.ID == "" })
+	l.until("a new chat", func() bool { return l.Info.ID == "" })
 
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
@@ -86,13 +86,13 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		}
 		conversation.Add(m)
 	}
-	imported, err := l.current.With.Store.Import(t.Context(), conversation, store.ImportOptions{})
+	imported, err := l.With.Store.Import(t.Context(), conversation, store.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept := imported.Session
 	for left := int64(1); left > 0; {
-		if left, err = l.current.With.Store.IndexSome(t.Context()); err != nil {
+		if left, err = l.With.Store.IndexSome(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,15 +103,15 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	})
 	l.until("all of it", func() bool { return l.chat.Messages.Len() == n })
 	l.shows("At its end stands a walrus.")
-	if l.current.Info.ID != kept.ID || l.focus != transcriptPane {
-		t.Errorf("the session is %s, the focus %v", l.current.Info.ID, l.focus)
+	if l.Info.ID != kept.ID || l.focus != transcriptPane {
+		t.Errorf("the session is %s, the focus %v", l.Info.ID, l.focus)
 	}
 }
 
 func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
-	kept, _, err := l.current.With.Store.Begin(t.Context(), store.Session{
+	kept, _, err := l.With.Store.Begin(t.Context(), store.Session{
 		Title: "Notes", Endpoint: "here", Model: "small",
 	},
 		store.Message{Message: history.Message{
@@ -135,7 +135,7 @@ func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	listed(m, someSessions()...)
 	m.Update(uitest.Key("down"))
 	m.Update(enter)
-	if !strings.Contains(plain(m), "Your message is not saved yet") || !m.overlays.onTop(sessionsOverlay{}) {
+	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialog() != m.sessions {
 		t.Errorf("enter on a session while an answer arrives:\n%s", plain(m))
 	}
 }

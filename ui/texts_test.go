@@ -30,35 +30,6 @@ func (l *live) hits(want int) {
 	})
 }
 
-// Titles are found at once, and below them the messages that hold the words.
-func TestTitlesAndMessagesAreFoundInOneList(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread", "parser")
-	l.press("ctrl+s")
-	l.lists("parser", "bread")
-	l.types("abou")
-	l.hits(2)
-	if got := titles(l.Model); len(got) != 0 {
-		t.Errorf("the titles %q are listed", got)
-	}
-	l.press("ctrl+u")
-	l.lists("parser", "bread")
-	l.types("bread")
-	l.hits(1)
-	l.lists("bread")
-	l.shows("About bread.")
-	if got := atCursor(l.Model); got != kept["bread"].ID {
-		t.Errorf("the cursor went to %q when the message came", got)
-	}
-	l.types("crumbs")
-	l.shows("No match for “breadcrumbs”. esc clears the filter.")
-	l.press("enter")
-	l.shows("There is nothing to open")
-	l.press("esc")
-	l.lists("parser", "bread")
-}
-
 func TestLateHitsAreDropped(t *testing.T) {
 	m := choosing(t, 120, 40)
 	typing(m, "z")
@@ -92,28 +63,6 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-func TestTheTrashIsSearchedOnItsShelf(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	kept := l.keep("bread")
-	if err := l.current.With.Store.Delete(t.Context(), kept["bread"].ID); err != nil {
-		t.Fatal(err)
-	}
-	l.press("ctrl+s")
-	l.lists()
-	l.types("bread")
-	l.shows("No match for “bread”.")
-	l.press("shift+tab", "shift+tab")
-	l.hits(1)
-	l.shows("in the trash")
-	l.press("down", "enter")
-	l.shows("It is in the trash; ctrl+a restores it first.")
-	l.press("ctrl+a")
-	l.lists()
-	l.press("shift+tab")
-	l.hits(1)
-}
-
 // Of a session with many hits the best few are listed.
 func TestHitsOfOneSessionAreFew(t *testing.T) {
 	m := foundTexts(t, 120, 40)
@@ -126,20 +75,4 @@ func TestHitsOfOneSessionAreFew(t *testing.T) {
 	if got := atCursor(m); got != "message 77" {
 		t.Errorf("the last hit is %s, want message 77", got)
 	}
-}
-
-// What is found is shown with its verdict in the last request, and below it as it is stored.
-func TestAHitIsPreviewed(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 120, 40)
-	l.say("Where do walruses live?")
-	l.say("And whales?")
-	l.press("ctrl+s")
-	l.types("walruses")
-	l.hits(1)
-	l.shows("4 of 4 · ") // the end of the conversation, whose title has the word
-	l.press("down")
-	l.shows("1  you   ● Where do walruses live?")
-	l.shows("1 of 4 · ")
-	l.shows("▌ Where do walruses live?")
 }

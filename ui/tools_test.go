@@ -23,16 +23,16 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 		},
 			func(context.Context, json.RawMessage) (string, error) { return "3", nil })
 	}
-	here := l.current.With.Models.Endpoints()[0]
+	here := l.With.Models.Endpoints()[0]
 	here.Tools = box
 	l.talksTo(here)
-	l.until("both tools", func() bool { list, _ := l.current.Session.ToolStates(); return len(list) == 2 })
-	with := func() int { p, _ := l.current.Session.Preview(session.Draft{}); return p.Sum.Tools }
+	l.until("both tools", func() bool { list, _ := l.Session.ToolStates(); return len(list) == 2 })
+	with := func() int { p, _ := l.Session.Preview(session.Draft{}); return p.Sum.Tools }
 	l.types("/tools")
 	l.press("enter")
 	l.shows(" 2 offered")
 	l.shows("It can subtract ␛[31mnumbers.")
-	before, _ := l.current.Session.Preview(session.Draft{})
+	before, _ := l.Session.Preview(session.Draft{})
 	l.types("subt")
 	l.press("enter")
 	l.shows("allow · ~")
@@ -51,7 +51,7 @@ func TestToolsAreTurnedOffInTheirList(t *testing.T) {
 	l.shows(" 1 offered")
 	l.press("esc", "ctrl+n")
 	l.until("another chat", func() bool { return l.chat.Empty() })
-	list, _ := l.current.Session.ToolStates()
+	list, _ := l.Session.ToolStates()
 	if list[1].Permission != tool.Off || list[1].By != approval.ByMemory || list[0].Permission != tool.Ask {
 		t.Errorf("in another session the tools are %+v", list)
 	}

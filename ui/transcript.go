@@ -100,14 +100,14 @@ func (m *Model) toggleReasoning() tea.Cmd {
 
 // whyNot says why an action cannot be done now, nil where it can.
 func (m *Model) whyNot(a keymap.Action) tea.Cmd {
-	why := m.keys.WhyNot(a, func(n keymap.Need) bool {
+	why := m.Keys.WhyNot(a, func(n keymap.Need) bool {
 		switch n {
 		case keymap.NeedOwn:
-			return !m.current.ReadOnly
+			return !m.ReadOnly
 		case keymap.NeedIdle:
 			return !m.turn.Busy
 		case keymap.NeedWhole:
-			return m.current.Session.Now().Whole
+			return m.Session.Now().Whole
 		case keymap.NeedMessage:
 			_, ok := m.chat.Selected()
 			return ok
@@ -126,10 +126,10 @@ func (m *Model) toggle(f history.Flag) tea.Cmd {
 	if message, ok := m.chat.Selected(); ok && len(ids) == 0 {
 		ids = []int64{message.ID}
 	}
-	if on := m.panel.Chosen().Entry; on != nil && m.panelHasKeys() && !m.chat.Selecting() {
+	if on := m.panel.Chosen().Entry; on != nil && m.focus == panelPane && !m.chat.Selecting() {
 		ids = []int64{on.ID}
 	}
-	flags := m.current.Session.Now().Flags
+	flags := m.Session.Now().Flags
 	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
 		f = ""
 	}
@@ -138,7 +138,7 @@ func (m *Model) toggle(f history.Flag) tea.Cmd {
 
 // flag gives the selected messages a flag, else the one under the cursor.
 func (m *Model) flag(f history.Flag) tea.Cmd {
-	if on := m.panel.Chosen(); m.panelHasKeys() && !m.chat.Selecting() {
+	if on := m.panel.Chosen(); m.focus == panelPane && !m.chat.Selecting() {
 		switch {
 		case on.Entry != nil:
 			return m.chat.FlagThese(f, on.Entry.ID)
@@ -155,9 +155,6 @@ func (m *Model) search(text string) tea.Cmd {
 	m.setFocus(transcriptPane)
 	return m.chat.SearchFor(text, fromDraft)
 }
-
-// panelHasKeys says whether keys are for the panel.
-func (m *Model) panelHasKeys() bool { return m.focus == panelPane || m.overlays.onTop(panelOverlay{}) }
 
 // follow brings the message under the panel's cursor into the transcript's view: the transcript and the panel are
 // two views of one list of messages, with one cursor.

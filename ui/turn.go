@@ -21,10 +21,10 @@ import (
 
 // begin starts a turn that start makes events for. What it sends is nil where nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
-	if m.current.ReadOnly {
+	if m.ReadOnly {
 		return m.lacks(keymap.NeedOwn)
 	}
-	ctx, stop := m.current.NewContext()
+	ctx, stop := m.NewContext()
 	cmd := m.turn.Start(m.current.Background.NextTurn(m.turn.Number), stop, func() <-chan session.Event {
 		return start(ctx)
 	})
@@ -32,21 +32,16 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	m.question.Ask(question.Question{})
 	m.confirm.Forget()
 	m.notice.Clear()
-	m.chat.Name = transcript.ModelName(m.current.Ref)
+	m.chat.Name = transcript.ModelName(m.Ref)
 	m.current.Supersede() // a plan that is being made for the draft comes too late now
 	m.panel.ToNext()
-	m.ctx.Busy = true
-	m.arrange()
+	m.Busy = true
 	return cmd
 }
 
-// turnEvents shows what happened in the turn. What it waits for takes lines of its own.
+// turnEvents shows what happened in the turn.
 func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
-	waits := m.turn.Retry
 	events, next := m.turn.Take(msg)
-	if m.turn.Retry != waits {
-		m.arrange()
-	}
 	cmds := []tea.Cmd{next}
 	for _, e := range events {
 		cmds = append(cmds, m.turnEvent(e))
@@ -77,7 +72,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Withdrawn:
 		m.chat.Withdraw(e.Requests)
 	case session.Titled:
-		m.current.Info.Title = e.Title
+		m.Info.Title = e.Title
 	case session.Finished:
 		return m.finished(e)
 	}
@@ -86,7 +81,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 
 // stored shows the message that was sent: it is on disk.
 func (m *Model) stored(e session.Stored) tea.Cmd {
-	m.current.Info = m.current.Session.Info()
+	m.Info = m.Session.Info()
 	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
 		parent, there := m.chat.Messages.Find(e.Message.Parent)
 		if there {
@@ -97,20 +92,19 @@ func (m *Model) stored(e session.Stored) tea.Cmd {
 	m.chat.Add(e.Message, record.Receipt{})
 	m.chat.Bottom()
 	m.composer.Waiting.Stored()
-	m.arrange()
 	return tea.Batch(m.composer.Stored(), m.composer.Waiting.Save())
 }
 
 // sendNext sends the next queued message, where there is one and no answer arrives.
 func (m *Model) sendNext() tea.Cmd {
-	if m.turn.Busy || m.ctx.ReadOnly || m.composer.Leaving() {
+	if m.turn.Busy || m.ReadOnly || m.composer.Leaving() {
 		return nil
 	}
 	next, ok := m.composer.Waiting.Next()
 	if !ok {
 		return nil
 	}
-	s := m.current.Session
+	s := m.Session
 	return m.begin(nil, func(ctx context.Context) <-chan session.Event {
 		return s.Send(ctx, session.QueuedDraft(next))
 	})
@@ -121,7 +115,7 @@ func (m *Model) releaseQueue() tea.Cmd {
 	switch {
 	case m.turn.Busy:
 		return m.notice.Say("The queue continues after this answer.")
-	case m.ctx.ReadOnly:
+	case m.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
 	m.composer.Waiting.Release()
@@ -145,16 +139,16 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
 	}
 	m.turn.End()
-	m.ctx.Busy = false
+	m.Busy = false
 	m.endQuestion()
 	m.chat.Settle()
-	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.current.Session.Info().Leaf {
-		m.chat.Follow(m.current.Session.Branch()) // no other answer came, and the branch is the one that it was
+	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.Session.Info().Leaf {
+		m.chat.Follow(m.Session.Branch()) // no other answer came, and the branch is the one that it was
 	}
 	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
 		m.notice.Warn(notice.Alert{
 			Text: over.Sentence(cureFor(m, over)) + ".",
-			Way:  "The message stays queued; " + m.keys.First(keymap.ListUp) + " moves it back to the draft.",
+			Way:  "The message stays queued; " + m.Keys.First(keymap.ListUp) + " moves it back to the draft.",
 		})
 	} else if errors.As(e.Err, &over) {
 		m.tooLong(over)
@@ -171,19 +165,18 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 		if !unsent {
 			alert.Way = joined(m.wayOut(e.Err), waits)
 		}
-		if err := m.current.Session.Ready(); err != nil {
+		if err := m.Session.Ready(); err != nil {
 			alert.Cause = notReady(err)
 		}
 		m.notice.Warn(alert)
 	}
 	m.composer.GiveBack()
-	m.arrange()
 	if m.turn.Quitting {
 		return tea.Quit
 	}
 	next := m.sendNext()
 	if next == nil && !stopped {
-		next = callEnded(m, e.Err)
+		next = m.callEnded(m.Session, e.Err, m.turn.Took())
 	}
 	var entitling tea.Cmd
 	if e.Err == nil {
@@ -220,7 +213,7 @@ func (m *Model) send() tea.Cmd {
 		return m.notice.Error("The draft has files already: @ attaches more.")
 	case m.composer.Unread():
 		return m.notice.Error("A file of the draft is still loading.")
-	case m.current.ReadOnly:
+	case m.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
 	if m.turn.Busy {
@@ -238,7 +231,7 @@ func (m *Model) send() tea.Cmd {
 
 // sendDraft sends the draft, which may be an edit, cut to fit where that is wanted.
 func (m *Model) sendDraft(cut bool) tea.Cmd {
-	s := m.current.Session
+	s := m.Session
 	draft := m.composer.Take(s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {
 		return s.Send(ctx, session.Draft{Text: draft.Text, Files: draft.Files, Instead: draft.Instead, Cut: cut})
@@ -246,11 +239,11 @@ func (m *Model) sendDraft(cut bool) tea.Cmd {
 }
 
 // lacks says that something does not hold that an action needs.
-func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.keys.Lacks(n)) }
+func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.Keys.Lacks(n)) }
 
 // sendAlone sends a message without the conversation before it, cut to fit where that is wanted.
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
-	s, typed := m.current.Session, "/alone "+text
+	s, typed := m.Session, "/alone "+text
 	if m.turn.Busy {
 		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
 		return tea.Batch(cmd, m.queued())

@@ -10,7 +10,7 @@ func TestAFaultOfTheDraftIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("first")
-	if err := os.Remove(l.current.With.Store.Path()); err != nil {
+	if err := os.Remove(l.With.Store.Path()); err != nil {
 		t.Fatal(err)
 	}
 	l.types("second")

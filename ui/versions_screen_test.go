@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/store"
@@ -60,14 +58,6 @@ func versionStates() []state {
 			return m
 		}},
 		{"editing", edited},
-		{"edits", func(t testing.TB, w, h int) *Model {
-			m := versioned(t, w, h)
-			m.Update(esc)
-			m.Update(esc)
-			m.listEdits(readEdits(t.Context(), m.chat.Messages, begun))
-			m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
-			return m
-		}},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
 			m.forksListed(kin)

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
 	"winnow/ui/frame"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/markdown"
@@ -21,7 +23,7 @@ type screen struct {
 	st theme.Styles
 }
 
-func screenOf(m *Model) screen { return screen{m, m.layout, m.themes.Styles} }
+func screenOf(m *Model) screen { return screen{m, m.layout, m.Themes.Styles} }
 
 // View draws the screen.
 func (m *Model) View() tea.View {
@@ -32,133 +34,98 @@ func (m *Model) View() tea.View {
 	if m.frame.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.layout.Width <= 0 || m.layout.Height <= 0 {
+	s := screenOf(m)
+	if s.l.Width <= 0 || s.l.Height <= 0 {
 		return v
 	}
-	s, top := screenOf(m), m.overlays.top()
 	var lines []string
-	if top != nil && top.place() == floating && !m.overlays.triesTheme() {
+	if m.floats() {
 		lines = m.frame.Ghost(s.st, s.l.Width, s.l.Height, s.panes)
 	} else {
 		m.frame.Settle()
 		lines = s.panes()
 	}
-	cursor := s.cursor()
-	switch {
-	case m.overlays.onTop(whatifOverlay{}) && !s.l.Panel.Empty():
-		cursor = nil // the dials are in the panel
-	case top != nil:
-		var block []string
-		block, cursor = m.overlayView()
-		theme.Lay(lines, top.box(m), block)
+	v.Cursor = s.cursor()
+	if m.dialog() != nil {
+		v.Cursor = m.layDialog(lines)
 	}
 	foot, x := s.footer()
 	theme.Lay(lines, s.l.Footer, foot)
 	if x >= 0 && !s.l.Footer.Empty() {
-		cursor = tea.NewCursor(x, s.l.Footer.Y)
+		v.Cursor = tea.NewCursor(x, s.l.Footer.Y)
 	}
 	v.Content = strings.Join(lines, "\n")
-	v.Cursor = cursor
 	return v
 }
 
 // panes are all lines of the screen but the hints: header, page, panel and draft.
 func (s screen) panes() []string {
-	l := s.l
-	lines, filled := make([]string, l.Height), make([]int, l.Height) // the boxes fill it from left to right
+	l, lines := s.l, make([]string, s.l.Height)
 	put := func(b theme.Box, block []string) {
-		for i := range b.H {
-			line, y := "", b.Y+i
-			if i < len(block) {
-				line = block[i]
-			}
-			switch line = theme.Fit(line, b.W); {
-			case b.Empty() || y < 0 || y >= len(lines):
-			case filled[y] > b.X: // over what is there
-				theme.Lay(lines[y:y+1], theme.Box{X: b.X, W: b.W, H: 1}, []string{line})
-				filled[y] = max(filled[y], b.X+b.W)
-			default:
-				lines[y] += strings.Repeat(" ", b.X-filled[y]) + line
-				filled[y] = b.X + b.W
-			}
+		for i, line := range theme.Blank(block, b.W, min(b.H, l.Height-b.Y)) {
+			lines[b.Y+i] = theme.Fit(lines[b.Y+i], b.X) + line
 		}
 	}
 	put(l.Header, []string{s.header()})
 	put(l.Transcript, s.page())
-	put(l.Panel, s.panel())
+	if !l.Panel.Empty() {
+		put(l.Panel, s.m.panel.Pane(l.Panel.W, l.Panel.H))
+	}
 	put(l.Alert, s.question())
 	put(l.Rule, []string{s.rule()})
 	put(l.Queue, s.queue(l.Queue.H))
 	put(l.Composer, s.draft())
+	for i := range lines {
+		lines[i] = theme.Fit(lines[i], l.Width)
+	}
 	if list := s.m.composer.CompletionView(l.Overlay.W-2, l.Rule.Y-2); len(list) > 0 {
 		b := theme.Box{X: l.Gutter, Y: l.Rule.Y - len(list) - 2, W: l.Overlay.W, H: len(list) + 2}
-		put(b, frame.Float(s.st, b, list))
+		theme.Lay(lines, b, frame.Float(s.st, b, list))
 	}
-	for i := range lines {
-		if filled[i] != l.Width {
-			lines[i] = theme.Fit(lines[i], l.Width)
-		}
+	if b := l.Cover; !b.Empty() {
+		theme.Lay(lines, b, theme.Blank(s.m.panel.View(b.W, b.H), b.W, b.H))
 	}
 	return lines
 }
 
 // header is the line at the top: what is on the screen, and the model with what the next request takes.
 func (s screen) header() string {
-	m, st := s.m, s.st
-	if s.l.Small {
-		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, s.l.Width)
+	m, st, w := s.m, s.st, s.l.Width
+	switch {
+	case s.l.Small:
+		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
+	case m.dialog() != nil && !m.floats():
+		title, right := m.dialogTitle()
+		return frame.Header(st, st.Text.Render(title), "", right, w)
 	}
-	if top := m.overlays.top(); top != nil && (top.place() == insteadOf || top.place() == listInstead) {
-		title, right := top.title(m)
-		right = st.Muted.Render(right)
-		if o, ok := top.(viewed); ok {
-			right = o.views(m)
-		}
-		return frame.Header(st, st.Text.Render(title), "", right, s.l.Width)
-	}
-	title := st.Text.Render(markdown.OneLine(m.current.Title(), s.l.Width))
+	style, gauge := st.Text, ""
 	if m.chat.Empty() {
-		title = st.Muted.Render(markdown.OneLine(m.current.Title(), s.l.Width))
+		style = st.Muted
+	} else if s.l.Panel.Empty() {
+		gauge = m.panel.Gauge(w >= layout.GaugeWidth)
 	}
+	title := style.Render(markdown.OneLine(m.current.Title(), w))
 	switch {
 	case m.panel.Whatif != nil:
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
 	case m.panel.Past != nil:
 		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.panel.Past.Past.Recorded))
-	case m.overlays.onTop(panelOverlay{}):
+	case !s.l.Cover.Empty():
 		title += st.Muted.Render(frame.Crumb + "context")
 	}
-	gauge := ""
-	if s.l.Panel.Empty() && !m.chat.Empty() {
-		gauge = m.panel.Gauge(s.l.Width >= layout.GaugeWidth)
-	}
-	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, s.l.Width)
+	return frame.Header(st, title, st.Muted.Render(shownModel(m)), gauge, w)
 }
 
 // shownModel names the model in use, with its endpoint where there is more than one and it is not the service of the
 // model's maker: whoever sends something sees where it goes.
 func shownModel(m *Model) string {
-	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() &&
-		severalEndpoints(m.current.With.Models.Endpoints()) {
-		return markdown.OneLine(m.current.Ref, 60)
+	others := slices.ContainsFunc(m.With.Models.Endpoints(), func(other llm.Endpoint) bool {
+		return other.Name != llm.Guide && other.Name != m.current.Endpoint().Name
+	})
+	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() && others {
+		return markdown.OneLine(m.Ref, 60)
 	}
 	return m.current.ModelName()
-}
-
-// severalEndpoints says that there are two endpoints or more beside the guide.
-func severalEndpoints(list []llm.Endpoint) bool {
-	n := 0
-	for _, e := range list {
-		if e.Name != llm.Guide {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// breadcrumb is the title of the conversation with what is shown of it.
-func breadcrumb(m *Model, of string) string {
-	return markdown.OneLine(m.current.Title(), m.layout.Width) + frame.Crumb + of
 }
 
 // page is the conversation with what its turn does now, or the first screen.
@@ -181,11 +148,7 @@ func (s screen) tail() []string {
 	w := max(1, s.l.Transcript.W-s.l.Mark())
 	ways := ""
 	if !m.turn.Stopping && !m.question.Waits() {
-		stops := " stops"
-		if text, reasoning := m.turn.Arrived(); text+reasoning != "" {
-			stops = " stops and keeps what is here"
-		}
-		ways = s.st.Text.Render(m.keys.First(keymap.Back)) + s.st.Muted.Render(stops)
+		ways = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" stops")
 	}
 	lines := m.turn.View(s.st, m.question.Waits(), ways, w)
 	if len(lines) == 0 {
@@ -200,21 +163,6 @@ func (s screen) tail() []string {
 	return lines
 }
 
-// panel is the panel beside the page, behind the rule between them and below a blank line.
-func (s screen) panel() []string {
-	b := s.l.Panel
-	if b.Empty() {
-		return nil
-	}
-	return s.m.panel.Pane(b.W, b.H)
-}
-
-// panelBox is where the panel's lines stand beside the page.
-func panelBox(l layout.Layout) theme.Box {
-	b := l.Panel
-	return theme.Box{X: b.X + 1, Y: b.Y + 1, W: max(0, b.W-2), H: max(0, b.H-1)}
-}
-
 // question is the question above the rule of the draft.
 func (s screen) question() []string { return s.m.question.View(s.st, s.m.focus == questionPane) }
 
@@ -222,27 +170,25 @@ func (s screen) question() []string { return s.m.question.View(s.st, s.m.focus =
 // does not say it.
 func (s screen) rule() string {
 	m, w, margin := s.m, s.l.Width, s.l.Gutter
-	if over := misfit(m); over != nil {
+	_, edited := m.composer.Editing()
+	about, right := "", ""
+	switch over := misfit(m); {
+	case over != nil:
 		title, parts := misfitTitle(over)
 		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)},
 			s.st.Muted.Render(parts))
-	}
-	about, right := "", ""
-	switch _, name := m.composer.Editing(); {
-	case m.current.ReadOnly:
+	case m.ReadOnly:
 		about = "read-only"
 	case m.composer.Leaving():
 		about = "opening the chat…"
-	case name != "":
-		about, right = "editing "+name, s.st.Text.Render(m.keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
-	}
-	switch {
-	case about != "":
-		return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
+	case edited != "":
+		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.chat.Empty():
 		return m.panel.Strip(w, margin)
+	default:
+		return m.panel.Rule(w, margin)
 	}
-	return m.panel.Rule(w, margin)
+	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 }
 
 // queue is what is queued, right above the draft, in at most so many lines.
@@ -257,7 +203,7 @@ func (s screen) queue(most int) []string {
 // draft is the draft behind its sign.
 func (s screen) draft() []string {
 	sign := s.st.Faint
-	if s.m.focus == draftPane && !s.m.current.ReadOnly {
+	if s.m.focus == draftPane && !s.m.ReadOnly {
 		sign = s.st.Seen.Bold(true)
 	}
 	margin := strings.Repeat(" ", s.l.Gutter)
@@ -276,31 +222,24 @@ func (s screen) draft() []string {
 
 // cursor is where the draft, or the reason that a question asks for, is typed; nil where the keys go somewhere else.
 func (s screen) cursor() *tea.Cursor {
-	x, y, l := 0, 0, s.l
-	switch s.m.focus {
-	case questionPane:
-		ok := false
-		if x, y, ok = s.m.question.Caret(s.st); !ok {
-			return nil
+	m, l := s.m, s.l
+	if m.focus == questionPane {
+		if x, y, ok := m.question.Caret(s.st); ok {
+			return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))
 		}
-		return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))
-	case draftPane:
-		if s.m.current.ReadOnly {
-			return nil
-		}
-		x, y = s.m.composer.Area.Cursor()
-		y += l.Composer.Y
-	default:
+	}
+	if m.focus != draftPane || m.ReadOnly || m.covered() {
 		return nil
 	}
-	return tea.NewCursor(min(l.Mark()+x, l.Width-1), min(y, l.Height-1))
+	x, y := m.composer.Area.Cursor()
+	return tea.NewCursor(min(l.Mark()+x, l.Width-1), min(y+l.Composer.Y, l.Height-1))
 }
 
 // footer is the lower line: a sentence, the search line, or the keys that matter now; x is where the search line is
 // typed, -1 where it is not.
 func (s screen) footer() (lines []string, x int) {
 	m, w := s.m, s.l.Footer.W
-	finding, said := !m.overlays.any() && m.chat.Search.On, m.notice.Sentence()
+	finding, said := !m.covered() && m.chat.Search.On, m.notice.Sentence()
 	switch {
 	case finding && m.chat.Search.Open:
 		line, x := m.chat.SearchLine(w, said)
@@ -321,21 +260,21 @@ func (s screen) state() string {
 	if toast := m.notice.Toast(s.st); toast != "" {
 		return toast
 	}
-	text, narrow := m.chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
-	top := m.overlays.top()
-	if o, ok := top.(stateful); ok {
-		return s.st.Muted.Render(o.state(m))
+	switch d := m.dialog().(type) {
+	case *inspector.Model:
+		return s.st.Muted.Render(d.Position())
+	case *picker:
+		return s.st.Muted.Render(d.Remark)
 	}
+	text, narrow := m.chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
 	switch newer := m.chat.Newer(); {
-	case top != nil && top.place() == floating:
-		text, _ = top.title(m)
-	case text != "", top != nil:
+	case text != "", m.covered():
 	case m.focus == panelPane && !narrow && m.panel.State() != "":
 		text = m.panel.State()
 	case newer > 0 && narrow:
 		text = "↓ " + theme.Thousands(newer) + " newer"
 	case newer > 0:
-		text = "↓ " + theme.Plural(newer, "newer message") + " · " + m.keys.First(keymap.Bottom) + " end"
+		text = "↓ " + theme.Plural(newer, "newer message") + " · " + m.Keys.First(keymap.Bottom) + " end"
 	case m.panel.Next.Spent != "" && !narrow:
 		text = m.panel.Next.Spent + " so far"
 	}

@@ -16,7 +16,7 @@ func talked(t *testing.T, w, h int) *live {
 	l := onStage(t, w, h)
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		l.turnOf(l.current.Session.Send(t.Context(), session.Draft{Text: question}))
+		l.turnOf(l.Session.Send(t.Context(), session.Draft{Text: question}))
 	}
 	l.reopen()
 	return l
@@ -26,7 +26,7 @@ func talked(t *testing.T, w, h int) *live {
 func (l *live) fileHash() [32]byte {
 	l.t.Helper()
 	var all []byte
-	path := l.current.With.Store.Path()
+	path := l.With.Store.Path()
 	for _, name := range []string{path, path + "-wal"} {
 		b, err := os.ReadFile(name)
 		if err != nil && !os.IsNotExist(err) {
@@ -41,7 +41,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.panel.Next, l.current.Session.Info(), l.current.Session.Now().Policy
+		now, info, policy := l.panel.Next, l.Session.Info(), l.Session.Now().Policy
 		stored, asked := l.fileHash(), len(l.bodies)
 		marks := l.chat.Plan.Entries
 
@@ -74,7 +74,7 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.shows("◂ 250 ")
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
-		if l.panel.Whatif != nil || l.overlays.any() {
+		if l.panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
 		if len(history.Compare(marks, l.chat.Plan.Entries)) > 0 {
@@ -83,9 +83,9 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		if l.fileHash() != stored {
 			t.Error("what was only tried out changed the file")
 		}
-		if l.current.Session.Info().Overrides != info.Overrides || l.current.Session.Now().Policy != policy ||
-			l.current.Session.Model().Ref() != l.current.Ref {
-			t.Errorf("what was only tried out changed the session: %+v", l.current.Session.Info())
+		if l.Session.Info().Overrides != info.Overrides || l.Session.Now().Policy != policy ||
+			l.Session.Model().Ref() != l.Ref {
+			t.Errorf("what was only tried out changed the session: %+v", l.Session.Info())
 		}
 		if len(l.bodies) != asked {
 			t.Errorf("trying out sent %d requests", len(l.bodies)-asked)
@@ -108,43 +108,17 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum,
 			tried.Sum)
 	}
-	again, err := session.Open(t.Context(), l.current.With, l.current.Info.ID, "")
+	again, err := session.Open(t.Context(), l.With, l.Info.ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := again.Now().Policy
 	if p.Budget != 3000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
-		l.current.Ref != "there/large" {
+		l.Ref != "there/large" {
 		t.Errorf("the next start has budget %d, preset %s and model %s", p.Budget, p.Preset, again.Model().Ref())
 	}
 	l.press("w", "enter")
 	l.shows("No setting was changed.")
-}
-
-func TestWhatIfGoesBackToWhatItCovered(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 80, 24)
-	l.press("ctrl+x", "w")
-	l.shows("What if")
-	l.press("g", "esc")
-	if !l.overlays.onTop(panelOverlay{}) {
-		t.Errorf("opened from the panel the dials leave overlay %v:\n%s", l.overlays.top(), plain(l.Model))
-	}
-	l = talked(t, 140, 50)
-	l.press("ctrl+x")
-	if !l.layout.Panel.Empty() {
-		t.Fatal("ctrl+x does not hide the panel")
-	}
-	l.press("tab", "w")
-	l.shows("What if")
-	l.press("g")
-	if on, ok := l.chat.Selected(); !ok || on.ID != l.chat.Messages.ID(0) {
-		t.Errorf("on the first line of the list, message %d of the transcript is marked", on.ID)
-	}
-	l.press("esc")
-	if !l.layout.Panel.Empty() || l.focus != transcriptPane {
-		t.Errorf("the panel that was hidden stays, or the focus is elsewhere (%v)", l.focus)
-	}
 }
 
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
@@ -156,7 +130,7 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.shows("Cache      ~" + l.panel.Next.Counted(now.Tokens) + ", as before")
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.current.Session.Forecast(l.panel.Shown().Plan).Prefix
+	tried := l.Session.Forecast(l.panel.Shown().Plan).Prefix
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}
@@ -164,19 +138,6 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	l.press("down", "down", "right")
 	l.tried()
 	l.shows("none: another model")
-}
-
-func TestWhatIfSaysWhyADialDoesNotTurn(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.press("tab", "w", "left")
-	l.shows("This is the first budget.")
-	l.press("down", "left")
-	l.shows("This is the first preset.")
-	l.press("down", "left")
-	l.shows("This is the first model.")
-	l.press("z")
-	l.shows("z does nothing here")
 }
 
 // tried waits until the dials' plan is shown.

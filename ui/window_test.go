@@ -18,27 +18,6 @@ import (
 	"winnow/ui/theme"
 )
 
-func TestWindowCommand(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 40)
-	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens > 0 })
-	l.types("/window")
-	l.press("enter")
-	l.shows("The window of here/small is 4,096 tokens: the configuration.")
-	l.types("/window much")
-	l.press("enter")
-	l.shows("A window is a number of tokens, or auto.")
-	l.types("/window 128,000")
-	l.press("enter")
-	l.shows("The window of here/small is 128,000 tokens: set with /window")
-	if w := l.current.Session.Model().Window(); w.Tokens != 128_000 || w.Source != "set with /window" {
-		t.Errorf("the window is %+v", w)
-	}
-	l.types("/window auto")
-	l.press("enter")
-	l.shows("The window of here/small is 4,096 tokens: the configuration.")
-}
-
 // A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
 func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	t.Parallel()
@@ -58,10 +37,10 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}})
-	e := l.current.With.Models.Endpoints()[0]
+	e := l.With.Models.Endpoints()[0]
 	e.Window = 0
-	l.current.With.Models = new(llm.Catalog).With(e)
-	s, err := session.New(l.current.With, session.Start{Ref: "here/small"})
+	l.With.Models = new(llm.Catalog).With(e)
+	s, err := session.New(l.With, session.Start{Ref: "here/small"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +59,11 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	if waited {
 		t.Error("every turn was busy until it gave the question up")
 	}
-	if got := l.current.Session.Model().Window(); !got.Assumed {
+	if got := l.Session.Model().Window(); !got.Assumed {
 		t.Errorf("the server did not say it yet, and the window is %+v", got)
 	}
 	close(said)
-	l.until("the window", func() bool { return l.current.Session.Model().Window().Tokens == 4000 })
+	l.until("the window", func() bool { return l.Session.Model().Window().Tokens == 4000 })
 	l.until("a plan in it", func() bool { return l.panel.Next.Plan.Sum.Window == 4000 })
 }
 
@@ -95,7 +74,7 @@ func TestTheListOfModelsHasTheirWindows(t *testing.T) {
 	l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"data":[{"id":"small"},{"id":"medium","context_length":16000}]}`)
 	}})
-	if err := l.current.Session.Model().SetWindow(t.Context(), 8000); err != nil {
+	if err := l.Session.Model().SetWindow(t.Context(), 8000); err != nil {
 		t.Fatal(err)
 	}
 	l.press("ctrl+l")

@@ -24,7 +24,7 @@ func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
 	must(t, "checkpoint", err)
 	var root int64
 	must(t, "find the messages",
-		s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
+		s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'requests'").Scan(&root))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, "open", err)
 	_, err = f.WriteAt(make([]byte, 4096), (root-1)*4096)
@@ -89,7 +89,7 @@ func TestMissingHistoryPointsToItsBackup(t *testing.T) {
 	must(t, "remove", os.Remove(path))
 	s = openAt(t, path, Options{Now: noon().now})
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n,
-		"a backup of 2026-11-21: 1 session and 1 message. winnow db restore latest") {
+		"a backup of 2026-11-21. winnow db restore latest") {
 		t.Errorf("the notices are %q and do not name the backup", n)
 	}
 }

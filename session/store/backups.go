@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dustin/go-humanize/english"
-
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
@@ -17,9 +15,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 }
 
 // BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
-// damaged history is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
-// The pages of the copy are those of the history, so where one is sound, the other is: Examine has nothing to do
-// afterwards.
+// history whose rows cannot all be read is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil
@@ -30,21 +26,15 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if err != nil || !messages {
 		return "", err
 	}
-	return backup.Daily(s.path, s.now(), func(to string) error {
-		err := s.Backup(ctx, to)
-		if err == nil {
-			s.checked.Store(true)
-		}
-		return err
-	})
+	return backup.Daily(s.path, s.now(), func(to string) error { return s.Backup(ctx, to) })
 }
 
 // BackupName is where a backup that the user asks for stands where no other name is given.
 func (s *Store) BackupName() string { return backup.Name(s.path, s.now()) }
 
 // NewestBackup returns the newest backup of this history, and false where there is none.
-func (s *Store) NewestBackup(ctx context.Context) (backup.File, bool) {
-	all := backup.List(ctx, s.path, s.now())
+func (s *Store) NewestBackup() (backup.File, bool) {
+	all := backup.List(s.path, s.now())
 	if s.path == sqlite.Memory || len(all) == 0 {
 		return backup.File{}, false
 	}
@@ -52,14 +42,13 @@ func (s *Store) NewestBackup(ctx context.Context) (backup.File, bool) {
 }
 
 // offerBackup says so where the history has gone and there is a backup of it.
-func (s *Store) offerBackup(ctx context.Context) {
+func (s *Store) offerBackup() {
 	if !s.fresh {
 		return
 	}
-	if b, ok := s.NewestBackup(ctx); ok && b.Messages > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s: %s and %s. "+
-			"winnow db restore latest restores it.", b.Day.Format("2006-01-02"),
-			english.Plural(b.Sessions, "session", ""), english.Plural(b.Messages, "message", "")))
+	if b, ok := s.NewestBackup(); ok {
+		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s. "+
+			"winnow db restore latest restores it.", b.Day.Format("2006-01-02")))
 	}
 }
 

@@ -336,12 +336,12 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
 	for _, query := range []string{"PRAGMA integrity_check(messages)", "PRAGMA integrity_check(sessions)"} {
-		if faults, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query); err != nil ||
+		if faults, err := sqlite.Collect[string](context.Background(), s.reads, query); err != nil ||
 			faults[0] != "ok" {
 			t.Errorf("%s of the new file: %v, %v", query, faults, err)
 		}
 	}
-	if n, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string],
+	if n, err := sqlite.Collect[string](context.Background(), s.reads,
 		"SELECT \"table\" FROM pragma_foreign_key_check"); err != nil || len(n) > 0 {
 		t.Errorf("rows hang on nothing in %v, %v", n, err)
 	}

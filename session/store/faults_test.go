@@ -13,18 +13,31 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // damagedHistory is a history whose first page is gone, and what it held.
 func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	t.Helper()
 	was = makeSound(t, false)
-	damaged = bytes.Clone(was.files[""])
-	clear(damaged[:4096])
 	path = newPath(t)
 	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
-	must(t, "write", os.WriteFile(path, damaged, 0o600))
-	return path, damaged, was
+	must(t, "write", os.WriteFile(path, was.files[""], 0o600))
+	return path, damageIndex(t, path), was
+}
+
+// damageIndex damages a page of a history so that no row is lost, and returns the damaged file.
+func damageIndex(t *testing.T, path string) (damaged []byte) {
+	t.Helper()
+	db := sqlite.Pool(path, sqlite.Immutable, 1)
+	defer db.Close()
+	var root int
+	must(t, "find", db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
+	damaged, err := os.ReadFile(path)
+	must(t, "read", err)
+	clear(damaged[(root-1)*4096 : root*4096])
+	must(t, "damage", os.WriteFile(path, damaged, 0o600))
+	return damaged
 }
 
 func TestFileThatIsTakenAwayIsMissed(t *testing.T) {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,21 +100,6 @@ func TestDeadWindowKeepsNobodyOut(t *testing.T) {
 	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM windows").Scan(&marks))
 	if marks != 1 {
 		t.Errorf("%d windows are marked, want the living one", marks)
-	}
-	oneLock(t, path)
-}
-
-// oneLock checks that nothing is left of the locks of windows that are gone.
-func oneLock(t *testing.T, path string) {
-	t.Helper()
-	left, err := filepath.Glob(path + "-live-*")
-	must(t, "list", err)
-	owners := map[string]bool{}
-	for _, file := range left {
-		owners[strings.TrimSuffix(file, "-journal")] = true // SQLite keeps one beside a lock
-	}
-	if len(owners) != 1 {
-		t.Errorf("the owners' locks are %q; want the open store's alone", left)
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
-		s.offerBackup(ctx)
+		s.offerBackup()
 		return nil
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
@@ -251,7 +251,7 @@ func (s *Store) Salvaged() bool { return s.salvaged != nil }
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
 
-// Examine checks the whole file where neither Open nor BackUpToday has, and returns an error that is ErrDamaged where
+// Examine checks the whole file where Open has not, and returns an error that is ErrDamaged where
 // it is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
 // 700 MB: records of requests take longer than messages.
 func (s *Store) Examine(ctx context.Context) error {
@@ -392,17 +392,15 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	return nil
 }
 
-// recover puts what the file and the newest sound backup hold into a new file, and that in the place of the damaged
-// one. It reads a copy: SQLite may write to what it opens.
+// recover sets the damaged file aside, puts what it and the newest sound backup hold into a new file, and that in its
+// place.
 func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
 	var f recovery.Files
-	for _, draft := range []*string{&f.Damaged, &f.Fresh} {
-		if *draft, err = backup.Draft(s.path); err != nil {
-			return saved, err
-		}
-		defer backup.Discard(*draft)
+	if f.Fresh, err = backup.Draft(s.path); err != nil {
+		return saved, err
 	}
-	if err := backup.CopyWithJournal(s.retired, s.path, f.Damaged); err != nil {
+	defer backup.Discard(f.Fresh)
+	if f.Damaged, err = backup.SetAside(s.retired, s.path, "damaged", s.now()); err != nil {
 		return saved, err
 	}
 	b, _ := backup.NewestSound(ctx, s.path, s.now())
@@ -413,7 +411,7 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 		return damaged, t.err
 	}
 	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
-		db := sqlite.Pool(b.Path, sqlite.Immutable, 1)
+		db := sqlite.Unchanging(b.Path)
 		defer db.Close()
 		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
 			messages, err = s.applySessions(ctx, from, to, all)
@@ -425,10 +423,11 @@ func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error)
 	if saved.FromBackup > 0 {
 		saved.Backup = b.Day.Format("2006-01-02")
 	}
-	if err == nil {
-		saved.File, err = backup.Replace(s.retired, s.path, f.Fresh, "damaged", s.now())
+	if err != nil {
+		backup.Discard(f.Damaged)
+		return saved, err
 	}
-	return saved, err
+	return saved, backup.Replace(s.path, f.Fresh)
 }
 
 // applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out

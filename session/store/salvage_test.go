@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,11 +117,7 @@ func TestSalvageSavesRowsOfEveryTable(t *testing.T) {
 		}
 	}
 	must(t, "close", s.Close())
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, "open", err)
-	_, err = f.WriteAt(make([]byte, 100), 0)
-	must(t, "damage", errors.Join(err, f.Close()))
-
+	damageIndex(t, path)
 	s = openAt(t, path, Options{})
 	if s.salvaged == nil {
 		t.Fatalf("nothing was salvaged: %q", s.Notices())
@@ -142,7 +137,7 @@ var notRecovered = []string{"found_text", "purged", "unfound", "windows", "home"
 
 func historyTables(t *testing.T, s *Store) []string {
 	t.Helper()
-	names, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], `
+	names, err := sqlite.Collect[string](context.Background(), s.reads, `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -154,11 +149,11 @@ func historyTables(t *testing.T, s *Store) []string {
 
 func rowsAsText(t *testing.T, s *Store, table string) []string {
 	t.Helper()
-	columns, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string],
+	columns, err := sqlite.Collect[string](context.Background(), s.reads,
 		`SELECT name FROM pragma_table_info(?)`, table)
 	must(t, "read the columns", err)
 	query := fmt.Sprintf("SELECT quote(%s) FROM %s ORDER BY 1", strings.Join(columns, ") || ', ' || quote("), table)
-	out, err := sqlite.Collect(context.Background(), s.reads, sqlite.Only[string], query)
+	out, err := sqlite.Collect[string](context.Background(), s.reads, query)
 	must(t, "read "+table, err)
 	return out
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
@@ -289,19 +288,9 @@ func (y *Sync) Lock() (release func(), err error) {
 	if y.s.path == sqlite.Memory {
 		return func() {}, nil
 	}
-	file := y.s.path + "-sync"
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		return nil, err
+	release, err = sqlite.LockFile(y.s.path + "-sync")
+	if sqlite.IsBusy(err) {
+		err = ErrSyncRunning
 	}
-	db := sqlite.Pool(file, sqlite.Lock, 1)
-	// The lock outlives this call, so it hangs on no context of a caller.
-	tx, err := db.BeginTx(context.Background(), nil)
-	if err != nil {
-		db.Close()
-		if sqlite.IsBusy(err) {
-			err = ErrSyncRunning
-		}
-		return nil, err
-	}
-	return func() { tx.Rollback(); db.Close() }, nil
+	return release, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -22,9 +21,6 @@ import (
 	"winnow/session/transfer/opencode"
 	"winnow/session/transfer/openwebui"
 )
-
-// errStopped ends the reading of a database by whoever reads.
-var errStopped = errors.New("stopped")
 
 // Why files cannot be imported.
 var (
@@ -141,15 +137,13 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 // rows are the values that a query returns.
 func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
-		err := sqlite.Each(ctx, db, func(scan func(...any) error) error {
-			var v conversation.Value
-			if err := scan((*[]byte)(&v.Raw)); err != nil || yield(v, nil) {
-				return err
+		for raw, err := range sqlite.Values[[]byte](ctx, db, query) {
+			if err != nil {
+				err = fmt.Errorf("read the database: %w", err)
 			}
-			return errStopped
-		}, query)
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(conversation.Value{}, fmt.Errorf("read the database: %w", err))
+			if !yield(conversation.Value{Raw: raw}, err) {
+				return
+			}
 		}
 	}
 }

@@ -3,10 +3,10 @@ package confirm
 import "testing"
 
 func TestAnActionIsConfirmedByItself(t *testing.T) {
-	for _, a := range []Action{Quit, QuitUnsaved, LeaveUnsaved} {
+	for _, a := range []Action{Quit, Leave} {
 		var m Model
 		m.Ask(a)
-		for _, b := range []Action{Quit, QuitUnsaved, LeaveUnsaved, EditEarlier} {
+		for _, b := range []Action{Quit, Leave} {
 			if got := m.Asked(b); got != (a == b) {
 				t.Errorf("%d is asked for, and %d is confirmed: %t", a, b, got)
 			}
@@ -20,14 +20,14 @@ func TestAnActionIsConfirmedByItself(t *testing.T) {
 func TestWhoeverTypesDoesNotMeanToQuit(t *testing.T) {
 	var m Model
 	m.Ask(Quit)
-	if m.Key(true); !m.Asked(Quit, QuitUnsaved) {
+	if m.Key(true); !m.Asked(Quit) {
 		t.Error("a second ctrl+c does not quit")
 	}
 	if m.Key(false); m.Asked(Quit) {
 		t.Error("ctrl+c quits though something was typed in between")
 	}
-	m.Ask(LeaveUnsaved)
-	if m.Key(false); !m.Asked(LeaveUnsaved) {
+	m.Ask(Leave)
+	if m.Key(false); !m.Asked(Leave) {
 		t.Error("a command to leave cannot be typed a second time")
 	}
 }
@@ -42,22 +42,5 @@ func TestARequestExpires(t *testing.T) {
 	}
 	if m.Expire(ExpireMsg{m.requests}); m.Asked(Quit) {
 		t.Error("a request is confirmed after its time")
-	}
-}
-
-func TestOnlyTheVeryNextKeyIsTheSecondEsc(t *testing.T) {
-	var m Model
-	if m.Key(false); m.Asked(EditEarlier) {
-		t.Error("one key confirms what nobody asked for")
-	}
-	m.Ask(EditEarlier)
-	if m.Asked(EditEarlier) {
-		t.Error("one key asks and confirms")
-	}
-	if m.Key(false); !m.Asked(EditEarlier) {
-		t.Error("the next key does not confirm")
-	}
-	if m.Key(false); m.Asked(EditEarlier) {
-		t.Error("a later key confirms")
 	}
 }

@@ -44,26 +44,26 @@ type View string
 
 // The views.
 const (
-	TextView    View = "text"
-	SentView    View = "as sent"
-	RepairView  View = "repair"
-	PastView    View = "past requests"
-	JSONView    View = "json"
-	ChangesView View = "changes"
+	TextView   View = "text"
+	SentView   View = "as sent"
+	RepairView View = "repair"
+	PastView   View = "past requests"
+	JSONView   View = "json"
 )
 
 // Screen is what the inspector has the rest of the screen do.
 type Screen struct {
-	Shown   func() Request                                 // the request that the panel shows
-	Message func(id int64) (store.Message, bool)           // a message as it is stored
-	Prices  func(history.Entry) []key.Binding              // the keys that flag a message
-	Before  func() func(context.Context) (*Request, error) // reads the request before that, nil for none
-	Draft   func() session.Draft                           // what the next request is planned with
-	Open    func(turn int, request int64) tea.Cmd          // shows a request of the past
-	Step    func(by int) tea.Cmd                           // inspects another line of the panel
-	Copy    func(what, text string) tea.Cmd                // copies a text
-	Done    func(sentence string, err error) tea.Cmd       // a remedy was stored, or not
+	Shown   func() Request                           // the request that the panel shows
+	Message func(id int64) (store.Message, bool)     // a message as it is stored
+	Prices  func(history.Entry) []key.Binding        // the keys that flag a message
+	Draft   func() session.Draft                     // what the next request is planned with
+	Step    func(by int) tea.Cmd                     // inspects another line of the panel
+	Copy    func(what, text string) tea.Cmd          // copies a text
+	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
 	Close   func()
+
+	// Do does what a key is for that concerns more than the inspector, and says whether it was one.
+	Do func(tea.KeyPressMsg) (cmd tea.Cmd, done bool)
 }
 
 // Model shows one message of the request on show, or that request as a whole, in several views.
@@ -74,9 +74,8 @@ type Model struct {
 
 	On       Subject
 	At       View
-	shown    *view               // nil until it is read
+	shown    *pager              // nil until it is read
 	number   int                 // of what is read: what comes late is dropped
-	changes  *view               // the list of changes that the message was opened from, nil for none
 	verdicts []store.PastVerdict // of the message in past requests, the newest first
 	prices   []Price             // of the remedies for the message, none until they are known
 	remedy   history.Remedy      // the one under the cursor
@@ -90,11 +89,10 @@ func (in *Model) Forget() {
 
 // Resize gives the inspector its size in cells.
 func (in *Model) Resize(w, h int) {
-	wider := w != in.w
 	in.w, in.h = w, h
 	switch {
 	case in.shown == nil:
-	case wider && in.At == RepairView:
+	case in.At == RepairView: // it is drawn for one width
 		in.put(in.repairView())
 	default:
 		in.shown.resize(w, h)
@@ -103,7 +101,7 @@ func (in *Model) Resize(w, h int) {
 
 // Inspect shows a subject; without a view in the one on show.
 func (in *Model) Inspect(on Subject, at View) tea.Cmd {
-	in.On, in.changes, in.verdicts, in.prices = on, nil, nil, nil
+	in.On, in.verdicts, in.prices = on, nil, nil
 	return in.show(cmp.Or(at, in.At))
 }
 
@@ -127,7 +125,7 @@ func (in *Model) views() []View {
 	e, _ := in.Plan.EntryOf(in.On.Message)
 	switch {
 	case in.On.Message == 0:
-		return []View{TextView, JSONView, ChangesView}
+		return []View{TextView, JSONView}
 	case len(e.Repairs) > 0:
 		return []View{TextView, SentView, RepairView, PastView}
 	}
@@ -142,21 +140,24 @@ func (in *Model) read(at View) tea.Cmd {
 	}
 	in.At = at
 	in.number++
+	r, id := in.Request, in.On.Message
 	switch {
 	case at == JSONView:
 		return in.readBody()
-	case at == ChangesView:
-		return in.readChanges()
 	case at == PastView:
 		return in.readVerdicts()
 	case at == RepairView:
 		return tea.Batch(in.put(in.repairView()), in.readPrices())
 	case at == SentView:
-		return in.hide(in.sentPage(), nil)
-	case in.On.Message == 0:
-		return in.hide(in.requestPage(), nil)
+		return in.write(in.newPager(), 0, func(p *Page) { r.asSent(p, id) })
+	case id == 0:
+		return in.write(in.newPager(), 0, r.whole)
 	}
-	return tea.Batch(in.hide(in.messagePage(in.On.Message), in.history), in.readVerdicts())
+	v := in.newPager()
+	v.foot = in.history
+	stored, _ := in.stored(id)
+	show := in.write(v, len(stored.Content), func(p *Page) { r.message(p, id, stored) })
+	return tea.Batch(show, in.readVerdicts())
 }
 
 // later reads in a command, and shows what was read unless something else is inspected by then.
@@ -176,11 +177,21 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	})
 }
 
-// put shows a view, at the place where the one before it was.
-func (in *Model) put(v *view) tea.Cmd {
+// newPager is a pager for a page about the subject.
+func (in *Model) newPager() *pager {
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	return &pager{st: &in.Themes.Styles, page: Page{secrets: in.Secrets}, wide: e.Role == history.Tool}
+}
+
+// put shows a page, at the place where the one before it was.
+func (in *Model) put(v *pager) tea.Cmd {
+	if n := v.page.hidden; n > 0 {
+		v.page.paragraphs = slices.Insert(v.page.paragraphs, 0, Paragraph{Kind: Warning, Text: "! " +
+			theme.PluralOf(n, "secret is", "secrets are") + " hidden in this view; " + in.Keys.First(keymap.Reveal) +
+			" shows possible secrets."})
+	}
 	v.resize(in.w, in.h)
 	if in.shown != nil {
-		v.choose(in.shown.at)
 		v.goTo(in.shown.top.line)
 	} else if in.On.Part > 0 {
 		for range in.On.Part + 1 {
@@ -191,25 +202,18 @@ func (in *Model) put(v *view) tea.Cmd {
 	return nil
 }
 
-// hide shows a page without its secrets, which says how many they were. A long page is searched in a command.
-func (in *Model) hide(p Page, below func(theme.Styles, int) []string) tea.Cmd {
-	const searchedAtOnce = 1 << 20 // bytes: about 80 ms
-	e, _ := in.Plan.EntryOf(in.On.Message)
-	v, secrets := &view{below: below, pager: pager{wide: e.Role == history.Tool || in.At == JSONView}}, in.Secrets
-	find := func(context.Context) (func() tea.Cmd, error) {
-		page, n := Hide(secrets, p)
-		if n > 0 {
-			v.page.line(Warning, "! %s hidden in this view; %s shows possible secrets.",
-				theme.PluralOf(n, "secret is", "secrets are"), in.Keys.First(keymap.Reveal))
-		}
-		v.page = append(v.page, page...)
+// write shows a page that fill writes. One of so many bytes that the search for secrets takes long is written in a
+// command: fill must not touch the model.
+func (in *Model) write(v *pager, size int, fill func(p *Page)) tea.Cmd {
+	const searchedAtOnce = 1 << 20 // about 80 ms
+	if size <= searchedAtOnce {
+		fill(&v.page)
+		return in.put(v)
+	}
+	return in.later(func(context.Context) (func() tea.Cmd, error) {
+		fill(&v.page)
 		return func() tea.Cmd { return in.put(v) }, nil
-	}
-	if len(p.text()) > searchedAtOnce {
-		return in.later(find)
-	}
-	show, _ := find(in.Program())
-	return show()
+	})
 }
 
 // stored is a message as it is stored.
@@ -237,45 +241,42 @@ func (in *Model) Text() string {
 func (in *Model) Title() string {
 	e, ok := in.Plan.EntryOf(in.On.Message)
 	switch {
-	case in.On.Message == 0:
-		return in.Name
-	case !ok:
+	case ok:
+		return "message " + theme.Thousands(e.Index+1)
+	case in.On.Message != 0:
 		return "message"
 	}
-	return "message " + theme.Thousands(e.Index+1)
+	return in.Name
 }
 
-// View is what it shows, or what is still being read.
-func (in *Model) View(st theme.Styles) []string {
+// View is what it shows, or what is still being read. It has no cursor.
+func (in *Model) View() (lines []string, x int) {
+	st := in.Themes.Styles
 	if in.shown == nil {
-		return indented(st.Muted, "Reading …", in.w)
+		return []string{st.Muted.PaddingLeft(theme.Gutter(in.w) + markCells).Render("Reading …")}, -1
 	}
-	return in.shown.View(st)
+	return in.shown.View(), -1
 }
 
-// Position says where the screen is: how far down, or at which of the items or repairs.
+// Position says how far down the screen is, or at which of the repairs.
 func (in *Model) Position() string {
-	switch {
-	case in.shown == nil:
+	if in.shown == nil {
 		return ""
-	case in.At == RepairView:
+	}
+	if in.At == RepairView {
 		list := Repaired(&in.Plan)
 		return "repair " + theme.Thousands(in.repairNumber(list)+1) + " of " + theme.Thousands(len(list))
-	case len(in.shown.items) > 0:
-		return theme.OneOf(in.shown.at, len(in.shown.items))
 	}
 	return in.shown.position()
 }
 
 // Update is a key or the wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return in.key(msg)
-	case tea.MouseWheelMsg:
-		if in.shown != nil {
-			in.shown.Scroll(keymap.Wheel(msg, 3))
-		}
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok && in.shown != nil {
+		in.shown.Scroll(keymap.Wheel(wheel, 3))
+	}
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		return in.key(press)
 	}
 	return nil
 }
@@ -290,15 +291,15 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case repair && k.Pressed(msg, keymap.PrevHit):
 		return in.stepRepair(-1)
 	case choice && k.Pressed(msg, keymap.Down):
-		in.point(in.pointed() + 1)
+		return in.point(in.pointed() + 1)
 	case choice && k.Pressed(msg, keymap.Up):
-		in.point(in.pointed() - 1)
+		return in.point(in.pointed() - 1)
 	case choice && k.Pressed(msg, keymap.Choose):
 		return in.choose(in.remedy)
 	case choice && k.Pressed(msg, keymap.TakeBack):
 		return in.choose(history.SendRepaired)
 	case k.Pressed(msg, keymap.Back):
-		return in.close()
+		in.Close()
 	case k.Pressed(msg, keymap.Focus):
 		return in.turnView(1)
 	case k.Pressed(msg, keymap.FocusBack):
@@ -310,25 +311,16 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
 	case k.Scrolled(msg, v, v.h):
-	case len(v.items) > 0 && k.Pressed(msg, keymap.Inspect):
-		return in.openItem()
 	case k.Pressed(msg, keymap.Copy):
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 	default:
+		if cmd, done := in.Do(msg); done {
+			return cmd
+		}
 		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
 	return nil
-}
-
-// close goes back to the list that the message was opened from, or closes the inspector.
-func (in *Model) close() tea.Cmd {
-	if in.changes == nil {
-		in.Close()
-		return nil
-	}
-	in.On.Message, in.shown, in.changes = 0, in.changes, nil
-	return in.read(ChangesView)
 }
 
 // turnView goes to the next view.
@@ -339,50 +331,17 @@ func (in *Model) turnView(by int) tea.Cmd {
 
 // step goes to the next message: of the whole request, or of the panel.
 func (in *Model) step(by int) tea.Cmd {
-	switch {
-	case in.On.Message != 0:
+	if in.On.Message != 0 {
 		return in.Step(by)
-	case in.shown == nil || in.shown.jump(by):
-		return nil
-	case by < 0:
-		return in.Say("This is the first message.")
 	}
-	return in.Say("This is the last message.")
-}
-
-// Click puts the cursor on a row, counted from the top; a second click opens it.
-func (in *Model) Click(y int) tea.Cmd {
-	v := in.shown
-	switch {
-	case v == nil:
-	case in.At == RepairView:
-		in.point(y - v.h - 1) // the remedies are below the text and a blank line
-	case y < v.h && len(v.items) > 0:
-		i := v.move(v.top, y).line - v.lineOf(0)
-		if i == v.at {
-			return in.openItem()
-		}
-		if i >= 0 {
-			v.choose(i)
-		}
+	if in.shown != nil {
+		in.shown.jump(by)
 	}
 	return nil
 }
 
 // viewGap is how many cells are between the names of two views.
 const viewGap = 3
-
-// ClickView shows the view of a name, x cells from where the names begin.
-func (in *Model) ClickView(x int) tea.Cmd {
-	for _, v := range in.views() {
-		w := theme.Width(string(v))
-		if x >= 0 && x < w {
-			return in.show(v)
-		}
-		x -= w + viewGap
-	}
-	return nil
-}
 
 // Views are the names of the subject's views. That of the one on show is underlined.
 func (in *Model) Views(st theme.Styles) string {
@@ -398,22 +357,14 @@ func (in *Model) Views(st theme.Styles) string {
 }
 
 // Hints are the keys that matter now.
-func (in *Model) Hints() []key.Binding {
+func (in *Model) Hints() (hints []key.Binding) {
 	k := &in.Keys
-	var hints []key.Binding
-	all := "copy"
-	switch e, judged := in.Plan.EntryOf(in.On.Message); {
-	case in.At == RepairView:
+	if e, judged := in.Plan.EntryOf(in.On.Message); in.At == RepairView {
 		hints = in.repairHints()
-	case in.shown != nil && len(in.shown.items) > 0:
-		hints = []key.Binding{k.Hint("open", keymap.Inspect)}
-	case judged && in.Past == nil:
+	} else if judged && in.Past == nil {
 		hints = in.Prices(e)
 	}
-	if in.At == TextView && in.On.Message != 0 {
-		all = "copy all of it" // also what is not sent
-	}
-	return append(hints, k.Hint(all, keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
+	return append(hints, k.Hint("copy", keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
 		k.Hint("next view", keymap.Focus), k.Hint("other requests", keymap.Earlier, keymap.Later),
 		k.Hint("help", keymap.Help), k.Hint("close", keymap.Back))
 }

@@ -39,6 +39,7 @@ type Wants struct {
 	Context       Context
 	Empty         bool // the chat has no message: its first screen has the whole page
 	Dials         bool // the panel is wanted for the dials of what-if, whatever Context and Empty say
+	PanelKeys     bool // the panel has the keys: where it does not fit beside the page it has the place of that
 }
 
 // MostAlert is the most lines of a question: half of the height.
@@ -61,7 +62,8 @@ type Layout struct {
 	Gutter     int // cells that stay free at both sides of the screen, but for marks
 	Header     theme.Box
 	Transcript theme.Box // the page, from the left edge of the screen to the last cell of text
-	Panel      theme.Box // empty where the screen is narrow: the panel lies over the page there
+	Panel      theme.Box // beside the page, empty where it does not fit there
+	Cover      theme.Box // of the panel in the place of page and draft, empty where it is not there
 	Alert      theme.Box
 	Rule       theme.Box // above the draft
 	Queue      theme.Box // what is queued
@@ -131,6 +133,12 @@ func For(w Wants) Layout {
 		l.Transcript.W = l.Panel.X - 1
 	}
 	l.Full = theme.Box{Y: header, W: width, H: max(0, l.Footer.Y-below-header)}
+	if (w.PanelKeys || w.Dials) && !w.PanelFits() {
+		l.Cover = theme.Box{Y: l.Transcript.Y, W: width, H: max(0, l.Full.Y+l.Full.H-l.Transcript.Y)}
+		if alert > 0 {
+			l.Cover.H = l.Alert.Y - l.Cover.Y
+		}
+	}
 	over := min(floatWidth, width-2*l.Gutter)
 	y = max(header, w.Height/8)
 	l.Overlay = theme.Box{X: (width - over) / 2, Y: y, W: over, H: max(0, l.Footer.Y-y)}

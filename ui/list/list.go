@@ -3,7 +3,6 @@
 package list
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -35,8 +34,6 @@ type Options struct {
 	Prompt  string        // stands in the empty filter line, "" for the title
 	Remark  string        // about all items, at the end of the hints; "" for none
 	Does    string        // what choosing does, as a hint: "run"
-	Tries   string        // what moving the cursor does already, "" for nothing
-	Leaves  string        // what leaving the list does, "" where it just closes
 	Adds    string        // what tab does, "" for nothing
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
@@ -164,12 +161,12 @@ func (m *Model) Hints() []key.Binding {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
 	hints := []key.Binding{
-		k.Hint(cmp.Or(m.Tries, "choose"), keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
+		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
 	}
 	if m.Adds != "" {
 		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
 	}
-	return append(hints, k.Hint(cmp.Or(m.Leaves, "close"), keymap.Back))
+	return append(hints, k.Hint("close", keymap.Back))
 }
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.

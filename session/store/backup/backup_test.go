@@ -93,7 +93,7 @@ func TestDailyKeepsSeven(t *testing.T) {
 			t.Errorf("day %d: a second Daily = %q, %v, want none", day, again, err)
 		}
 	}
-	all := List(t.Context(), path, noon.AddDate(0, 0, 9))
+	all := List(path, noon.AddDate(0, 0, 9))
 	if len(all) != 8 || all[0].Day.Day() != 28 || all[7].Path != asked {
 		t.Errorf("the backups are %+v, want the newest seven and the one that was asked for", all)
 	}
@@ -124,7 +124,7 @@ func TestRestoreRefusesADatabaseOfAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "winnow.db"), filepath.Join(dir, "other.db")
 	history(t, path, 1)
-	db := sqlite.Pool(other, sqlite.Plain, 1)
+	db := sqlite.Pool(other, sqlite.Scratch, 1)
 	if _, err := db.Exec("CREATE TABLE notes (id INTEGER PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
 	}

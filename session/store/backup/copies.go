@@ -4,11 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"winnow/session/store/sqlite"
 )
@@ -22,83 +18,49 @@ type Copy struct {
 
 // Copies returns the backups and the files set aside beside the history at path that hold a session, and the damaged
 // ones, which may hold it.
-func Copies(ctx context.Context, path, session string) ([]Copy, error) {
-	var out []Copy
-	for _, file := range filesBeside(realPath(path)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+func Copies(ctx context.Context, path, session string) (copies []Copy, err error) {
+	for _, f := range filesBeside(realPath(path)) {
+		holds, err := holdsSession(ctx, f, session)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		holds, err := holdsSession(ctx, file, session)
 		if holds || err != nil {
-			out = append(out, Copy{Path: file, Damaged: err != nil})
+			copies = append(copies, Copy{Path: f.Path, Damaged: err != nil})
 		}
 	}
-	return out, nil
+	return copies, nil
 }
 
-// filesBeside are the files that hold an earlier state of the history at path.
-func filesBeside(path string) (out []string) {
-	for _, dir := range []string{folder(path), filepath.Dir(path)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // no copy was made there yet
-		}
-		for _, e := range entries {
-			if e.Type().IsRegular() && isCopy(path, e.Name()) {
-				out = append(out, filepath.Join(dir, e.Name()))
-			}
-		}
+// openCopy opens a copy of a history for reading.
+func openCopy(ctx context.Context, file string) (*sql.DB, error) {
+	db := sqlite.Unchanging(file)
+	there, err := sqlite.HasSchema(ctx, db)
+	if err == nil && !there {
+		err = sqlite.ErrNotHistory
 	}
-	return out
-}
-
-// isCopy reports whether a name is that of a backup, of a file that was set aside or of a draft of either.
-func isCopy(path, name string) bool {
-	for _, end := range []string{"-journal", "-wal", "-shm"} {
-		if strings.HasSuffix(name, end) {
-			return false
-		}
+	if err != nil {
+		db.Close()
+		return nil, err
 	}
-	if kind, ok := strings.CutPrefix(name, filepath.Base(path)+"."); ok {
-		return strings.HasPrefix(kind, "damaged-") || strings.HasPrefix(kind, "before-restore-") ||
-			strings.HasPrefix(kind, "new-")
-	}
-	name, _, _ = strings.Cut(name, ".new-")
-	_, _, ok := dayOf(path, name)
-	return ok
-}
-
-// DamagedFiles are the files that were set aside as damaged beside the history at path.
-func DamagedFiles(path string) []string {
-	return slices.DeleteFunc(filesBeside(path), func(file string) bool { return !isDamaged(file) })
-}
-
-// isDamaged reports whether a file was set aside as damaged, by its name.
-func isDamaged(file string) bool { return strings.Contains(filepath.Base(file), ".damaged-") }
-
-// openCopy opens a copy for reading, with its journal where it has one.
-func openCopy(file string) *sql.DB {
-	if sqlite.HasJournal(file) {
-		return sqlite.Pool(file, sqlite.ReadOnly, 1)
-	}
-	return sqlite.Pool(file, sqlite.Immutable, 1)
+	return db, nil
 }
 
 // holdsSession reports whether a copy has a session. The error is for a file that cannot be read whole.
-func holdsSession(ctx context.Context, file, id string) (bool, error) {
-	db := openCopy(file)
+func holdsSession(ctx context.Context, f File, id string) (holds bool, err error) {
+	if f.Bytes == 0 && !sqlite.HasJournal(f.Path) {
+		return false, nil
+	}
+	db, err := openCopy(ctx, f.Path)
+	if err != nil {
+		return false, err
+	}
 	defer db.Close()
-	there, err := sqlite.HasSchema(ctx, db)
-	if err != nil || !there {
-		return false, err // an empty file holds nothing
+	if f.damaged {
+		err = sqlite.CheckIntegrity(ctx, db)
 	}
-	if isDamaged(file) {
-		if err := sqlite.CheckIntegrity(ctx, db); err != nil {
-			return false, err
-		}
+	if err == nil {
+		err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?)`, id).Scan(&holds)
 	}
-	var holds bool
-	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?)`, id).Scan(&holds)
 	return holds, err
 }
 
@@ -110,9 +72,11 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 		kind := fmt.Errorf("%w: it can only be deleted", sqlite.ErrDamaged)
 		return &sqlite.Error{Doing: doing, Where: c.Path, Kind: kind}
 	}
-	from := openCopy(c.Path)
-	defer from.Close()
-	err := put(ctx, from, c.Path, change)
+	from, err := openCopy(ctx, c.Path)
+	if err == nil {
+		defer from.Close()
+		err = put(ctx, from, c.Path, change)
+	}
 	if err == nil {
 		os.Remove(c.Path + "-wal") // the new file has all that was in it
 		os.Remove(c.Path + "-shm")
@@ -124,7 +88,7 @@ func (c Copy) Rewrite(ctx context.Context, change func(tx *sql.Tx) error) error 
 func (c Copy) Delete() error {
 	Discard(c.Path)
 	if there(c.Path) {
-		return sqlite.Explain("delete the copy", c.Path, fs.ErrPermission)
+		return &sqlite.Error{Doing: "delete the copy", Where: c.Path, Kind: sqlite.ErrNoAccess}
 	}
 	return syncFolder(c.Path)
 }

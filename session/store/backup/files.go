@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 	"time"
-)
 
-// stampLayout is how a time is written in a file's name, in UTC.
-const stampLayout = "20060102-150405"
+	"winnow/session/store/sqlite"
+)
 
 func there(path string) bool {
 	_, err := os.Lstat(path)
@@ -35,39 +33,35 @@ func Discard(path string) {
 	}
 }
 
-// Replace puts a whole draft in the place of the history at path, which is claimed. The history is copied with its
-// write-ahead log to a name with the time and the reason: damaged, before-restore. That name is returned. There is a
-// history under the name of path at every moment, because another window may start.
-func Replace(claimed *os.File, path, draft, reason string, now time.Time) (aside string, err error) {
+// SetAside copies the history at path, which is claimed, with its write-ahead log to a name with the time and the
+// reason: damaged, before-restore. That name is returned. The claimed file is read as it is open: to open it again and
+// close it would give up the claim.
+func SetAside(claimed *os.File, path, reason string, now time.Time) (aside string, err error) {
 	first := fmt.Sprintf("%s.%s-%s", path, reason, now.UTC().Format(stampLayout))
 	aside = first
 	for i := 2; there(aside) || there(aside+"-wal"); i++ {
 		aside = fmt.Sprintf("%s-%d", first, i)
 	}
-	if err := CopyWithJournal(claimed, path, aside); err != nil {
-		Discard(aside)
-		return "", err
+	err = fill(aside, io.NewSectionReader(claimed, 0, 1<<62))
+	if err == nil && sqlite.HasJournal(path) {
+		err = copyFile(path+"-wal", aside+"-wal")
 	}
+	if err != nil {
+		Discard(aside)
+	}
+	return aside, err
+}
+
+// Replace puts a whole draft in the place of the history at path, which is claimed and set aside. There is a history
+// under the name of path at every moment, because another window may start.
+func Replace(path, draft string) error {
 	os.Remove(path + "-wal") // before the new file comes: it must never meet that one
 	os.Remove(path + "-shm")
-	err = os.Rename(draft, path)
+	err := os.Rename(draft, path)
 	if errors.Is(err, syscall.EBUSY) { // it alone is mounted into a container, and its name cannot be changed
 		err = copyFile(draft, path)
 	}
-	return aside, errors.Join(err, syncFolder(path))
-}
-
-// CopyWithJournal copies a claimed database at path with its write-ahead log. The claimed file is read as it is open:
-// to open it again and close it would give up the claim.
-func CopyWithJournal(claimed *os.File, path, to string) error {
-	if err := fill(to, io.NewSectionReader(claimed, 0, 1<<62)); err != nil {
-		return err
-	}
-	err := copyFile(path+"-wal", to+"-wal")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return errors.Join(err, syncFolder(path))
 }
 
 // copyFile writes a file with the content of another one.

@@ -21,35 +21,32 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 		return "", &sqlite.Error{Doing: doing, Where: from, Kind: kind}
 	}
 	path = realPath(path)
-	err = os.MkdirAll(filepath.Dir(path), 0o700)
-	var held *os.File
-	if err == nil && there(path) {
-		if held, err = Claim(path); errors.Is(err, sqlite.ErrBusy) {
-			return "", &sqlite.Error{Doing: doing, Where: path, Kind: errOpen}
-		}
-		defer held.Close()
-	}
-	if err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", sqlite.Explain(doing, path, err)
 	}
-	db := openCopy(from)
+	db, err := openCopy(ctx, from)
+	if err != nil {
+		return "", sqlite.Explain(doing, from, err)
+	}
 	defer db.Close()
-	whole, err := sqlite.HasSchema(ctx, db)
-	if err == nil && !whole {
-		err = sqlite.ErrForeign
-	}
-	var draft string
-	if err == nil {
-		draft, err = checkedCopy(ctx, db, path, nil)
-	}
+	draft, err := checkedCopy(ctx, db, path, nil)
 	if err != nil {
 		return "", sqlite.Explain(doing, from, err)
 	}
 	defer Discard(draft)
-	if held == nil {
-		err = errors.Join(os.Rename(draft, path), syncFolder(path))
-	} else {
-		aside, err = Replace(held, path, draft, "before-restore", now)
+	if !there(path) {
+		return "", sqlite.Explain(doing, path, Replace(path, draft))
+	}
+	held, err := Claim(path)
+	if errors.Is(err, sqlite.ErrBusy) {
+		err = errOpen
+	}
+	if err != nil {
+		return "", sqlite.Explain(doing, path, err)
+	}
+	defer held.Close()
+	if aside, err = SetAside(held, path, "before-restore", now); err == nil {
+		err = Replace(path, draft)
 	}
 	return aside, sqlite.Explain(doing, path, err)
 }

@@ -5,17 +5,16 @@
 // answer. Neither a process number nor a heartbeat can tell the two apart: numbers are used again and differ
 // between containers, and a laptop that slept looks like one that died. So an owner holds a lock on a small file
 // beside the history for as long as it lives, and the operating system takes the lock away at the very moment the
-// program is gone. SQLite itself is asked for that lock: it works wherever the history works, and also between two
-// owners of one program.
+// program is gone.
 package owner
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -27,10 +26,9 @@ import (
 type Owner struct {
 	path string // of the history
 
-	mu    sync.Mutex
-	token string
-	db    *sql.DB // of the lock file, nil where the history is in memory
-	lock  *sql.Tx
+	mu      sync.Mutex
+	token   string
+	release func() // gives the lock back
 }
 
 // New returns the owner of a window on the history at path.
@@ -47,91 +45,45 @@ func (o *Owner) Token() string {
 func (o *Owner) Take(ctx context.Context) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var err error
-	// A window that starts at this moment may take the file for one left behind and remove it before
-	// it is locked. Then the lock is on a file without a name, and another token is tried.
-	for tries := 0; o.token == "" && tries < 5; tries++ {
-		token := uuid.NewString()
-		if err = ctx.Err(); err == nil && o.path != sqlite.Memory {
-			err = o.takeLock(o.file(token))
-		}
-		if err == nil {
-			o.token = token
-		}
+	if o.token != "" {
+		return o.token, nil
 	}
-	if o.token == "" {
+	token, release, err := uuid.NewString(), func() {}, ctx.Err()
+	if err == nil && o.path != sqlite.Memory {
+		release, err = sqlite.LockFile(o.file(token))
+	}
+	if err != nil {
 		return "", sqlite.Explain("mark the answer as this window's", o.path, err)
 	}
-	return o.token, nil
+	o.token, o.release = token, release
+	return token, nil
 }
 
 // file is the lock file of the owner with a token.
 func (o *Owner) file(token string) string { return o.path + "-live-" + token }
 
-// takeLock creates a lock file and locks it.
-func (o *Owner) takeLock(file string) error {
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		return err
-	}
-	o.db = sqlite.Pool(file, sqlite.Lock, 1)
-	// The lock outlives the call, so it hangs on no context of a caller.
-	var err error
-	if o.lock, err = o.db.BeginTx(context.Background(), nil); err == nil {
-		_, err = os.Lstat(file)
-	}
-	if err != nil {
-		o.release(file)
-	}
-	return err
-}
-
 // Release gives the lock and the token back.
 func (o *Owner) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.release(o.file(o.token))
+	if o.token == "" {
+		return
+	}
+	o.release()
+	os.Remove(o.file(o.token))
 	o.token = ""
 }
 
-func (o *Owner) release(file string) {
-	if o.lock != nil {
-		o.lock.Rollback()
-	}
-	if o.db != nil {
-		o.db.Close()
-		os.Remove(file)
-	}
-	o.db, o.lock = nil, nil
-}
-
-// Alive reports whether the owner with this token still holds its lock. The lock file of a dead one
-// is removed, under its lock.
+// Alive reports whether the owner with this token still holds its lock.
 func (o *Owner) Alive(token string) bool {
 	if uuid.Validate(token) != nil {
 		return false // no owner's, and not to be made part of a path
 	}
-	if token == o.Token() {
-		return true
-	}
-	file := o.file(token)
-	if _, err := os.Lstat(file); err != nil {
-		return false
-	}
-	db := sqlite.Pool(file, sqlite.Peek, 1)
-	defer db.Close()
-	tx, err := db.BeginTx(context.Background(), nil)
-	if err != nil {
-		return sqlite.IsBusy(err)
-	}
-	defer tx.Rollback()
-	// A read takes a shared lock, which the owner's excludes, and others who ask at this moment do not.
-	var tables int
-	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
-		return sqlite.IsBusy(err)
-	}
-	os.Remove(file)
-	return false
+	return token == o.Token() || sqlite.Locked(o.file(token))
 }
+
+// unlocked is longer than a new lock file stays without its lock.
+const unlocked = time.Minute
 
 // Sweep removes the lock files of all owners of the history that are dead.
 func (o *Owner) Sweep() {
@@ -141,8 +93,10 @@ func (o *Owner) Sweep() {
 	}
 	prefix := filepath.Base(o.file(""))
 	for _, e := range entries {
-		if token, ok := strings.CutPrefix(e.Name(), prefix); ok {
-			o.Alive(token)
+		token, ok := strings.CutPrefix(e.Name(), prefix)
+		info, err := e.Info()
+		if ok && uuid.Validate(token) == nil && err == nil && time.Since(info.ModTime()) > unlocked && !o.Alive(token) {
+			os.Remove(o.file(token))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -48,17 +49,22 @@ func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")
 	dead, living := New(path), New(path)
 	token, other := take(t, dead), take(t, living)
-	dead.lock.Rollback()
-	dead.db.Close()
-	living.Sweep()
-	if _, err := os.Stat(path + "-live-" + token); err == nil {
-		t.Error("the lock file of a dead owner is left")
-	}
-	if _, err := os.Stat(path + "-live-" + other); err != nil {
-		t.Errorf("the lock file of a living owner is gone: %v", err)
+	dead.release()
+	for _, file := range []string{dead.file(token), living.file(other)} {
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if living.Alive(token) || !dead.Alive(token) {
 		t.Error("a dead owner is alive to itself alone")
+	}
+	living.Sweep()
+	if _, err := os.Stat(dead.file(token)); err == nil {
+		t.Error("the lock file of a dead owner is left")
+	}
+	if _, err := os.Stat(living.file(other)); err != nil {
+		t.Errorf("the lock file of a living owner is gone: %v", err)
 	}
 }
 

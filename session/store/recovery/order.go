@@ -62,23 +62,18 @@ func (r *recovery) putInOrder(backup bool, steps Steps) error {
 	return nil
 }
 
-// adopt copies from the backup what Apply does not know, and the rows of lost sessions with the keys that they had,
-// where saved messages show that these keys are still theirs.
+// adopt copies from the backup the rows of lost sessions with the keys that they had, where saved messages show that
+// these keys are still theirs.
 func (r *recovery) adopt() {
-	for _, table := range []string{
-		"sessions", "registers", "drafts", "prompts", "tombstones", "endpoints", "tool_permissions",
-	} {
-		rows := "INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table
-		if table == "sessions" {
-			rows += ` WHERE n IN (
-				SELECT m.session
-				FROM messages m
-				JOIN backup.messages b ON b.id = m.id AND b.session = m.session)`
-		}
-		if r.damaged[table] {
-			r.exec(rows)
-		}
-	}
+	r.exec(`
+		INSERT OR IGNORE INTO sessions
+		SELECT *
+		FROM backup.sessions
+		WHERE n IN (
+			SELECT m.session
+			FROM messages m
+			JOIN backup.messages b ON b.id = m.id AND b.session = m.session
+		)`)
 }
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
@@ -87,7 +82,7 @@ func (r *recovery) reattach() {
 		return
 	}
 	var lost []int64
-	lost, r.err = sqlite.Collect(r.ctx, r.tx, sqlite.Only[int64], `
+	lost, r.err = sqlite.Collect[int64](r.ctx, r.tx, `
 		SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
 		r.exec(`

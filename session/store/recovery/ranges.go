@@ -1,7 +1,9 @@
 package recovery
 
 import (
+	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -14,67 +16,76 @@ const idBits = 12
 // would leave no higher one for the messages to come.
 func (r *recovery) tooHigh() int64 { return (r.now + 2*24*60*60*1000) << idBits }
 
-// mostRanges is how many ranges of one table are read, which takes a second or two.
-const mostRanges = 1000
+// mostFaults is how many damaged places of one table are passed over, which takes a second or two.
+const mostFaults = 1000
 
-// readTable copies every row of a table that SQLite can reach: of a range of keys those before the first damage and
-// those behind the last one, and then of both halves of what is between them, the widest ranges first.
-func (r *recovery) readTable(table string) error {
-	type keys struct{ from, to int64 }
-	ranges := []keys{{0, r.tooHigh()}}
-	for n := 0; n < len(ranges) && n < mostRanges; n++ {
-		from, to := ranges[n].from, ranges[n].to
-		last, damaged, err := r.copyRows(table, "ASC", from, to)
-		if err != nil {
-			return err
-		}
-		if !damaged {
-			continue
+// readTable copies every row of a table that SQLite can reach: the range of keys before the first damage, and those
+// behind each one.
+func (r *recovery) readTable(table string) {
+	from := int64(0)
+	for n := 0; n < mostFaults && from < r.tooHigh(); n++ {
+		last, damaged := r.copyRows(table, from)
+		if !damaged || r.err != nil {
+			return
 		}
 		r.damaged[table] = true
-		first, _, err := r.copyRows(table, "DESC", max(from, last+1), to)
-		if err != nil {
-			return err
-		}
-		if first == -1 {
-			first = to + 1
-		}
-		if from, to = max(from, last+1), first-1; from < to {
-			middle := from + (to-from)/2
-			ranges = append(ranges, keys{from, middle}, keys{middle + 1, to})
-		}
+		from = r.behind(table, last+1)
 	}
-	return nil
 }
 
-// copyRows copies the rows with keys in a range, in an order, and returns the key of the last one, -1 for none, and
-// whether a damage stopped it. A row that breaks a rule of its table is left out: it is damaged, or there already. The
-// error is one of writing.
-func (r *recovery) copyRows(table, order string, from, to int64) (last int64, damaged bool, err error) {
-	last = -1
-	rows, err := r.from.QueryContext(r.ctx,
-		"SELECT * FROM "+table+" NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid "+order, from, to)
+// behind is the first key from which on rows can be read again, where they cannot be read from a key.
+func (r *recovery) behind(table string, from int64) int64 {
+	readable := func(key int64) bool {
+		rows, err := r.rows(table, key, 1)
+		if err != nil {
+			return false
+		}
+		defer rows.Close()
+		return rows.Next() || rows.Err() == nil
+	}
+	step := int64(1)
+	for from+step < r.tooHigh() && !readable(from+step) {
+		step *= 2
+	}
+	damaged, behind := from+step/2, from+step
+	for damaged+1 < behind {
+		if middle := damaged + (behind-damaged)/2; readable(middle) {
+			behind = middle
+		} else {
+			damaged = middle
+		}
+	}
+	return behind
+}
+
+// rows are the rows of a table from a key on.
+func (r *recovery) rows(table string, from, limit int64) (*sql.Rows, error) {
+	return r.from.QueryContext(r.ctx,
+		"SELECT * FROM "+table+" NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?",
+		from, r.tooHigh(), limit)
+}
+
+// copyRows copies the rows from a key on. It returns the key of the last one, or from-1, and whether a damage stopped
+// it. A row that breaks a rule of its table is left out: it is damaged.
+func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool) {
+	last = from - 1
+	rows, err := r.rows(table, from, -1)
 	if err != nil {
-		return last, true, r.ctx.Err()
+		return last, true
 	}
 	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {
-		return last, true, r.ctx.Err()
+		return last, true
 	}
-	places := strings.Repeat(", ?", len(columns)-1)
-	insert, err := r.tx.PrepareContext(r.ctx, "INSERT INTO "+table+" VALUES (?"+places+")")
-	if err != nil { // the damaged schema has other columns
-		return last, true, r.ctx.Err()
-	}
-	defer insert.Close()
 	values, targets := make([]any, len(columns)), make([]any, len(columns))
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	for rows.Next() {
+	insert := "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
+	for rows.Next() && r.err == nil {
 		if rows.Scan(targets...) != nil {
-			return last, true, r.ctx.Err()
+			return last, true
 		}
 		last, _ = values[0].(int64)
 		for _, value := range values {
@@ -82,13 +93,13 @@ func (r *recovery) copyRows(table, order string, from, to int64) (last int64, da
 				r.newest = max(r.newest, n) // ids are the greatest numbers that a row has
 			}
 		}
-		_, err := insert.ExecContext(r.ctx, values...)
+		_, err := r.tx.ExecContext(r.ctx, insert, values...)
 		var refused sqlite3.Error
 		if errors.As(err, &refused) && (refused.Code == sqlite3.ErrConstraint || refused.Code == sqlite3.ErrMismatch) {
 			r.damaged[table] = true
 		} else if err != nil {
-			return last, true, err
+			r.err = fmt.Errorf("save the rows of %s: %w", table, err)
 		}
 	}
-	return last, rows.Err() != nil, r.ctx.Err()
+	return last, rows.Err() != nil
 }

@@ -4,17 +4,13 @@
 package recovery
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -35,7 +31,11 @@ type Salvage struct {
 // String says in a few sentences what was saved and what was lost.
 func (s Salvage) String() string {
 	said := "Nothing in it could be read, so a new one was started."
-	if s.Sessions > 0 {
+	switch {
+	case s.Sessions > 0 && s.FromBackup == s.Messages:
+		return fmt.Sprintf("The chat history was damaged, and nothing in it could be read. %s taken from the backup of "+
+			"%s. The damaged file is kept as %s.", counted(s.Sessions, s.Messages), s.Backup, s.File)
+	case s.Sessions > 0:
 		said = fmt.Sprintf("%s recovered; %s lost.", counted(s.Sessions, s.Messages),
 			counted(s.LostSessions, s.LostMessages))
 	}
@@ -62,33 +62,19 @@ func counted(sessions, messages int) string {
 }
 
 // IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
-// another file that was named by mistake: by its schema at the beginning of the file or of its log. Under winnow's own
-// name every file is one that SQLite cannot read: it is set aside, and so nothing of it is lost.
+// another file that was named by mistake: where tables of winnow are in it, or nothing can be read under winnow's own
+// name. It is set aside then, and so nothing of it is lost.
 func IsHistory(path string) bool {
-	for _, end := range []string{"", "-wal"} {
-		f, err := os.Open(path + end)
-		if err != nil {
-			continue
-		}
-		beginning, _ := io.ReadAll(io.LimitReader(f, 1<<20))
-		f.Close()
-		if bytes.Contains(beginning, []byte("message it was forked at")) {
-			return true
-		}
-	}
-	if filepath.Base(path) != "winnow.db" {
-		return false
-	}
-	db := sqlite.Pool(path, sqlite.Immutable, 1)
+	db := sqlite.Unchanging(path)
 	defer db.Close()
-	var things int
-	err := db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&things)
-	return err != nil || things == 0
+	var things, ours int
+	err := db.QueryRow("SELECT count(*), total(name = 'verdicts') FROM sqlite_schema").Scan(&things, &ours)
+	return err == nil && ours > 0 || things == 0 && filepath.Base(path) == "winnow.db"
 }
 
 // Files are the files of a recovery.
 type Files struct {
-	Damaged string // a copy of the damaged file with its write-ahead log, which is changed
+	Damaged string // the damaged file with its write-ahead log, which is only read
 	Fresh   string // empty, and afterwards the recovered history
 	Backup  string // a sound backup, "" for none
 }
@@ -127,9 +113,9 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
 		return Salvage{}, err
 	}
-	r := recovery{ctx: ctx, now: now, damaged: map[string]bool{}}
+	r := recovery{ctx: ctx, now: now, damaged: map[string]bool{}, out: Salvage{File: f.Damaged}}
 	var err error
-	r.tables, err = sqlite.Collect(ctx, db, sqlite.Only[string], `
+	r.tables, err = sqlite.Collect[string](ctx, db, `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -138,10 +124,6 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 			AND name NOT IN (`+derived+`)`)
 	if err != nil {
 		return Salvage{}, err
-	}
-	replaced, err := mendHeader(ctx, f, db, r.tables)
-	if err != nil {
-		return Salvage{}, fmt.Errorf("give the damaged file a header: %w", err)
 	}
 	// The rows come in any order; what belongs to a lost row is removed at the end.
 	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
@@ -153,61 +135,19 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 			return Salvage{}, err
 		}
 	}
-	r.from = sqlite.Pool(f.Damaged, sqlite.Reading, 1)
+	r.from = sqlite.Unchanging(f.Damaged)
+	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
 	defer r.from.Close()
-	// Each attempt to read from a file that SQLite does not open at all would be one to open it, thousands in all.
+	// To read from a file that SQLite does not open at all would be an attempt to open it each time, thousands in all.
 	opens := r.from.PingContext(ctx) == nil
 	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
 		r.tx = tx
 		for _, table := range r.tables {
-			if r.damaged[table] = replaced || !opens; !opens {
-				continue
-			}
-			if err := r.readTable(table); err != nil {
-				return fmt.Errorf("save the rows of %s: %w", table, err)
+			if r.damaged[table] = !opens; opens {
+				r.readTable(table)
 			}
 		}
 		return r.putInOrder(f.Backup != "", steps)
 	})
 	return r.out, errors.Join(err, db.Close())
-}
-
-// pageSize is the page size of every history.
-const pageSize = 4096
-
-// mendHeader gives the damaged file the header of the new one, with its own size. Where its schema cannot be read, it
-// gets the pages of the new one's schema, too, and replaced is true: every history begins with the same tables on the
-// same pages.
-func mendHeader(ctx context.Context, f Files, fresh *sql.DB, tables []string) (replaced bool, err error) {
-	sound, err := os.ReadFile(f.Fresh)
-	if err != nil {
-		return false, err
-	}
-	file, err := os.OpenFile(f.Damaged, os.O_RDWR, 0)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	sound[18], sound[19] = 2, 2 // the write-ahead log is read
-	binary.BigEndian.PutUint32(sound[28:], uint32((sqlite.Size(f.Damaged)+pageSize-1)/pageSize))
-	if _, err := file.WriteAt(sound[:100], 0); err != nil || readable(ctx, f.Damaged, tables) {
-		return false, err
-	}
-	roots, err := sqlite.Collect(ctx, fresh, sqlite.Only[int], `SELECT rootpage FROM sqlite_schema`)
-	for page := range len(sound) / pageSize {
-		at := page * pageSize
-		if err == nil && !slices.Contains(roots, page+1) {
-			_, err = file.WriteAt(sound[at:at+pageSize], int64(at))
-		}
-	}
-	return true, err
-}
-
-// readable reports whether the schema of a file has all of some tables.
-func readable(ctx context.Context, file string, tables []string) bool {
-	db := sqlite.Pool(file, sqlite.Reading, 1)
-	defer db.Close()
-	var none int
-	err := db.QueryRowContext(ctx, "SELECT 1 FROM "+strings.Join(tables, ", ")+" LIMIT 0").Scan(&none)
-	return errors.Is(err, sql.ErrNoRows)
 }

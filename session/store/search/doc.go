@@ -10,9 +10,8 @@
 // # Words
 //
 // A text is a sequence of words, and the index, a query and the marks in a snippet all take them from one function. A
-// word is a run of letters and digits in lower case and without accents. Scripts without spaces between words come as
-// overlapping pairs of characters, so that two characters are found wherever they are; the last character of such a
-// run is a word too, so that one character is found as the beginning of a pair.
+// word is a run of letters and digits in lower case and without accents. Of scripts without spaces every character is a
+// word, so that what hangs together is found as a phrase, wherever it is.
 //
 // # The index
 //

@@ -8,11 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// A query is read as far as these go; what a person types stays far below.
 const (
-	maxPhrases = 32
-	maxPhrase  = 32 // words
-	minOpen    = 3  // letters of an unfinished word: half of all messages have a word that begins with one or two
+	maxQuery = 1000 // bytes of a query that are read; what a person types stays far below
+	minOpen  = 3    // letters of an unfinished word: half of all messages have a word that begins with one or two
 )
 
 // Query is what somebody looks for: every phrase of it.
@@ -29,6 +27,7 @@ type phrase struct {
 // behind it. Nothing else has a meaning, so that no text is an error; one without a word is an empty query.
 func Parse(text string) Query {
 	var q Query
+	text = text[:runeStart(text, maxQuery)]
 	pieces := strings.Split(text, `"`)
 	for i, piece := range pieces {
 		chunks := []string{piece}
@@ -45,25 +44,14 @@ func Parse(text string) Query {
 
 // with adds the phrase that a text is. end reports whether nothing is typed behind it.
 func (q Query) with(text string, end bool) Query {
-	all := words(text)
-	if len(all) == 0 || len(q) == maxPhrases {
-		return q
-	}
-	if len(all) > maxPhrase {
-		all, end = all[:maxPhrase], false
-	}
-	last := all[len(all)-1]
-	p := phrase{open: end && utf8.RuneCountInString(last.text) >= minOpen}
-	if last.unspaced {
-		// In the text that is looked for the run of characters may go on.
-		p.open = utf8.RuneCountInString(last.text) == 1
-		if n := len(all); p.open && n > 1 && all[n-2].unspaced && all[n-2].end == last.end {
-			all, p.open = all[:n-1], false
-		}
-	}
-	for _, w := range all {
+	var p phrase
+	for _, w := range words(text) {
 		p.words = append(p.words, w.text)
 	}
+	if len(p.words) == 0 {
+		return q
+	}
+	p.open = end && utf8.RuneCountInString(p.words[len(p.words)-1]) >= minOpen
 	return append(q, p)
 }
 

@@ -29,15 +29,13 @@ func (q Query) Around(text string) string {
 // and ends between two words where that is near. White space and control characters become one space, characters that
 // show nothing are left out, and an invalid byte becomes U+FFFD.
 func (q Query) Snippet(text string) (line string, marks [][2]int) {
-	to := min(len(text), max(0, q.best(text)-snippetLead)+snippetSize)
-	from := max(0, to-snippetSize)
+	from := max(0, min(q.best(text)-snippetLead, len(text)-snippetSize))
+	to := min(len(text), from+snippetSize)
 	if from > 0 {
 		from += 1 + strings.IndexFunc(text[from:from+snippetSlip], unicode.IsSpace)
 	}
 	if to < len(text) {
-		if space := strings.LastIndexFunc(text[to-snippetSlip:to], unicode.IsSpace); space >= 0 {
-			to += space - snippetSlip
-		}
+		to -= snippetSlip - 1 - strings.LastIndexFunc(text[to-snippetSlip:to], unicode.IsSpace)
 	}
 	from, to = runeStart(text, from), runeStart(text, to)
 	shown := strings.Map(func(r rune) rune {

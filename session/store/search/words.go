@@ -15,32 +15,58 @@ const maxWord = 64
 type word struct {
 	text       string // as the index has it
 	start, end int    // its bytes in the text
-	unspaced   bool   // two characters of a script without spaces, or the last one of a run
 }
 
 // words returns the words of a text in order. The index keeps the words that it was given, so a change of this
 // function needs a new index.
-func words(text string) []word {
-	var s splitter
+func words(text string) (all []word) {
+	var letters []byte // of the word so far
+	var start, end int
+	endWord := func() {
+		if len(letters) > 0 {
+			all = append(all, word{string(letters), start, end})
+		}
+		letters = letters[:0]
+	}
 	for at := 0; at < len(text); {
-		size := 1
-		if c := text[at]; c < utf8.RuneSelf && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) {
-			s.add(unicode.ToLower(rune(c)), at, at+1) // no mark can follow it
-		} else {
-			size = max(1, norm.NFKD.NextBoundaryInString(text[at:], true))
-			for _, r := range folded(text[at : at+size]) {
-				s.add(r, at, at+size)
+		character := nextCharacter(text[at:])
+		from, to := at, at+len(character)
+		for _, r := range folded(character) {
+			switch {
+			case !isLetter(r):
+				endWord()
+				continue
+			case isUnspaced(r):
+				endWord()
+				all = append(all, word{string(r), from, to})
+				continue
+			case len(letters) == 0:
+				start = from
+			}
+			if end = to; len(letters)+utf8.RuneLen(r) <= maxWord {
+				letters = utf8.AppendRune(letters, r)
 			}
 		}
-		at += size
+		at = to
 	}
-	s.endWord()
-	return s.words
+	endWord()
+	return all
+}
+
+// nextCharacter is the first character of a text with the marks that belong to it.
+func nextCharacter(text string) string {
+	if text[0] < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) {
+		return text[:1] // no mark can follow it
+	}
+	return text[:max(1, norm.NFKD.NextBoundaryInString(text, true))]
 }
 
 // folded returns a character with its marks in the form that all ways to write it share: in lower case, without
 // accents, and with the plain letters that stand for it.
 func folded(character string) string {
+	if len(character) == 1 {
+		return strings.ToLower(character)
+	}
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(character) {
 		if isAccent(r) || unicode.Is(unicode.Cf, r) && r != zeroWidthSpace {
@@ -56,56 +82,10 @@ func folded(character string) string {
 	return norm.NFC.String(b.String()) // Korean syllables are three times as long in pieces
 }
 
-// splitter gathers characters into words.
-type splitter struct {
-	words      []word
-	letters    []byte // of the word so far
-	previous   rune   // the character before in a run without spaces, 0 for none
-	start, end int    // of letters or of previous
-}
-
-// add adds a folded character that is in the text from start to end.
-func (s *splitter) add(r rune, start, end int) {
-	switch {
-	case !isLetter(r):
-		s.endWord()
-	case isUnspaced(r):
-		if len(s.letters) > 0 {
-			s.endWord()
-		}
-		if s.previous != 0 {
-			s.words = append(s.words, word{string([]rune{s.previous, r}), s.start, end, true})
-		}
-		s.previous, s.start, s.end = r, start, end
-	default:
-		if s.previous != 0 {
-			s.endWord()
-		}
-		if len(s.letters) == 0 {
-			s.start = start
-		}
-		if len(s.letters)+utf8.RuneLen(r) <= maxWord {
-			s.letters = utf8.AppendRune(s.letters, r)
-		}
-		s.end = end
-	}
-}
-
-func (s *splitter) endWord() {
-	switch {
-	case len(s.letters) > 0:
-		s.words = append(s.words, word{string(s.letters), s.start, s.end, false})
-	case s.previous != 0:
-		s.words = append(s.words, word{string(s.previous), s.start, s.end, true})
-	}
-	s.letters, s.previous = s.letters[:0], 0
-}
-
 const (
 	zeroWidthSpace = '\u200b'
 	voiced         = '\u3099' // makes one kana of another
 	semiVoiced     = '\u309a'
-	longVowel      = '\u30fc'
 )
 
 // plainLetters are the Latin letters with a stroke or grown together that Unicode does not take apart.
@@ -128,16 +108,10 @@ func isAccent(r rune) bool {
 		unicode.In(r, unicode.Inherited, unicode.Arabic, unicode.Hebrew, unicode.Cyrillic)
 }
 
-// isUnspaced reports whether a letter belongs to a script that is indexed in pairs. Korean has spaces, but ties its
-// particles to the nouns.
+// isUnspaced reports whether a letter belongs to a script of which every character is a word to the index. Korean has
+// spaces, but ties its particles to the nouns.
 func isUnspaced(r rune) bool {
-	if r < utf8.RuneSelf {
-		return false
-	}
-	if r == longVowel || r == voiced || r == semiVoiced {
-		return true
-	}
-	return !unicode.Is(unicode.N, r) && unicode.In(r,
+	return r >= utf8.RuneSelf && !unicode.Is(unicode.N, r) && unicode.In(r,
 		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -36,32 +35,23 @@ const (
 	Exclusive Mode = "mode=rw&_query_only=on&_locking_mode=EXCLUSIVE"
 	// Immutable reads a file that nobody writes, in a folder that may not be written.
 	Immutable Mode = "mode=ro&_query_only=on&immutable=1"
-	// Plain writes a copy that nobody else has open.
-	Plain Mode = "_synchronous=FULL"
 	// Scratch writes a file that is thrown away unless it comes to its end, and is synced then.
 	Scratch Mode = "_synchronous=OFF&_journal_mode=MEMORY&_secure_delete=on"
-	// Lock takes a file for itself as long as its transaction lasts; the file must exist.
-	Lock Mode = "mode=rw&_txlock=exclusive&_busy_timeout=0"
-	// Peek finds out whether somebody has taken a file by Lock; many may at once.
-	Peek Mode = "mode=rw&_txlock=deferred&_busy_timeout=0"
 )
 
 // dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,
 // so that a question mark in a folder's name does not start the parameters. SQLite waits for others a quarter of a
-// second only, because the store tries again and heeds its context.
+// second only, because the store tries again and heeds its context; of a parameter that is there twice the first counts.
 func dsn(path string, m Mode) string {
-	parameters := string(m) + "&_foreign_keys=on&_stmt_cache_size=64"
-	if !strings.Contains(parameters, "_busy_timeout") {
-		parameters += "&_busy_timeout=250"
-	}
+	parameters := "?" + string(m) + "&_busy_timeout=250&_foreign_keys=on&_stmt_cache_size=64"
 	if path == Memory {
-		return "file::memory:?_foreign_keys=on&_stmt_cache_size=64&_secure_delete=on&_txlock=immediate"
+		return "file::memory:" + parameters
 	}
 	// Without a working folder a relative path names no file, and opening it says so.
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
-	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + parameters
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + parameters
 }
 
 // connector opens connections with the pragmas that a data source name cannot hold.
@@ -79,6 +69,14 @@ func Pool(path string, m Mode, max int) *sql.DB {
 	db.SetMaxOpenConns(max)
 	db.SetMaxIdleConns(max)
 	return db
+}
+
+// Unchanging returns one connection that reads a file which nobody writes, with its write-ahead log where it has one.
+func Unchanging(path string) *sql.DB {
+	if HasJournal(path) {
+		return Pool(path, ReadOnly, 1)
+	}
+	return Pool(path, Immutable, 1)
 }
 
 // prepare sets what holds for every connection. A schema of another program may not run functions of

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 
@@ -20,6 +19,7 @@ var (
 	ErrDiskFull   = errors.New("the disk is full")
 	ErrNoAccess   = errors.New("permission denied")
 	ErrNotHistory = errors.New("this is not a winnow chat history")
+	ErrOtherBuild = errors.New("another build of winnow made it; export it there with winnow sessions export")
 	ErrDamaged    = errors.New("the chat history is damaged")
 	ErrDisk       = errors.New("the disk failed, or is a network disk that cannot lock or share files; " +
 		"move the chat history to a local disk with --db or [storage] path")
@@ -57,11 +57,8 @@ func Explain(doing, path string, err error) error {
 		return err
 	}
 	kind := kindOf(err)
-	switch kind {
-	case nil:
+	if kind == nil {
 		return fmt.Errorf("%s: %w", doing, err)
-	case ErrNotHistory:
-		doing = "open the chat history"
 	}
 	return &Error{Doing: doing, Where: path, Kind: kind, Cause: err}
 }
@@ -81,25 +78,23 @@ var kinds = map[sqlite3.ErrNo]error{
 	sqlite3.ErrIoErr:    ErrDisk,
 }
 
-// kindOf names the kind of an error of SQLite or of the file system, nil for any other.
+// kindOf names the kind of an error of SQLite or of the file system, nil for any other. One that wraps a kind is one
+// itself, with more to say.
 func kindOf(err error) error {
+	for _, kind := range []error{ErrNotHistory, ErrOtherBuild, ErrBusy, ErrDamaged} {
+		if errors.Is(err, kind) {
+			return err
+		}
+	}
 	var e sqlite3.Error
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
-	case errors.Is(err, ErrForeign):
-		return ErrNotHistory
-	case errors.Is(err, ErrOtherBuild):
-		return ErrOtherBuild
-	case errors.Is(err, ErrBusy):
-		return ErrBusy
-	case errors.As(err, &errno), errors.Is(err, os.ErrPermission):
-		return fileKind(err)
+	case errors.As(err, &errno):
+		return fileKind(errno)
 	case !errors.As(err, &e):
 		return nil
-	case e.Code == sqlite3.ErrCantOpen && e.SystemErrno == 0:
-		return fileKind(errors.New("the file cannot be opened"))
 	case e.Code == sqlite3.ErrCantOpen:
 		return fileKind(e.SystemErrno)
 	case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.ENOSPC:
@@ -110,32 +105,29 @@ func kindOf(err error) error {
 	return kinds[e.Code]
 }
 
-// IsBusy reports whether an error reports that trying again may help.
-func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
-
-// IsDamage reports whether an error reports that the file is damaged.
-func IsDamage(err error) bool { return is(err, ErrDamaged) }
-
-// IsForeign reports whether an error reports that the file is no history of winnow.
-func IsForeign(err error) bool { return is(err, ErrNotHistory) }
-
-func is(err, kind error) bool { return errors.Is(err, kind) || errors.Is(kindOf(err), kind) }
-
 // fileKind is the kind of an error of the file system, with a reason in the system's words where it has no name here.
-func fileKind(err error) error {
-	var errno syscall.Errno
-	switch {
-	case errors.Is(err, os.ErrPermission):
+func fileKind(errno syscall.Errno) error {
+	switch errno {
+	case syscall.EACCES, syscall.EPERM:
 		return ErrNoAccess
-	case errors.Is(err, syscall.ENOSPC):
+	case syscall.ENOSPC:
 		return ErrDiskFull
-	case errors.As(err, &errno):
-		err = errno
+	case 0:
+		return unusable{errors.New("the file cannot be opened")}
 	}
-	return unusable{err}
+	return unusable{errno}
 }
 
 // unusable is an ErrNoAccess with a reason of its own, such as "not a directory".
 type unusable struct{ error }
 
 func (u unusable) Is(target error) bool { return target == ErrNoAccess }
+
+// IsBusy reports whether an error reports that trying again may help.
+func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
+
+// IsDamage reports whether an error reports that the file is damaged.
+func IsDamage(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
+
+// IsForeign reports whether an error reports that the file is no history of winnow.
+func IsForeign(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }

@@ -32,7 +32,7 @@ func CheckIntegrity(ctx context.Context, db *sql.DB) error {
 
 // DamagedTables returns the names of the tables in which SQLite finds a fault.
 func DamagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
-	names, err := Collect(ctx, db, Only[string], `
+	names, err := Collect[string](ctx, db, `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -42,7 +42,7 @@ func DamagedTables(ctx context.Context, db *sql.DB) ([]string, error) {
 	}
 	var damaged []string
 	for _, name := range names {
-		faults, err := Collect(ctx, db, Only[string], fmt.Sprintf("PRAGMA integrity_check(%q)", name))
+		faults, err := Collect[string](ctx, db, fmt.Sprintf("PRAGMA integrity_check(%q)", name))
 		switch {
 		case err == nil && len(faults) == 1 && faults[0] == "ok":
 		case err == nil, IsDamage(err):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"errors"
 	"fmt"
 )
 
@@ -22,22 +21,9 @@ const (
 // mostVersions is more than any build of winnow has counted to: a larger version is a damaged one.
 const mostVersions = 1000
 
-var (
-	// ErrForeign says that a file is an SQLite database of another program.
-	ErrForeign = errors.New("an SQLite database of another program")
-
-	// ErrOtherBuild says that a file has another schema than schema.sql.
-	ErrOtherBuild = errors.New("another build of winnow made it; export it there with winnow sessions export")
-)
-
-// rowQuerier is what *sql.DB, *sql.Conn and *sql.Tx have in common for reading.
-type rowQuerier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrForeign, ErrOtherBuild
-// or ErrDamaged for any other.
-func HasSchema(ctx context.Context, q rowQuerier) (bool, error) {
+// HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrNotHistory,
+// ErrOtherBuild or ErrDamaged for any other.
+func HasSchema(ctx context.Context, q querier) (bool, error) {
 	var app, version, things int
 	err := q.QueryRowContext(ctx, `
 		SELECT
@@ -50,7 +36,7 @@ func HasSchema(ctx context.Context, q rowQuerier) (bool, error) {
 	case app == 0 && version == 0 && things == 0:
 		return false, nil
 	case app != ApplicationID:
-		return false, ErrForeign
+		return false, ErrNotHistory
 	case version == schemaVersion:
 		return true, nil
 	case 0 < version && version < mostVersions:

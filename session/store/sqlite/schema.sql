@@ -357,11 +357,9 @@ CREATE TABLE purged (
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
 ) STRICT;
 
--- Messages that are not in the index yet, and how many bytes they have.
+-- Messages that are not in the index yet.
 CREATE VIEW unfound AS
-SELECT
-	m.id,
-	octet_length(m.content) AS size
+SELECT m.id
 FROM messages m
 WHERE m.status <> 'streaming'
 	AND m.id NOT IN (SELECT docid FROM found_docsize);

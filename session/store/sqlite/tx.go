@@ -4,43 +4,43 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"iter"
 )
 
-// querier is what *sql.DB and *sql.Tx have in common for reading many rows.
+// querier is what *sql.DB, *sql.Conn and *sql.Tx have in common for reading.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Each calls f for every row of a query with the Scan of its *sql.Rows.
-func Each(ctx context.Context, q querier, f func(scan func(...any) error) error, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// Collect reads every row of a query. scan gets the Scan of an *sql.Rows and makes a value of the row.
-func Collect[T any](
-	ctx context.Context, q querier, scan func(scan func(...any) error) (T, error), query string, args ...any,
-) ([]T, error) {
-	var all []T
-	err := Each(ctx, q, func(rowScan func(...any) error) error {
-		row, err := scan(rowScan)
+// Values are the values of a query of one column. After an error there is none.
+func Values[T any](ctx context.Context, q querier, query string, args ...any) iter.Seq2[T, error] {
+	return func(yield func(value T, err error) bool) {
+		var value T
+		rows, err := q.QueryContext(ctx, query, args...)
 		if err != nil {
-			return err
+			yield(value, err)
+			return
 		}
-		all = append(all, row)
-		return nil
-	}, query, args...)
-	if err != nil {
-		return nil, err
+		defer rows.Close()
+		for rows.Next() {
+			if err := rows.Scan(&value); !yield(value, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(value, err)
+		}
+	}
+}
+
+// Collect returns the values of a query of one column, none with an error.
+func Collect[T any](ctx context.Context, q querier, query string, args ...any) (all []T, err error) {
+	for value, err := range Values[T](ctx, q, query, args...) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, value)
 	}
 	return all, nil
 }
@@ -52,12 +52,6 @@ func IDs(ids []int64) string {
 		panic(err) // numbers always marshal
 	}
 	return string(text)
-}
-
-// Only reads a row of one column.
-func Only[T any](scan func(...any) error) (value T, err error) {
-	err = scan(&value)
-	return value, err
 }
 
 // InTx runs f in one transaction, which is committed where f returns nil.

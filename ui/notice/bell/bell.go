@@ -64,19 +64,3 @@ func (m *Model) Call(text string, took time.Duration) tea.Cmd {
 	}
 	return tea.Raw("\a" + notification)
 }
-
-// DueMsg says that a question of a turn has waited for long enough to call the user about it.
-type DueMsg struct {
-	Turn int
-	Text string
-}
-
-// CallLater is Call about a question of a turn that may wait for a while: where it came too soon to call, it says when
-// that is over.
-func (m *Model) CallLater(text string, turn int, took time.Duration) tea.Cmd {
-	if m.Mode == Off || took >= Worth {
-		return m.Call(text, took)
-	}
-	due := DueMsg{turn, text}
-	return tea.Tick(Worth-took, func(time.Time) tea.Msg { return due })
-}
