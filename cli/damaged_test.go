@@ -116,11 +116,9 @@ func everyRow(t *testing.T, file string, last int) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, query := range []string{
 		`SELECT id, session, seq, parent, role, status, created_ms, request, owner, endpoint, model,
-			finish_reason, label, name, tool_call_id, hash, extra, reasoning, content
+			finish_reason, label, name, tool_call_id, hash, tool_calls, parts, extra, reasoning, content
 			FROM messages WHERE seq <= ? ORDER BY id`,
-		`SELECT t.* FROM tool_calls t JOIN messages m ON m.id = t.message WHERE m.seq <= ? ORDER BY t.id`,
-		`SELECT p.*, a.* FROM parts p JOIN attachments a ON a.id = p.attachment JOIN messages m ON m.id = p.message
-			WHERE m.seq <= ? ORDER BY p.id`,
+		`SELECT a.* FROM messages m JOIN attachments a ON instr(m.parts, a.hash) WHERE m.seq <= ? ORDER BY m.id, a.id`,
 	} {
 		rows, err := db.Query(query, last)
 		if err != nil {

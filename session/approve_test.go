@@ -129,7 +129,7 @@ func TestARepairedCallIsAskedAboutAndRunsAsItIsSent(t *testing.T) {
 			sent := q.Arguments.Object
 			message := s.Messages()[2]
 			var kept struct{ Call approval.Record }
-			if err := json.Unmarshal(message.Extra, &kept); err != nil {
+			if err := json.Unmarshal([]byte(message.Extra), &kept); err != nil {
 				t.Fatal(err)
 			}
 			record := kept.Call

@@ -178,7 +178,7 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 	}
 	row := t.Info()
 	m := store.Message{
-		Session: row.ID, Parent: row.Leaf, Extra: extra, Message: history.Message{
+		Session: row.ID, Parent: row.Leaf, Extra: string(extra), Message: history.Message{
 			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"winnow/history"
 	"winnow/llm"
@@ -63,7 +64,7 @@ func Sign(r *store.Request, d Decision, body []byte) error {
 	if err := enc.Encode(d); err != nil {
 		return fmt.Errorf("record what decided the request: %w", err)
 	}
-	r.Options, r.BodyHash = bytes.TrimSpace(buf.Bytes()), hash(body)
+	r.Options, r.BodyHash = strings.TrimSpace(buf.String()), hash(body)
 	return nil
 }
 
@@ -73,7 +74,7 @@ func hash(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }
 // ReadDecision reads what decided a recorded request.
 func ReadDecision(r store.Request) (Decision, error) {
 	var d Decision
-	if err := json.Unmarshal(r.Options, &d); err != nil {
+	if err := json.Unmarshal([]byte(r.Options), &d); err != nil {
 		return d, fmt.Errorf("read what decided request %d: %w", r.ID, err)
 	}
 	return d, nil

@@ -37,7 +37,7 @@ type Leaving struct {
 	Body          []byte
 }
 
-// Add records a request that is about to be sent, with its repairs.
+// Add records a request that is about to be sent.
 func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 	q, p := l.Request, l.Made
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
@@ -49,25 +49,7 @@ func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
 	if err := Sign(&q, l.Decision, l.Body); err != nil {
 		return q, err
 	}
-	q, err := r.Store.AddRequest(ctx, q)
-	if err != nil {
-		return q, err
-	}
-	return q, KeepRepairs(ctx, r.Store, p)
-}
-
-// KeepRepairs records what a plan repairs, and what it sends otherwise instead. Add does so itself.
-func KeepRepairs(ctx context.Context, st *store.Store, p history.Plan) error {
-	repairs := map[int64][]history.Repair{}
-	for _, e := range p.Entries {
-		if len(e.Repairs) > 0 {
-			repairs[e.ID] = e.Repairs
-		}
-	}
-	if len(repairs) == 0 {
-		return nil
-	}
-	return st.AddRepairs(ctx, p.Rules, repairs)
+	return r.Store.AddRequest(ctx, q)
 }
 
 // Recorded is what is kept of a past request.

@@ -97,7 +97,8 @@ func (r Records) rebuild(ctx context.Context, found Recorded) (made Replayed, er
 	return made, nil
 }
 
-// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent.
+// measure gives the verdicts what the record leaves to the messages: the size of those that were not sent, and by how
+// much one did not fit.
 func measure(v *history.Plan, rebuilt history.Plan) {
 	of := make(map[int64]*history.Entry, len(rebuilt.Entries))
 	for i := range rebuilt.Entries {
@@ -107,6 +108,9 @@ func measure(v *history.Plan, rebuilt history.Plan) {
 		e := &v.Entries[i]
 		if now := of[e.ID]; now != nil && !e.Sent() {
 			e.TokensBefore, e.CharsBefore = now.TokensBefore, now.CharsBefore
+			if e.Cause.Code == now.Cause.Code {
+				e.Cause = now.Cause
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestAnswerFromStartToFinish(t *testing.T) {
 	end.Status, end.Content, end.Reasoning, end.FinishReason = "", "Hi there", "hm", "tool_calls"
 	end.ToolCalls = []history.ToolCall{{ID: "1", Name: "f", Arguments: "{"}}
 	end.Parts = []history.Part{{Kind: history.ImagePart, Data: []byte("png")}}
-	end.Extra, end.Tokens, end.Tokenizer = []byte(`{"a":1}`), 2, "o200k_base"
+	end.Extra, end.Tokens, end.Tokenizer = `{"a":1}`, 2, "o200k_base"
 	request.Prompt, request.End, request.Took = 31, "done", 2*time.Second
 	got, err := s.FinishAnswer(ctx, end, request)
 	must(t, "finish", err)

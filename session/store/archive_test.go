@@ -58,7 +58,7 @@ func (w writer) must(doing string, err error) {
 
 // message is one with everything that a message may have.
 func (w writer) message(session string, parent int64) Message {
-	m := Message{Session: session, Parent: parent, Extra: []byte(w.text("extra"))}
+	m := Message{Session: session, Parent: parent, Extra: w.text("extra")}
 	m.Role = rapid.SampledFrom(roles).Draw(w.T, "role")
 	m.Status = rapid.SampledFrom([]history.Status{
 		"", history.Interrupted, history.Failed, history.Imported,
@@ -157,13 +157,6 @@ func (w *writer) step(but ...string) {
 			r := rapid.SampledFrom(history.Remedies()).Draw(w.T, "remedy")
 			return w.s.SetRemedies(ctx, r, message)
 		},
-		"repair": func() error {
-			r := history.Repair{
-				Kind: "C1", Cause: history.Cause{Text: w.text("what")}, Before: w.text("before"),
-				After: w.text("after"),
-			}
-			return w.s.AddRepairs(ctx, 3, map[int64][]history.Repair{message: {r}})
-		},
 		"summary": func() error {
 			_, err := w.s.AddSummary(ctx, Summary{Session: session.ID, Sources: history.IDs{{ids[0], max(ids[0],
 				message)}}, Messages: 2, Model: "m", Text: w.text("summary")})
@@ -228,7 +221,7 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 		CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute,
 		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1,
 		Finish: "stop", End: "done",
-		Error: w.text("error"), Options: []byte(options), Plan: &plan,
+		Error: w.text("error"), Options: options, Plan: &plan,
 	}
 }
 

@@ -156,7 +156,7 @@ func (s *Store) eachCopy(t *tx, session int64, branch []int64, copies map[int64]
 		m.ID, m.Parent, m.Request = copies[m.ID], copies[m.Parent], 0
 		take(Line{Message: &m})
 	}
-	const decisions = "registers WHERE session = ? AND name IN ('flag', 'remedy') AND item" + these
+	const decisions = "registers WHERE session = ? AND item" + these
 	for _, r := range readRows[Register](t, decisions, session, ids) {
 		r.Stamp, r.Item = s.newID(t), copies[r.Item]
 		take(Line{Register: &r})

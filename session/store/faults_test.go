@@ -189,8 +189,8 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	if s.Salvaged() {
 		t.Fatal("a large file was read as a whole before it was opened")
 	}
-	if err := s.Examine(context.Background()); !errors.Is(err, ErrDamaged) {
-		t.Errorf("Examine = %v, want ErrDamaged", err)
+	if _, err := s.BackUpToday(context.Background()); !errors.Is(err, ErrDamaged) {
+		t.Errorf("BackUpToday = %v, want ErrDamaged", err)
 	}
 	must(t, "close", s.Close())
 	s = openAt(t, path, Options{Now: noon().now})

@@ -196,6 +196,6 @@ func there(path string) bool {
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner
 	m.attach(t.attach)
-	m.insert(t)
+	t.put("INSERT INTO messages", m.columns())
 	m.index(t)
 }

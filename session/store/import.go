@@ -29,8 +29,7 @@ func (c *Conversation) Add(m Message) {
 	c.Messages = append(c.Messages, ImportedMessage{Message: m, After: len(c.Messages) - 1, Untimed: true})
 }
 
-// ImportedMessage is one message of a Conversation. Its label is its id there. Where one has none, the conversation is
-// known as a whole.
+// ImportedMessage is one message of a Conversation. Its label is its id there.
 type ImportedMessage struct {
 	Message
 	After    int  // the index of the message that it follows, -1 for none
@@ -48,7 +47,6 @@ type ImportResult struct {
 	Session Session
 	New     bool // the session was not here before
 	Added   int  // the messages that were not
-	Changed int  // those of them that are a second version of one that was
 
 	Filled   int // messages that were here without the images that they have now
 	Unfilled int // such messages that stay as they are, because requests held them as they were
@@ -67,10 +65,9 @@ func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (Im
 	var out ImportResult
 	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
 	err := s.jot(ctx, "import the conversation", func(t *tx) {
-		in := importing{tx: t, s: s, stored: map[spoken]int64{}}
+		in := importing{tx: t, s: s}
 		in.begin(c.Session)
-		labelled := !slices.ContainsFunc(c.Messages, func(m ImportedMessage) bool { return m.Label == "" })
-		if in.out.New || labelled && in.out.Session.Deleted.IsZero() {
+		if in.out.New || in.out.Session.Deleted.IsZero() {
 			in.apply(c)
 		}
 		if out = in.out; o.DryRun {
@@ -89,52 +86,32 @@ func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (Im
 // importing is an import within its transaction.
 type importing struct {
 	*tx
-	s      *Store
-	row    Session
-	stored map[spoken]int64 // the messages with labels that are here, by what they say and by their labels alone
-	ids    []int64          // of the conversation's messages
-	added  []int64          // those of them that were not here
-	out    ImportResult
+	s   *Store
+	row Session
+	ids []int64 // of the conversation's messages
+	out ImportResult
 }
 
-// spoken is what a message says under its label.
-type spoken struct {
-	label, content string
-	role           history.Role
-}
-
-// begin finds the session that the conversation was imported as, and what it holds.
+// begin finds the session that the conversation was imported as. Its id is the same on every machine, and another one
+// where that was purged. A clock that is ahead in the other program does not go on here.
 func (in *importing) begin(row Session) {
 	in.row = row
-	in.row.used = min(milliseconds(row.Updated), milliseconds(in.s.now()))
-	for there := range each[Session](in.tx, `
-		sessions
-		WHERE source = ? AND origin = ? AND origin <> ''
-		ORDER BY deleted_ms <> 0, n`, row.Source, row.Origin) {
-		in.row.ID, in.out.Session = there.ID, *there
-		for m := range each[Message](in.tx, "messages WHERE session = ? AND label <> ''", there.key) {
-			in.store(*m)
-		}
-		return
+	if now := in.s.now(); row.Created.IsZero() || row.Created.After(now) {
+		in.row.Created = now
 	}
-	in.out.New = true
-	if row.Created.IsZero() {
-		in.row.Created = in.s.now()
+	if now := in.s.now(); row.Updated.After(now) {
+		in.row.Updated = now
 	}
-	if in.row.ID = newSessionID(); row.Origin == "" {
-		return
-	}
+	in.row.used = milliseconds(in.row.Updated)
 	for n, purged := 0, true; purged; n++ {
 		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
-		in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String() // the same on every machine
+		if in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String(); row.Origin == "" {
+			in.row.ID = newSessionID()
+		}
 		purged = tombstoneOf(in.tx, in.row.ID).ID != 0
 	}
-}
-
-// store notes a message that is here.
-func (in *importing) store(m Message) {
-	in.stored[spoken{m.Label, m.Content, m.Role}] = m.ID
-	in.stored[spoken{label: m.Label}] = m.ID
+	in.out.Session = sessionByKey(in.tx, sessionThere(in.tx, in.row.ID))
+	in.out.New = in.out.Session.ID == ""
 }
 
 func (in *importing) apply(c Conversation) {
@@ -144,13 +121,11 @@ func (in *importing) apply(c Conversation) {
 			if m.After >= i || m.Status == history.Streaming {
 				return fmt.Errorf("message %d is before the one that it follows, or still arrives", i)
 			}
-			if here := in.message(&m); err == nil && (!here || len(m.Parts) > 0) { // a later file may add images
-				err = hand(m.Message, take)
-			}
+			err = cmp.Or(err, in.hand(m, take))
 		}
 		return err
 	})
-	in.out.Added, in.out.Filled, in.out.Unfilled = len(in.added), applied.Filled, applied.Refused
+	in.out.Added, in.out.Filled, in.out.Unfilled = applied.Messages, applied.Filled, applied.Refused
 	if in.out.New && in.out.Added == 0 {
 		in.fail(errors.New("the conversation has no message"))
 	}
@@ -158,7 +133,7 @@ func (in *importing) apply(c Conversation) {
 	if in.out.Added > 0 && in.err == nil {
 		in.setLeaf(n, c.Leaf)
 		for i, m := range c.Messages {
-			if m.Excluded && slices.Contains(in.added, in.ids[i]) {
+			if m.Excluded && first[Register](in.tx, sameRegister, n, in.ids[i], flagValue).Stamp == 0 {
 				in.s.decide(in.tx, in.ids[i], flagValue, string(history.Exclude))
 			}
 		}
@@ -166,63 +141,48 @@ func (in *importing) apply(c Conversation) {
 			in.s.use(in.tx, n)
 		}
 	}
-	if tellAgain(in.tx, in.added...); applied.Filled > 0 {
-		tellAgain(in.tx, in.ids...)
+	if len(applied.Changed) > 0 {
+		tellSessions(in.tx, applied.Changed)
 	}
 	in.out.Session = sessionByKey(in.tx, n)
 }
 
-// message gives a message its id and its parent, and reports whether it is here already.
-func (in *importing) message(m *ImportedMessage) (here bool) {
-	m.Message = in.s.cleanMessage(m.Message)
+// hand hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
+func (in *importing) hand(from ImportedMessage, take func(Line) error) (err error) {
+	m := in.s.cleanMessage(from.Message)
 	if m.Role == history.Assistant {
 		m.Model = cmp.Or(m.Model, in.row.Model)
 	}
-	m.ID, here = in.stored[spoken{m.Label, m.Content, m.Role}]
-	if !here {
-		if m.After >= 0 {
-			m.Parent = in.ids[m.After]
-		}
-		m.ID = in.messageID(*m)
-		in.added = append(in.added, m.ID)
-		if in.stored[spoken{label: m.Label}] != 0 {
-			in.out.Changed++
-		}
-		if m.Label != "" {
-			in.store(m.Message)
-		}
+	if from.After >= 0 {
+		m.Parent = in.ids[from.After]
 	}
+	m.ID = in.messageID(m, from.Untimed)
 	in.ids = append(in.ids, m.ID)
-	return here
-}
-
-// hand hands out a message with its parts. Apply finds its fingerprint anew.
-func hand(m Message, take func(Line) error) (err error) {
-	m.attach(func(hash string, data []byte) int64 {
-		err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}}))
-		return 0
-	})
+	m.attach(func(hash string, data []byte) { err = cmp.Or(err, take(Line{Attachment: &Attachment{hash, data}})) })
 	return cmp.Or(err, take(Line{Message: &m}))
 }
 
 // messageID is the id of a message that is imported, the same on every machine: the time that its file gives, later
 // than that of the message before it, and in the lowest bits a hash of what it says. Where a file gives no time, the
-// first one is made of the session's id and is before 1988.
-func (in *importing) messageID(m ImportedMessage) int64 {
-	if in.row.Origin == "" {
-		return in.s.newID(in.tx)
-	}
+// first one is made of the session's id and is before 1988. A message with a label is known by that and by what it
+// says, one without by the message before it as well.
+func (in *importing) messageID(m Message, untimed bool) int64 {
 	const oldest = 1 << 39 // milliseconds
-	head := fmt.Sprintf("%s %d %q %q ", in.row.ID, m.Parent, m.Label, m.Role)
-	sum := sha256.Sum256([]byte(head + m.Content))
 	clock := m.CreatedMS
-	if m.Untimed || clock <= 0 || clock > in.s.now().UnixMilli() {
+	if untimed || clock <= 0 || clock > in.s.now().UnixMilli() {
 		session := sha256.Sum256([]byte(in.row.ID))
 		clock = int64(binary.BigEndian.Uint64(session[:]) % oldest)
 	}
 	clock = max(clock, m.Parent>>numberBits+1)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %s", in.row.ID, m.Label, m.Role, m.Content))
 	id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep)
-	for value[bool](in.tx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ?)`, id) {
+	for value[bool](in.tx, `
+		SELECT EXISTS (
+			SELECT 1
+			FROM messages
+			WHERE id = ?1
+				AND NOT (label = ?2 AND role = ?3 AND content = ?4 AND (label <> '' OR parent = ?5))
+		)`, id, m.Label, m.Role, []byte(m.Content), m.Parent) {
 		id += idStep
 	}
 	return id

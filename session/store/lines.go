@@ -123,12 +123,9 @@ func (d *dump) shared(session int64, and map[string]string) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
 		}
-		one := []Message{*m}
-		addContent(d.tx, one, true)
-		m = &one[0]
-		for i := range m.parts {
-			if p := &m.parts[i]; !d.attached[p.hash] {
-				d.take(Line{Attachment: &Attachment{p.hash, p.data()}})
+		for _, p := range m.parts {
+			if data, _ := d.readAttachment(p.hash); !d.attached[p.hash] {
+				d.take(Line{Attachment: &Attachment{p.hash, data}})
 				d.attached[p.hash] = true
 			}
 		}
@@ -346,7 +343,7 @@ func (a *applying) message(m Message) {
 	if m.Status == history.Streaming {
 		m.Status = history.Interrupted
 	}
-	m.insert(a.tx)
+	a.put("INSERT INTO messages", m.columns())
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
 	a.note(true)
@@ -358,9 +355,8 @@ func (a *applying) prepare(m *Message) {
 	m.Parts = nil
 	for i := range m.parts {
 		p := &m.parts[i]
-		sum, _ := hex.DecodeString(p.hash)
-		var data []byte
-		if !a.row([]any{&p.attachment, &data}, `SELECT id, data FROM attachments WHERE hash = ?`, sum) {
+		data, there := a.readAttachment(p.hash)
+		if !there {
 			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, p.hash)
 		}
 		p.setData(data)
@@ -382,10 +378,7 @@ func (a *applying) messageAgain(m Message) {
 	switch {
 	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
 	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
-		a.exec(`DELETE FROM tool_calls WHERE message = ?`, m.ID)
-		a.exec(`DELETE FROM parts WHERE message = ?`, m.ID)
-		a.exec(`UPDATE messages SET hash = ? WHERE id = ?`, m.hash, m.ID)
-		m.insertContent(a.tx)
+		a.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
 		a.out.Filled++
 		a.note(true)
 	default:
@@ -537,7 +530,7 @@ func (a *applying) finish() {
 }
 
 // settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its
-// counts, the faults of its messages, and the end of its active branch. That is the newest message or, where one was
+// counts and the end of its active branch. That is the newest message or, where one was
 // chosen after that was written, the chosen one.
 func settleSession(t *tx, n int64) {
 	t.exec(`
@@ -556,11 +549,6 @@ func settleSession(t *tx, n int64) {
 				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
 				(SELECT id FROM newest))
 		WHERE n = ?1`, n)
-	t.exec(`
-		UPDATE messages
-		SET fault = r.value ->> '$'
-		FROM registers r
-		WHERE r.session = ?1 AND r.name = 'fault' AND messages.id = r.item AND messages.session = ?1`, n)
 }
 
 // tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.

@@ -1,10 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -13,7 +13,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -33,14 +32,14 @@ type Message struct {
 	FinishReason string
 	Tokenizer    string // who counted Tokens, "" where they are not counted
 	Queued       int64  // of a user's message that is being stored: its id in the queue, which it leaves with that
-	Fault        string // why its turn failed behind it, where no request failed: JSON as Request.Fault, "" for none
+	Fault        string // set by SetFault: why its turn failed behind it, where no request failed; "" for none
 	Alone        bool   // of a user's message: it is sent without the conversation before it, now and later
 	Damaged      bool   // its bytes fail their hash: it is quarantined and comes without its text
 	// Remains is what can be read of a damaged message's text: to be shown as damaged, never as said, and never sent.
 	Remains string
-	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, nil for none. Replay is
+	// Extra has unknown keys of the reply, or of the message in an imported file: raw JSON, "" for none. Replay is
 	// read from it and never stored.
-	Extra []byte
+	Extra string
 
 	stored
 }
@@ -70,21 +69,25 @@ func (m *Message) columns() []column {
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
 		{"finish_reason", &m.FinishReason, 0},
-		{"fault", &m.Fault, secret | fixed},
 		{"label", &m.Label, 0},
 		{"name", (*blob)(&m.Name), secret},
 		{"tool_call_id", (*blob)(&m.ToolCallID), 0},
 		{"hash", &m.hash, 0},
-		{"extra", &m.Extra, secret},
+		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, 0},
+		{"parts", &nested[part]{&m.parts, partColumns}, 0},
+		{"extra", (*blob)(&m.Extra), secret},
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
-		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, lineOnly},
-		{"parts", &nested[part]{&m.parts, partColumns}, lineOnly},
 		{"(SELECT id FROM sessions WHERE n = messages.session)", &m.Session, given},
+		{faultOf, &m.Fault, given},
 		{siblings + ")", &m.Siblings, given},
 		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
 	}
 }
+
+// faultOf is what was set as a message's fault.
+const faultOf = "coalesce((SELECT value ->> '$' FROM registers r WHERE r.session = messages.session" +
+	" AND r.item = messages.id AND r.name = 'fault'), '')"
 
 // siblings counts the messages that share a message's parent.
 const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.session AND x.parent = messages.parent"
@@ -93,8 +96,7 @@ const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.se
 // where that changed it. The caller's message stays as it is.
 func (m Message) Redacted(clean func(string) string) Message {
 	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	extra := string(m.Extra)
-	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Fault, &extra}
+	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Extra}
 	for i := range m.ToolCalls {
 		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
 	}
@@ -105,9 +107,6 @@ func (m Message) Redacted(clean func(string) string) Message {
 		if now := clean(*text); now != *text {
 			*text, m.Tokens = now, 0
 		}
-	}
-	if extra != string(m.Extra) {
-		m.Extra = []byte(extra)
 	}
 	return m
 }
@@ -149,7 +148,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
 	m.attach(t.attach)
-	m.insert(t)
+	t.put("INSERT INTO messages", m.columns())
 	m.index(t)
 	turn := m.Role == history.User
 	t.exec(`
@@ -176,22 +175,6 @@ func inSession(t *tx, n, message int64) {
 // nextSeq is the place of the next message of a session.
 func nextSeq(t *tx, n int64) int {
 	return value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
-}
-
-// insert writes a message with its calls and parts. Its words come to the index later, unless it is added to it now.
-func (m *Message) insert(t *tx) {
-	t.put("INSERT INTO messages", m.columns())
-	m.insertContent(t)
-}
-
-// insertContent writes the calls and parts of a message.
-func (m *Message) insertContent(t *tx) {
-	for i := range m.ToolCalls {
-		t.put("INSERT INTO tool_calls", callColumns(&m.ToolCalls[i]), sql.Named("message", m.ID), sql.Named("place", i))
-	}
-	for i := range m.parts {
-		t.put("INSERT INTO parts", partColumns(&m.parts[i]), sql.Named("message", m.ID), sql.Named("place", i))
-	}
 }
 
 // message reads one message by its id, and fails with ErrNotFound where there is none.
@@ -239,8 +222,8 @@ func complete(all []Message) []Message {
 		m := &all[i]
 		if m.Damaged {
 			m.Status, m.Remains = history.Quarantined, m.Content
-			m.Content, m.Reasoning, m.ToolCalls, m.Parts, m.Extra = "", "", nil, nil, nil
-			m.Name, m.ToolCallID = "", ""
+			m.Content, m.Reasoning, m.ToolCalls, m.Parts = "", "", nil, nil
+			m.Extra, m.Name, m.ToolCallID = "", "", ""
 		}
 		m.readExtra()
 		m.stored = stored{}
@@ -270,16 +253,13 @@ func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Mes
 func (m *Message) readExtra() {
 	m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
 	m.Replay, m.ReadAgain = "", nil
-	if len(m.Extra) == 0 {
-		return
-	}
 	var extra struct {
 		Message   json.RawMessage            `json:"message"`
 		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
 		ReadAgain []int                      `json:"read_again"`
 	}
-	if json.Unmarshal(m.Extra, &extra) != nil {
-		return // Not a reply's: it is kept as it is and goes nowhere.
+	if json.Unmarshal([]byte(m.Extra), &extra) != nil {
+		return // none, or not a reply's: it is kept as it is and goes nowhere
 	}
 	m.Replay = string(extra.Message)
 	if m.Role == history.Tool {
@@ -294,11 +274,9 @@ func (m *Message) readExtra() {
 // ErrNotFound where the message is gone.
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
 	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		fault := strings.ToValidUTF8(s.clean(fault), "\uFFFD")
 		text, err := json.Marshal(fault)
 		t.fail(err)
 		s.setRegister(t, sessionHolding(t, message), message, faultValue, string(text))
-		t.exec(`UPDATE messages SET fault = ? WHERE id = ?`, fault, message)
 	})
 }
 
@@ -314,30 +292,28 @@ func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int6
 	})
 }
 
-// callColumns are the columns of a tool call, as received.
+// callColumns are what is stored of a tool call, as received.
 func callColumns(c *history.ToolCall) []column {
 	return []column{
 		{"call_id", (*blob)(&c.ID), 0},
-		{"name", (*blob)(&c.Name), secret},
-		{"arguments", (*blob)(&c.Arguments), secret},
+		{"name", (*blob)(&c.Name), 0},
+		{"arguments", (*blob)(&c.Arguments), 0},
 	}
 }
 
 // part is a part of a message as it is stored: its bytes are an attachment.
 type part struct {
 	history.Part
-	attachment int64  // its key
-	hash       string // hex SHA-256 of the bytes when they were stored
+	hash string // hex SHA-256 of the bytes when they were stored
 }
 
 func partColumns(p *part) []column {
 	return []column{
 		{"kind", &p.Kind, 0},
-		{"name", &p.Name, secret},
-		{"media_type", &p.MediaType, 0},
+		{"name", (*blob)(&p.Name), 0},
+		{"media_type", (*blob)(&p.MediaType), 0},
 		{"tokens", &p.Tokens, 0},
-		{"attachment", &p.attachment, local},
-		{"hash", &p.hash, lineOnly},
+		{"hash", &p.hash, 0},
 	}
 }
 
@@ -364,68 +340,49 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part and
-// returns their key.
-func (m *Message) attach(keep func(hash string, data []byte) (key int64)) {
+// attach sets the parts of a message as they are stored, and its fingerprint. keep stores the bytes of a part.
+func (m *Message) attach(keep func(hash string, data []byte)) {
 	m.parts = nil
 	for _, of := range m.Parts {
 		p := part{Part: of}
 		p.hash = hashOf(p.data())
-		p.attachment = keep(p.hash, p.data())
+		keep(p.hash, p.data())
 		m.parts = append(m.parts, p)
 	}
 	m.hash = m.fingerprint()
 }
 
-// attach stores bytes under a hash, once however often they are attached, and returns their key. Where other bytes
-// stand under it already, those that have the hash are kept: a good copy repairs every message with a damaged one.
-func (t *tx) attach(hash string, data []byte) (key int64) {
-	sum, err := hex.DecodeString(hash)
-	t.fail(err)
+// attach stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
+// those that have the hash are kept: a good copy repairs every message with a damaged one.
+func (t *tx) attach(hash string, data []byte) {
 	t.exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
 		SET data = ?2
-		WHERE ?3 AND data <> ?2`, sum, append([]byte{}, data...), hashOf(data) == hash)
-	return value[int64](t, `SELECT id FROM attachments WHERE hash = ?`, sum)
+		WHERE ?3 AND data <> ?2`, hash, append([]byte{}, data...), hashOf(data) == hash)
 }
 
-// addContent adds the calls and parts of messages to them, and finds those that are damaged. images is whether parts
-// that are no texts come with their bytes, and are checked.
+// readAttachment reads the bytes under a hash, and reports whether there are any.
+func (t *tx) readAttachment(hash string) (data []byte, there bool) {
+	there = t.row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
+	return data, there
+}
+
+// addContent sets the parts of messages, and finds the messages that are damaged. images is whether parts that are no
+// texts come with their bytes, and are checked.
 func addContent(t *tx, messages []Message, images bool) {
-	var ids []int64
-	of := map[int64]*Message{}
-	for i, m := range messages {
-		ids, of[m.ID] = append(ids, m.ID), &messages[i]
-	}
-	var id int64
-	var c history.ToolCall
-	names, into := scanned(callColumns(&c))
-	for range t.rows(append(into, &id), `
-		SELECT `+names+`, message
-		FROM tool_calls
-		WHERE message`+these+`
-		ORDER BY message, place`, sqlite.IDs(ids)) {
-		of[id].ToolCalls = append(of[id].ToolCalls, c)
-	}
-	var p part
-	var hash, data []byte
-	names, into = scanned(partColumns(&p))
-	for range t.rows(append(into, &id, &hash, &data), `
-		SELECT `+names+`, p.message, a.hash, iif(p.kind = 'text' OR ?2, a.data, NULL)
-		FROM parts p
-		JOIN attachments a ON a.id = p.attachment
-		WHERE p.message IN (SELECT value FROM json_each(?1))
-		ORDER BY p.message, p.place`, sqlite.IDs(ids), images) {
-		p.hash, p.Text, p.Data = hex.EncodeToString(hash), "", nil
-		p.setData(data)
-		m := of[id]
-		m.parts, m.Parts = append(m.parts, p), append(m.Parts, p.Part)
-		m.Damaged = m.Damaged || (p.Kind == history.TextPart || images) && hashOf(data) != p.hash
-	}
-	for _, m := range of {
-		m.Damaged = m.Damaged || string(m.fingerprint()) != string(m.hash)
+	for i := range messages {
+		m := &messages[i]
+		for _, p := range m.parts {
+			if images || p.Kind == history.TextPart {
+				data, _ := t.readAttachment(p.hash)
+				p.setData(data)
+				m.Damaged = m.Damaged || hashOf(data) != p.hash
+			}
+			m.Parts = append(m.Parts, p.Part)
+		}
+		m.Damaged = m.Damaged || !bytes.Equal(m.fingerprint(), m.hash)
 	}
 }
 
@@ -433,7 +390,7 @@ func addContent(t *tx, messages []Message, images bool) {
 // parts. A row whose hash differs was damaged on disk. What may change while the message stays the same, such as its
 // status, is left out.
 func (m *Message) fingerprint() []byte {
-	texts := []string{string(m.Role), m.Name, m.Label, m.Content, m.Reasoning, m.ToolCallID, string(m.Extra)}
+	texts := []string{string(m.Role), m.Name, m.Label, m.Content, m.Reasoning, m.ToolCallID, m.Extra}
 	for _, c := range m.ToolCalls {
 		texts = append(texts, c.ID, c.Name, c.Arguments)
 	}

@@ -31,8 +31,8 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 			ToolCallID: "id\x00\xff", Status: history.Imported, CreatedMS: 1234, Tokens: 17,
 		},
 		Session: session.ID, Parent: first.ID, Request: 5, Endpoint: "e", Model: "m",
-		FinishReason: "stop", Fault: `{"what":"e"}`,
-		Extra:     []byte(`{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`),
+		FinishReason: "stop",
+		Extra:     `{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`,
 		Tokenizer: "o200k_base",
 	}
 	got := add(t, s, in)
@@ -84,11 +84,11 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		"UPDATE messages SET role = 'system' WHERE id = ?1",
 		"UPDATE messages SET name = content, content = name WHERE id = ?1",
 		"UPDATE messages SET hash = x'' WHERE id = ?1",
-		"UPDATE tool_calls SET arguments = CAST('{}' AS BLOB) WHERE message = ?1",
-		"DELETE FROM tool_calls WHERE message = ?1",
-		"DELETE FROM parts WHERE message = ?1",
-		"UPDATE parts SET kind = 'text' WHERE message = ?1",
-		"UPDATE attachments SET data = x'99' WHERE id = (SELECT attachment FROM parts WHERE message = ?1)",
+		"UPDATE messages SET tool_calls = replace(tool_calls, '{} ', '{}') WHERE id = ?1",
+		"UPDATE messages SET tool_calls = 'no JSON' WHERE id = ?1",
+		"UPDATE messages SET parts = NULL WHERE id = ?1",
+		"UPDATE messages SET parts = replace(parts, 'image', 'text') WHERE id = ?1",
+		"UPDATE attachments SET data = x'99' WHERE hash = (SELECT parts ->> '$[0].hash' FROM messages WHERE id = ?1)",
 	}
 	for i, sql := range damage {
 		m := says(session.ID, first.ID, history.Assistant, "hello")

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -57,7 +56,6 @@ type Store struct {
 	retired  *os.File          // a damaged file that was set aside, locked so that nobody takes it for the history
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
 	fresh    bool              // nothing was in the file
-	checked  atomic.Bool       // the whole file was read and is sound
 
 	owner *owner.Owner // who this store is for its unfinished answers and leases
 }
@@ -151,8 +149,8 @@ func (s *Store) openSound(ctx context.Context, path string) error {
 	return nil
 }
 
-// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked after
-// the first frame, by Examine. Its size alone decides that: where a time did, a busy machine opened damaged files.
+// checkedAtOnce is how many bytes of a file are checked before it is opened for writing. A larger one is checked once a
+// day, by BackUpToday. Its size alone decides that: where a time did, a busy machine opened damaged files.
 const checkedAtOnce = 8 << 20
 
 // inspect looks at the file without changing a byte of it: at the header and, where a damage was met before or the file
@@ -175,9 +173,7 @@ func (s *Store) inspect(ctx context.Context) error {
 		if noDamage != nil && size+journal > checkedAtOnce {
 			return nil
 		}
-		err = sqlite.CheckIntegrity(ctx, db)
-		s.checked.Store(err == nil)
-		return err
+		return sqlite.CheckIntegrity(ctx, db)
 	})
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
@@ -250,18 +246,6 @@ func (s *Store) Salvaged() bool { return s.salvaged != nil }
 
 // Notices returns what the user should know about how the file was opened: one sentence each.
 func (s *Store) Notices() []string { return slices.Clone(s.notices) }
-
-// Examine checks the whole file where Open has not, and returns an error that is ErrDamaged where
-// it is damaged; the next Open then saves what can be read into a new file. It reads for one to four seconds for each
-// 700 MB: records of requests take longer than messages.
-func (s *Store) Examine(ctx context.Context) error {
-	if s.checked.Load() || s.path == sqlite.Memory {
-		return nil
-	}
-	err := sqlite.CheckIntegrity(ctx, s.reads)
-	s.checked.Store(err == nil)
-	return s.mark(sqlite.Explain("check the chat history", s.path, err))
-}
 
 // marker is a file that is beside the history where a damage was met: the next start then looks
 // at everything. A search index alone is made anew at once.

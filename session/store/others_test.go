@@ -17,7 +17,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "hello")
 	in := Request{
-		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: []byte(`{"o": 1}`),
+		Session: session.ID, Turn: 1, User: first.ID, Endpoint: "e", Model: "m", Options: `{"o": 1}`,
 		Plan: &history.Plan{
 			Sum:     history.Sum{Total: 2},
 			Entries: []history.Entry{{ID: first.ID, Disposition: history.Kept, TokensBefore: 3}},
@@ -192,22 +192,6 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 		if got := d.checked(); got.Text != "a text" || len(got.Folds) > 0 {
 			t.Errorf("with %s the draft is %+v", bad, got)
 		}
-	}
-}
-
-func TestRepairsKeepTheirFirstDate(t *testing.T) {
-	c := noon()
-	s := openAt(t, newPath(t), Options{Now: c.now})
-	ctx := context.Background()
-	_, m := begin(t, s, "", "hello")
-	r := history.Repair{Kind: "C3", Cause: history.Cause{Text: "a bracket was missing"}, Before: "{\xff", After: "{}"}
-	must(t, "add", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: {r}}))
-	c.add(time.Hour)
-	must(t, "add again", s.AddRepairs(ctx, 2, map[int64][]history.Repair{m.ID: {r}}))
-	var rules, first, last int64
-	must(t, "read", s.reads.QueryRow("SELECT rules, first_ms, last_ms FROM repairs").Scan(&rules, &first, &last))
-	if rules != 2 || first != noon().t.UnixMilli() || last != c.t.UnixMilli() {
-		t.Errorf("the repair has rules %d, first %d, last %d", rules, first, last)
 	}
 }
 

@@ -131,5 +131,12 @@ func deleteSession(t *tx, n int64) {
 
 // detach deletes the attachments that no message has.
 func detach(t *tx) {
-	t.exec(`DELETE FROM attachments WHERE NOT EXISTS (SELECT 1 FROM parts WHERE parts.attachment = attachments.id)`)
+	t.exec(`
+		DELETE FROM attachments
+		WHERE hash NOT IN (
+			SELECT p.value ->> 'hash'
+			FROM messages m
+			CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
+			WHERE m.parts IS NOT NULL
+		)`)
 }

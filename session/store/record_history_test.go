@@ -67,7 +67,7 @@ func TestHistoryOfAVerdictIsThatOfThePlans(t *testing.T) {
 				if r.End != EndFailed {
 					want[e.ID] = append(want[e.ID], seen)
 				}
-				if r.End != EndFailed && r.Purpose == ForAnswer && !e.Whole {
+				if r.Purpose == ForAnswer && !e.Whole {
 					short = append(short, e.ID)
 				}
 			}

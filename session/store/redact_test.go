@@ -30,7 +30,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 		t.Errorf("the message of the caller was changed to %+v", user)
 	}
 	record, err = s.AddRequest(ctx, Request{
-		Session: row.ID, User: asked.ID, Turn: 1, Options: []byte(`{"system":"` + plantedKey + `"}`),
+		Session: row.ID, User: asked.ID, Turn: 1, Options: `{"system":"` + plantedKey + `"}`,
 		Plan: &history.Plan{Sum: history.Sum{Total: 1}, Added: []history.Added{{Text: plantedKey}}},
 	})
 	must(t, "add the record", err)
@@ -40,7 +40,7 @@ func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record
 	must(t, "start the answer", err)
 	answer.Content, answer.Reasoning, answer.Status = "your key: "+plantedKey, plantedKey, history.Complete
 	answer.ToolCalls = []history.ToolCall{{ID: "c1", Name: "tell", Arguments: `{"a":"` + plantedKey + `"}`}}
-	answer.Extra = []byte(`{"x":"` + plantedKey + `"}`)
+	answer.Extra = `{"x":"` + plantedKey + `"}`
 	record.Error = "refused " + plantedKey
 	answer, err = s.FinishAnswer(ctx, answer, record)
 	must(t, "finish the answer", err)

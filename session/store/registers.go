@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -100,8 +99,7 @@ func putRegister(t *tx, session int64, r Register) {
 // sameRegister are the registers of a name, of which there is one.
 const sameRegister = `registers WHERE session = ? AND item = ? AND name = ?`
 
-// writeRegister sets what a register of a session says in its row. What is said of a message is read from the register,
-// but for its fault, which settleSession sets.
+// writeRegister sets what a register of a session says in its row. What is said of a message is read from the register.
 func writeRegister(t *tx, session int64, r Register) {
 	var row Session
 	columns := registerColumns(&row, r.Name)
@@ -207,24 +205,6 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 	})
 }
 
-// AddRepairs records repairs that were applied now, or what the user had sent instead. One that was
-// applied before keeps its first date.
-func (s *Store) AddRepairs(ctx context.Context, rules int, repairs map[int64][]history.Repair) error {
-	return s.jot(ctx, "record the repairs", func(t *tx) {
-		for message, of := range repairs {
-			for _, r := range of {
-				before, now := sha256.Sum256([]byte(r.Before)), s.now().UnixMilli()
-				t.exec(`
-					INSERT INTO repairs (message, kind, before_hash, what, sent, rules, first_ms, last_ms)
-					VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-					ON CONFLICT (message, kind, before_hash) DO UPDATE
-					SET what = ?4, sent = ?5, rules = ?6, last_ms = ?7`,
-					message, r.Kind, before[:], r.Sentence(), []byte(r.After), rules, now)
-			}
-		}
-	})
-}
-
 // RepairCount is how many faults of one kind the messages of a model had.
 type RepairCount struct {
 	Endpoint string // "" where the messages were imported
@@ -233,7 +213,7 @@ type RepairCount struct {
 	Faults   int
 }
 
-// RepairCounts counts all recorded repairs by the model that wrote the message, or the call that a tool's
+// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
 // result belongs to, and by kind.
 func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
 	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {

@@ -13,6 +13,7 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
 	session, m := begin(t, s, "", "hello")
+	var plan history.Plan
 	add := func(role history.Role, model string, kinds ...string) {
 		t.Helper()
 		next := Message{Session: session.ID, Parent: m.ID, Message: history.Message{
@@ -32,7 +33,9 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 				Before: string(rune('a' + i)),
 			})
 		}
-		must(t, "record", s.AddRepairs(ctx, 1, map[int64][]history.Repair{m.ID: list}))
+		plan.Entries = append(plan.Entries, history.Entry{ID: m.ID, Disposition: history.Kept, Repairs: list})
+		_, err = s.AddRequest(ctx, Request{Session: session.ID, Plan: &plan})
+		must(t, "record", err)
 	}
 	add(history.Assistant, "small", "C1", "C1", "C5")
 	add(history.Tool, "", "C9")

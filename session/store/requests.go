@@ -40,7 +40,7 @@ type Request struct {
 	Created    time.Time
 	Endpoint   string
 	Model      string
-	Options    []byte        // JSON: everything that decided the plan beside the messages themselves
+	Options    string        // JSON: everything that decided the plan beside the messages themselves
 	Plan       *history.Plan // of a request that is added; Store.Verdicts reads it
 	Sum        history.Sum   // where the tokens of its plan went
 	Tally      Tally         // how many messages its plan gave which verdict
@@ -79,10 +79,9 @@ type Request struct {
 // record is what the row of a request has besides, its plan first of all: see putPlan. Callers get requests without
 // it.
 type record struct {
-	session    int64 // the short key of the session
-	added      []history.Added
-	shortfalls []shortfall
-	verdicts   []history.Entry // that are otherwise than in the request before it
+	session  int64 // the short key of the session
+	added    []history.Added
+	verdicts []history.Entry // that are otherwise than in the request before it
 }
 
 func (r *Request) columns() []column {
@@ -117,11 +116,10 @@ func (r *Request) columns() []column {
 		{"ended", &r.End, 0},
 		{"error", &r.Error, secret},
 		{"fault", &r.Fault, secret},
-		{"options", &r.Options, secret},
+		{"options", (*blob)(&r.Options), secret},
 		{"sum", &asJSON{&r.Sum}, 0},
 		{"tally", &asJSON{&r.Tally}, 0},
 		{"added", &asJSON{&r.added}, secret | fixed},
-		{"shortfalls", &asJSON{&r.shortfalls}, fixed},
 		{"verdicts", &nested[history.Entry]{&r.verdicts, verdictColumns}, lineOnly},
 	}
 }

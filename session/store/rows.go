@@ -134,10 +134,26 @@ func (f *asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
 
 func (f *asJSON) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
 
-// nested are rows within a line.
+// nested are rows within a row, or within a line: a JSON array, NULL where there are none. What is damaged is left out.
 type nested[T any] struct {
 	rows    *[]T
 	columns func(*T) []column
+}
+
+func (n *nested[T]) Value() (driver.Value, error) {
+	if len(*n.rows) == 0 {
+		return nil, nil
+	}
+	text, err := n.MarshalJSON()
+	return string(text), err
+}
+
+func (n *nested[T]) Scan(v any) error {
+	text, _ := v.(string)
+	if *n.rows = nil; text != "" {
+		_ = n.UnmarshalJSON([]byte(text))
+	}
+	return nil
 }
 
 func (n *nested[T]) MarshalJSON() ([]byte, error) {
@@ -161,32 +177,12 @@ func (n *nested[T]) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// json is the column as it is in JSON. Bytes in which there may be a key are a text.
+// json is the column as it is in JSON, which has no other texts than UTF-8.
 func (c column) json() any {
-	switch in := c.in.(type) {
-	case *string:
-		return (*blob)(in)
-	case *[]byte:
-		if c.use&secret != 0 {
-			return (*bytesOfText)(in)
-		}
+	if text, ok := c.in.(*string); ok {
+		return (*blob)(text)
 	}
 	return c.in
-}
-
-// bytesOfText is a text in JSON, as a blob is.
-type bytesOfText []byte
-
-func (b *bytesOfText) MarshalJSON() ([]byte, error) {
-	text := blob(*b)
-	return text.MarshalJSON()
-}
-
-func (b *bytesOfText) UnmarshalJSON(data []byte) error {
-	var text blob
-	err := text.UnmarshalJSON(data)
-	*b = bytesOfText(text)
-	return err
 }
 
 // marshal writes a row as a JSON object without the columns that are empty.

@@ -32,7 +32,7 @@ func TestSalvageGivesNoIDAgain(t *testing.T) {
 	for i := range 3 {
 		var err error
 		plan := history.Plan{Entries: []history.Entry{{ID: asked.ID, Index: i, Disposition: history.Kept}}}
-		options := fmt.Appendf(nil, `{"summary":{"ID":%d}}`, summary.ID)
+		options := fmt.Sprintf(`{"summary":{"ID":%d}}`, summary.ID)
 		r := Request{Session: session.ID, Turn: 1, User: asked.ID, Options: options, Plan: &plan}
 		request, err = s.AddRequest(ctx, r)
 		must(t, "add a request", err)

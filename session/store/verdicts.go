@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,7 +14,7 @@ import (
 	"winnow/history"
 )
 
-// verdictColumns are the columns of a verdict. Want and Have of a shortfall are not in them.
+// verdictColumns are the columns of a verdict.
 func verdictColumns(e *history.Entry) []column {
 	return []column{
 		{"message", &e.ID, 0},
@@ -38,49 +37,13 @@ func verdictColumns(e *history.Entry) []column {
 	}
 }
 
-// shortfall is by how much the messages from the first to the last that did not fit in a request did not fit. It is no
-// part of a run, because it is the same for many messages and another one in the next request.
-type shortfall struct {
-	First int64 `json:"first"`
-	Last  int64 `json:"last"`
-	Want  int   `json:"want"`
-	Have  int   `json:"have"`
-}
-
-// fellShort reports whether a cause is one that has a shortfall.
-func fellShort(c history.Cause) bool {
-	return c.Code == history.CauseOverBudget || c.Code == history.CauseOverChars
-}
-
-// shortfallsOf are the shortfalls of a plan, in the order of its messages.
-func shortfallsOf(entries []history.Entry) (all []shortfall) {
-	for _, e := range entries {
-		if !fellShort(e.Cause) {
-			continue
-		}
-		if n := len(all); n > 0 && all[n-1].Want == e.Cause.Want && all[n-1].Have == e.Cause.Have {
-			all[n-1].Last = e.ID
-			continue
-		}
-		all = append(all, shortfall{e.ID, e.ID, e.Cause.Want, e.Cause.Have})
-	}
-	return all
-}
-
-// addShortfall adds that of its message to a verdict.
-func addShortfall(e *history.Entry, all []shortfall) {
-	at, _ := slices.BinarySearchFunc(all, e.ID, func(s shortfall, id int64) int { return cmp.Compare(s.Last, id) })
-	if at < len(all) && fellShort(e.Cause) {
-		e.Cause.Want, e.Cause.Have = all[at].Want, all[at].Have
-	}
-}
-
-// recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message.
+// recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
+// much it did not fit, which is another number in each request, to the plan that is made again.
 func recorded(e history.Entry) history.Entry {
 	if !e.Sent() {
 		e.TokensBefore, e.CharsBefore = 0, 0
 	}
-	if fellShort(e.Cause) {
+	if c := e.Cause.Code; c == history.CauseOverBudget || c == history.CauseOverChars {
 		e.Cause.Want, e.Cause.Have = 0, 0
 	}
 	// As they are read: nil where they are empty.
@@ -114,7 +77,7 @@ func difference(before, now []history.Entry) (changed []history.Entry) {
 // before it.
 func putPlan(t *tx, r *Request) {
 	p := *r.Plan
-	r.Plan, r.Sum, r.Tally, r.added, r.shortfalls = nil, p.Sum, TallyOf(p.Entries), p.Added, shortfallsOf(p.Entries)
+	r.Plan, r.Sum, r.Tally, r.added = nil, p.Sum, TallyOf(p.Entries), p.Added
 	r.verdicts = difference(verdictsOf(t, r), p.Entries)
 	putVerdicts(t, r)
 }
@@ -150,7 +113,7 @@ func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 
 // Verdicts reads the plan of a request as it was decided: its sum, entries and added texts. It is an error where it was
 // not recorded or cannot be read. A message that is not sent comes without TokensBefore and CharsBefore, which the
-// message itself tells.
+// message itself tells, and one that did not fit without by how much.
 func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, error) {
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
 		r := first[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request)
@@ -160,9 +123,6 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
 		if len(p.Entries) != r.Tally.Stored {
 			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
-		}
-		for i := range p.Entries {
-			addShortfall(&p.Entries[i], r.shortfalls)
 		}
 		return p
 	})
@@ -194,7 +154,6 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 		limit = -1
 	}
 	var v PastVerdict // one for all rows
-	var short []shortfall
 	names, into := scanned(append(verdictColumns(&v.Entry), []column{
 		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
@@ -203,16 +162,15 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 		{"created_ms", (*millis)(&v.At), 0},
 		{"asked", &v.Model, 0},
 		{"sum", &asJSON{&v.Sum}, 0},
-		{"shortfalls", &asJSON{&short}, 0},
 	}...))
 	for range t.rows(into, "SELECT "+names+`
 			FROM past_verdicts
 			WHERE session = (SELECT session FROM messages WHERE id = ?1)
-				AND message = ?1 AND ended <> 'failed' `+condition+`
+				AND message = ?1
+				AND ended <> 'failed' `+condition+`
 			ORDER BY request DESC
 			LIMIT `+strconv.Itoa(limit), message) { // written out: SQLite finds a faster way for a short one
-		addShortfall(&v.Entry, short)
-		all, v, short = append(all, v), PastVerdict{}, nil
+		all, v = append(all, v), PastVerdict{}
 	}
 	return all
 }
@@ -221,32 +179,13 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) (all []Past
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
 		return list[int64](t, `
-			SELECT DISTINCT v.message
-			FROM verdicts v
-			WHERE v.session = ?1
-				AND v.purpose = ''
-				AND v.disposition <> ''
-				AND NOT v.whole
-				AND EXISTS (
-					SELECT 1
-					FROM requests r
-					WHERE r.session = ?1
-						AND r.purpose = ''
-						AND coalesce(r.sum, r.tally) IS NOT NULL
-						AND r.id & ?2 = v.first_request & ?2
-						AND r.id >= v.first_request
-						AND r.ended <> 'failed'
-						AND r.id < coalesce((
-							SELECT min(x.first_request)
-							FROM verdicts x
-							WHERE x.session = ?1
-								AND x.message = v.message
-								AND x.purpose = ''
-								AND x.first_request & ?2 = v.first_request & ?2
-								AND x.first_request > v.first_request
-						), 1 << 62)
-				)
-			ORDER BY v.message`, n, idStep-1)
+			SELECT DISTINCT message
+			FROM verdicts
+			WHERE session = ?
+				AND purpose = ''
+				AND disposition <> ''
+				AND NOT whole
+			ORDER BY message`, n)
 	})
 }
 

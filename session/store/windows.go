@@ -58,7 +58,6 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 		}
 		m.attach(t.attach)
 		t.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
-		m.insertContent(t)
 		m.index(t)
 		s.use(t, begun.session)
 		return message(t, m.ID)
@@ -68,7 +67,7 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 // streamed returns the small fields of an answer that this store still streams, or fails with ErrNotStreamed. One that
 // was taken for dead by mistake counts as well: its owner knows better. Its words leave the index until it ends.
 func (s *Store) streamed(t *tx, id int64) (m Message) {
-	row := []any{&m.session, &m.Status, &m.Role, (*blob)(&m.Name), &m.Label, (*blob)(&m.ToolCallID), &m.Extra}
+	row := []any{&m.session, &m.Status, &m.Role, (*blob)(&m.Name), &m.Label, (*blob)(&m.ToolCallID), (*blob)(&m.Extra)}
 	there := t.row(row, `
 		SELECT session, status, role, name, label, tool_call_id, extra
 		FROM messages

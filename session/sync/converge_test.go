@@ -289,7 +289,7 @@ func (b *box) turn(row store.Session, after store.Message) error {
 	}
 	r, err := b.s.AddRequest(ctx, store.Request{
 		Session: row.ID, Turn: 1, User: user.ID, Model: "m", Rules: 6,
-		BodyHash: hash, Prompt: -1, Options: []byte(options), Plan: &plan,
+		BodyHash: hash, Prompt: -1, Options: options, Plan: &plan,
 	})
 	if err != nil || w.pick("fails", 4) == 0 {
 		return err
@@ -779,7 +779,7 @@ func (b *box) describe() string {
 				Turn    []int64
 				Guessed history.IDs
 			}
-			w.must("read the options", json.Unmarshal(r.Options, &options))
+			w.must("read the options", json.Unmarshal([]byte(r.Options), &options))
 			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 &&
 				options.Leaf != named[len(named)-2] || !has(options.Guessed, named[0]) || !has(options.Guessed,
 				r.User) {

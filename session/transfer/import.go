@@ -150,7 +150,6 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	if !out.Session.Deleted.IsZero() {
 		im.Warn("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
 	}
-	warnOf(im, out.Changed, "%s changed since the earlier import; both versions are kept")
 	warnOf(im, out.Filled, "%s of the earlier import got its images")
 	warnOf(im, out.Unfilled, "%s did not get its images, because the chat went on here since")
 	return nil

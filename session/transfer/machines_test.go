@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,7 +30,11 @@ func tell(t *testing.T, from, to *store.Store) store.Applied {
 	if err := from.Sync().Told(t.Context(), out.IDs, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	segment := store.Segment{Home: state.Folder, Name: fmt.Sprint(t.Name(), state.Folder, out.IDs)}
+	content, err := json.Marshal(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	segment := store.Segment{Home: state.Folder, Name: fmt.Sprintf("%x", sha256.Sum256(content))}
 	applied, err := to.Sync().Merge(t.Context(), state.Home, segment, nil, func(take func(store.Line) error) error {
 		for _, l := range lines {
 			if err := take(l); err != nil {

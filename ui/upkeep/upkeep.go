@@ -1,5 +1,5 @@
-// Package upkeep looks after the stored history while the application runs: some time after the start it examines the
-// file and backs it up, once a day, it brings the search index up to date step by step, and it exchanges what is new
+// Package upkeep looks after the stored history while the application runs: some time after the start it backs the file
+// up, once a day, it brings the search index up to date step by step, and it exchanges what is new
 // with other machines. All of it happens in commands, and nothing waits for it.
 package upkeep
 
@@ -37,7 +37,7 @@ type Model struct {
 	*app.Context
 	Screen    Screen
 	Exchange  Sync          // nil syncs nothing
-	Quiet     time.Duration // until the history is examined and backed up
+	Quiet     time.Duration // until the history is backed up
 	Unindexed int64         // messages that a search does not find yet
 	Syncing   bool          // it goes on
 	Hurried   bool          // the user wants to be out of here: nothing more is begun
@@ -54,7 +54,7 @@ func after(d time.Duration, do app.Then) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return do })
 }
 
-// Start syncs behind the first frame, and waits for a quiet moment to examine and back up the history.
+// Start syncs behind the first frame, and waits for a quiet moment to back up the history.
 func (u *Model) Start() tea.Cmd {
 	if u.With.Store == nil {
 		return nil
@@ -62,21 +62,16 @@ func (u *Model) Start() tea.Cmd {
 	return tea.Batch(after(firstFrame, u.Sync), after(u.Quiet, u.save))
 }
 
-// save examines the history and backs it up. It reports trouble alone: a backup that succeeds is nothing to read.
+// save backs the history up. It reports trouble alone: a backup that succeeds is nothing to read.
 func (u *Model) save() tea.Cmd {
 	db := u.With.Store
 	return u.Run(func(ctx context.Context) tea.Msg {
 		_, err := db.BackUpToday(ctx) // which examines what it copies
-		if !errors.Is(err, store.ErrDamaged) {
-			if damage := db.Examine(ctx); damage != nil {
-				err = damage
-			}
-		}
 		return app.Then(func() tea.Cmd { return u.Saved(err) })
 	})
 }
 
-// Saved says why the history could not be examined and backed up, and nothing where it was.
+// Saved says why the history could not be backed up, and nothing where it was.
 func (u *Model) Saved(err error) tea.Cmd {
 	switch {
 	case errors.Is(err, store.ErrDamaged):

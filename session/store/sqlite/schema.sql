@@ -23,7 +23,7 @@ CREATE TABLE sessions (
 	title        TEXT    NOT NULL DEFAULT '',
 	title_from   TEXT    NOT NULL DEFAULT '' CHECK (title_from IN ('', 'auto', 'user')),
 	source       TEXT    NOT NULL DEFAULT '',   -- of an imported one: chatgpt, llm, winnow; '' for all others
-	origin       TEXT    NOT NULL DEFAULT '',   -- its id there, by which a later import finds it again
+	origin       TEXT    NOT NULL DEFAULT '',   -- its id there, which id is made of
 	endpoint     TEXT    NOT NULL DEFAULT '',
 	address      TEXT    NOT NULL DEFAULT '',   -- the base URL of the endpoint, without user, password and query; '' before
 	                                            -- the first request: the name may come to mean another server
@@ -38,7 +38,6 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_used ON sessions (used);
 CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
-CREATE INDEX sessions_origin ON sessions (source, origin) WHERE origin <> '';
 
 -- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
 -- The large columns stand last: reading the small ones then never touches overflow pages.
@@ -58,13 +57,15 @@ CREATE TABLE messages (
 	endpoint      TEXT    NOT NULL DEFAULT '',
 	model         TEXT    NOT NULL DEFAULT '',
 	finish_reason TEXT    NOT NULL DEFAULT '',
-	fault         TEXT    NOT NULL DEFAULT '',       -- why its turn failed behind it without a request that failed,
-	                                                 -- such as one over the budget: JSON, as requests.fault
 	label         TEXT    NOT NULL DEFAULT '',       -- its id in the file it was imported from
 	name          BLOB    NOT NULL DEFAULT x'',
 	tool_call_id  BLOB    NOT NULL DEFAULT x'',      -- as received
 	hash          BLOB    NOT NULL,                  -- SHA-256 of what was said, with calls and parts
-	extra         BLOB,                              -- unknown keys of the reply, raw JSON
+	tool_calls    TEXT,                              -- JSON: an array of objects with call_id, name and arguments, each as
+	                                                 -- received; {"base64": …} where that is not UTF-8
+	parts         TEXT,                              -- JSON: an array of objects with kind, name, media_type, tokens and
+	                                                 -- hash, that of attachments
+	extra         BLOB    NOT NULL DEFAULT x'',      -- unknown keys of the reply, raw JSON
 	reasoning     BLOB    NOT NULL DEFAULT x'',
 	content       BLOB    NOT NULL DEFAULT x'',
 	UNIQUE (session, seq),
@@ -72,38 +73,15 @@ CREATE TABLE messages (
 ) STRICT;
 
 CREATE INDEX messages_parent ON messages (session, parent);
+CREATE INDEX messages_parts ON messages (session) WHERE parts IS NOT NULL;
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
-
-CREATE TABLE tool_calls (
-	id        INTEGER PRIMARY KEY,
-	message   INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
-	place     INTEGER NOT NULL,  -- from 0
-	call_id   BLOB    NOT NULL,  -- all three as received, never encoded again
-	name      BLOB    NOT NULL,
-	arguments BLOB    NOT NULL,
-	UNIQUE (message, place)
-) STRICT;
 
 -- The bytes of images and attached files, each stored once.
 CREATE TABLE attachments (
 	id   INTEGER PRIMARY KEY,
-	hash BLOB NOT NULL UNIQUE,   -- SHA-256 of data
+	hash TEXT NOT NULL UNIQUE,   -- hex SHA-256 of data
 	data BLOB NOT NULL
 ) STRICT;
-
-CREATE TABLE parts (
-	id         INTEGER PRIMARY KEY,
-	message    INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
-	place      INTEGER NOT NULL, -- from 0
-	kind       TEXT    NOT NULL,
-	name       TEXT    NOT NULL,
-	media_type TEXT    NOT NULL,
-	tokens     INTEGER NOT NULL,
-	attachment INTEGER NOT NULL REFERENCES attachments (id),
-	UNIQUE (message, place)
-) STRICT;
-
-CREATE INDEX parts_attachment ON parts (attachment);
 
 -- One row per request that was sent. What was decided about each message is in verdicts.
 CREATE TABLE requests (
@@ -140,11 +118,10 @@ CREATE TABLE requests (
 	ended              TEXT    NOT NULL,            -- '' while it runs, and after a crash
 	error              TEXT    NOT NULL,
 	fault              TEXT    NOT NULL DEFAULT '', -- of a request with which its turn failed, why: JSON, '' for none
-	options            BLOB,                        -- JSON: what decided the plan beside the messages
+	options            BLOB    NOT NULL DEFAULT x'', -- JSON: what decided the plan beside the messages
 	sum                TEXT,                        -- JSON: where the tokens went
 	tally              TEXT,                        -- JSON: how many messages have which verdict
-	added              TEXT,                        -- JSON: texts that nobody said
-	shortfalls         TEXT                         -- JSON: runs of messages with what they needed and what was left
+	added              TEXT                         -- JSON: texts that nobody said
 ) STRICT;
 
 CREATE INDEX requests_turn ON requests (session, turn);
@@ -169,8 +146,8 @@ CREATE TABLE verdicts (
 	disposition    TEXT    NOT NULL, -- '' where the message is no longer in the conversation
 	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
 	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
-	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; those of
-	                                 -- over_budget and over_chars are in requests.shortfalls
+	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; over_budget
+	                                 -- and over_chars stand without: theirs are others in each request
 	pinned         INTEGER NOT NULL,
 	whole          INTEGER NOT NULL,
 	recalled       INTEGER NOT NULL,
@@ -195,8 +172,7 @@ SELECT
 	r.created_ms,
 	r.endpoint || '/' || r.model AS asked,
 	r.ended,
-	r.sum,
-	r.shortfalls
+	r.sum
 FROM requests r
 JOIN verdicts v ON v.session = r.session
 	AND v.purpose = r.purpose
@@ -212,27 +188,15 @@ JOIN verdicts v ON v.session = r.session
 			AND x.first_request <= r.id
 	);
 
--- What was repaired on the way to a model. Deleting this table changes nothing else.
-CREATE TABLE repairs (
-	id          INTEGER PRIMARY KEY,
-	message     INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
-	kind        TEXT    NOT NULL,
-	before_hash BLOB    NOT NULL, -- SHA-256 of the damaged bytes
-	what        TEXT    NOT NULL, -- a sentence for the user
-	sent        BLOB    NOT NULL, -- what is sent instead
-	rules       INTEGER NOT NULL,
-	first_ms    INTEGER NOT NULL,
-	last_ms     INTEGER NOT NULL,
-	UNIQUE (message, kind, before_hash)
-) STRICT;
-
--- How many faults of which kind each model's messages had; a tool's result counts for the model that called it.
+-- How many faults of which kind were repaired in each model's messages; a tool's result counts for the model that called it.
 CREATE VIEW repair_counts AS
-WITH RECURSIVE origin (kind, message) AS (
-	SELECT kind, message
-	FROM repairs
+WITH RECURSIVE origin (kind, before, repaired, message) AS (
+	SELECT DISTINCT r.value ->> 'Kind', r.value ->> 'Before', v.message, v.message
+	FROM verdicts v
+	CROSS JOIN json_each(iif(json_valid(v.repairs), v.repairs, '[]')) r
+	WHERE v.repairs IS NOT NULL
 	UNION ALL
-	SELECT o.kind, m.parent
+	SELECT o.kind, o.before, o.repaired, m.parent
 	FROM origin o
 	CROSS JOIN messages m ON m.id = o.message
 	WHERE m.role = 'tool' AND m.parent <> 0
@@ -383,7 +347,8 @@ CREATE TABLE registers (
 	item    INTEGER NOT NULL,    -- a message, 0 for the session itself
 	name    TEXT    NOT NULL,    -- title, tags, pinned, archived, deleted, model, settings, system, leaf: columns of the
 	                             -- session; flag: pin, exclude; remedy: what the user had sent in place of a damaged
-	                             -- message and its group of calls and results, text or drop; fault: messages.fault
+	                             -- message and its group of calls and results, text or drop; fault: why its turn
+	                             -- failed behind it without a request that failed, as requests.fault
 	value   TEXT    NOT NULL,    -- JSON
 	UNIQUE (session, item, name),
 	CHECK (json_valid(value)),

@@ -9,41 +9,31 @@ INSERT INTO sessions (
 
 INSERT INTO messages (
 	id, session, seq, parent, role, status, created_ms, tokens, tokenizer, request, alone, owner,
-	endpoint, model, finish_reason, fault, label, name, tool_call_id, hash, extra, reasoning, content
+	endpoint, model, finish_reason, label, name, tool_call_id, hash, tool_calls, parts, reasoning, content
 ) VALUES
-	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, X'', CAST('Will it rian?' AS BLOB)),
-	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '{"what":"It failed","free":true}', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB)),
-	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', NULL, X'', X''),
-	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'6B0AA811C166276E90A6910BB7AB9C52BFD41F2D53D31EAF716DDDEEF7EF5A1F', NULL, X'', CAST('{"rain":true}' AS BLOB)),
-	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, X'', CAST('Yes, tak' AS BLOB)),
-	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, X'', CAST('Will it rain?' AS BLOB));
-
-INSERT INTO tool_calls (
-	id, message, place, call_id, name, arguments
-) VALUES
-	(1, 3, 0, CAST('call_1' AS BLOB), CAST('weather' AS BLOB), CAST('{"city": "Oslo",}' AS BLOB));
+	(1, 1, 1, 0, 'user', 'complete', 1795262400000, 0, '', 0, 0, '', '', '', '', '', X'', X'', X'4BF45624603DB29372FEADBEBF0FF53290DFA00013BA52B07717F0E30A667D2A', NULL, NULL, X'', CAST('Will it rian?' AS BLOB)),
+	(2, 1, 2, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 0, '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB)),
+	(3, 1, 3, 2, 'assistant', 'complete', 1795262460000, 0, '', 1, 0, '', 'openai', 'gpt-5.2', 'tool_calls', '', X'', X'', X'B428CC673EF5993F747D27A0E981AFC00B5129C838A797284851E9FD39FA2791', '[{"call_id":"call_1","name":"weather","arguments":"{\"city\": \"Oslo\",}"}]', NULL, X'', X''),
+	(4, 1, 4, 3, 'tool', 'complete', 1795262460000, 0, '', 0, 0, '', '', '', '', '', X'', CAST('call_1' AS BLOB), X'6B0AA811C166276E90A6910BB7AB9C52BFD41F2D53D31EAF716DDDEEF7EF5A1F', NULL, '[{"kind":"image","name":"radar.png","media_type":"image/png","tokens":85,"hash":"fe1a4ab1fb6347036bead73597d5d2958b26ac0b96f68ca2f6dcee53a50f297e"}]', X'', CAST('{"rain":true}' AS BLOB)),
+	(5, 1, 5, 4, 'assistant', 'interrupted', 1795262460000, 0, '', 0, 0, 'a4119cc5-90ab-4348-b702-10d666357e43', '', '', '', '', X'', X'', X'3C6E747896D8CC2CE861F9B9B0052B2C599D5B6666DCB8D9E802A7F6CED8FF3E', NULL, NULL, X'', CAST('Yes, tak' AS BLOB)),
+	(6, 2, 1, 0, 'user', 'complete', 1795262460000, 4, 'o200k_base', 0, 1, '', '', '', '', '', X'', X'', X'FE5344C94B1C1E19F8F99F39ED36E5BDC7A27EDD7677ABDDA8E50D2625BCA083', NULL, NULL, X'', CAST('Will it rain?' AS BLOB));
 
 INSERT INTO attachments (
 	id, hash, data
 ) VALUES
-	(1, X'FE1A4AB1FB6347036BEAD73597D5D2958B26AC0B96F68CA2F6DCEE53A50F297E', CAST('not really a picture' AS BLOB));
-
-INSERT INTO parts (
-	id, message, place, kind, name, media_type, tokens, attachment
-) VALUES
-	(1, 4, 0, 'image', 'radar.png', 'image/png', 85, 1);
+	(1, 'fe1a4ab1fb6347036bead73597d5d2958b26ac0b96f68ca2f6dcee53a50f297e', CAST('not really a picture' AS BLOB));
 
 INSERT INTO requests (
 	id, session, turn, user, purpose, created_ms, endpoint, model, rules, tokenizer, estimate, body_hash,
 	prompt_tokens, cached_tokens, answer_tokens, reasoning_tokens, cache_write_tokens, cut_expected, cost_nano,
 	cost_from, price_source, reusable_tokens, reusable_ns, first_token_ns, took_ns, retries,
-	finish, ended, error, fault, tally, options, sum, added, shortfalls
+	finish, ended, error, fault, tally, options, sum, added
 ) VALUES
-	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'tool_calls', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL, NULL),
-	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(4099, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', NULL),
-	(8195, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]', '[{"first":4,"last":4,"want":11,"have":3}]');
+	(1, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 1, 'o200k_base', 11, '00ff', 12, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'tool_calls', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL),
+	(2, 1, 1, 2, 'summary', 1795262460000, 'openai', 'gpt-5.2-mini', 2, 'o200k_base', 40, '11ff', 42, -1, 12, -1, 0, 0, 4000, 'prices', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', NULL, CAST('{}' AS BLOB), NULL, NULL),
+	(3, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 45, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":3,"pinned":1,"repaired":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]'),
+	(4099, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 44, '22ff', 47, -1, 9, -1, 0, 0, 123000, 'server', '', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '', '{"stored":3,"kept":2,"cut":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":30,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":44,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]'),
+	(8195, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]');
 
 INSERT INTO verdicts (
 	id, session, purpose, message, first_request, position, role, disposition, level, level_in_place,
@@ -54,11 +44,6 @@ INSERT INTO verdicts (
 	(3, 1, '', 4, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
 	(4, 1, '', 4, 4099, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
 	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
-
-INSERT INTO repairs (
-	id, message, kind, before_hash, what, sent, rules, first_ms, last_ms
-) VALUES
-	(1, 3, 'C4', X'2C14907A7980B103827C4AFDF9E6C86970C6C73C136563A6C69B55EECFC072D7', 'a trailing comma was left out', CAST('{"city": "Oslo"}' AS BLOB), 1, 1795262460000, 1795262460000);
 
 INSERT INTO summaries (
 	id, session, first, last, messages, created_ms, endpoint, model, sources, text
@@ -95,7 +80,8 @@ INSERT INTO registers (
 	id, session, item, name, value
 ) VALUES
 	(11, 1, 0, 'pinned', '{"pinned":true}'),
-	(12, 1, 2, 'flag', '"pin"');
+	(12, 1, 2, 'flag', '"pin"'),
+	(14, 1, 2, 'fault', '"{\"what\":\"It failed\",\"free\":true}"');
 
 INSERT INTO tombstones (
 	id, session, messages
