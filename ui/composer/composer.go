@@ -66,9 +66,9 @@ type Model struct {
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
 
-	prompts []store.Prompt // sent before, or cleared in this window, the newest first
-	at      int            // the prompt that is shown, 0 is the draft itself
-	own     draft          // the draft while a prompt is shown
+	prompts []store.Draft // sent before, or cleared in this window, the newest first
+	at      int           // the prompt that is shown, 0 is the draft itself
+	own     draft         // the draft while a prompt is shown
 
 	completions completions
 	sent        *Sent // the draft that was sent, until it is stored
