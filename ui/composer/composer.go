@@ -65,7 +65,7 @@ type Model struct {
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
 
-	prompts []store.Prompt // sent before, or cleared in this window, the newest first
+	prompts []store.Draft // sent before, or cleared in this window, the newest first
 
 	completions completions
 	sent        *Sent // the draft that was sent, until it is stored
