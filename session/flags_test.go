@@ -2,79 +2,66 @@ package session
 
 import (
 	"maps"
+	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/llm/tool"
 )
 
-// TestFlagsAreUndoneInAnyOrder pins, excludes and frees messages at random and then takes every
-// deed back, the last one first. After each step the conversation, the store and the plan agree.
-func TestFlagsAreUndoneInAnyOrder(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."), says("Three."), says("Four."))
+// Messages are pinned, excluded and freed, and each change is taken back by what it returned, the last one first. After
+// each step the conversation, the store and the plan agree.
+func TestFlagsAreUndone(t *testing.T) {
+	b := newBench(t, says("One."), says("Two."), says("Three."))
 	s := b.begin()
-	for _, draft := range []string{"First", "Second", "Third", "Fourth"} {
+	for _, draft := range []string{"First", "Second", "Third"} {
 		drain(s.Send(t.Context(), say(draft)))
 	}
-	messages := s.Messages()
-	rapid.Check(t, func(rt *rapid.T) {
-		want := map[int64]history.Flag{}
-		agree := func() {
-			decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
-			stored := decided.Flags
-			if err != nil || !maps.Equal(stored, want) {
-				rt.Fatalf("stored are %v (%v), want %v", stored, err, want)
-			}
-			plan, err := s.Preview(say(""))
-			if err != nil {
-				rt.Fatalf("plan: %v", err)
-			}
-			for i, e := range plan.Entries {
-				f := want[e.ID]
-				if s.Now().Flags[e.ID] != f || e.Pinned != (f == history.Pin) || (e.Disposition == history.Excluded &&
-					e.Cause.Code != cause.QuestionExcluded) != (f == history.Exclude) {
-					rt.Fatalf("message %d has the flag %q and the verdict %+v, want %q", i, s.Now().Flags[e.ID], e, f)
-				}
+	var flags []map[int64]history.Flag // after each step, the newest last
+	agree := func(want map[int64]history.Flag) {
+		t.Helper()
+		decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
+		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.Now().Flags, want) {
+			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.Now().Flags, want)
+		}
+		plan, err := s.Preview(say(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range plan.Entries {
+			excluded := e.Disposition == history.Excluded && e.Cause.Code != cause.QuestionExcluded
+			if e.Pinned != (want[e.ID] == history.Pin) || excluded != (want[e.ID] == history.Exclude) {
+				t.Errorf("message %d has the flag %q and the verdict %+v", e.Index, want[e.ID], e)
 			}
 		}
-		agree()
-		var past []map[int64]history.Flag // what was before each deed
-		var undo []map[int64]history.Flag // what each deed returned
-		for range rapid.IntRange(1, 6).Draw(rt, "actions") {
-			f := rapid.SampledFrom([]history.Flag{history.Pin, history.Exclude, ""}).Draw(rt, "flag")
-			var ids []int64
-			for _, at := range rapid.SliceOf(rapid.IntRange(0, len(messages)-1)).Draw(rt, "messages") {
-				ids = append(ids, messages[at].ID)
-			}
-			past = append(past, maps.Clone(want))
-			changed := map[int64]history.Flag{}
-			for _, id := range ids {
-				if old := want[id]; old != f {
-					changed[id] = old
-					want[id] = f
-				}
-				if f == "" {
-					delete(want, id)
-				}
-			}
-			before, err := s.SetFlags(t.Context(), flagged(f, ids...))
-			if err != nil || !maps.Equal(before, changed) {
-				rt.Fatalf("flagging %v with %q: before were %v (%v), want %v", ids, f, before, err, changed)
-			}
-			undo = append(undo, before)
-			agree()
+	}
+	var undo []map[int64]history.Flag
+	now := map[int64]history.Flag{}
+	for _, step := range []struct {
+		flag history.Flag
+		at   []int
+	}{{history.Pin, []int{0, 3}}, {history.Exclude, []int{3, 4}}, {"", []int{0, 4}}, {history.Pin, []int{5, 0}}} {
+		flags = append(flags, maps.Clone(now))
+		all := map[int64]history.Flag{}
+		for _, at := range step.at {
+			all[s.Branch().ID(at)] = step.flag
 		}
-		for i := len(undo) - 1; i >= 0; i-- {
-			if _, err := s.SetFlags(t.Context(), undo[i]); err != nil {
-				rt.Fatalf("undo: %v", err)
-			}
-			want = past[i]
-			agree()
+		before, err := s.SetFlags(t.Context(), all)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		undo = append(undo, before)
+		maps.Copy(now, all)
+		maps.DeleteFunc(now, func(_ int64, f history.Flag) bool { return f == "" })
+		agree(now)
+	}
+	for i, before := range slices.Backward(undo) {
+		if _, err := s.SetFlags(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		agree(flags[i])
+	}
 }
 
 // A branch that begins in front of an excluded result must not hold the call without it, whenever the result was

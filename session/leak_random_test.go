@@ -394,10 +394,6 @@ func tokensOf(m store.Message) []string {
 // such turn.
 func (h *heldConversation) watch(all []store.Message, alone bool, question []string) {
 	forbidden, known := map[string]bool{}, map[string]bool{}
-	byID := map[int64]store.Message{}
-	for _, m := range all {
-		byID[m.ID] = m
-	}
 	for _, m := range all {
 		for _, token := range tokensOf(m) {
 			known[token] = true

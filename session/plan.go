@@ -95,17 +95,14 @@ func (st State) summariesOn(first int) []history.Summary {
 	var list []history.Summary
 	for _, m := range slices.Backward(st.summaries) {
 		if at, there := st.Branch.Find(m.LastMessage()); there && at < first {
-			list = append(list, summaryOf(m))
+			list = append(list, history.Summary{
+				ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model,
+			})
 		}
 	}
 	newest := func(m history.Summary) int64 { return m.Messages[len(m.Messages)-1][1] }
 	slices.SortStableFunc(list, func(x, y history.Summary) int { return cmp.Compare(newest(y), newest(x)) })
 	return list
-}
-
-// summaryOf is a stored summary as a plan reads it.
-func summaryOf(m store.Summary) history.Summary {
-	return history.Summary{ID: m.ID, Messages: m.Sources, Text: m.Text, By: m.Endpoint + "/" + m.Model}
 }
 
 // alone says that a message of the user's is sent without the conversation before it: it says so in the store,

@@ -16,16 +16,6 @@ import (
 	"winnow/session/target"
 )
 
-// errand is something that a model is asked for: an answer, a summary of what came before, a title. What winnow asks
-// by itself is recorded, costed and announced like the user's own request; its answer is no message.
-type errand struct {
-	purpose store.Purpose
-	turn    int   // its number
-	user    int64 // the user's message that the request answers, or is about
-	plan    func(context.Context) (*attempt, error)
-	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it
-}
-
 // attempt is one request on its way: its record, and the answer as far as it has arrived.
 type attempt struct {
 	errand   errand

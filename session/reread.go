@@ -43,14 +43,12 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 	s.set(func(st *State) {
 		st.Behind = now.Row.Leaf != st.Row.Leaf || now.Row.Messages != st.Row.Messages ||
 			now.Row.Title != st.Row.Title || !slices.Equal(now.Row.Tags, st.Row.Tags)
-		row := st.Row
-		row.Preset, row.Overrides = now.Row.Preset, now.Row.Overrides
-		row.System, row.SystemFixed = now.Row.System, now.Row.SystemFixed
-		changed = overridesOf(row) != overridesOf(st.Row) || row.System != st.Row.System ||
-			row.SystemFixed != st.Row.SystemFixed ||
-			!maps.Equal(now.Flags, st.Flags) || !maps.Equal(now.Remedies, st.Remedies)
-		st.Row, st.Flags, st.Remedies, st.Policy, st.changes = row, now.Flags, now.Remedies, now.Policy, now.changes
-		st.System = s.deps.system(row)
+		st.Row.Preset, st.Row.Overrides = now.Row.Preset, now.Row.Overrides
+		st.Row.System, st.Row.SystemFixed = now.Row.System, now.Row.SystemFixed
+		st.Flags, st.Remedies, st.Policy, st.changes = now.Flags, now.Remedies, now.Policy, now.changes
+		st.System = s.deps.system(st.Row)
+		changed = overridesOf(st.Row) != overridesOf(was.Row) || st.System != was.System ||
+			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies)
 	})
 	return changed, nil
 }

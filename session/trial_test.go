@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/approval"
@@ -23,11 +21,7 @@ type previewed struct {
 }
 
 // preview plans a draft by a trial.
-func preview(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, s *Session, trial Settings,
-) previewed {
+func preview(t *testing.T, s *Session, trial Settings) previewed {
 	t.Helper()
 	if err := s.Model().Find(context.Background()); err != nil {
 		t.Fatalf("find the window: %v", err)
@@ -83,58 +77,47 @@ func (b *bench) conversationOf() string {
 	return s.Info().ID
 }
 
-// TestAnyTrialIsAppliedWholeOrNotAtAll tries and applies one thing after the other on one conversation.
-func TestAnyTrialIsAppliedWholeOrNotAtAll(t *testing.T) {
+// A trial changes nothing. Applied, the next request is the one that was tried, and stored with the conversation; one
+// that is not possible is applied in no part.
+func TestATrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 	b := trialBench(t)
 	id := b.conversationOf()
-	applied := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		s := b.open(id)
-		for range rapid.IntRange(1, 5).Draw(rt, "times") {
-			trial := Settings{
-				Preset: rapid.SampledFrom([]string{"", "balanced", "classic", "recent", "unheard-of"}).Draw(rt,
-					"preset"),
-				Model: rapid.SampledFrom([]string{"", "small", "test/m", "test/other", "bare"}).Draw(rt, "model"),
-			}
-			if rapid.Bool().Draw(rt, "with a budget") {
-				n := rapid.SampledFrom([]int{-1, 0, 900, 1500}).Draw(rt, "budget")
-				trial.Budget = &n
-			}
-			possible := trial.Preset != "unheard-of" && trial.Model != "bare" &&
-				(trial.Budget == nil || *trial.Budget >= 0)
-			before, ref := s.Info(), s.Model().Ref()
-			next := preview(rt, s, Settings{})
-			var tried previewed
-			if possible {
-				tried = preview(rt, s, trial)
-			}
-			if after := preview(rt, s, Settings{}); !reflect.DeepEqual(after, next) || s.Model().Ref() != ref {
-				rt.Fatalf("a trial of %+v changed the next request from\n%+v\nto\n%+v", trial, next, after)
-			}
-			err := s.Set(t.Context(), trial)
-			switch {
-			case !possible:
-				if _, err := s.Try(t.Context(), trial).Preview(say("")); err == nil {
-					rt.Fatalf("a trial of %+v is possible", trial)
-				}
-				if err == nil || !reflect.DeepEqual(s.Info(), before) ||
-					!reflect.DeepEqual(preview(rt, s, Settings{}), next) {
-					rt.Fatalf("applied %+v: %v, and it is\n%+v\nwant an error, and as before\n%+v", trial, err,
-						s.Info(), before)
-				}
-			case err != nil:
-				rt.Fatalf("apply %+v: %v", trial, err)
-			default:
-				applied++
-				if got := preview(rt, s, Settings{}); !reflect.DeepEqual(got, tried) {
-					rt.Fatalf("a trial of %+v shows\n%+v\napplied it is\n%+v", trial, tried, got)
-				}
-			}
-			stored, err := b.deps.Store.Session(t.Context(), id)
-			if err != nil || !reflect.DeepEqual(stored, s.Info()) {
-				rt.Fatalf("stored is %+v (%v), and the conversation says %+v", stored, err, s.Info())
-			}
+	s := b.open(id)
+	for _, c := range []struct {
+		trial    Settings
+		possible bool
+	}{
+		{Settings{Preset: "classic", Model: "small"}, true},
+		{Settings{Preset: "recent", Model: "unheard-of/m"}, false},
+		{Settings{Budget: new(900)}, true},
+		{Settings{Model: "bare", Budget: new(1500)}, false},
+		{Settings{Model: "test/m", Preset: "unheard-of"}, false},
+		{Settings{Model: "test/other", Preset: "balanced", Budget: new(0)}, true},
+		{Settings{Model: "small", Budget: new(-1)}, false},
+		{Settings{Model: "test/m"}, true},
+	} {
+		before, next := s.Info(), preview(t, s, Settings{})
+		var tried previewed
+		if c.possible {
+			tried = preview(t, s, c.trial)
+		} else if _, err := s.Try(t.Context(), c.trial).Preview(say("")); err == nil {
+			t.Errorf("a trial of %+v is possible", c.trial)
 		}
-	})
-	t.Logf("%d trials were applied", applied)
+		if after := preview(t, s, Settings{}); !reflect.DeepEqual(after, next) {
+			t.Errorf("a trial of %+v changed the next request from\n%+v\nto\n%+v", c.trial, next, after)
+		}
+		err := s.Set(t.Context(), c.trial)
+		got := preview(t, s, Settings{})
+		switch {
+		case (err == nil) != c.possible:
+			t.Errorf("apply %+v: %v", c.trial, err)
+		case c.possible && !reflect.DeepEqual(got, tried):
+			t.Errorf("a trial of %+v shows\n%+v\napplied it is\n%+v", c.trial, tried, got)
+		case !c.possible && (!reflect.DeepEqual(s.Info(), before) || !reflect.DeepEqual(got, next)):
+			t.Errorf("%+v was refused, and it is\n%+v\nwant\n%+v", c.trial, s.Info(), before)
+		}
+		if row := stored(t, b, s); !reflect.DeepEqual(row, s.Info()) {
+			t.Errorf("stored is %+v, and the conversation says %+v", row, s.Info())
+		}
+	}
 }

@@ -22,62 +22,60 @@ func suggestions() []string {
 
 // first is what an empty chat shows: which model answers and why, and three things to try.
 func (s screen) first(w, h int) []string {
-	m := s.m
-	parts := []frame.Part{modelPart(m)}
+	m, st := s.m, s.st
+	parts := []frame.Part{{Label: "Model", Lines: modelLines(m)}, {Label: "Try", Lines: tryLines(m)}}
 	if m.Session.Temporary() || m.With.Store == nil {
-		parts = append(parts, frame.Part{Label: "Not saved", Rank: 2, Lines: []frame.Line{
-			{Text: "This chat is temporary: nothing of it is written to disk."},
+		parts = append(parts, frame.Part{Label: "Not saved", Lines: []frame.Line{
+			{Text: "This chat is temporary: nothing of it is written to disk.", Style: st.Text},
 		}})
 	}
-	return frame.First(append(parts, tryPart(m))).View(s.st, s.l.Gutter, w, h)
+	return frame.First(st, s.l.Gutter, w, h, parts...)
 }
 
-// modelPart names the model in use, and says why it is.
-func modelPart(m *Model) frame.Part {
-	model := frame.Line{Name: "guide", Text: ", built in and offline"}
-	if !m.current.Guided() {
-		model = frame.Line{Name: m.current.ModelName()}
-		if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
-			model.Text = " at " + host
-		}
-		if m.notice.Is(notice.Unreachable) {
-			model.Text += " is not available"
-		}
+// modelLines name the model in use, and say why it is.
+func modelLines(m *Model) (lines []frame.Line) {
+	st, name := m.Themes.Styles, m.current.ModelName()
+	if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
+		name += " at " + host
 	}
-	lines := []frame.Line{model}
+	switch {
+	case m.current.Guided():
+		name = "guide, built in and offline"
+	case m.notice.Is(notice.Unreachable):
+		name += " is not available"
+	}
+	lines = append(lines, frame.Line{Text: name, Style: st.Strong})
 	if why := markdown.Visible(m.choice.Reason); why != "" && m.choice.Ref == m.Ref {
-		lines = append(lines, frame.Line{Remark: theme.UpperFirst(why) + "."})
+		lines = append(lines, frame.Line{Text: theme.UpperFirst(why) + ".", Style: st.Muted})
 	}
 	if m.current.Guided() {
-		lines = append(lines, frame.Line{Remark: "It isn’t a language model: it answers from winnow’s documentation. " +
-			m.Keys.First(keymap.Models) + " adds a real one."})
+		lines = append(lines, frame.Line{Style: st.Muted, Text: "It isn’t a language model: it answers from winnow’s " +
+			"documentation. " + m.Keys.First(keymap.Models) + " adds a real one."})
 	}
-	return frame.Part{Label: "Model", Lines: lines}
+	return lines
 }
 
-// tryPart is three things to try: questions for the guide, else keys.
-func tryPart(m *Model) frame.Part {
-	try := frame.Part{Label: "Try", Rank: 1}
+// tryLines are three things to try: questions for the guide, else keys.
+func tryLines(m *Model) (lines []frame.Line) {
+	st := m.Themes.Styles
 	if m.current.Guided() {
 		for _, text := range suggestions() {
-			try.Lines = append(try.Lines, frame.Line{Text: text, Yours: true})
+			lines = append(lines, frame.Line{Lead: st.You.Render("▌") + " ", Text: text, Style: st.Text})
 		}
-		return try
+		return lines
 	}
-	try.Lines = []frame.Line{
-		{Text: "@", Does: "attach a file to your message"},
-		{Text: m.Keys.First(keymap.Context), Does: "see what the model will see, as you type"},
-		{Text: m.Keys.First(keymap.Palette), Does: "find a command: model, tools, export"},
-	}
+	third := [2]string{m.Keys.First(keymap.Palette), "find a command: model, tools, export"}
 	if n := m.current.Earlier; n > 0 {
-		try.Lines[2] = frame.Line{
-			Text: m.Keys.First(keymap.Sessions), Does: "go on with one of " + theme.Plural(n, "earlier chat"),
-		}
+		third = [2]string{m.Keys.First(keymap.Sessions), "go on with one of " + theme.Plural(n, "earlier chat")}
 	}
-	if n := m.current.Earlier; n == 1 {
-		try.Lines[2].Does = "go on with your last chat"
+	for _, try := range [][2]string{
+		{"@", "attach a file to your message"},
+		{m.Keys.First(keymap.Context), "see what the model will see, as you type"},
+		third,
+	} {
+		lines = append(lines, frame.Line{Lead: st.Text.Render(theme.Fit(try[0], 10)), Text: try[1], Style: st.Muted})
 	}
-	return try
+	return lines
 }
 
 // fromHome is a path as people write it: the home folder is ~.

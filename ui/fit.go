@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
@@ -18,15 +17,17 @@ import (
 	"winnow/ui/theme"
 )
 
-// tooLong says by how much a message does not fit and what helps. The draft stays, or comes back.
-func (m *Model) tooLong(over *session.OversizeError) tea.Cmd {
+// tooLong says by how much a message does not fit and what helps. It stays queued, or in the draft, or comes back there.
+func (m *Model) tooLong(over *session.OversizeError, queued bool) {
 	safe := "Your draft is kept: " + m.Keys.First(keymap.SendCut) + " sends it cut."
-	if m.composer.Superseded() {
-		safe = "Your message was not sent; " + m.Keys.First(keymap.ListUp) + " recalls it."
+	switch up := m.Keys.First(keymap.ListUp); {
+	case queued:
+		safe = "The message stays queued; " + up + " moves it back to the draft."
+	case m.composer.Superseded():
+		safe = "Your message was not sent; " + up + " recalls it."
 	}
 	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
 	m.notice.Warn(notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong})
-	return nil
 }
 
 // cureFor names the command that helps against a part of a request that does not fit.
@@ -82,53 +83,6 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
 }
 
-// misfitHints are the ways out for a draft that does not fit: those of the largest part that another one than the draft
-// takes up, else of the draft, and of what limits the request.
-func misfitHints(m *Model, over *session.OversizeError) []key.Binding {
-	k := &m.Keys
-	hints := []key.Binding{k.Hint("keep editing", keymap.Send), k.Hint("send cut", keymap.SendCut)}
-	if m.layout.Rule.Empty() { // no line above the draft has room for it
-		title, _ := misfitTitle(over)
-		hints = append([]key.Binding{keymap.Typed(title, "")}, hints...)
-	}
-	cure := cureFor(m, over)
-	for i, p := range over.Over.Parts {
-		if way := cure(string(p.Kind)); way != "" && p.Kind != history.PartDraft || i == 0 &&
-			strings.HasPrefix(way, "detach") {
-			hints = append(hints, wayHint(way))
-			break
-		}
-	}
-	if way := cure(string(over.Over.Bound)); strings.HasPrefix(way, "/") && way != "/model" {
-		hints = append(hints, wayHint(way))
-	}
-	return append(hints, k.Hint("model", keymap.Models), k.Hint("help", keymap.Help))
-}
-
-// wayHint is a way out as a hint: what is typed, and what it does.
-func wayHint(way string) key.Binding {
-	does := map[string]string{
-		"/system": "shorten", "/preset": "cut history", "/budget": "raise", "/window": "raise",
-		"/tools": "switch off",
-	}
-	name, rest, _ := strings.Cut(way, " ")
-	switch name {
-	case "detach":
-		return keymap.Typed("backspace", way)
-	case "unpin":
-		largest, _, _ := strings.Cut(strings.TrimPrefix(rest, "message "), " ") // it is enough to name
-		return keymap.Typed("unpin", "message "+largest)
-	}
-	return keymap.Typed(strings.TrimSpace(name+" "+rest), does[name])
-}
-
-// mayNotFit says that a draft is so large that its plan is waited for before it leaves the composer: it takes more than
-// half of what the request may hold, and its plan is being made.
-func mayNotFit(m *Model) bool {
-	limit := m.panel.Next.Plan.Sum.Limit
-	return !m.current.Judged() && m.panel.Next.Ready && limit > 0 && m.composer.Tokens(m.composer.Size()) > limit/2
-}
-
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
@@ -154,8 +108,11 @@ func (m *Model) agreeToAddress(err error) string {
 	return m.Keys.First(keymap.Models) + ", then " + m.Keys.First(keymap.Choose) + ", agrees to the new address."
 }
 
-// notReady is what an alert is about that says why no turn can begin.
+// notReady is what an alert is about that says why no turn can begin; of no such reason, that the turn failed.
 func notReady(err error) notice.Cause {
+	if err == nil {
+		return notice.Failed
+	}
 	if other := (*session.OtherAddressError)(nil); errors.As(err, &other) {
 		return notice.OtherAddress
 	}

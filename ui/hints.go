@@ -50,8 +50,11 @@ func (m *Model) hints() []key.Binding {
 			k.Hint("help", keymap.Help),
 		}
 	}
-	if over := misfit(m); over != nil {
-		return misfitHints(m, over)
+	if misfit(m) != nil {
+		return []key.Binding{
+			k.Hint("ways out", keymap.Send), k.Hint("send cut", keymap.SendCut), k.Hint("model", keymap.Models),
+			k.Hint("help", keymap.Help),
+		}
 	}
 	if hints := m.composer.Hints(); hints != nil {
 		return hints

@@ -17,10 +17,6 @@ func (m *Model) draftChanged() tea.Cmd { return tea.Batch(m.composer.KeepSoon(),
 func (m *Model) planned(e current.Planned) tea.Cmd {
 	m.showNext(e.Plan, e.Err, m.Session.Forecast(e.Plan))
 	m.current.Judge(e.Err)
-	if m.current.SendsNow(m.composer.Area.Changes()) && !m.turn.Busy && m.current.Judged() {
-		m.notice.Hush()
-		return m.send()
-	}
 	if m.current.Oversize() == nil {
 		m.notice.Resolve(notice.TooLong)
 	}

@@ -125,19 +125,11 @@ func (m *Model) releaseQueue() tea.Cmd {
 
 // finished ends the turn.
 func (m *Model) finished(e session.Finished) tea.Cmd {
-	var sentence tea.Cmd
 	m.notice.EndTurn()
 	stopped := m.turn.Stopping && e.Err == nil
-	unsent := m.composer.Waiting.Sending() // a queued message that is not stored
+	queued := m.composer.Waiting.Sending() // a queued message that is not stored
 	m.composer.Waiting.Ended(e.Err == nil && !stopped)
-	waits := m.composer.Waiting.Waits()
-	switch {
-	case stopped && (unsent || m.composer.Sending() != nil):
-		// The message is not stored, and nothing is sent before it is.
-		sentence = m.notice.Say(joined("Stopped; nothing was sent.", waits))
-	case stopped:
-		sentence = m.notice.Say(joined("Stopped; what arrived is kept.", waits))
-	}
+	said := m.outcome(e, stopped, queued)
 	m.turn.End()
 	m.Busy = false
 	m.endQuestion()
@@ -145,30 +137,8 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if last, ok := m.chat.Last(); m.turn.Again && ok && last.ID != m.Session.Info().Leaf {
 		m.chat.Follow(m.Session.Branch()) // no other answer came, and the branch is the one that it was
 	}
-	if over := (*session.OversizeError)(nil); errors.As(e.Err, &over) && unsent {
-		m.notice.Warn(notice.Alert{
-			Text: over.Sentence(cureFor(m, over)) + ".",
-			Way:  "The message stays queued; " + m.Keys.First(keymap.ListUp) + " moves it back to the draft.",
-		})
-	} else if errors.As(e.Err, &over) {
-		m.tooLong(over)
-	} else if limited := (*session.LimitError)(nil); errors.As(e.Err, &limited) {
-		sentence = m.notice.Say(waits)
-		if !unsent {
-			sentence = m.notice.Say(joined(notSent(m), waits))
-		}
-	} else if f := e.Failure; f != nil && !m.turn.Condensing && !unsent {
-		m.chat.TurnFailed(*f)
-		sentence = m.notice.Say(waits)
-	} else if e.Err != nil {
-		alert := notice.Alert{Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits)}
-		if !unsent {
-			alert.Way = joined(m.wayOut(e.Err), waits)
-		}
-		if err := m.Session.Ready(); err != nil {
-			alert.Cause = notReady(err)
-		}
-		m.notice.Warn(alert)
+	if e.Failure != nil && !m.turn.Condensing && !queued {
+		m.chat.TurnFailed(*e.Failure)
 	}
 	m.composer.GiveBack()
 	if m.turn.Quitting {
@@ -182,8 +152,37 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	if e.Err == nil {
 		entitling = m.settings.Entitle()
 	}
-	return tea.Batch(sentence, m.draftChanged(), entitling, m.chat.SearchOn(),
-		m.settings.AskWindow(), next, rereadOpen(m), m.upkeep.Sync())
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), entitling, m.chat.SearchOn(), m.settings.AskWindow(), next,
+		rereadOpen(m), m.upkeep.Sync())
+}
+
+// outcome says how the turn ended, in an alert or in a sentence, which is returned. A failure of a server stands in the
+// transcript.
+func (m *Model) outcome(e session.Finished, stopped, queued bool) string {
+	waits, ready := m.composer.Waiting.Waits(), m.Session.Ready()
+	over, limited := (*session.OversizeError)(nil), (*session.LimitError)(nil)
+	switch {
+	case stopped && (queued || m.composer.Sending() != nil):
+		// The message is not stored, and nothing is sent before it is.
+		return joined("Stopped; nothing was sent.", waits)
+	case stopped:
+		return joined("Stopped; what arrived is kept.", waits)
+	case errors.As(e.Err, &over):
+		m.tooLong(over, queued)
+	case errors.As(e.Err, &limited) && !queued:
+		return joined(notSent(m), waits)
+	case e.Err == nil, limited != nil, e.Failure != nil && !m.turn.Condensing && !queued:
+		return waits
+	case queued:
+		m.notice.Warn(notice.Alert{
+			Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits), Cause: notReady(ready),
+		})
+	default:
+		m.notice.Warn(notice.Alert{
+			Text: theme.Sentence(e.Err), Way: joined(m.wayOut(e.Err), waits), Cause: notReady(ready),
+		})
+	}
+	return ""
 }
 
 // notSent says what became of a message, or of a turn, that exceeds a limit and is not sent.
@@ -219,12 +218,9 @@ func (m *Model) send() tea.Cmd {
 	if m.turn.Busy {
 		return m.enqueue(false)
 	}
-	if mayNotFit(m) {
-		m.current.SendOnceJudged(m.composer.Area.Changes())
-		return m.notice.Say("Checking whether the message fits…")
-	}
 	if over := m.current.Oversize(); over != nil { // the session finds out about any other one before it stores it
-		return m.tooLong(over)
+		m.tooLong(over, false)
+		return nil
 	}
 	return m.sendDraft(false)
 }

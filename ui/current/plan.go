@@ -27,7 +27,6 @@ type planning struct {
 	Generation int                    // of the draft
 	judged     int                    // the generation whose plan oversize is about
 	oversize   *session.OversizeError // why it cannot be sent, nil where it fits
-	sendAt     int                    // the changes of the draft that is sent once it is planned, 0 for none
 }
 
 // Supersede drops the plans that are being made.
@@ -35,7 +34,7 @@ func (p *planning) Supersede() { p.Generation++ }
 
 // Oversize says why the draft would not fit, as far as its plan is made already.
 func (p *planning) Oversize() *session.OversizeError {
-	if p.Judged() {
+	if p.judged == p.Generation {
 		return p.oversize
 	}
 	return nil
@@ -43,19 +42,6 @@ func (p *planning) Oversize() *session.OversizeError {
 
 // LastOversize says why the newest draft that was planned would not fit, nil where it would.
 func (p *planning) LastOversize() *session.OversizeError { return p.oversize }
-
-// Judged says that the draft is planned as it is now.
-func (p *planning) Judged() bool { return p.judged == p.Generation }
-
-// SendOnceJudged has the draft sent as soon as it is planned, unless it changes before. Changes counts its changes.
-func (p *planning) SendOnceJudged(changes int) { p.sendAt = changes }
-
-// SendsNow says that the draft was to be sent once it is planned, and has not changed since.
-func (p *planning) SendsNow(changes int) bool {
-	now := p.sendAt != 0 && p.sendAt == changes
-	p.sendAt = 0
-	return now
-}
 
 // Judge takes why the newest plan of the draft cannot be sent, nil where it can.
 func (c *Model) Judge(err error) {

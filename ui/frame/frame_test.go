@@ -83,20 +83,20 @@ func TestLinesAreAsWideAsTheScreen(t *testing.T) {
 
 // The first screen fits whatever room it has, and says which model answers as long as there is a line.
 func TestTheFirstScreenFits(t *testing.T) {
-	f := First{
+	f := []Part{
 		{Label: "Model", Lines: []Line{
-			{Name: "guide", Text: ", built in and offline"},
-			{Remark: "It isn’t a language model: it answers from winnow’s documentation."},
+			{Text: "guide, built in and offline"},
+			{Text: "It isn’t a language model: it answers from winnow’s documentation."},
 		}},
-		{Label: "Not saved", Lines: []Line{{Text: "This chat is temporary."}}, Rank: 2},
 		{Label: "Try", Lines: []Line{
-			{Text: "What happens when a chat gets too long?", Yours: true}, {Text: "@", Does: "attach a file"},
-		}, Rank: 1},
+			{Lead: "▌ ", Text: "What happens when a chat gets too long?"}, {Lead: "@  ", Text: "attach a file"},
+		}},
+		{Label: "Not saved", Lines: []Line{{Text: "This chat is temporary."}}},
 	}
 	st := plain()
 	for w := 20; w <= 200; w += 7 {
 		for h := 1; h <= 40; h++ {
-			lines := f.View(st, theme.Gutter(w), w, h)
+			lines := First(st, theme.Gutter(w), w, h, f...)
 			text := ansi.Strip(strings.Join(lines, "\n"))
 			if len(lines) > h || !strings.Contains(text, "guide") {
 				t.Fatalf("%d×%d: %d lines, want at most %d with the model:\n%s", w, h, len(lines), h, text)
@@ -113,7 +113,8 @@ func TestTheFirstScreenFits(t *testing.T) {
 // What is wrapped has its style on every line.
 func TestEachLineOfAWrappedTextHasItsStyle(t *testing.T) {
 	st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
-	lines := Line{Remark: strings.Repeat("a remark that is long ", 6)}.view(st, 40)
+	text := strings.Repeat("a remark that is long ", 6)
+	lines := Part{Lines: []Line{{Text: text, Style: st.Muted}}}.view(st, 40)
 	if len(lines) < 3 {
 		t.Fatalf("%d lines, want a text that is wrapped", len(lines))
 	}

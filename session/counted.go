@@ -1,0 +1,74 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"winnow/llm"
+	"winnow/session/store"
+)
+
+// judge compares the server's count of a request with ours, and marks the request's record where the server read only
+// a part. A server that counts more cached tokens than the prompt has counts something else.
+func (t *turn) judge(a *attempt) {
+	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || a.comparable() == 0 {
+		return
+	}
+	cut, withdrawn := a.to.Judge(a.record.ID, a.record.Prompt, a.comparable(), a.decision.Limit > 0)
+	a.withdrawn = withdrawn
+	if cut {
+		a.record.CutExpected = a.expected()
+	}
+	t.past.Counted(a.record)
+}
+
+// withdrawCut takes back that the server read only a part of a request.
+func (t *turn) withdrawCut(ctx context.Context, request int64) error {
+	save, cancel := detached(ctx)
+	defer cancel()
+	list, err := t.deps.Store.Requests(save, t.Info().ID, store.RequestFilter{ID: request})
+	for _, r := range list {
+		r.CutExpected = 0
+		err = t.deps.Store.UpdateRequest(save, r)
+	}
+	return err
+}
+
+// noteCount keeps what the server's count of a request taught, and says what the user must know.
+func (t *turn) noteCount(ctx context.Context, a *attempt) {
+	if a.to.LearnName() {
+		t.say("%s does not list a model %s and answered for it all the same: another model may have answered; winnow "+
+			"models lists the names", a.to.Client.Endpoint().Name, a.to.Name)
+	}
+	switch window := a.to.Window(); {
+	case a.record.CutExpected > 0:
+		t.say("%s", a.cutNotice(a.to.AskWindow(ctx)))
+	case a.withdrawn != 0:
+		if err := t.withdrawCut(ctx, a.withdrawn); err != nil {
+			t.log().Warn("take back that the server read only a part", "error", ErrorCode(err))
+		}
+		t.emit(Withdrawn{Requests: []int64{a.withdrawn}})
+		t.say("the server counts this request as short as the last: it read both whole; the limit is lifted")
+	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:
+		t.say("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request",
+			a.record.Prompt, window.Tokens, window.Origin())
+	}
+	t.learn(ctx, a.to)
+}
+
+// cutNotice says that the server read only a part of a request, and how to cure it. stated says that the server has
+// stated another window since.
+func (a *attempt) cutNotice(stated bool) string {
+	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ",
+		a.record.Prompt, a.record.CutExpected)
+	if stated {
+		text += fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
+	} else {
+		text += fmt.Sprintf("Requests of this session now stay below %d tokens; /window TOKENS overrides this",
+			a.to.Limit())
+	}
+	if e := a.to.Client.Endpoint(); e.Own() && e.Name != llm.Guide {
+		text += ". For Ollama, set OLLAMA_CONTEXT_LENGTH in its environment to enlarge the window"
+	}
+	return text
+}
