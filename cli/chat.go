@@ -147,9 +147,6 @@ func (k *conversation) remember() {
 				name))
 		}
 	}
-	if k.chosen.Panel != "" && !k.memory.Set.Panel {
-		ui.Panel = string(k.chosen.Panel)
-	}
 }
 
 // screenOptions is what the screen is given.
@@ -168,7 +165,7 @@ func (k *conversation) screenOptions(s *session.Session) (ui.Options, error) {
 		Keys:       config.Keys,
 		Theme:      config.UI.Theme,
 		Themes:     config.Themes,
-		Panel:      config.UI.Panel,
+		Panel:      string(k.chosen.Panel),
 		Notify:     config.UI.Notify,
 		Memory:     k.memory,
 		Mouse:      config.UI.Mouse,

@@ -57,9 +57,9 @@ func TestExportFromTheChat(t *testing.T) {
 		t.Errorf("a refused export wrote %q", left)
 	}
 	for words, want := range map[string]string{
-		"":                 "Rain-inOslo-" + report.ShortID(row.ID) + ".md",
-		"html":             "Rain-inOslo-" + report.ShortID(row.ID) + ".html",
-		"jsonl":            "Rain-inOslo-" + report.ShortID(row.ID) + ".jsonl",
+		"":                 "Rain-in-Oslo-" + report.ShortID(row.ID) + ".md",
+		"html":             "Rain-in-Oslo-" + report.ShortID(row.ID) + ".html",
+		"jsonl":            "Rain-in-Oslo-" + report.ShortID(row.ID) + ".jsonl",
 		"prompt a b.txt":   "a b.txt",
 		"'c d.md'":         "c d.md",
 		"json everything":  "everything",
@@ -111,14 +111,14 @@ func TestFileNamesAreSafe(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for title, want := range map[string]string{
-		"$(rm -rf ~) `id`; a&b|c>d<e!":  "2026-11-22-rm--rf--id-abcde-01a2.md",
-		"it's \"quoted\" #1 [x] {y} *?": "2026-11-22-its-quoted-1-x-y-01a2.md",
+		"$(rm -rf ~) `id`; a&b|c>d<e!":  "2026-11-22-rm--rf-id-a-b-c-d-e-01a2.md",
+		"it's \"quoted\" #1 [x] {y} *?": "2026-11-22-it-s-quoted-1-x-y-01a2.md",
 		"-rf":                           "2026-11-22-rf-01a2.md",
 		"Übergröße 東京":                  "2026-11-22-Übergröße-東京-01a2.md",
 		"~/../\x1b[31m":                 "2026-11-22-31m-01a2.md",
-		"$$$":                           "2026-11-22-conversation-01a2.md",
+		"$$$":                           "2026-11-22-chat-01a2.md",
 	} {
-		if got := fileName(store.Session{Title: title, Created: at}, "01a2", transfer.Markdown); got != want {
+		if got := fileName(store.Session{ID: "01a2", Title: title, Created: at}, transfer.Markdown); got != want {
 			t.Errorf("fileName(%q) = %q, want %q", title, got, want)
 		}
 	}

@@ -6,10 +6,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -79,11 +81,15 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	root.SetIn(p.in)
 	root.SetOut(p.out.file) // The help is winnow's own, with colours.
 	root.SetErr(p.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return p.misused(err) })
-	p.catch(root)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		p.failed = err
+		return nil
+	})
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.build),
-		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) { p.reportError(err) }),
+		fang.WithErrorHandler(func(_ io.Writer, _ fang.Styles, err error) {
+			p.reportError(errors.New(together.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
+		}),
 	)
 	failed := cmp.Or(p.failed, p.out.failed)
 	if failed != nil && err == nil {
@@ -100,24 +106,8 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 	return exitOf(err)
 }
 
-// catch keeps errors about arguments from fang, which asks the terminal for its colours before it hands an error on,
-// and waits for seconds where the terminal does not answer.
-func (p *program) catch(c *cobra.Command) {
-	if args := c.Args; args != nil {
-		c.Args = func(c *cobra.Command, typed []string) error { return p.misused(args(c, typed)) }
-	}
-	for _, sub := range c.Commands() {
-		if c.Name() != "completion" { // Those below it are cobra's, and run whatever was noted.
-			p.catch(sub)
-		}
-	}
-}
-
-// misused notes an error of usage for main to say.
-func (p *program) misused(err error) error {
-	p.failed = cmp.Or(p.failed, err)
-	return nil
-}
+// together is what cobra says of two flags that exclude each other.
+var together = regexp.MustCompile(`^if any flags .*; \[(\S+) (\S+).*\] were all set$`)
 
 // reportError writes an error as one line that starts with the program's name.
 func (p *program) reportError(err error) {

@@ -45,17 +45,13 @@ func (p *program) readConfig() (config.Config, error) {
 // unless the user named it.
 func (p *program) decodeConfig() (config.Config, []error) {
 	path, named, err := p.configPath()
-	c, doc := config.Defaults(), []byte(nil)
+	var doc []byte
 	if err == nil { // Without a home folder there can be no file; the database says so where it matters.
 		doc, err = os.ReadFile(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && !named:
-		case errors.Is(err, fs.ErrNotExist):
-			return c, []error{
-				fmt.Errorf("there is no configuration file at %s; create one with winnow config init", path),
+		if missing := errors.Is(err, fs.ErrNotExist); err != nil && (named || !missing) {
+			return config.Defaults(), []error{
+				fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err)),
 			}
-		case err != nil:
-			return c, []error{fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err))}
 		}
 	}
 	c, mistakes := config.Decode(path, doc)
@@ -74,9 +70,6 @@ func (p *program) checkConfig(context.Context, []string) error {
 		return err
 	}
 	c, mistakes := p.decodeConfig()
-	if _, _, faults := p.mcpServers(c); len(mistakes) == 0 {
-		mistakes = faults
-	}
 	if n := len(mistakes); n > 0 {
 		for _, m := range mistakes[:n-1] {
 			p.reportError(m)
@@ -86,9 +79,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 	if exists(path) {
 		fmt.Fprintf(p.out, "%s is valid.\n", path)
 	} else {
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults. winnow config init creates "+
-			"one.\n",
-			path)
+		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults.\n", path)
 	}
 	for _, v := range c.Environment {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", v.Key, v.Name)
@@ -105,13 +96,10 @@ func (p *program) initConfig(context.Context, []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(Failed, "cannot create the folder of the configuration file: %w", err)
 	}
-	_, err = p.writeFile(path, false, func(f io.Writer) error {
+	_, err = p.writeFile(path, func(f io.Writer) error {
 		_, err := f.Write(p.example)
 		return err
 	})
-	if errors.Is(err, fs.ErrExist) {
-		return fail(Failed, "the configuration file %s already exists; it was not changed", path)
-	}
 	if err == nil {
 		fmt.Fprintf(p.out, "Wrote %s.\n", path)
 	}

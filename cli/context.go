@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,10 +22,9 @@ import (
 
 // contextFlags is what the command line of winnow context said.
 type contextFlags struct {
-	wire, prompt    bool
-	draft, template string
-	budget, preset  string
-	turn, diff      string
+	wire, prompt          bool
+	draft, budget, preset string
+	turn, diff            string
 }
 
 func (p *program) contextCommand() *cobra.Command {
@@ -49,15 +47,13 @@ func (p *program) contextCommand() *cobra.Command {
 	addFlag(c, &f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
 	addFlag(c, &f.diff, "diff", "", "show what changed since the request of turn M")
 	addFlag(c, &f.wire, "wire", "", "print the body of the request, with possible secrets redacted")
-	addFlag(c, &f.prompt, "prompt", "", "print the request as one text, for a model without a chat format or another "+
-		"program")
-	addFlag(c, &f.template, "template", "", "use the template in this file for --prompt")
+	addFlag(c, &f.prompt, "prompt", "", "print the request as one text, for another program")
 	p.jsonFlag(c)
-	apart(c, "json", "wire", "prompt")
-	apart(c, "diff", "wire")
-	apart(c, "diff", "prompt")
-	for _, trial := range []string{"draft", "budget", "preset", "model"} {
-		apart(c, "turn", trial)
+	c.MarkFlagsMutuallyExclusive("json", "wire", "prompt")
+	c.MarkFlagsMutuallyExclusive("diff", "wire")
+	c.MarkFlagsMutuallyExclusive("diff", "prompt")
+	for _, trial := range []string{"draft", "budget", "preset"} {
+		c.MarkFlagsMutuallyExclusive("turn", trial)
 	}
 	return c
 }
@@ -109,6 +105,9 @@ type shownContext struct {
 
 // contextOf finds the request that was asked for.
 func (k *conversation) contextOf(ctx context.Context, s *session.Session, f contextFlags) (shownContext, error) {
+	if f.turn != "" && k.p.flags.model != "" {
+		return shownContext{}, fail(Usage, "--turn and --model cannot be used together")
+	}
 	if f.turn != "" {
 		return pastContext(ctx, s, f.turn)
 	}
@@ -204,7 +203,7 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 	body, err := l.body()
 	text := string(body)
 	if f.prompt {
-		text, err = asText(l.plan, f.template)
+		text, err = history.RenderPrompt(history.NewPrompt(l.plan), "prompt", history.PromptTemplate)
 	}
 	if err != nil {
 		return err
@@ -216,23 +215,6 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 		fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
 	}
 	return err
-}
-
-// asText is a request as one text, by the template in a file.
-func asText(plan history.Plan, file string) (string, error) {
-	template := history.PromptTemplate
-	if file != "" {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", fail(Usage, "cannot read the template %s: %w", file, fileCause(err))
-		}
-		template = string(text)
-	}
-	text, err := history.RenderPrompt(history.NewPrompt(plan), file, template)
-	if err != nil {
-		err = fail(Usage, "%w", err)
-	}
-	return text, err
 }
 
 func (p *program) repairCommand() *cobra.Command {

@@ -13,7 +13,6 @@ import (
 	"winnow/llm/tokenizer"
 	"winnow/llm/tool"
 	"winnow/session"
-	"winnow/session/approval"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/remembered"
@@ -92,8 +91,7 @@ func (k *conversation) ready(ctx context.Context) error {
 		}
 	}
 	k.log.Info("ready", "winnow", k.p.build, "model", k.choice.Ref, "why", k.choice.Reason, "db", k.store.Path())
-	servers, faults := k.newServers()
-	k.servers, k.notices = servers, append(k.notices, faults...)
+	k.servers = k.newServers()
 	k.deps = k.newDeps()
 	return nil
 }
@@ -120,11 +118,11 @@ func (k *conversation) newDeps() session.Deps {
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return k.servers.Prepare(ctx, func(sentence string) { say(k.redactor.Text(sentence)) })
 		},
-		Recall:     c.Tools.Recall == "conversation",
+		Recall:     c.Tools.Permissions["recall"] != tool.Off,
 		Builtin:    k.p.builtinTools(c.Tools),
 		Limits:     c.Limits.Amounts(),
-		Approval:   approval.Rules{Mode: approval.Mode(c.Tools.Approve), Permissions: c.Tools.Permissions},
-		ToolLimits: tool.Limits{Timeout: time.Duration(c.Tools.Timeout) * time.Second, Output: c.Tools.MaxOutput},
+		Approval:   k.setup.approval(),
+		ToolLimits: tool.Limits{Timeout: time.Minute, Output: 1 << 20},
 		MaxRounds:  c.Tools.MaxRounds,
 		Count:      counter.Count,
 		Tokenizer:  counter.Name(),

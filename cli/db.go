@@ -11,26 +11,22 @@ import (
 	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/store/backup"
-	"winnow/ui/theme"
 )
 
 func (p *program) dbCommand() *cobra.Command {
 	check := p.command("check", "Check the whole database and report what is damaged", p.checkDB)
 	p.jsonFlag(check)
 	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
-	keep.Long = "backup writes a complete, checked copy. Without FILE, the copy is named after the current time, in " +
-		"the " +
-		"folder backups beside the database, where the daily backups of the chat are too. An existing file is not " +
-		"overwritten.\n\nTo back up every change within a second, to another disk or to S3, run Litestream beside " +
-		"winnow: docs/storage.md has a configuration for it."
+	keep.Long = "backup writes a complete, checked copy, without FILE into the folder backups beside the database, " +
+		"where the daily backups of the chat are too. An existing file is not overwritten."
 	var list bool
-	restore := p.command("restore [FILE|latest]", "Restore the conversations from a backup; the current ones are "+
-		"set aside",
+	restore := p.command("restore [FILE|latest]",
+		"Restore the conversations from a backup; the current ones are set aside",
 		func(ctx context.Context, args []string) error { return p.restoreDB(ctx, args, list) })
 	addFlag(restore, &list, "list", "", "list the backups")
 	return group("db", "Locate, check, back up and restore the database of conversations",
 		p.command("path", "Print the path of the database", func(context.Context, []string) error {
-			path, err := p.configuredDB()
+			path, err := p.dbPath()
 			if err == nil {
 				fmt.Fprintln(p.out, path)
 			}
@@ -38,45 +34,8 @@ func (p *program) dbCommand() *cobra.Command {
 		}), check, keep, restore)
 }
 
-// configuredDB is where the conversations are, whether the file is there or not.
-func (p *program) configuredDB() (string, error) {
-	c, err := p.readConfig()
-	if err != nil {
-		return "", err
-	}
-	return p.dbPath(c)
-}
-
-// checked is what a check found.
-type checked struct {
-	Sound bool
-	store.CheckResult
-}
-
-// Table writes what is there, and what is damaged.
-func (c checked) Table(page *report.Page) {
-	page.Line("%s: schema %d, %s, %s, %s, %s", c.Path, c.Schema, theme.Size(int(c.Bytes)),
-		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
-	for _, f := range c.Faults {
-		page.Line("%s", f)
-	}
-	if len(c.Damaged) > 0 {
-		page.Line("%s differ from what was stored: %d", theme.Plural(len(c.Damaged), "message"), c.Damaged)
-	}
-	if c.Sound {
-		page.Line("No damage found.")
-	}
-	if len(c.Lost) > 0 || len(c.SetAside) > 0 {
-		page.Line("The file was damaged before, and what could be read was recovered; %s lost their text.",
-			theme.Plural(len(c.Lost), "message"))
-	}
-	for _, file := range c.SetAside {
-		page.Line("The damaged file: %s", file)
-	}
-}
-
 func (p *program) checkDB(ctx context.Context, _ []string) error {
-	path, err := p.configuredDB()
+	path, err := p.dbPath()
 	if err != nil {
 		return err
 	}
@@ -90,7 +49,7 @@ func (p *program) checkDB(ctx context.Context, _ []string) error {
 	defer s.Close()
 	c, err := s.Check(ctx)
 	if err == nil {
-		err = p.show(checked{c.Sound(), c})
+		err = p.show(report.Checked{Sound: c.Sound(), CheckResult: c})
 	}
 	if err != nil || c.Sound() {
 		return err
@@ -115,17 +74,8 @@ func (p *program) backupDB(ctx context.Context, s *store.Store, args []string) (
 	return err
 }
 
-type backups []backup.File
-
-// Table writes a line for each backup.
-func (b backups) Table(page *report.Page) {
-	for _, f := range b {
-		page.Row(f.Day.Format("2006-01-02"), theme.Size(int(f.Bytes)), f.Path)
-	}
-}
-
 func (p *program) restoreDB(ctx context.Context, args []string, list bool) error {
-	path, err := p.configuredDB()
+	path, err := p.dbPath()
 	if err != nil {
 		return err
 	}
@@ -135,7 +85,7 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
 	case list:
-		return p.show(backups(all))
+		return p.show(report.Backups(all))
 	case len(args) == 0:
 		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
 	case args[0] == "latest" && len(all) == 0:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"winnow/cli/config"
 	"winnow/cli/report"
 	"winnow/llm"
 	"winnow/session/store"
@@ -30,38 +30,42 @@ func (p *program) doctorCommand() *cobra.Command {
 	return c
 }
 
+// The verdicts of the doctor.
+const (
+	good  = "ok"
+	note  = "note"
+	wrong = "WRONG"
+)
+
+// colours are those of the verdicts on a terminal.
+var colours = map[string]string{good: "\x1b[32m", note: "\x1b[33m", wrong: "\x1b[1;31m"}
+
+var verdictWord = regexp.MustCompile(`(?m)^(ok|note|WRONG)\b`)
+
 // finding is one thing that the doctor looked at.
-type finding struct {
-	Verdict string // ok, note or WRONG
-	What    string
-	Text    string
-}
+type finding struct{ verdict, what, text string }
 
 // findings are what the doctor found.
 type findings []finding
-
-func (f *findings) good(what, format string, args ...any)  { f.add("ok", what, format, args...) }
-func (f *findings) note(what, format string, args ...any)  { f.add("note", what, format, args...) }
-func (f *findings) wrong(what, format string, args ...any) { f.add("WRONG", what, format, args...) }
-
-// failed adds an error.
-func (f *findings) failed(what string, err error) { f.wrong(what, "%s", report.ErrorText(err)) }
 
 func (f *findings) add(verdict, what, format string, args ...any) {
 	*f = append(*f, finding{verdict, markdown.OneLine(what, 30), report.Sentence(fmt.Sprintf(format, args...))})
 }
 
+// check adds an error as what is wrong, and says whether there is one.
+func (f *findings) check(what string, err error) (failed bool) {
+	if err != nil {
+		f.add(wrong, what, "%s", report.ErrorText(err))
+	}
+	return err != nil
+}
+
 // Table writes a line for each finding.
 func (f findings) Table(page *report.Page) {
 	for _, one := range f {
-		page.Row(one.Verdict, one.What, one.Text)
+		page.Row(one.verdict, one.what, one.text)
 	}
 }
-
-// colours are those of the verdicts on a terminal.
-var colours = map[string]string{"ok": "\x1b[32m", "note": "\x1b[33m", "WRONG": "\x1b[1;31m"}
-
-var verdictWord = regexp.MustCompile(`(?m)^(ok|note|WRONG)\b`)
 
 func (p *program) doctor(ctx context.Context, _ []string) error {
 	f := p.examine(ctx)
@@ -72,7 +76,7 @@ func (p *program) doctor(ctx context.Context, _ []string) error {
 		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })
 	}
 	err := p.out.visible(text)
-	bad := len(slices.DeleteFunc(f, func(one finding) bool { return one.Verdict != "WRONG" }))
+	bad := len(slices.DeleteFunc(f, func(one finding) bool { return one.verdict != wrong }))
 	if err != nil || bad == 0 {
 		return err
 	}
@@ -87,38 +91,34 @@ func (k *conversation) doctorReport(ctx context.Context) (string, error) {
 }
 
 // examine checks everything. It starts no MCP server; winnow tools does.
-func (p *program) examine(ctx context.Context) findings {
-	var f findings
-	f.good("winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func (p *program) examine(ctx context.Context) (f findings) {
+	f.add(good, "winnow", "%s, %s, %s/%s", p.build, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	path, _, err := p.configPath()
 	config, mistakes := p.decodeConfig()
+	for _, mistake := range mistakes {
+		f.check("configuration", cmp.Or(err, mistake))
+	}
 	switch {
-	case err != nil:
-		f.failed("configuration", err)
-	case len(mistakes) > 0:
-		for _, m := range mistakes {
-			f.failed("configuration", m)
-		}
+	case len(mistakes) > 0 || f.check("configuration", err):
 	case exists(path):
-		f.good("configuration", "%s", path)
+		f.add(good, "configuration", "%s", path)
 	default:
-		f.note("configuration", "%s does not exist: using the defaults", path)
+		f.add(note, "configuration", "%s does not exist: using the defaults", path)
 	}
 	p.checkTerminal(&f)
 	if len(mistakes) > 0 {
 		return f
 	}
 	for _, v := range config.Environment {
-		f.note("environment", "%s sets %s", v.Name, v.Key)
+		f.add(note, "environment", "%s sets %s", v.Name, v.Key)
 	}
 	w, err := p.setup()
-	if err != nil {
-		f.failed("endpoints", err)
+	if f.check("endpoints", err) {
 		return f
 	}
 	defer w.close()
-	p.checkStore(ctx, &f, w)
-	if w.store != nil {
+	if !f.check("conversations", w.openStore(ctx, true)) {
+		p.checkStore(ctx, &f, w)
 		p.checkEndpoints(ctx, &f, w)
 	}
 	p.checkTools(&f, w)
@@ -130,83 +130,68 @@ func (p *program) checkTerminal(f *findings) {
 	width, height, err := term.GetSize(p.out.Fd())
 	switch {
 	case err != nil:
-		f.note("terminal", "standard output is not a terminal: winnow run works, the chat needs one")
+		f.add(note, "terminal", "standard output is not a terminal: winnow run works, the chat needs one")
 	case width < 40 || height < 10:
-		f.wrong("terminal", "%s, %d×%d: the chat needs at least 40×10", p.env("TERM"), width, height)
+		f.add(wrong, "terminal", "%s, %d×%d: the chat needs at least 40×10", p.env("TERM"), width, height)
 	default:
-		f.good("terminal", "%s, %d×%d, colours: %s", p.env("TERM"), width, height,
+		f.add(good, "terminal", "%s, %d×%d, colours: %s", p.env("TERM"), width, height,
 			colorprofile.Detect(p.out.file, os.Environ()))
 	}
 }
 
 // checkStore looks at the conversations: the file, its backup, what had to be repaired, and the synced folder.
 func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
-	path, err := p.dbPath(w.config)
-	if err == nil {
-		err = w.openStore(ctx, true)
-	}
-	s := w.store
-	switch {
-	case err != nil:
-		f.failed("conversations", err)
-		return
-	case s.Path() == store.Memory:
-		f.note("conversations", "%s does not exist yet: the first message creates it", path)
+	s, path := w.store, w.store.Path()
+	if path == store.Memory {
+		path, _ = p.dbPath()
+		f.add(note, "conversations", "%s does not exist yet: the first message creates it", path)
 		return
 	}
-	f.good("conversations", "%s", path)
+	f.add(good, "conversations", "%s", path)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		f.wrong("conversations", "other users of this machine can read the file: chmod 600 %s", path)
+		f.add(wrong, "conversations", "other users of this machine can read the file: chmod 600 %s", path)
 	}
 	for _, n := range s.Notices() {
-		f.note("conversations", "%s", n)
+		f.add(note, "conversations", "%s", n)
 	}
-	switch c, err := s.Check(ctx); {
-	case err != nil:
-		f.failed("check", err)
+	c, err := s.Check(ctx)
+	switch {
+	case f.check("check", err):
 	case !c.Sound():
-		f.wrong("check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"),
+		f.add(wrong, "check", "%s and %s: run winnow db check", theme.Plural(len(c.Faults), "fault"),
 			theme.Plural(len(c.Damaged), "damaged message"))
 	default:
-		f.good("check", "%s in %s, all intact", theme.Plural(c.Messages, "message"),
+		f.add(good, "check", "%s in %s, all intact", theme.Plural(c.Messages, "message"),
 			theme.Plural(c.Sessions, "session"))
 	}
 	if b, ok := s.NewestBackup(); ok {
-		f.good("backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Size(int(b.Bytes)))
+		f.add(good, "backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Size(int(b.Bytes)))
 	} else {
-		f.note("backup", "none yet: the chat makes one a day")
+		f.add(note, "backup", "none yet: the chat makes one a day")
 	}
 	counts, err := s.RepairCounts(ctx)
-	if err != nil {
-		f.failed("repairs", err)
-	}
+	f.check("repairs", err)
 	for _, one := range counts {
-		f.note("repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
+		f.add(note, "repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
 	}
-	p.checkSync(ctx, f, s, w.config)
+	if o, err := p.syncOptions(w.config); !f.check("sync", err) && o.Dir != "" {
+		checkSync(ctx, f, s, o)
+	}
 }
 
 // checkSync says how the history and the synced folder stand to each other.
-func (p *program) checkSync(ctx context.Context, f *findings, s *store.Store, c config.Config) {
-	o, err := p.syncOptions(c)
-	if err == nil && o.Dir == "" {
+func checkSync(ctx context.Context, f *findings, s *store.Store, o foldersync.Options) {
+	r, err := foldersync.Status(ctx, s, o)
+	if f.check("sync", explainSync(err)) {
 		return
 	}
-	var r foldersync.StatusReport
-	if err == nil {
-		r, err = foldersync.Status(ctx, s, o)
-	}
-	if err != nil {
-		f.failed("sync", explainSync(err))
-		return
-	}
-	f.good("sync", "%s: %s", r.Dir, syncState(r).waiting())
+	f.add(good, "sync", "%s: %s", r.Dir, report.SyncState(r).Waits())
 	for _, m := range r.Machines {
-		verdict := "ok"
+		verdict := good
 		if m.Why != "" {
-			verdict = "note"
+			verdict = note
 		}
-		f.add(verdict, "sync", "%s: %s", nameOf(m), machineSentence(m))
+		f.add(verdict, "sync", "%s: %s", report.MachineName(m), report.MachineState(m))
 	}
 }
 
@@ -215,9 +200,7 @@ const reachPatience = 5 * time.Second
 
 // checkEndpoints asks every endpoint for its models, all at once.
 func (p *program) checkEndpoints(ctx context.Context, f *findings, w *setup) {
-	if err := w.fetchKeys(ctx); err != nil {
-		f.failed("endpoints", err)
-	}
+	f.check("endpoints", w.fetchKeys(ctx))
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
 	if from, named := p.namedModel(w.config); named != "" {
@@ -234,11 +217,11 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, w *setup) {
 	for i, e := range endpoints {
 		switch text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e))); {
 		case e.Name == llm.Guide:
-			f.good(e.Name, "built in, needs no key and no network")
+			f.add(good, e.Name, "built in, needs no key and no network")
 		case errs[i] != nil:
-			f.wrong(e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[i])))
+			f.add(wrong, e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[i])))
 		default:
-			f.good(e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
+			f.add(good, e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
 		}
 	}
 }
@@ -247,36 +230,32 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, w *setup) {
 func (p *program) checkModel(ctx context.Context, f *findings, w *setup, from, ref string) {
 	k, err := p.findModel(ctx, w, ref)
 	if err != nil {
-		f.wrong("model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
+		f.add(wrong, "model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
 		return
 	}
-	f.good("model", "%s, named by %s", k.Model, from)
+	f.add(good, "model", "%s, named by %s", k.Model, from)
 	if k.Window > 0 {
-		f.good("model", "its context window is %d tokens: %s", k.Window, k.Source)
+		f.add(good, "model", "its context window is %d tokens: %s", k.Window, k.Source)
 	} else {
-		f.note("model", "its context window is unknown: set it with /window TOKENS in the chat, or with window under "+
-			"[endpoints.%s]", k.client.Endpoint().Name)
+		f.add(note, "model", "its context window is unknown: set it with /window TOKENS in the chat")
 	}
 	if lessons := k.lessons(); lessons != "nothing" {
-		f.note("model", "%s; winnow models forget %s tries again", lessons, k.Model)
+		f.add(note, "model", "%s; winnow models --forget %s tries again", lessons, k.Model)
 	}
 }
 
 // checkTools says of each MCP server how it is reached.
 func (p *program) checkTools(f *findings, w *setup) {
-	servers, _, faults := p.mcpServers(w.config)
-	for _, fault := range faults {
-		f.failed("tools", fault)
-	}
+	servers, _ := p.mcpServers(w.config)
 	for _, s := range servers {
 		address := "MCP server, " + w.redactor.Text(s.Address())
 		switch fault := s.Check(); {
 		case s.Disabled:
-			f.note(s.Name, "%s; off", address)
+			f.add(note, s.Name, "%s; off", address)
 		case fault != nil:
-			f.wrong(s.Name, "%s: %s", address, w.redactor.Text(fault.Error()))
+			f.add(wrong, s.Name, "%s: %s", address, w.redactor.Text(fault.Error()))
 		default:
-			f.good(s.Name, "%s; winnow tools starts it", address)
+			f.add(good, s.Name, "%s; winnow tools starts it", address)
 		}
 	}
 }

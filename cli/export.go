@@ -3,14 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"unicode"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,6 @@ import (
 	"winnow/session/transfer"
 	"winnow/session/transfer/archive"
 	"winnow/session/transfer/html"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 )
@@ -30,7 +28,7 @@ import (
 // exportFlags is what the command line of winnow sessions export said.
 type exportFlags struct {
 	format, out string
-	all, force  bool
+	all         bool
 }
 
 func (p *program) sessionsExport() *cobra.Command {
@@ -45,10 +43,9 @@ func (p *program) sessionsExport() *cobra.Command {
 			err := p.export(ctx, s, f, strings.Join(args, ""))
 			return stopped(ctx, err, "stopped; the file was not written")
 		})
-	c.Long = "Write a session to standard output or to a file. json holds everything, and winnow sessions import " +
-		"restores " +
-		"it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html is one page " +
-		"that marks what the model saw. Possible secrets are redacted in all of them but json."
+	c.Long = "Write a session to standard output or to a new file. json holds everything, and winnow sessions import " +
+		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
+		"what the model saw. Possible secrets are redacted in all of them but json."
 	c.Example = "  winnow sessions export 0195 > parser.md\n" +
 		"  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
@@ -59,8 +56,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	addFlag(c, &f.format, "format", "", "the format; the default is the extension of the file, or md", formats...)
 	addFlag(c, &f.out, "out", "o", "the file to write; - is standard output")
 	addFlag(c, &f.all, "all", "", "export every session, archived and deleted ones too, as JSON")
-	addFlag(c, &f.force, "force", "", "overwrite an existing file")
-	apart(c, "all", "format")
+	c.MarkFlagsMutuallyExclusive("all", "format")
 	return c
 }
 
@@ -77,51 +73,46 @@ func (p *program) export(ctx context.Context, s *store.Store, f exportFlags, id 
 		if !known {
 			format = transfer.Markdown
 		}
-		o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
-		write = func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
+		write = exportOf(ctx, s, row, format, clean)
 	}
 	defer p.reportRedacted(clean)
 	if f.out == "-" {
 		return write(p.out)
 	}
-	n, err := p.writeFile(f.out, f.force, write)
+	n, err := p.writeFile(f.out, write)
 	if err == nil {
 		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
 	}
 	return err
 }
 
+// exportOf writes a session in a format.
+func exportOf(
+	ctx context.Context, s *store.Store, row store.Session, format transfer.Format, clean *cleaner,
+) func(io.Writer) error {
+	o := transfer.ExportOptions{Format: format, Marks: marksOf, Redact: clean.text}
+	return func(out io.Writer) error { return transfer.Export(ctx, s, row.ID, out, o) }
+}
+
 // exportCommand writes a session as the words behind /export want it, a format and a file, and says where it is.
 // Without a file it goes to the working directory, under a name that is the session's own.
 func (k *conversation) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
-	row := s.Info()
 	format, path, err := exportArguments(words)
+	if err == nil {
+		path, err = k.p.expand(path)
+	}
 	if err != nil {
 		return "", err
 	}
-	clean := cleaner{redact: k.redactor.Text}
-	o := transfer.ExportOptions{Format: format, Redact: clean.text, Marks: marksOf}
+	row, clean := s.Info(), &cleaner{redact: k.redactor.Text}
 	row.Title = k.redactor.Text(row.Title)
-	if path, err = k.p.expand(path); err != nil {
+	if isFolder(path) {
+		path = unusedPath(filepath.Join(path, fileName(row, format)))
+	}
+	if _, err = k.p.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
 		return "", err
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = unusedPath(filepath.Join(path, fileName(row, report.ShortID(row.ID), format)))
-	}
-	_, err = k.p.writeFile(path, false, func(out io.Writer) error {
-		return transfer.Export(ctx, s.Store(), row.ID, out, o)
-	})
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return "", fmt.Errorf("%s already exists; choose another name", path)
-	case err != nil:
-		return "", err
-	}
-	sentence := "Exported to " + path + "."
-	if clean.count > 0 {
-		sentence += " " + theme.PluralOf(clean.count, "possible secret was", "possible secrets were") + " redacted."
-	}
-	return sentence, nil
+	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
 }
 
 // unusedPath is a path, or the next one of its kind that nothing has: chat.md, chat-2.md.
@@ -141,15 +132,20 @@ func exportArguments(words string) (transfer.Format, string, error) {
 		return format, unquoted(rest), nil
 	}
 	path := unquoted(words)
-	if format, ok := transfer.ReadFormat(filepath.Ext(path)); ok {
+	format, known := transfer.ReadFormat(filepath.Ext(path))
+	switch {
+	case path == "" || isFolder(path):
+		return transfer.Markdown, path, nil
+	case known:
 		return format, path, nil
 	}
-	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
-		return transfer.Markdown, path, nil
-	}
 	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
-		"of a "+
-		"file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
+		"of a file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // unquoted is a path without the quotes around it.
@@ -193,21 +189,13 @@ var markWords = map[string]string{
 	"●": "whole", "◐": "cut", "○": "dropped", "◆": "pinned", "⊘": "excluded", "▲": "repaired", "↺": "recalled",
 }
 
-// fileName is a name for a session's file: the day, the title and an id that no other session has. Of the title it has
-// letters, digits and dashes alone, which no shell takes for anything else.
-func fileName(row store.Session, id string, format transfer.Format) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r):
-			return r
-		case r == '-', r == '_', unicode.IsSpace(r):
-			return '-'
-		}
-		return -1
-	}, markdown.Visible(strings.Join(strings.Fields(row.Title), " ")))
-	if r := []rune(name); len(r) > 40 {
-		name = string(r[:40])
-	}
-	parts := []string{row.Created.UTC().Format("2006-01-02"), cmp.Or(strings.Trim(name, "-"), "conversation"), id}
+// notInName are the characters of a title that a shell or a file system may take for something else.
+var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
+
+// fileName is a name for a session's file: the day, the title and the beginning of its id.
+func fileName(row store.Session, format transfer.Format) string {
+	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
+	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
+	parts := []string{row.Created.UTC().Format(time.DateOnly), cmp.Or(name, "chat"), report.ShortID(row.ID)}
 	return strings.Join(parts, "-") + format.Ending()
 }

@@ -7,27 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
-
-	"github.com/charmbracelet/x/term"
-	"github.com/schollz/progressbar/v3"
-
-	"winnow/session/transfer"
 )
 
-// writeFile writes a file that only the user can read. One that is there is overwritten only where force is set, and
-// then when the new one is whole. It returns the file's size in bytes.
-func (p *program) writeFile(path string, force bool, write func(io.Writer) error) (size int64, err error) {
-	var f *os.File
-	if force {
-		f, err = os.CreateTemp(filepath.Dir(path), ".winnow-*")
-	} else {
-		f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	}
+// writeFile writes a new file that only the user can read, and never over another: then the error is fs.ErrExist. It
+// returns the file's size in bytes.
+func (p *program) writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return 0, &failure{exit: Failed, text: path + " already exists; --force overwrites it", err: fs.ErrExist}
+		return 0, &failure{exit: Failed, text: path + " already exists; choose another name", err: fs.ErrExist}
 	case err != nil:
 		return 0, fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	}
@@ -38,11 +26,8 @@ func (p *program) writeFile(path string, force bool, write func(io.Writer) error
 	if err == nil {
 		err = errors.Join(f.Sync(), f.Close())
 	}
-	if err == nil && force {
-		err = os.Rename(f.Name(), path)
-	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(path)
 	}
 	return size, err
 }
@@ -66,60 +51,4 @@ func fileCause(err error) error {
 func promptText(file []byte) string {
 	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 	return string(bytes.TrimRight(text, "\n"))
-}
-
-// barDelay is how long a command may take before it shows how far it is.
-const barDelay = time.Second
-
-// gauge shows how far a command is as a bar on standard error, where it takes longer than barDelay and somebody looks
-// on.
-type gauge struct {
-	p     *program
-	what  string
-	total int64 // -1 where nobody knows
-	bytes bool  // bytes are counted, steps otherwise
-	done  int64
-	began time.Time
-	bar   *progressbar.ProgressBar // nil until there is one
-}
-
-// at shows how much is done.
-func (g *gauge) at(done int64) {
-	g.done = done
-	if g.bar == nil {
-		if g.p.now().Sub(g.began) < barDelay || !term.IsTerminal(g.p.err.Fd()) {
-			return
-		}
-		g.bar = progressbar.NewOptions64(g.total,
-			progressbar.OptionSetWriter(g.p.err),
-			progressbar.OptionSetDescription(g.what),
-			progressbar.OptionShowBytes(g.bytes),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish())
-	}
-	g.bar.Set64(done)
-}
-
-// end takes the bar off the screen, if there is one, so that what is said next stands on a line of its own.
-func (g *gauge) end() {
-	if g != nil && g.bar != nil {
-		g.bar.Clear()
-		g.bar = nil
-	}
-}
-
-// meter is a file whose reading is shown.
-type meter struct {
-	transfer.File
-	*gauge
-}
-
-func (p *program) metered(f importFile) meter {
-	return meter{f, &gauge{p: p, what: "importing", total: f.size, bytes: true, began: p.now()}}
-}
-
-func (m meter) ReadAt(b []byte, offset int64) (int, error) {
-	n, err := m.File.ReadAt(b, offset)
-	m.at(offset + int64(n))
-	return n, err
 }

@@ -64,7 +64,7 @@ func TestOtherProgramsInheritNoKeys(t *testing.T) {
 	env = append(env, "EDITOR=editor", "XDG_RUNTIME_DIR="+runtime, "NO_KEY=plain",
 		"OLLAMA_MODELS=/usr/share/ollama/models",
 		"OPENAI_API_KEY="+keys[0], "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "MISTRAL_API_KEY="+keys[1],
-		"WORK_KEY="+keys[2], "SAME_KEY_ELSEWHERE=Bearer "+keys[2], "PRINTED_KEY="+keys[3])
+		"WORK_KEY="+keys[2], "SAME_KEY_ELSEWHERE="+keys[2], "PRINTED_KEY="+keys[3])
 	configure(t, env, `
 [endpoints.mistral]
 base_url = "http://127.0.0.1:1/v1"

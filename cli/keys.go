@@ -20,14 +20,12 @@ import (
 func (p *program) keysCommand() *cobra.Command {
 	list := p.command("list", "List where the key of each endpoint comes from", p.listKeys)
 	p.jsonFlag(list)
-	var toFile bool
-	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring",
-		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0], toFile) })
+	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring, or else in a file",
+		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0]) })
 	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +
 		"never an argument: those are visible to other programs and kept in the history of the shell."
 	set.Example = "  winnow keys set openai\n" +
-		"  pass show openai | winnow keys set openai --file"
-	addFlag(set, &toFile, "file", "", "store it in a file that only you can read")
+		"  pass show openai | winnow keys set openai"
 	return group("keys", "List, store and delete the API keys of endpoints", list, set,
 		p.command("delete ENDPOINT", "Delete the stored key of an endpoint",
 			func(ctx context.Context, args []string) error { return p.deleteKey(ctx, args[0]) }))
@@ -65,48 +63,45 @@ func (p *program) listKeys(context.Context, []string) error {
 		list = append(list, keySource{e.Name, e.KeyFrom.Kind, e.KeyFrom.Name, text})
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(p.err, "No endpoint is configured and no key is set. Store one with, for example, winnow keys "+
-			"set openai.")
+		p.warn("no endpoint is configured and no key is set; store one with, for example, winnow keys set openai")
 	}
 	return p.show(list)
 }
 
 // keyEndpoint is the endpoint that a key is stored for: a configured one, one of the environment, a hosted service or a
 // server of this machine.
-func (p *program) keyEndpoint(c config.Config, name string) (llm.Endpoint, error) {
-	for _, e := range p.endpoints(c) {
+func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
+	c, err := p.readConfig()
+	if err != nil {
+		return llm.Endpoint{}, err
+	}
+	all := p.endpoints(c)
+	for _, known := range llm.KnownNames() {
+		all = append(all, llm.Endpoint{Name: known})
+	}
+	for _, e := range all {
 		if strings.EqualFold(e.Name, name) {
 			return e, nil
-		}
-	}
-	for _, known := range llm.KnownNames() {
-		if strings.EqualFold(known, name) {
-			return llm.Endpoint{Name: known}, nil
 		}
 	}
 	return llm.Endpoint{}, fail(NotFound, "there is no endpoint %q%s; a table [endpoints.NAME] in the configuration "+
 		"file adds one", name, strings.TrimSuffix(llm.DidYouMean(name, llm.KnownNames()), "?"))
 }
 
-// setKey reads the key of an endpoint and stores it.
-func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
-	c, err := p.readConfig()
-	if err != nil {
-		return err
-	}
-	e, err := p.keyEndpoint(c, name)
+// setKey reads the key of an endpoint and stores it, in a file where this machine has no keyring.
+func (p *program) setKey(ctx context.Context, name string) error {
+	e, err := p.keyEndpoint(name)
 	if err != nil {
 		return err
 	}
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	store, place := p.keyStore(), keys.Origin{Kind: keys.Keyring}
-	if toFile {
+	if keys.CheckKeyring() != nil {
 		place = keys.Origin{Kind: keys.File, Name: store.Path(e.Name)}
+		p.warn("there is no system keyring here: the key goes into %s, which only you can read", place.Name)
 	} else if _, err := keys.FromKeyring(ctx, e.Name); err != nil && !errors.Is(err, keys.ErrNoKey) {
-		// The keyring is asked before the key is typed.
-		return stopped(ctx, fail(Failed, "%w. winnow keys set %s --file stores the key in %s, which only you can read",
-			err, e.Name, store.Path(e.Name)), "")
+		return stopped(ctx, fail(Failed, "%w", err), "") // It is asked before the key is typed.
 	}
 	key, err := p.readKey(ctx, e.Name)
 	if err == nil {
@@ -119,9 +114,8 @@ func (p *program) setKey(ctx context.Context, name string, toFile bool) error {
 	if text := keyText(e); e.KeyFrom.Kind != keys.Nowhere && !e.KeyFrom.Stored() && !strings.HasPrefix(text, "no key") {
 		p.warn("it is not used: %s has its %s", e.Name, text)
 	} else if e.BaseURL != "" && !e.TakesStoredKey() {
-		p.warn("the base URL of %s was changed, so the stored key is not sent to it; set key_keyring or key_file "+
-			"under "+
-			"[endpoints.%s] to send it", e.Name, e.Name)
+		p.warn("the base URL of %s was changed, so the stored key is not sent to it; give that server a name of "+
+			"its own", e.Name)
 	}
 	return nil
 }
@@ -164,20 +158,12 @@ func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 
 // deleteKey deletes the stored key of an endpoint, also of one that is not configured any more.
 func (p *program) deleteKey(ctx context.Context, name string) error {
-	ctx, stop := untilStopped(ctx)
-	defer stop()
-	store := p.keyStore()
-	for _, stored := range store.Names() {
-		if strings.EqualFold(stored, name) {
-			name = stored
-		}
-	}
-	from, err := store.Delete(ctx, name)
+	from, err := p.keyStore().Delete(ctx, name)
 	switch {
 	case errors.Is(err, keys.ErrNoKey):
 		return fail(NotFound, "there is no stored key of %s", name)
 	case err != nil:
-		return stopped(ctx, fail(Failed, "the key of %s is still in %s: %w", name, from, err), "")
+		return fail(Failed, "the key of %s is still in %s: %w", name, from, err)
 	}
 	fmt.Fprintf(p.out, "Deleted the key of %s from %s.\n", name, from)
 	return nil
@@ -202,41 +188,17 @@ func (p *program) endpoints(c config.Config) []llm.Endpoint {
 	return list
 }
 
-// withStored adds the stored key of an endpoint that has none at hand: from the file or the keyring entry that its
-// table names, else what winnow keys set stored under its name. For an endpoint without one it is looked up again
-// before each request, so that a key can be stored while a chat is open.
+// withStored adds what winnow keys set stored under the name of an endpoint that has no key at hand. For an endpoint
+// without one it is looked up again before each request, so that a key can be stored while a chat is open.
 func (p *program) withStored(e llm.Endpoint) llm.Endpoint {
-	var fetch func(context.Context) (keys.Secret, error)
-	store := p.keyStore()
-	switch from := e.KeyFrom; {
-	case e.Key != "" || from.Kind == keys.Command:
+	if e.Key != "" || e.KeyFrom.Kind == keys.Command || !e.TakesStoredKey() {
 		return e
-	case from.Kind == keys.Keyring:
-		fetch = func(ctx context.Context) (keys.Secret, error) {
-			key, err := keys.FromKeyring(ctx, e.Name)
-			if errors.Is(err, keys.ErrNoKey) {
-				return "", fmt.Errorf("the system keyring has no key for it; store one with winnow keys set %s", e.Name)
-			}
-			return key, err
-		}
-	case from.Kind == keys.File:
-		path, err := p.expand(from.Name)
-		e.KeyFrom.Name = path
-		fetch = func(context.Context) (keys.Secret, error) {
-			if err != nil {
-				return "", err
-			}
-			return keys.FromFile(path)
-		}
-	case !e.TakesStoredKey():
-		return e
-	default:
-		if stored := store.Find(e.Name); stored.Kind != keys.Nowhere {
-			e.KeyFrom = stored
-		}
-		fetch = func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) }
 	}
-	e.Stored = keys.NewLater(fetch)
+	store := p.keyStore()
+	if stored := store.Find(e.Name); stored.Kind != keys.Nowhere {
+		e.KeyFrom = stored
+	}
+	e.Stored = keys.NewLater(func(ctx context.Context) (keys.Secret, error) { return store.Get(ctx, e.Name) })
 	if e.KeyFrom.Kind == keys.File {
 		// What cannot be read is said when the key is needed.
 		_, _ = e.Stored.Get(context.Background())
@@ -259,8 +221,9 @@ func keyText(e llm.Endpoint) string {
 	case keys.File:
 		_, err = keys.FromFile(e.KeyFrom.Name)
 	}
+	text := "key from " + e.KeyFrom.String()
 	if err != nil {
-		return "key from " + e.KeyFrom.String() + ": " + report.ErrorText(err)
+		text += ": " + report.ErrorText(err)
 	}
-	return "key from " + e.KeyFrom.String()
+	return text
 }

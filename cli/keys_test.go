@@ -38,7 +38,7 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	env := home(t)
 	folder := filepath.Join(strings.TrimPrefix(env[4], "XDG_CONFIG_HOME="), "winnow", "keys")
-	typing := startIn(t, env, 100, 10, "keys", "set", "openai", "--file")
+	typing := startIn(t, env, 100, 10, "keys", "set", "openai")
 	typing.Want("Key of openai (not shown):")
 	wantEcho(t, typing, false)
 	typing.Send("planted-by-typing-4720\r")
@@ -52,7 +52,7 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 		t.Errorf("stored %q, %v", text, err)
 	}
 
-	stopped := startIn(t, env, 100, 10, "keys", "set", "groq", "--file")
+	stopped := startIn(t, env, 100, 10, "keys", "set", "groq")
 	stopped.Want("Key of groq (not shown):")
 	wantEcho(t, stopped, false)
 	stopped.Send("planted-and-stopped-4721\x03")
@@ -72,16 +72,16 @@ func TestKeysSetShowsNothingOfWhatIsTyped(t *testing.T) {
 // needs the key does wait. A start that waited would have given the key up before its first frame.
 func TestTheFirstFrameDoesNotWaitForTheKeyring(t *testing.T) {
 	t.Parallel()
-	bus, err := llmtest.StartSecretService(map[string]string{"winnow/work": keyringKey})
+	bus, err := llmtest.StartSecretService(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(bus.Close)
+	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
+	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\n", echoServer(t, env).URL+"/v1"))
+	succeed(t, command{Args: []string{"keys", "set", "work"}, Env: env, Stdin: []byte(storedKey)})
 	release := bus.Hold()
 	t.Cleanup(release)
-	env := append(home(t), "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
-	configure(t, env, fmt.Sprintf("[endpoints.work]\nbase_url = %q\nmodel = \"m\"\nkey_keyring = true\n",
-		echoServer(t, env).URL+"/v1"))
 	chat := startIn(t, env, 110, 32)
 	chat.Want("enter send")
 	release()

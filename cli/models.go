@@ -17,24 +17,28 @@ import (
 )
 
 func (p *program) modelsCommand() *cobra.Command {
+	var forget bool
 	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
 			return p.withSetup(ctx, func(w *setup) error {
-				if len(args) == 0 {
+				switch {
+				case len(args) == 0 && forget:
+					return fail(Usage, "--forget needs a model")
+				case len(args) == 0:
 					return p.listModels(ctx, w)
 				}
 				k, err := p.findModel(ctx, w, args[0])
-				if err != nil {
+				switch {
+				case err != nil:
 					return err
+				case forget:
+					return p.forgetModel(ctx, w, k)
 				}
 				return p.show(k)
 			})
 		})
 	p.jsonFlag(c)
-	c.AddCommand(p.command("forget MODEL", "Forget what a model's server refused, and try it again",
-		func(ctx context.Context, args []string) error {
-			return p.withSetup(ctx, func(w *setup) error { return p.forgetModel(ctx, w, args[0]) })
-		}))
+	addFlag(c, &forget, "forget", "", "forget what the model's server refused, and try it again")
 	return c
 }
 
@@ -139,12 +143,8 @@ func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownMo
 }
 
 // forgetModel forgets what the refusals of a model's server taught: its window, and how the model is asked.
-func (p *program) forgetModel(ctx context.Context, w *setup, ref string) error {
-	k, err := p.findModel(ctx, w, ref)
-	if err != nil {
-		return err
-	}
-	err = w.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+func (p *program) forgetModel(ctx context.Context, w *setup, k *knownModel) error {
+	err := w.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {

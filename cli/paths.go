@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -20,10 +21,8 @@ const appFolder = "winnow"
 // configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the user's configuration
 // folder. named says that the user asked for this very file, which must exist then.
 func (p *program) configPath() (path string, named bool, err error) {
-	for _, path := range []string{p.flags.config, p.env("WINNOW_CONFIG")} {
-		if path != "" {
-			return path, true, nil
-		}
+	if path = cmp.Or(p.flags.config, p.env("WINNOW_CONFIG")); path != "" {
+		return path, true, nil
 	}
 	path, err = p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
 	return path, false, err
@@ -35,22 +34,12 @@ func (p *program) besideConfig(name string) (string, error) {
 	return filepath.Join(filepath.Dir(path), name), err
 }
 
-// dbPath is where the conversations are: --db, WINNOW_DB, [storage] path, then the user's data folder.
-func (p *program) dbPath(c config.Config) (string, error) {
-	for _, path := range []string{p.flags.db, p.env("WINNOW_DB")} {
-		if path != "" {
-			return filepath.Abs(path)
-		}
-	}
-	if c.Storage.Path != "" {
-		return p.expand(c.Storage.Path)
+// dbPath is where the conversations are: --db, WINNOW_DB, then the user's data folder.
+func (p *program) dbPath() (string, error) {
+	if path := cmp.Or(p.flags.db, p.env("WINNOW_DB")); path != "" {
+		return filepath.Abs(path)
 	}
 	return p.inFolder("XDG_DATA_HOME", xdg.DataHome, "winnow.db", "--db or WINNOW_DB")
-}
-
-// logPath is where --debug writes.
-func (p *program) logPath() (string, error) {
-	return p.inFolder("XDG_STATE_HOME", xdg.StateHome, "log.jsonl", "XDG_STATE_HOME")
 }
 
 // memory is where choices made on the screen are kept for the next start, without the home folder nowhere.
@@ -60,7 +49,7 @@ func (p *program) memory(c config.Config) *remembered.Memory {
 		return nil
 	}
 	m := &remembered.Memory{File: file}
-	m.Set.Model, m.Set.Theme, m.Set.Panel = c.Model != "", c.UI.Theme != "auto", c.UI.Panel != "auto"
+	m.Set.Model, m.Set.Theme = c.Model != "", c.UI.Theme != "auto"
 	return m
 }
 

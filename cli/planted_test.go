@@ -26,14 +26,13 @@ const (
 	environKey   = "planted-in-the-environment-4715"
 	commandKey   = "planted-in-a-command-4716"
 	fileKey      = "planted-in-a-file-4717"
-	keyringKey   = "planted-in-the-keyring-4718"
 	storedKey    = "planted-by-keys-set-4719"
 	localHeader  = "X-Team-Token"
-	plantedCount = 9
+	plantedCount = 8
 )
 
 func plantedKeys() []string {
-	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey, fileKey, keyringKey, storedKey}
+	return []string{configKey, headerKey, passwordKey, queryKey, environKey, commandKey, fileKey, storedKey}
 }
 
 // encodings are the ways in which a secret may stand in a text.
@@ -122,7 +121,7 @@ func TestPlantedKeysAreNowhere(t *testing.T) {
 	server := echoServer(t, env)
 	server.Unheard = 2 // nobody answers at one address, which is tried twice
 	address := strings.TrimPrefix(server.URL, "http://")
-	bus, err := llmtest.StartSecretService(map[string]string{"winnow/keyring": keyringKey})
+	bus, err := llmtest.StartSecretService(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,11 +143,6 @@ key_command = ["echo", %q]
 
 [endpoints.file]
 base_url = "http://%s/v1"
-key_file = "~/file.key"
-
-[endpoints.keyring]
-base_url = "http://%s/v1"
-key_keyring = true
 
 [endpoints.stored]
 base_url = "http://%s/v1"
@@ -160,14 +154,17 @@ key = %q
 [titles]
 model = "config/m"
 `, address, configKey, localHeader, headerKey, passwordKey, address, queryKey, address, commandKey, address, address,
-		address, passwordKey, queryKey, configKey))
+		passwordKey, queryKey, configKey))
 	outputs := map[string][]byte{}
 	run := func(args ...string) {
 		// Most of them fail, as they are asked to.
 		r := attempt(t, command{Args: append(args, "--debug"), Env: env, Dir: t.TempDir()})
 		outputs[strings.Join(args, " ")] = slices.Concat(r.Stdout, r.Stderr)
 	}
-	keyFile := filepath.Join(strings.TrimPrefix(env[0], "HOME="), "file.key")
+	keyFile := filepath.Join(valueOf(env, "XDG_CONFIG_HOME"), appFolder, "keys", "file")
+	if err := os.MkdirAll(filepath.Dir(keyFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(keyFile, []byte(fileKey), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +172,7 @@ model = "config/m"
 		Args: []string{"keys", "set", "stored", "--debug"}, Env: env, Stdin: []byte(storedKey),
 	})
 	outputs["keys set"] = slices.Concat(set.Stdout, set.Stderr)
-	sources := []string{"address", "config", "command", "openai", "file", "keyring", "stored"}
+	sources := []string{"address", "config", "command", "openai", "file", "stored"}
 	questions := []string{
 		"hello", "error in the stream", "a page", "another place", "status 400", "status 401", "status 403",
 		"status 404", "status 413",
@@ -194,7 +191,7 @@ model = "config/m"
 	for _, endpoint := range sources {
 		run("run", "-m", endpoint+"/m", "repeat it")
 	}
-	for _, endpoint := range []string{"config", "command", "openai", "file", "keyring", "stored"} {
+	for _, endpoint := range []string{"config", "command", "openai", "file", "stored"} {
 		if told := string(outputs["run -m "+endpoint+"/m repeat it"]); !strings.Contains(told, "[redacted]") {
 			t.Errorf("%s was sent no key: %s", endpoint, told)
 		}

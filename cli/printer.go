@@ -111,10 +111,17 @@ func (p *program) cleaner() *cleaner {
 	return &cleaner{redact: p.known.Text}
 }
 
-// reportRedacted says that what is written is not all that was said.
+// sentence says that what is written is not all that was said, "" where it is.
+func (c *cleaner) sentence() string {
+	if c.count == 0 {
+		return ""
+	}
+	return theme.PluralOf(c.count, "possible secret was", "possible secrets were") + " redacted."
+}
+
+// reportRedacted says on standard error what was redacted, and how to see it.
 func (p *program) reportRedacted(c *cleaner) {
-	if c.count > 0 {
-		fmt.Fprintf(p.err, "%s redacted; --no-redact shows what they hide.\n",
-			theme.PluralOf(c.count, "possible secret was", "possible secrets were"))
+	if text := c.sentence(); text != "" {
+		fmt.Fprintln(p.err, strings.TrimSuffix(text, ".")+"; --no-redact shows what they hide.")
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,12 +45,6 @@ func (p *program) root() *cobra.Command {
 		"  winnow -r parser\n\n" +
 		"  # one answer, on standard output\n" +
 		"  git diff | winnow run \"review\""
-	root.Args = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 || f.pick {
-			return nil
-		}
-		return unknownCommand(c, args[0])
-	}
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
 	all.StringVar(&f.db, "db", "", "the database of conversations")
@@ -60,7 +55,7 @@ func (p *program) root() *cobra.Command {
 	addFlag(root, &f.pick, "resume", "r", "choose a session; words that follow narrow the list")
 	addFlag(root, &f.plain, "plain", "", "chat in lines of text, for screen readers and pipes")
 	addFlag(root, &f.temporary, "temporary", "", "start a chat that leaves nothing on disk")
-	apart(root, "continue", "session", "resume", "temporary")
+	root.MarkFlagsMutuallyExclusive("continue", "session", "resume", "temporary")
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
 		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(),
 		p.syncCommand())
@@ -78,7 +73,8 @@ func (p *program) sessionFlags(c *cobra.Command) {
 func (p *program) jsonFlag(c *cobra.Command) { addFlag(c, &p.flags.json, "json", "", "print JSON") }
 
 // command makes a command of its use line, which says what its arguments are: NAME must be there, [NAME] may be, and
-// NAME... may be repeated. ID is the id of a session.
+// NAME... may be repeated. ID is the id of a session. An error goes past cobra and fang: fang asks the terminal for its
+// colours before it hands an error on, and waits for seconds where the terminal does not answer.
 func (p *program) command(
 	use, short string, run func(ctx context.Context, args []string) error,
 ) *cobra.Command {
@@ -89,13 +85,25 @@ func (p *program) command(
 			least++
 		}
 		if strings.Contains(word, "...") {
-			most = -1
+			most = math.MaxInt
 		}
 	}
-	c := &cobra.Command{Use: use, Short: short, RunE: p.do(run)}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) < least || most >= 0 && len(args) > most {
-			return fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case p.failed != nil: // a flag that does not exist
+		case p.flags.pick: // The words narrow the list.
+		case c.HasSubCommands() && len(args) > 0:
+			p.failed = unknownCommand(c, args[0])
+		case len(args) < least || len(args) > most:
+			p.failed = fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
+		}
+		if p.failed == nil {
+			p.failed = wrongFlags(c)
+		}
+		if p.failed == nil {
+			p.started = true
+			p.failed = run(c.Context(), args)
 		}
 		return nil
 	}
@@ -124,29 +132,6 @@ func addFlag[T bool | int | string | []string](c *cobra.Command, to *T, name, le
 	}
 }
 
-// apart says that only one of some flags can be used.
-func apart(c *cobra.Command, names ...string) {
-	if c.Annotations == nil {
-		c.Annotations = map[string]string{}
-	}
-	c.Annotations[strings.Join(names, " ")] = "apart"
-}
-
-// do makes a command's function from what it does. The error goes past cobra, which would take it for one of usage.
-func (p *program) do(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, args []string) error {
-		if p.failed == nil {
-			p.failed = wrongFlags(c)
-		}
-		if p.failed != nil {
-			return nil
-		}
-		p.started = true
-		p.failed = run(c.Context(), args)
-		return nil
-	}
-}
-
 // wrongFlags says what is wrong with the flags of a command. An empty one that says where or which is refused: behind
 // it mostly stands a variable of a script that is not set, and the default would be the user's own history.
 func wrongFlags(c *cobra.Command) error {
@@ -162,29 +147,12 @@ func wrongFlags(c *cobra.Command) error {
 				llm.DidYouMean(value, choices))
 		}
 	})
-	for group := range c.Annotations {
-		var used []string
-		for name := range strings.FieldsSeq(group) {
-			if c.Flags().Changed(name) {
-				used = append(used, "--"+name)
-			}
-		}
-		if len(used) > 1 && err == nil {
-			err = fail(Usage, "%s cannot be used together", theme.InWords(used))
-		}
-	}
 	return err
 }
 
 // group makes a command that only holds others. Alone it does what its first one does.
 func group(name, short string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: name, Short: short, RunE: subs[0].RunE}
-	c.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return unknownCommand(c, args[0])
-	}
+	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: subs[0].RunE}
 	c.AddCommand(subs...)
 	return c
 }

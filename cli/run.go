@@ -29,11 +29,9 @@ func (p *program) runCommand() *cobra.Command {
 	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
 		p.run)
 	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
-		"file\n" +
-		"that nobody has read from yet, or a pipe, which has 2 seconds to begin; without a text it has a minute.\n" +
-		"A terminal, a device and the rest of a file that somebody else reads, such as a while read loop, are left\n" +
-		"alone: - in the place of a text reads them, to the end and for as long as it takes. A loop that reads a\n" +
-		"pipe needs </dev/null: run would take the rest of the pipe. More than 10 MB are too much."
+		"pipe, which has 2 seconds to begin, or a minute where there is no text, or a file that nobody has read from " +
+		"yet. Anything else is read only where - stands in the place of a text. A loop that reads a pipe needs " +
+		"</dev/null: run would take the rest of the pipe. More than 10 MB are too much."
 	c.Example = "  winnow run \"why is the sky blue?\"\n" +
 		"  git diff | winnow run \"review this\"\n" +
 		"  make 2>&1 | winnow run \"explain the errors\" -\n" +
@@ -46,7 +44,7 @@ func (p *program) runCommand() *cobra.Command {
 	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
 	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
 		"characters")
-	apart(c, "continue", "session", "no-save")
+	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
 
@@ -94,8 +92,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 // answer sends a message and writes the answer.
 func (k *conversation) answer(ctx context.Context, s *session.Session, draft string) error {
 	p, f := k.p, k.p.flags
-	terminal := term.IsTerminal(p.err.Fd())
-	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, named: k.stored}
+	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, saved: !f.noSave}
 	notices, err := k.runNotices(ctx, s)
 	if err != nil {
 		return err
@@ -112,25 +109,27 @@ func (k *conversation) answer(ctx context.Context, s *session.Session, draft str
 		files = append(files, part)
 	}
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
+	id := s.Info().ID
 	if err != nil {
-		k.log.Error("the turn ended", "session", s.Info().ID, "error", session.ErrorCode(err))
+		k.log.Error("the turn ended", "session", id, "error", session.ErrorCode(err))
+	}
+	if f.noSave {
+		id = ""
 	}
 	if f.json {
 		turn := &out.turn
-		turn.Model, turn.Stopped = s.Model().Ref(), ctx.Err() != nil
-		if !k.p.flags.noSave {
-			turn.Session = s.Info().ID
-		}
+		turn.Session, turn.Model, turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
 		if err != nil {
 			turn.Error = report.ErrorText(err)
 		}
 		p.flags.noRedact = true // It is the transcript itself.
 		err = cmp.Or(err, p.show(turn))
 	}
+	terminal := term.IsTerminal(p.err.Fd())
 	if fault := k.exchangeOnce(ctx, s); fault != nil && terminal {
 		out.say(theme.UpperFirst(theme.Sentence(fault)))
 	}
-	if id := k.stored(s.Info().ID); id != "" && (ctx.Err() != nil || err == nil && !f.quiet && terminal) {
+	if id != "" && (ctx.Err() != nil || err == nil && !f.quiet && terminal) {
 		fmt.Fprintf(p.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
@@ -168,13 +167,6 @@ func unready(s *session.Session) error {
 	return nil
 }
 
-// remark says something about what run does.
-func (p *program) remark(text string) {
-	if !p.flags.quiet {
-		p.warn("%s", text)
-	}
-}
-
 // tooLong names what a script can change where a message does not fit.
 func tooLong(err error, endpoint string) error {
 	var over *session.OversizeError
@@ -193,33 +185,18 @@ const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers
 
 // waysOut says by how much a request does not fit, and what in the configuration helps.
 func waysOut(over *session.OversizeError, endpoint string) string {
-	return over.Sentence(func(what string) string {
-		switch what {
-		case string(history.PartSystem):
-			return "[system] prompt"
-		case string(history.PartTools):
-			return toolsOff
-		case string(history.BoundBudget), string(history.BoundMaxContext):
-			return fmt.Sprintf("[context] budget = %d", over.Enough())
-		case string(history.BoundWindow):
-			server, settable := over.LargerWindow()
-			if settable {
-				return fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
-			}
-			return cmp.Or(server, "-m MODEL")
-		case string(history.PartDraft):
-			return "shorten it"
-		}
-		return ""
-	})
-}
-
-// stored is what the command line calls a session, "" where it is not kept.
-func (k *conversation) stored(id string) string {
-	if k.p.flags.noSave || id == "" {
-		return ""
+	server, settable := over.LargerWindow()
+	window := cmp.Or(server, "-m MODEL")
+	if settable {
+		window = fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
 	}
-	return id
+	budget := fmt.Sprintf("[context] budget = %d", over.Enough())
+	cures := map[string]string{
+		string(history.PartSystem): "[system] prompt", string(history.PartTools): toolsOff,
+		string(history.PartDraft): "shorten it", string(history.BoundWindow): window,
+		string(history.BoundBudget): budget, string(history.BoundMaxContext): budget,
+	}
+	return over.Sentence(func(what string) string { return cures[what] })
 }
 
 // answerWriter writes the events of a turn to standard output and standard error.
@@ -227,9 +204,7 @@ type answerWriter struct {
 	out, err io.Writer
 	json     bool // collect the text for one object at the end
 	quiet    bool // nothing but the answer and errors
-
-	// What a stored session is called on the command line, "" for one that is not stored.
-	named func(session string) string
+	saved    bool // the session can be named on the command line
 
 	wrote bool // something stands on the current line
 	turn  report.Turn
@@ -243,9 +218,12 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		case session.Delta:
 			w.text(event.Text)
 		case session.Planned:
-			was := w.turn
+			was, id := w.turn, ""
+			if w.saved {
+				id = event.Request.Session
+			}
 			w.turn.Planned(event.Plan.Entries)
-			for _, line := range w.turn.Lines(was, w.named(event.Request.Session)) {
+			for _, line := range w.turn.Lines(was, id) {
 				w.say(line)
 			}
 		case session.Answered:
@@ -332,8 +310,7 @@ func (p *program) joinInput(args []string) (string, error) {
 	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == dash })
 	text := strings.Join(words, " ")
 	empty := strings.TrimSpace(text) == ""
-	alone := empty && len(p.flags.attach) == 0
-	if !asked && (!ownInput(p.in, alone) || !p.inputBegins(alone)) {
+	if !asked && !p.inputBegins(empty && len(p.flags.attach) == 0) {
 		return text, nil
 	}
 	read, err := io.ReadAll(io.LimitReader(p.in, inputMost+1))
@@ -341,15 +318,31 @@ func (p *program) joinInput(args []string) (string, error) {
 	case err != nil:
 		return "", fail(Failed, "cannot read standard input: %w", err)
 	case len(read) > inputMost:
-		return "",
-			fail(Failed, "standard input is longer than %d MB, which is too much for one message; pass a part of it",
-				inputMost>>20)
+		return "", fail(Failed, "standard input is longer than %d MB, which is too much for one message", inputMost>>20)
 	case empty:
 		return string(read), nil
 	case len(read) == 0:
 		return text, nil
 	}
 	return text + "\n\n" + string(read), nil
+}
+
+// inputBegins says that standard input is meant for run and has begun or ended. alone says that there is nothing else
+// to send. A pipe may stay open and silent for ever, as under cron, ssh and editors: then it is not waited for.
+func (p *program) inputBegins(alone bool) bool {
+	wait := p.patience
+	if alone {
+		wait *= alonePatience
+	}
+	switch {
+	case !ownInput(p.in, alone):
+		return false
+	case readable(p.in, wait):
+		return true
+	case !p.flags.quiet:
+		p.warn("nothing has come on standard input, which is not waited for; - waits for it")
+	}
+	return false
 }
 
 // ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file
@@ -365,20 +358,6 @@ func ownInput(in *os.File, alone bool) bool {
 	}
 	at, err := in.Seek(0, io.SeekCurrent)
 	return err == nil && at == 0
-}
-
-// inputBegins waits for the first byte or the end of standard input. A pipe may stay open and silent for ever, as under
-// cron, ssh and editors: then the text is sent without it, and where there is none, nothing is.
-func (p *program) inputBegins(alone bool) bool {
-	if readable(p.in, p.patience) {
-		return true
-	}
-	if !alone {
-		p.remark("nothing has come on standard input, which is not waited for; - waits for it")
-		return false
-	}
-	p.remark("waiting for standard input")
-	return readable(p.in, p.patience*(alonePatience-1))
 }
 
 // readable waits until reading from a file would not block: it has data, or has ended. Nothing is read, so that what

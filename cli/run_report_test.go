@@ -48,7 +48,7 @@ func TestEveryFurtherRequestOfATurnIsSaid(t *testing.T) {
 		}
 		close(stream)
 		var out, errs bytes.Buffer
-		w := answerWriter{out: &out, err: &errs, quiet: quiet, json: json, named: func(string) string { return "0195" }}
+		w := answerWriter{out: &out, err: &errs, quiet: quiet, json: json, saved: true}
 		if err := w.follow(stream); err != nil {
 			t.Fatal(err)
 		}

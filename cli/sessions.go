@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -66,16 +65,8 @@ func (p *program) editSession(use, short string, edit func(row *store.Session, w
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
 	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
-		func(ctx context.Context, s *store.Store, args []string) (err error) {
-			f.Text = strings.Join(args, " ")
-			if f.Dir != "" {
-				if f.Dir, err = filepath.Abs(f.Dir); err != nil {
-					return fmt.Errorf("cannot find the folder: %w", err)
-				}
-			}
-			if f.Limit < 0 {
-				return fail(Usage, "--limit must be 1 or more")
-			}
+		func(ctx context.Context, s *store.Store, args []string) error {
+			f.Text, f.Limit = strings.Join(args, " "), max(0, f.Limit)
 			list, err := s.Sessions(ctx, f)
 			if err != nil {
 				return err
@@ -89,7 +80,6 @@ func (p *program) sessionsList() *cobra.Command {
 	addFlag(c, &f.Trash, "trash", "", "list the sessions in the trash")
 	addFlag(c, &f.Archived, "archived", "", "list the archived sessions")
 	addFlag(c, &f.Tag, "tag", "", "list the sessions with this tag")
-	addFlag(c, &f.Dir, "dir", "", "list the sessions started in this folder or below it; . is the current folder")
 	addFlag(c, &f.Limit, "limit", "", "list at most this many")
 	return c
 }
@@ -135,7 +125,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 	in := store.Search{Limit: 20}
 	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
 		func(ctx context.Context, s *store.Store, args []string) error {
-			in.Text = strings.Join(args, " ")
+			in.Text, in.Limit = strings.Join(args, " "), max(1, in.Limit)
 			return p.search(ctx, s, in)
 		})
 	c.Example = "  winnow sessions search bake bread\n" +
@@ -150,9 +140,6 @@ func (p *program) sessionsSearch() *cobra.Command {
 // search looks through the stored messages. What the index lacks is added first, for a moment; it says on standard
 // error where something is left out.
 func (p *program) search(ctx context.Context, s *store.Store, in store.Search) error {
-	if in.Limit < 1 {
-		return fail(Usage, "--limit must be 1 or more")
-	}
 	if in.Session != "" {
 		info, err := findSession(ctx, s, in.Session)
 		if err != nil {
@@ -169,8 +156,7 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 		return err
 	}
 	if left > 0 {
-		fmt.Fprintf(p.err, "%d messages are not in the search index yet; the chat and every search add more of them.\n",
-			left)
+		p.warn("%d messages are not in the search index yet; the chat and every search add more of them", left)
 	}
 	hits, err := s.Search(ctx, in)
 	if err != nil {
@@ -181,20 +167,18 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 	}
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
-	for i, h := range hits { // The marks stay in their places.
-		if p.flags.noRedact {
-			break
+	if !p.flags.noRedact {
+		for i, h := range hits { // The marks stay in their places.
+			var secrets int
+			hits[i], secrets = h.Without(func(text string) [][2]int { return p.known.FindIn(text, true) }, redactedSign)
+			clean.count += secrets
 		}
-		var secrets int
-		hits[i], secrets = h.Without(func(text string) [][2]int { return p.known.FindIn(text, true) }, redactedSign)
-		clean.count += secrets
 	}
 	return p.show(report.Hits(hits))
 }
 
-// What becomes of the files that hold a purged session.
+// What becomes of the files beside the history that hold a purged session.
 const (
-	keepCopies    = "keep"
 	rewriteCopies = "rewrite"
 	deleteCopies  = "delete"
 )
@@ -208,11 +192,11 @@ func (p *program) sessionsPurge() *cobra.Command {
 			return p.purge(ctx, s, args[0], yes, copies)
 		})
 	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
-		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them. This " +
-		"also works later, with the full ID of the purged session."
+		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them, also " +
+		"later, with the full ID of the purged session."
 	addFlag(c, &yes, "yes", "", "do not ask for confirmation")
 	addFlag(c, &copies, "copies", "", "what to do with backups and files set aside that contain the session",
-		keepCopies, rewriteCopies, deleteCopies)
+		rewriteCopies, deleteCopies)
 	return c
 }
 
@@ -226,9 +210,7 @@ func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool
 	}
 	if !yes {
 		if !term.IsTerminal(p.in.Fd()) {
-			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal, "+
-				"where "+
-				"it asks")
+			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal")
 		}
 		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
 			report.Line(report.Title(info)), theme.Plural(info.Messages, "message"))

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/adrg/xdg"
 	"github.com/charmbracelet/x/term"
 
 	"winnow/cli/config"
-	"winnow/cli/report"
 	"winnow/docs"
 	"winnow/llm"
 	"winnow/llm/guide"
@@ -46,7 +46,9 @@ func (p *program) setup() (*setup, error) {
 	w := &setup{config: c, redactor: p.redactor(c, endpoints), p: p}
 	p.known = w.redactor
 	p.unsetKeys(endpoints...)
-	w.log, w.logFile = p.openLog(w.redactor)
+	if w.log, w.logFile, err = p.openLog(w.redactor); err != nil {
+		return nil, err
+	}
 	w.catalog = &llm.Catalog{
 		Patterns: c.Patterns(), Network: p.network, Redactor: w.redactor, Stored: p.withStored, Probes: true,
 	}
@@ -68,7 +70,7 @@ func (w *setup) close() {
 // openStore opens the conversations, an empty history in memory where nothing is to be saved. To look at what was never
 // begun makes no file.
 func (w *setup) openStore(ctx context.Context, look bool) error {
-	path, err := w.p.dbPath(w.config)
+	path, err := w.p.dbPath()
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (p *program) withSetup(ctx context.Context, use func(*setup) error) error {
 // redactor knows every key that the configuration, the environment, key files and the files of other clients hold.
 func (p *program) redactor(c config.Config, endpoints []llm.Endpoint) *redact.Redactor {
 	r := &redact.Redactor{}
-	_, secrets, _ := p.mcpServers(c)
+	_, secrets := p.mcpServers(c)
 	r.Know(secrets...)
 	for _, name := range llm.KeyVariables() {
 		r.Know(llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))}.Secrets()...)
@@ -137,55 +139,45 @@ func (w *setup) fetchKeys(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// longSecret is the length from which a secret is looked for within other values: what is shorter, such as the key
-// "ollama" of a local server, may be a part of a path.
-const longSecret = 16
-
 // unsetKeys takes the keys of endpoints out of the environment that the programs which winnow starts inherit: an
 // editor, a clipboard helper, a key_command. winnow itself read them before.
 func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	if p.unset == nil {
 		return
 	}
+	names, secrets := llm.KeyVariables(), []string{}
+	for _, e := range endpoints {
+		secrets = append(append(secrets, e.Key.Reveal()), e.Secrets()...)
+		if e.KeyFrom.Kind == keys.Variable {
+			names = append(names, e.KeyFrom.Name)
+		}
+	}
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
-		if slices.Contains(llm.KeyVariables(), name) || slices.ContainsFunc(endpoints,
-			func(e llm.Endpoint) bool { return holdsSecret(e, name, value) }) {
+		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
 			p.unset(name)
 		}
 	}
 }
 
-// holdsSecret reports whether a variable holds a secret of an endpoint.
-func holdsSecret(e llm.Endpoint, name, value string) bool {
-	if e.KeyFrom.Kind == keys.Variable && name == e.KeyFrom.Name || value != "" && value == e.Key.Reveal() {
-		return true
-	}
-	return slices.ContainsFunc(e.Secrets(), func(secret string) bool {
-		return value == secret || len(secret) >= longSecret && strings.Contains(value, secret)
-	})
-}
-
 // openLog starts the log of --debug: JSON lines without secrets, appended, readable by the user alone. Without the flag
-// nothing is written anywhere. Where the log cannot be written a warning says so, and nothing else changes.
-func (p *program) openLog(r *redact.Redactor) (*slog.Logger, io.Closer) {
-	none := slog.New(slog.DiscardHandler)
+// nothing is written anywhere.
+func (p *program) openLog(r *redact.Redactor) (*slog.Logger, io.Closer, error) {
 	if !p.flags.debug {
-		return none, io.NopCloser(nil)
+		return slog.New(slog.DiscardHandler), io.NopCloser(nil), nil
 	}
-	path, err := p.logPath()
+	path, err := p.inFolder("XDG_STATE_HOME", xdg.StateHome, "log.jsonl", "XDG_STATE_HOME")
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
-	var f *os.File
-	if err == nil {
-		f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	}
 	if err != nil {
-		p.warn("the log cannot be written: %s", report.ErrorText(err))
-		return none, io.NopCloser(nil)
+		return nil, nil, fail(Failed, "cannot write the log: %w", err)
 	}
-	return newLog(f, r).With("process", os.Getpid()), f
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fail(Failed, "cannot write the log: %w", err)
+	}
+	return newLog(f, r).With("process", os.Getpid()), f, nil
 }
 
 // newLog is a log whose messages and values hold no secret. What is no number is logged as the text it prints as.
@@ -194,11 +186,7 @@ func newLog(to io.Writer, r *redact.Redactor) *slog.Logger {
 		if kind := a.Value.Kind(); kind != slog.KindString && kind != slog.KindAny {
 			return a
 		}
-		text := a.Value.String()
-		if raw, ok := a.Value.Any().([]byte); ok {
-			text = string(raw)
-		}
-		return slog.String(a.Key, r.Text(text))
+		return slog.String(a.Key, r.Text(a.Value.String()))
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: clean}))
 }

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	gosync "sync"
@@ -19,7 +17,6 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/sync"
-	"winnow/ui/theme"
 )
 
 func (p *program) syncCommand() *cobra.Command {
@@ -36,9 +33,7 @@ func (p *program) syncCommand() *cobra.Command {
 				return err
 			}
 			if len(args) > 0 {
-				if c.Sync.Dir, err = filepath.Abs(args[0]); err != nil {
-					return err
-				}
+				c.Sync.Dir = args[0]
 			}
 			named, err := p.syncOptions(c)
 			switch {
@@ -56,16 +51,12 @@ func (p *program) syncCommand() *cobra.Command {
 				if err != nil {
 					return explainSync(err)
 				}
-				return p.show(syncState(r))
+				return p.show(report.SyncState(r))
 			})
 		})
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
-		"Another\n" +
-		"program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB stick.\n" +
-		"winnow writes only files of its own below DIR, never a database, and no file is written by two machines.\n" +
-		"Without DIR, it uses dir under [sync] in the configuration; with it, the chat syncs by itself, at the " +
-		"start,\n" +
-		"after each turn and at the end."
+		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
+		"stick. Without DIR, it uses dir under [sync] in the configuration."
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
@@ -75,7 +66,7 @@ func (p *program) syncCommand() *cobra.Command {
 	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	p.jsonFlag(c)
 	for _, other := range []string{"verify", "adopt", "new-key"} {
-		apart(c, "status", other)
+		c.MarkFlagsMutuallyExclusive("status", other)
 	}
 	return c
 }
@@ -110,17 +101,7 @@ func (p *program) syncOptions(c config.Config) (o sync.Options, err error) {
 func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) error {
 	ctx, stop := untilStopped(ctx)
 	defer stop()
-	var bar *gauge
-	now := ""
-	o.Progress = func(doing string, done, total int) {
-		if doing != now {
-			bar.end()
-			bar, now = &gauge{p: p, what: doing, total: int64(total), began: p.now()}, doing
-		}
-		bar.at(int64(done))
-	}
 	out, err := sync.Run(ctx, s, o)
-	bar.end()
 	if err == nil && out.Purged > 0 {
 		// A chat waits with this for a quiet start.
 		if err = s.FinishPurge(ctx); errors.Is(err, store.ErrNotOverwritten) {
@@ -133,7 +114,7 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 	if err != nil {
 		return stopped(ctx, explainSync(err), "stopped; the next sync continues from there")
 	}
-	return p.show(synced(out))
+	return p.show(report.Synced(out))
 }
 
 // explainSync is the sentence for a sync that failed.
@@ -142,101 +123,6 @@ func explainSync(err error) error {
 		return fail(Failed, "%w; key under [sync] names its file", err)
 	}
 	return err
-}
-
-// synced is what a sync did.
-type synced sync.Result
-
-// Table says it in a line.
-func (out synced) Table(page *report.Page) {
-	var did []string
-	if out.Sent > 0 {
-		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
-	}
-	if len(out.Changed) > out.Purged {
-		did = append(did, fmt.Sprintf("received %s in %s", theme.Plural(out.Received, "message"),
-			theme.Plural(len(out.Changed)-out.Purged, "session")))
-	}
-	text := theme.UpperFirst(cmp.Or(strings.Join(did, ", "), "no new messages"))
-	if len(out.From) > 0 {
-		text += " from " + strings.Join(out.From, ", ")
-	}
-	text += "."
-	if out.Purged > 0 {
-		text += fmt.Sprintf(" Deleted %s that another machine purged.", theme.Plural(out.Purged, "session"))
-	}
-	if out.Saved > 0 {
-		text += fmt.Sprintf(" Kept messages of a purged session that the machine which purged it did not have: %s.",
-			theme.Plural(out.Saved, "recovered session"))
-	}
-	if out.Diverged > 0 {
-		text += fmt.Sprintf(" Continued on two machines at once: %s, with a branch for each machine.",
-			theme.Plural(out.Diverged, "session"))
-	}
-	page.Line("%s", text)
-}
-
-// syncState is how a synced folder and the history stand to each other.
-type syncState sync.StatusReport
-
-// Table writes what waits, and a line for each other machine.
-func (r syncState) Table(page *report.Page) {
-	page.Line("%s: %s", r.Dir, r.waiting())
-	for _, m := range r.Machines {
-		page.Row(nameOf(m), machineSentence(m))
-	}
-	if len(r.Ignored) > 0 {
-		page.Line("%s in the folder are not winnow's and are ignored: %s", theme.Plural(len(r.Ignored), "file"),
-			strings.Join(r.Ignored, ", "))
-	}
-}
-
-// waiting says what of this machine is not in the folder yet, and what of the others is not merged.
-func (r syncState) waiting() string {
-	var waits []string
-	switch {
-	case r.Machine == "":
-		waits = append(waits, "this machine was never synced")
-	case r.Waiting > 0:
-		waits = append(waits, theme.Plural(r.Waiting, "new row")+" of this machine to be written")
-	case r.Rewrite > 0:
-		waits = append(waits, theme.Plural(r.Rewrite, "file")+" of this machine to be written again")
-	}
-	if r.Lost > 0 {
-		waits = append(waits, theme.Plural(r.Lost, "lost file")+" of other machines to be written again")
-	}
-	if r.Unmerged > 0 {
-		waits = append(waits, theme.Plural(r.Unmerged, "file")+" of other machines to be merged")
-	}
-	text := cmp.Or(strings.Join(waits, "; "), "up to date")
-	if r.Encrypted {
-		text += ", encrypted"
-	}
-	if r.Plain > 0 {
-		text += fmt.Sprintf(", but %s in plain text", theme.PluralOf(r.Plain, "file is", "files are"))
-	}
-	return text
-}
-
-// nameOf is how a machine is called.
-func nameOf(m sync.MachineReport) string { return report.Line(cmp.Or(m.Name, m.Machine)) }
-
-// machineSentence says what is known of another machine.
-func machineSentence(m sync.MachineReport) string {
-	text := "nothing merged yet"
-	if !m.Last.IsZero() {
-		text = "last seen " + m.Last.Local().Format("2006-01-02 15:04")
-	}
-	if m.New > 0 {
-		text += fmt.Sprintf(", %s to be merged", theme.Plural(m.New, "file"))
-	}
-	if m.Why != "" {
-		text += ": " + m.Why
-	}
-	if m.Silent(time.Now()) {
-		text += fmt.Sprintf("; if it is gone, winnow sync --adopt %s takes over its files", m.Machine)
-	}
-	return text
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is

@@ -14,8 +14,8 @@ import (
 const NoLimit = math.MaxInt
 
 // Policy is everything that decides how a request is cut. A preset fills it; every key can be
-// overridden in the configuration, per session and per request. Character limits count Unicode
-// code points of the original that are kept before the suffix; token limits count tokens.
+// overridden in the configuration, per session and per request. A field without a key is the preset's alone. Character
+// limits count Unicode code points of the original that are kept before the suffix; token limits count tokens.
 type Policy struct {
 	// the preset that sets the other keys
 	Preset string `toml:"preset"`
@@ -24,13 +24,13 @@ type Policy struct {
 	// an older assistant message that is longer is cut to this
 	AssistantMaxChars int `toml:"assistant_max_chars"`
 	// a longer assistant message must match better to be recalled
-	AssistantRecallChars int `toml:"assistant_recall_chars"`
+	AssistantRecallChars int `toml:"-"`
 	// a longer tool result keeps its beginning and end
 	ToolMaxChars int `toml:"tool_max_chars"`
 	// the last turn is sent whole up to this size; 0 cuts it like any other
 	LastWholeMaxTokens int `toml:"last_whole_max_tokens"`
 	// and up to this share of the budget, but at least 200 tokens; 0 sets no such limit
-	LastWholeShare float64 `toml:"last_whole_share"`
+	LastWholeShare float64 `toml:"-"`
 	// false cuts at these limits even if everything fits
 	Elastic bool `toml:"elastic"`
 	// the most tokens that recalled messages may use; 0 recalls nothing
@@ -43,33 +43,33 @@ type Policy struct {
 	// the most messages of the history; 0 sends no history
 	MaxMessages int `toml:"max_messages"`
 	// the strategy oldest keeps at least this many
-	MinMessages int `toml:"min_messages"`
+	MinMessages int `toml:"-"`
 	// what is dropped if the budget is too small
 	Strategy Strategy `toml:"strategy" takes:"middle oldest turns none"`
 	// tokens of the whole request; 0 is auto
 	Budget int `toml:"budget"`
 	// tokens of the history alone; 0 is unset
-	HistoryBudget int `toml:"history_budget"`
+	HistoryBudget int `toml:"-"`
 	// characters of the history alone; 0 is unset
-	BudgetChars int `toml:"budget_chars"`
+	BudgetChars int `toml:"-"`
 	// the upper limit of an automatic budget; at least 8 plus the system prompt
 	MaxContextTokens int `toml:"max_context_tokens"`
 	// tokens of the window reserved for the reply; 0 is min(4096, 25 % of the window)
 	OutputReserve int `toml:"output_reserve"`
 	// the size of a block of turns that is dropped at once; 0 is auto
-	StepTokens int `toml:"step_tokens"`
+	StepTokens int `toml:"-"`
 	// how past tool calls are sent
 	ToolHistory ToolHistory `toml:"tool_history" takes:"keep text drop"`
 	// how a damaged history is handled
 	Recovery Recovery `toml:"recovery" takes:"repair strip strict"`
 	// if the budget is too small, replace an older image by a note with its name
-	ImageNotes bool `toml:"image_notes"`
+	ImageNotes bool `toml:"-"`
 	// use marker_counted instead of marker
 	MarkerDetail bool `toml:"marker_detail"`
 	// replaces dropped messages
 	Marker string `toml:"marker"`
 	// the same with their number, {n}
-	MarkerCounted string `toml:"marker_counted"`
+	MarkerCounted string `toml:"-"`
 	// follows a cut user message; {n} is its original length
 	UserSuffix string `toml:"user_suffix"`
 	// follows a cut assistant message

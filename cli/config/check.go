@@ -6,12 +6,9 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"winnow/llm"
-	"winnow/llm/mcp"
 	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -55,7 +52,7 @@ func (c Config) check() []error {
 		m.checkModel(pattern, c.Models[pattern])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
-		m.checkServer(name, c.MCPServers[name], len(c.Tools.MCPFiles) > 0)
+		m.checkServer(name, c.MCPServers[name])
 	}
 	return m
 }
@@ -93,11 +90,6 @@ func (m *mistakes) checkEndpoint(name string, e Endpoint) {
 	if sources := e.keySources(); len(sources) > 1 {
 		m.add("%s has %s; use only one of them", table, strings.Join(sources, " and "))
 	}
-	_, notTime := time.ParseDuration(e.KeepAlive)
-	if _, notNumber := strconv.Atoi(e.KeepAlive); e.KeepAlive != "" && notTime != nil && notNumber != nil {
-		m.add("%s.keep_alive is %q; must be a time such as \"10m\", or \"-1\" to keep the model loaded", table,
-			e.KeepAlive)
-	}
 }
 
 func isAddress(text string) bool {
@@ -106,46 +98,41 @@ func isAddress(text string) bool {
 }
 
 // keySources names the keys of an endpoint's table that say where its secret is.
-func (e Endpoint) keySources() []string {
-	var out []string
-	for _, f := range fields(reflect.ValueOf(e)) {
-		if strings.HasPrefix(f.key(), "key") && f.key() != "keep_alive" && !f.value.IsZero() {
-			out = append(out, f.key())
-		}
+func (e Endpoint) keySources() (names []string) {
+	if e.Key != "" {
+		names = append(names, "key")
 	}
-	return out
+	if e.KeyEnv != "" {
+		names = append(names, "key_env")
+	}
+	if len(e.KeyCommand) > 0 {
+		names = append(names, "key_command")
+	}
+	return names
 }
 
 // checkModel wants a pattern that can name a model, and a price for both directions: half of a cost would pass for the
 // whole.
 func (m *mistakes) checkModel(pattern string, of Model) {
 	if _, err := llm.MatchModel(pattern, "", ""); err != nil || strings.TrimSpace(pattern) == "" {
-		m.add("models.%s is not a valid pattern; use a model name, with or without its endpoint, in which * matches "+
-			"any "+
-			"text, ? one character and [ab] one of several", pattern)
+		m.add("models.%s is not a valid pattern for names of models", pattern)
 	}
 	if p := of.Prices; p != nil && (p.In == nil || p.Out == nil) {
 		m.add("models.%s.prices needs both in and out, in US dollars per million tokens", pattern)
 	}
 }
 
-// checkServer finds what is wrong with a server's table. Where other files name servers too, it needs no address.
-func (m *mistakes) checkServer(name string, s MCPServer, files bool) {
+// checkServer finds what is wrong with a server's table.
+func (m *mistakes) checkServer(name string, s MCPServer) {
 	table := "mcp_servers." + name
 	switch {
-	case s.Command == "" && s.URL == "" && !files:
-		m.add("%s has neither command nor url; set one of them", table)
-	case s.Command != "" && s.URL != "":
-		m.add("%s has both command and url; use only one of them", table)
+	case (s.Command == "") == (s.URL == ""):
+		m.add("%s needs either a command or a url", table)
 	case s.URL != "" && !strings.Contains(s.URL, "${") && !isAddress(s.URL):
 		m.add("%s.url is %q; must be an address such as https://example.com/mcp", table, s.URL)
-	case s.Command == "" && len(s.Args) > 0:
-		m.add("%s.args needs a command", table)
 	case s.Command != "" && len(s.Headers) > 0:
 		m.add("%s.headers applies to a url only; use env with a command", table)
-	case s.URL != "" && len(s.Env) > 0:
-		m.add("%s.env applies to a command only; use headers with a url", table)
-	case s.MaxResult > mcp.MostResult:
-		m.add("%s.max_result is %d; must be at most %d", table, s.MaxResult, mcp.MostResult)
+	case s.URL != "" && len(s.Env)+len(s.Args) > 0:
+		m.add("%s.args and env apply to a command only", table)
 	}
 }

@@ -25,7 +25,6 @@ type Config struct {
 	Tools      Tools                    `toml:"tools"`
 	MCPServers map[string]MCPServer     `toml:"mcp_servers"` // by name
 	System     System                   `toml:"system"`
-	Storage    Storage                  `toml:"storage"`
 	Sync       Sync                     `toml:"sync"`
 
 	ContextKeys     string     `toml:"-"` // the keys of [context] that the file sets otherwise than its preset, as TOML
@@ -39,8 +38,6 @@ type Endpoint struct {
 	Key        string            `toml:"key"`         // the key itself; the other places are better
 	KeyEnv     string            `toml:"key_env"`     // the environment variable that holds the key
 	KeyCommand []string          `toml:"key_command"` // a program and its arguments; its first line is the key
-	KeyKeyring bool              `toml:"key_keyring"` // the system keyring holds it, under the endpoint's name
-	KeyFile    string            `toml:"key_file"`    // the file that holds it and that only the user can read
 	Headers    map[string]string `toml:"headers"`     // more request headers
 	Model      string            `toml:"model"`       // the model to use where only the endpoint is named
 	Wire       string            `toml:"wire" takes:"auto openai responses ollama"`
@@ -54,7 +51,6 @@ type Endpoint struct {
 
 // Model is one [models."PATTERN"] table. What it does not say is left to less specific tables and to the endpoint.
 type Model struct {
-	Wire     string   `toml:"wire" takes:"auto openai responses ollama"`
 	Window   int      `toml:"window"` // tokens; 0 leaves it
 	Tools    *bool    `toml:"tools"`  // false offers it no tools
 	System   *string  `toml:"system"` // the system prompt of sessions that begin with the model; "" is none
@@ -64,10 +60,9 @@ type Model struct {
 
 // Price is what a model costs: US dollars for a million tokens.
 type Price struct {
-	In         *float64 `toml:"in" most:"1000000"`          // tokens of the request
-	Cached     *float64 `toml:"cached" most:"1000000"`      // those read from the server's cache; nil is as In
-	CacheWrite *float64 `toml:"cache_write" most:"1000000"` // those written to it; nil is as In
-	Out        *float64 `toml:"out" most:"1000000"`         // tokens of the answer, the reasoning included
+	In     *float64 `toml:"in" most:"1000000"`     // tokens of the request
+	Cached *float64 `toml:"cached" most:"1000000"` // those read from the server's cache; nil is as In
+	Out    *float64 `toml:"out" most:"1000000"`    // tokens of the answer, the reasoning included
 }
 
 // Sampling is what is asked of a model beside the messages. What is not set is left to the server.
@@ -106,27 +101,16 @@ type UI struct {
 	Theme  string `toml:"theme"` // auto, one of the program's or of [themes]
 	Mouse  bool   `toml:"mouse"`
 	Plain  bool   `toml:"plain"` // chat in plain lines of text
-	Panel  string `toml:"panel" takes:"auto open strip closed"`
 	Notify string `toml:"notify" takes:"auto bell off"`
 }
 
 // Tools is the [tools] table.
 type Tools struct {
 	Approve string `toml:"approve" takes:"ask always never"`
-	// seconds that a call may take; 0 is no limit
-	Timeout int `toml:"timeout"`
-	// bytes of a result that are kept; 0 is no limit
-	MaxOutput int `toml:"max_output"`
 	// requests of one message while tools are called
 	MaxRounds int `toml:"max_rounds" least:"1"`
-	// files in which other clients keep their MCP servers
-	MCPFiles []string `toml:"mcp_files"`
 	// over Approve, by the name of a tool or a pattern
 	Permissions map[string]tool.Permission `toml:"permissions" takes:"off ask allow"`
-	// what the model may read again with the recall tool
-	Recall string `toml:"recall" takes:"off conversation"`
-	// offers the date and time, where other tools are offered
-	Now bool `toml:"now"`
 	// offers to read URLs
 	Fetch bool `toml:"fetch"`
 	// the only hosts that fetch asks; none is every public one
@@ -136,11 +120,6 @@ type Tools struct {
 // System is the [system] table.
 type System struct {
 	Prompt string `toml:"prompt"` // the system prompt of sessions that have none of their own
-}
-
-// Storage is the [storage] table.
-type Storage struct {
-	Path string `toml:"path"` // the database file; "" is in the user's data folder
 }
 
 // Sync is the [sync] table.
@@ -155,11 +134,8 @@ func Defaults() Config {
 	return Config{
 		Context: policy,
 		Limits:  Limits{UnknownPrice: "allow"},
-		UI:      UI{Theme: "auto", Mouse: true, Panel: "auto", Notify: "auto"},
-		Tools: Tools{
-			Approve: "ask", Timeout: 60, MaxOutput: 1 << 20, MaxRounds: 16, Recall: "conversation",
-			Now: true, FetchHosts: []string{},
-		},
+		UI:      UI{Theme: "auto", Mouse: true, Notify: "auto"},
+		Tools:   Tools{Approve: "ask", MaxRounds: 16, FetchHosts: []string{}},
 	}
 }
 

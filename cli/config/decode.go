@@ -93,88 +93,45 @@ func withNumbers(doc []byte) []byte {
 	})
 }
 
+// wrongKind is what the decoder says of a value of another type than its key's.
+var wrongKind = regexp.MustCompile(`^cannot decode TOML (\w+).*`)
+
 // decodeMistakes turns the decoder's errors into sentences about the file.
-func decodeMistakes(file string, err error) []error {
-	at := func(e *toml.DecodeError, text string) error {
+func decodeMistakes(file string, err error) (mistakes []error) {
+	add := func(e *toml.DecodeError, text string) {
 		line, column := e.Position()
-		return fmt.Errorf("%s, line %d, column %d: %s", file, line, column, text)
+		mistakes = append(mistakes, fmt.Errorf("%s, line %d, column %d: %s", file, line, column, text))
 	}
 	var strict *toml.StrictMissingError
 	var wrong *toml.DecodeError
-	switch {
+	switch text := strings.TrimPrefix(err.Error(), "toml: "); {
 	case errors.As(err, &strict):
-		var out []error
+		known := keyNames(reflect.TypeFor[Config]())
 		for i := range strict.Errors {
-			out = append(out, at(&strict.Errors[i], unknownKey(strict.Errors[i].Key())))
+			e := &strict.Errors[i]
+			key := e.Key()
+			add(e, fmt.Sprintf("unknown key %q", strings.Join(key, "."))+llm.DidYouMean(key[len(key)-1], known))
 		}
-		return out
-	case errors.As(err, &wrong):
-		text := strings.TrimPrefix(wrong.Error(), "toml: ")
-		if t := typeAt(wrong.Key()); len(wrong.Key()) > 0 && t != nil {
-			return []error{at(wrong, strings.Join(wrong.Key(), ".")+" must be "+kindWords(wrong.Key(), t))}
-		}
-		return []error{at(wrong, "invalid TOML: "+text)}
+	case !errors.As(err, &wrong):
+		mistakes = []error{fmt.Errorf("%s: %s", file, text)}
+	case wrongKind.MatchString(text):
+		kind := wrongKind.ReplaceAllString(text, "$1")
+		add(wrong, strings.Join(wrong.Key(), ".")+" has a value of the wrong type, "+kind)
+	default:
+		add(wrong, "invalid TOML: "+text)
 	}
-	return []error{fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "toml: "))}
+	return mistakes
 }
 
-// unknownKey says which key winnow does not know, and which one was meant.
-func unknownKey(key toml.Key) string {
-	last := len(key) - 1
-	var known []string
-	if table := typeAt(key[:last]); table != nil && table.Kind() == reflect.Struct {
-		for i := range table.NumField() {
-			known = append(known, table.Field(i).Tag.Get("toml"))
+// keyNames are the names of all keys and tables of a type.
+func keyNames(t reflect.Type) (names []string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map:
+		return keyNames(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			names = append(append(names, f.Tag.Get("toml")), keyNames(f.Type)...)
 		}
 	}
-	return fmt.Sprintf("unknown key %q", strings.Join(key, ".")) + llm.DidYouMean(key[last], known)
-}
-
-// typeAt is the type of a key's value, nil where the configuration has no such key.
-func typeAt(path []string) reflect.Type {
-	t := reflect.TypeFor[Config]()
-	for _, key := range path {
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		switch t.Kind() {
-		case reflect.Map:
-			t = t.Elem()
-			continue
-		case reflect.Struct:
-		default:
-			return nil
-		}
-		f, ok := t.FieldByNameFunc(func(name string) bool {
-			f, _ := t.FieldByName(name)
-			return f.Tag.Get("toml") == key
-		})
-		if !ok {
-			return nil
-		}
-		t = f.Type
-	}
-	return t
-}
-
-// kindWords says what a key takes.
-func kindWords(path []string, t reflect.Type) string {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case t.Kind() == reflect.Int && path[0] == "context":
-		return `a whole number, "auto" or "unlimited"`
-	case t.Kind() == reflect.Int:
-		return "a whole number"
-	case t.Kind() == reflect.Float64:
-		return "a number"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.String:
-		return "a quoted string"
-	case t.Kind() == reflect.Slice:
-		return `a list of strings such as ["one", "two"]`
-	}
-	return "a table"
+	return names
 }

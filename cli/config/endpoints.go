@@ -72,10 +72,6 @@ func (e Endpoint) key(lookup func(string) string) (keys.Secret, keys.Origin) {
 		return keys.Secret(lookup(e.KeyEnv)), keys.Origin{Kind: keys.Variable, Name: e.KeyEnv}
 	case len(e.KeyCommand) > 0:
 		return "", keys.Origin{Kind: keys.Command, Name: e.KeyCommand[0]}
-	case e.KeyKeyring:
-		return "", keys.Origin{Kind: keys.Keyring}
-	case e.KeyFile != "":
-		return "", keys.Origin{Kind: keys.File, Name: e.KeyFile}
 	}
 	return "", keys.Origin{}
 }
@@ -87,9 +83,6 @@ func (p Price) prices() pricing.Prices {
 	rates := pricing.PlainRates(in, out)
 	if p.Cached != nil {
 		rates.Cached, _ = pricing.Dollars(*p.Cached)
-	}
-	if p.CacheWrite != nil {
-		rates.CacheWrite, _ = pricing.Dollars(*p.CacheWrite)
 	}
 	return pricing.Prices{Rates: rates, Source: "the configuration"}
 }

@@ -65,6 +65,9 @@ func policyTable(t *testing.T) string {
 	for i := range policy.NumField() {
 		tag := policy.Type().Field(i).Tag
 		key := tag.Get("toml")
+		if key == "-" {
+			continue
+		}
 		fmt.Fprintf(&b, "%-50s # %s\n", key+" = "+tomlValue(policy.Field(i)),
 			notes[key]+words(strings.Fields(tag.Get("takes"))))
 	}

@@ -1,12 +1,13 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"winnow/history"
 	"winnow/llm"
@@ -105,29 +106,20 @@ func (f field) outside(n float64) string {
 // The words that stand for a number in [context].
 var numberWords = map[string]int{"auto": 0, "unlimited": history.NoLimit}
 
-// set gives the key the value of an environment variable; a list has commas.
-func (f field) set(text string) error {
-	var err error
-	switch n, word := numberWords[text]; {
-	case word && f.path[0] == "context" && f.value.CanInt():
-		f.value.SetInt(int64(n))
-	case f.value.Kind() == reflect.String:
-		f.value.SetString(text)
-	case f.value.Kind() == reflect.Slice:
-		var items []string
-		for item := range strings.SplitSeq(text, ",") {
-			items = append(items, strings.TrimSpace(item))
+// set gives the key of c the value of an environment variable; a list has commas.
+func (f field) set(c *Config, text string) error {
+	value := text
+	if _, word := numberWords[text]; word || f.value.Kind() == reflect.String {
+		value = strconv.Quote(text)
+	} else if f.value.Kind() == reflect.Slice {
+		items := strings.Split(text, ",")
+		for i, item := range items {
+			items[i] = strconv.Quote(strings.TrimSpace(item))
 		}
-		f.value.Set(reflect.ValueOf(items))
-	case f.value.Kind() == reflect.Bool:
-		var is bool
-		is, err = strconv.ParseBool(text)
-		f.value.SetBool(is)
-	default:
-		err = json.Unmarshal([]byte(text), f.value.Addr().Interface()) // a number
+		value = "[" + strings.Join(items, ",") + "]"
 	}
-	if err != nil {
-		return fmt.Errorf("%s must be %s", f.key(), kindWords(f.path, f.value.Type()))
+	if toml.Unmarshal(withNumbers([]byte(f.key()+" = "+value)), c) != nil {
+		return fmt.Errorf("%s cannot be %q", f.key(), text)
 	}
 	return nil
 }
@@ -154,7 +146,7 @@ func (c *Config) Override(lookup func(name string) string) error {
 			continue
 		}
 		c.Environment = append(c.Environment, Variable{f.variable(), f.key()})
-		if err := f.set(text); err != nil {
+		if err := f.set(c, text); err != nil {
 			return fmt.Errorf("%s: %w", f.variable(), err)
 		}
 		if wrong := f.wrong(); wrong != "" {

@@ -9,54 +9,42 @@ import (
 	"winnow/llm/tool"
 )
 
-// A table goes before another client's file, and one without an address says more of the file's server.
-func TestServersOfTablesAndFiles(t *testing.T) {
+// ${NAME} in the texts of a server is an environment variable; what stands in its value is left as it is.
+func TestServersAreExpanded(t *testing.T) {
 	t.Parallel()
 	c, mistakes := Decode("c.toml", []byte(`
-[tools]
-mcp_files = ["f.json"]
 [mcp_servers.own]
-url = "https://example.com/mcp"
-headers = {A = "1"}
+url = "https://${HOST:-example.com}/mcp"
+headers = {A = "Bearer ${TOKEN}"}
 tool_timeout = 5
-[mcp_servers.named]
+[mcp_servers.program]
+command = "${HOST:-npx}"
+args = ["${TOKEN}", "${MISSING}"]
 approve = "off"
 tools = {read = "allow"}
-env = {B = "2"}
-max_result = 7
-[mcp_servers.replaced]
-command = "mine"
-[mcp_servers.off]
 enabled = false
-[mcp_servers.absent]
-enabled = true
 `))
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes[0])
 	}
-	got := c.Servers([]mcp.Server{
-		{Name: "named", From: "f.json", Command: "npx", Env: map[string]string{"A": "1"}, Headers: map[string]string{}},
-		{Name: "replaced", From: "f.json", Command: "theirs", Args: []string{"x"}},
-		{Name: "off", From: "f.json", Command: "off"},
-		{Name: "zz", From: "f.json", Command: "zz", Disabled: true},
-		{Name: "zz", From: "g.json", Command: "later"},
-	})
+	got, used := c.Servers(func(name string) string { return map[string]string{"TOKEN": "${HOST}"}[name] })
+	if fault := got[1].Fault; fault == nil || fault.Error() != "the environment variable MISSING is not set" {
+		t.Errorf("the fault is %v", fault)
+	}
+	got[1].Fault = nil
 	none := map[string]string{}
 	want := []mcp.Server{
-		{Name: "absent", Env: none, Headers: none},
 		{
-			Name: "named", From: "f.json", Command: "npx", Env: map[string]string{"A": "1", "B": "2"}, Headers: none,
-			MaxResult: 7, Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow},
+			Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "Bearer ${HOST}"},
+			ToolTimeout: 5 * time.Second, Shown: got[0].Shown,
 		},
-		{Name: "off", From: "f.json", Command: "off", Env: none, Headers: none, Disabled: true},
 		{
-			Name: "own", URL: "https://example.com/mcp", Env: none, Headers: map[string]string{"A": "1"},
-			ToolTimeout: 5 * time.Second,
+			Name: "program", Command: "npx", Args: []string{"${HOST}", ""}, Env: none, Headers: none, Disabled: true,
+			Approve: tool.Off, Tools: map[string]tool.Permission{"read": tool.Allow},
+			Shown: "${HOST:-npx} ${TOKEN} ${MISSING}",
 		},
-		{Name: "replaced", Command: "mine", Env: none, Headers: none},
-		{Name: "zz", From: "f.json", Command: "zz", Disabled: true},
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(used, map[string]string{"TOKEN": "${HOST}"}) {
+		t.Errorf("got\n%+v\nwant\n%+v\nused %v", got, want, used)
 	}
 }

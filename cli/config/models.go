@@ -40,7 +40,7 @@ func (c Config) Patterns() []llm.ModelSettings {
 	for _, pattern := range c.patterns() {
 		m := c.Models[pattern]
 		s := llm.ModelSettings{
-			Match: pattern, Table: patternTable(pattern), Wire: llm.Wire(m.Wire), Window: m.Window, Tools: m.Tools,
+			Match: pattern, Table: patternTable(pattern), Window: m.Window, Tools: m.Tools,
 		}
 		if m.Prices != nil {
 			s.Prices = m.Prices.prices()

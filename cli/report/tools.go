@@ -14,17 +14,12 @@ type Tools struct {
 
 // ToolServer is one MCP server.
 type ToolServer struct {
-	Name      string
-	State     string // off, ready or failed; "built in" of winnow itself
-	Address   string // its command or url
-	From      string // the file that names it, where that is another client's
-	Title     string // what it calls itself
-	Error     string // why it is not in use
-	Offered   int    // of its tools
-	Tokens    int    // of the tools that are offered
-	Tools     []ToolRow
-	Prompts   int
-	Resources int
+	Name    string
+	State   string // off, ready or failed; "built in" of winnow itself
+	Address string // its command or url
+	Title   string // what it calls itself
+	Error   string // why it is not in use
+	Tools   []ToolRow
 }
 
 // ToolRow is one tool.

@@ -37,7 +37,7 @@ func startProcess(s Server, printed *printed, lost func(error)) (*process, sdk.T
 	p := &process{kill: kill, exited: make(chan struct{})}
 	messages, writer := io.Pipe()
 	cmd := exec.CommandContext(ctx, path, s.Args...)
-	cmd.Dir, cmd.Env = s.Dir, os.Environ()
+	cmd.Env = os.Environ()
 	for name, value := range s.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

@@ -151,7 +151,7 @@ func (s *server) dial() (*link, error) {
 		return l, nil
 	}
 	if err = l.explain(err); errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it did not answer within %s (startup_timeout)%s", s.config.StartupTimeout, l.printed.quote())
+		err = fmt.Errorf("it did not answer within %s%s", s.config.StartupTimeout, l.printed.quote())
 	}
 	l.end()
 	return nil, err

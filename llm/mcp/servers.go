@@ -18,14 +18,12 @@ import (
 // Server says how to reach one MCP server, and what its tools may do.
 type Server struct {
 	Name  string // as the user calls it
-	From  string // the file that names it, "" for the configuration
 	Shown string // its address for people, "" for the command or the URL as they are
 
 	// A program, which speaks over its standard input and output.
 	Command string
 	Args    []string
 	Env     map[string]string // more variables of its environment
-	Dir     string            // the folder that it starts in; "" is winnow's own
 
 	// A server that is asked by HTTP, where there is no Command.
 	URL     string
@@ -34,7 +32,6 @@ type Server struct {
 	Disabled       bool
 	StartupTimeout time.Duration // 0 is DefaultStartup
 	ToolTimeout    time.Duration // 0 is DefaultTool
-	MaxResult      int           // the most bytes of a result that are kept; 0 is what holds for all tools
 
 	Fault error // why it cannot be used, nil for nothing
 
@@ -118,7 +115,7 @@ func New(version string, configured ...Server) *Servers {
 		c.StartupTimeout = cmp.Or(c.StartupTimeout, DefaultStartup)
 		c.ToolTimeout = cmp.Or(c.ToolTimeout, DefaultTool)
 		s := &server{m: m, config: c}
-		s.status = Status{Name: c.Name, From: c.From, Address: c.Address(), State: Idle}
+		s.status = Status{Name: c.Name, Address: c.Address(), State: Idle}
 		if c.Disabled {
 			s.status.State = Disabled
 		}
@@ -201,7 +198,6 @@ func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
 // Status is one server as of now.
 type Status struct {
 	Name      string
-	From      string // the file that names it, "" for the configuration
 	Address   string // its command or url, without secrets
 	State     State
 	Err       error  // why it is not in use, or ended

@@ -40,7 +40,6 @@ func named(s Server, listed []*sdk.Tool) []Tool {
 		made.Parameters, made.Note = schema(t.InputSchema)
 		made.Server, made.Configured, made.Default = s.Name, s.Tools[t.Name], s.Approve
 		made.Timeout = s.ToolTimeout + time.Second // The server is told when its own time is over.
-		made.MaxOutput = s.MaxResult
 		made.Reach = "Runs as you, with your files and network."
 		if s.Command == "" {
 			made.Reach = "Runs at " + shownURL(s.URL) + ", which gets the arguments."

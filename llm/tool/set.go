@@ -108,7 +108,7 @@ func (s Set) Run(ctx context.Context, name, arguments string) (text string, end 
 	}
 	defer cancel()
 	text, err := e.answer(timed, object)
-	text = cut(text, cmp.Or(e.MaxOutput, s.Limits.Output))
+	text = cut(text, s.Limits.Output)
 	if err == nil {
 		return text, Done
 	}

@@ -24,7 +24,6 @@ type Tool struct {
 	Default    Permission    // what holds where the user has set nothing for the tool, "" for what holds for all
 	EachTime   bool          // the user is asked before each call, even where others run without asking
 	Timeout    time.Duration // how long a call may take; 0 is what holds for all
-	MaxOutput  int           `json:"-"` // the most bytes of a result that are kept; 0 is what holds for all
 	Companion  bool          `json:"-"` // a Set offers it only beside other tools
 }
 

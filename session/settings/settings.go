@@ -146,6 +146,9 @@ func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Se
 	values := reflect.ValueOf(policy)
 	for i := range values.NumField() {
 		key := values.Type().Field(i).Tag.Get("toml")
+		if key == "-" {
+			continue
+		}
 		from := "preset " + policy.Preset
 		switch {
 		case has(environment, key):

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -160,7 +159,6 @@ func (s *Store) use(t *tx, n int64) {
 type Filter struct {
 	Text     string // every word of it is in the title or a tag, whatever the case
 	Tag      string // those with this tag, "" for all
-	Dir      string // those begun in this folder or below it, "" for all
 	ForkOf   string // the forks of the session with this whole id, "" for all
 	Trash    bool
 	Archived bool
@@ -177,7 +175,7 @@ func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 			order = "used DESC"
 		}
 		// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
-		picks := f.Text != "" || f.Tag != "" || f.Dir != ""
+		picks := f.Text != "" || f.Tag != ""
 		if f.Limit > 0 && !picks {
 			limit = f.Limit
 		}
@@ -207,7 +205,7 @@ func (f Filter) condition() string {
 	return "deleted_ms = 0 AND archived = 0"
 }
 
-// fits reports whether a session has the words and the tag and was begun in the folder that are asked for.
+// fits reports whether a session has the words and the tag that are asked for.
 func (f Filter) fits(s Session) bool {
 	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
 	for _, word := range strings.Fields(strings.ToLower(f.Text)) {
@@ -215,11 +213,7 @@ func (f Filter) fits(s Session) bool {
 			return false
 		}
 	}
-	if f.Tag != "" && !slices.Contains(s.Tags, f.Tag) {
-		return false
-	}
-	below := strings.TrimSuffix(f.Dir, string(filepath.Separator)) + string(filepath.Separator)
-	return f.Dir == "" || s.Dir == f.Dir || strings.HasPrefix(s.Dir, below)
+	return f.Tag == "" || slices.Contains(s.Tags, f.Tag)
 }
 
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,

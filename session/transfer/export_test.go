@@ -164,7 +164,7 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		there := memory(rt)
 		defer there.Close()
 		var im Imported
-		from := Source{File: strings.NewReader(lines), Title: "t", Time: written}
+		from := Source{File: strings.NewReader(lines), Time: written}
 		err = Import(context.Background(), there, from, func(one Imported) { im = one })
 		if err != nil || len(im.Errors) > 0 {
 			rt.Fatalf("import what was exported: %v, %+v\n%s", err, im.Errors, lines)

@@ -24,8 +24,7 @@ import (
 
 // Why files cannot be imported.
 var (
-	errManyTitles = &FileError{"--title is for a file with one conversation; the first one was imported with it"}
-	errNoDryRun   = &FileError{"--dry-run cannot be used with winnow's own JSON; " +
+	errNoDryRun = &FileError{"--dry-run cannot be used with winnow's own JSON; " +
 		"importing it never changes sessions that already exist"}
 	errStream        = &FileError{"a database is not read from a pipe; name its file"}
 	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +

@@ -36,7 +36,6 @@ func (e *FileError) Error() string { return e.Reason }
 type Source struct {
 	File   File
 	Path   string    // where the file is on the disk, "" where it has no name there
-	Title  string    // the session's title; "" takes the file's, or makes one of the first message
 	Dir    string    // the folder that the session is found under where the file names none
 	Time   time.Time // when the file was written: the time of messages that give none
 	DryRun bool      // nothing is stored: only what would become of it is reported
@@ -106,9 +105,6 @@ func (in *importing) archive(ctx context.Context) error {
 
 // add imports the next conversation of the file and reports on it.
 func (in *importing) add(ctx context.Context, c conversation.Conversation) error {
-	if in.place > 0 && in.from.Title != "" {
-		return errManyTitles
-	}
 	in.place++
 	im := Imported{Report: c.Report, Place: in.place, Title: title.OneLine(c.Session.Title)}
 	switch {
@@ -201,7 +197,7 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 		}
 	}
 	warnOf(im, untimed, "%s without a time: that of the message before is used, or that of the file")
-	row.Title, row.TitleFrom = title.OneLine(cmp.Or(title.OneLine(in.from.Title), row.Title)), store.TitleUser
+	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
 		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto
 	}

@@ -189,27 +189,20 @@ func TestImportAllSeesWhatAFileIs(t *testing.T) {
 		return b.String()
 	}
 	for name, c := range map[string]struct {
-		file  string
-		title string
-		new   int
-		err   error
+		file string
+		new  int
+		err  error
 	}{
-		"messages":         {file: `[{"role":"user","content":"hi"}]`, title: "t", new: 1},
-		"one conversation": {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
-		"winnow's own":     {file: archive(), new: 1},
-		"a title for many": {
-			file:  exportOf(map[string][]string{"a": {"q1: hi"}, "b": {"q1: ho"}}, "a", "b"),
-			title: "t",
-			new:   1,
-			err:   errManyTitles,
-		},
+		"messages":             {file: `[{"role":"user","content":"hi"}]`, new: 1},
+		"one conversation":     {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
+		"winnow's own":         {file: archive(), new: 1},
 		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
 		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},
 	} {
 		s := newStoreAt(t)
 		got := 0
-		from := Source{File: strings.NewReader(c.file), Title: c.title, Time: written}
+		from := Source{File: strings.NewReader(c.file), Time: written}
 		err := Import(context.Background(), s, from, func(im Imported) {
 			if im.New && im.Added == 1 && im.Session.Messages == 1 {
 				got++

@@ -42,7 +42,7 @@ type Memory struct {
 	File string // its folder is made when something is chosen first
 
 	// Set says which choices the configuration or the environment makes: they are not remembered.
-	Set struct{ Model, Theme, Panel bool }
+	Set struct{ Model, Theme bool }
 
 	mu      sync.Mutex
 	changes []func(*Choices) // what was chosen since the start, in its order
@@ -96,7 +96,7 @@ func (m *Memory) Theme(name theme.Name) func() error {
 
 // Panel remembers how the context panel is shown.
 func (m *Memory) Panel(p Panel) func() error {
-	return m.keep(m != nil && !m.Set.Panel, func(c *Choices) { c.Panel = p })
+	return m.keep(m != nil, func(c *Choices) { c.Panel = p })
 }
 
 // Reasoning remembers whether reasoning is shown.

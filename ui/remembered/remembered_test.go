@@ -48,8 +48,8 @@ func TestChoicesSurvive(t *testing.T) {
 func TestWhatIsConfiguredIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	m := memory(t)
-	m.Set.Model, m.Set.Theme, m.Set.Panel = true, true, true
-	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("dark"), m.Panel(Off))
+	m.Set.Model, m.Set.Theme = true, true
+	write(t, m.Model(llm.Last{Ref: "a/b"}), m.Theme("dark"))
 	var none *Memory
 	write(t, none.Model(llm.Last{Ref: "a/b"}), none.Theme("dark"), none.Panel(Off), none.Reasoning(true))
 	if _, err := os.Stat(m.File); err == nil {

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"winnow/session/store"
+	"winnow/session/store/backup"
+	"winnow/session/sync"
+	"winnow/ui/theme"
+)
+
+// Checked is what a check of the database found.
+type Checked struct {
+	Sound bool
+	store.CheckResult
+}
+
+// Table writes what is there, and what is damaged.
+func (c Checked) Table(p *Page) {
+	p.Line("%s: schema %d, %s, %s, %s, %s", c.Path, c.Schema, theme.Size(int(c.Bytes)),
+		theme.Plural(c.Sessions, "session"), theme.Plural(c.Messages, "message"), theme.Plural(c.Requests, "request"))
+	for _, f := range c.Faults {
+		p.Line("%s", f)
+	}
+	if len(c.Damaged) > 0 {
+		p.Line("%s differ from what was stored: %d", theme.Plural(len(c.Damaged), "message"), c.Damaged)
+	}
+	if c.Sound {
+		p.Line("No damage found.")
+	}
+	if len(c.Lost) > 0 {
+		p.Line("%s lost their text in an earlier damage.", theme.Plural(len(c.Lost), "message"))
+	}
+	for _, file := range c.SetAside {
+		p.Line("A damaged file that was recovered: %s", file)
+	}
+}
+
+// Backups are the backups of the database, the newest first.
+type Backups []backup.File
+
+// Table writes a line for each backup.
+func (b Backups) Table(p *Page) {
+	for _, f := range b {
+		p.Row(f.Day.Format(time.DateOnly), theme.Size(int(f.Bytes)), f.Path)
+	}
+}
+
+// Synced is what a sync did.
+type Synced sync.Result
+
+// Table says it in a line, and what is unusual in one more each.
+func (out Synced) Table(p *Page) {
+	var did []string
+	if out.Sent > 0 {
+		did = append(did, "sent "+theme.Plural(out.Sent, "message"))
+	}
+	if merged := len(out.Changed) - out.Purged; merged > 0 {
+		did = append(did, fmt.Sprintf("received %s in %s from %s", theme.Plural(out.Received, "message"),
+			theme.Plural(merged, "session"), strings.Join(out.From, ", ")))
+	}
+	p.Line("%s.", theme.UpperFirst(cmp.Or(strings.Join(did, ", "), "no new messages")))
+	for _, unusual := range []counted{
+		{"Deleted %s that another machine purged.", out.Purged},
+		{"Kept messages of %s that the machine which purged it did not have.", out.Saved},
+		{"Continued on two machines at once: %s, with a branch for each machine.", out.Diverged},
+	} {
+		if unusual.n > 0 {
+			p.Line(unusual.what, theme.Plural(unusual.n, "session"))
+		}
+	}
+}
+
+// SyncState is how a synced folder and the history stand to each other.
+type SyncState sync.StatusReport
+
+// Table writes what waits, and a line for each other machine.
+func (r SyncState) Table(p *Page) {
+	p.Line("%s: %s", r.Dir, r.Waits())
+	for _, m := range r.Machines {
+		p.Row(MachineName(m), MachineState(m))
+	}
+	if len(r.Ignored) > 0 {
+		p.Line("%s in the folder are not winnow's and are ignored: %s", theme.Plural(len(r.Ignored), "file"),
+			strings.Join(r.Ignored, ", "))
+	}
+}
+
+// Waits says what of this machine is not in the folder yet, and what of the others is not merged.
+func (r SyncState) Waits() string {
+	text := "up to date"
+	if r.Machine == "" {
+		text = "this machine was never synced"
+	} else if r.Waiting+r.Rewrite+r.Lost+r.Unmerged > 0 {
+		text = "waiting: " + listed(counted{"rows to write", r.Waiting}, counted{"files to write again", r.Rewrite},
+			counted{"lost files to write again", r.Lost}, counted{"files to merge", r.Unmerged})
+	}
+	if r.Encrypted {
+		text += "; encrypted"
+	}
+	if r.Plain > 0 {
+		text += fmt.Sprintf(", but %s in plain text", theme.PluralOf(r.Plain, "file is", "files are"))
+	}
+	return text
+}
+
+// MachineName is how another machine is called.
+func MachineName(m sync.MachineReport) string { return Line(cmp.Or(m.Name, m.Machine)) }
+
+// MachineState says what is known of another machine.
+func MachineState(m sync.MachineReport) string {
+	text := "nothing merged yet"
+	if !m.Last.IsZero() {
+		text = "last seen " + m.Last.Local().Format(minute)
+	}
+	if m.New > 0 {
+		text += fmt.Sprintf(", %s to be merged", theme.Plural(m.New, "file"))
+	}
+	if m.Why != "" {
+		text += ": " + m.Why
+	}
+	if m.Silent(time.Now()) {
+		text += fmt.Sprintf("; if it is gone, winnow sync --adopt %s takes over its files", m.Machine)
+	}
+	return text
+}
