@@ -76,21 +76,21 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.
 func (c *Model) walk(step int, none string) tea.Cmd {
-	to := c.at + step
+	to := c.prompt + step
 	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
 	c.Screen.News("")
-	if c.at == 0 {
-		c.own = c.draft
+	own := c.draft
+	if c.prompt != 0 {
+		own = *c.behind
 	}
 	if to == 0 {
-		own := c.own
 		c.resume(own)
 		return nil
 	}
 	cmd := c.restore(c.prompts[to-1])
-	c.at = to
+	c.prompt, c.began, c.behind = to, c.Area.Changes(), &own
 	return cmd
 }
 

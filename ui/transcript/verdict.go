@@ -9,7 +9,6 @@ import (
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/session/record"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -187,10 +186,4 @@ func (c *Model) NumbersOf(ids ...int64) string {
 		return "message " + c.NumberOf(ids[0])
 	}
 	return theme.Thousands(len(ids)) + " messages"
-}
-
-// OneVersion says that a message has no other version.
-func (c *Model) OneVersion(of int64) string {
-	return theme.UpperFirst(c.NumbersOf(of)) + " has one version; " + c.Keys.First(keymap.Edit) + " and " +
-		c.Keys.First(keymap.Again) + " make another."
 }
