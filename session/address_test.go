@@ -40,9 +40,7 @@ func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 			b := newBench(t, says("One."), says("Two."))
 			s := b.begin()
 			for _, text := range []string{"First", "Second"} {
-				if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-					t.Fatal(err)
-				}
+				completed(t, s.Send(t.Context(), say(text)))
 			}
 			was := b.deps.Models.Endpoints()[0].ShownURL()
 			there, now := b.moved(t, says("Elsewhere."))
@@ -63,19 +61,14 @@ func TestAChatGoesToNoOtherAddressUnasked(t *testing.T) {
 func TestToNameTheModelAgreesToItsAddress(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("First"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("First")))
 	there, now := b.moved(t, says("Two."), says("Three."))
 	again := b.open(s.Info().ID)
 	if err := again.Set(t.Context(), Settings{Model: "test/m"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*Session{again, b.open(s.Info().ID)} {
-		events, err := drain(s.Send(t.Context(), say("And now?")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say("And now?")))
 		d, err := record.ReadDecision(only[Planned](events)[0].Request)
 		if err != nil || d.Base != now {
 			t.Errorf("the record names the address %q, %v; want %q", d.Base, err, now)
@@ -95,9 +88,7 @@ func TestAnImportedChatKeepsTheAddressOfItsFirstRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(b.open(row.ID).Send(t.Context(), say("Second"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, b.open(row.ID).Send(t.Context(), say("Second")))
 	there, _ := b.moved(t)
 	var other *OtherAddressError
 	if _, err := drain(b.open(row.ID).Send(t.Context(), say("Third"))); !errors.As(err, &other) || there.requests() != 0 {
@@ -109,21 +100,15 @@ func TestAnImportedChatKeepsTheAddressOfItsFirstRequest(t *testing.T) {
 func TestAModelOfOneTurnLeavesTheAddress(t *testing.T) {
 	b := newBench(t, says("One."), says("Three."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("First"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("First")))
 	home := b.deps.Models.Endpoints()[0]
 	there, _ := b.moved(t, says("Two."))
 	other := b.deps.Models.Endpoints()[0]
 	other.Name = "other"
 	b.deps.Models = new(llm.Catalog).With(home).With(other)
 	again := b.open(s.Info().ID)
-	if _, err := drain(again.Regenerate(t.Context(), 0, "other/m")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(again.Send(t.Context(), say("Second"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, again.Regenerate(t.Context(), 0, "other/m"))
+	completed(t, again.Send(t.Context(), say("Second")))
 	if there.requests() != 1 || b.requests() != 2 || strings.Contains(b.body(2), "other") {
 		t.Errorf("%d requests went to the other address, %d to the first one", there.requests(), b.requests())
 	}

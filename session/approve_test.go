@@ -213,10 +213,7 @@ func TestAToolThatIsOffIsNotOffered(t *testing.T) {
 	s := b.begin()
 	send := func() []Event {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), say("Hello.")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say("Hello.")))
 		return events
 	}
 	send()

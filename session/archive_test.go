@@ -114,9 +114,7 @@ func several(t *testing.T) (*bench, []string) {
 		s := b.begin()
 		for turn := range 3 {
 			b.steps = append(b.steps, says(fmt.Sprintf("Answer %d of %d.", turn+1, i+1)))
-			if _, err := drain(s.Send(ctx, say(fmt.Sprintf("Question %d of %d?", turn+1, i+1)))); err != nil {
-				t.Fatal(err)
-			}
+			completed(t, s.Send(ctx, say(fmt.Sprintf("Question %d of %d?", turn+1, i+1))))
 		}
 		if first == nil {
 			first = s
@@ -157,9 +155,7 @@ func TestRestoreAgainChangesNothing(t *testing.T) {
 	// It goes on here: an older archive has nothing to bring.
 	b.deps.Store = there
 	b.steps = append(b.steps, says("More."))
-	if _, err := drain(b.open(ids[0]).Send(t.Context(), say("And now?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, b.open(ids[0]).Send(t.Context(), say("And now?")))
 	want = dumped(t, there)
 	restore(t, there, file)
 	if got := dumped(t, there); got != want {
@@ -177,9 +173,7 @@ func TestRestoreAddsABranch(t *testing.T) {
 	for i, s := range []*store.Store{home, there} {
 		b.deps.Store = s
 		b.steps = append(b.steps, says("More."))
-		if _, err := drain(b.open(ids[0]).Send(t.Context(), say(fmt.Sprintf("In place %d?", i)))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, b.open(ids[0]).Send(t.Context(), say(fmt.Sprintf("In place %d?", i))))
 	}
 	all := restore(t, there, archiveOf(t, home, ids[0]))
 	if len(all) != 1 || all[0].New || all[0].Added != 2 || remarksOf(all) != "" {

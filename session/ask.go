@@ -116,9 +116,7 @@ func turnedDown(fault *llm.Error) bool {
 func (s *Session) learn(ctx context.Context, to *target.Model) {
 	save, cancel := detached(ctx)
 	defer cancel()
-	if err := to.Learn(save); err != nil {
-		s.log().Warn("keep what was learned of the endpoint", "error", ErrorCode(err))
-	}
+	s.warn("keep what was learned of the endpoint", to.Learn(save))
 }
 
 // learnRequired keeps how a refusal says that a model has to be asked, and returns what changes with the next request.

@@ -18,7 +18,7 @@ var (
 	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
 	ErrExcluded = errors.New("the message to answer is excluded; /auto includes it again")
 	// ErrOneVersion says that nothing else was said in the place of a message.
-	ErrOneVersion = errors.New("it has only one version")
+	ErrOneVersion = errors.New("the message has only one version; to edit or to ask again makes another")
 )
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,

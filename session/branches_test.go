@@ -32,10 +32,7 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	greeting, question, thanks := s.Messages()[0].ID, s.Messages()[2].ID, s.Messages()[6].ID
 
 	// A message with calls under it.
-	events, err := drain(s.Send(t.Context(), Draft{Instead: question, Text: "What is 2 + 2?"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Send(t.Context(), Draft{Instead: question, Text: "What is 2 + 2?"}))
 	wantTranscript(t, s.Messages(), four)
 	everything := only[Stored](events)[0].Message
 	if everything.Siblings != 2 || everything.Sibling != 2 || s.Messages()[2].ID != everything.ID {
@@ -47,15 +44,11 @@ func TestEditSaysSomethingElseOnABranchOfItsOwn(t *testing.T) {
 	}
 
 	// The first message of all.
-	if _, err := drain(s.Send(t.Context(), Draft{Instead: greeting, Text: "Good morning"})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), Draft{Instead: greeting, Text: "Good morning"}))
 	wantTranscript(t, s.Messages(), "user: Good morning\nassistant: Good day.\n")
 
 	// A message that is not on the active branch.
-	if _, err := drain(s.Send(t.Context(), Draft{Instead: thanks, Text: "That was all"})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), Draft{Instead: thanks, Text: "That was all"}))
 	wantTranscript(t, s.Messages(), strings.Replace(three, "user: Thanks\nassistant: Good.\n",
 		"user: That was all\nassistant: Bye.\n", 1))
 	wantTranscript(t, b.open(s.Info().ID).Messages(), transcript(s.Messages()))
@@ -100,9 +93,7 @@ func TestEditKeepsTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = b.open(row.ID)
-	if _, err := drain(s.Send(t.Context(), Draft{Instead: seen.ID, Text: "And this?"})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), Draft{Instead: seen.ID, Text: "And this?"}))
 	edited := b.open(row.ID).Messages()[2]
 	if edited.Content != "And this?" || !reflect.DeepEqual(edited.Parts, files) {
 		t.Errorf("the edited message is %q with %+v, want the files %+v", edited.Content, edited.Parts, files)
@@ -121,16 +112,12 @@ func TestAnswerIsGivenAgainAtAnyTurn(t *testing.T) {
 	drain(s.Send(t.Context(), say("1+2?")))
 	drain(s.Send(t.Context(), say("How are you?")))
 	result, fine := s.Messages()[2].ID, s.Messages()[5].ID
-	if _, err := drain(s.Regenerate(t.Context(), result, "")); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Regenerate(t.Context(), result, ""))
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant: It is three.\n")
 	if got := wantProven(t, s, 1, 3, b.body(4)); got.Of != 3 {
 		t.Errorf("turn 1 has %d requests, want 3", got.Of)
 	}
-	if _, err := drain(s.Regenerate(t.Context(), fine, "")); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Regenerate(t.Context(), fine, ""))
 	wantTranscript(t, s.Messages(), "user: 1+2?\nassistant:  [add {\"a\":1,\"b\":2}]\ntool: 3\nassistant: "+
 		"Three.\nuser: How are you?\nassistant: Very well.\n")
 	if last := s.Messages()[5]; last.Siblings != 2 || last.Sibling != 2 {

@@ -82,9 +82,7 @@ func TestTheNextRequestGoesByWhatAnotherProcessWrote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, says("One."), says("Two."))
 			s := b.begin()
-			if _, err := drain(s.Send(t.Context(), say("A word: tangerine."))); err != nil {
-				t.Fatal(err)
-			}
+			completed(t, s.Send(t.Context(), say("A word: tangerine.")))
 			calling := store.Message{Session: s.Info().ID, Parent: appended(t, b, s, s.Info().Leaf, "Look.")}
 			calling.Role, calling.Status = history.Assistant, history.Complete
 			calling.ToolCalls = []history.ToolCall{{ID: "c1", Name: "look", Arguments: `{"q": "marigold`}}
@@ -95,9 +93,7 @@ func TestTheNextRequestGoesByWhatAnotherProcessWrote(t *testing.T) {
 			if err := c.change(t.Context(), secondStore(t, b), s); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := drain(s.Send(t.Context(), say("And now?"))); err != nil {
-				t.Fatal(err)
-			}
+			completed(t, s.Send(t.Context(), say("And now?")))
 			if body := b.body(2); strings.Contains(body, c.lacks) || !strings.Contains(body, c.holds) {
 				t.Errorf("the request must hold %q and not %q: %s", c.holds, c.lacks, body)
 			}
@@ -118,9 +114,7 @@ func TestTheNextRoundGoesByWhatAnotherProcessExcluded(t *testing.T) {
 	b.offer(box)
 	s = b.begin()
 	for _, text := range []string{"A word: tangerine.", "Look."} {
-		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(text)))
 	}
 	if !strings.Contains(b.body(2), "tangerine") || strings.Contains(b.body(3), "tangerine") {
 		t.Errorf("the requests around the tool are %s and %s", b.body(2), b.body(3))
@@ -163,10 +157,7 @@ func TestAChangeMadeElsewhereIsAnnouncedOnce(t *testing.T) {
 	s := b.begin()
 	announced := func(text string) (n int) {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), say(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say(text)))
 		for _, notice := range notices(events) {
 			n += strings.Count(notice, "changed elsewhere")
 		}
@@ -201,9 +192,7 @@ func TestAChangeMadeElsewhereIsAnnouncedOnce(t *testing.T) {
 func TestAnythingThatIsWrittenElsewhereMakesAConversationStale(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("First"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("First")))
 	other, id, first := secondStore(t, b), s.Info().ID, s.Branch().ID(0)
 	message := store.Message{Session: id, Parent: s.Info().Leaf}
 	message.Role, message.Content, message.Status = history.User, "Elsewhere", history.Complete

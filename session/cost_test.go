@@ -104,10 +104,7 @@ func TestReceiptSaysWhatAnAnswerCost(t *testing.T) {
 				b.deps.Models = new(llm.Catalog).With(e)
 			}
 			s := b.begin()
-			events, err := drain(s.Send(context.Background(), say("hello")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := completed(t, s.Send(context.Background(), say("hello")))
 			live := only[Answered](events)[0]
 			if got := live.Receipt.Cost.String(); got != test.want {
 				t.Errorf("the receipt says %q, want %q", got, test.want)

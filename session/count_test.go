@@ -91,9 +91,7 @@ func TestImportedMessagesAreCountedOnce(t *testing.T) {
 		}
 	}
 	again := b.loaded(row.ID)
-	if _, err := drain(again.Send(t.Context(), say("And?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, again.Send(t.Context(), say("And?")))
 	for i := range n {
 		if got := c.times(numbered(i)); got != 1 {
 			t.Fatalf("message %d was counted %d times, want once", i, got)

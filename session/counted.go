@@ -44,9 +44,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	case a.record.CutExpected > 0:
 		t.say("%s", a.cutNotice(a.to.AskWindow(ctx)))
 	case a.withdrawn != 0:
-		if err := t.withdrawCut(ctx, a.withdrawn); err != nil {
-			t.log().Warn("take back that the server read only a part", "error", ErrorCode(err))
-		}
+		t.warn("take back that the server read only a part", t.withdrawCut(ctx, a.withdrawn))
 		t.emit(Withdrawn{Requests: []int64{a.withdrawn}})
 		t.say("the server counts this request as short as the last: it read both whole; the limit is lifted")
 	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:

@@ -12,9 +12,7 @@ func TestExactCountsReplaceTheEstimates(t *testing.T) {
 	b := newBench(t, says("One."), says("Two."))
 	s := b.begin()
 	question := strings.Repeat("What is this about? ", 60)
-	if _, err := drain(s.Send(t.Context(), say(question))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say(question)))
 	plan, err := s.Preview(say(question))
 	if err != nil {
 		t.Fatal(err)

@@ -24,10 +24,8 @@ func discussed(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	b.steps = append(b.steps, steps...)
 	s := b.begin()
 	for n := range turns {
-		if _, err := drain(s.Send(t.Context(), say(fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ",
-			12))))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(fmt.Sprintf("question%d: %s", n+1, strings.Repeat("please explain. ",
+			12)))))
 	}
 	return b, s
 }
@@ -44,9 +42,7 @@ func exclude(t *testing.T, s *Session, n int) {
 // the next one. The messages that it stood for are sent themselves meanwhile.
 func TestASummaryRestsWhileOneOfItsMessagesIsExcluded(t *testing.T) {
 	b, s := discussed(t, 4, uncounted("Notes: four questions."))
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Compact(t.Context()))
 	next := func(s *Session) string {
 		t.Helper()
 		plan, err := s.Preview(say("And now?"))
@@ -107,10 +103,7 @@ func TestALongRangeIsSummarisedInSlices(t *testing.T) {
 	if err := s.Set(t.Context(), Settings{Budget: new(1200)}); err != nil {
 		t.Fatal(err)
 	}
-	events, err := drain(s.Compact(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Compact(t.Context()))
 	requests := b.last() - 12
 	if requests < 2 || len(notices(events)) != requests+1 {
 		t.Fatalf("%d requests were made, announced by %q", requests, notices(events))
@@ -147,16 +140,12 @@ func TestAMessageThatFitsNoRequestIsNotSummarised(t *testing.T) {
 		uncounted("Notes."), uncounted("Notes."))
 	for _, text := range []string{"huge: " + strings.Repeat("very long text ", 600), "small: " +
 		strings.Repeat("on. ", 30)} {
-		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(text)))
 	}
 	if err := s.Set(t.Context(), Settings{Budget: new(1600)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Compact(t.Context()))
 	for n := 6; n <= b.last(); n++ {
 		if asked := b.body(n); strings.Contains(asked, "huge:") {
 			t.Errorf("the model is asked to summarise %s", asked)
@@ -179,15 +168,11 @@ func TestRequestsForSummariesAndTitlesAreRecorded(t *testing.T) {
 	b, s := discussed(t, 3, says("Notes."), says("Three questions"), says("Yes."))
 	b.deps.TitleRef = "test/small"
 	s = b.open(s.Info().ID)
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Compact(t.Context()))
 	if title, err := s.Retitle(t.Context(), true, func(Event) {}); err != nil || title != "Three questions" {
 		t.Fatalf("the title is %q, %v", title, err)
 	}
-	if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Ready?")))
 	all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 	if err != nil {
 		t.Fatal(err)

@@ -44,9 +44,7 @@ func TestAMessageThatDoesNotFitIsNotStored(t *testing.T) {
 		wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Hello?\nassistant: Yes.\n")
 	}
 
-	if _, err := drain(s.Send(t.Context(), Draft{Cut: true, Text: long})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), Draft{Cut: true, Text: long}))
 	if got := s.Messages()[2].Content; got != long {
 		t.Errorf("%d bytes of the message are stored, want all %d", len(got), len(long))
 	}

@@ -70,9 +70,7 @@ func TestExclusionDuringATurnTakesTheWholeGroup(t *testing.T) {
 	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), says("No such tool."), says("Two."))
 	b.offer(&tool.Toolbox{})
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("read it"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("read it")))
 	call, result := s.Messages()[1].ID, s.Messages()[2].ID
 	for e := range s.Send(t.Context(), say("Second")) {
 		if _, streams := e.(Delta); !streams {

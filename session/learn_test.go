@@ -54,10 +54,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 	}
 	s := b.begin()
 	for n := range 30 {
-		events, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n))))
 		sum := only[Planned](events)[0].Plan.Sum
 		if sum.Used() > sum.Limit {
 			t.Errorf("turn %d uses %d of %d", n+1, sum.Used(), sum.Limit)

@@ -50,10 +50,7 @@ func TestAnotherModelAnswersOnce(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), say("First")))
 	first := s.Messages()[1].ID
-	events, err := drain(s.Regenerate(t.Context(), first, "other/large"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Regenerate(t.Context(), first, "other/large"))
 	for _, p := range only[Planned](events) {
 		if p.Request.Endpoint != "other" || p.Request.Model != "large" || p.Plan.Sum.Window != 4096 {
 			t.Errorf("the record names %s/%s and a window of %d, want other/large with 4096", p.Request.Endpoint,

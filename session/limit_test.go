@@ -169,9 +169,7 @@ func TestATitleAboveALimitIsNotAskedFor(t *testing.T) {
 	b := limited(t, limits.Limits{}, says("Yes."))
 	b.deps.TitleRef = "test/m"
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("Is it so?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Is it so?")))
 	s.state.limits = limits.Limits{Session: limits.Amount{Cost: cent}}
 	var over *LimitError
 	if _, err := s.Retitle(t.Context(), true, func(Event) {}); !errors.As(err, &over) || b.requests() != 1 {
@@ -303,9 +301,7 @@ func TestAPreviewSaysWhatItWouldExceed(t *testing.T) {
 	if got := short(strings.Repeat("word ", 100)); got != "above $0.50 per chat" {
 		t.Errorf("a long draft is %q", got)
 	}
-	if _, err := drain(s.Send(t.Context(), say("hello"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("hello")))
 	if got := s.Now().Sums.Session.Spent.String(); got != "$0.12" {
 		t.Errorf("the session has spent %s, want $0.12", got)
 	}
@@ -320,9 +316,7 @@ func TestAnExclusionHoldsForTheRequestThatIsAskedAbout(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("A word: tangerine."))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("A word: tangerine.")))
 	s.state.limits = limits.Limits{Request: limits.Amount{Cost: cent}}
 	asked := 0
 	for e := range s.Send(t.Context(), say("1+2?")) {

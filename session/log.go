@@ -15,6 +15,13 @@ func (t *turn) logRequest(r store.Request, fault error) {
 		"ended", r.End, "error", ErrorCode(fault), "prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
 }
 
+// warn writes that something failed that nobody waits for; nil writes nothing.
+func (s *Session) warn(what string, err error) {
+	if err != nil {
+		s.log().Warn(what, "error", ErrorCode(err))
+	}
+}
+
 // ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
 func ErrorCode(err error) string {
 	if err == nil {

@@ -91,10 +91,7 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		events, err := drain(s.Send(t.Context(), say("Hello?")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say("Hello?")))
 		if got := only[Planned](events)[0].Plan.Sum.Window; got != set.want ||
 			askedWindow(t, b.body(b.requests())) != set.want {
 			t.Errorf("set to %d: planned for %d, want %d; asked %s", set.tokens, got, set.want, b.body(b.requests()))
@@ -125,10 +122,7 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{16384, 4096} {
-		events, err := drain(s.Send(t.Context(), say("Hello?")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say("Hello?")))
 		if got := only[Planned](events)[0].Plan.Sum.Window; got != want {
 			t.Errorf("planned for %d tokens, want %d", got, want)
 		}

@@ -35,9 +35,7 @@ func conversationOf(t *testing.T, turns int, steps ...step) (*bench, *Session) {
 	b.steps = append(b.steps, steps...)
 	s := b.begin()
 	for n := range turns {
-		if _, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n+1)))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(fmt.Sprintf("Question %d?", n+1))))
 	}
 	return b, s
 }
@@ -75,10 +73,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 			`{"error":{"message":"request (3000 tokens) exceeds the available context size (2048 tokens), try `+
 				`increasing it","n_prompt_tokens":3000,"n_ctx":2048}}`),
 		says("It fits."), says("And again."))
-	events, err := drain(s.Send(t.Context(), say("And?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And?")))
 	plans := only[Planned](events)
 	if len(plans) != 2 {
 		t.Fatalf("there were %d plans, want 2", len(plans))
@@ -105,10 +100,7 @@ func TestRefusalWithNumbersTeachesWindowAndRatio(t *testing.T) {
 func TestRefusalWithoutNumberShrinksInThreeSteps(t *testing.T) {
 	b, s := conversationOf(t, 20, refuses(400, noNumber), refuses(413, ``), refuses(400, noNumber), says("It fits."),
 		says("Still."))
-	events, err := drain(s.Send(t.Context(), say("And?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And?")))
 	plans := only[Planned](events)
 	if len(plans) != 4 {
 		t.Fatalf("there were %d plans, want 4", len(plans))
@@ -159,10 +151,7 @@ func TestLastRefusalWithoutNumberEndsTheTurnAndTheGuesses(t *testing.T) {
 // A long question that is not the whole request is sent alone at last: no retry is below what must be sent.
 func TestRetryIsNeverBelowWhatMustBeSent(t *testing.T) {
 	b, s := conversationOf(t, 10, refuses(400, noNumber), says("It fits."))
-	events, err := drain(s.Send(t.Context(), say(strings.Repeat("A long question. ", 250))))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say(strings.Repeat("A long question. ", 250))))
 	plans := only[Planned](events)
 	if last := plans[len(plans)-1].Plan.Sum; len(plans) != 2 || last.Total >= plans[0].Plan.Sum.Total {
 		t.Errorf("there were %d plans of %d and %d tokens, want a second that is smaller", len(plans),
@@ -194,10 +183,7 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 				`completion.","code":400}`),
 		says("Short."), says("Next."))
 	wantReply(t, s, 2000)
-	events, err := drain(s.Send(t.Context(), say("And?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And?")))
 	if got, want := b.maxTokensOf(12), 2400-1240-1240/replySlack; got != want {
 		t.Errorf("the second try asks for %d tokens, want %d", got, want)
 	}
@@ -209,9 +195,7 @@ func TestReplyThatIsTooMuchIsShortenedFirst(t *testing.T) {
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "reply") {
 		t.Errorf("it said %q, want one sentence about the reply", got)
 	}
-	if _, err := drain(s.Send(t.Context(), say("Next?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Next?")))
 	if got, want := b.maxTokensOf(13), 2400/2; got != want {
 		t.Errorf("the next turn asks for %d tokens, want %d: what is asked, but at most half of the window", got, want)
 	}
@@ -237,9 +221,7 @@ func TestOverflowInTheMiddleKeepsWhatArrived(t *testing.T) {
 	if got := messages[len(messages)-1].Content; got != "Half an" || b.last() != 11 {
 		t.Errorf("the last message is %q after %d requests, want what arrived after 11", got, b.last())
 	}
-	if _, err := drain(s.Send(t.Context(), say("Again?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Again?")))
 }
 
 // TestRequestThatFillsTheWindowIsOverflow has a server that counts the request at the window and
@@ -249,10 +231,7 @@ func TestRequestThatFillsTheWindowIsOverflow(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		finish(w, "length", 2040, 0)
 	}, says("It fits."))
-	events, err := drain(s.Send(t.Context(), say("And?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And?")))
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "2040") {
 		t.Errorf("it said %q, want one sentence with a window of 2040", got)
 	}
@@ -280,10 +259,7 @@ func TestCountAboveTheWindowIsNoticed(t *testing.T) {
 	b.steps = []step{over, over, says("Next.")}
 	s := b.begin()
 	for _, question := range []string{strings.Repeat("A long question. ", 120), "Again?"} {
-		events, err := drain(s.Send(t.Context(), say(question)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say(question)))
 		if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "1300") ||
 			!strings.Contains(got[0], "1024") {
 			t.Errorf("it said %q, want one sentence with 1300 and 1024", got)
@@ -303,10 +279,7 @@ func TestNothingAtAllForALongRequestIsOverflow(t *testing.T) {
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}
 	b, s := conversationOf(t, 40, nothing, says("It fits."))
-	events, err := drain(s.Send(t.Context(), say("And?")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And?")))
 	if got := notices(events); len(got) != 1 || !strings.Contains(got[0], "70 %") || b.last() != 42 {
 		t.Errorf("it said %q after %d requests, want one sentence after 42", got, b.last())
 	}

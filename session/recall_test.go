@@ -22,19 +22,14 @@ func TestTheModelReadsAgainWhatWasLeftOut(t *testing.T) {
 		"Good morning!", "The combination of my locker is 4711.", "What is one and one?",
 		"Are you sure of that?",
 	} {
-		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(text)))
 	}
 	for n, offered := range map[int]bool{1: false, 2: false, 3: false, 4: true} {
 		if got := strings.Contains(b.body(n), `"name":"recall"`); got != offered {
 			t.Errorf("request %d offers the recall tool: %v, want %v: %s", n, got, offered, b.body(n))
 		}
 	}
-	events, err := drain(s.Send(t.Context(), say("Can I get into my bag?")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Send(t.Context(), say("Can I get into my bag?")))
 	ran := only[Ran](events)
 	if len(ran) != 1 || !strings.Contains(ran[0].Message.Content, "[message 3, user") ||
 		!strings.Contains(ran[0].Message.Content, "is 4711.") {
@@ -101,19 +96,14 @@ func TestRecallKeepsToWhatItMayRead(t *testing.T) {
 				"Good morning!", "The combination of my locker is 4711.",
 				"What is one and one?", "Are you sure of that?",
 			} {
-				if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-					t.Fatal(err)
-				}
+				completed(t, s.Send(t.Context(), say(text)))
 			}
 			if c.exclude {
 				if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, s.Messages()[2].ID)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			events, err := drain(s.Send(t.Context(), Draft{Alone: c.alone, Text: "Look it up."}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := completed(t, s.Send(t.Context(), Draft{Alone: c.alone, Text: "Look it up."}))
 			ran := only[Ran](events)
 			if len(ran) != 1 {
 				t.Fatalf("%d tools ran", len(ran))

@@ -17,9 +17,7 @@ func damagedConversation(t *testing.T, more ...step) (*bench, *Session) {
 	b.deps.Approval.Mode = approval.Always
 	b.offer(adder(t))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("1+2?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("1+2?")))
 	if roles := s.Messages(); len(roles) != 4 || roles[2].Role != history.Tool {
 		t.Fatalf("the conversation is %s", transcript(roles))
 	}
@@ -54,9 +52,7 @@ func TestARemedyHoldsFromTheNextRequestOn(t *testing.T) {
 			t.Errorf("%q: the conversation knows %v, want %v", c.remedy, s.Now().Remedies, c.kept)
 		}
 		s = b.open(s.Info().ID)
-		if _, err := drain(s.Send(t.Context(), say("sure?"))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say("sure?")))
 		body := b.body(n + 3)
 		for _, part := range []string{`[called add with {\"a\":1}]`, `"tool_calls"`} {
 			if got, want := strings.Contains(body, part), part == c.want; got != want {
@@ -102,9 +98,7 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	for _, to := range history.Remedies() {
 		check(0, to)
 	}
-	if _, err := drain(s.Send(t.Context(), say("sure?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("sure?")))
 	if err := s.SetRemedy(t.Context(), history.SendAsText, call); err != nil {
 		t.Fatal(err)
 	}

@@ -83,9 +83,7 @@ func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
 	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."),
 		says("Still."))
 	s := b.begin()
-	if _, err := drain(s.Send(t.Context(), say("Hello"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Hello")))
 	drain(s.Send(t.Context(), say("Hello again")))
 	if strings.Contains(b.body(2), "stream_options") || !strings.Contains(b.body(1), "stream_options") {
 		t.Fatalf("the requests were\n%s\n%s", b.body(1), b.body(2))

@@ -56,9 +56,7 @@ func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	b.deps.Models = new(llm.Catalog).With(e)
 	s := b.begin()
 	for _, text := range []string{"What is 1 + 2?", "Are you sure?"} {
-		if _, err := drain(s.Send(t.Context(), say(text))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(text)))
 	}
 	return s
 }

@@ -232,9 +232,7 @@ func (t *turn) answerRow(a *attempt) store.Message {
 // saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
 // stop: the user has already seen the text.
 func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
-	if err := a.saver.close(); err != nil {
-		t.log().Warn("checkpoint the answer", "error", ErrorCode(err))
-	}
+	t.warn("checkpoint the answer", a.saver.close())
 	m := t.answerRow(a)
 	m.ID = a.saver.id
 	m = t.deps.counted(m)

@@ -68,9 +68,7 @@ func TestWhatWasAddedElsewhereContinuesTheBranch(t *testing.T) {
 		s.Now().System != "Be brief." || s.Now().Flags[first] != history.Pin {
 		t.Errorf("the row is %+v, the system prompt %q, the flag %q", row, s.Now().System, s.Now().Flags[first])
 	}
-	if _, err := drain(s.Send(t.Context(), say("Third"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Third")))
 	wantTranscript(t, s.Messages(), "user: First\nassistant: One.\nuser: Second\nassistant: Two.\nuser: "+
 		"Third\nassistant: Three.\n")
 	if again := reread(t, s); again.Added != 0 || again.Parts {

@@ -72,9 +72,7 @@ func TestSettingsOfAModelComeWithIt(t *testing.T) {
 	wantSaid("temperature", `0.9 configuration [models."m"]`)
 	ask := func(n int, holds ...string) {
 		t.Helper()
-		if _, err := drain(s.Send(t.Context(), say("hello"))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say("hello")))
 		for _, part := range holds {
 			if !strings.Contains(b.body(n), part) {
 				t.Errorf("request %d is %s, want %s in it", n, b.body(n), part)
@@ -104,10 +102,7 @@ func TestALoweredReplyIsNoticedOnceForEachWindow(t *testing.T) {
 	s := b.begin()
 	ask := func(want, sent string) {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), say("hello")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say("hello")))
 		var shown []string
 		for _, n := range only[Notice](events) {
 			shown = append(shown, n.Text)

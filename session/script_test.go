@@ -270,6 +270,16 @@ func drain(events <-chan Event) ([]Event, error) {
 	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })
 }
 
+// completed is drain of a turn that must not fail.
+func completed(t testing.TB, events <-chan Event) []Event {
+	t.Helper()
+	all, err := drain(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // drainAnswering is drain with other answers.
 func drainAnswering(events <-chan Event, answer func(Question) approval.Answer) ([]Event, error) {
 	var all []Event

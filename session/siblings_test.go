@@ -29,9 +29,7 @@ func TestNoOtherAnswerLeavesTheBranch(t *testing.T) {
 	if _, err := s.Preview(say("And?")); err != nil {
 		t.Errorf("plan the next request: %v", err)
 	}
-	if _, err := drain(s.Regenerate(t.Context(), first, "")); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Regenerate(t.Context(), first, ""))
 	wantTranscript(t, s.Messages(), "user: First\nassistant: Uno.\n")
 }
 
@@ -104,9 +102,7 @@ func TestPreviewOfAnEdit(t *testing.T) {
 			t.Errorf("the plan of an edit of message %d: %v, want %v", of, err, want)
 		}
 	}
-	if _, err := drain(s.Send(t.Context(), Draft{Instead: second.ID, Text: "Otherwise"})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), Draft{Instead: second.ID, Text: "Otherwise"}))
 	if got := b.body(3); string(body) != got || strings.Contains(got, "Second") {
 		t.Errorf("the request was\n%s\nwant as planned\n%s", got, body)
 	}

@@ -37,10 +37,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	said := 0
 	for n := range turns {
 		text := strings.Repeat("What I already said stands. ", 90)
-		events, err := drain(s.Send(t.Context(), say(fmt.Sprintf("Question %d. %s", n+1, text))))
-		if err != nil {
-			t.Fatalf("turn %d failed: %v", n+1, err)
-		}
+		events := completed(t, s.Send(t.Context(), say(fmt.Sprintf("Question %d. %s", n+1, text))))
 		receipt := only[Answered](events)[0].Receipt
 		whole := larger(messagesOf(t, b.body(n+1)))
 		if said > 0 && receipt.Usage.Prompt != whole {
@@ -105,10 +102,7 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 	s := b.begin()
 	send := func() []Event {
 		t.Helper()
-		events, err := drain(s.Send(t.Context(), say(strings.Repeat("And what do you say to that? ", 20))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := completed(t, s.Send(t.Context(), say(strings.Repeat("And what do you say to that? ", 20))))
 		return events
 	}
 	for range 5 {

@@ -59,9 +59,7 @@ func (s *Session) ReadSpent(ctx context.Context) error {
 func (s *Session) countSpent(ctx context.Context) {
 	read, cancel := detached(ctx)
 	defer cancel()
-	if err := s.ReadSpent(read); err != nil {
-		s.log().Warn("sum up the costs", "error", ErrorCode(err))
-	}
+	s.warn("sum up the costs", s.ReadSpent(read))
 }
 
 // exceeded says which limits a request would exceed, by what was read last.

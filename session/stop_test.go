@@ -28,9 +28,7 @@ func TestAStopWithTheFirstPieceKeepsIt(t *testing.T) {
 		return time.Now()
 	}
 	s := b.begin()
-	if _, err := drain(s.Send(ctx, say("A story"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(ctx, say("A story")))
 	stored, err := b.deps.Store.Messages(t.Context(), s.Info().ID)
 	if err != nil || len(stored) != 2 || !strings.HasPrefix(stored[1].Content, "Once") ||
 		stored[1].Status != history.Interrupted {
@@ -53,9 +51,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 			}
 			<-sent
 			stop()
-			if _, err := drain(events); err != nil {
-				t.Fatal(err)
-			}
+			completed(t, events)
 			all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 			if err != nil || len(all) != 1 || all[0].End != "stopped" {
 				t.Errorf("the records are %+v, %v", all, err)
@@ -74,9 +70,7 @@ func TestAStopIsRecordedAtOnce(t *testing.T) {
 		events := s.Compact(ctx)
 		<-sent
 		stop()
-		if _, err := drain(events); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, events)
 		all, err := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
 		if err != nil || len(all) != 4 || all[3].End != "stopped" {
 			t.Errorf("the records are %+v, %v", all, err)

@@ -34,10 +34,7 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 	other := withSummarizer(t, b, 4096, says("Notes: what was asked."))
 	s = b.open(s.Info().ID)
 	exclude(t, s, 3)
-	events, err := drain(s.Compact(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Compact(t.Context()))
 	shown := notices(events)
 	if len(shown) != 2 || !strings.HasPrefix(shown[0], "asking other/notes to summarise 4 older messages (about ") ||
 		!strings.Contains(shown[0], " tokens, ~$0.") {
@@ -49,9 +46,7 @@ func TestAConfiguredModelWritesTheSummaries(t *testing.T) {
 		strings.Contains(asked, "question2") || strings.Contains(asked, "question4") {
 		t.Errorf("after %d and %d requests the summary is asked for with %s", b.last(), other.last(), asked)
 	}
-	if _, err := drain(s.Send(t.Context(), say("Ready?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Ready?")))
 	if sent := b.body(5); !strings.Contains(sent, "Notes: what was asked.") || strings.Contains(sent, "question3") ||
 		other.last() != 1 {
 		t.Errorf("the answer is asked for with %s", sent)

@@ -38,10 +38,7 @@ func uncounted(pieces ...string) step {
 func TestOldMessagesAreCondensedOnce(t *testing.T) {
 	b, s := condensing(t, uncounted("Notes: twelve questions, ", "all answered."), uncounted("Yes."),
 		uncounted("Still yes."))
-	events, err := drain(s.Send(t.Context(), say("Ready?")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Send(t.Context(), say("Ready?")))
 	if shown := notices(events); len(shown) != 1 ||
 		shown[0] != "asking test/m to summarise 12 older messages (about 729 tokens)" {
 		t.Errorf("the turn says %q", shown)
@@ -59,9 +56,7 @@ func TestOldMessagesAreCondensedOnce(t *testing.T) {
 		plan.Entries[4].Cause.Code != cause.Summarized {
 		t.Errorf("the verdict on a condensed message is %+v", plan.Entries[4])
 	}
-	if _, err := drain(s.Send(t.Context(), say("Sure?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Sure?")))
 	if b.last() != 15 || !strings.Contains(b.body(15), "Notes: twelve questions") {
 		t.Errorf("after %d requests the summary is not used again: %s", b.last(), b.body(15))
 	}
@@ -83,10 +78,7 @@ func TestASummaryThatFailsLeavesTheMessagesToBeCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, s := condensing(t, failure, says("Yes."))
-			events, err := drain(s.Send(t.Context(), say("Ready?")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := completed(t, s.Send(t.Context(), say("Ready?")))
 			shown := notices(events)
 			if len(shown) != 2 || !strings.Contains(shown[1], "could not be summarised") {
 				t.Errorf("the turn says %q", shown)
@@ -159,18 +151,12 @@ func TestEachBranchHasItsSummary(t *testing.T) {
 		}
 		return string(body)
 	}
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := drain(s.Send(t.Context(), Draft{Instead: third, Text: "Something else?"})); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Compact(t.Context()))
+	completed(t, s.Send(t.Context(), Draft{Instead: third, Text: "Something else?"}))
 	if body := b.body(8); strings.Contains(body, "notes.") || !strings.Contains(body, "Question 2?") {
 		t.Errorf("the edit is sent with a summary of what stood behind it: %s", body)
 	}
-	if _, err := drain(s.Compact(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Compact(t.Context()))
 	if body := sent(); !strings.Contains(body, "Narrow notes.") || strings.Contains(body, "Wide") ||
 		strings.Contains(body, "Question 2?") {
 		t.Errorf("the branch of the edit is sent as %s", body)

@@ -12,9 +12,7 @@ import (
 func TestAModelIsChosenWhereNothingCanBeWritten(t *testing.T) {
 	b := newBench(t, says("One."))
 	first := b.begin()
-	if _, err := drain(first.Send(t.Context(), say("First"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, first.Send(t.Context(), say("First")))
 	reading, err := store.Open(t.Context(), b.deps.Store.Path(), store.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)

@@ -281,9 +281,8 @@ func (t *turn) begins(ctx context.Context, m store.Message) error {
 	}
 	if t.Now().leased {
 		// The message is stored already: that another window may write in it too is no reason to lose the turn.
-		if _, err := t.Lease(ctx); err != nil {
-			t.log().Warn("take the session for this window", "error", ErrorCode(err))
-		}
+		_, err := t.Lease(ctx)
+		t.warn("take the session for this window", err)
 	}
 	t.commit(first)
 	if untitled {
@@ -485,9 +484,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
 		t.Branch().Forget()
 	}
-	if err != nil {
-		t.log().Warn("record why the turn failed", "error", ErrorCode(err))
-	}
+	t.warn("record why the turn failed", err)
 }
 
 // markFaulty notes on the active branch that the turn failed behind its last message there, and returns that. Where an

@@ -20,10 +20,7 @@ import (
 func TestTurnSavesAsksAndSaves(t *testing.T) {
 	b := newBench(t, says("Hel", "lo."), says("Again."))
 	s := b.begin()
-	events, err := drain(s.Send(t.Context(), say("Hi there")))
-	if err != nil {
-		t.Fatalf("the turn failed: %v", err)
-	}
+	events := completed(t, s.Send(t.Context(), say("Hi there")))
 	var kinds []string
 	for _, e := range events {
 		switch e.(type) {
@@ -82,9 +79,7 @@ func TestTurnSendsItsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := drain(s.Send(t.Context(), say(draft, files...))); err != nil {
-			t.Fatal(err)
-		}
+		completed(t, s.Send(t.Context(), say(draft, files...)))
 		if got := b.body(i + 1); got != string(body) {
 			t.Errorf("the preview is\n%s\nand what was sent\n%s", body, got)
 		}
@@ -150,9 +145,7 @@ func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
 		t.Errorf("the sentence shows the key: %v", err)
 	}
 	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	if _, err := drain(s.Regenerate(t.Context(), 0, "")); err != nil {
-		t.Fatalf("the retry failed: %v", err)
-	}
+	completed(t, s.Regenerate(t.Context(), 0, ""))
 	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
 }
 

@@ -23,17 +23,12 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	if got := s.Model().Window(); got.Tokens != 4096 || !got.Assumed {
 		t.Errorf("before the model runs the window is %+v, want 4096, assumed", got)
 	}
-	if _, err := drain(s.Send(t.Context(), say("Hello?"))); err != nil {
-		t.Fatal(err)
-	}
+	completed(t, s.Send(t.Context(), say("Hello?")))
 	if got := s.Model().Window(); got.Tokens != 4096 || asked != 1 {
 		t.Errorf("the turn asked %d times, and at its end the window is %+v; want once, before the first request",
 			asked, got)
 	}
-	events, err := drain(s.Send(t.Context(), say("And now?")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := completed(t, s.Send(t.Context(), say("And now?")))
 	if got := only[Planned](events)[0].Plan.Sum.Window; got != 16384 {
 		t.Errorf("the second request is planned for %d tokens, want 16384", got)
 	}

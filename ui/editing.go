@@ -9,7 +9,6 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
@@ -41,17 +40,13 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 
 // versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
 // before. What was about messages of the other branch is over.
-func (m *Model) versionSwitched(e current.Switched) tea.Cmd {
-	if e.Only {
-		return m.notice.Say(m.chat.OneVersion(e.Of))
-	}
+func (m *Model) versionSwitched(v session.Version) tea.Cmd {
 	m.panel.ToNext()
 	m.composer.EndEdit()
 	m.chat.Unselect()
 	m.inspector.Forget()
 	m.Info = m.Session.Info()
 	m.chat.Follow(m.Session.Branch())
-	v := e.Version
 	m.chat.GoTo(v.Message)
 	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.chat.SearchOn())

@@ -41,9 +41,6 @@ func cureFor(m *Model, over *session.OversizeError) func(string) string {
 		case string(history.PartPinned):
 			return "unpin message " + over.Pinned()
 		case string(history.PartDraft):
-			if file, ok := m.composer.LargestFile(); ok {
-				return "detach " + file
-			}
 			return "shorten it"
 		case string(history.PartHistory):
 			return "/preset balanced"

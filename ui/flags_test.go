@@ -17,21 +17,6 @@ func ranged(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// rangedInPanel is two messages in the panel that are no neighbours.
-func rangedInPanel(t testing.TB, w, h int) *Model {
-	m := chatting(t, w, h)
-	if m.layout.Panel.Empty() {
-		m.Update(ctrl('x'))
-	} else {
-		m.Update(tab)
-		m.Update(tab)
-	}
-	for _, k := range "kk kkk " {
-		m.Update(char(k))
-	}
-	return m
-}
-
 // pinned is what the screen says after the dropped first message and the cut one behind it are pinned.
 func pinned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)

@@ -91,7 +91,7 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 	}
 	for line += by; line >= 0 && line < len(rows); line += by {
 		if e := rows[line].Entry; e != nil {
-			m.panel.Put(line)
+			m.panel.GoTo(e.ID)
 			m.follow()
 			return m.inspector.Inspect(inspector.Subject{Message: e.ID}, "")
 		}

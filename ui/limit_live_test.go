@@ -22,7 +22,7 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.types("And this?")
 	l.shows("! above $0.30 per chat: winnow asks first")
 	l.press("tab", "tab")
-	l.shows("chat ~$0.25")
+	l.shows("~$0.25 so far")
 	l.press("esc")
 
 	// What is typed while the question waits goes to the draft.

@@ -37,7 +37,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 		l.said(role, text)
 		l.reopen()
 		l.press("tab", "G", "ctrl+o", "esc")
-		l.shows("10.0 MB more   enter reads it   y copies all")
+		l.shows("10 MB more   enter reads it   y copies all")
 		if n := len(l.View().Content); n > 64<<10 {
 			t.Errorf("a frame has %d bytes", n)
 		}

@@ -35,9 +35,6 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return m.panel.Click(msg.Y-m.layout.Cover.Y, true)
 	case m.panel.Whatif != nil:
 	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
-		if m.focus == questionPane {
-			return m.answerQuestion(m.question.Click(m.Themes.Styles, msg.Y-m.layout.Alert.Y))
-		}
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)

@@ -14,27 +14,14 @@ import (
 // panelScreen is what the panel has the rest of the screen do.
 func (m *Model) panelScreen() panel.Screen {
 	return panel.Screen{
-		Message:  m.chat.Message,
-		Gist:     transcript.Gist,
-		Selected: m.chat.Holds,
-		Selection: func() string {
-			if m.focus != panelPane {
-				return ""
-			}
-			return m.chat.SelectionTitle()
-		},
-		OnPage:  m.chat.OnPage,
-		Draft:   m.current.Draft,
-		Listed:  func() []llm.Model { return m.settings.Models },
-		Shown:   m.requestShown,
-		Follow:  m.follow,
-		Inspect: m.inspectRow,
-		Select: func(key tea.KeyPressMsg) tea.Cmd {
-			if on := m.panel.Chosen().Entry; (on == nil || !m.chat.GoTo(on.ID)) && !m.chat.Selecting() {
-				return m.notice.Say("There is no message here to select.")
-			}
-			return m.chat.Key(key)
-		},
+		Message:    m.chat.Message,
+		Gist:       transcript.Gist,
+		OnPage:     m.chat.OnPage,
+		Draft:      m.current.Draft,
+		Listed:     func() []llm.Model { return m.settings.Models },
+		Shown:      m.requestShown,
+		Follow:     m.follow,
+		Inspect:    m.inspectRow,
 		Do:         m.do,
 		ListModels: m.settings.ListModels,
 		Leave: func() tea.Cmd {

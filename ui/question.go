@@ -67,7 +67,7 @@ func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	return m.composer.Update(msg)
 }
 
-// answerQuestion does what a key or a click on the question came to.
+// answerQuestion does what a key came to.
 func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer) tea.Cmd {
 	switch outcome {
 	case question.Answered:

@@ -132,21 +132,13 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	}
 }
 
-func TestAClickGivesAQuestionTheFocusAndASecondOneAnswersIt(t *testing.T) {
+func TestAClickGivesAQuestionTheFocus(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
 	m.frame.Mouse = true
 	b := m.layout.Alert
 	m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 1, Button: tea.MouseLeft})
 	if m.focus != questionPane || len(*answers) != 0 {
 		t.Fatalf("a click: focus %v, answers %v; want the focus alone", m.focus, *answers)
-	}
-	b = m.layout.Alert
-	_, cmd := m.Update(tea.MouseClickMsg{X: 4, Y: b.Y + b.H - 3, Button: tea.MouseLeft}) // run it once
-	if cmd != nil {
-		runAnswer(cmd)
-	}
-	if len(*answers) != 1 || !(*answers)[0] {
-		t.Errorf("a click on the third answer gave %v, want one permission", *answers)
 	}
 }
 

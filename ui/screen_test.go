@@ -342,7 +342,6 @@ var states = slices.Concat([]state{
 		return m
 	}},
 	{"range", ranged},
-	{"range-panel", rangedInPanel},
 	{"pinned", pinned},
 	{"search", searching},
 	{"search-cut", searched},

@@ -81,7 +81,6 @@ func (m *Model) currentScreen() current.Screen {
 			}
 		},
 		Planned:  m.planned,
-		Priced:   func() { m.panel.Price() },
 		PastRead: m.draftChanged,
 		Switched: m.versionSwitched,
 		Changed:  func() tea.Cmd { return openChanged(m) },

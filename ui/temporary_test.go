@@ -34,7 +34,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 			}
 		}
 	}
-	if prompts, err := l.With.Store.Prompts(t.Context(), 0, 0); err != nil || len(prompts) > 0 {
+	if prompts, err := l.With.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
 		t.Errorf("the history of prompts is %+v, %v", prompts, err)
 	}
 }

@@ -47,27 +47,22 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			Over: &history.OverBudgetError{Need: 9000, Have: 4000, Bound: bound, Parts: parts},
 		}
 	}
-	file := history.Part{Kind: history.TextPart, Name: "plan.txt", Text: "x", Tokens: 5000}
 	for _, c := range []struct {
-		name  string
-		over  *session.OversizeError
-		files []history.Part
-		want  string
+		name string
+		over *session.OversizeError
+		want string
 	}{
 		{"the system prompt", over(history.BoundWindow, history.FixedPart{Kind: history.PartSystem, Tokens: 5000},
-			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), nil, "/system, /window 16000"},
+			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), "/system, /window 16000"},
 		{"pinned messages", over(history.BoundBudget, history.FixedPart{
 			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
-		}), nil, "unpin message 3 1, /budget 16000"},
+		}), "unpin message 3 1, /budget 16000"},
 		{
-			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}), nil,
+			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}),
 			"/tools, /window 16000",
 		},
-		{"a file of the draft", over(history.BoundWindow, history.FixedPart{Kind: history.PartDraft, Tokens: 8000},
-			history.FixedPart{Kind: history.PartSystem, Tokens: 10}), []history.Part{file}, "detach plan.txt, " +
-			"/window 16000"},
 	} {
-		m.composer.SetWith("see", c.files)
+		m.composer.Set("see")
 		var ways []string
 		for _, way := range c.over.Ways(cureFor(m, c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")

@@ -28,19 +28,12 @@ func (m *Model) transcriptScreen() transcript.Screen {
 }
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
-// cursor; on a failure it is about that turn's.
+// cursor.
 func (m *Model) do(a keymap.Action) tea.Cmd {
-	failed, onFailure := m.chat.Failed()
-	if onFailure && a == keymap.Inspect {
-		a = keymap.Seen // A failure is no message: what there is to inspect is its request.
-	}
 	if why := m.whyNot(a); why != nil {
 		return why
 	}
 	message, _ := m.chat.Selected()
-	if onFailure {
-		message, _ = m.chat.Message(failed.User)
-	}
 	if does := m.actions(message)[a]; does != nil {
 		return does()
 	}

@@ -66,48 +66,29 @@ func (d Draft) withoutUnnamed() Draft {
 	return Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed)}
 }
 
-// promptBytes is how much the history of prompts keeps; the oldest ones beyond that are removed.
-const promptBytes = 2 << 20
+// mostPrompts is how many prompts the history of prompts keeps.
+const mostPrompts = 2000
 
-// Prompt is an entry of the history of prompts.
-type Prompt struct {
-	ID int64 // 0 for one that is not on disk
-	Draft
-}
-
-func (p *Prompt) columns() []column {
-	return []column{{"id", &p.ID, given}, {"text", (*blob)(&p.Text), 0}, {"files", &asJSON{&p.Folds}, 0}}
-}
-
-// AddPrompt adds what was sent in a session to the history of prompts, unless it equals the newest
-// prompt. It removes the oldest prompts beyond the limit. An empty session is the chat that has not begun.
+// AddPrompt adds what was sent in a session to the history of prompts, where it takes the place of an equal one of the
+// session, and of the oldest beyond the limit. An empty session is the chat that has not begun.
 func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 	d = s.cleanDraft(d.withoutUnnamed())
 	return s.jot(ctx, "save the prompt", func(t *tx) {
-		// The same text sent in another session becomes that session's: purging either must remove it.
-		t.exec(`
-			INSERT INTO prompts (created_ms, text, files, session)
-			SELECT ?1, ?2, ?3, nullif(?4, 0)
-			WHERE NOT EXISTS (
-				SELECT 1
-				FROM prompts
-				WHERE id = (SELECT max(id) FROM prompts) AND text = ?2 AND files IS ?3 AND session IS nullif(?4, 0))`,
-			s.now().UnixMilli(), (*blob)(&d.Text), &asJSON{d.Folds}, draftKey(t, session))
+		n := sql.NullInt64{Int64: draftKey(t, session), Valid: session != ""}
 		t.exec(`
 			DELETE FROM prompts
-			WHERE id < (SELECT max(id) FROM prompts)
-				AND id <= (
-					SELECT max(id)
-					FROM (SELECT id, sum(length(text)) OVER (ORDER BY id DESC) AS upto FROM prompts)
-					WHERE upto > ?)`, promptBytes)
+			WHERE text = ?1 AND files IS ?2 AND session IS ?3
+				OR id NOT IN (SELECT id FROM prompts ORDER BY id DESC LIMIT ?4)`,
+			(*blob)(&d.Text), &asJSON{d.Folds}, n, mostPrompts-1)
+		t.put("INSERT INTO prompts", d.columns(), sql.Named("session", n))
 	})
 }
 
-// Prompts returns the newest limit prompts with an id above after, the newest first.
-func (s *Store) Prompts(ctx context.Context, after int64, limit int) ([]Prompt, error) {
-	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Prompt) {
-		for p := range each[Prompt](t, "prompts WHERE id > ? ORDER BY id DESC LIMIT ?", after, limit) {
-			all = append(all, Prompt{p.ID, p.checked()})
+// Prompts returns the newest limit prompts, the newest first.
+func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
+	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Draft) {
+		for d := range each[Draft](t, "prompts ORDER BY id DESC LIMIT ?", limit) {
+			all = append(all, d.checked())
 		}
 		return all
 	})

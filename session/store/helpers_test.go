@@ -199,3 +199,13 @@ func insertMessage(t *tx, n int64, m Message, owner string) {
 	t.put("INSERT INTO messages", m.columns())
 	m.index(t)
 }
+
+// indexAll brings the search index up to date.
+func indexAll(t testing.TB, s *Store) {
+	t.Helper()
+	for left := int64(1); left > 0; {
+		var err error
+		left, err = s.IndexSome(context.Background())
+		must(t, "index some", err)
+	}
+}

@@ -85,31 +85,31 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 // dump hands out rows of the history as lines, in one transaction.
 type dump struct {
 	*tx
-	take     func(Line)      // it does nothing after the first error
-	attached map[string]bool // hashes of the attachments that were taken
+	take     func(id int64, l Line) // it does nothing after the first error; id is of a row that machines tell, else 0
+	attached map[string]bool        // hashes of the attachments that were taken
 }
 
 // newDump hands out lines until the context ends. That is looked at between two lines: the driver watches one that can
 // end with a goroutine for every statement.
-func newDump(t *tx, take func(Line) error) *dump {
+func newDump(t *tx, take func(id int64, l Line) error) *dump {
 	ctx := t.ctx
 	t.ctx = context.WithoutCancel(ctx)
-	return &dump{tx: t, attached: map[string]bool{}, take: func(l Line) {
+	return &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) {
 		if t.fail(ctx.Err()); t.err == nil {
-			t.fail(take(l))
+			t.fail(take(id, l))
 		}
 	}}
 }
 
 func dumpSession(t *tx, session int64, take func(Line) error) {
-	d := newDump(t, take)
+	d := newDump(t, func(_ int64, l Line) error { return take(l) })
 	row := sessionByKey(t, session)
-	d.take(Line{Session: &row})
+	d.take(0, Line{Session: &row})
 	for r := range each[Draft](t, "drafts WHERE session = ?", session) {
-		d.take(Line{Draft: r})
+		d.take(0, Line{Draft: r})
 	}
 	for r := range each[Queued](t, "queued WHERE session = ? ORDER BY id", session) {
-		d.take(Line{Queued: r})
+		d.take(0, Line{Queued: r})
 	}
 	d.shared(session, nil)
 }
@@ -125,21 +125,21 @@ func (d *dump) shared(session int64, and map[string]string) {
 		}
 		for _, p := range m.parts {
 			if data, _ := d.readAttachment(p.hash); !d.attached[p.hash] {
-				d.take(Line{Attachment: &Attachment{p.hash, data}})
+				d.take(0, Line{Attachment: &Attachment{p.hash, data}})
 				d.attached[p.hash] = true
 			}
 		}
-		d.take(Line{Message: m})
+		d.take(m.ID, Line{Message: m})
 	}
 	for r := range each[Request](d.tx, from("requests"), session) {
 		r.verdicts = readVerdicts(d.tx, "verdicts WHERE session = ? AND first_request = ?", session, r.ID)
-		d.take(Line{Request: r})
+		d.take(r.ID, Line{Request: r})
 	}
 	for r := range each[Summary](d.tx, from("summaries"), session) {
-		d.take(Line{Summary: r})
+		d.take(r.ID, Line{Summary: r})
 	}
 	for r := range each[Register](d.tx, from("registers"), session) {
-		d.take(Line{Register: r})
+		d.take(r.Stamp, Line{Register: r})
 	}
 }
 
@@ -276,15 +276,6 @@ func (a *applying) here(table string, id int64) int64 {
 	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
-// isHere reports whether a row of a table is here, which may be of this session alone.
-func (a *applying) isHere(table string, id int64) bool {
-	session := a.here(table, id)
-	if session != 0 && session != a.session {
-		a.damaged("row %d of the %s is one of another session", id, table)
-	}
-	return session != 0
-}
-
 // beginSession finds or adds the session that the next lines belong to.
 func (a *applying) beginSession(row Session) {
 	if row.ID == "" || len(row.ID) > 64 {
@@ -336,7 +327,7 @@ func (a *applying) message(m Message) {
 		a.messageAgain(m)
 		return
 	}
-	if m.Parent != 0 && !a.isHere("messages", m.Parent) {
+	if m.Parent != 0 && a.here("messages", m.Parent) != a.session {
 		a.fail(ErrWaits)
 	}
 	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
@@ -400,8 +391,10 @@ func images(m Message) (n int) {
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
 	r.session = a.session
-	if a.isHere("requests", r.ID) {
-		a.requestAgain(r)
+	if session := a.here("requests", r.ID); session != 0 {
+		if session == a.session {
+			a.requestAgain(r)
+		}
 		return
 	}
 	r.Turn = cmp.Or(turnOf(a.tx, r.User), r.Turn)

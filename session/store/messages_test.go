@@ -32,8 +32,8 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 		},
 		Session: session.ID, Parent: first.ID, Request: 5, Endpoint: "e", Model: "m",
 		FinishReason: "stop",
-		Extra:     `{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`,
-		Tokenizer: "o200k_base",
+		Extra:        `{"message": {"b":1.0,"a":"\u003c"},"tool_calls":{"1":{"x":  1}},"chunk":{"y":2}}`,
+		Tokenizer:    "o200k_base",
 	}
 	got := add(t, s, in)
 	want := in

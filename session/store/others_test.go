@@ -102,9 +102,9 @@ func TestPromptsAndDrafts(t *testing.T) {
 	for _, text := range []string{"one", "two", "two", "\x00\xff", "one"} {
 		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text}))
 	}
-	for limit, want := range map[int][]string{-1: {"one", "\x00\xff", "two", "one"}, 2: {"one", "\x00\xff"}} {
+	for limit, want := range map[int][]string{-1: {"one", "\x00\xff", "two"}, 2: {"one", "\x00\xff"}} {
 		var got []string
-		prompts, err := s.Prompts(ctx, 0, limit)
+		prompts, err := s.Prompts(ctx, limit)
 		for _, p := range prompts {
 			got = append(got, p.Text)
 		}
@@ -148,7 +148,7 @@ func TestDraftsKeepFilesWithoutAPath(t *testing.T) {
 		}
 	}
 	must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
-	if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || len(got[0].Folds) > 0 ||
+	if got, err := s.Prompts(ctx, 1); err != nil || len(got) != 1 || len(got[0].Folds) > 0 ||
 		got[0].Text != "see " {
 		t.Errorf("the prompt is %+v, %v", got, err)
 	}
@@ -176,11 +176,11 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 		if got, err := s.Draft(ctx, ""); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
 		}
-		if got, err := s.Prompts(ctx, 0, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0].Draft, want) {
+		if got, err := s.Prompts(ctx, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 			t.Errorf("the prompt is %+v, %v; want %+v", got, err, want)
 		}
 	}
-	if all, err := s.Prompts(ctx, 0, -1); err != nil || len(all) != 3 {
+	if all, err := s.Prompts(ctx, -1); err != nil || len(all) != 3 {
 		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
 	}
 	for _, bad := range []string{
@@ -195,27 +195,16 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	}
 }
 
-// The oldest prompts beyond the limit are removed, the newest never.
-func TestPromptsAreBoundedByBytes(t *testing.T) {
+func TestTheOldestPromptsBeyondTheLimitGo(t *testing.T) {
 	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "", "begun")
-	text := func(i int) string { return fmt.Sprint(i) + strings.Repeat("x", 100_000) }
-	for i := range 100 {
-		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text(i)}))
-	}
-	all, err := s.Prompts(ctx, 0, -1)
-	if want := promptBytes / 100_010; err != nil || len(all) != want {
-		t.Fatalf("%d prompts are kept, %v; want %d", len(all), err, want)
-	}
-	if p := all[0]; p.Text != text(99) {
-		t.Errorf("the newest prompt is %.20q of %d bytes", p.Text, len(p.Text))
-	}
-	if newer, err := s.Prompts(ctx, all[2].ID, -1); err != nil || len(newer) != 2 {
-		t.Errorf("after the third newest come %d, %v; want 2", len(newer), err)
-	}
-	must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: strings.Repeat("y", promptBytes+1)}))
-	if left, err := s.Prompts(ctx, 0, -1); err != nil || len(left) != 1 {
-		t.Errorf("with one above the limit there are %d, %v; want it alone", len(left), err)
+	_, err := s.full.Exec(`
+		INSERT INTO prompts (text)
+		SELECT CAST(value AS BLOB)
+		FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 2000) SELECT value FROM n)`)
+	must(t, "fill", err)
+	must(t, "add prompt", s.AddPrompt(t.Context(), "", Draft{Text: "newest"}))
+	all, err := s.Prompts(t.Context(), -1)
+	if err != nil || len(all) != mostPrompts || all[0].Text != "newest" || all[mostPrompts-1].Text != "2" {
+		t.Errorf("%d prompts are kept, %v; want the newest %d", len(all), err, mostPrompts)
 	}
 }

@@ -123,23 +123,6 @@ type Collected struct {
 	More     bool // there are more of them
 }
 
-// id is that of a row which can be told, 0 for a line of another kind.
-func (l Line) id() int64 {
-	switch {
-	case l.Message != nil:
-		return l.Message.ID
-	case l.Request != nil:
-		return l.Request.ID
-	case l.Summary != nil:
-		return l.Summary.ID
-	case l.Register != nil:
-		return l.Register.Stamp
-	case l.Tombstone != nil:
-		return l.Tombstone.ID
-	}
-	return 0
-}
-
 // errFull ends a reading of which enough was handed out.
 var errFull = errors.New("it is full")
 
@@ -153,7 +136,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	err := y.s.view(ctx, "collect what is new", func(t *tx) {
 		bytes := 0
 		var session *Session // that has no line yet: it comes with its first row
-		d := newDump(t, func(l Line) error {
+		d := newDump(t, func(id int64, l Line) error {
 			text, err := json.Marshal(l)
 			bytes += len(text)
 			if len(out.IDs) > 0 && bytes > most {
@@ -165,7 +148,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 				err = cmp.Or(err, take(Line{Session: session}))
 				session = nil
 			}
-			if id := l.id(); id != 0 {
+			if id != 0 {
 				out.IDs = append(out.IDs, id)
 			}
 			if l.Message != nil {
@@ -190,7 +173,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		}
 		session = nil
 		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
-			d.take(Line{Tombstone: r})
+			d.take(r.ID, Line{Tombstone: r})
 		}
 		if out.More && errors.Is(t.err, errFull) {
 			t.err = nil

@@ -2,10 +2,8 @@ package composer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,8 +14,8 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/history"
+	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/composer/editor"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -50,65 +48,54 @@ func (c *Model) read(path string) tea.Cmd {
 // fill puts a chip at the cursor, and reads its file.
 func (c *Model) fill(chip *Chip) tea.Cmd {
 	c.Area.InsertInset(chip)
-	s, path := c.Session, chip.path
+	s := c.Session
 	return c.Run(func(ctx context.Context) tea.Msg {
-		var part history.Part
-		var text, note string
-		var cut bool
-		var err error
-		switch {
-		case isAddress(path) && !chip.agreed: // of a draft that was left unsent
-			const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-			err = fmt.Errorf(again, path, path)
-		case isAddress(path):
-			if text, cut, err = c.ReadPage(ctx, path); err != nil {
-				err = fmt.Errorf("%s cannot be attached: %w", path, err)
-			}
-		case isMention(path):
-			text, err = c.servers().read(ctx, path)
-		case chip.Text != "" && !isFile(path):
-			err = errText
-		default:
-			part, err = s.Attach(path)
-		}
-		if err == nil && (isAddress(path) || isMention(path)) {
-			part, err = s.AttachText(path, text)
-		}
-		switch {
-		case cut:
-			note = "Only the beginning of " + theme.OneLine(path) + " was read: " + theme.Size(len(text)) + "."
-		case !utf8.ValidString(part.Text):
-			note = theme.OneLine(part.Name) + " is not all UTF-8; what is not is sent as replacement characters."
-		}
+		part, note, err := c.file(ctx, s, chip)
 		return app.Then(func() tea.Cmd { return c.filled(chip, part, note, err) })
 	})
 }
 
-// isFile reports whether there is a file with a path.
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+// file reads the file of a chip. The note says what is unusual about it, "" for nothing.
+func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p history.Part, note string, err error) {
+	path, text, cut := chip.path, "", false
+	switch {
+	case isAddress(path) && !chip.agreed: // of a draft that was left unsent
+		const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
+		return p, "", fmt.Errorf(again, path, path)
+	case isAddress(path):
+		if text, cut, err = c.ReadPage(ctx, path); err != nil {
+			return p, "", fmt.Errorf("%s cannot be attached: %w", path, err)
+		}
+		p, err = s.AttachText(path, text)
+	case isMention(path):
+		if text, err = c.servers().read(ctx, path); err == nil {
+			p, err = s.AttachText(path, text)
+		}
+	default:
+		p, err = s.Attach(path)
+	}
+	switch {
+	case cut:
+		note = "Only the beginning of " + theme.OneLine(path) + " was read: " + theme.Size(len(text)) + "."
+	case !utf8.ValidString(p.Text):
+		note = theme.OneLine(p.Name) + " is not all UTF-8; what is not is sent as replacement characters."
+	}
+	return p, note, err
 }
 
-// errText says that a paste was a text, and no file that was dragged here.
-var errText = errors.New("the paste is a text")
-
-// filled puts the file in the place of the chip that waited for it. Where there is none, the chip becomes its text.
+// filled puts the file in the place of the chip that waited for it, in the draft on the screen or one that waits behind
+// it. Where there is none, the chip becomes its text.
 func (c *Model) filled(chip *Chip, part history.Part, note string, err error) tea.Cmd {
-	areas := []*editor.Editor{&c.Area, &c.own.Area} // the draft on the screen, and those that wait behind it
-	if c.edit != nil {
-		areas = append(areas, &c.edit.behind.Area)
-	}
-	for _, area := range areas {
-		found := area.ReplaceInset(chip, func() {
+	for d := &c.draft; d != nil; d = d.behind {
+		found := d.Area.ReplaceInset(chip, func() {
 			if err != nil {
-				area.Insert(markdown.Visible(chip.Text))
+				d.Area.Insert(markdown.Visible(chip.Text))
 				return
 			}
-			area.InsertInset(&Chip{label: c.fileLabel(part), Text: chip.Text, path: chip.path, Part: &part})
+			d.Area.InsertInset(&Chip{label: c.fileLabel(part), path: chip.path, Part: &part})
 		})
 		switch {
-		case found && err != nil && !errors.Is(err, errText):
+		case found && err != nil:
 			return c.Fail(theme.Sentence(err))
 		case found:
 			return c.Say(note)

@@ -3,7 +3,6 @@ package composer
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// attachPrefix begins a draft in which paths are completed.
-const attachPrefix = "/attach "
-
 // completion is what the word that is being typed may become.
 type completion struct {
 	label, help string
@@ -32,30 +28,34 @@ type completion struct {
 // completions are what the word that is being typed may become. The list is made anew when the draft changes.
 type completions struct {
 	list   []completion
-	at     int  // the one under the cursor
-	closed bool // the user closed the list; a change of the draft opens it again
-
-	known bool     // the files that may complete a path are read, or on their way:
-	place string   // they are here, see placeOf,
-	paths []string // and these are their paths; that of a folder ends with a slash
+	at     int      // the one under the cursor
+	closed bool     // the user closed the list; a change of the draft opens it again
+	place  string   // where the files are that may complete a path, "" while none is typed
+	paths  []string // their paths; that of a folder ends with a slash
 }
 
 // The most that is offered at once, and of that on the screen.
 const (
-	mostOffered     = 200
+	mostOffered     = 50
 	mostCompletions = 8
 )
 
 // IsCommand reports whether a draft is a command and not a message. A space in front of a slash makes any text a
 // message, and so does an edit.
 func (c *Model) IsCommand(draft string) bool {
-	return c.edit == nil && slash.IsCommand(draft, c.Ref, func(name string) bool {
+	return c.edit == 0 && slash.IsCommand(draft, c.Ref, func(name string) bool {
 		return slices.ContainsFunc(c.commands(), func(o slash.Command) bool { return o.Name == name })
 	})
 }
 
 // commands are those of the program, and the prompts of the MCP servers.
-func (c *Model) commands() []slash.Command { return append(slash.All(), c.servers().commands()...) }
+func (c *Model) commands() []slash.Command {
+	all := slash.All()
+	for _, p := range c.servers().prompts() {
+		all = append(all, p.Command)
+	}
+	return all
+}
 
 // Completions is how many there are, 0 where no list is open.
 func (c *Model) Completions() int {
@@ -72,50 +72,43 @@ func (c *Model) CloseCompletions() bool {
 	return open
 }
 
-// inFolder begins a path behind @ that goes on folder by folder.
-var inFolder = regexp.MustCompile(`^(~|\.\.?)?/`)
+// everywhere is the place of a path that does not begin at a folder: all files below the one that winnow runs in.
+const everywhere = "."
 
-// typedPath is the path that is being typed behind @ or behind /attach, and the folder in which it goes on: of one
-// behind @ that does not begin at a folder, all below the one that winnow runs in, which is "@".
-func (c *Model) typedPath() (path, place string, ok bool) {
-	path, mention := strings.CutPrefix(c.Area.Word(), "@")
-	switch {
-	case mention && !inFolder.MatchString(path):
-		return path, "@", true
-	case !mention && (c.edit != nil || !c.Area.Begins("/") || !strings.HasPrefix(c.Shown(), attachPrefix)):
-		return "", "", false
-	}
-	place, _ = filepath.Split(path)
-	return path, place, true
-}
+// inFolder is the folder in which a path behind @ goes on that begins at one.
+var inFolder = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)`)
 
-// complete makes the list anew, and reads the files that the path which is being typed may name.
+// complete makes the list anew, and reads the files that a path behind @ may name.
 func (c *Model) complete() tea.Cmd {
-	_, place, typed := c.typedPath()
-	have := &c.completions
-	known := typed && have.known && have.place == place
-	if !known {
-		*have = completions{known: typed, place: place}
+	have, word, place := &c.completions, c.Area.Word(), ""
+	if folder := inFolder.FindStringSubmatch(word); folder != nil {
+		place = folder[1]
+	} else if strings.HasPrefix(word, "@") {
+		place = everywhere
 	}
-	have.closed, have.at, have.list = false, 0, c.find()
-	if known || !typed {
+	read := place != "" && place != have.place
+	if place != have.place {
+		*have = completions{place: place}
+	}
+	have.closed, have.at, have.list = false, 0, c.find(word)
+	if !read {
 		return nil
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
 		paths := pathsIn(ctx, place)
 		return app.Then(func() tea.Cmd {
-			if have.known && have.place == place {
+			if have.place == place {
 				have.paths = paths
-				have.list = c.find()
+				have.list = c.find(c.Area.Word())
 			}
 			return nil
 		})
 	})
 }
 
-// pathsIn are the files of a place, none where it cannot be read.
+// pathsIn are the files of a place but for hidden ones, none where it cannot be read.
 func pathsIn(ctx context.Context, place string) (paths []string) {
-	if place == "@" {
+	if place == everywhere {
 		return tree.Read(ctx, ".")
 	}
 	entries, _ := os.ReadDir(resolved(place)) // What is typed may be no folder yet.
@@ -124,35 +117,27 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 		if e.IsDir() {
 			path += "/"
 		}
-		paths = append(paths, path)
+		if e.Name()[0] != '.' {
+			paths = append(paths, path)
+		}
 	}
 	return paths
 }
 
-// find is what the word that is being typed may become: a file or what an MCP server offers, or a command.
-func (c *Model) find() (list []completion) {
-	word := c.Area.Word()
-	mention := strings.HasPrefix(word, "@")
-	if path, place, ok := c.typedPath(); ok {
-		for _, p := range c.fitting(path, place) {
-			o := completion{label: theme.OneLine(p), text: Escaped(p)}
-			folder := strings.HasSuffix(p, "/")
-			switch {
-			case mention && folder:
-				o.label, o.text = "@"+o.label, "@"+p
-			case mention:
-				o.label, o.attach = "@"+o.label, p
-			default:
-				o.runs = !folder
+// find is what a word may become: a file or what an MCP server offers, or a command.
+func (c *Model) find(word string) (list []completion) {
+	path, mention := strings.CutPrefix(word, "@")
+	switch {
+	case mention:
+		for _, p := range tree.Find(c.completions.paths, path, mostOffered) {
+			o := completion{label: theme.OneLine("@" + p), attach: p}
+			if strings.HasSuffix(p, "/") {
+				o.text, o.attach = "@"+p, ""
 			}
 			list = append(list, o)
 		}
-		if mention {
-			list = append(list, c.servers().mentions(word)...)
-		}
-		return list[:min(len(list), mostOffered)]
-	}
-	if c.edit != nil || !c.Area.Begins("/") || strings.Contains(c.Shown(), " ") {
+		return append(list, c.servers().mentions(word)...)
+	case c.edit != 0 || !strings.HasPrefix(word, "/") || c.Shown() != word:
 		return nil
 	}
 	for _, o := range c.commands() {
@@ -165,18 +150,6 @@ func (c *Model) find() (list []completion) {
 		}
 	}
 	return list
-}
-
-// fitting are the files that a path which is being typed may become. In a folder those that begin with a dot wait until
-// one is typed.
-func (c *Model) fitting(path, dir string) []string {
-	if dir == "@" {
-		return tree.Find(c.completions.paths, path, mostOffered/4)
-	}
-	return slices.DeleteFunc(slices.Clone(c.completions.paths), func(p string) bool {
-		hidden := strings.HasPrefix(p[len(dir):], ".") && !strings.HasPrefix(path[len(dir):], ".")
-		return hidden || !strings.HasPrefix(strings.ToLower(p), strings.ToLower(path))
-	})
 }
 
 // completionKey is a key while there are completions. It reports whether it was for them.
@@ -194,9 +167,6 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 		return nil, true
 	}
 	chosen := c.completions.list[*at]
-	if send && strings.HasPrefix(c.Area.Word(), "/") && !c.IsCommand(c.Shown()) {
-		return nil, false
-	}
 	c.Area.TakeWord()
 	if chosen.attach != "" {
 		return c.attach([]string{chosen.attach}), true

@@ -22,11 +22,10 @@ import (
 	"winnow/ui/theme"
 )
 
-// A paste above these becomes a chip, and so does a text of the user's editor above the third.
+// A paste above these becomes a chip.
 const (
-	chipLines   = 20
-	chipBytes   = 2000
-	editedBytes = 100_000
+	chipLines = 20
+	chipBytes = 2000
 )
 
 // Screen is what the composer has the rest of the screen do.
@@ -66,9 +65,7 @@ type Model struct {
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
 
-	prompts []store.Prompt // sent before, or cleared in this window, the newest first
-	at      int            // the prompt that is shown, 0 is the draft itself
-	own     draft          // the draft while a prompt is shown
+	prompts []store.Draft // sent before, or cleared in this window, the newest first
 
 	completions completions
 	sent        *Sent // the draft that was sent, until it is stored
@@ -137,7 +134,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.at == 0 && c.Waiting.Len() > 0:
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.prompt == 0 && c.Waiting.Len() > 0:
 		return c.takeBack(c.Waiting.Newest())
 	case k.Pressed(msg, keymap.ListUp) && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
@@ -159,35 +156,23 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Screen.Do(keymap.Quit)
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
-	case msg.Keystroke() == "backspace" && c.unfold():
 	default:
 		c.Area.Press(msg)
 	}
 	return nil
 }
 
-// unfold makes a dragged file right before the cursor its path again, and reports whether there is one.
-func (c *Model) unfold() bool {
-	chip, ok := c.Area.Before().(*Chip)
-	if !ok || !chip.isFile() || chip.Text == "" {
-		return false
-	}
-	return c.Area.ReplaceInset(chip, func() { c.Area.Insert(markdown.Visible(chip.Text)) })
-}
-
 // openChip shows what the chip right before the cursor stands for, else the first of the draft.
 func (c *Model) openChip() tea.Cmd {
-	chip, _ := c.Area.Before().(*Chip)
-	if all := c.chips(); chip == nil && len(all) > 0 {
+	chip := new(Chip)
+	if before, ok := c.Area.Before().(*Chip); ok {
+		chip = before
+	} else if all := c.chips(); len(all) > 0 {
 		chip = all[0]
 	}
-	text := ""
-	switch {
-	case chip == nil:
-	case chip.Part != nil:
+	text := chip.Text
+	if chip.Part != nil {
 		text = chip.Part.Text
-	default:
-		text = chip.Text
 	}
 	if text == "" {
 		return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
@@ -200,7 +185,9 @@ func (c *Model) openChip() tea.Cmd {
 // Set replaces the draft. A long text becomes a chip.
 func (c *Model) Set(text string) {
 	c.Area.Reset()
-	c.at = 0
+	if c.prompt != 0 {
+		c.prompt, c.behind = 0, c.behind.behind
+	}
 	c.Paste(text)
 }
 
@@ -231,11 +218,7 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 			c.put(chip)
 		}
 	}
-	if text = unixLines.Replace(text); len(text) > editedBytes {
-		c.fold(text)
-	} else {
-		c.Write(text)
-	}
+	c.Write(unixLines.Replace(text))
 	return nil
 }
 
@@ -322,5 +305,6 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 // resume goes on with something that was written.
 func (c *Model) resume(d draft) {
 	c.Area.Become(d.Area)
-	c.edit, c.own, c.at = d.edit, draft{}, 0
+	d.Area = c.Area
+	c.draft = d
 }

@@ -13,7 +13,7 @@ import (
 // Chip stands in a draft for something longer: a pasted text, or a file.
 type Chip struct {
 	label  string
-	Text   string        // a pasted text; of a file that was dragged, its path as it was pasted
+	Text   string        // a pasted text; while a file is read that was dragged, its path as it was pasted
 	path   string        // where the file is; "" for a paste and for a file without a place of its own
 	agreed bool          // the user agreed to asking for it: it is a page of the web
 	Part   *history.Part // the file; nil for a paste, and while the file is read
@@ -27,21 +27,20 @@ func (c *Chip) isFile() bool { return c.Part != nil || c.path != "" }
 // reading reports whether the file is still being read.
 func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
 
-// draft is what is written: a text with chips in it, of a new message or of an edit.
+// draft is what is written: a text with chips in it, of a new message, or of an edit.
 type draft struct {
-	Area editor.Editor
-	edit *edit // nil for a new message
-}
-
-// edit says which earlier message a draft becomes another version of.
-type edit struct {
-	message int64
-	name    string // of the message, in a sentence
-	changes int    // of the text, when it was the message's
-	behind  draft  // waits until the edit is over
+	Area   editor.Editor
+	edit   int64  // the earlier message that it becomes another version of, 0 for a new message
+	name   string // of that message, in a sentence
+	prompt int    // which of the earlier prompts is looked at, counted from 1; 0 for none
+	began  int    // changes of the text when the edit or the prompt was put into it
+	behind *draft // waits until the edit is over, or the look at the prompts; nil for none
 }
 
 func blank() draft { return draft{Area: editor.New()} }
+
+// changed reports whether an edit or a prompt is another text than it was.
+func (d *draft) changed() bool { return d.behind != nil && d.began != d.Area.Changes() }
 
 // Empty reports whether nothing is written.
 func (d *draft) Empty() bool { return d.Area.Empty() }
@@ -113,17 +112,6 @@ func (d *draft) Size() int {
 		n += p.Tokens
 	}
 	return n
-}
-
-// LargestFile is the name of the largest file of the draft, where that takes more than half of the draft.
-func (d *draft) LargestFile() (name string, ok bool) {
-	most := 0
-	for _, p := range d.files() {
-		if p.Tokens > most {
-			most, name = p.Tokens, p.Name
-		}
-	}
-	return theme.OneLine(name), 2*most > d.Size()
 }
 
 // packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.

@@ -10,45 +10,38 @@ import (
 	"winnow/ui/theme"
 )
 
-// changed reports whether an edit is another text than the message.
-func (d *draft) changed() bool { return d.edit != nil && d.edit.changes != d.Area.Changes() }
-
 // Editing is the earlier message that is being edited, 0 for none, and what it is called in a sentence.
-func (c *Model) Editing() (message int64, name string) {
-	if c.edit == nil {
-		return 0, ""
-	}
-	return c.edit.message, c.edit.name
-}
+func (c *Model) Editing() (message int64, name string) { return c.edit, c.name }
 
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
 func (c *Model) Edit(message int64, name, text string, files []history.Part) {
 	behind := c.next(c.draft)
 	c.SetWith(text, files)
-	c.edit = &edit{message, name, c.Area.Changes(), behind}
+	c.draft = draft{Area: c.Area, edit: message, name: name, began: c.Area.Changes(), behind: &behind}
 }
 
 // next is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
 func (c *Model) next(other draft) draft {
-	switch {
-	case c.edit != nil:
-		return c.edit.behind
-	case c.at != 0:
-		return c.own
+	if c.behind == nil {
+		return other
 	}
-	return other
+	last := c.behind
+	for last.behind != nil {
+		last = last.behind
+	}
+	return *last
 }
 
 // EndEdit gives the draft back that was there before the edit.
 func (c *Model) EndEdit() {
-	if c.edit != nil {
-		c.resume(c.edit.behind)
+	if c.edit != 0 {
+		c.resume(c.next(blank()))
 	}
 }
 
 // LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
 func (c *Model) LeaveEdit() tea.Cmd {
-	said := theme.UpperFirst(c.edit.name) + " is unchanged."
+	said := theme.UpperFirst(c.name) + " is unchanged."
 	if c.changed() && !c.Empty() {
 		c.Remember(c.packed())
 		said += " " + c.Keys.First(keymap.ListUp) + " recalls the edit."
@@ -63,7 +56,7 @@ func (c *Model) Leave() tea.Cmd {
 		return nil
 	}
 	keep := c.Keep()
-	if d := c.next(c.draft); keep == nil || c.Info.ID == "" || c.at != 0 {
+	if d := c.next(c.draft); keep == nil || c.Info.ID == "" {
 		c.Remember(d.packed()) // the session does not bring it back
 	}
 	c.leaving = true
@@ -76,7 +69,7 @@ func (c *Model) Leaving() bool { return c.leaving }
 
 // Arrive goes on in another session, with what was typed for it.
 func (c *Model) Arrive() {
-	c.leaving, c.edit, c.sent = false, nil, nil
+	c.leaving, c.sent = false, nil
 	if c.Empty() {
 		c.disk.kept = c.Area.Changes() // the new session's draft is read first
 	}
@@ -94,8 +87,7 @@ func (c *Model) Stay() tea.Cmd {
 
 // Drafted is the draft as it is sent.
 func (c *Model) Drafted() session.Draft {
-	message, _ := c.Editing()
-	return session.Draft{Text: c.Text(), Files: c.files(), Instead: message}
+	return session.Draft{Text: c.Text(), Files: c.files(), Instead: c.edit}
 }
 
 // Next is the draft as the next request is planned with it: a command is not sent.
@@ -118,6 +110,7 @@ type Sent struct {
 // Take takes the draft out of the composer, to be sent behind a message. What is typed from now on is the next draft.
 func (c *Model) Take(leaf int64) *Sent {
 	taken := c.draft
+	taken.prompt, taken.behind = 0, nil
 	sent := &Sent{Draft: c.Drafted(), Leaf: leaf, prompt: c.packed(), draft: &taken}
 	c.resume(c.next(blank()))
 	c.Remember(sent.prompt)
@@ -154,9 +147,10 @@ func (c *Model) GiveBack() {
 	c.sent = nil
 	switch {
 	case sent == nil:
-	case sent.draft != nil && sent.draft.edit != nil:
-		sent.draft.edit.behind = c.draft
+	case sent.Instead != 0:
+		behind := c.draft
 		c.resume(*sent.draft)
+		c.behind = &behind
 	case !c.Empty():
 	case sent.draft == nil:
 		c.Set(sent.prompt.Text)

@@ -30,7 +30,7 @@ func (p process) SetStderr(w io.Writer) { p.Stderr = w }
 // own that only the user can read. The folder is removed with all that the editor left in it, however the editor ends.
 func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		folder, err := privateFolder()
+		folder, err := os.MkdirTemp(os.Getenv("XDG_RUNTIME_DIR"), "winnow-*") // in memory, where that is set
 		path := filepath.Join(folder, "winnow.md")
 		if err == nil {
 			err = os.WriteFile(path, []byte(text), 0o600)
@@ -51,17 +51,4 @@ func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 			return done(strings.TrimRight(string(text), "\r\n"), err)
 		})()
 	}
-}
-
-// privateFolder makes a folder that only the user can read: in memory where that is possible, else among the temporary
-// files.
-func privateFolder() (string, error) {
-	for _, in := range []string{os.Getenv("XDG_RUNTIME_DIR"), "/dev/shm"} {
-		if filepath.IsAbs(in) {
-			if made, err := os.MkdirTemp(in, "winnow-*"); err == nil {
-				return made, nil
-			}
-		}
-	}
-	return os.MkdirTemp("", "winnow-*")
 }

@@ -44,13 +44,6 @@ func TestAtCompletesFiles(t *testing.T) {
 	d.Set("mail me@")
 	d.types("example")
 	d.wantOffered()
-	d.Set("")
-	d.types("/attach main.go do")
-	d.wantOffered("docs/")
-	d.press("tab", "m", "enter")
-	if want := `/attach main.go docs/manual\ page.md`; len(d.did) != 1 || d.did[0] != want {
-		t.Errorf("enter runs %q, want %q", d.did, want)
-	}
 	// A message that only looks like it is sent.
 	d.Set("")
 	d.types("ask @xyzzy")

@@ -31,7 +31,7 @@ func (c *Model) KeepSoon() tea.Cmd {
 	return tea.Tick(keepTime, func(time.Time) tea.Msg {
 		return app.Then(func() tea.Cmd {
 			c.disk.due = false
-			if c.at != 0 || c.disk.kept == c.Area.Changes() {
+			if c.prompt != 0 || c.disk.kept == c.Area.Changes() {
 				return nil // a prompt that is looked at is no draft yet
 			}
 			return c.Keep()
@@ -51,17 +51,15 @@ func (c *Model) Keep() tea.Cmd {
 	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.failed)
 }
 
-// unsent is the draft to keep while its session is left: an edit that was changed, and then the draft from before it
-// can be recalled; else that one.
+// unsent is the draft to keep while its session is left: an edit or a prompt that was changed, and then the draft from
+// before it can be recalled; else that one.
 func (c *Model) unsent() store.Draft {
-	switch {
-	case c.edit == nil:
+	before := c.next(c.draft)
+	if c.changed() {
+		c.Remember(before.packed())
 		return c.packed()
-	case !c.changed():
-		return c.edit.behind.packed()
 	}
-	c.Remember(c.edit.behind.packed())
-	return c.packed()
+	return before.packed()
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two

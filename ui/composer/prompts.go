@@ -37,8 +37,8 @@ func (c *Model) Remember(d store.Draft) {
 	if nothing(d) {
 		return
 	}
-	c.prompts = slices.DeleteFunc(c.prompts, func(p store.Prompt) bool { return p.Hash() == d.Hash() })
-	c.prompts = slices.Insert(c.prompts, 0, store.Prompt{Draft: d})
+	c.prompts = slices.DeleteFunc(c.prompts, func(p store.Draft) bool { return p.Hash() == d.Hash() })
+	c.prompts = slices.Insert(c.prompts, 0, d)
 }
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
@@ -47,9 +47,9 @@ func (c *Model) LoadPrompts() tea.Cmd {
 	if db == nil {
 		return nil
 	}
-	var all []store.Prompt
+	var all []store.Draft
 	return c.InOrder(func(ctx context.Context) (err error) {
-		all, err = db.Prompts(ctx, 0, mostPrompts)
+		all, err = db.Prompts(ctx, mostPrompts)
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
@@ -76,21 +76,21 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.
 func (c *Model) walk(step int, none string) tea.Cmd {
-	to := c.at + step
+	to := c.prompt + step
 	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
 	c.Screen.News("")
-	if c.at == 0 {
-		c.own = c.draft
+	own := c.draft
+	if c.prompt != 0 {
+		own = *c.behind
 	}
 	if to == 0 {
-		own := c.own
 		c.resume(own)
 		return nil
 	}
-	cmd := c.restore(c.prompts[to-1].Draft)
-	c.at = to
+	cmd := c.restore(c.prompts[to-1])
+	c.prompt, c.began, c.behind = to, c.Area.Changes(), &own
 	return cmd
 }
 
@@ -99,13 +99,13 @@ func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
 	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
 	for i, p := range prompts {
-		items = append(items, list.Item{Label: promptLabel(p.Draft), Value: strconv.Itoa(i)})
+		items = append(items, list.Item{Label: promptLabel(p), Value: strconv.Itoa(i)})
 	}
 	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Does: "put in the draft"}
 	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
 		c.Screen.Focus()
 		i, _ := strconv.Atoi(value)
-		return c.restore(prompts[i].Draft)
+		return c.restore(prompts[i])
 	}, nil)
 	return nil
 }

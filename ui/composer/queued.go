@@ -19,7 +19,7 @@ func (c *Model) OpenQueue() (cmd tea.Cmd) {
 // draft.
 func (c *Model) Enqueue(how store.Queued) tea.Cmd {
 	switch {
-	case c.edit != nil:
+	case c.edit != 0:
 		return c.Fail("An edited message cannot be queued: send it when the answer is complete. Your draft is kept.")
 	case c.Unread():
 		return c.Fail("A file of the draft is still loading.")

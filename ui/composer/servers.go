@@ -90,14 +90,6 @@ func (s servers) prompts() (all []prompt) {
 	return all
 }
 
-// commands are the prompts of the servers as slash commands.
-func (s servers) commands() (list []slash.Command) {
-	for _, p := range s.prompts() {
-		list = append(list, p.Command)
-	}
-	return list
-}
-
 // oneWord is a name as it can be typed in a command.
 func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
 

@@ -85,10 +85,9 @@ type Screen struct {
 	Loaded    func(Loaded) tea.Cmd
 	Leased    func() // it is known who may write in it
 	Planned   func(Planned) tea.Cmd
-	Priced    func()         // what it has cost so far was read
-	PastRead  func() tea.Cmd // its records tell about its next request
-	Switched  func(Switched) tea.Cmd
-	Changed   func() tea.Cmd // it was changed in the store beside this window
+	PastRead  func() tea.Cmd                // its records tell about its next request, and what it has cost so far
+	Switched  func(session.Version) tea.Cmd // another version of a message has the active branch
+	Changed   func() tea.Cmd                // it was changed in the store beside this window
 	Reread    func(Reread) tea.Cmd
 
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.

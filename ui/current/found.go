@@ -12,14 +12,6 @@ import (
 	"winnow/ui/app"
 )
 
-// Switched is the version of a message whose branch is the active one now, or Only says that there is one version of
-// the message Of.
-type Switched struct {
-	Of      int64
-	Version session.Version
-	Only    bool
-}
-
 // Reread is what was changed in the session on the screen beside this window, and the receipts of its answers.
 type Reread struct {
 	session.Reread
@@ -31,13 +23,10 @@ type Reread struct {
 // Learn finds out what else there is to know about a session that was loaded.
 func (c *Model) Learn() tea.Cmd {
 	s := c.Session
-	prices := c.ask(func(ctx context.Context) (app.Then, error) {
-		return func() tea.Cmd { c.Screen.Priced(); return nil }, s.ReadSpent(ctx)
-	})
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
-		return func() tea.Cmd { return c.Screen.PastRead() }, s.LoadPast(ctx)
+		return c.Screen.PastRead, errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
 	})
-	return tea.Batch(prices, c.Reach(), past)
+	return tea.Batch(c.Reach(), past)
 }
 
 // Reach finds out whether the model can be asked at all, so that the screen says it before a message is written.
@@ -54,11 +43,7 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		v, err := s.SwitchVersion(ctx, message, by)
-		to := Switched{message, v, errors.Is(err, session.ErrOneVersion)}
-		if to.Only {
-			err = nil
-		}
-		return func() tea.Cmd { return c.Screen.Switched(to) }, err
+		return func() tea.Cmd { return c.Screen.Switched(v) }, err
 	})
 }
 
@@ -68,7 +53,7 @@ func (c *Model) FindChanged() tea.Cmd {
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		changed, err := s.Refresh(ctx)
 		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.Now().Behind) {
-			return func() tea.Cmd { return c.Screen.Changed() }, nil
+			return c.Screen.Changed, nil
 		}
 		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
 	})

@@ -138,7 +138,7 @@ func table() []Binding {
 		bind(Find, "transcript", InTranscript, "search this chat, sent or not", "/"),
 		bind(NextHit, "transcript", InTranscript|InRepairs, "next match, or next repair", "n"),
 		bind(PrevHit, "transcript", InTranscript|InRepairs, "previous match, or previous repair", "N"),
-		bind(Select, "transcript", InTranscript|InPanel, "select or deselect a message, and go to the next", "space"),
+		bind(Select, "transcript", InTranscript, "select or deselect a message, and go to the next", "space"),
 		bind(Seen, "transcript", InTranscript, "what the model saw for this answer", "c"),
 		bind(WhatIf, "transcript", InTranscript|InPanel, "try other settings", "w"),
 		bind(Repairs, "transcript", InTranscript|InPanel, "what was repaired, and what is sent instead", "m"),

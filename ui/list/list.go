@@ -65,10 +65,9 @@ type Model struct {
 
 // row is one line of the list: an item or a further line of it, else the name of a group or a blank.
 type row struct {
-	at    int // of an item: its place in what is shown; -1 for none
-	group string
-	about theme.Part
-	more  bool // the line goes on with the one before it
+	at   int    // of an item: its place in what is shown; -1 for none
+	text string // what is said about the item, or the name of the group
+	more bool   // the line goes on with the one before it
 }
 
 // Result is what a key, a paste or a click came to.
@@ -87,17 +86,9 @@ const (
 // New is a list of items.
 func New(ctx *app.Context, o Options, items ...Item) *Model {
 	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField("")}
-	m.set(items)
+	m.Fill(items)
+	m.Loading = o.Loading
 	return m
-}
-
-// set takes the items.
-func (m *Model) set(items []Item) {
-	m.items = items
-	if m.Row == nil {
-		m.measure()
-	}
-	m.match()
 }
 
 // match finds what the filter leaves.
@@ -110,8 +101,9 @@ func (m *Model) match() {
 // a key does next must not move to another place of the list.
 func (m *Model) Fill(items []Item) {
 	old, _ := m.Cursor()
-	m.Loading = false
-	m.set(items)
+	m.Loading, m.items = false, items
+	m.measure()
+	m.match()
 	m.Move(0)
 	m.Select(old.Value)
 }
@@ -160,9 +152,7 @@ func (m *Model) Hints() []key.Binding {
 	if m.noMatch() {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
-	hints := []key.Binding{
-		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose),
-	}
+	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose)}
 	if m.Adds != "" {
 		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
 	}
@@ -252,15 +242,15 @@ func (m *Model) arrange() {
 				m.rows = append(m.rows, row{at: -1})
 			}
 			if group != Apart {
-				m.rows = append(m.rows, row{at: -1, group: group})
+				m.rows = append(m.rows, row{at: -1, text: group})
 			}
 		}
-		abouts := []theme.Part{{Text: c.About}}
-		if m.Wraps && c.About != "" {
-			abouts = theme.Parts(c.About, max(leastAbout, m.room(c)-max(m.column(), theme.Width(c.Label))-gap))
+		abouts := []string{c.About}
+		if _, room := m.columns(c); m.Wraps && room > 0 {
+			abouts = theme.Wrap(c.About, room)
 		}
 		for n, about := range abouts {
-			m.rows = append(m.rows, row{at: i, about: about, more: n > 0})
+			m.rows = append(m.rows, row{at: i, text: about, more: n > 0})
 		}
 	}
 }

@@ -129,10 +129,10 @@ func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
 	p.Resize(60, 10)
 	shown := func() (got string) {
 		for _, r := range p.rows {
-			got += " " + r.group
 			if r.at >= 0 {
-				got += p.items[p.shown[r.at].item].Value
+				r.text = p.items[p.shown[r.at].item].Value
 			}
+			got += " " + r.text
 		}
 		return got
 	}

@@ -13,17 +13,16 @@ import (
 // match is an item that the filter leaves.
 type match struct {
 	item  int
-	group int      // the first item of its group
-	hits  [4][]int // the bytes that the filter found in its label, About, Right and Also
-	rank  int      // the sum of those of all words of the filter; the lower, the better
+	group int   // the first item of its group
+	hits  []int // the bytes of its label that the filter found
+	rank  int   // the sum of those of all words of the filter; the lower, the better
 }
 
 // The ranks of a word of the filter. That of a text is one more where no word of it begins with the filter's.
 const (
 	exact       = -1 // the filter is the name of the item
-	inLabel     = 0
-	lettersOnly = 2 // its letters stand in the name, in their order
-	inOther     = 3 // it stands in one of the other texts
+	lettersOnly = 2  // its letters stand in the name, in their order
+	inOther     = 3  // it stands in one of the other texts
 )
 
 // matches are the items that fit every word of a filter. Groups keep their order; in a group the best one is first. A
@@ -46,8 +45,8 @@ func matches(items []Item, filter string, short bool) (left []match) {
 			m.group = 0
 		}
 		name := items[i].name()
-		named := strings.EqualFold(name, filter) || strings.EqualFold(name[strings.LastIndex(name, "/")+1:], filter)
-		if named && filter != "" {
+		last := name[strings.LastIndex(name, "/")+1:]
+		if filter != "" && (strings.EqualFold(name, filter) || strings.EqualFold(last, filter)) {
 			m.rank = exact
 		}
 		left = append(left, m)
@@ -66,30 +65,24 @@ func (c *Item) name() string {
 	return c.Label
 }
 
-// fits notes where a word of the filter stands in an item, and says whether it does.
+// fits notes how well a word of the filter fits an item, and reports whether it does.
 func (m *match) fits(c *Item, word string) bool {
-	for i, text := range []string{c.Label, c.About, c.Right, c.Also} {
-		at, rank := find(text, word)
-		var letters []int
+	if at, rank := find(c.Label, word); at >= 0 {
 		for n := range word {
-			letters = append(letters, at+n)
-		}
-		if i > 0 {
-			rank += inOther
-		}
-		if at < 0 {
-			if i > 0 {
-				continue
-			}
-			found := fuzzy.Find(word, []string{c.name()})
-			if len(found) == 0 {
-				continue
-			}
-			letters, rank = found[0].MatchedIndexes, lettersOnly
+			m.hits = append(m.hits, at+n)
 		}
 		m.rank += rank
-		m.hits[i] = slices.Compact(slices.Sorted(slices.Values(append(m.hits[i], letters...))))
 		return true
+	}
+	if found := fuzzy.Find(word, []string{c.name()}); len(found) > 0 {
+		m.hits, m.rank = append(m.hits, found[0].MatchedIndexes...), m.rank+lettersOnly
+		return true
+	}
+	for _, text := range []string{c.About, c.Right, c.Also} {
+		if at, rank := find(text, word); at >= 0 {
+			m.rank += inOther + rank
+			return true
+		}
 	}
 	return false
 }

@@ -141,29 +141,7 @@ func tokens(lexer chroma.Lexer, code string) (all []chroma.Token) {
 		}
 	}()
 	all, _ = chroma.Tokenise(lexer, nil, code)
-	switch lexer.Config().Name {
-	case "Bash", "Bash Session", "Fish":
-		findCommands(all)
-	}
 	return all
-}
-
-// findCommands tells the commands of a shell from other text, which chroma does not do: the first word of a line and
-// the one behind a pipe, an opening bracket or a word such as "then".
-func findCommands(tokens []chroma.Token) {
-	expected := true
-	for i, t := range tokens {
-		text := t.Type == chroma.Text || t.Type == chroma.Other
-		switch {
-		case strings.TrimSpace(t.Value) == "":
-			expected = expected || strings.Contains(t.Value, "\n")
-		case text && expected:
-			tokens[i].Type, expected = chroma.NameFunction, false
-		default:
-			other := text || t.Type.InCategory(chroma.Name) || t.Type.InCategory(chroma.Literal)
-			expected = !other && t.Value != "for" && strings.Trim(t.Value, "=])}<>") != ""
-		}
-	}
 }
 
 // codeInks returns the colours of code on its ground, by types of token, or by their categories.

@@ -190,7 +190,7 @@ func TestRenderCode(t *testing.T) {
 	for _, c := range []struct{ name, md, want string }{
 		{
 			"in a shell", "```bash\nss -ltnp 'a b' | grep x\n# why\n```",
-			"{l:bash}\n{f:ss}{ -ltnp }{s:'a b'}{ | }{f:grep}{ x}\n{c:# why}",
+			"{l:bash}\n{ss -ltnp }{s:'a b'}{ | grep x}\n{c:# why}",
 		},
 		{"in Go", "```go\nreturn \"a\", f(x)\n```", "{l:go}\n{k:return}{ }{s:\"a\"}{, }{f:f}{(x)}"},
 		{"numbers", "```go\nx = 12\n```", "{l:go}\n{x = }{n:12}"},

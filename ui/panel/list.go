@@ -16,10 +16,9 @@ import (
 
 // list is the part of the list that is on the screen.
 type list struct {
-	top          int  // the line of the view with its first line
-	first, end   int  // the first line of the list that is shown, and the one behind the last
-	page0, page1 int  // the lines with the messages of the page; none where page1 is 0
-	clicked      bool // a click gave the panel the focus since
+	top          int // the line of the view with its first line
+	first, end   int // the first line of the list that is shown, and the one behind the last
+	page0, page1 int // the lines with the messages of the page; none where page1 is 0
 }
 
 // page is how many lines are on the screen.
@@ -42,26 +41,22 @@ func (l *list) window(n, h, from, to int) {
 
 // rows draws the list in h lines of w cells, below so many lines of the view.
 func (p *Model) rows(in, w, top, h int) []string {
-	r, l := p.Shown(), &p.list
+	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
 	lines, at := p.lines()
 	n, draft, last := len(lines), p.draft(), len(r.Plan.Entries)-1
-	all := n + min(draft, 1) // The draft has a line behind the messages.
-	if l.clicked {
-		l.first += top - l.top // The head grows with the focus, and the rows stay under the mouse.
+	all, from, to := n+min(draft, 1), at, at+1
+	if at == n-1 {
+		to = all // The draft is seen with the message before it.
 	}
 	*l = list{top: top, first: l.first}
 	if first, end := p.OnPage(); end > first && last >= 0 { // The plan may not know the newest yet.
-		l.page0, l.page1 = lineOf(lines, r.RowOf(min(first, last))), lineOf(lines, r.RowOf(min(end-1, last)))+1
+		l.page0, l.page1 = lineOf(lines, r.rowOf(min(first, last))), lineOf(lines, r.rowOf(min(end-1, last)))+1
 	}
-	switch {
-	case !p.hasKeys() && l.page1 > 0:
-		l.window(all, h, l.page0, l.page1)
-	case at == n-1:
-		l.window(all, h, at, all) // The draft is seen with the message before it.
-	default:
-		l.window(all, h, at, at+1)
+	if !p.hasKeys() && l.page1 > 0 {
+		from, to = l.page0, l.page1
 	}
-	cols, st := p.columns(in), &p.Themes.Styles
+	l.window(all, h, from, to)
+	cols := p.columns(in)
 	var drawn []string
 	for i := l.first; i < l.end; i++ {
 		line := ""
@@ -136,32 +131,31 @@ func (p *Model) columns(w int) columns {
 
 // item is what a line of the list says.
 type item struct {
-	cursor, selected bool
-	glyph, number    string
-	who              string         // who said it, "" for several messages, and without a number for what nobody said
-	text             string         // the verdict, or how the message begins
-	more             string         // how it begins, behind the verdict where there is space
-	words            lipgloss.Style // of the text
-	tokens, saved    string
+	cursor        bool
+	glyph, number string
+	who           string         // who said it, "" for several messages, and without a number for what nobody said
+	text          string         // the verdict, or how the message begins
+	more          string         // how it begins, behind the verdict where there is space
+	words         lipgloss.Style // of the text
+	tokens, saved string
 }
 
 // draw draws the item in w cells, of which the first is the cursor's.
 func (it item) draw(st *theme.Styles, c columns, w int) string {
-	mark, lead, saved := " ", st.Muted.Render(fmt.Sprintf("%*s ", c.digits, it.number)), st.Muted
-	if it.cursor || it.selected {
+	mark, lead, saved, end := " ", fmt.Sprintf("%*s ", c.digits, it.number), st.Muted, c.tokens
+	if it.cursor {
 		mark = st.Seen.Render("▌")
 	}
-	switch {
-	case it.who != "" && c.who > 0:
-		lead += st.Text.Render(theme.Fit(it.who, c.who) + " ")
-	case it.who == "" && it.number != "":
-		lead = st.Muted.Render(fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number))
+	if it.who == "" && it.number != "" {
+		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	end := c.tokens
+	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	if it.who != "" && c.who > 0 {
+		line += st.Text.Render(theme.Fit(it.who, c.who) + " ")
+	}
 	if it.tokens != "" {
 		end -= max(tokensCells, theme.Width(it.tokens)+1)
 	}
-	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + lead
 	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
@@ -187,7 +181,7 @@ func (p *Model) item(of span) item {
 		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
 	}
 	e := *on.Entry
-	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), selected: p.Selected(e.ID), words: st.Muted}
+	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}
 	before, after := 0, 0
 	for _, row := range r.Rows[of.from:of.to] {
 		before, after = before+row.Entry.TokensBefore, after+row.Entry.TokensAfter

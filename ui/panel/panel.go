@@ -31,10 +31,9 @@ type Model struct {
 	Window   llm.Window      // of the model in use
 	wrong    string          // that the limit is wrong, and what to do, "" where it is not
 
-	Focused bool // the keys are for the panel
-	At      int  // the row under the cursor
-	Moved   bool // the cursor was moved: until then it stays at the end
-	opened  span // rows that one line stood for, and that are shown row by row
+	Focused bool  // the keys are for the panel
+	cursor  int64 // the id of the row under the cursor; any other number stands for the last row
+	opened  bool  // the messages that share a line are shown line by line
 
 	reads   int               // the number of the newest reading of a request of the past
 	reading bool              // it is not done
@@ -44,18 +43,15 @@ type Model struct {
 
 // Screen is what the panel has the rest of the screen do.
 type Screen struct {
-	Message   func(id int64) (store.Message, bool)
-	Gist      func(store.Message) string // how a message begins
-	Selected  func(id int64) bool        // the message is selected in the transcript
-	Selection func() string              // how many are, "" for none or where the keys are not for the panel
-	OnPage    func() (first, end int)    // the messages on the page by their index
-	Draft     func() session.Draft       // what would be sent
-	Listed    func() []llm.Model         // the models of the endpoints, nil before they were asked
+	Message func(id int64) (store.Message, bool)
+	Gist    func(store.Message) string // how a message begins
+	OnPage  func() (first, end int)    // the messages on the page by their index
+	Draft   func() session.Draft       // what would be sent
+	Listed  func() []llm.Model         // the models of the endpoints, nil before they were asked
 
 	Shown      func() tea.Cmd                         // another request is on show
 	Follow     func()                                 // the user moved the cursor
 	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
-	Select     func(tea.KeyPressMsg) tea.Cmd          // a key that selects messages, about what is under the cursor
 	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
@@ -78,14 +74,10 @@ func (p *Model) Shown() *Request {
 	return &p.Next
 }
 
-// Set takes a new plan of the next request. The cursor stays on its message.
+// Set takes a new plan of the next request.
 func (p *Model) Set(plan history.Plan, err error) {
 	if err == nil || len(plan.Entries) > 0 {
-		on := p.Chosen()
 		p.Next = requestOf(plan, p.Message)
-		if p.Shown() == &p.Next {
-			p.stay(on)
-		}
 	}
 	p.Next.Note, p.Next.Over = "", 0
 	if err != nil {
@@ -126,23 +118,48 @@ func (p *Model) ToNext() tea.Cmd {
 	return p.Open(nil)
 }
 
+// At is the row under the cursor, -1 where there is none.
+func (p *Model) At() int {
+	rows := p.Shown().Rows
+	if at := slices.IndexFunc(rows, func(r Row) bool { return r.id == p.cursor }); at >= 0 {
+		return at
+	}
+	return len(rows) - 1
+}
+
 // Chosen is what is under the cursor. Of a line that stands for several messages it is one of them.
 func (p *Model) Chosen() Row {
-	if rows := p.Shown().Rows; p.At >= 0 && p.At < len(rows) {
-		return rows[p.At]
+	if at := p.At(); at >= 0 {
+		return p.Shown().Rows[at]
 	}
 	return Row{}
 }
 
-// lines are the lines of the list, and line is the one under the cursor. With the focus a request in which everything
-// is whole is shown message by message.
-func (p *Model) lines() (lines []span, line int) {
-	r, opened := p.Shown(), p.opened
-	if p.Focused && r.Whole() {
-		opened = span{0, len(r.Rows)}
+// GoTo puts the cursor on a message, where the request has it.
+func (p *Model) GoTo(message int64) {
+	if _, ok := p.Shown().Plan.EntryOf(message); ok {
+		p.cursor = message
 	}
-	lines = r.lines(opened)
-	return lines, lineOf(lines, p.At)
+}
+
+// Release gives the cursor back to the end of the list, of which no line is opened any more.
+func (p *Model) Release() { p.cursor, p.opened = 0, false }
+
+// ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
+func (p *Model) ToFirstChange() {
+	for _, e := range p.Shown().Plan.Entries {
+		if p.cursor == 0 && !(e.Whole && e.Sent()) {
+			p.cursor = e.ID
+		}
+	}
+}
+
+// lines are the lines of the list, and at is the one under the cursor. With the focus a request in which everything is
+// whole is shown message by message.
+func (p *Model) lines() (lines []span, at int) {
+	r := p.Shown()
+	lines = r.lines(p.opened || p.Focused && r.Whole())
+	return lines, lineOf(lines, p.At())
 }
 
 // line are the rows that the line under the cursor stands for.
@@ -153,63 +170,16 @@ func (p *Model) line() span {
 	return span{}
 }
 
-// stand puts the cursor on a row.
-func (p *Model) stand(row int) { p.At = max(0, min(row, len(p.Shown().Rows)-1)) }
-
-// stay puts the cursor on the message it was on, or at the end where it was never moved.
-func (p *Model) stay(on Row) {
-	r := p.Shown()
-	p.stand(len(r.Rows) - 1)
-	if p.Moved && on.Entry != nil && on.Entry.Index < len(r.Plan.Entries) {
-		p.stand(r.RowOf(on.Entry.Index))
-	}
-}
-
-// Put puts the cursor on a row.
-func (p *Model) Put(row int) {
-	p.stand(row)
-	p.Moved = true
-}
-
-// GoTo puts the cursor on a message, where the request has it.
-func (p *Model) GoTo(message int64) {
-	r := p.Shown()
-	if e, ok := r.Plan.EntryOf(message); ok {
-		p.Put(r.RowOf(e.Index))
-	}
-}
-
-// Release gives the cursor back to the end of the list, of which no line is opened any more.
-func (p *Model) Release() {
-	p.Moved, p.opened = false, span{}
-	p.stay(Row{})
-}
-
-// ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
-func (p *Model) ToFirstChange() {
-	r := p.Shown()
-	first := slices.IndexFunc(r.Plan.Entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
-	if !p.Moved && first >= 0 {
-		p.stand(r.RowOf(first))
-	}
-}
-
 // Move moves the cursor by lines.
 func (p *Model) Move(by int) {
-	lines, at := p.lines()
-	to := max(0, min(at+by, len(lines)-1))
-	switch {
-	case len(lines) == 0 || to == at:
-	case by == -1:
-		p.Put(lines[to].to - 1) // The message that is next to where the cursor came from.
-	default:
-		p.Put(lines[to].from)
+	if lines, at := p.lines(); len(lines) > 0 {
+		p.cursor = p.Shown().Rows[lines[max(0, min(at+by, len(lines)-1))].from].id
 	}
 }
 
 // Update is a key or the wheel.
 func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
-	at := p.At
+	before := p.cursor
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		p.Move(keymap.Wheel(msg, 3))
@@ -220,7 +190,7 @@ func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
 			cmd = p.key(msg)
 		}
 	}
-	if p.At != at {
+	if p.cursor != before {
 		p.Follow()
 	}
 	return cmd
@@ -230,7 +200,6 @@ func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
 // cursor opens that, where the panel had the keys.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
 	lines, at := p.lines()
-	p.list.clicked = !focused
 	line := y - p.list.top + p.list.first
 	switch {
 	case y < p.list.top || line >= len(lines):
@@ -253,12 +222,9 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return p.step(-1)
 	case keymap.Later:
 		return p.step(1)
-	case keymap.Pin, keymap.Exclude, keymap.Select:
-		if p.line().n() > 1 && p.Selection() == "" {
+	case keymap.Pin, keymap.Exclude:
+		if p.line().n() > 1 {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
-		}
-		if a == keymap.Select {
-			return p.Select(msg)
 		}
 		return p.Do(a)
 	case keymap.TakeBack, keymap.Request, keymap.WhatIf, keymap.Repairs, keymap.Help:
@@ -279,12 +245,12 @@ func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 
 // inspect shows the line under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
-	switch of := p.line(); {
-	case of.n() == 0:
+	switch p.line().n() {
+	case 0:
 		return p.Say("There is nothing to open yet.")
-	case of.n() > 1:
-		p.opened, p.Moved = of, true
-		return nil
+	case 1:
+		return p.Inspect()
 	}
-	return p.Inspect()
+	p.opened, p.cursor = true, p.Chosen().id
+	return nil
 }

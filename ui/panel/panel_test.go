@@ -38,8 +38,7 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 				return m, true
 			},
 			Gist: func(m store.Message) string { return text(m.ID) }, Follow: func() {},
-			Selected: func(int64) bool { return false }, Selection: func() string { return "" }, Shown: nothing,
-			OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing,
+			Shown: nothing, OnPage: func() (int, int) { return 0, 0 }, Inspect: nothing,
 		},
 	}, said
 }
@@ -264,7 +263,7 @@ func TestTheBudgetTurnsInSteps(t *testing.T) {
 		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"}, // it was typed
 	} {
 		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}}
-		w.dials[budgetDial].tried = c.at
+		w.dials = []dial{{tried: c.at}}
 		if got := strings.Join(w.budgets(), " "); got != c.want {
 			t.Errorf("on %s with a window of %d the steps are %s, want %s", c.at, c.window, got, c.want)
 		}

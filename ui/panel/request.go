@@ -18,8 +18,8 @@ import (
 
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
-	Plan   history.Plan // the texts that winnow added are in the order of the conversation
-	Rows   []Row        // its messages and those texts, in order
+	Plan   history.Plan
+	Rows   []Row // its messages and the texts that winnow added, in order
 	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
@@ -39,22 +39,35 @@ type Request struct {
 type Row struct {
 	Entry *history.Entry
 	Added *history.Added
+	id    int64 // of the message; of the texts -1, -2, …
+}
+
+// before is how many messages are in front of the row.
+func (r Row) before() int {
+	if r.Added != nil {
+		return r.Added.At
+	}
+	return r.Entry.Index
+}
+
+// before is how many messages are in front of a row.
+func (r *Request) before(row int) int {
+	if row == len(r.Rows) {
+		return len(r.Plan.Entries)
+	}
+	return r.Rows[row].before()
 }
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
 	r := Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message}
-	added := slices.SortedStableFunc(slices.Values(plan.Added), func(a, b history.Added) int { return a.At - b.At })
-	r.Plan.Added = added
-	next := 0
-	for i := range len(plan.Entries) + 1 {
-		for ; next < len(added) && added[next].At <= i; next++ {
-			r.Rows = append(r.Rows, Row{Added: &added[next]})
-		}
-		if i < len(plan.Entries) {
-			r.Rows = append(r.Rows, Row{Entry: &plan.Entries[i]})
-		}
+	for i := range plan.Added {
+		r.Rows = append(r.Rows, Row{Added: &plan.Added[i], id: int64(-1 - i)})
 	}
+	for i := range plan.Entries {
+		r.Rows = append(r.Rows, Row{Entry: &plan.Entries[i], id: plan.Entries[i].ID})
+	}
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return a.before() - b.before() })
 	return r
 }
 
@@ -125,11 +138,11 @@ type span struct{ from, to int }
 func (s span) n() int { return s.to - s.from }
 
 // lines are the lines of the list. Neighbours that are not sent for the same verdict are one line, and so are all
-// messages of a request in which everything is whole. The rows that are opened have a line each.
-func (r *Request) lines(opened span) []span {
+// messages of a request in which everything is whole; when they are opened, each row has a line.
+func (r *Request) lines(opened bool) []span {
 	var lines []span
 	for i := range r.Rows {
-		if (i <= opened.from || i >= opened.to) && i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
+		if !opened && i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
 			lines[len(lines)-1].to++
 		} else {
 			lines = append(lines, span{i, i + 1})
@@ -157,25 +170,9 @@ func lineOf(lines []span, row int) int {
 	return at
 }
 
-// RowOf is the row of the message with this place in the conversation.
-func (r *Request) RowOf(index int) int {
-	row := index
-	for _, a := range r.Plan.Added {
-		if a.At <= index {
-			row++
-		}
-	}
-	return row
-}
-
-// before is how many messages are in front of a row.
-func (r *Request) before(row int) int {
-	for _, on := range r.Rows[min(row, len(r.Rows)):] {
-		if on.Entry != nil {
-			return on.Entry.Index
-		}
-	}
-	return len(r.Plan.Entries)
+// rowOf is the row of the message with this place in the conversation.
+func (r *Request) rowOf(index int) int {
+	return slices.IndexFunc(r.Rows, func(row Row) bool { return row.Entry != nil && row.Entry.Index == index })
 }
 
 // Load shows the request with an id, which is one of a turn.
@@ -229,20 +226,18 @@ func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error
 	n := p.reads
 	return p.Run(func(ctx context.Context) tea.Msg {
 		r, err := find(ctx)
-		var past *Request
-		if err == nil && r != nil {
-			past = new(PastRequest(*r))
-		}
 		return app.Then(func() tea.Cmd {
-			switch {
-			case n != p.reads:
+			if n != p.reads {
 				return nil
-			case err == nil && (past != nil || by > 0):
-				return p.Open(past)
 			}
 			p.reading = false
-			if err != nil {
+			switch {
+			case err != nil:
 				return p.Fail(theme.Sentence(err))
+			case r != nil:
+				return p.Open(new(PastRequest(*r)))
+			case by > 0:
+				return p.Open(nil)
 			}
 			return p.Say("There is no earlier request.")
 		})

@@ -67,7 +67,7 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		p := drawnRequest(t)
 		r, c := &p.Next, p.columns(44)
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
-		for _, of := range r.lines(span{}) {
+		for _, of := range r.lines(false) {
 			line := []rune(ansi.Strip(p.item(of).draw(&p.Themes.Styles, c, Width-1)))
 			if tokens := numbers(string(line[c.tokens-tokensCells : c.tokens])); len(tokens) > 0 {
 				total += tokens[0]
@@ -93,7 +93,7 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 		p := drawnRequest(t)
 		p.Focused = true
 		h := rapid.IntRange(1, 9).Draw(t, "height")
-		p.Put(0)
+		p.Move(-100)
 		reached := map[int64]bool{}
 		for range 2*len(p.Next.Rows) + 2 {
 			if p.line().n() > 1 {
@@ -124,7 +124,7 @@ func TestThePanelFillsItsBox(t *testing.T) {
 		from := rapid.IntRange(0, 30).Draw(t, "from")
 		p.OnPage = func() (int, int) { return from, from + rapid.IntRange(0, 9).Draw(t, "on the page") }
 		if rapid.Bool().Draw(t, "trial") {
-			dials := [3]dial{{"budget", "auto", "1,000"}, {name: "preset"}, {name: "model"}}
+			dials := []dial{{name: "budget", set: "auto", tried: "1,000"}, {name: "preset"}, {name: "model"}}
 			p.Whatif = &Whatif{Request: p.Next, dials: dials}
 		}
 		for _, lines := range [][]string{p.View(w, h), p.Pane(w, h)} {

@@ -61,97 +61,94 @@ func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 // the focus the reason for the line under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
 	in := max(1, w-1-theme.Gutter(2*w))
-	head, foot, least := p.head(w, in, h), framed(p.foot(in), w), min(leastRows, len(p.Shown().Rows))
-	head = head[:max(0, min(len(head), h-least))]
-	if len(head)+len(foot)+least > h {
-		foot = nil
+	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(p.Shown().Rows))
+	p.head(&head, h)
+	head.lines = head.lines[:min(len(head.lines), max(0, h-least))]
+	p.foot(&foot)
+	if len(head.lines)+len(foot.lines)+least > h {
+		foot.lines = nil
 	}
-	list := p.rows(in, w, len(head), max(0, h-len(head)-len(foot)))
-	return append(theme.Blank(slices.Concat(head, list), w, h-len(foot)), foot...)
+	list := p.rows(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
+	lines := theme.Blank(slices.Concat(head.lines, list), w, h-len(foot.lines))
+	return append(lines, theme.Blank(foot.lines, w, len(foot.lines))...)
 }
 
-// framed puts lines behind the column of the cursor.
-func framed(lines []string, w int) []string {
-	framed := make([]string, len(lines))
-	for i, line := range lines {
-		framed[i] = theme.Fit(" "+line, w)
-	}
-	return framed
-}
-
-// text is lines of w cells in styles.
+// text is lines of w cells behind the column of the cursor.
 type text struct {
 	w     int
 	lines []string
 }
 
-// say adds a text in a style, wrapped; nothing where it is "".
-func (t *text) say(style lipgloss.Style, format string, args ...any) {
-	if s := fmt.Sprintf(format, args...); s != "" {
-		t.lines = append(t.lines, theme.WrapStyled(style, markdown.Visible(s), t.w)...)
+// add adds lines.
+func (t *text) add(lines ...string) {
+	for _, line := range lines {
+		t.lines = append(t.lines, " "+line)
 	}
 }
 
-// head is the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
+// say adds a text in a style, wrapped; nothing where it is "".
+func (t *text) say(style lipgloss.Style, format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); s != "" {
+		t.add(theme.WrapStyled(style, markdown.Visible(s), t.w)...)
+	}
+}
+
+// head adds the lines above the list: which request it is, the bar, the sums and what is wrong; with the focus all that
 // is known besides.
-func (p *Model) head(w, in, h int) []string {
-	r, st, t := p.Shown(), &p.Themes.Styles, text{w: in}
+func (p *Model) head(t *text, h int) {
+	r, st := p.Shown(), &p.Themes.Styles
 	var blank []string
 	if h >= airyHeight {
 		blank = []string{""}
 	}
 	if p.Whatif != nil {
-		p.problems(&t)
-		return slices.Concat(p.whatif(w, in, blank), framed(slices.Concat(t.lines, blank), w))
+		p.dials(t, blank)
+		p.problems(t)
+		t.add(blank...)
+		return
 	}
-	t.lines = []string{theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), p.sends(), in)}
+	sends := ""
+	switch {
+	case r.Past != nil:
+		sends = r.sent(st, "sent ")
+	case r.Whole():
+		sends = st.Muted.Render("everything fits")
+	case r.Counts.Stored > 0:
+		sends = r.sent(st, "sends ")
+	}
+	t.add(theme.Spread(st.Strong.Render(theme.UpperFirst(p.Name(r))), sends, t.w))
 	if !r.Ready {
 		t.say(st.Muted, "%s", r.Missing())
-		return framed(t.lines, w)
+		return
 	}
-	tallies := flow(r.tallies(st), in)
-	if !p.Focused {
-		tallies = tallies[:min(1, len(tallies))]
+	t.add(r.bar(st, t.w), r.total(st, t.w))
+	if tallies := r.tallies(st); len(tallies) > 0 && h >= columnHeight {
+		for theme.Width(strings.Join(tallies, "  ")) > t.w && len(tallies) > 1 {
+			tallies = tallies[:len(tallies)-1]
+		}
+		t.add(strings.Join(tallies, "  "))
 	}
-	t.lines = append(t.lines, r.bar(st, in), r.total(st, in))
-	if h >= columnHeight {
-		t.lines = append(t.lines, tallies...)
-	}
-	p.proof(&t)
-	p.problems(&t)
+	p.proof(t)
+	p.problems(t)
 	if p.Focused && h >= airyHeight {
-		t.lines = slices.Concat(t.lines, blank, p.legend(in))
+		t.add(blank...)
+		p.legend(t)
 	}
 	switch {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
-		t.lines = slices.Concat(t.lines, blank)
 		t.say(st.Muted, "%s", r.Missing())
 	case h >= columnHeight:
-		c, saved := p.columns(in), ""
+		c, saved := p.columns(t.w), ""
 		if c.saved > c.tokens {
 			saved = "saved"
 		}
-		names := fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)
-		t.lines = append(slices.Concat(t.lines, blank), st.Muted.Render(names))
+		t.add(blank...)
+		t.add(st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
 	}
-	return framed(t.lines, w)
 }
 
-// sends says how many of the messages are sent, or selected.
-func (p *Model) sends() string {
-	r, st := p.Shown(), &p.Themes.Styles
-	selection, verb := p.Selection(), "sends "
-	if r.Past != nil {
-		verb = "sent "
-	}
-	switch {
-	case selection != "":
-		return st.Seen.Render(selection)
-	case r.Counts.Stored == 0:
-		return ""
-	case r.Past == nil && r.Whole():
-		return st.Muted.Render("everything fits")
-	}
+// sent says how many of the messages are sent, behind a verb.
+func (r *Request) sent(st *theme.Styles, verb string) string {
 	return st.Muted.Render(verb) + st.Text.Render(theme.Thousands(r.Counts.Sent())) +
 		st.Muted.Render(" of "+theme.Thousands(r.Counts.Stored))
 }
@@ -235,19 +232,6 @@ func (r *Request) tallies(st *theme.Styles) []string {
 	return list
 }
 
-// flow puts words on lines of w cells, two cells apart.
-func flow(list []string, w int) []string {
-	var lines []string
-	for _, words := range list {
-		if last := len(lines) - 1; last >= 0 && theme.Width(lines[last])+2+theme.Width(words) <= w {
-			lines[last] += "  " + words
-			continue
-		}
-		lines = append(lines, words)
-	}
-	return lines
-}
-
 // problems are what the user may want to do something about, and what is not known yet.
 func (p *Model) problems(t *text) {
 	r, st := p.Shown(), &p.Themes.Styles
@@ -270,63 +254,47 @@ func (p *Model) problems(t *text) {
 
 // legend says what the parts of the bar are, what sets the limit and what the request costs. Its numbers are estimates
 // unless the server has counted the request.
-func (p *Model) legend(w int) []string {
+func (p *Model) legend(t *text) {
 	r, st, sign := p.Shown(), &p.Themes.Styles, "~"
 	if r.counted() {
 		sign = ""
 	}
 	var parts []string
 	for _, part := range r.parts(st) {
-		if part.n > 0 { // two of them are on a line
-			text := fmt.Sprintf(" %-*s", w/2-4, part.name+" "+sign+theme.Thousands(part.n))
-			parts = append(parts, part.style.Render("━")+st.Muted.Render(text))
+		if part.n > 0 {
+			parts = append(parts, part.style.Render("━")+st.Muted.Render(" "+part.name+" "+sign+theme.Thousands(part.n)))
 		}
 	}
-	if r.Plan.Sum.Limit > 0 {
-		parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
+	parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
+	for two := range slices.Chunk(parts, 2) {
+		t.add(theme.Fit(two[0], t.w/2) + strings.Join(two[1:], ""))
 	}
-	t := text{w, flow(parts, w)}
 	t.say(st.Muted, "%s", r.bound())
-	if r.Past != nil {
-		return t.lines
-	}
-	if p.Window.Assumed {
+	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
 	}
-	var costs []string
-	if r.Input.Known() {
-		costs = []string{r.Input.String() + " in"}
+	if r.Past == nil && r.Input.Known() {
+		t.say(st.Muted, "%s in", r.Input.String())
 	}
-	if r.Spent != "" {
-		costs = append(costs, "chat "+r.Spent)
-	}
-	t.say(st.Muted, "%s", strings.Join(costs, " · "))
-	return t.lines
 }
 
 // bound says what sets the limit of the request.
 func (r *Request) bound() string {
 	s := r.Plan.Sum
+	if s.Limit <= 0 {
+		return ""
+	}
 	text := "the window has " + theme.Thousands(s.Window)
 	if s.Window == 0 {
 		text = "the window is not known"
 	}
-	by := map[history.Bound]string{
-		history.BoundBudget: "Your budget; ", history.BoundMaxContext: "Automatic budget; ",
-		history.BoundUnread: "The server took no more; ",
-	}[s.Bound]
-	switch {
-	case s.Limit <= 0:
-		return ""
-	case by != "":
-		return by + text
-	case s.Reserve > 0:
+	if s.Bound == history.BoundWindow && s.Reserve > 0 {
 		text += ": " + theme.Thousands(s.Reserve) + " kept for the reply"
 	}
-	if margin := s.Window - s.Reserve - s.Limit; margin > 0 {
-		text += ", " + theme.Thousands(margin) + " as a margin"
-	}
-	return theme.UpperFirst(text)
+	return theme.UpperFirst(map[history.Bound]string{
+		history.BoundBudget: "your budget; ", history.BoundMaxContext: "automatic budget; ",
+		history.BoundUnread: "the server took no more; ",
+	}[s.Bound] + text)
 }
 
 // proof says when a past request was sent, to whom and what it cost, whether what is shown is what was sent, and what
@@ -336,13 +304,12 @@ func (p *Model) proof(t *text) {
 		return
 	}
 	r, st := p.Past.Past, &p.Themes.Styles
-	q, use := r.Request, record.CacheUseOf(r.Request)
+	q, cost := r.Request, record.CostOf(r.Request).String()
 	t.say(st.Muted, "%s · %s", q.Created.Local().Format(time.DateTime), markdown.OneLine(q.Model, 40))
-	if cost := record.CostOf(q).String(); cost != "" && q.PriceSource != "" {
-		t.say(st.Muted, "%s by %s", cost, markdown.OneLine(q.PriceSource, 60))
-	} else {
-		t.say(st.Muted, "%s", cost)
+	if q.PriceSource != "" {
+		cost += " by " + markdown.OneLine(q.PriceSource, 60)
 	}
+	t.say(st.Muted, "%s", cost)
 	if q.End == store.EndFailed {
 		t.say(st.Error, "✗ Failed: %s", theme.OneSentence(record.ReadFault(q.Fault).What))
 	}
@@ -354,94 +321,89 @@ func (p *Model) proof(t *text) {
 	} else {
 		t.say(st.Cut, "! Not proven: %s. The verdicts are the recorded ones.", r.Doubt)
 	}
-	if use.Missed() {
-		t.say(st.Cut, "%s", use.Sentence(theme.Thousands))
-	} else {
-		t.say(st.Muted, "%s", use.Sentence(theme.Thousands))
-	}
+	t.say(st.Muted, "%s", record.CacheUseOf(q).Sentence(theme.Thousands))
 }
 
 // footLines is the height of the foot at least, so that the list does not move while the cursor does.
 const footLines = 4
 
-// foot is what falls out next and what is cached; with the focus it is the reason for the line under the cursor, and
-// what the keys would cost.
-func (p *Model) foot(w int) []string {
-	var lines []string
+// foot adds what falls out next and what is cached; with the focus the reason for the line under the cursor, and what
+// the keys would cost.
+func (p *Model) foot(t *text) {
+	t.add(p.Themes.Styles.Rule(t.w))
 	switch {
 	case p.Whatif != nil:
 	case p.Focused:
-		lines = p.reason(w)
+		p.reason(t)
 	case p.Past == nil:
-		lines = p.prospect(w)
+		p.prospect(t)
 	}
-	if len(lines) == 0 {
-		return nil
+	if len(t.lines) == 1 {
+		t.lines = nil
+		return
 	}
-	lines = append([]string{p.Themes.Styles.Rule(w)}, lines...)
-	return append(lines, make([]string, max(0, footLines-len(lines)))...)
+	t.add(make([]string, max(0, footLines-len(t.lines)))...)
 }
 
-// labelCells is the width of the labels below the list and of a trial's sums.
-const labelCells = 11
+// labelled is a line of which the label has a column of its own.
+func labelled(st *theme.Styles, label, text string) string {
+	return st.Muted.Render(theme.Fit(label, 11)) + text
+}
 
 // prospect says what falls out next, and how much of the request the server may have read before.
-func (p *Model) prospect(w int) []string {
+func (p *Model) prospect(t *text) {
 	r, st := &p.Next, &p.Themes.Styles
 	next := r.next()
 	if len(next) == 0 {
-		return nil
+		return
 	}
-	label := func(text string) string { return st.Muted.Render(theme.Fit(text, labelCells)) }
-	lines := []string{theme.Spread(label("Next out")+st.Text.Render(numbered(next, maxNumbers)),
-		st.Muted.Render("after ~"+theme.Thousands(r.Plan.Sum.Free())+" more tokens"), w)}
+	t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
+		st.Muted.Render("after ~"+theme.Thousands(r.Plan.Sum.Free())+" more tokens"), t.w))
 	if known := p.Forecast.Prefix; known.Known && known.Tokens > 0 {
-		cached := label("Cached") + st.Text.Render("~"+r.Counted(known.Tokens))
+		cached := st.Text.Render("~" + r.Counted(known.Tokens))
 		if known.IfNextDrops < known.Tokens {
 			cached += st.Muted.Render(
 				", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out")
 		}
-		lines = append(lines, cached)
+		t.add(labelled(st, "Cached", cached))
 	}
-	return lines
 }
 
 // maxReason is the most lines of a reason below the list.
 const maxReason = 3
 
 // reason says why the message under the cursor is in the request as it is, and what the keys do with it.
-func (p *Model) reason(w int) []string {
+func (p *Model) reason(t *text) {
 	st, on := &p.Themes.Styles, p.Chosen()
 	keys := []key.Binding{p.Keys.Hint("read", keymap.Inspect)}
-	text, glyph := "", "✚"
-	switch {
+	glyph, why := "✚", ""
+	switch e := on.Entry; {
 	case on.Added != nil:
-		a := on.Added
-		text = theme.UpperFirst(addedName(a.Kind)) + ": " + a.Cause.Sentence()
-	case on.Entry == nil:
-		return nil
+		why = theme.UpperFirst(addedName(on.Added.Kind)) + ": " + on.Added.Cause.Sentence()
+	case e == nil:
+		return
 	default:
-		glyph, text = theme.Glyph(*on.Entry), " is "+on.Entry.Cause.Sentence()
-		if glyph == "▲" {
-			text = ": " + on.Entry.Repairs[0].Sentence()
+		if glyph, why = theme.Glyph(*e), " is "+e.Cause.Sentence(); glyph == "▲" {
+			why = ": " + e.Repairs[0].Sentence()
 		}
-		text = theme.Thousands(on.Entry.Index+1) + text
+		why = theme.Thousands(e.Index+1) + why
 	}
 	if n := p.line().n(); n > 1 {
 		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
 	} else if on.Entry != nil && p.Past == nil {
 		keys = append(p.Prices(*on.Entry), keys...)
 	}
-	var lines []string
 	lead := st.OfGlyph(glyph).Render(glyph) + " "
-	for _, s := range theme.Wrap(markdown.Visible(text), max(1, w-2)) {
-		lines, lead = append(lines, lead+st.Text.Render(s)), "  "
+	wrapped := theme.Wrap(markdown.Visible(why), max(1, t.w-2))
+	for _, s := range wrapped[:min(len(wrapped), maxReason)] {
+		t.add(lead + st.Text.Render(s))
+		lead = "  "
 	}
 	shown := help.New()
 	shown.ShortSeparator, shown.Styles = "   ", help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
 	shown.Ellipsis = ""
-	shown.SetWidth(w - 2)
-	return append(lines[:min(len(lines), maxReason)], "  "+shown.ShortHelpView(keys))
+	shown.SetWidth(t.w - 2)
+	t.add("  " + shown.ShortHelpView(keys))
 }
 
 // Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or
@@ -453,9 +415,8 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 	if _, known := r.Plan.EntryOf(e.ID); !known {
 		return nil
 	}
-	pinned, excluded, whole, now, with := false, false, 0, 0, ""
-	group := r.Plan.Group(e.Index)
-	for _, at := range group {
+	pinned, excluded, whole, now := false, false, 0, 0
+	for _, at := range r.Plan.Group(e.Index) {
 		member := &r.Plan.Entries[at]
 		pinned = pinned || member.Pinned
 		excluded = excluded || member.Disposition == history.Excluded && member.Cause.Code != cause.QuestionExcluded
@@ -466,21 +427,18 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 			whole += r.Plan.Sum.Tokens(member.TokensBefore)
 		}
 	}
-	if len(group) > 1 {
-		with = " with " + theme.Thousands(len(group)-1) + " more"
-	}
-	price := func(a keymap.Action, what string, n int, with string) key.Binding {
+	price := func(a keymap.Action, what string, n int) key.Binding {
 		if n != 0 {
-			what += " " + theme.Signed(n) + ","
+			what += " " + theme.Signed(n)
 		}
-		return p.Keys.Hint(strings.TrimSuffix(what+with, ","), a)
+		return p.Keys.Hint(what, a)
 	}
-	pin, exclude := price(keymap.Pin, "pin", whole-now, with), price(keymap.Exclude, "exclude", -now, "")
+	pin, exclude := price(keymap.Pin, "pin", whole-now), price(keymap.Exclude, "exclude", -now)
 	switch {
 	case pinned:
-		return []key.Binding{price(keymap.Pin, "automatic up to", -now, with), exclude}
+		pin = price(keymap.Pin, "automatic up to", -now)
 	case excluded:
-		return []key.Binding{price(keymap.Exclude, "automatic up to", whole, with), pin}
+		return []key.Binding{price(keymap.Exclude, "automatic up to", whole), pin}
 	}
 	return []key.Binding{pin, exclude}
 }
@@ -496,29 +454,17 @@ func (p *Model) Strip(w, margin int) string {
 	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
 		return p.Rule(w, margin)
 	}
-	next, right := r.next(), ""
-	words := []string{st.Text.Render(theme.Thousands(r.Counts.Sent()) + " of " + theme.Thousands(r.Counts.Stored))}
-	if w < shortStrip {
-		if len(next) > 0 {
-			words[0] += st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
-		}
-		return theme.Ruled(st.Lines, w, margin, words, "")
-	}
-	verb := "sends "
+	words, next, right := r.sent(st, "sends "), r.next(), ""
 	switch {
-	case p.Whatif != nil:
-		verb = "would send "
-	case p.Past != nil:
-		verb = theme.UpperFirst(p.Name(p.Past)) + " sent "
-	}
-	words[0] = st.Muted.Render(verb) + words[0]
-	if r.Limit != "" {
-		words = append(words, st.Cut.Render("! "+r.Limit))
-	}
-	if len(next) > 0 {
+	case len(next) > 0 && w < shortStrip:
+		words = r.sent(st, "") + st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
+		return theme.Ruled(st.Lines, w, margin, []string{words}, "")
+	case len(next) > 0:
 		right = st.Muted.Render("next out ") + st.Text.Render(numbered(next, maxNumbers))
+	case r.Past != nil:
+		words = r.sent(st, theme.UpperFirst(p.Name(r))+" sent ")
 	}
-	return theme.Ruled(st.Lines, w, margin, append(words, r.tallies(st)...), right)
+	return theme.Ruled(st.Lines, w, margin, append([]string{words}, r.tallies(st)...), right)
 }
 
 // Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/llm/pricing"
@@ -28,16 +29,20 @@ type Whatif struct {
 	First   *history.Entry // the first message that the trial changes, nil for none
 	Running bool           // a plan is being made
 
-	dials  [3]dial
+	dials  []dial
 	at     int                // the dial under the cursor
 	typed  bool               // the budget is being typed
 	note   string             // why the dials cannot stand so, "" where they can
 	stop   context.CancelFunc // of the newest trial
 	prefix record.Prefix      // that the server may have read
+	cursor int64              // the row of the next request that was under the cursor
 }
 
-// dial is one setting that can be tried out: as it is set, and as the dial says.
-type dial struct{ name, set, tried string }
+// dial is one setting that can be tried out: as it is set, as the dial says, and what it can be turned to.
+type dial struct {
+	name, set, tried string
+	values           func() []string
+}
 
 // The dials, from above.
 const (
@@ -58,16 +63,19 @@ func (d dial) turned() string {
 func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
 	budget := budgetText(policy.Budget)
-	p.Whatif = &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, dials: [3]dial{
-		{"budget", budget, budget}, {"preset", policy.Preset, policy.Preset}, {"model", p.Ref, p.Ref},
-	}}
+	w := &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, cursor: p.cursor}
+	w.dials = []dial{
+		{"budget", budget, budget, w.budgets},
+		{"preset", policy.Preset, policy.Preset, history.Presets},
+		{"model", p.Ref, p.Ref, p.models},
+	}
+	p.Whatif = w
 }
 
 // CloseWhatif goes back to the next request as it is set.
 func (p *Model) CloseWhatif() {
 	p.Whatif.stop()
-	p.Whatif = nil
-	p.stand(p.At)
+	p.cursor, p.Whatif = p.Whatif.cursor, nil
 }
 
 func budgetText(n int) string {
@@ -138,14 +146,8 @@ func (p *Model) toDial(by int) tea.Cmd {
 
 // turn turns the dial under the cursor by a step.
 func (p *Model) turn(by int) tea.Cmd {
-	w := p.Whatif
-	d, values := w.dials[w.at], history.Presets()
-	switch w.at {
-	case budgetDial:
-		values = w.budgets()
-	case modelDial:
-		values = p.models()
-	}
+	d := p.Whatif.dials[p.Whatif.at]
+	values := d.values()
 	switch i := slices.Index(values, d.tried) + by; {
 	case i < 0:
 		return p.Say("This is the first " + d.name + ".")
@@ -156,14 +158,13 @@ func (p *Model) turn(by int) tea.Cmd {
 }
 
 // budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
-func (w *Whatif) budgets() []string {
+func (w *Whatif) budgets() (texts []string) {
 	most := cmp.Or(w.Request.Plan.Sum.Window, maxBudget)
 	steps := []int{0, w.budget(), most}
 	for n := 1000; n < most; n *= 2 {
 		steps = append(steps, n)
 	}
 	slices.Sort(steps)
-	var texts []string
 	for _, n := range slices.Compact(steps) {
 		texts = append(texts, budgetText(n))
 	}
@@ -223,9 +224,8 @@ func (p *Model) Try() tea.Cmd {
 
 // ShowTried shows the plan of the newest trial.
 func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Prefix, err error) tea.Cmd {
-	w, on := p.Whatif, p.Chosen()
-	w.Running, w.note = false, ""
-	if err != nil {
+	w := p.Whatif
+	if w.Running, w.note = false, ""; err != nil {
 		w.note = theme.Sentence(err)
 	}
 	if err != nil && len(plan.Entries) == 0 {
@@ -239,9 +239,8 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 			w.First = cmp.Or(w.First, &e)
 		}
 	}
-	p.stay(on)
 	if w.First != nil {
-		p.stand(w.Request.RowOf(w.First.Index))
+		p.cursor = w.First.ID
 	}
 	return p.Screen.Shown()
 }
@@ -283,45 +282,43 @@ func moveOf(c history.Change) string {
 	return ""
 }
 
-// whatif are the lines above the list while settings are tried out: the dials, and the sums that they change.
-func (p *Model) whatif(w, in int, blank []string) []string {
-	t, r, st := p.Whatif, &p.Whatif.Request, &p.Themes.Styles
-	title := theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), in)
-	lines := framed(append([]string{title}, blank...), w)
-	for i, d := range t.dials {
-		mark, name, arrow := " ", st.Text, st.Faint
-		if i == t.at {
-			mark, name, arrow = st.Seen.Render("▌"), st.Strong, st.Seen
+// dials adds the dials, and the sums that they change.
+func (p *Model) dials(t *text, blank []string) {
+	w, st := p.Whatif, &p.Themes.Styles
+	t.add(theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), t.w))
+	t.add(blank...)
+	for i, d := range w.dials {
+		mark, name, arrow, ground := " ", st.Text, st.Faint, lipgloss.NewStyle()
+		if i == w.at {
+			mark, name, arrow, ground = st.Seen.Render("▌"), st.Strong, st.Seen, st.Selected
 		}
 		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
 			name.Render(fmt.Sprintf("%-13s", d.tried)) + arrow.Render(" ▸")
-		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= in {
-			line = theme.Spread(line, st.Muted.Render(was), in)
+		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= t.w {
+			line = theme.Spread(line, st.Muted.Render(was), t.w)
 		}
-		if line = theme.Fit(mark+line, w); i == t.at {
-			line = theme.Ground(st.Selected, line)
-		}
-		lines = append(lines, line)
+		t.lines = append(t.lines, theme.Ground(ground, theme.Fit(mark+line, t.w+1)))
 	}
-	sums := p.sums()
-	if t.Running && t.trial().Model != "" {
-		sums = []string{st.Muted.Render("Asking for its context window…")}
+	t.say(st.Error, "%s", w.note)
+	t.add(blank...)
+	if w.Running && w.trial().Model != "" {
+		t.say(st.Muted, "Asking for its context window…")
+	} else {
+		p.sums(t)
 	}
-	note := text{w: in}
-	note.say(st.Error, "%s", t.note)
-	return append(lines, framed(slices.Concat(note.lines, blank, sums, blank, []string{r.bar(st, in)}), w)...)
+	t.add(blank...)
+	t.add(w.Request.bar(st, t.w))
 }
 
-// sums are what the trial changes in all.
-func (p *Model) sums() []string {
+// sums adds what the trial changes in all.
+func (p *Model) sums(t *text) {
 	r, now, st := &p.Whatif.Request, &p.Next, &p.Themes.Styles
-	var lines []string
 	say := func(label, was, is, rest string) {
 		text := st.Text.Render(is)
 		if was != "" && was != is {
 			text = st.Muted.Render(was) + st.Faint.Render(" → ") + st.Strong.Render(is)
 		}
-		lines = append(lines, st.Muted.Render(theme.Fit(label, labelCells))+text+st.Text.Render(rest))
+		t.add(labelled(st, label, text+st.Text.Render(rest)))
 	}
 	say("Sends", theme.Thousands(now.Counts.Sent()), theme.Thousands(r.Counts.Sent()),
 		" of "+theme.Thousands(r.Counts.Stored))
@@ -331,17 +328,14 @@ func (p *Model) sums() []string {
 	if r.Input.Known() {
 		say("Price", now.Input.String(), r.Input.String(), " a request")
 	}
-	cache := ""
-	switch prefix := p.Forecast.Prefix; {
-	case !prefix.Known, prefix.Tokens+p.Whatif.prefix.Tokens == 0:
-		return lines
+	prefix, tried := p.Forecast.Prefix, p.Whatif.prefix
+	switch {
+	case !prefix.Known || prefix.Tokens+tried.Tokens == 0:
 	case p.Whatif.trial().Model != "":
-		cache = "none: another model"
-	case p.Whatif.prefix.Tokens == prefix.Tokens || p.Whatif.First == nil:
-		cache = "~" + r.Counted(prefix.Tokens) + ", as before"
+		say("Cache", "", "none: another model", "")
+	case tried.Tokens == prefix.Tokens || p.Whatif.First == nil:
+		say("Cache", "", "~"+r.Counted(prefix.Tokens)+", as before", "")
 	default:
-		cache = "rebuilt once, from message " + theme.Thousands(p.Whatif.First.Index+1) + " on"
+		say("Cache", "", "rebuilt once, from message "+theme.Thousands(p.Whatif.First.Index+1)+" on", "")
 	}
-	say("Cache", "", cache, "")
-	return lines
 }

@@ -13,7 +13,7 @@ func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
 		"/version 1", "/history", "/retry 2", "/history", "",
 	}, "\n"))
 	wantInOrder(
-		t, out, "One.", "Two.", "The message has no other version", "a message of yours", "There is no message 9",
+		t, out, "One.", "Two.", "The message has only one version", "a message of yours", "There is no message 9",
 		"its new text", "Other.", "1, you, version 2 of 2:\nAnother\n2, small:\nOther.",
 		"This is version 1 of 2 now.", "1, you, version 1 of 2:\nFirst\n2, small:\nOne.\n3, you:\nSecond\n",
 		"Again.", "2, small, version 2 of 2:\nAgain.",

@@ -103,9 +103,6 @@ func (c *chat) retry(ctx context.Context, m store.Message, model string) error {
 // version goes to the next version of a message.
 func (c *chat) version(ctx context.Context, m store.Message, _ string) error {
 	v, err := c.s.SwitchVersion(ctx, m.ID, 1)
-	if errors.Is(err, session.ErrOneVersion) {
-		return errors.New("the message has no other version; /edit and /retry make one")
-	}
 	return c.done(err, fmt.Sprintf("This is version %d of %d now. /history prints what follows it.", v.Nth, v.Of))
 }
 

@@ -45,41 +45,38 @@ func (q Question) Answer(a approval.Answer) {
 
 // choice is an answer as it is shown.
 type choice struct {
-	action keymap.Action // on a key of its own, "" for one on a letter
-	letter string
+	action keymap.Action // of its key, "" where that is always the same
+	key    string
 	answer approval.Choice
 	text   string
 	about  string // what more it does
-	short  string
 }
 
 // reasonKey is the letter that asks for a reason to refuse a call with.
 const reasonKey = "r"
 
 // choices are what can be answered, the safe answer first.
-func (q Question) choices() []choice {
-	if q.Limit != nil {
-		raise := choice{
-			"", "s", approval.Session, "Send it, and don’t ask again", "in this chat", "this chat",
-		}
-		if to := q.Limit.Over.RaisedTo(); to != "" {
-			raise.text, raise.about = "Send it, and allow "+to, "in this chat"
+func (m *Model) choices() []choice {
+	no, once := m.Keys.First(keymap.Refuse), m.Keys.First(keymap.Allow)
+	if l := m.question.Limit; l != nil {
+		raise := choice{"", "s", approval.Session, "Send it, and don’t ask again", "in this chat"}
+		if to := l.Over.RaisedTo(); to != "" {
+			raise.text = "Send it, and allow " + to
 		}
 		return []choice{
-			{keymap.Refuse, "", approval.No, "Don’t send it", "", "no"},
-			{keymap.Allow, "", approval.Once, "Send it this time", "", "once"},
+			{keymap.Refuse, no, approval.No, "Don’t send it", ""},
+			{keymap.Allow, once, approval.Once, "Send it this time", ""},
 			raise,
 		}
 	}
 	return slices.DeleteFunc([]choice{
-		{keymap.Refuse, "", approval.No, "Don’t run it", "", "no"},
-		{keymap.Allow, "", approval.Once, "Run it once", "", "once"},
-		{
-			"", "s", approval.Session, "Run it, and don’t ask again", "for this tool, in this chat",
-			"this chat",
-		},
-		{"", "a", approval.Forever, "Always allow this tool", "saved", "always"},
-	}, func(c choice) bool { return c.answer != approval.No && !slices.Contains(q.Call.Choices, c.answer) })
+		{keymap.Refuse, no, approval.No, "Don’t run it", reasonKey + " adds a reason for the model"},
+		{keymap.Allow, once, approval.Once, "Run it once", ""},
+		{"", "s", approval.Session, "Run it, and don’t ask again", "for this tool, in this chat"},
+		{"", "a", approval.Forever, "Always allow this tool", "saved"},
+	}, func(c choice) bool {
+		return c.answer != approval.No && !slices.Contains(m.question.Call.Choices, c.answer)
+	})
 }
 
 // Model shows a question and takes the keys for it.
@@ -111,11 +108,7 @@ func (m *Model) Reset() { m.at = 0 }
 func (m *Model) Typing() bool { return m.reason != nil }
 
 // Paste puts a text into the reason that is typed.
-func (m *Model) Paste(text string) {
-	if m.reason != nil {
-		m.reason.Insert(text)
-	}
-}
+func (m *Model) Paste(text string) { m.reason.Insert(text) }
 
 // Resize says in how many lines of how many cells the question is drawn.
 func (m *Model) Resize(w, h int) {
@@ -144,7 +137,7 @@ func (m *Model) Await(turn, keys int) tea.Cmd {
 	return tea.Tick(quietTime, func(time.Time) tea.Msg { return DueMsg{turn, keys} })
 }
 
-// Outcome is what a key or a click came to.
+// Outcome is what a key came to.
 type Outcome int
 
 // The outcomes.
@@ -161,9 +154,9 @@ func (m *Model) Update(msg tea.KeyPressMsg) (Outcome, approval.Answer) {
 	if m.reason != nil {
 		return m.typed(msg)
 	}
-	none, choices := approval.Answer{}, m.question.choices()
+	none, choices := approval.Answer{}, m.choices()
 	for _, c := range choices {
-		if m.Keys.Pressed(msg, c.action) || c.letter != "" && msg.Text == c.letter {
+		if m.Keys.Pressed(msg, c.action) || c.action == "" && msg.Text == c.key {
 			return m.choose(c)
 		}
 	}
@@ -210,17 +203,6 @@ func (m *Model) choose(c choice) (Outcome, approval.Answer) {
 		return Unread, approval.Answer{}
 	}
 	return Answered, approval.Answer{Choice: c.answer}
-}
-
-// Click takes a click on line y of the question as it is drawn.
-func (m *Model) Click(st theme.Styles, y int) (Outcome, approval.Answer) {
-	choices, answers := m.question.choices(), m.parts(st, true).answers
-	at := y - (len(m.View(st, true)) - len(answers))
-	if at < 0 || at >= len(choices) || len(answers) < len(choices) {
-		return Open, approval.Answer{}
-	}
-	m.at = at
-	return m.choose(choices[at])
 }
 
 // Hints are the keys of the question.

@@ -26,33 +26,37 @@ type parts struct {
 	answers []string
 }
 
-// leastBody is how many lines of the arguments are drawn before the answers get a line each.
-const leastBody = 3
+// leastBody is how many lines of the arguments are drawn before the answers beside the cursor are.
+const leastBody = 2
 
-// parts divide the lines: blank ones go first, then what the call can reach, then the answers share a line, and the
-// arguments take what is left.
+// parts divide the lines of the question: what comes first here has its lines first.
 func (m *Model) parts(st theme.Styles, focused bool) parts {
 	p := parts{head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused)}
-	need := func(body int) int { return len(p.head) + body + len(p.reach) + len(p.answers) }
-	least := min(leastBody+1, len(p.body))
-	if m.question.Call != nil && m.h >= need(len(p.body))+4 {
-		p.head = slices.Insert(p.head, len(p.head)-1, "")
-		p.reach = append(append([]string{""}, p.reach...), "")
-		p.answers = append(p.answers, "")
+	left := max(0, m.h)
+	take := func(n int) int {
+		n = max(0, min(n, left))
+		left -= n
+		return n
 	}
-	if m.h < need(least) {
+	answers, head := take(1), take(1)
+	p.room = take(min(leastBody, len(p.body)))
+	head += take(len(p.head) - head)
+	answers += take(len(p.answers) - answers)
+	first, end := theme.Around(min(m.at, len(p.answers)-1), len(p.answers), answers)
+	p.answers = p.answers[first:end]
+	if p.head = p.head[:head]; left < len(p.reach) {
 		p.reach = nil
 	}
-	if m.h < need(least) && m.reason == nil {
-		p.answers = []string{m.shortAnswers(st)}
+	take(len(p.reach))
+	p.room += take(len(p.body) - p.room)
+	if m.question.Call != nil && left >= 4 {
+		p.head = slices.Insert(p.head, len(p.head)-1, "")
+		p.reach = slices.Concat([]string{""}, p.reach, []string{""})
+		p.answers = append(p.answers, "")
 	}
-	left := max(0, m.h-len(p.answers))
-	p.head = p.head[:min(len(p.head), max(min(1, left), left-min(2, len(p.body))))]
-	p.room = max(0, m.h-need(0))
-	if p.more = len(p.body) > p.room; p.more {
+	if p.more = p.room < len(p.body); p.more {
 		p.room = max(p.room-1, min(1, p.room))
 	}
-	p.room = min(p.room, len(p.body))
 	p.first = max(0, min(m.top, len(p.body)-p.room))
 	return p
 }
@@ -106,7 +110,9 @@ func (m *Model) head(st theme.Styles, focused bool) []string {
 			st.Muted.Render(" answers · letters are typed into your draft")
 	}
 	lines := []string{theme.Ruled(st.Cut, m.w, m.gutter(), []string{st.Cut.Bold(true).Render(title)}, right)}
-	lines = append(lines, m.sentence(st.Cut, m.why())...)
+	if why := m.why(); why != "" {
+		lines = append(lines, m.sentence(st.Cut, why)...)
+	}
 	if call == nil {
 		return lines
 	}
@@ -116,25 +122,18 @@ func (m *Model) head(st theme.Styles, focused bool) []string {
 	return append(lines, m.tinted(st, st.Muted.Render(markdown.OneLine(call.Call.Name, 80)), st.Muted.Render(server)))
 }
 
-// sentence is a text with the margin of the question's texts, "" for no line.
+// sentence is a text with the margin of the question's texts.
 func (m *Model) sentence(style lipgloss.Style, text string) []string {
-	if text == "" {
-		return nil
-	}
 	return theme.IndentedTo(style, text, m.text(), m.w-m.gutter())
 }
 
 // tinted is a line on the ground of code, with a text at its right end. Without tints a bar stands in front of it.
 func (m *Model) tinted(st theme.Styles, text, right string) string {
-	inner := max(0, m.w-2*m.gutter())
 	bar := "  "
 	if !st.Tinted {
 		bar = st.Faint.Render("│") + " "
 	}
-	if theme.Width(text)+theme.Width(right)+4 > inner {
-		right = ""
-	}
-	row := theme.Spread(bar+text, right+"  ", inner)
+	row := theme.Spread(bar+text, right+"  ", max(0, m.w-2*m.gutter()))
 	return strings.Repeat(" ", m.gutter()) + theme.Ground(st.Tint, row)
 }
 
@@ -160,15 +159,16 @@ func (m *Model) reach(st theme.Styles) []string {
 	if call == nil {
 		return nil
 	}
-	reach, cost := call.Reach, ""
+	reach := call.Reach
 	if to.Place != "" {
-		reach = strings.TrimSpace(fmt.Sprintf("%s The result goes to %s at %s.", reach,
-			cmp.Or(to.Model, "the model"), to.Place))
+		reach += " The result goes to " + cmp.Or(to.Model, "the model") + " at " + to.Place + "."
 	}
+	lines := m.sentence(st.Text, strings.TrimSpace(reach))
 	if to.Tokens > 0 {
-		cost = fmt.Sprintf("Sending it is another request, ~%s tokens in.", theme.Thousands(to.Tokens))
+		cost := "Sending it is another request, ~" + theme.Thousands(to.Tokens) + " tokens in."
+		lines = append(lines, m.sentence(st.Muted, cost)...)
 	}
-	return append(m.sentence(st.Text, reach), m.sentence(st.Muted, cost)...)
+	return lines
 }
 
 // The columns of an answer, counted from its key.
@@ -187,10 +187,7 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 		row := strings.Repeat(" ", m.text()) + st.Strong.Render(reasonLead) + markdown.Visible(shown)
 		return []string{theme.Fit(row, m.w)}
 	}
-	for i, c := range m.question.choices() {
-		if c.answer == approval.No && m.question.Call != nil {
-			c.about = reasonKey + " adds a reason for the model"
-		}
+	for i, c := range m.choices() {
 		bar, ground, name := " ", lipgloss.NewStyle(), st.Text
 		if i == m.at {
 			bar, ground, name = st.Faint.Render("▌"), st.Selected, st.Strong
@@ -198,28 +195,13 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 				bar = st.Seen.Render("▌")
 			}
 		}
-		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(m.keyOf(c), textColumn)) +
-			name.Render(c.text)
+		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(c.key, textColumn)) + name.Render(c.text)
 		if at := m.text() - 1 + aboutColumn; theme.Width(row) < at && at+theme.Width(c.about)+2 <= m.w {
 			row = theme.Fit(row, at) + st.Muted.Render(c.about)
 		}
 		lines = append(lines, theme.Ground(ground, bar+theme.Fit(row, max(0, m.w-1))))
 	}
 	return lines
-}
-
-// shortAnswers are the choices on one line.
-func (m *Model) shortAnswers(st theme.Styles) string {
-	row := strings.Repeat(" ", m.gutter())
-	for i, c := range m.question.choices() {
-		key := m.keyOf(c)
-		if i == m.at {
-			row += theme.Ground(st.Selected, "▌"+key+" "+c.short) + " "
-		} else {
-			row += " " + st.Strong.Render(key) + " " + c.short + " "
-		}
-	}
-	return theme.Fit(row, m.w)
 }
 
 // scroll moves the arguments by lines, and notes what is drawn of them.
@@ -236,11 +218,3 @@ func (m *Model) scroll(by int) {
 func (m *Model) scrolls() bool { return m.parts(theme.Styles{}, true).more }
 
 func (m *Model) page() int { return max(1, m.parts(theme.Styles{}, true).room) }
-
-// keyOf is the key of a choice.
-func (m *Model) keyOf(c choice) string {
-	if c.letter != "" {
-		return c.letter
-	}
-	return m.Keys.First(c.action)
-}

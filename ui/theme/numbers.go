@@ -23,14 +23,8 @@ func Signed(n int) string {
 	return Thousands(n)
 }
 
-// Size writes a number of bytes as people do: 312 B, 8.1 kB, 1.4 MB.
-func Size(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n) + " B"
-	}
-	value, unit := humanize.ComputeSI(float64(n))
-	return strconv.FormatFloat(value, 'f', 1, 64) + " " + unit + "B"
-}
+// Size writes a number of bytes as people do: 312 B, 8.1 kB, 14 MB.
+func Size(n int) string { return humanize.Bytes(uint64(n)) }
 
 // Plural writes "1 line" and "2 lines".
 func Plural(n int, thing string) string {

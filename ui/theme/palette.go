@@ -40,20 +40,6 @@ func BuiltIn() map[Name]Palette {
 	return palettes
 }
 
-// over puts the palette over its base. A colour that does not say what it is on a terminal with 16 colours is the one
-// of the base there: the nearest of sixteen may be any.
-func (p Palette) over(base Palette) Palette {
-	all := maps.Clone(base)
-	for role, colour := range p {
-		words, under := strings.Fields(colour), strings.Fields(base[role])
-		if len(words) < 3 && len(under) == 3 && strings.HasPrefix(colour, "#") {
-			colour = words[0] + " " + words[len(words)-1] + " " + under[2]
-		}
-		all[role] = colour
-	}
-	return all
-}
-
 // Check says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
 // nothing.
 func (p Palette) Check() (key, wrong string) {

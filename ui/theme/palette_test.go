@@ -32,7 +32,7 @@ func TestAThemeOfTheUsersTakesTheRestFromItsBase(t *testing.T) {
 		light     bool
 		you, seen string
 	}{
-		{"mine", false, "#112233 #112233 4", light["seen"]},
+		{"mine", false, "#112233", light["seen"]},
 		{"bare", true, "5", light["seen"]},
 		{"auto", true, light["you"], light["seen"]},
 		{"gone", false, dark["you"], dark["seen"]},

@@ -40,7 +40,9 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	case name == Terminal:
 		return name, themes[usual], colorprofile.ANSI
 	case ok:
-		return name, own.over(themes[cmp.Or(Name(own["base"]), usual)]), t.Profile
+		p := themes[cmp.Or(Name(own["base"]), usual)]
+		maps.Copy(p, own)
+		return name, p, t.Profile
 	case name == Dark, name == Light:
 		usual = name
 	}

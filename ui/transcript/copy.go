@@ -10,12 +10,8 @@ import (
 )
 
 // ToCopy is the text that is copied, and what it is called, or why there is none: that of the selected messages, else
-// of the message or the failure under the cursor. Where the transcript has no focus the last answer is under it.
+// of the message under the cursor. Where the transcript has no focus the last answer is under it.
 func (c *Model) ToCopy(focused bool) (what, text, fault string) {
-	if failed, on := c.Failed(); focused && on {
-		text = failureText(&failed)
-		return characters(text), text, ""
-	}
 	messages := []store.Message{c.toCopy(focused)}
 	if ids := c.Picked(); len(ids) > 0 {
 		messages = nil

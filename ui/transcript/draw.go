@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"regexp"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -37,7 +38,10 @@ type block struct {
 	from, to   int      // the lines of the text and of the tool calls
 	more       int      // bytes of the text that are not shown
 	receipt    int      // the line of its receipt, -1 for none
-	hits       hits
+	failure    int      // the first line of why its turn failed behind it, -1 for none
+
+	pattern *regexp.Regexp // that found was found with
+	found   []lineHit
 }
 
 // look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
@@ -52,14 +56,14 @@ type look struct {
 
 // lookOf is how row i has to be drawn now.
 func (c *Model) lookOf(i int) look {
-	r := c.rows[i]
-	l := look{open: c.unfolded(r.id), joins: c.joins(r), ways: i+1 == len(c.rows) && !c.Busy}
-	if r.id > 0 {
-		l.tokens = c.Plan.Sum.Tokens(int(c.Messages.Row(r.message).Tokens))
+	id := c.id(i)
+	l := look{open: c.unfolded(id), joins: c.joins(i), ways: i+1 == c.rows() && !c.Busy}
+	if id > 0 {
+		l.tokens = c.Plan.Sum.Tokens(int(c.Messages.Row(i).Tokens))
 	}
-	if e := c.entry(r.id); e != nil {
+	if e := c.entry(id); e != nil {
 		l.unsent = !e.Sent()
-		if len(e.Cuts) > 0 && !l.unsent && !l.open && c.shortens(r.message, e) {
+		if len(e.Cuts) > 0 && !l.unsent && !l.open && c.shortens(i, e) {
 			l.cut = e.Cuts[0]
 		}
 	}
@@ -68,18 +72,18 @@ func (c *Model) lookOf(i int) look {
 
 // unfolded says that all of a row's text is shown: the user unfolded it, or is at a hit of a search in it.
 func (c *Model) unfolded(id int64) bool {
-	h, at := c.hit()
-	return c.open[id] || at && c.Messages.ID(h.message) == id
+	at, ok := c.hit()
+	return c.open[id] || ok && c.Messages.ID(at) == id
 }
 
 // gap is the number of lines below row i: the one of the edge stands between two blank ones.
 func (c *Model) gap(i int) int {
 	switch {
-	case i+1 == len(c.rows):
+	case i+1 == c.rows():
 		return 1
-	case c.rows[i+1].id == c.edge.id:
+	case c.id(i+1) == c.edge.id:
 		return 3
-	case c.joins(c.rows[i+1]):
+	case c.joins(i + 1):
 		return 0
 	}
 	return 1
@@ -87,20 +91,16 @@ func (c *Model) gap(i int) int {
 
 // block is row i as it is drawn now.
 func (c *Model) block(i int) *block {
-	r, l := c.rows[i], c.lookOf(i)
-	if b := c.blocks[r.id]; b != nil && b.look == l {
+	id, l := c.id(i), c.lookOf(i)
+	if b := c.blocks[id]; b != nil && b.look == l {
 		return b
 	}
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
-	b := &block{look: l, receipt: -1}
-	if f := c.failure(r.id); f != nil {
-		b.lines = c.failureLines(f, c.Messages.Role(r.message), l.ways)
-	} else {
-		c.render(b, r)
-	}
-	c.blocks[r.id] = b
+	b := &block{look: l, receipt: -1, failure: -1}
+	c.render(b, i)
+	c.blocks[id] = b
 	return b
 }
 
@@ -123,7 +123,7 @@ func (c *Model) View() []string {
 		c.answer.grew = false
 	}
 	out := make([]string, 0, c.height)
-	for i, line := c.top, c.line; c.ready() && i < len(c.rows) && len(out) < c.height; line++ {
+	for i, line := c.top, c.line; c.ready() && i < c.rows() && len(out) < c.height; line++ {
 		if line == c.heightOf(i) {
 			i, line = i+1, -1
 			continue
@@ -146,19 +146,22 @@ func (c *Model) draw(i, line int) string {
 
 // beside is what stands at the left of a line of row i.
 func (c *Model) beside(i, line int) string {
-	st, r := &c.Themes.Styles, c.rows[i]
+	st, id, b := &c.Themes.Styles, c.id(i), c.block(i)
 	cursor, side := " ", " "
-	switch on, selected := c.cursor == r.id, c.Holds(r.id); {
+	switch on, selected := c.cursor == id, c.Holds(id); {
 	case on && selected:
 		cursor = st.Seen.Render("█")
 	case on || selected:
 		cursor = st.Seen.Render(bar)
 	}
-	switch m := c.mark(r); {
+	switch {
 	case line == 0:
+		m := c.mark(id)
 		side = m.style.Render(theme.Fit(m.glyph, 1))
-	case r.id < 0 || c.Messages.Role(r.message) != history.User:
-	case c.block(i).look.unsent:
+	case line == b.failure:
+		side = st.Error.Render(fault)
+	case b.failure >= 0 && line >= b.failure-1 || id < 0 || c.Messages.Role(i) != history.User:
+	case b.look.unsent:
 		side = st.Faint.Render(bar)
 	default:
 		side = st.You.Render(bar)
@@ -169,10 +172,10 @@ func (c *Model) beside(i, line int) string {
 // lineOf is a line of row i as it stands on the screen. The first one of a message ends with the verdict.
 func (c *Model) lineOf(i, line int) string {
 	b := c.block(i)
-	if line > 0 || b.lines[0] != "" {
+	if line > 0 {
 		return b.lines[line]
 	}
-	m, w := c.mark(c.rows[i]), c.proseWidth()
+	m, w := c.mark(c.id(i)), c.proseWidth()
 	tag := m.tag
 	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(b.name)+2+ansi.StringWidth(tag) > w {
 		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
@@ -187,21 +190,21 @@ func (c *Model) lineOf(i, line int) string {
 }
 
 // message is the message of a row, and why it cannot be read. The answer that arrives is like a message.
-func (c *Model) message(r row) (store.Message, error) {
-	if r.id == arriving {
+func (c *Model) message(i int) (store.Message, error) {
+	if i == c.Messages.Len() {
 		return store.Message{Model: c.Name, Message: history.Message{
 			ID: arriving, Role: history.Assistant, Content: c.answer.text.String(),
 			Reasoning: c.answer.reasoning.String(),
 		}}, nil
 	}
-	_, err := c.Messages.Message(r.message)
-	return c.At(r.message), err
+	_, err := c.Messages.Message(i)
+	return c.At(i), err
 }
 
-// render draws a message.
-func (c *Model) render(b *block, r row) {
+// render draws the message of row i, and why its turn failed behind it.
+func (c *Model) render(b *block, i int) {
 	st := &c.Themes.Styles
-	m, err := c.message(r)
+	m, err := c.message(i)
 	b.name, b.rest = c.heading(m, b.look)
 	b.lines = []string{""}
 	b.lines = append(b.lines, c.reasoning(m)...)
@@ -222,9 +225,14 @@ func (c *Model) render(b *block, r row) {
 	}
 	if b.look.unsent {
 		b.name, b.rest = st.Muted.Render(ansi.Strip(b.name)), st.Muted.Render(ansi.Strip(b.rest))
-		for i, line := range b.lines[1:] {
-			b.lines[i+1] = st.Muted.Render(ansi.Strip(line))
+		for k, line := range b.lines[1:] {
+			b.lines[k+1] = st.Muted.Render(ansi.Strip(line))
 		}
+	}
+	if f, failed := c.failed[m.ID]; failed {
+		b.lines = append(b.lines, "")
+		b.failure = len(b.lines)
+		b.lines = append(b.lines, c.failureLines(f, m.Role, b.look.ways)...)
 	}
 }
 

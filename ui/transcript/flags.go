@@ -18,7 +18,6 @@ type action struct {
 	IDs    []int64                // the messages that it is about
 	Before map[int64]history.Flag // of the messages that it changed
 	Undo   bool                   // the flags are put back to what they were before
-	Later  bool                   // an answer arrives: its request is sent already
 }
 
 // Flag gives the selected messages a flag, else the one under the cursor; "" gives them back to the rules.
@@ -34,7 +33,7 @@ func (c *Model) Flag(f history.Flag) tea.Cmd {
 
 // FlagThese gives messages a flag.
 func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
-	a := &action{Flag: f, IDs: ids, Later: c.Busy}
+	a := &action{Flag: f, IDs: ids}
 	c.undo = append(c.undo, a)
 	c.Unselect()
 	return c.act(a, func() map[int64]history.Flag {
@@ -54,7 +53,7 @@ func (c *Model) Undo() tea.Cmd {
 	}
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
-	a := &action{Flag: undone.Flag, IDs: undone.IDs, Undo: true, Later: c.Busy}
+	a := &action{Flag: undone.Flag, IDs: undone.IDs, Undo: true}
 	return c.act(a, func() map[int64]history.Flag { return undone.Before })
 }
 
@@ -85,14 +84,14 @@ func (c *Model) did(a action) string {
 		be = " is "
 	}
 	word := map[history.Flag]string{history.Pin: "pinned", history.Exclude: "excluded", "": "automatic"}[a.Flag]
+	if len(a.Before) == 0 {
+		return theme.UpperFirst(which + be + word + " already.")
+	}
 	text := word + " " + which
 	if a.Flag == "" {
 		text = which + be + "automatic again"
 	}
-	switch {
-	case len(a.Before) == 0:
-		return theme.UpperFirst(which+be+word) + " already."
-	case a.Undo:
+	if a.Undo {
 		text = "Undone: " + text
 	}
 	rest := maps.Clone(a.Before)
@@ -102,11 +101,8 @@ func (c *Model) did(a action) string {
 	if len(rest) > 0 {
 		text += " with " + theme.Thousands(len(rest)) + " more of the tool group"
 	}
-	switch text = theme.UpperFirst(text) + "."; {
-	case a.Later:
-		return text + " It applies to the next request; the current one is already sent."
-	case c.Screen.Past():
-		return text + " It applies to the next request, not to the one shown."
+	if text = theme.UpperFirst(text) + "."; c.Busy || c.Screen.Past() {
+		text += " It applies to the next request."
 	}
 	return text
 }

@@ -21,13 +21,13 @@ func (c *Model) Hints() []key.Binding {
 	if message.Siblings > 1 {
 		hints = append([]key.Binding{k.Hint("versions", keymap.Earlier, keymap.Later)}, hints...)
 	}
-	switch _, failed := c.Failed(); {
+	switch _, failed := c.failed[message.ID]; {
 	case c.Selecting():
 		return []key.Binding{
 			pin, exclude, k.Hint("add or remove one", keymap.Select), k.Hint("cancel the selection", keymap.Back),
 		}
 	case failed:
-		hints = []key.Binding{k.Hint("try again", keymap.Again), other, k.Hint("what was sent", keymap.Inspect), copies}
+		hints = []key.Binding{k.Hint("try again", keymap.Again), other, k.Hint("what was sent", keymap.Seen), copies}
 	case message.Role == history.Assistant:
 		if strings.Contains(message.Content, "```") {
 			copies = k.Hint("copy code", keymap.CopyCode)

@@ -23,8 +23,8 @@ import (
 type Screen struct {
 	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
 	Moved func()                          // the cursor went to another message by itself
-	Hush  func()                          // takes the sentence away that stands where the search line is
 	Draft func()                          // gives the keys back to the draft, where the search began
+	Hush  func()                          // takes the sentence away that stands where the search line is
 	Copy  func(what, text string) tea.Cmd // copies a text
 
 	Replan func() tea.Cmd // plans the next request anew
@@ -46,6 +46,7 @@ type Model struct {
 	Name     string                   // the model that answers, in short
 
 	failures  []record.Failure
+	failed    map[int64]record.Failure // the newest of them, by the message that it is shown behind
 	answer    *answer
 	firstRead int  // index of the first message that the server can have read of the request on show; 0 is all
 	quiet     bool // all messages of the request on show are whole
@@ -60,7 +61,6 @@ type Model struct {
 
 // answer is the answer that arrives, or that arrived and was not stored.
 type answer struct {
-	after           int64 // the message above it
 	text, reasoning strings.Builder
 	lost            bool // its turn ended, and it was not stored
 	grew            bool // some of it came since the last frame
@@ -96,9 +96,10 @@ func (c *Model) Follow(messages branch.Branch) {
 	c.Judge(c.Plan, c.firstRead)
 }
 
-// show shows these messages in the place of those that are there.
+// show shows these messages in the place of those that are there. What is on the screen stays where it is.
 func (c *Model) show(messages branch.Branch) {
-	c.Messages = messages
+	top := c.id(c.top)
+	c.Messages, c.picked = messages, picked{}
 	for i := range messages.Len() {
 		if messages.Row(i).Faulty {
 			if f, failed := record.FailureAfter(c.At(i)); failed {
@@ -106,7 +107,11 @@ func (c *Model) show(messages branch.Branch) {
 			}
 		}
 	}
-	c.build()
+	c.placeFailures()
+	if i, ok := c.index(top); ok {
+		c.top = i
+	}
+	c.settle()
 }
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers.
@@ -128,7 +133,7 @@ func (c *Model) learn(receipts map[int64]record.Receipt) {
 	for _, f := range record.Failures(receipts) {
 		c.fail(f)
 	}
-	clear(c.blocks)
+	c.placeFailures()
 }
 
 // Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
@@ -146,8 +151,11 @@ func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt
 	c.show(messages)
 }
 
-// Add shows one more stored message.
+// Add shows one more stored message. It takes the place of an answer that was not stored.
 func (c *Model) Add(m store.Message, r record.Receipt) {
+	if c.answer != nil && c.answer.lost {
+		c.answer = nil
+	}
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
 		c.Receipts[m.Request] = r
 	}
@@ -157,9 +165,7 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 // Stream adds to the answer that arrives.
 func (c *Model) Stream(text, reasoning string) {
 	if c.answer == nil || c.answer.lost {
-		last, _ := c.Last()
-		c.answer, c.stream, c.streamed = &answer{after: last.ID}, markdown.NewStream(c.md), arriving
-		c.build()
+		c.answer, c.stream, c.streamed = &answer{}, markdown.NewStream(c.md), arriving
 	}
 	c.answer.text.WriteString(text)
 	c.answer.reasoning.WriteString(reasoning)
@@ -175,9 +181,6 @@ func (c *Model) Stream(text, reasoning string) {
 func (c *Model) Answer(m store.Message, r record.Receipt) {
 	if c.answer != nil && !c.answer.lost {
 		c.stream.Finish() // what was rendered while it came is not rendered again
-		if i, ok := c.index(arriving); ok {
-			c.rows[i].id = m.ID
-		}
 		if c.cursor == arriving {
 			c.cursor = m.ID
 		}
@@ -208,7 +211,7 @@ func (c *Model) Withdraw(requests []int64) {
 }
 
 // Empty says that nothing was said yet.
-func (c *Model) Empty() bool { return len(c.rows) == 0 }
+func (c *Model) Empty() bool { return c.rows() == 0 }
 
 // At is message i. One that cannot be read comes without its text, as damaged.
 func (c *Model) At(i int) store.Message {
@@ -255,7 +258,7 @@ func (c *Model) lastAnswer() (store.Message, bool) {
 // for a question it is the one that answered it first, for a failure the one that failed. Without a selection it is the
 // last answer's.
 func (c *Model) RequestOf() (id int64, turn int, ok bool) {
-	if f, on := c.Failed(); on {
+	if f, failed := c.failed[c.cursor]; failed {
 		return f.Request, f.Turn, f.Request != 0
 	}
 	m, ok := c.Selected()

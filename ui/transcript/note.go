@@ -55,11 +55,9 @@ func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m
 // interruption says why an answer is not whole.
 func (c *Model) interruption(m store.Message) note {
 	r := c.Receipts[m.Request]
-	rest := "· this part is kept"
-	if n := r.Usage.Answer; n > 0 {
-		rest = "after " + theme.Plural(n, "token") + " " + rest
-	} else if n := written(m); n > 0 {
-		rest = "after ~" + theme.Plural(n, "token") + " " + rest
+	rest := "after " + theme.Plural(r.Usage.Answer, "token") + " · this part is kept"
+	if r.Usage.Answer == 0 {
+		rest = "after ~" + theme.Plural(written(m), "token") + " · this part is kept"
 	}
 	if r.End == store.EndStopped {
 		return note{what: "you stopped this", rest: rest}
@@ -73,8 +71,7 @@ func (c *Model) interruption(m store.Message) note {
 			what += ": “" + f.Words + "”"
 		}
 	}
-	what = cmp.Or(what, "interrupted")
-	return note{what: markdown.Visible(what), rest: rest, fault: true, again: true}
+	return note{what: markdown.Visible(cmp.Or(what, "interrupted")), rest: rest, fault: true, again: true}
 }
 
 // noteLines are the lines of a note, with the way out at the end of the last one where it is wanted and has room.

@@ -224,7 +224,7 @@ func TestATrialSaysWhatChanges(t *testing.T) {
 	text := strings.ReplaceAll(uitest.Plain(s.View()), "─", "")
 	squeezed := strings.Join(strings.Fields(text), "")
 	for _, want := range []string{
-		"●gpt-5.2+comesback", "○you−dropsout", "+wholeagain", "themodelwouldseefromherewas4",
+		"●gpt-5.2+comesback", "○you−dropsout", "+wholeagain", "themodelwouldseefromhere",
 	} {
 		if !strings.Contains(squeezed, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)

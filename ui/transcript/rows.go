@@ -1,34 +1,13 @@
 package transcript
 
-import (
-	"slices"
+import "winnow/ui/markdown"
 
-	"winnow/session/record"
-	"winnow/ui/markdown"
-)
-
-// row is one entry of the list: a message, the answer that arrives, or why a turn failed.
-type row struct {
-	id      int64 // of the message; arriving; or that of a failure
-	message int   // the message's index, or that of the message above
-}
-
-// arriving is the id of the answer that arrives, until the stored message's id replaces it. Failures have the numbers
-// below it.
+// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is the last row.
 const arriving = -1
-
-// failure is the failure of a row, nil for any other row.
-func (c *Model) failure(id int64) *record.Failure {
-	if at := int(arriving - 1 - id); at >= 0 && at < len(c.failures) {
-		return &c.failures[at]
-	}
-	return nil
-}
 
 // page is the list of rows and what is on the screen of it. Its position is a row and a line within it, so that
 // whatever happens above does not move what is on the screen, and no height is needed but of what is near it.
 type page struct {
-	rows          []row
 	blocks        map[int64]*block // the rendered rows, by id
 	md            *markdown.Renderer
 	stream        *markdown.Stream // renders the newest answer while it arrives
@@ -47,43 +26,31 @@ type page struct {
 // mostBlocks is how many rendered rows are kept.
 const mostBlocks = 128
 
-// build lists the rows anew. What is on the screen stays where it is.
-func (c *Model) build() {
-	var top row
-	if c.top < len(c.rows) {
-		top = c.rows[c.top]
-	}
-	behind := map[int64][]int64{} // what stands behind a message, or before the first one
-	for k, f := range c.failures {
-		if id := c.failedBehind(f); id != 0 {
-			behind[id] = append(behind[id], arriving-1-int64(k))
-		}
-	}
+// rows is how many rows there are: one for each message, and one for the answer that arrives.
+func (c *Model) rows() int {
 	if c.answer != nil {
-		behind[c.answer.after] = append(behind[c.answer.after], arriving)
+		return c.Messages.Len() + 1
 	}
-	c.rows = make([]row, 0, c.Messages.Len()+len(c.failures)+1)
-	for i := -1; i < c.Messages.Len(); i++ {
-		var id int64
-		if i >= 0 {
-			id = c.Messages.ID(i)
-			c.rows = append(c.rows, row{id, i})
-		}
-		for _, other := range behind[id] {
-			c.rows = append(c.rows, row{other, max(i, 0)})
-		}
+	return c.Messages.Len()
+}
+
+// id is the id of row i, 0 where there is no such row.
+func (c *Model) id(i int) int64 {
+	switch {
+	case i < c.Messages.Len():
+		return c.Messages.ID(i)
+	case c.answer != nil:
+		return arriving
 	}
-	c.picked = picked{}
-	if i, ok := c.index(top.id); ok {
-		c.top = i
-	}
-	c.settle()
+	return 0
 }
 
 // index is the index of a row.
 func (c *Model) index(id int64) (int, bool) {
-	i := slices.IndexFunc(c.rows, func(r row) bool { return r.id == id })
-	return max(i, 0), i >= 0
+	if id == arriving {
+		return c.Messages.Len(), c.answer != nil
+	}
+	return c.Messages.Find(id)
 }
 
 // Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
@@ -113,7 +80,7 @@ func (c *Model) Restyle() {
 }
 
 // ready says that there is something to draw and to move in.
-func (c *Model) ready() bool { return c.md != nil && c.height > 0 && len(c.rows) > 0 }
+func (c *Model) ready() bool { return c.md != nil && c.height > 0 && c.rows() > 0 }
 
 // Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
 func (c *Model) Scroll(n int) {
@@ -126,7 +93,7 @@ func (c *Model) Scroll(n int) {
 		c.line += c.heightOf(c.top)
 	}
 	c.line = max(c.line, 0)
-	for c.top < len(c.rows)-1 && c.line >= c.heightOf(c.top) {
+	for c.top < c.rows()-1 && c.line >= c.heightOf(c.top) {
 		c.line -= c.heightOf(c.top)
 		c.top++
 	}
@@ -144,15 +111,15 @@ func (c *Model) Bottom() {
 
 // First selects the first message.
 func (c *Model) First() {
-	if len(c.rows) > 0 {
+	if c.rows() > 0 {
 		c.selectRow(0)
 	}
 }
 
 // Newest selects the last message and follows the end.
 func (c *Model) Newest() {
-	if len(c.rows) > 0 {
-		c.selectRow(len(c.rows) - 1)
+	if c.rows() > 0 {
+		c.selectRow(c.rows() - 1)
 	}
 	c.Bottom()
 }
@@ -185,7 +152,7 @@ func (c *Model) Step(n int) {
 		i, _ = c.rowAt(c.height - 1)
 		n = 0
 	}
-	c.selectRow(min(max(i+n, 0), len(c.rows)-1))
+	c.selectRow(min(max(i+n, 0), c.rows()-1))
 }
 
 // Enter shows the cursor where it is, or on the last message on the screen.
@@ -197,7 +164,7 @@ func (c *Model) Leave() { c.cursor = 0 }
 // rowAt is the index of the row at line y of the screen, the last one below the end, and the line in it.
 func (c *Model) rowAt(y int) (i, line int) {
 	i, line = c.top, y+c.line
-	for ; i < len(c.rows)-1 && line >= c.heightOf(i); i++ {
+	for ; i < c.rows()-1 && line >= c.heightOf(i); i++ {
 		line -= c.heightOf(i)
 	}
 	return i, line
@@ -205,7 +172,7 @@ func (c *Model) rowAt(y int) (i, line int) {
 
 // selectRow puts the cursor on row i and scrolls as much of it onto the screen as fits, by as few lines as that takes.
 func (c *Model) selectRow(i int) {
-	c.cursor = c.rows[i].id
+	c.cursor = c.id(i)
 	if !c.ready() {
 		return
 	}
@@ -228,13 +195,13 @@ func (c *Model) arrive() {
 
 // settle keeps the position within the list.
 func (c *Model) settle() {
-	c.top = max(0, min(c.top, len(c.rows)-1))
+	c.top = max(0, min(c.top, c.rows()-1))
 	if !c.ready() {
 		return
 	}
 	c.line = min(max(c.line, 0), c.heightOf(c.top)-1)
 	if c.follow || c.Newer() == 0 {
-		c.top, c.line = c.topFor(len(c.rows)-1, c.height)
+		c.top, c.line = c.topFor(c.rows()-1, c.height)
 	}
 }
 
@@ -244,9 +211,9 @@ func (c *Model) Newer() int {
 		return 0
 	}
 	left := c.height + c.line // lines from the top of the first row to the end of the screen
-	for i := c.top; i < len(c.rows); i++ {
+	for i := c.top; i < c.rows(); i++ {
 		if left -= c.heightOf(i); left < -1 {
-			return len(c.rows) - i
+			return c.rows() - i
 		}
 	}
 	return 0
@@ -275,16 +242,16 @@ func (c *Model) OnPage() (first, end int) {
 		return 0, 0
 	}
 	bottom, _ := c.rowAt(c.height - 1)
-	return c.rows[c.top].message, c.rows[bottom].message + 1
+	return c.top, min(bottom+1, c.Messages.Len())
 }
 
 // Expand unfolds the row under the cursor, or folds it, and says whether it has anything to unfold.
 func (c *Model) Expand() bool {
 	i, ok := c.index(c.cursor)
-	if !ok || c.failure(c.cursor) != nil {
+	if !ok {
 		return false
 	}
-	m, _ := c.message(c.rows[i])
+	m, _ := c.message(i)
 	if e := c.entry(c.cursor); !folds(m) && (e == nil || !e.Sent() || len(e.Cuts) == 0) {
 		return false
 	}

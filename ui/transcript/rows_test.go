@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 
 // all is all lines of a transcript, drawn on a screen with room for them, and the line that is at the top of the screen.
 func (s *stage) all() (lines []string, top int) {
-	for i := range s.rows {
+	for i := range s.rows() {
 		if i == s.top {
 			top = len(lines) + s.line
 		}
@@ -45,8 +44,8 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			before, top := s.all()
 			newer, place := s.Newer(), [2]int64{0, int64(s.line)}
-			if len(s.rows) > 0 {
-				place[0] = s.rows[s.top].id
+			if s.rows() > 0 {
+				place[0] = s.id(s.top)
 			}
 			stays := true
 			op := rapid.IntRange(0, 7).Draw(t, "op")
@@ -100,8 +99,8 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 					t.Fatalf("line %d is %q, want %q", y, line, want)
 				}
 			}
-			if stays && newer > 0 && s.Newer() > 0 && (s.rows[s.top].id != place[0] || int64(s.line) != place[1]) {
-				t.Fatalf("after op %d the screen begins at %d line %d, before at %v", op, s.rows[s.top].id, s.line, place)
+			if stays && newer > 0 && s.Newer() > 0 && (s.id(s.top) != place[0] || int64(s.line) != place[1]) {
+				t.Fatalf("after op %d the screen begins at %d line %d, before at %v", op, s.id(s.top), s.line, place)
 			}
 		}
 	})
@@ -235,11 +234,8 @@ func TestFailures(t *testing.T) {
 	if !strings.HasPrefix("\n"+got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	s.GoTo(arriving - 2)
-	if on, ok := s.Failed(); !ok || on.Request != 8 {
-		t.Errorf("the cursor is on the failure %+v", on)
-	}
-	if _, text, _ := s.ToCopy(true); text != fmt.Sprint(f.What, "\n500 from localhost\n", f.Words) {
-		t.Errorf("copied is %q", text)
+	s.GoTo(2)
+	if request, _, ok := s.RequestOf(); !ok || request != 8 {
+		t.Errorf("the request of the message is %d", request)
 	}
 }

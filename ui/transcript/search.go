@@ -20,30 +20,25 @@ import (
 	"winnow/ui/theme"
 )
 
-// Search is a search in the transcript: the text, its hits, and at which of these the user is.
+// Search is a search in the transcript: the text, the messages that hold it, and at which of these the user is.
 type Search struct {
 	theme.Field      // the text that is searched for, as it is typed
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	from      int64 // the message that the user was at when the search began
-	fromDraft bool  // it began in the draft, and goes back there
-
-	pattern  *regexp.Regexp // nil where there is nothing to search for
-	searches int            // searches so far: an answer to an older one is dropped
-	stop     func()         // ends the newest one
-	done     bool           // the answer for the text is here
-	other    bool           // the hits are of another text
-	hits     []hit
-	at       int // the hit that the user is at, from 0
+	from      int64          // the message that the user was at when the search began
+	fromDraft bool           // it began in the draft, and goes back there
+	pattern   *regexp.Regexp // nil where there is nothing to search for
+	searches  int            // searches so far: an answer to an older one is dropped
+	done      bool           // the answer for the text is here
+	hits      []hit
+	at        int // the hit that the user is at, from 0
 }
 
-// hit is where a search found its text: in a message's text, or in its tool calls.
+// hit is a message that holds the text, in its own text or in its tool calls.
 type hit struct {
-	message  int // its index in the conversation
-	nth      int // of the hits in the message, from 0
-	call     bool
-	from, to int // characters of the text
+	message int // its index in the conversation
+	at      int // the character of its text at which the first match begins, -1 for a match in the calls
 }
 
 // patternOf finds a text literally: without a capital letter in it in any case, and a blank is any white space. It is
@@ -66,15 +61,10 @@ func patternOf(text string) *regexp.Regexp {
 // hitsOf searches texts and tool calls, not reasoning.
 func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp) (list []hit, err error) {
 	err = messages.Each(ctx, 0, messages.Len(), func(i int, m store.Message) error {
-		nth := 0
-		for k, text := range []string{m.Content, callText(m.ToolCalls)} {
-			at, character := 0, 0
-			for _, span := range pattern.FindAllStringIndex(text, -1) {
-				from := character + utf8.RuneCountInString(text[at:span[0]])
-				at, character = span[1], from+utf8.RuneCountInString(text[span[0]:span[1]])
-				list = append(list, hit{i, nth, k == 1, from, character})
-				nth++
-			}
+		if at := pattern.FindStringIndex(m.Content); at != nil {
+			list = append(list, hit{i, utf8.RuneCountInString(m.Content[:at[0]])})
+		} else if pattern.MatchString(callText(m.ToolCalls)) {
+			list = append(list, hit{i, -1})
 		}
 		return nil
 	})
@@ -91,49 +81,45 @@ func (c *Model) Finds(message int64, text string) bool {
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
 // when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	c.Search = Search{
-		Field: theme.NewField(text), On: true, from: c.cursor, fromDraft: fromDraft || c.Search.fromDraft,
-		searches: c.Search.searches, stop: c.Search.stop,
+	from := c.cursor
+	if from == 0 {
+		from = c.id(c.top)
 	}
-	if c.cursor == 0 && c.top < len(c.rows) {
-		c.Search.from = c.rows[c.top].id
+	c.Search = Search{
+		Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft, searches: c.Search.searches,
 	}
 	return c.seek()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
 func (c *Model) EndSearch() {
-	if i, ok := c.hit(); ok && c.Messages.ID(i.message) == c.cursor {
+	if i, ok := c.hit(); ok && c.Messages.ID(i) == c.cursor {
 		c.open[c.cursor] = true
 	}
 	if c.Search.fromDraft {
 		c.Screen.Draft()
 	}
-	c.Search = Search{searches: c.Search.searches + 1, stop: c.Search.stop}
+	c.Search = Search{searches: c.Search.searches + 1}
 }
 
 // searchKey is a key while the search line is open.
 func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, f := &c.Keys, &c.Search
 	before := f.Text()
-	switch empty := before == ""; {
-	case k.Pressed(msg, keymap.Back), empty && k.Pressed(msg, keymap.Choose), empty && msg.Code == tea.KeyBackspace:
+	switch choose := k.Pressed(msg, keymap.Choose); {
+	case k.Pressed(msg, keymap.Back), before == "" && (choose || msg.Code == tea.KeyBackspace):
 		c.EndSearch()
-	case k.Pressed(msg, keymap.Choose) && f.done && len(f.hits) == 0:
+	case choose && f.done && len(f.hits) == 0:
 		return c.Say("No match in this chat; " + k.First(keymap.Back) + " ends the search.")
-	case k.Pressed(msg, keymap.Choose):
+	case choose:
 		f.Open = false
 	case k.Pressed(msg, keymap.ListUp):
 		return c.nextHit(-1)
 	case k.Pressed(msg, keymap.ListDown):
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
-		if f.Open = false; empty {
-			c.EndSearch()
-		}
+		f.Open = false
 		return c.Screen.Do(keymap.Palette)
-	case k.Pressed(msg, keymap.Help) && (empty || msg.Text == ""):
-		return c.Screen.Do(keymap.Help)
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
@@ -145,7 +131,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 // typed looks for what the search line holds now.
 func (c *Model) typed() tea.Cmd {
 	c.Screen.Hush()
-	c.Search.other = true
+	c.Search.hits = nil
 	return c.seek()
 }
 
@@ -161,20 +147,14 @@ func (c *Model) SearchOn() tea.Cmd {
 // seek marks what is searched for at once, and finds it in a command.
 func (c *Model) seek() tea.Cmd {
 	f := &c.Search
-	if f.stop != nil {
-		f.stop()
-	}
 	f.searches++
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
 		f.hits = nil
 		return nil
 	}
-	ctx, stop := c.NewContext()
-	f.stop = stop
 	n, messages, pattern := f.searches, c.Messages, f.pattern
-	return func() tea.Msg {
-		defer stop()
+	return c.Run(func(ctx context.Context) tea.Msg {
 		hits, err := hitsOf(ctx, messages, pattern)
 		return app.Then(func() tea.Cmd {
 			switch {
@@ -186,7 +166,7 @@ func (c *Model) seek() tea.Cmd {
 			c.found(hits)
 			return nil
 		})
-	}
+	})
 }
 
 // found takes what a search found. The user goes to the hit next to where the search began, and stays with the message
@@ -194,11 +174,11 @@ func (c *Model) seek() tea.Cmd {
 func (c *Model) found(hits []hit) {
 	f := &c.Search
 	from, _ := c.Messages.Find(f.from)
-	had := len(f.hits) > 0 && !f.other
+	was, had := c.hit()
 	if had {
-		from = f.hits[f.at].message
+		from = was
 	}
-	f.hits, f.done, f.other = hits, true, false
+	f.hits, f.done = hits, true
 	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
 	f.at = max(0, min(f.at, len(hits)-1))
 	if !had {
@@ -223,23 +203,23 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	return nil
 }
 
-// hit is the one that the user is at, where its message is still there.
-func (c *Model) hit() (hit, bool) {
+// hit is the message that the user is at, where it is still there.
+func (c *Model) hit() (message int, ok bool) {
 	if f := &c.Search; f.at < len(f.hits) && f.hits[f.at].message < c.Messages.Len() {
-		return f.hits[f.at], true
+		return f.hits[f.at].message, true
 	}
-	return hit{}, false
+	return 0, false
 }
 
 // sees says what the model sees of a hit in the request on show.
 func (c *Model) sees(h hit) string {
-	overlaps := func(cut history.Range) bool { return h.from < cut.To && cut.From < h.to }
+	holds := func(cut history.Range) bool { return cut.From <= h.at && h.at < cut.To }
 	switch e := c.entry(c.Messages.ID(h.message)); {
 	case e == nil:
 		return "? not known"
 	case !e.Sent():
 		return "○ not sent"
-	case !h.call && slices.ContainsFunc(e.Cuts, overlaps):
+	case slices.ContainsFunc(e.Cuts, holds):
 		return "◐ cut"
 	}
 	return "● sent"
@@ -248,7 +228,7 @@ func (c *Model) sees(h hit) string {
 // hitText says where the user's hit is and what the model sees of it.
 func (c *Model) hitText() string {
 	f := &c.Search
-	h, ok := c.hit()
+	_, ok := c.hit()
 	switch {
 	case f.Text() == "":
 		return "type to search"
@@ -257,7 +237,7 @@ func (c *Model) hitText() string {
 	case !ok:
 		return "no match in this chat"
 	}
-	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(h)
+	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(f.hits[f.at])
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -27,10 +25,10 @@ func callText(calls []history.ToolCall) string {
 	return strings.Join(lines, "\n")
 }
 
-// joins says that a row is the result of the only call of the message above: it stands directly below that.
-func (c *Model) joins(r row) bool {
-	return r.id > 0 && r.message > 0 && c.Messages.Role(r.message) == history.Tool &&
-		c.Messages.Row(r.message-1).Calls == 1
+// joins says that row i is the result of the only call of the message above: it stands directly below that.
+func (c *Model) joins(i int) bool {
+	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
+		c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call is the two parts of the row of a tool call: its name, and its arguments as a person writes them.
@@ -93,27 +91,17 @@ func (c *Model) toolOf(result store.Message) string {
 	return theme.Speaker(history.Tool)
 }
 
-// mostArguments is how many bytes of the arguments of a call are looked at for its row.
-const mostArguments = 4 << 10
-
-// argumentsRow is the arguments of a call in one line: the value where there is one, else each with its name. What is
-// no object, or too long for a row, is shown as it is.
+// argumentsRow is the arguments of a call in one line: the text where there is but one, else all as they are.
 func argumentsRow(arguments string) string {
-	if len(arguments) > mostArguments {
-		return strings.ToValidUTF8(arguments[:mostArguments], "")
+	const most = 4 << 10 // bytes that are looked at
+	if len(arguments) > most {
+		return strings.ToValidUTF8(arguments[:most], "")
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &object) != nil {
-		return arguments
-	}
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		text := string(object[name])
-		_ = json.Unmarshal(object[name], &text) // what is no string stays as it is written
-		if len(object) > 1 {
-			text = name + ": " + text
+	var texts map[string]string
+	if json.Unmarshal([]byte(arguments), &texts) == nil && len(texts) == 1 {
+		for _, text := range texts {
+			return text
 		}
-		list = append(list, text)
 	}
-	return strings.Join(list, ", ")
+	return arguments
 }

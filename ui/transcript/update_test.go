@@ -44,7 +44,6 @@ func TestKeys(t *testing.T) {
 		{[]string{"ctrl+o"}, "This message has nothing to expand.", ""},
 		{[]string{"q"}, "q does nothing in the transcript; esc goes to the draft, ? lists the keys.", ""},
 		{[]string{"p"}, "", keymap.Pin},
-		{[]string{"/", "f1"}, "", keymap.Help},
 		{[]string{"/", "z", "enter"}, "No match in this chat; esc ends the search.", ""},
 	} {
 		s := grammar(60, 12).press(c.keys...)

@@ -9,7 +9,6 @@ import (
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/session/record"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -49,11 +48,7 @@ func (c *Model) Judge(plan history.Plan, first int) {
 	}
 	c.edge = edge{id, "the model sees from here", counted + " of " + theme.Thousands(all) + " above"}
 	if c.Screen.Trial() {
-		c.edge.words, c.edge.note = "the model would see from here", ""
-		if was, _, _ := seenFrom(c.Next); was != 0 {
-			at, _ := c.Messages.Find(was)
-			c.edge.note = "was " + theme.Thousands(at+1)
-		}
+		c.edge.words = "the model would see from here"
 	}
 	c.settle()
 }
@@ -113,12 +108,10 @@ func (c *Model) entryIn(plan history.Plan, id int64) *history.Entry {
 }
 
 // mark is what is drawn beside a row.
-func (c *Model) mark(r row) mark {
-	st, e := &c.Themes.Styles, c.entry(r.id)
+func (c *Model) mark(id int64) mark {
+	st, e := &c.Themes.Styles, c.entry(id)
 	m := mark{glyph: whole, style: st.Seen}
 	switch {
-	case c.failure(r.id) != nil:
-		return mark{glyph: fault, style: st.Error}
 	case e == nil: // it is newer than the plan: what was sent or said just now
 	case record.NotRead(*e, c.firstRead):
 		m = mark{fault, st.Error, theme.NotRead, st.Error}
@@ -135,10 +128,10 @@ func (c *Model) mark(r row) mark {
 			m.tag, m.tagStyle = tag, st.Cut
 		}
 	}
-	if c.quiet && m.glyph == whole && c.cursor != r.id {
+	if c.quiet && m.glyph == whole && c.cursor != id {
 		m.glyph = "" // the silent case: every message is whole
 	}
-	if r.id == c.Edited {
+	if id == c.Edited {
 		m.tag, m.tagStyle = "editing", st.Strong
 	}
 	return m
@@ -193,10 +186,4 @@ func (c *Model) NumbersOf(ids ...int64) string {
 		return "message " + c.NumberOf(ids[0])
 	}
 	return theme.Thousands(len(ids)) + " messages"
-}
-
-// OneVersion says that a message has no other version.
-func (c *Model) OneVersion(of int64) string {
-	return theme.UpperFirst(c.NumbersOf(of)) + " has one version; " + c.Keys.First(keymap.Edit) + " and " +
-		c.Keys.First(keymap.Again) + " make another."
 }

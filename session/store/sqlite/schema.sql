@@ -257,9 +257,9 @@ CREATE TABLE tool_permissions (
 -- content).
 CREATE TABLE prompts (
 	id         INTEGER PRIMARY KEY,
-	created_ms INTEGER NOT NULL,
 	text       BLOB    NOT NULL,
 	files      TEXT,
+	parts      TEXT,                                              -- none: as in drafts
 	session    INTEGER REFERENCES sessions (n) ON DELETE CASCADE  -- where it was sent; NULL where that is not kept
 ) STRICT;
 

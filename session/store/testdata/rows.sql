@@ -61,10 +61,10 @@ INSERT INTO tool_permissions (
 	(1, 'github__create_issue', 'github__create_issue 5f', 'github', 'allow', 1795262460000);
 
 INSERT INTO prompts (
-	id, session, created_ms, text, files
+	id, session, text, files
 ) VALUES
-	(1, NULL, 1795262460000, CAST('Will it rain?' AS BLOB), '[{"from":0,"to":4}]'),
-	(2, 1, 1795262460001, CAST('And tomorrow?' AS BLOB), '[]');
+	(1, NULL, CAST('Will it rain?' AS BLOB), '[{"from":0,"to":4}]'),
+	(2, 1, CAST('And tomorrow?' AS BLOB), '[]');
 
 INSERT INTO drafts (
 	session, text, files, parts

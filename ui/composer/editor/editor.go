@@ -90,12 +90,6 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 	}
 }
 
-// Begins reports whether the text is one line that begins with a character.
-func (e *Editor) Begins(with string) bool {
-	first := e.lines[0].characters
-	return len(e.lines) == 1 && len(first) > 0 && first[0].inset == nil && first[0].text == with
-}
-
 // Before is the inset right before the cursor, nil for none.
 func (e *Editor) Before() Inset {
 	if e.cursor.at == 0 {

@@ -61,8 +61,8 @@ func TestKeys(t *testing.T) {
 		{"one two", "ctrl+w", "one |"},
 		{"one two  ", "ctrl+w", "one |"},
 		{"one two", "home alt+d", "| two"},
-		{"one\ntwo", "ctrl+u ctrl+u", "one|"},
-		{"one\ntwo", "ctrl+home ctrl+k ctrl+k", "|two"},
+		{"one\ntwo", "left ctrl+u ctrl+u", "one\n|o"},
+		{"one\ntwo", "ctrl+home right ctrl+k ctrl+k", "o|\ntwo"},
 		{"one\ntwo", "home backspace", "one|two"},
 		{"one\ntwo", "up delete", "one|two"},
 		{"one\ntwo", "up left", "on|e\ntwo"},
@@ -76,10 +76,10 @@ func TestKeys(t *testing.T) {
 		{"a b§", "", "a b<7>|"},
 		{"a b§", "left", "a b|<7>"},
 		{"a b§", "backspace", "a b|"},
-		{"a b§", "ctrl+w ctrl+w", "a |"},
+		{"a b§", "ctrl+w", "a |"},
 		{"a b§", "left delete", "a b|"},
-		{"a b§", "ctrl+left ctrl+left", "a |b<7>"},
-		{"a b§", "home ctrl+right ctrl+right", "a b|<7>"},
+		{"a b§", "ctrl+left", "a |b<7>"},
+		{"a b§", "home ctrl+right ctrl+right", "a b<7>|"},
 	} {
 		e := New()
 		e.Resize(20, 5)

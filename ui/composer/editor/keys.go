@@ -21,8 +21,7 @@ var cuts = map[string]func(*Editor, position) position{
 	"delete": (*Editor).right, "ctrl+d": (*Editor).right,
 	"ctrl+w": (*Editor).wordLeft, "alt+backspace": (*Editor).wordLeft, "ctrl+backspace": (*Editor).wordLeft,
 	"alt+d": (*Editor).wordRight, "alt+delete": (*Editor).wordRight, "ctrl+delete": (*Editor).wordRight,
-	"ctrl+u": startOrBreak,
-	"ctrl+k": endOrBreak,
+	"ctrl+u": (*Editor).lineStart, "ctrl+k": (*Editor).lineEnd,
 }
 
 // Press handles a key: it moves the cursor, removes text, or writes the text that it types.
@@ -52,22 +51,6 @@ func (e *Editor) lineEnd(p position) position {
 	return position{p.line, len(e.lines[p.line].characters)}
 }
 
-// startOrBreak is the start of the line, or in front of the line break there.
-func startOrBreak(e *Editor, p position) position {
-	if p.at == 0 {
-		return e.left(p)
-	}
-	return e.lineStart(p)
-}
-
-// endOrBreak is the end of the line, or behind the line break there.
-func endOrBreak(e *Editor, p position) position {
-	if p == e.lineEnd(p) {
-		return e.right(p)
-	}
-	return e.lineEnd(p)
-}
-
 // left is one character before a position.
 func (e *Editor) left(p position) position {
 	switch {
@@ -90,24 +73,18 @@ func (e *Editor) right(p position) position {
 	return p
 }
 
-// wordAt is the kind of word that the character behind a position belongs to: nil for none, "" for text. An inset is a
-// word of its own, and its own kind.
-func (e *Editor) wordAt(p position) any {
-	switch l := e.lines[p.line].characters; {
-	case p.at >= len(l) || l[p.at].space():
-		return nil
-	case l[p.at].inset != nil:
-		return l[p.at].inset
-	}
-	return ""
+// inWord reports whether the character behind a position belongs to a word.
+func (e *Editor) inWord(p position) bool {
+	l := e.lines[p.line].characters
+	return p.at < len(l) && !l[p.at].space()
 }
 
 // wordLeft is the beginning of the word before a position.
 func (e *Editor) wordLeft(p position) position {
-	for p != (position{}) && e.wordAt(e.left(p)) == nil {
+	for p != (position{}) && !e.inWord(e.left(p)) {
 		p = e.left(p)
 	}
-	for word := e.wordAt(e.left(p)); p.at > 0 && e.wordAt(e.left(p)) == word; {
+	for p.at > 0 && e.inWord(e.left(p)) {
 		p = e.left(p)
 	}
 	return p
@@ -115,10 +92,10 @@ func (e *Editor) wordLeft(p position) position {
 
 // wordRight is the end of the word behind a position.
 func (e *Editor) wordRight(p position) position {
-	for p != e.end(p) && e.wordAt(p) == nil {
+	for p != e.end(p) && !e.inWord(p) {
 		p = e.right(p)
 	}
-	for word := e.wordAt(p); word != nil && e.wordAt(p) == word; {
+	for e.inWord(p) {
 		p = e.right(p)
 	}
 	return p
