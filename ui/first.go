@@ -88,20 +88,18 @@ func fromHome(path string) string {
 
 // placeholder is what stands in an empty draft of w cells.
 func placeholder(m *Model, w int) string {
-	focus, text := m.Keys.First(keymap.Focus), "Message"
+	text, idle := "Message", m.focus == draftPane && !m.question.Waits() && !m.turn.Busy
 	switch {
 	case m.ReadOnly:
 		text = "Open in another window; read-only here"
 	case m.focus == transcriptPane && !m.chat.Selecting():
 		text = m.Keys.First(keymap.Back) + " to write a message"
-	case m.focus != draftPane || m.question.Waits():
-	case m.Info.Turns > 1 || m.turn.Busy:
-	case !m.chat.Empty():
-		text = "Message, or " + focus + " to copy, edit or ask again"
-	case m.current.Guided():
-		text = "Ask the guide, or press " + focus + " to take a suggestion"
-	default:
+	case idle && m.chat.Empty() && m.current.Guided():
+		text = "Ask the guide, or press " + m.Keys.First(keymap.Focus) + " to take a suggestion"
+	case idle && m.chat.Empty():
 		text = "Write a message, @ for a file, / for a command"
+	case idle && m.Info.Turns <= 1:
+		text = "Message, or " + m.Keys.First(keymap.Focus) + " to copy, edit or ask again"
 	}
 	if theme.Width(text) > w {
 		text = "Message"

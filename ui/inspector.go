@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -80,24 +78,21 @@ func (m *Model) inspectRow() tea.Cmd {
 	return nil
 }
 
-// stepInspected goes to another message of the panel. The cursors of panel and transcript go along.
+// stepInspected goes to another message of the request on show. The cursors of panel and transcript go along.
 func (m *Model) stepInspected(by int) tea.Cmd {
-	rows := m.panel.Shown().Rows
-	line := slices.IndexFunc(rows, func(row panel.Row) bool {
-		return row.Entry != nil && row.Entry.ID == m.inspector.On.Message
-	})
-	if line < 0 {
+	plan := m.panel.Shown().Plan
+	e, ok := plan.EntryOf(m.inspector.On.Message)
+	to := e.Index + by
+	switch {
+	case !ok:
 		return m.notice.Say("This request has no such message.")
-	}
-	for line += by; line >= 0 && line < len(rows); line += by {
-		if e := rows[line].Entry; e != nil {
-			m.panel.GoTo(e.ID)
-			m.follow()
-			return m.inspector.Inspect(inspector.Subject{Message: e.ID}, "")
-		}
-	}
-	if by < 0 {
+	case to < 0:
 		return m.notice.Say("This is the first message.")
+	case to >= len(plan.Entries):
+		return m.notice.Say("This is the last message.")
 	}
-	return m.notice.Say("This is the last message.")
+	id := plan.Entries[to].ID
+	m.panel.GoTo(id)
+	m.chat.GoTo(id)
+	return m.inspector.Inspect(inspector.Subject{Message: id}, "")
 }

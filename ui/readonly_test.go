@@ -83,6 +83,31 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 	}
 }
 
+// What was typed before it was known that another window has the chat is the user's, and the fork's draft. The chat's
+// stored draft is the other window's.
+func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
+	t.Parallel()
+	l, other := besideAnother(t, 80, 24)
+	l.composer.Set("half a thought")
+	l.current.Screen.Leased()
+	l.shows("half a thought")
+	l.press("ctrl+f")
+	l.until("the fork", func() bool { return l.Info.Parent == other.Info().ID })
+	l.planned()
+	if got := l.composer.Text(); got != "half a thought" {
+		t.Errorf("the draft of the fork is %q", got)
+	}
+	l.composer.Set("")
+	if err := l.With.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
+		t.Fatal(err)
+	}
+	l.open(other.Info().ID)
+	l.until("a chat for reading", func() bool { return l.ReadOnly })
+	if !l.composer.Empty() {
+		t.Errorf("the draft is %q, want none of the other window's", l.composer.Text())
+	}
+}
+
 func TestSessionOpenElsewhereSaysWhatItsKeysDo(t *testing.T) {
 	t.Parallel()
 	l, _ := besideAnother(t, 80, 24)

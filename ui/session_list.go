@@ -76,7 +76,7 @@ func (m *Model) currentScreen() current.Screen {
 		Leased: func() {
 			if m.ReadOnly {
 				m.endQuestion()
-				m.composer.Clear() // the session's draft is the other window's
+				m.composer.Yield()
 				m.arrange()
 			}
 		},

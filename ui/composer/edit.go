@@ -52,8 +52,8 @@ func (c *Model) LeaveEdit() tea.Cmd {
 
 // Leave keeps the draft and empties the composer for the session that is being opened.
 func (c *Model) Leave() tea.Cmd {
-	if c.leaving {
-		return nil
+	if c.leaving = c.leaving || c.ReadOnly; c.leaving {
+		return nil // what was typed in a session of another window goes along
 	}
 	keep := c.Keep()
 	if d := c.next(c.draft); keep == nil || c.Info.ID == "" {
@@ -62,6 +62,13 @@ func (c *Model) Leave() tea.Cmd {
 	c.leaving = true
 	c.resume(blank())
 	return keep
+}
+
+// Yield gives the session's stored draft back, which is that of the window that has it. What was typed here stays.
+func (c *Model) Yield() {
+	if c.disk.kept == c.Area.Changes() {
+		c.Set("")
+	}
 }
 
 // Leaving reports whether another session is being opened.
