@@ -36,7 +36,6 @@ type block struct {
 	name, rest string   // of its first line, which is put together for each frame
 	lines      []string // without the gutter
 	from, to   int      // the lines of the text and of the tool calls
-	more       int      // bytes of the text that are not shown
 	receipt    int      // the line of its receipt, -1 for none
 	failure    int      // the first line of why its turn failed behind it, -1 for none
 
@@ -279,9 +278,8 @@ func (c *Model) renderText(b *block, m store.Message) {
 			text = m.Remains
 		}
 		lines, shown := c.text(m, text)
-		b.lines, b.more = append(b.lines, lines...), len(text)-shown
-		if b.more > 0 {
-			b.lines = append(b.lines, c.moreLine(b.more))
+		if b.lines = append(b.lines, lines...); shown < len(text) {
+			b.lines = append(b.lines, c.moreLine(len(text)-shown))
 		}
 	}
 }
@@ -337,8 +335,7 @@ func (c *Model) moreLine(left int) string {
 
 // hinted is a line with a key and what it does behind it, where there is space for that.
 func (c *Model) hinted(line string, a keymap.Action, does string) string {
-	st := &c.Themes.Styles
-	with := line + "   " + st.Text.Render(c.Keys.First(a)) + st.Muted.Render(" "+does)
+	with := line + "   " + c.way(c.Keys.Hint(does, a))
 	if theme.Width(with) > c.bodyWidth() {
 		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
