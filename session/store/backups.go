@@ -14,8 +14,8 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.mark(backup.Write(ctx, s.reads, s.path, path))
 }
 
-// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A
-// history whose rows cannot all be read is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
+// BackUpToday makes the automatic backup of this day, where one is due and there is a message to keep. A history whose
+// rows cannot all be read is not backed up: the error is ErrDamaged. It returns the new file, "" for none.
 func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 	if s.readOnly || s.path == sqlite.Memory {
 		return "", nil

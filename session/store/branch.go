@@ -183,17 +183,14 @@ type Summary struct {
 	Model    string
 	Text     string
 
-	session     int64 // its short key
-	first, last int64 // the oldest and the newest of Sources
-	created     time.Time
+	session int64 // its short key
+	created time.Time
 }
 
 func (m *Summary) columns() []column {
 	return []column{
 		{"id", &m.ID, 0},
 		{"session", &m.session, local},
-		{"first", &m.first, local},
-		{"last", &m.last, local},
 		{"messages", &m.Messages, 0},
 		{"created_ms", (*millis)(&m.created), 0},
 		{"endpoint", &m.Endpoint, 0},
@@ -212,16 +209,10 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 		return m, errors.New("keep the summary: it says of no message that it stands for it")
 	}
 	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
-		m := m
 		m.Text, m.created, m.ID, m.session = s.clean(m.Text), s.now(), s.newID(t), n
-		m.insert(t)
+		t.put("INSERT INTO summaries", m.columns())
 		return m
 	})
-}
-
-func (m *Summary) insert(t *tx) {
-	m.first, m.last = m.Sources[0][0], m.LastMessage()
-	t.put("INSERT INTO summaries", m.columns())
 }
 
 // Summaries returns the summaries of a session, of every branch, the oldest first. One of which it cannot be

@@ -58,3 +58,18 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		}
 	}
 }
+
+// The clock of the other program may be far ahead. That of the file does not follow it.
+func TestImportOfAClockFarAhead(t *testing.T) {
+	c := noon()
+	s := openAt(t, newPath(t), Options{Now: c.now})
+	ahead := c.t.AddDate(80, 0, 0)
+	for _, origin := range []string{"", "c1"} {
+		m := said(history.User, "hello")
+		m.CreatedMS = ahead.UnixMilli()
+		row, err := imported(s, Session{Origin: origin, Created: ahead, Updated: ahead}, m)
+		if err != nil || row.Updated.After(c.t) || row.Created.After(c.t) {
+			t.Errorf("with the origin %q it is imported as %+v, %v", origin, row, err)
+		}
+	}
+}

@@ -89,13 +89,9 @@ type dump struct {
 	attached map[string]bool        // hashes of the attachments that were taken
 }
 
-// newDump hands out lines until the context ends. That is looked at between two lines: the driver watches one that can
-// end with a goroutine for every statement.
 func newDump(t *tx, take func(id int64, l Line) error) *dump {
-	ctx := t.ctx
-	t.ctx = context.WithoutCancel(ctx)
 	return &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) {
-		if t.fail(ctx.Err()); t.err == nil {
+		if t.err == nil {
 			t.fail(take(id, l))
 		}
 	}}
@@ -182,15 +178,12 @@ func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) err
 }
 
 func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
-	// The driver watches a context that can end with a goroutine for every statement: it is looked at between lines.
-	ctx := t.ctx
-	t.ctx = context.WithoutCancel(ctx)
 	a := applying{tx: t, s: s, changed: map[int64]bool{}}
 	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
 	here := value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
 	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
 	t.fail(lines(func(l Line) error {
-		if t.fail(ctx.Err()); t.err == nil {
+		if t.err == nil {
 			a.line(l)
 		}
 		return t.err
@@ -420,10 +413,8 @@ func (a *applying) summary(m Summary) {
 		return // it cannot be told what it stands for
 	}
 	a.check(m.ID, m.Sources[0][0], m.LastMessage())
-	if m.session = a.session; a.here("summaries", m.ID) == 0 {
-		a.note(true)
-		m.insert(a.tx)
-	}
+	m.session = a.session
+	a.note(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns()))
 }
 
 // tombstone purges a session, also of what other machines that purged it had not got.

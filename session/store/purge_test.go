@@ -110,8 +110,8 @@ func TestPurgeCopies(t *testing.T) {
 		INSERT INTO messages (id, session, seq, role, status, created_ms, hash, content) VALUES
 			(1, 1, 1, 'user', 'complete', 1, x'00', CAST('tell me of secretword' AS BLOB)),
 			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
-		INSERT INTO prompts (session, created_ms, text) VALUES
-			(1, 1, CAST('tell me of secretword' AS BLOB)), (2, 1, CAST('tell me of staysword' AS BLOB));
+		INSERT INTO prompts (session, text) VALUES
+			(1, CAST('tell me of secretword' AS BLOB)), (2, CAST('tell me of staysword' AS BLOB));
 		INSERT INTO drafts (session, text) VALUES (1, CAST('secretword' AS BLOB));
 		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
 	_, err = old.full.Exec(fill)

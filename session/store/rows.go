@@ -281,14 +281,15 @@ func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
 	return out
 }
 
-// put adds a row of these columns and more. into is how the statement begins, up to the name of the table.
-func (t *tx) put(into string, columns []column, more ...sql.NamedArg) {
+// put adds a row of these columns and more, and returns how many rows it added. into is how the statement begins, up to
+// the name of the table.
+func (t *tx) put(into string, columns []column, more ...sql.NamedArg) (rows int64) {
 	var names, places []string
 	var args []any
 	for _, v := range append(values(columns, 0, t.clean), more...) {
 		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
 	}
-	t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
+	return t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
 }
 
 // update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.

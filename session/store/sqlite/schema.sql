@@ -217,8 +217,6 @@ ORDER BY m.endpoint, m.model, length(o.kind), o.kind;
 CREATE TABLE summaries (
 	id         INTEGER PRIMARY KEY,
 	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
-	first      INTEGER NOT NULL, -- oldest message that it stands for
-	last       INTEGER NOT NULL, -- newest message that it stands for
 	messages   INTEGER NOT NULL, -- how many they are
 	created_ms INTEGER NOT NULL,
 	endpoint   TEXT    NOT NULL, -- who wrote it

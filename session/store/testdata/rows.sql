@@ -46,9 +46,9 @@ INSERT INTO verdicts (
 	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 
 INSERT INTO summaries (
-	id, session, first, last, messages, created_ms, endpoint, model, sources, text
+	id, session, messages, created_ms, endpoint, model, sources, text
 ) VALUES
-	(1, 1, 2, 3, 2, 1795262460000, 'openai', 'gpt-5.2', '[[1,3]]', CAST('They ask whether it rains.' AS BLOB));
+	(1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', '[[1,3]]', CAST('They ask whether it rains.' AS BLOB));
 
 INSERT INTO endpoints (
 	id, base_url, model, learned, updated_ms
