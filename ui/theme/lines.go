@@ -13,14 +13,6 @@ func Around(at, n, h int) (first, end int) {
 	return first, min(n, first+h)
 }
 
-// OneOf says which line of a list of n lines the cursor is on, counted from 0: "3/10", "" for an empty list.
-func OneOf(at, n int) string {
-	if n == 0 {
-		return ""
-	}
-	return Thousands(at+1) + "/" + Thousands(n)
-}
-
 // Rule is the line between a list and the lines above or below it.
 func (st Styles) Rule(w int) string { return st.Lines.Render(strings.Repeat("─", max(0, w))) }
 
