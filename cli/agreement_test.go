@@ -268,3 +268,8 @@ func glyphFits(glyph string, e entryJSON) bool {
 	}
 	return false
 }
+
+func saysText(text string) string {
+	return "200\n" + `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"` + text +
+		`"},"finish_reason":"stop"}]}` + "\ndata: [DONE]"
+}

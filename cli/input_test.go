@@ -2,15 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,77 +15,6 @@ import (
 
 	"winnow/ui/uitest/terminal"
 )
-
-const (
-	pasteStart = "\x1b[200~"
-	pasteEnd   = "\x1b[201~"
-)
-
-// hostileInputs could lock the keyboard, or send what nobody sent. Their parts are written one after the other.
-var hostileInputs = map[string][]string{
-	"sequences in a paste": {
-		pasteStart + "größer\r/quit\r\x1b[31m\x1b]52;c;YQ==\a\x9b31m\x90\x03\x04\x1a\x7f\xff\xe3\x81" + pasteEnd,
-	},
-	"a paste that opens a string":      {pasteStart + "a\r\x1bPq" + pasteEnd},
-	"a paste without an end":           {pasteStart + "a\r\x1b]0;title", "b\r"},
-	"a paste that ends more than once": {pasteStart + "a" + pasteEnd + "b" + pasteEnd + pasteEnd},
-	"a paste in pieces":                {pasteStart + "猫が", "好き\x1b[20", "1\r" + pasteEnd},
-	"a paste without markers":          {strings.Repeat("letters ", 30) + "\x1b[12;/new\ry\r"},
-	"a megabyte without markers":       {strings.Repeat("a line of a megabyte\r", 50_000)},
-	"a megabyte with markers":          {pasteStart + strings.Repeat("a line of a megabyte\r", 50_000) + pasteEnd},
-	"an escape string that stays open": {"\x1b]0;a"},
-	"half a character and half a code": {"\xe3\x81", "\x1b[12;"},
-}
-
-// unaskedServer counts the requests for an answer. Nothing in these tests is meant to ask for one.
-func unaskedServer(t *testing.T) (env []string, asked *atomic.Int64) {
-	t.Helper()
-	asked = new(atomic.Int64)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/models") {
-			io.WriteString(w, `{"object":"list","data":[{"id":"small","object":"model","context_length":8192}]}`)
-			return
-		}
-		if strings.HasSuffix(r.URL.Path, "/chat/completions") {
-			asked.Add(1)
-		}
-		http.NotFound(w, r)
-	}))
-	t.Cleanup(server.Close)
-	return []string{"OPENAI_API_KEY=sk-not-a-real-key-0000", "OPENAI_BASE_URL=" + server.URL + "/v1"}, asked
-}
-
-// quitHint is what the program answers ctrl+c with when nothing else is left to do.
-var quitHint = regexp.MustCompile(`ctrl\+c again (to )?quit`)
-
-// TestHostileInputLocksNothing feeds the program hostile pastes and bytes through a pseudo-terminal, each to a
-// new program: afterwards ctrl+c is answered, nothing has been sent or stored, and the terminal is as it was.
-func TestHostileInputLocksNothing(t *testing.T) {
-	t.Parallel()
-	for name, reads := range hostileInputs {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, asked := unaskedServer(t)
-			before := newTerminalState(t)
-			chat := startIn(t, append(home(t), env...), 80, 24, "-m", "openai/small")
-			chat.Want("small", "enter send")
-			for _, read := range reads {
-				chat.Send(read)
-			}
-			chat.Send(ctrlC)
-			chat.WaitFor("the answer to ctrl+c", quitHint.MatchString)
-			chat.Send(ctrlC)
-			chat.End()
-			if line := resumeLine.FindString(chat.Text()); line != "" {
-				t.Errorf("a session is stored: %q", line)
-			}
-			if n := asked.Load(); n > 0 {
-				t.Errorf("%d requests were sent", n)
-			}
-			wantModesReset(t, name, chat, before)
-		})
-	}
-}
 
 // newTerminalState is the state of a terminal that no program has used.
 func newTerminalState(t *testing.T) *term.State {

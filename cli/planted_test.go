@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"winnow/llm/llmtest"
+	"winnow/session/store"
 )
 
 // The planted secrets look like nothing, so that no rule about the shape of keys helps.
@@ -267,4 +268,18 @@ func wantNoKey(t *testing.T, what string, text []byte) {
 			}
 		}
 	}
+}
+
+func storedIDs(t *testing.T, path string) []string {
+	t.Helper()
+	var ids []string
+	all, err := openHistory(t, path).Sessions(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }

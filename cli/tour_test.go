@@ -133,13 +133,6 @@ func importAged(t *testing.T, age, dir string, env []string, lines string) {
 	importOf(t, tourTime.Add(-ago), dir, append(env, "WINNOW_TEST_AGO="+age), lines)
 }
 
-// importConversation stores a conversation that is given as lines of JSON. It belongs to the folder dir, where its
-// file is written.
-func importConversation(t *testing.T, dir string, env []string, lines string) {
-	t.Helper()
-	importOf(t, time.Now(), dir, env, lines)
-}
-
 // importOf imports a conversation from a file of a time, which is that of messages that have none.
 func importOf(t *testing.T, at time.Time, dir string, env []string, lines string) {
 	t.Helper()

@@ -157,20 +157,6 @@ func TestCurrentIsTheNearestOfTheList(t *testing.T) {
 	}
 }
 
-func TestCatalogKeepsWhatAClientLearned(t *testing.T) {
-	c := new(Catalog).With(Endpoint{Name: "a", BaseURL: "http://a/v1"}, Endpoint{Name: "a", BaseURL: "http://second/v1"})
-	first, _, _ := c.Resolve("a/m")
-	first.Learn("m", Learned{Without: []string{"stream_options"}})
-	again, _, _ := c.Resolve("a/m")
-	if len(again.Known("m").Without) != 1 || again.Endpoint().BaseURL != "http://a/v1" {
-		t.Errorf("got %+v at %s, want what was learned at the first endpoint of the name", again.Known("m"), again.Endpoint().BaseURL)
-	}
-	c.Add(Endpoint{Name: "a", BaseURL: "http://third/v1"})
-	if e := c.Endpoints(); len(e) != 1 || e[0].BaseURL != "http://third/v1" {
-		t.Errorf("got %v after Add, want the new one in its place", e)
-	}
-}
-
 func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 	c := (&Catalog{Network: machine{
 		"http://a/v1/models": `{"data":[{"id":"x"},{"id":"y/z"},{"id":""}]}`, "http://b/v1/models": `[{"id":"w"}]`, "http://d/v1/models": `<html>`,
@@ -219,25 +205,6 @@ func TestOffersAreWhatTheCatalogLacks(t *testing.T) {
 	c.Probes = false
 	if offers, models := c.Offers(t.Context()); len(offers) != 9 || models != nil {
 		t.Errorf("without leave: %d providers and %d models, want the hosted services alone", len(offers), len(models))
-	}
-}
-
-func TestDidYouMean(t *testing.T) {
-	for word, want := range map[string]string{
-		"seesions": `; did you mean "sessions"?`, "rnu": `; did you mean "run"?`, "frobnicate": "",
-	} {
-		wantText(t, word, DidYouMean(word, []string{"sessions", "models", "run", "db"}), want)
-	}
-}
-
-// A client without an endpoint fails every request by itself.
-func TestAClosedClientSendsNothing(t *testing.T) {
-	c := NewClosedClient("gone", errors.New("there is no endpoint gone"))
-	if _, _, err := heard(c, hello()); err == nil || !strings.Contains(err.Error(), "there is no endpoint gone") {
-		t.Errorf("got %v, want the reason", err)
-	}
-	if _, err := c.CountRequest(t.Context(), Request{Model: "m"}); err == nil {
-		t.Error("a closed client counted a request")
 	}
 }
 

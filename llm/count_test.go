@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -64,23 +63,5 @@ func TestCountRequestIsTheServersOwn(t *testing.T) {
 	}
 	if got := strings.Join(server.asked, " "); got != "/apply-template /tokenize" {
 		t.Errorf("it was asked for %s", got)
-	}
-}
-
-func TestCountRequestOfAServerThatCannot(t *testing.T) {
-	const at = "http://127.0.0.1:8080"
-	for name, server := range map[string]machine{
-		"no such path":   {at + "/v1/models": `{}`},
-		"no prompt":      {at + "/apply-template": `{"text":"x"}`},
-		"no tokens":      {at + "/apply-template": `{"prompt":"x"}`, at + "/tokenize": `{}`},
-		"a web page":     {at + "/apply-template": `<html></html>`},
-		"nobody listens": {},
-	} {
-		c := NewClient(Endpoint{Name: "here", BaseURL: at + "/v1", Key: "sk-secret", Doer: server})
-		n, err := c.CountRequest(t.Context(), hello())
-		var fault *Error
-		if n != 0 || !errors.As(err, &fault) {
-			t.Errorf("%s: got %d, %v; want an error", name, n, err)
-		}
 	}
 }

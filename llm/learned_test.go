@@ -136,24 +136,6 @@ func TestARefusedPromptTeachesNothing(t *testing.T) {
 	}
 }
 
-// samplingOf is the sampling in a request's body.
-func samplingOf(t *testing.T, body string) string {
-	t.Helper()
-	var sent map[string]any
-	if err := json.Unmarshal([]byte(body), &sent); err != nil {
-		t.Fatal(err)
-	}
-	var values []string
-	for _, key := range []string{"max_completion_tokens", "temperature", "top_p", "reasoning_effort"} {
-		if sent[key] == nil {
-			values = append(values, "-")
-			continue
-		}
-		values = append(values, fmt.Sprint(sent[key]))
-	}
-	return strings.Join(values, " ")
-}
-
 // TestRefusalsOfParametersEnd: a server that refuses everything is not asked for ever, and one that refuses what was
 // not asked is not asked again.
 func TestRefusalsOfParametersEnd(t *testing.T) {
@@ -174,14 +156,5 @@ func TestRefusalsOfParametersEnd(t *testing.T) {
 			t.Errorf("%s: a request without sampling: %v after %d requests, want an error after 1",
 				text, err, plain.times())
 		}
-	}
-}
-
-// What two models of an endpoint were refused is apart, whatever their names.
-func TestModelsWhoseNamesEndAlikeAreApart(t *testing.T) {
-	c := script().client()
-	c.Learn("a m", Learned{ReplyLimit: 4096, Without: []string{"temperature"}})
-	if got := samplingOf(t, bodyOf(t, c, full())); got != "32000 0.7 0.9 minimal" {
-		t.Errorf("m is asked %s after a refusal of another model", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -154,40 +153,6 @@ func TestOllamaWindows(t *testing.T) {
 		if w != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, w, test.want)
 		}
-	}
-}
-
-func TestOnlyAnOllamaOfTheUsersOwnIsFound(t *testing.T) {
-	t.Parallel()
-	far := Endpoint{BaseURL: "https://ollama.example.com/v1"}
-	c, server, _ := ollamaOf(t, far, noneRuns, "a", "", "")
-	if c.Wire("m") != ChatWire || slices.Contains(server.asked, "/api/show") {
-		t.Errorf("a stranger's server was asked %v", server.asked)
-	}
-	far.Wire = OllamaWire
-	if c, server, w := ollamaOf(t, far, noneRuns, "a", "", ""); c.Wire("m") != OllamaWire || w.Most == 0 || !slices.Contains(server.asked, "/api/show") {
-		t.Errorf("where it is configured the server was asked %v", server.asked)
-	}
-}
-
-// A proxy may pass on what tells an Ollama, and no requests in its format.
-func TestOllamaBehindAProxyIsAskedOverChatCompletions(t *testing.T) {
-	t.Parallel()
-	c, server, _ := ollamaOf(t, Endpoint{}, noneRuns, "a", "", "")
-	server.says["/v1/chat/completions"] = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
-	var reply Reply
-	var changed string
-	for event, err := range c.Stream(t.Context(), Request{Model: "m", Messages: []history.Message{{Role: history.User, Content: "Hi"}}}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if w, ok := event.(Waiting); ok {
-			changed = w.Changed
-		}
-		reply.Add(event)
-	}
-	if reply.Text != "Hi" || changed != "over Chat Completions" || c.Wire("m") != ChatWire {
-		t.Errorf("%q, asked again %q, the wire is %s", reply.Text, changed, c.Wire("m"))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"winnow/llm/wire"
 )
 
 // What may pass by itself is told by refusals.txtar for each refusal.
@@ -87,26 +84,6 @@ func TestRetryHonoursTheWait(t *testing.T) {
 		}
 		if took := time.Since(start); took != 15*time.Second {
 			t.Errorf("the answer came after %v, want 15 s", took)
-		}
-	})
-}
-
-// TestRetryWaitsAreApart keeps clients that failed together from coming back together.
-func TestRetryWaitsAreApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		seen := make(map[time.Duration]bool)
-		for range 8 {
-			for event := range script(step{status: 503}).client().Stream(t.Context(), hello()) {
-				if w, ok := event.(Waiting); ok {
-					if w.After < 250*time.Millisecond || w.After > 1500*time.Millisecond {
-						t.Errorf("wait before try %d is %v", w.Attempt, w.After)
-					}
-					seen[w.After] = true
-				}
-			}
-		}
-		if len(seen) < 10 {
-			t.Errorf("16 waits took only %d lengths", len(seen))
 		}
 	})
 }
@@ -230,36 +207,6 @@ func TestSilenceEndsAStream(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestASlowReaderIsNotSilence lets the reader take its time between two events.
-func TestASlowReaderIsNotSilence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		text := ""
-		for event, err := range script(chunks(delta("a"), delta("b"), "[DONE]")).client().Stream(t.Context(), hello()) {
-			if err != nil {
-				t.Fatalf("stream: %v", err)
-			}
-			if d, ok := event.(TextDelta); ok {
-				text += d.Text
-			}
-			time.Sleep(5 * time.Minute) // The test's own time: nothing waits.
-		}
-		wantText(t, "text", text, "ab")
-	})
-}
-
-// TestWaits reads how long each refusal of waits.txtar asks to wait.
-func TestWaits(t *testing.T) {
-	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	checkFixtures(t, "testdata/waits.txtar", func(_ *testing.T, head, body string) string {
-		h := make(http.Header)
-		for line := range strings.Lines(head) {
-			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			h.Set(name, value)
-		}
-		return waitFrom(h, wire.Refusal(body).Words().Message, now).String() + "\n"
-	})
 }
 
 // A server that never ends costs neither memory nor disk without end.

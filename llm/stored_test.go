@@ -3,8 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -60,18 +58,6 @@ func TestAStoredKeyThatCannotBeReadSendsNothing(t *testing.T) {
 	}
 }
 
-// A configured Authorization header goes before a stored key, as it goes before any.
-func TestAConfiguredHeaderGoesBeforeAStoredKey(t *testing.T) {
-	server := script(chunks(delta("x"), finishStop))
-	c := server.client(func(e *Endpoint) {
-		e.Key, e.Headers = "", map[string]string{"Authorization": "Basic abc"}
-		e.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return testKey, nil })
-	})
-	if _, _, err := heard(c, hello()); err != nil || server.asked[0].Header.Get("Authorization") != "Basic abc" {
-		t.Errorf("sent %q, %v", server.asked[0].Header.Get("Authorization"), err)
-	}
-}
-
 func TestStoredKeysOpenHostedServices(t *testing.T) {
 	for _, test := range []struct {
 		env   []string
@@ -97,34 +83,5 @@ func TestStoredKeysOpenHostedServices(t *testing.T) {
 	}
 	if !(Endpoint{Name: "work", BaseURL: "http://10.0.0.1/v1"}).TakesStoredKey() {
 		t.Error("an endpoint of the user's own takes no key")
-	}
-}
-
-// keyed is a local server that wants a key.
-type keyed struct{ key string }
-
-func (k keyed) Do(req *http.Request) (*http.Response, error) {
-	resp := &http.Response{StatusCode: 401, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{}`)), Request: req}
-	if req.Header.Get("Authorization") == "Bearer "+k.key && strings.Contains(req.URL.Host, "8000") {
-		resp.StatusCode, resp.Body = 200, io.NopCloser(strings.NewReader(`{"data":[{"id":"m"}]}`))
-	}
-	return resp, nil
-}
-
-// A server of this machine that is found, or named without being configured, gets the key that is stored for it.
-func TestAServerOfThisMachineGetsItsStoredKey(t *testing.T) {
-	c := &Catalog{Network: keyed{testKey}, Stored: func(e Endpoint) Endpoint {
-		if e.Name == "vllm" {
-			e.KeyFrom = keys.Origin{Kind: keys.Keyring}
-			e.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return testKey, nil })
-		}
-		return e
-	}}
-	if ref, err := c.Find(t.Context(), "vllm", ""); err != nil || ref != "vllm/m" {
-		t.Errorf("named: %q, %v", ref, err)
-	}
-	other := &Catalog{Network: c.Network, Stored: c.Stored}
-	if choice, err := Choose(t.Context(), other, Preference{Local: true}); err != nil || choice.Ref != "vllm/m" {
-		t.Errorf("found: %+v, %v", choice, err)
 	}
 }

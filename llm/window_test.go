@@ -2,12 +2,9 @@ package llm
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -116,24 +113,6 @@ func TestWindowFactsInTheirOrder(t *testing.T) {
 			t.Errorf("%s: got %+v, contradicted %t; want %d, %t", c.what, got, over, c.want, c.over)
 		}
 	}
-}
-
-func TestWindowOfASilentServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := NewClient(
-			Endpoint{BaseURL: "https://api.openai.com/v1", Doer: machine{"https://api.openai.com/v1/models": "hang"}},
-		)
-		start := time.Now()
-		got, err := c.StatedWindow(t.Context(), "gpt-4o")
-		if err != nil || got.Tokens != 0 || time.Since(start) != windowTime {
-			t.Errorf("got %+v, %v after %v; want nothing after %v", got, err, time.Since(start), windowTime)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := c.StatedWindow(ctx, "gpt-4o"); !errors.Is(err, context.Canceled) {
-			t.Errorf("stopped: got %v, want context.Canceled", err)
-		}
-	})
 }
 
 // A window is taken by how a model's name begins, the longest beginning first, whatever its maker.

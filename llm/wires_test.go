@@ -98,41 +98,6 @@ func TestARefusalThatNamesTheResponsesAPILeadsThere(t *testing.T) {
 	}
 }
 
-// wireOfModel is a configuration that names the wire of one model.
-func wireOfModel(e *Endpoint, model string, w Wire) []ModelSettings {
-	return []ModelSettings{{Match: exactModel(e.Name, model), Wire: w}}
-}
-
-func TestAConfiguredWireStays(t *testing.T) {
-	t.Parallel()
-	refuse := func(status int, text string) step {
-		return step{status: status, say: []string{fmt.Sprintf(`{"error":{"message":%q}}`, text)}}
-	}
-	chat := script(refuse(400, "Function tools with reasoning_effort are not supported for m in /v1/chat/completions. "+
-		"Please use /v1/responses instead."), chunks(delta("Hello"), "[DONE]"))
-	_, _, err := heard(chat.client(func(e *Endpoint) { e.Wire = ChatWire }), offering())
-	if err != nil || chat.paths() != "/chat/completions /chat/completions" ||
-		!strings.Contains(chat.bodies[1], `"reasoning_effort":"none"`) {
-		t.Errorf("with wire openai: %v, %s, %v", err, chat.paths(), chat.bodies)
-	}
-	only := script(refuse(404, "This model is only supported in v1/responses and not in v1/chat/completions."))
-	_, _, err = heard(only.client(func(e *Endpoint) { e.Models = wireOfModel(e, "gpt-5.2", ChatWire) }), hello())
-	if err == nil || only.times() != 1 || !strings.Contains(err.Error(), "only supported in v1/responses") {
-		t.Errorf("with wire openai of the model: %v after %d requests", err, only.times())
-	}
-	none := script(refuse(404, "Not Found"))
-	_, _, err = heard(none.client(overResponses), hello())
-	if err == nil || none.times() != 1 || !strings.Contains(err.Error(), "does not provide this API (404)") {
-		t.Errorf("with wire responses: %v after %d requests", err, none.times())
-	}
-	both := script(said(respHello, respCompleted)).client(func(e *Endpoint) {
-		e.Wire, e.Models = ResponsesWire, wireOfModel(e, "gpt-5.2", AutoWire)
-	})
-	if both.Wire("gpt-5.2") != ChatWire || both.Wire("another") != ResponsesWire {
-		t.Errorf("auto over responses: %s and %s", both.Wire("gpt-5.2"), both.Wire("another"))
-	}
-}
-
 func TestAServerWithoutTheResponsesAPIIsAskedOverChatCompletionsAgain(t *testing.T) {
 	t.Parallel()
 	for _, gone := range []step{
@@ -209,19 +174,6 @@ func keptAnswer(from history.Origin) history.Message {
 // keptResult is the result of the call of keptAnswer.
 func keptResult() history.Message {
 	return history.Message{Role: history.Tool, ToolCallID: "call_1", Content: "ok"}
-}
-
-// TestWhatTheResponsesAPITakes: a limit below the least one that is taken becomes that, and the effort that tools
-// needed over Chat Completions is not asked for.
-func TestWhatTheResponsesAPITakes(t *testing.T) {
-	t.Parallel()
-	r := offering()
-	r.MaxTokens = 5
-	c := script().client(overResponses, func(e *Endpoint) { e.Known.NoToolEffort = true })
-	body := bodyOf(t, c, r)
-	if !strings.Contains(body, `"max_output_tokens":16,`) || !strings.Contains(body, `"effort":"low"`) {
-		t.Errorf("a reply of 5 tokens with low effort is asked for as %s", body)
-	}
 }
 
 func TestReasoningThatIsRefusedIsNotSentAgain(t *testing.T) {

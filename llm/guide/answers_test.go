@@ -1,10 +1,8 @@
 package guide
 
 import (
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"winnow/docs"
 )
@@ -152,23 +150,5 @@ func TestHello(t *testing.T) {
 		if got, _ := ask(t, q); strings.Contains(got.Text, "I found nothing") {
 			t.Errorf("the guide offers %q and has no answer", q)
 		}
-	}
-}
-
-func TestPagesAreCutIntoSections(t *testing.T) {
-	const apples = "# Apples\n\nAbout apples.\n\n### Without text\n\n" +
-		"## Green `apples`\n<!-- asked: sour -->\n\nThey are sour.\n"
-	const code = "# Code\n\n```sh\n# no heading\n```\n\n<!-- screen picture -->\n```\nx\n```\n<!-- end -->\nAfter it.\n"
-	l, err := readLibrary(fstest.MapFS{"a.md": {Data: []byte(apples)}, "b.md": {Data: []byte(code)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []section{
-		{"a.md", "Apples", "", "About apples."},
-		{"a.md", "Green apples", "sour", "They are sour."},
-		{"b.md", "Code", "", "```sh\n# no heading\n```\n\nAfter it."},
-	}
-	if !slices.Equal(l.sections, want) {
-		t.Errorf("the sections are %q, want %q", l.sections, want)
 	}
 }

@@ -96,26 +96,6 @@ func TestWinnowsClientFindsTheModelAndItsWindow(t *testing.T) {
 	}
 }
 
-func TestWrongRequestsAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		method, path, body string
-		status             int
-		message            string
-	}{
-		{"POST", "/v1/completions", `{}`, 404, "Unknown request URL: POST /v1/completions."},
-		{"POST", "/v1/chat/completions", `{"model":"gpt-9","messages":[]}`, 404, "The model 'gpt-9'"},
-	} {
-		resp, err := Endpoint(docs.Pages, 0).Doer.Do(httptest.NewRequest(c.method, c.path, strings.NewReader(c.body)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != c.status || !strings.Contains(string(body), c.message) {
-			t.Errorf("%s %s: got %d %s (%v), want %d %s", c.method, c.body, resp.StatusCode, body, err, c.status, c.message)
-		}
-	}
-}
-
 func TestAnAnswerKeepsItsPaceUntilItIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

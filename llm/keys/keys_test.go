@@ -2,9 +2,6 @@ package keys
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,41 +27,4 @@ func TestFromCommandTakesTheFirstLine(t *testing.T) {
 		strings.Contains(err.Error(), "took longer") {
 		t.Errorf("a command that was stopped: %v", err)
 	}
-}
-
-// A program that a command leaves behind, such as an agent, may keep the command's output open. It is not waited for,
-// neither after the key nor after the command has failed or was stopped.
-func TestFromCommandDoesNotWaitForWhatTheCommandLeavesBehind(t *testing.T) {
-	end := fifo(t) // what is left behind ends when this is opened for writing
-	run := func(ctx context.Context, script string) (Secret, error) {
-		key, err := FromCommand(ctx, []string{"sh", "-c", "cat " + end + " & " + script})
-		if err := os.WriteFile(end, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return key, err
-	}
-	if key, err := run(t.Context(), "echo sk-1"); err != nil || key.Reveal() != "sk-1" {
-		t.Errorf("a key that was printed: %q, %v", key.Reveal(), err)
-	}
-	if _, err := run(t.Context(), "exit 3"); err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("a command that failed: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	started := fifo(t)
-	go func() {
-		_, _ = os.ReadFile(started) // returns when the command has written to it
-		cancel()
-	}()
-	_, err := run(ctx, "echo sk-1; echo >"+started+"; wait")
-	if err == nil || !strings.Contains(err.Error(), "was stopped") {
-		t.Errorf("a command that was stopped: %v", err)
-	}
-}
-
-func fifo(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "fifo")
-	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
-		t.Fatalf("mkfifo: %v %s", err, out)
-	}
-	return path
 }

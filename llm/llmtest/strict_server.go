@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -105,3 +106,16 @@ func mistralError(r *Refusal) any {
 		"object": "error", "message": r.Text, "type": "invalid_request_message_order", "param": nil, "code": r.Code,
 	}
 }
+
+// data is an event of a stream.
+func data(text string) string { return "data: " + text + "\n\n" }
+
+// chunk is an event with a delta.
+func chunk(delta string) string { return data(`{"choices":[{"index":0,"delta":{` + delta + `}}]}`) }
+
+// finished is the event that ends an answer.
+func finished(reason string) string {
+	return data(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, reason))
+}
+
+const done = "data: [DONE]\n\n"

@@ -2,12 +2,10 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,59 +119,6 @@ func TestAnHTTPServerThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// A bad answer by HTTP is the answer to its call and no more: the server can be asked again, over another connection
-// where the answer was none of the protocol's.
-func TestABadAnswerByHTTP(t *testing.T) {
-	t.Parallel()
-	huge := strings.Repeat("0123456789", 2<<20)
-	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") },
-		&sdk.StreamableHTTPOptions{Stateless: true})
-	for name, c := range map[string]struct {
-		media, body, want string
-	}{
-		"large JSON": {
-			"application/json",
-			`{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"` + huge + `"}]}}`,
-			`^error: the connection .* ended during the call: .*too large`,
-		},
-		"large event": {
-			"text/event-stream",
-			`data: {"result":{"content":[{"type":"text","text":"` + huge + `"}]},"jsonrpc":"2.0","id":ID}` + "\n\n",
-			`^error: the connection .* ended during the call: .*exceeded 16777216 bytes`,
-		},
-		"garbage": {
-			"application/json", `{{{`,
-			`^error: the connection .* ended during the call: .*`,
-		},
-		"events that end": {"text/event-stream", ": nothing\n\n", `^error: .*terminated without response`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := started(t, webServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				var asked struct {
-					ID     json.RawMessage
-					Params struct{ Name string }
-				}
-				json.Unmarshal(body, &asked)
-				if asked.Params.Name != "fail" {
-					r.Body = io.NopCloser(strings.NewReader(string(body)))
-					streamable.ServeHTTP(w, r)
-					return
-				}
-				w.Header().Set("Content-Type", c.media)
-				io.WriteString(w, strings.Replace(c.body, "ID", string(asked.ID), 1))
-			})))
-			if got := call(t, m, "web__fail", `{}`); !regexp.MustCompile(c.want).MatchString(got) {
-				t.Errorf("the call gave %.300q, want %s", got, c.want)
-			}
-			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
-				t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
-			}
-		})
-	}
-}
-
 // A server by HTTP that forgets its sessions is connected anew.
 func TestALostSessionIsConnectedAnew(t *testing.T) {
 	t.Parallel()
@@ -197,37 +142,6 @@ func TestALostSessionIsConnectedAnew(t *testing.T) {
 	}
 	if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
 		t.Errorf("the call after it gave %q, status %+v", got, m.List()[0])
-	}
-}
-
-// A server that ends in a call is not waited for, even if it said that the answer can be fetched later. After that,
-// its tools are not ready.
-func TestAnHTTPServerThatEndsInACall(t *testing.T) {
-	t.Parallel()
-	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
-	var server *httptest.Server
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if !strings.Contains(string(body), "tools/call") {
-			r.Body = io.NopCloser(strings.NewReader(string(body)))
-			streamable.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, "id: 1\ndata: \n\n")
-		w.(http.Flusher).Flush()
-		server.Listener.Close()
-		server.CloseClientConnections()
-	}))
-	t.Cleanup(server.Close)
-	m := started(t, Server{Name: "web", URL: server.URL})
-	until(t, m, func(s Status) bool { return s.Listed })
-	got := call(t, m, "web__add", `{"a":2,"b":3}`)
-	if !strings.Contains(got, "ended during the call: nothing answers at its address") {
-		t.Errorf("got %q", got)
-	}
-	if err := m.all[0].ready(t.Context()); err == nil || !strings.Contains(err.Error(), "connection refused") {
-		t.Errorf("its tools are ready: %v", err)
 	}
 }
 

@@ -51,27 +51,6 @@ func TestOnlyMessagesArePassedOn(t *testing.T) {
 	})
 }
 
-// No two tools of any servers have the same full name.
-func TestFullNamesAreUnique(t *testing.T) {
-	t.Parallel()
-	allowed := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	name := rapid.OneOf(rapid.StringMatching(`[ab_.]{1,6}`), rapid.StringMatching(`[ab_]{28,70}`), rapid.String())
-	rapid.Check(t, func(t *rapid.T) {
-		whose := map[string]string{}
-		for range rapid.IntRange(1, 12).Draw(t, "tools") {
-			server, own := name.Draw(t, "server"), name.Draw(t, "tool")
-			full := fullName(server, own)
-			if !allowed.MatchString(full) {
-				t.Fatalf("%q of %q is called %q", own, server, full)
-			}
-			if was, taken := whose[full]; taken && was != server+"\x00"+own {
-				t.Fatalf("%q is %q and %q of %q", full, was, own, server)
-			}
-			whose[full] = server + "\x00" + own
-		}
-	})
-}
-
 func TestAddressesAreShownWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Server{

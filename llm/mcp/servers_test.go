@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/llm/tool"
 )
@@ -393,28 +390,6 @@ func TestSchemasAreWhatServersOfModelsTake(t *testing.T) {
 	}
 }
 
-// Of too many tools, those go first that the configuration names.
-func TestTooManyTools(t *testing.T) {
-	t.Parallel()
-	many := serverOf(t, "many")
-	many.Tools = map[string]tool.Permission{"tool9000": tool.Allow, "tool3": tool.Off}
-	m := started(t, many)
-	names := offered(m)
-	if len(names) != tool.MostTools || names[0] != "many__tool9000" || slices.Contains(names, "many__tool3") {
-		t.Errorf("%d tools are offered: %q", len(names), names)
-	}
-	if n := len(m.List()[0].Tools); n != mostListed {
-		t.Errorf("%d tools are listed", n)
-	}
-	if got := call(t, m, "many__tool9000", "{}"); got != "done" {
-		t.Errorf("got %q", got)
-	}
-	many.Approve, many.Name, many.Tools = tool.Off, "few", map[string]tool.Permission{"tool9000": tool.Allow}
-	if got := offered(started(t, many)); len(got) != 1 || got[0] != "few__tool9000" {
-		t.Errorf("offered: %q", got)
-	}
-}
-
 // Neither a program that does not want to end nor its children outlive winnow.
 func TestEveryProcessEnds(t *testing.T) {
 	t.Parallel()
@@ -444,74 +419,6 @@ func TestNothingStartsBeforeItIsNeeded(t *testing.T) {
 	m.Start()
 	if s := m.List(); len(s) != 2 || s[0].State != Idle || s[1].State != Disabled {
 		t.Errorf("%+v", s)
-	}
-}
-
-// Neither goroutines nor processes are left when the servers are closed, whatever they did. It runs alone.
-func TestNothingIsLeftRunning(t *testing.T) {
-	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return honestServer("honest") }, nil)
-	web := webServer(t, handler)
-	mute := serverOf(t, "mute")
-	mute.StartupTimeout = 50 * time.Millisecond
-	hangs := serverOf(t, "hangs")
-	hangs.ToolTimeout = 50 * time.Millisecond
-	m := started(t, web, mute, hangs, serverOf(t, "dies"), serverOf(t, "quits"),
-		Server{Name: "absent", Command: "winnow-no-such-program"})
-	for _, name := range []string{"web__add", "hangs__work", "dies__work", "dies__ok"} {
-		call(t, m, name, `{}`)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	waiting := make(chan struct{})
-	go func() {
-		defer close(waiting)
-		tool.Set{Boxes: m.Boxes()}.Run(ctx, "hangs__work", `{}`)
-	}()
-	m.Close() // in the middle of a call
-	stop()
-	<-waiting
-	left := ""
-	for range 300 {
-		left = ""
-		buffer := make([]byte, 4<<20)
-		for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
-			ours := strings.Contains(stack, "winnow/llm/mcp.") && !strings.Contains(stack, "TestNothingIsLeftRunning")
-			client := strings.Contains(stack, "go-sdk/mcp.(*Client") || strings.Contains(stack,
-				"go-sdk/mcp.(*streamableClientConn")
-			if ours && !strings.Contains(stack, "testing.(*T).Run") || client {
-				left += stack + "\n\n"
-			}
-		}
-		if left == "" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("goroutines are left:\n%s", left)
-}
-
-// A published server is used as any other: go test ./llm/mcp -run Published, with its command in this variable.
-func TestAPublishedServerIsUsed(t *testing.T) {
-	t.Parallel()
-	const variable = "WINNOW_TEST_PUBLISHED_MCP"
-	words := strings.Fields(os.Getenv(variable))
-	if len(words) == 0 {
-		t.Skip("set " + variable + " to the command of a server, such as mcp-server-everything")
-	}
-	m := started(t, Server{Name: "published", Command: words[0], Args: words[1:], Env: map[string]string{}})
-	s := until(t, m, func(s Status) bool { return s.Listed || s.State == Failed })
-	if s.State != Ready || len(s.Tools) == 0 {
-		t.Fatalf("it is %s with %d tools: %v", s.State, len(s.Tools), s.Err)
-	}
-	t.Logf("%s has %d tools, %d prompts, %d resources", s.Title, len(s.Tools), len(s.Prompts), len(s.Resources))
-	for _, listed := range s.Tools {
-		if !listed.Offered || listed.Note != "" {
-			t.Errorf("%s: %s", listed.Name, listed.Note)
-		}
-		if listed.Own == "echo" {
-			if got := call(t, m, listed.Name, `{"message":"hello"}`); !strings.Contains(got, "hello") {
-				t.Errorf("echo gave %q", got)
-			}
-		}
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // TestGuessIsNearTheCount compares the two on what people talk about.
@@ -77,18 +75,4 @@ func TestGuessIsNearTheCount(t *testing.T) {
 			t.Errorf("%s: guessed %d tokens, counted %d", name, got, want)
 		}
 	}
-}
-
-// TestGuessTakesAnyBytes wants a count of at least one for any text, and no more than its bytes.
-func TestGuessTakesAnyBytes(t *testing.T) {
-	c := New()
-	if got := c.Guess(""); got != 0 {
-		t.Errorf("no text has %d tokens", got)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := string(rapid.SliceOfN(rapid.Byte(), 1, 200).Draw(t, "text"))
-		if got := c.Guess(text); got < 1 || got > 2*len(text) {
-			t.Fatalf("%q: guessed %d tokens of %d bytes", text, got, len(text))
-		}
-	})
 }

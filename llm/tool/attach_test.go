@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"winnow/history/message"
 )
 
@@ -120,23 +118,6 @@ func TestAttachNamesTheReason(t *testing.T) {
 	if p, err := Attach("f", large[:LargestFile], "gpt-4o", nil); err != nil || len(p.Text) != LargestFile {
 		t.Errorf("the largest file that is allowed: %v", err)
 	}
-}
-
-func TestAttachTakesAnyBytes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		head := rapid.SampledFrom(
-			[]string{"", "\x89PNG\r\n\x1a\n", "GIF89a", "RIFF\x00\x00\x00\x00WEBPVP", "\xff\xd8\xff", "\xff\xfe"},
-		).Draw(t, "head")
-		p, err := Attach(
-			"f", append([]byte(head), rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "data")...), "claude", nil,
-		)
-		if err == nil && p.Kind == message.TextPart && strings.IndexByte(p.Text, 0) >= 0 {
-			t.Fatalf("the text %q holds a null byte", p.Text)
-		}
-		if err == nil && p.Kind == message.ImagePart && p.Tokens <= 0 {
-			t.Fatalf("a picture costs %d tokens", p.Tokens)
-		}
-	})
 }
 
 // The numbers are those of the makers' own examples and tables.

@@ -4,14 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 )
 
 func TestACallAlwaysGetsAnAnswer(t *testing.T) {
@@ -134,27 +130,6 @@ func TestACallSaysHowFarItIs(t *testing.T) {
 	said := ""
 	set.Run(WithProgress(t.Context(), func(text string) { said += text }), "long", "")
 	wantText(t, "progress", said, "half")
-}
-
-// What a tool answers is kept byte for byte up to the limit, and no character is cut in two.
-func TestLongOutputIsCutWithAMark(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.RuneFrom([]rune("aé€😀\n"))).Draw(t, "text")
-		limit := rapid.IntRange(1, 40).Draw(t, "limit")
-		got := cut(text, limit)
-		kept, mark, cut := strings.Cut(got, "[output cut: ")
-		switch {
-		case len(text) <= limit:
-			if got != text {
-				t.Fatalf("%q within %d bytes became %q", text, limit, got)
-			}
-		case !cut || !utf8.ValidString(got) || len(strings.TrimSuffix(kept, "\n")) > limit:
-			t.Fatalf("%q cut at %d is %q", text, limit, got)
-		case !strings.HasPrefix(text, strings.TrimSuffix(kept, "\n")) ||
-			!strings.Contains(mark, fmt.Sprintf("of %d bytes", len(text))):
-			t.Fatalf("%q cut at %d is %q", text, limit, got)
-		}
-	})
 }
 
 func wantText(t *testing.T, what, got, want string) {

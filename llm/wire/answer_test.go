@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
 )
 
 var update = flag.Bool("update", false, "write what comes out into the fixtures; read the difference")
@@ -259,69 +258,6 @@ func TestThinkTagAtEveryCut(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestCallsWithoutAnIDGetOneEach asks the reader of Ollama's lines, whose older servers give none.
-func TestCallsWithoutAnIDGetOneEach(t *testing.T) {
-	t.Parallel()
-	const line = `{"message":{"tool_calls":[{"function":{"name":"read","arguments":{}}},{"function":{"name":"read",` +
-		`"arguments":{}}}]}}`
-	calls := callsOf(t, Ollama, line, line, line)
-	ids := map[string]bool{}
-	for _, call := range calls {
-		ids[call.ID] = true
-	}
-	if len(calls) != 6 || len(ids) != 6 || ids[""] {
-		t.Errorf("got %d calls with the ids %v, want 6 different ones", len(calls), ids)
-	}
-}
-
-// Whatever a server sends in whatever order, every piece of text arrives once.
-func TestEveryOrderOfEventsIsRead(t *testing.T) {
-	t.Parallel()
-	kinds := []string{
-		"created", "output_item.added", "output_item.done", "output_text.delta", "refusal.delta",
-		"reasoning_text.delta", "reasoning_summary_part.added", "function_call_arguments.delta",
-		"function_call_arguments.done", "other",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		said := ""
-		answer := NewAnswer(Responses)
-		for n := range rapid.IntRange(1, 12).Draw(t, "events") {
-			e := map[string]any{"type": "response." + rapid.SampledFrom(kinds).Draw(t, "type")}
-			draw := func(key string, values ...any) { e[key] = rapid.SampledFrom(values).Draw(t, key) }
-			draw("output_index", nil, 0, 1, "1", -1, 1e30, []any{})
-			draw("item_id", nil, "a", "b", 3)
-			draw("item", nil, "x",
-				map[string]any{"type": "function_call", "id": "a", "call_id": "c", "name": "f", "arguments": "{}"},
-				map[string]any{"type": "reasoning", "id": "a", "summary": nil, "encrypted_content": "e"},
-				map[string]any{"type": "message", "id": "b", "content": 5}, map[string]any{"type": 7})
-			draw("arguments", nil, "{}", 5)
-			e["delta"] = string(rune('a' + n))
-			if e["type"] == "response.output_text.delta" || e["type"] == "response.refusal.delta" {
-				said += string(rune('a' + n))
-			}
-			data, err := json.Marshal(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := answer.Read(data); err != nil {
-				t.Fatalf("%s: %v", data, err)
-			}
-		}
-		if err := answer.Read([]byte(`{"type":"response.completed","response":{"status":"completed"}}`)); err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, e := range answer.End() {
-			if e.Channel == Text {
-				text += e.Text
-			}
-		}
-		if got := strings.ReplaceAll(text, "\n\n", ""); got != said || !answer.Done {
-			t.Fatalf("the text is %q (done %t), want %q", got, answer.Done, said)
-		}
-	})
 }
 
 // Whatever comes, a reader does not fail but for what is an error or no JSON, and what it keeps is JSON.

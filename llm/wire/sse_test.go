@@ -82,17 +82,6 @@ func TestReaderDistinguishesABreakFromAnEnd(t *testing.T) {
 	)
 }
 
-// TestReaderDoesNotWaitForTheLineFeed is a server that ends lines in CR alone and then waits.
-func TestReaderDoesNotWaitForTheLineFeed(t *testing.T) {
-	r, w := io.Pipe()
-	go func() { _, _ = io.WriteString(w, "data: a\r\r") }()
-	line := make([]byte, 80)
-	n, err := NewLines(r).Read(line)
-	if err != nil || string(line[:n]) != "data: a\n" {
-		t.Errorf("got %q, %v; want a while the stream is open", line[:n], err)
-	}
-}
-
 func FuzzReader(f *testing.F) {
 	f.Add("data: a\r\n\r\n: x\n{\"a\":1}\nerror: y\n")
 	f.Add("{\"a\":1}\n[2] x")

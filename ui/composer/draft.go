@@ -7,7 +7,6 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/composer/editor"
-	"winnow/ui/theme"
 )
 
 // Chip stands in a draft for something longer: a pasted text, or a file.
@@ -104,15 +103,6 @@ func (d *draft) files() []history.Part {
 
 // Unread reports whether a file of the draft is still being read.
 func (d *draft) Unread() bool { return slices.ContainsFunc(d.chips(), (*Chip).reading) }
-
-// Size is about how many tokens the draft takes.
-func (d *draft) Size() int {
-	n := theme.TokensOf(len(d.Text()))
-	for _, p := range d.files() {
-		n += p.Tokens
-	}
-	return n
-}
 
 // packed is the draft as it is kept: its text with the pastes, where its chips stand, and the files that have no path.
 func (d *draft) packed() (out store.Draft) {

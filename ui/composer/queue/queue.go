@@ -187,13 +187,8 @@ func (q *Model) Ended(well bool) {
 // Release has the queue go on that waited for the user.
 func (q *Model) Release() { q.held = false }
 
-// Newest is the name of the newest message, "" for none.
-func (q *Model) Newest() string {
-	if len(q.items) == 0 {
-		return ""
-	}
-	return q.items[len(q.items)-1].name
-}
+// Newest is the name of the newest message. There must be one.
+func (q *Model) Newest() string { return q.items[len(q.items)-1].name }
 
 // Take takes the message with a name out of the queue, to be written on where keep says so: then it is the draft on
 // disk. A message that is being sent stays.
