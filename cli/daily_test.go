@@ -280,3 +280,14 @@ func wantDailyPage(t *testing.T, dir string) {
 		}
 	}
 }
+
+// importConversation stores a conversation that is given as lines of JSON. It belongs to the folder dir, where its
+// file is written.
+func importConversation(t *testing.T, dir string, env []string, lines string) {
+	t.Helper()
+	file := filepath.Join(dir, "chat.jsonl")
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, env, "sessions", "import", file)
+}
