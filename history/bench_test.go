@@ -81,32 +81,12 @@ func BenchmarkFirstPlan(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendTurn plans a request after each turn that is appended.
-func BenchmarkAppendTurn(b *testing.B) {
-	for _, n := range []int{1000, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			past := chat(n/2 + 1)
-			c, o := Read(past[:n], nil), benchOptions(b, "balanced", 0)
-			c.Build(o)
-			for b.Loop() {
-				c.Append(past[n : n+2]...)
-				c.Build(o)
-			}
-		})
-	}
-}
-
 // reuse is the average share of a request's tokens that the request before it begins with too: what
 // a provider's prompt cache, or a local model, need not read again.
 func reuse(tb testing.TB, o Options, turns int) float64 {
-	return reuseIn(tb, Read(nil, nil), chat(turns), o, func(Plan) bool { return true })
-}
-
-// reuseIn is the same for any conversation, of the requests that count.
-func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, counts func(Plan) bool) float64 {
 	var before []Message
-	sum, requests := 0.0, 0
-	for _, m := range messages {
+	c, sum, requests := Read(nil, nil), 0.0, 0
+	for _, m := range chat(turns) {
 		if m.Role == User {
 			o.Turn = []Message{m}
 			p, err := c.Build(o)
@@ -121,7 +101,7 @@ func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, coun
 					same += cost
 				}
 			}
-			if before != nil && counts(p) {
+			if before != nil {
 				sum += float64(same) / float64(total)
 				requests++
 			}
@@ -129,56 +109,7 @@ func reuseIn(tb testing.TB, c *Conversation, messages []Message, o Options, coun
 		}
 		c.Append(m)
 	}
-	return sum / float64(max(1, requests))
-}
-
-// BenchmarkReplayReuse is the same of real conversations, turn by turn, of the requests that do not hold everything:
-// what is recalled differs more there than in a chat about one thing.
-func BenchmarkReplayReuse(b *testing.B) {
-	for _, conv := range allConversations(b) {
-		if conv.name != "english-nurse" && conv.name != "agent-shop" && conv.name != "people-en-imani-rafe" {
-			continue
-		}
-		for _, budget := range []int{4000, 8000, 16000, 32000} {
-			for name, recall := range map[string]int{"balanced": 8192, "balanced-without-recall": 0} {
-				b.Run(fmt.Sprintf("%s/%s/%d", conv.name, name, budget), func(b *testing.B) {
-					o := benchOptions(b, "balanced", budget)
-					o.Policy.RecallMaxTokens = recall
-					for b.Loop() {
-						b.ReportMetric(reuseIn(b, Read(nil, o200k()), conv.past, o, func(p Plan) bool {
-							return slices.ContainsFunc(p.Entries, func(e Entry) bool { return !e.Whole })
-						}), "reused")
-					}
-				})
-			}
-		}
-	}
-}
-
-func BenchmarkPrefixReuse(b *testing.B) {
-	for _, budget := range []int{32000, 8000} {
-		for _, preset := range []string{"balanced", "recall", "classic", "assistant-first", "recent", "summary"} {
-			b.Run(fmt.Sprintf("%s/%d", preset, budget), func(b *testing.B) {
-				for b.Loop() {
-					b.ReportMetric(reuse(b, benchOptions(b, preset, budget), 500), "reused")
-				}
-			})
-		}
-		b.Run(fmt.Sprintf("balanced-without-recall/%d", budget), func(b *testing.B) {
-			o := benchOptions(b, "balanced", budget)
-			o.Policy.RecallMaxTokens = 0
-			for b.Loop() {
-				b.ReportMetric(reuse(b, o, 500), "reused")
-			}
-		})
-		b.Run(fmt.Sprintf("drop-oldest/%d", budget), func(b *testing.B) {
-			o := benchOptions(b, "recent", budget)
-			o.Policy.MaxMessages = NoLimit
-			for b.Loop() {
-				b.ReportMetric(reuse(b, o, 500), "reused")
-			}
-		})
-	}
+	return sum / float64(requests)
 }
 
 // The body of a request changes in steps, so that most of it is the beginning of the request before.

@@ -30,7 +30,7 @@ import (
 //	tool c1: {lines logs 300}        about 300 tokens of the bank's lines, a # of theirs is a digit
 //	-- questions --
 //	? text : m12                     one fact of one message
-//	?several text : m12 m40          and the other sorts, which the variable sorts names
+//	?several text : m12 m40          another sort: several, changed, standing, said, order, summary, word
 //
 // A line that begins in none of these ways continues the message before it. Call ids count within
 // their session.
@@ -46,20 +46,8 @@ type recorded struct {
 
 // question is a message to be asked after the whole conversation, with the labels of what it needs.
 type question struct {
-	sort, text string
-	needs      []string
-}
-
-// sorts are the sorts of questions, as the tables name them.
-var sorts = []struct{ sort, name string }{
-	{"", "one fact"},
-	{"several", "facts of several days"},
-	{"changed", "a fact that changed"},
-	{"standing", "a standing wish"},
-	{"said", "what the assistant said"},
-	{"order", "the order of events"},
-	{"summary", "a summary"},
-	{"word", "what shares one word"},
+	text  string
+	needs []string
 }
 
 var (
@@ -258,7 +246,7 @@ func (r *conversationReader) question(line string) error {
 	if !ok || at < 0 || !strings.HasPrefix(mark, "?") {
 		return fmt.Errorf("%q: a question is ? text : labels", line)
 	}
-	q := question{sort: mark[1:], text: rest[:at], needs: strings.Fields(rest[at+3:])}
+	q := question{text: rest[:at], needs: strings.Fields(rest[at+3:])}
 	r.conversation.questions = append(r.conversation.questions, q)
 	return nil
 }

@@ -10,45 +10,6 @@ import (
 	"winnow/history/cause"
 )
 
-// A copy of a result belongs to the group of its call, so that an exclusion of any of them, and its end, holds for
-// all.
-func TestGroupHoldsTheCopyOfAResult(t *testing.T) {
-	past := parseMessages(t, `user: Look.
-assistant: | a=ls({}) | b=pwd({})
-tool a: one
-tool a: one
-tool b: two
-assistant: Done.
-`)
-	c := Read(past, nil)
-	policy, err := Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range []int{1, 2, 3, 4} {
-		if got := c.Group(i); !slices.Equal(got, []int{1, 2, 3, 4}) {
-			t.Errorf("the group of message %d is %v, want [1 2 3 4]", i, got)
-		}
-		plan, err := c.Build(Options{
-			Policy: policy,
-			Flags:  map[int64]Flag{past[i].ID: Exclude},
-			Turn:   []Message{{ID: 100, Role: User, Content: "And now?", Status: Complete}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range []int{1, 2, 4} {
-			if got := plan.Entries[k].Disposition; got != Excluded {
-				t.Errorf("excluding message %d: message %d is %s, want it excluded", i, k, got)
-			}
-		}
-	}
-	c.Append(parseMessages(t, "user: Thanks.\n")...)
-	if got := c.Group(3); !slices.Equal(got, []int{1, 2, 3, 4}) {
-		t.Errorf("after another turn the group of the copy is %v, want [1 2 3 4]", got)
-	}
-}
-
 // TestAFlagHoldsForTheWholeGroup excludes one message of any conversation: those that leave with it are
 // its group, but for copies of results and what a remedy leaves out, which are not sent anyway.
 func TestAFlagHoldsForTheWholeGroup(t *testing.T) {

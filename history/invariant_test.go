@@ -266,75 +266,6 @@ func TestNothingChangesWhileEverythingFits(t *testing.T) {
 	})
 }
 
-// Each run of messages that are left out has one marker with its count, exactly there: in front of the
-// user's message that follows, at the end of the question inside of whose answers it is, alone in a message
-// where there is no question, and at the end of the system prompt in front of the current message.
-func TestEachGapHasItsMarkerExactlyThere(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Policy.MarkerDetail = true
-		c := Read(s.past, s.o.Count)
-		b := c.selectFor(s.o)
-		p := b.plan()
-		var markers []Added
-		for _, a := range p.Added {
-			if a.Kind == AddedMarker || a.Kind == AddedSummary {
-				markers = append(markers, a)
-			}
-		}
-		gaps, missing, asked := 0, 0, -1
-		end := func(next int) {
-			if missing == 0 {
-				return
-			}
-			if gaps++; gaps > len(markers) {
-				t.Fatalf("gap %d has no marker\n%s%s\n%s", gaps, planText(p, nil), requestText(p), s)
-			}
-			a := markers[gaps-1]
-			in, marker := p.Messages[a.Before], strings.TrimSpace(a.Text)
-			ok := a.Kind == AddedSummary || marker == b.marker(missing)
-			switch {
-			case next < 0:
-				ok = ok && in.Role == System && strings.Contains(in.Content,
-					marker) // later system messages stand behind it
-			case b.candidates[next].Role == User:
-				text := b.rendering(next, b.chosen[next].body).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, marker) &&
-					strings.Contains(in.Content[strings.Index(in.Content, marker):], text)
-			case asked >= 0 && asked == b.questionOf(next):
-				text := b.rendering(asked, b.chosen[asked].body).text
-				ok = ok && in.Role == User && strings.Contains(in.Content, text+joint) &&
-					strings.HasSuffix(in.Content, marker) ||
-					ok && len(markers) > gaps && strings.Contains(in.Content, marker) // several gaps in one turn
-			default:
-				ok = ok && in.Role == User && strings.HasSuffix(in.Content, marker) && (in.Content == marker ||
-					s.o.Profile.MergeSameRole)
-			}
-			if !ok {
-				t.Fatalf("gap %d of %d messages in front of view %d has %+v in %q\n%s%s\n%s", gaps, missing, next, a,
-					in.Content, planText(p, nil), requestText(p), s)
-			}
-			missing = 0
-		}
-		for i, v := range b.candidates {
-			switch {
-			case v.Role == System:
-			case b.inBody(i):
-				end(i)
-				if v.Role == User {
-					asked = i
-				}
-			case !v.StandIn:
-				missing++
-			}
-		}
-		end(-1)
-		if gaps != len(markers) || gaps != b.cost.gaps {
-			t.Fatalf("%d gaps, %d counted, %d markers\n%s%s\n%s", gaps, b.cost.gaps, len(markers), planText(p, nil),
-				requestText(p), s)
-		}
-	})
-}
-
 // No answer and no tool result stands in the body without the user's message that it answers. A pinned
 // answer to an excluded question follows the marker alone.
 func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
@@ -358,50 +289,6 @@ func TestNoAnswerStandsWithoutItsQuestion(t *testing.T) {
 			if e := p.Entries[v.From]; excluded && !v.StandIn && !pinned[v.group] && !b.flagged(b.history, Exclude)[v.group] &&
 				!(e.Cause.Code == cause.QuestionExcluded) {
 				t.Fatalf("message %d answers an excluded question and is %+v\n%s", v.From+1, e, s)
-			}
-		}
-	})
-}
-
-// A request that is read again as a history makes the same request.
-func TestBuildingTwiceChangesNothing(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		s.o.Turn, s.o.Profile, s.o.Flags = s.o.Turn[:1], Profile{}, nil
-		// Stand-ins count as messages of the second history.
-		s.o.Policy.MaxMessages = NoLimit
-		// What was recalled stands in the current message, not in the history that is read again.
-		s.o.Policy.RecallMaxTokens, s.o.Summaries = 0, nil
-		for _, v := range Read(s.past, s.o.Count).thread(readingFor(s.o)).candidates {
-			// Texts that were joined are one longer text afterwards.
-			if !s.o.Policy.Elastic && (v.Joins || v.Role == System) {
-				return
-			}
-		}
-		p, fits := built(t, s)
-		if !fits {
-			return
-		}
-		again := s
-		for _, a := range p.Added {
-			// A stand-in counts against the bounds on a history when it is read as part of one.
-			if (a.Kind == AddedStart || a.Kind == AddedStandIn || a.Kind == AddedMarker) && s.o.Policy.BudgetChars > 0 {
-				return
-			}
-		}
-		first := 0
-		again.o.System = ""
-		if p.Messages[0].Role == System {
-			first, again.o.System = 1, p.Messages[0].Content
-		}
-		again.past = p.Messages[first : len(p.Messages)-1]
-		q, err := Build(again.past, again.o)
-		if requestText(q) != requestText(p) {
-			t.Fatalf("%v\nonce:\n%s%stwice:\n%s%s\n%s", err, planText(p, nil), requestText(p), planText(q, nil),
-				requestText(q), s)
-		}
-		for _, e := range q.Entries[:len(again.past)] {
-			if len(e.Repairs) > 0 {
-				t.Fatalf("the mended history is mended again: %+v\n%s", e, s)
 			}
 		}
 	})

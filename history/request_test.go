@@ -239,19 +239,3 @@ func TestCallsAreNeverCut(t *testing.T) {
 		}
 	})
 }
-
-// The requests that stand in for an invalid one are valid whatever the history.
-func TestTheFallbackIsValid(t *testing.T) {
-	check(t, func(t *rapid.T, s scene) {
-		c := Read(s.past, s.o.Count)
-		p, _ := c.fallback(s.o)
-		if err := Valid(p.Messages, s.o.Profile); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, requestText(p), s)
-		}
-		for _, m := range p.Messages {
-			if m.ID > 0 && m.ID < 1000 && (len(m.ToolCalls) > 0 || m.Role == Tool) {
-				t.Fatalf("a call of the past is sent\n%s\n%s", requestText(p), s)
-			}
-		}
-	})
-}

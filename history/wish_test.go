@@ -38,7 +38,8 @@ func TestAStandingWishIsRecalled(t *testing.T) {
 			say(User, fmt.Sprintf("What is there to know about %s, part %d?", topic, n))
 			say(Assistant, strings.Repeat(fmt.Sprintf("There is much to say about %s in part %d. ", topic, n), 20))
 		}
-		o := Options{Policy: policyOf("balanced"), Ratio: 1, Count: o200k()}
+		policy, _ := Preset("balanced")
+		o := Options{Policy: policy, Ratio: 1, Count: o200k()}
 		o.Policy.Budget = 4000
 		o.Turn = []Message{{ID: 1 << 40, Role: User, Content: "When does the harbour crane get its new cable?", Status: Complete}}
 		plan, err := Read(past, o.Count).Build(o)

@@ -28,7 +28,9 @@ func startSaver(st *store.Store, id int64) *saver {
 	tick := time.NewTicker(checkpointEvery)
 	go func() {
 		defer tick.Stop()
-		s.run(tick.C, func(ctx context.Context, r llm.Reply) error { return st.Checkpoint(ctx, id, r.Text, r.Reasoning) })
+		s.run(tick.C, func(ctx context.Context, r llm.Reply) error {
+			return st.Checkpoint(ctx, id, r.Text, r.Reasoning)
+		})
 	}()
 	return s
 }

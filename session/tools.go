@@ -65,14 +65,6 @@ func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 	return d
 }
 
-// question is what the user is asked about a call.
-func (c call) question(t tool.Tool, d approval.Decision) Question {
-	return Question{
-		Call: c.ToolCall, Server: t.Server, Reach: t.Reach, Arguments: c.arguments, Number: c.number, Of: c.of,
-		Reason: d.Reason, Choices: d.Choices,
-	}
-}
-
 // runTools runs the calls of an answer and stores the result of each. The error ends the turn: a result
 // that could not be stored, a call that there was nobody to ask about, or an answer that is not whole.
 func (t *turn) runTools(ctx context.Context, calls []call) error {
@@ -119,7 +111,10 @@ func (t *turn) runTool(ctx context.Context, c call) (result string, record appro
 			result = "error: " + err.Error() + "; this call did not run"
 			return result, approval.Record{Outcome: approval.NoSuchTool}, nil
 		}
-		answer, err := t.askUser(ctx, c.question(offered, d))
+		answer, err := t.askUser(ctx, Question{
+			Call: c.ToolCall, Server: offered.Server, Reach: offered.Reach, Arguments: c.arguments,
+			Number: c.number, Of: c.of, Reason: d.Reason, Choices: d.Choices,
+		})
 		if err != nil {
 			return "", approval.Record{}, err
 		}

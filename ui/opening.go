@@ -113,7 +113,8 @@ func (m *Model) fork(message int64) tea.Cmd {
 	case message == 0:
 		return m.notice.Error("There are no messages yet, so there is nothing to fork.")
 	case m.Session.Temporary():
-		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands comes first.")
+		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands " +
+			"comes first.")
 	}
 	title, number := m.current.Title(), m.chat.NumberOf(message)
 	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })

@@ -18,7 +18,6 @@ type Receipt struct {
 	Estimate    int // counted tokens of the request
 	Expected    int // what the server was expected to count: Estimate, corrected by what was learned
 	Usage       pricing.Usage
-	Written     int // estimated tokens of the answer, where the server did not count them and the text is known; else 0
 	Cost        pricing.Cost
 	Took        time.Duration
 	Retries     int

@@ -1,7 +1,10 @@
 package sync
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -115,5 +118,78 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
 	if len(segments) != 3 {
 		t.Errorf("there are %d segments, want 3", len(segments))
+	}
+}
+
+// A machine keeps its folder when its host is renamed, so that a purge reaches all that it ever wrote there.
+func TestARenamedHostIsTheSameMachine(t *testing.T) {
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	chat, first := a.begin("zephyrtoken")
+	a.sync()
+	if _, err := a.s.Sync().Join(t.Context(), "another-name"); err != nil { // the next sync finds another one
+		t.Fatal(err)
+	}
+	a.say(chat.ID, first.ID, history.Assistant, "an answer")
+	a.sync()
+	if machines, _ := filepath.Glob(filepath.Join(dir, "*")); len(machines) != 1 { // only one has written
+		t.Errorf("the folder has %q, want one folder of the renamed machine", machines)
+	}
+	b.sync()
+	b.want(chat.ID, "zephyrtoken | an answer")
+	if err := b.s.Purge(t.Context(), chat.ID); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		b.sync()
+		a.sync()
+	}
+	for _, m := range []*machine{a, b} {
+		if _, err := m.s.Session(t.Context(), chat.ID); err == nil {
+			t.Error("a machine has the purged chat")
+		}
+	}
+	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
+	for _, path := range segments {
+		if bytes.Contains(segmentText(t, path), []byte("zephyrtoken")) {
+			t.Errorf("%s holds what was purged", path)
+		}
+	}
+}
+
+// segmentText is what a plain segment holds.
+func segmentText(t *testing.T, path string) (all []byte) {
+	t.Helper()
+	s, err := openSegment(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = readSegment(s, nil, func(l store.Line) error {
+		text, err := json.Marshal(l)
+		all = append(all, text...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestManySmallSegmentsAreFolded(t *testing.T) {
+	dir := t.TempDir()
+	a, b := newMachine(t, dir), newMachine(t, dir)
+	chat, last := a.begin("turn 0")
+	want := "turn 0"
+	for turn := range mostSmall + 6 {
+		text := fmt.Sprint("turn ", turn+1)
+		last = a.say(chat.ID, last.ID, history.User, text)
+		want += " | " + text
+		a.sync()
+	}
+	b.sync()
+	b.want(chat.ID, want)
+	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg")); len(files) > mostSmall {
+		t.Errorf("the folder has %d files after folding", len(files))
 	}
 }

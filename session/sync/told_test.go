@@ -4,9 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"winnow/history"
-	"winnow/session/store"
 )
 
 // damageSegments changes a byte in each segment of a folder, whose size stays.
@@ -25,27 +22,6 @@ func damageSegments(t *testing.T, dir string) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// A segment that is to be replaced and cannot be read is lost: its rows are told once more.
-func TestADamagedSegmentThatIsReplacedIsToldAgain(t *testing.T) {
-	dir := t.TempDir()
-	a, b := newMachine(t, dir), newMachine(t, dir)
-	purged, _ := a.begin("purged")
-	kept, _ := a.begin("kept")
-	a.sync()
-	damageSegments(t, dir)
-	if err := a.s.Purge(t.Context(), purged.ID); err != nil {
-		t.Fatal(err)
-	}
-	a.sync()
-	if out := b.sync(); len(out.Skipped) > 0 {
-		t.Errorf("the other machine says %q", out.Skipped)
-	}
-	b.want(kept.ID, "kept")
-	if _, err := b.s.Session(t.Context(), purged.ID); err == nil {
-		t.Error("the other machine has the purged session")
 	}
 }
 
@@ -68,56 +44,4 @@ func TestAFolderWithADamagedSegmentIsTakenOver(t *testing.T) {
 		t.Errorf("the third machine says %q", out.Skipped)
 	}
 	c.want(chat.ID, "hello")
-}
-
-// An archive that is imported has the machines told of its rows alone, not once more of all that was ever purged.
-func TestAnArchiveTellsOfNoOtherChat(t *testing.T) {
-	dir := t.TempDir()
-	a, elsewhere := newMachine(t, dir), newMachine(t, t.TempDir())
-	gone, _ := a.begin("something else")
-	a.sync()
-	if err := a.s.Purge(t.Context(), gone.ID); err != nil {
-		t.Fatal(err)
-	}
-	a.sync()
-	chat, _ := elsewhere.begin("hello")
-	_, err := a.s.Apply(t.Context(), func(take func(store.Line) error) error {
-		return elsewhere.s.Dump(t.Context(), chat.ID, take)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	told := 0
-	_, err = a.s.Sync().Collect(t.Context(), 1<<20, func(l store.Line) error {
-		if l.Tombstone != nil {
-			t.Errorf("the purge of %s is told again", l.Tombstone.Session)
-		}
-		told++
-		return nil
-	})
-	if err != nil || told == 0 {
-		t.Errorf("%d lines are told, %v", told, err)
-	}
-}
-
-// What is told again is in segments of its own: with rows that follow another segment, which in turn follows what was
-// lost, the two would wait for each other for ever.
-func TestWhatIsToldAgainWaitsForNothing(t *testing.T) {
-	dir := t.TempDir()
-	a, b := newMachine(t, dir), newMachine(t, dir)
-	first, hello := a.begin("hello")
-	a.sync()
-	damageSegments(t, dir)
-	a.say(first.ID, hello.ID, history.User, "still there?")
-	second, question := a.begin("a question")
-	a.sync()
-	a.say(second.ID, question.ID, history.Assistant, "an answer")
-	if _, err := Run(t.Context(), a.s, Options{Dir: dir, Verify: true}); err != nil {
-		t.Fatal(err)
-	}
-	if out := b.sync(); len(out.Skipped) > 0 {
-		t.Errorf("the other machine says %q", out.Skipped)
-	}
-	b.want(first.ID, "hello | still there?")
-	b.want(second.ID, "a question | an answer")
 }

@@ -112,54 +112,6 @@ func TestImportGivesMessagesTheTimesThatTheyLack(t *testing.T) {
 	}
 }
 
-// TestChatGoesOnWhileAnotherWindowImports writes to a second store between any two conversations of an
-// import: the file is only taken for one conversation at a time.
-func TestChatGoesOnWhileAnotherWindowImports(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "winnow.db")
-	var stores [2]*store.Store
-	for i := range stores {
-		s, err := store.Open(context.Background(), path, store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		stores[i] = s
-	}
-	user := func(text string) store.Message {
-		return store.Message{Message: history.Message{Role: history.User, Content: text}}
-	}
-	row, last, err := stores[1].Begin(context.Background(), store.Session{}, user("hi"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	conversations := map[string][]string{}
-	var order []string
-	for i := range 20 {
-		id := fmt.Sprint("c", i)
-		order = append(order, id)
-		conversations[id] = []string{"q1: hi", "a1<q1: ho"}
-	}
-	from := Source{File: strings.NewReader(exportOf(conversations, order...)), Time: written}
-	err = Import(context.Background(), stores[0], from, func(Imported) {
-		m := user("on")
-		m.Session, m.Parent = row.ID, last.ID
-		last, err = stores[1].Append(context.Background(), m)
-		if err != nil {
-			t.Fatalf("write beside the import: %v", err)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := stores[0].Session(context.Background(), row.ID); err != nil || got.Messages != 21 {
-		t.Errorf("the chat has %d messages, %v", got.Messages, err)
-	}
-	all, err := stores[1].Sessions(context.Background(), store.Filter{})
-	if err != nil || len(all) != 21 || all[0].ID != row.ID {
-		t.Errorf("%d sessions are listed, %v; want the chat of today first", len(all), err)
-	}
-}
-
 func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	s := newStoreAt(t)
 	ctx, stop := context.WithCancel(context.Background())

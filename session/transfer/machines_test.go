@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"winnow/session/store"
 )
 
@@ -78,31 +76,6 @@ func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
 	}
 }
 
-// An archive that adds the images on one machine adds them on the others.
-func TestImagesOfAnArchiveReachOtherMachines(t *testing.T) {
-	t.Parallel()
-	here, there := newStoreAt(t), newStoreAt(t)
-	importText(t, here, catConversations)
-	tell(t, here, there)
-	importText(t, here, string(zipOf(t,
-		txtar.File{Name: "export/conversations.json", Data: []byte(catConversations)},
-		txtar.File{Name: "export/file-Cat-1.gif", Data: []byte(catImage)},
-	)))
-	told := tell(t, here, there)
-	row := listed(t, there)[0]
-	branch, err := there.Branch(t.Context(), row.Leaf, 0)
-	if err != nil || len(branch) != 2 || branch[0].Damaged || len(branch[0].Parts) != 1 {
-		t.Fatalf("told was %+v, the branch is %+v, %v", told, branch, err)
-	}
-	if string(branch[0].Parts[0].Data) != catImage || told.Refused > 0 {
-		t.Errorf("told was %+v, the part is %+v", told, branch[0].Parts[0])
-	}
-	// The version without them changes nothing where they are.
-	if told := tell(t, there, here); told.Refused > 0 {
-		t.Errorf("told back was %+v", told)
-	}
-}
-
 // A chat that was purged, and so on all machines, comes in as a new one when its file is imported again.
 func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 	t.Parallel()
@@ -135,17 +108,5 @@ func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 		if err != nil || len(branch) != purged.Messages || strings.TrimSpace(branch[0].Content) == "" {
 			t.Errorf("%s: the new session has %+v, %v", name, branch, err)
 		}
-	}
-}
-
-// An archive that is imported on one machine reaches the others.
-func TestAnArchiveReachesOtherMachines(t *testing.T) {
-	t.Parallel()
-	s, row := weather(t)
-	here, there := newStoreAt(t), newStoreAt(t)
-	tell(t, here, there)
-	importText(t, here, exported(t, s, row.ID, ExportOptions{Format: JSON}))
-	if told := tell(t, here, there); told.Sessions != 1 || told.Messages != 4 {
-		t.Errorf("the other machine is told %+v", told)
 	}
 }

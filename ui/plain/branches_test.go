@@ -13,7 +13,7 @@ func TestMessagesAreEditedAndAnsweredAgain(t *testing.T) {
 		"/version 1", "/history", "/retry 2", "/history", "",
 	}, "\n"))
 	wantInOrder(
-		t, out, "One.", "Two.", "The message has only one version", "a message of yours", "There is no message 9",
+		t, out, "One.", "Two.", "The message has only one version", "a message of yours", "No message is numbered 9",
 		"its new text", "Other.", "1, you, version 2 of 2:\nAnother\n2, small:\nOther.",
 		"This is version 1 of 2 now.", "1, you, version 1 of 2:\nFirst\n2, small:\nOne.\n3, you:\nSecond\n",
 		"Again.", "2, small, version 2 of 2:\nAgain.",
@@ -27,7 +27,7 @@ func TestAConversationIsForkedInLines(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says("One."), says("Two."))
 	out := printed(t, o, "/fork\nFirst\nSecond\n/fork 9\n/fork 2\n/history\n/chats\n")
-	wantInOrder(t, out, "no message to answer", "Two.", "There is no message 9", "Left \"First\"",
+	wantInOrder(t, out, "no message to answer", "Two.", "No message is numbered 9", "Left \"First\"",
 		"with 2 messages", "1, you:\nFirst\n2, small:\nOne.\n")
 	if n := strings.Count(out[strings.LastIndex(out, "One."):], "First"); n != 2 {
 		t.Errorf("%d sessions are listed, want the session and its copy:\n%s", n, out)

@@ -44,7 +44,7 @@ func commands() []command {
 		numbered("history", "", "print the chat with its numbers", (*chat).history),
 		shared("context", (*chat).context),
 		numbered("edit", "NUMBER TEXT", "replace a message by a new version; both are kept", onMessage((*chat).edit)),
-		numbered("retry", "[NUMBER] [MODEL]", "ask again, or another model; both answers are kept", onMessage((*chat).retry)),
+		numbered("retry", "[NUMBER] [MODEL]", "ask again, or another model; both are kept", onMessage((*chat).retry)),
 		numbered("version", "NUMBER", "go to the next version of a message", onMessage((*chat).version)),
 		numbered("fork", "[NUMBER]", "continue in a copy of this chat up to a message", onMessage((*chat).fork)),
 		numbered("pin", "NUMBERS", "always send these messages whole, as in /pin 3 5", flagging(history.Pin, "pinned")),

@@ -81,7 +81,7 @@ func (c *chat) messageAt(number string) (store.Message, error) {
 	messages := c.s.Branch()
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > messages.Len() {
-		return store.Message{}, fmt.Errorf("there is no message %s; /history prints their numbers", theme.OneLine(number))
+		return store.Message{}, fmt.Errorf("no message is numbered %s; /history numbers them", theme.OneLine(number))
 	}
 	return messages.Message(n - 1)
 }

@@ -133,7 +133,7 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 		"small:\n"+long, " tokens · ",
 		"you: last\n\nline", "Two.", "A request can have up to 400 tokens.", "The next request: ",
 		"message 2, model: cut to 146 of 2,400",
-		"1 message is pinned.", "Other.", "There is no message 99", "/quit takes no arguments.",
+		"1 message is pinned.", "Other.", "No message is numbered 99", "/quit takes no arguments.",
 		"There is no command /fly.", "/retry takes one line. To send it as a message",
 	)
 	if len(s.bodies) != 3 || strings.Contains(out, "never") {

@@ -41,7 +41,7 @@ func (s *Model) AddProvider() tea.Cmd {
 // takeProvider asks for the key of a hosted service, or says how another server is added.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	if name == anotherServer {
-		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains it.")
+		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains.")
 	}
 	for _, o := range s.offers {
 		switch {

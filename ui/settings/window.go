@@ -73,7 +73,7 @@ func (s *Model) windowText() string {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
 	if most := model.Windows().Stated.Most; most > model.Window().Tokens {
-		return text + " /window TOKENS makes the server load the model with another one, up to " + theme.Thousands(most) +
+		return text + " /window TOKENS has the server load the model with another, up to " + theme.Thousands(most) +
 			"; a larger one needs more memory."
 	}
 	return text + " /window TOKENS sets another."

@@ -56,7 +56,7 @@ func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m
 func (c *Model) interruption(m store.Message) note {
 	r := c.Receipts[m.Request]
 	rest := "after " + theme.Plural(r.Usage.Answer, "token") + " · this part is kept"
-	if r.Usage.Answer == 0 {
+	if r.Usage.Answer <= 0 { // the server did not count it
 		rest = "after ~" + theme.Plural(written(m), "token") + " · this part is kept"
 	}
 	if r.End == store.EndStopped {
