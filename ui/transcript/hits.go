@@ -24,8 +24,10 @@ func (c *Model) hitsIn(b *block) []lineHit {
 	spans, begin := b.pattern.FindAllStringIndex(text, -1), 0
 	for n, line := range strings.Split(text, "\n") {
 		for _, span := range spans {
-			if from, to := max(0, span[0]-begin), min(len(line), span[1]-begin); from < to {
-				b.found = append(b.found, lineHit{b.from + n, ansi.StringWidth(line[:from]), ansi.StringWidth(line[:to])})
+			from, to := max(0, span[0]-begin), min(len(line), span[1]-begin)
+			if from < to {
+				cells := ansi.StringWidth(line[:from])
+				b.found = append(b.found, lineHit{b.from + n, cells, cells + ansi.StringWidth(line[from:to])})
 			}
 		}
 		begin += len(line) + 1

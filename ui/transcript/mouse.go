@@ -99,13 +99,14 @@ func (c *Model) placeAt(x, y int) (place, bool) {
 	return place{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
 }
 
-// cells are the cells of a line of row i that are selected. A selection of several lines is one of text: names and
-// receipts are not copied with it.
+// cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
+// turn failed: names and receipts are not copied with it.
 func (c *Model) cells(i, line int) (from, to int) {
 	b, at := c.block(i), place{i, line, 0}
 	begin, end := c.picked.bounds()
 	first, last := place{begin.row, begin.line, 0}, place{end.row, end.line, 0}
-	if !c.picked.on || at.before(first) || last.before(at) || first != last && (line < b.from || line >= b.to) {
+	isText := line >= b.from && line < b.to || b.failure >= 0 && line >= b.failure
+	if !c.picked.on || at.before(first) || last.before(at) || first != last && !isText {
 		return 0, 0
 	}
 	to = c.width

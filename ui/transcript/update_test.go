@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
@@ -174,6 +175,10 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 		if got := s.drags(c.from, c.to); got != c.want {
 			t.Errorf("from %q to %q: got %q, want %q", c.from, c.to, got, c.want)
 		}
+	}
+	s.TurnFailed(record.Failure{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
+	if got, want := s.drags("It", "stopped"), "It failed\n“the runner has stopped"; got != want {
+		t.Errorf("of a failure %q is copied, want %q", got, want)
 	}
 	x := ansi.StringWidth("  ▌ ")
 	s.Press(x, 1)
