@@ -143,14 +143,6 @@ func sessionOf(t testing.TB, s *Store, id string) Session {
 	return out
 }
 
-func contents(messages []Message) []string {
-	out := []string{}
-	for _, m := range messages {
-		out = append(out, m.Content)
-	}
-	return out
-}
-
 // doing is a transaction that does something with the file itself.
 func doing(f func(tx *sql.Tx) error) func(t *tx) { return func(t *tx) { t.fail(f(t.Tx)) } }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -15,112 +14,55 @@ import (
 	"winnow/history"
 )
 
-// model is what a store should hold, kept in the plainest way: a list of sessions with lists of
-// messages. The last used session is the last of the list.
-type model struct {
-	sessions []*modelSession
-	lastID   int64
+// machine is two stores on one file and, beside them, what they should hold.
+type machine struct {
+	path     string
+	stores   [2]*Store
+	sessions []*modelSession  // the one used last is the last
+	streams  map[int64]*Store // which store streams a message
+	newest   int64            // the newest message
 }
 
 type modelSession struct {
-	id                        string
-	title, from               string
-	leaf                      int64
-	pinned, archived, deleted bool
-	messages                  []*modelMessage
-	draft                     string
+	Session
+	messages []Message
+	decided  Decisions
+	draft    string
 }
 
-type modelMessage struct {
-	id, parent int64
-	seq        int
-	role       history.Role
-	content    string
-	calls      int
-	status     history.Status
-	store      int // which store streams it, -1 for none
-	flag       history.Flag
-	remedy     history.Remedy
-}
-
-func (m *modelSession) find(id int64) *modelMessage {
-	i := slices.IndexFunc(m.messages, func(x *modelMessage) bool { return x.id == id })
-	if i < 0 {
+// message draws a message of a session, nil for none.
+func (in *modelSession) message(t *rapid.T) *Message {
+	i := rapid.IntRange(0, len(in.messages)).Draw(t, "message")
+	if i == 0 {
 		return nil
 	}
-	return m.messages[i]
+	return &in.messages[i-1]
 }
 
-func (m *model) use(s *modelSession) {
-	i := slices.Index(m.sessions, s)
-	m.sessions = append(slices.Delete(m.sessions, i, i+1), s)
-}
-
-// branch returns the ids from the beginning to leaf.
-func (m *modelSession) branch(leaf int64) []int64 {
-	out := []int64{}
-	for leaf != 0 {
-		out = append(out, leaf)
-		leaf = m.find(leaf).parent
+// id draws the id of a message of a session, 0 for none.
+func (in *modelSession) id(t *rapid.T) int64 {
+	if m := in.message(t); m != nil {
+		return m.ID
 	}
-	slices.Reverse(out)
-	return out
+	return 0
 }
 
-func (m *modelSession) siblings(parent int64) []int64 {
-	out := []int64{}
-	for _, x := range m.messages {
-		if x.parent == parent {
-			out = append(out, x.id)
+// branch is what Branch should return of the messages up to the leaf.
+func (in *modelSession) branch() (all []Message) {
+	for id := in.Leaf; id != 0; id = all[0].Parent {
+		m := in.messages[slices.IndexFunc(in.messages, func(m Message) bool { return m.ID == id })]
+		m.Siblings, m.Sibling = 0, 0
+		for _, other := range in.messages {
+			if other.Parent == m.Parent {
+				m.Siblings++
+				if other.ID <= m.ID {
+					m.Sibling++
+				}
+			}
 		}
+		all = slices.Insert(all, 0, m)
 	}
-	return out
-}
-
-func (m *modelSession) turns() int {
-	n := 0
-	for _, x := range m.messages {
-		if x.role == history.User {
-			n++
-		}
-	}
-	return n
-}
-
-// machine drives two stores on one file and a model beside them.
-type machine struct {
-	model
-	path   string
-	stores [2]*Store
-}
-
-func (x *machine) open(t *rapid.T, i int) {
-	s, err := Open(context.Background(), x.path, Options{Now: noon().now})
-	if err != nil {
-		t.Fatalf("open store %d: %v", i, err)
-	}
-	x.stores[i] = s
-}
-
-func (x *machine) any(t *rapid.T) (int, *Store) {
-	i := rapid.IntRange(0, 1).Draw(t, "store")
-	return i, x.stores[i]
-}
-
-func (x *machine) session(t *rapid.T) *modelSession {
-	if len(x.sessions) == 0 {
-		t.Skip("no session")
-	}
-	return rapid.SampledFrom(x.sessions).Draw(t, "session")
-}
-
-// message draws a message of a session, 0 for none.
-func (m *modelSession) message(t *rapid.T) int64 {
-	i := rapid.IntRange(0, len(m.messages)).Draw(t, "message")
-	if i == 0 {
-		return 0
-	}
-	return m.messages[i-1].id
+	return all
 }
 
 func text(t *rapid.T) string {
@@ -129,258 +71,193 @@ func text(t *rapid.T) string {
 
 var roles = []history.Role{history.User, history.Assistant, history.Tool, history.System, "oracle"}
 
-func (x *machine) added(t *rapid.T, s *modelSession, m Message, store int) {
-	if m.ID <= x.lastID {
-		t.Fatalf("message %d has an id that was used before (%d)", m.ID, x.lastID)
-	}
-	x.lastID = m.ID
-	s.messages = append(s.messages, &modelMessage{
-		id: m.ID, parent: m.Parent, seq: len(s.messages) + 1, role: m.Role, content: m.Content,
-		calls: len(m.ToolCalls), status: m.Status, store: store,
-	})
-	s.leaf = m.ID
-	if m.Role == history.User {
-		s.draft = ""
-	}
-	x.use(s)
+func role(t *rapid.T) history.Role { return rapid.SampledFrom(roles).Draw(t, "role") }
+
+func (x *machine) open(i int) (err error) {
+	x.stores[i], err = Open(context.Background(), x.path, Options{Now: noon().now})
+	return err
 }
 
-func (x *machine) begin(t *rapid.T) {
-	_, s := x.any(t)
-	title := rapid.StringN(0, 5, 10).Draw(t, "title")
-	session, m, err := s.Begin(context.Background(), Session{Title: title}, says("", 0, rapid.SampledFrom(roles).Draw(t,
-		"role"), text(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := &modelSession{id: session.ID, title: title}
-	x.sessions = append(x.sessions, n)
-	x.added(t, n, m, -1)
+func (x *machine) use(in *modelSession) {
+	x.sessions = append(slices.DeleteFunc(x.sessions, func(s *modelSession) bool { return s == in }), in)
 }
 
-func (x *machine) append(t *rapid.T) {
-	_, s := x.any(t)
-	in := x.session(t)
-	m := says(in.id, in.message(t), rapid.SampledFrom(roles).Draw(t, "role"), text(t))
-	m.ToolCalls = make([]history.ToolCall, rapid.IntRange(0, 2).Draw(t, "calls"))
-	m, err := s.Append(context.Background(), m)
-	if err != nil {
-		t.Fatal(err)
+// added notes a message that was stored in a session.
+func (x *machine) added(in *modelSession, m Message, err error) error {
+	if err != nil || m.ID <= x.newest {
+		return fmt.Errorf("message %d is stored behind %d: %w", m.ID, x.newest, err)
 	}
-	x.added(t, in, m, -1)
+	x.newest, in.Leaf = m.ID, m.ID
+	in.messages = append(in.messages, m)
+	if in.Messages++; m.Role == history.User {
+		in.Turns, in.draft = in.Turns+1, ""
+	}
+	x.use(in)
+	return nil
 }
 
-func (x *machine) start(t *rapid.T) {
-	i, s := x.any(t)
-	in := x.session(t)
-	m, err := s.StartAnswer(context.Background(), says(in.id, in.message(t), history.Assistant, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.added(t, in, m, i)
-}
-
-// answer checkpoints or finishes any message through any store: only the owner may.
-func (x *machine) answer(t *rapid.T) {
-	i, s := x.any(t)
-	in := x.session(t)
-	id := in.message(t)
-	m := in.find(id)
-	ends := rapid.Bool().Draw(t, "ends")
-	says := text(t)
-	var err error
-	if ends {
-		_, err = s.FinishAnswer(context.Background(), Message{
-			Message: history.Message{
-				ID: id, Role: history.Assistant, Content: says, Status: history.Interrupted,
-				ToolCalls: make([]history.ToolCall, 1),
-			},
-		}, Request{Session: in.id})
-	} else {
-		err = s.Checkpoint(context.Background(), id, says, "")
-	}
-	if m == nil || m.store != i {
-		if !errors.Is(err, ErrNotStreamed) {
-			t.Fatalf("store %d wrote message %d, which it does not stream: %v", i, id, err)
+// answer writes to any message through any store: only the one that streams it may.
+func (x *machine) answer(t *rapid.T, s *Store, in *modelSession, write func(m *Message) error) error {
+	m := in.message(t)
+	if m == nil || x.streams[m.ID] != s {
+		if m == nil {
+			m = &Message{}
 		}
-		return
+		other := *m
+		if err := write(&other); !errors.Is(err, ErrNotStreamed) {
+			return fmt.Errorf("message %d, which is not streamed there, was written: %w", m.ID, err)
+		}
+		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.content = says
-	if ends {
-		m.status, m.store, m.calls = history.Interrupted, -1, 1
-		x.use(in)
-	}
+	return write(m)
 }
 
-// reopen closes a store, which interrupts what it streams, and opens it again.
-func (x *machine) reopen(t *rapid.T) {
-	i, s := x.any(t)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, in := range x.sessions {
-		for _, m := range in.messages {
-			if m.store == i {
-				m.status, m.store = history.Interrupted, -1
+// operations are what is done to a session through one of the stores, and to the model of it.
+func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s *Store, in *modelSession) error {
+	return map[string]func(t *rapid.T, s *Store, in *modelSession) error{
+		"begin": func(t *rapid.T, s *Store, _ *modelSession) error {
+			row, m, err := s.Begin(ctx, Session{Title: text(t)}, says("", 0, role(t), text(t)))
+			row.Messages, row.Turns = 0, 0
+			return x.added(&modelSession{Session: row, decided: Decisions{
+				map[int64]history.Flag{}, map[int64]history.Remedy{},
+			}}, m, err)
+		},
+		"append": func(t *rapid.T, s *Store, in *modelSession) error {
+			m := says(in.ID, in.id(t), role(t), text(t))
+			m.ToolCalls = make([]history.ToolCall, rapid.IntRange(0, 2).Draw(t, "calls"))
+			m, err := s.Append(ctx, m)
+			return x.added(in, m, err)
+		},
+		"start": func(t *rapid.T, s *Store, in *modelSession) error {
+			m, err := s.StartAnswer(ctx, says(in.ID, in.id(t), history.Assistant, ""))
+			x.streams[m.ID] = s
+			return x.added(in, m, err)
+		},
+		"checkpoint": func(t *rapid.T, s *Store, in *modelSession) error {
+			return x.answer(t, s, in, func(m *Message) error {
+				m.Content = text(t)
+				return s.Checkpoint(ctx, m.ID, m.Content, "")
+			})
+		},
+		"finish": func(t *rapid.T, s *Store, in *modelSession) error {
+			return x.answer(t, s, in, func(m *Message) error {
+				end := says(in.ID, m.Parent, history.Assistant, text(t))
+				end.ID, end.Status, end.ToolCalls = m.ID, history.Interrupted, make([]history.ToolCall, 1)
+				_, err := s.FinishAnswer(ctx, end, Request{Session: in.ID})
+				if m.Content, m.Status, m.ToolCalls = end.Content, end.Status, end.ToolCalls; err == nil {
+					delete(x.streams, m.ID)
+					x.use(in)
+				}
+				return err
+			})
+		},
+		"reopen": func(t *rapid.T, s *Store, _ *modelSession) error { // which interrupts what it streams
+			for _, in := range x.sessions {
+				for i := range in.messages {
+					if m := &in.messages[i]; x.streams[m.ID] == s {
+						m.Status = history.Interrupted
+						delete(x.streams, m.ID)
+					}
+				}
 			}
-		}
-	}
-	x.open(t, i)
-}
-
-func (x *machine) edit(t *rapid.T) {
-	_, s := x.any(t)
-	in := x.session(t)
-	ctx := context.Background()
-	var err error
-	switch rapid.SampledFrom([]string{
-		"rename", "pin", "archive", "delete", "restore", "leaf", "draft", "flag",
-		"remedy",
-	}).Draw(t, "edit") {
-	case "rename":
-		title, from := rapid.StringN(0, 5, 10).Draw(t, "title"), rapid.SampledFrom([]string{"auto", "user"}).Draw(t,
-			"from")
-		err = s.Rename(ctx, in.id, title, TitleSource(from))
-		if from == "user" || in.from != "user" {
-			in.title, in.from = title, from
-		}
-	case "pin":
-		in.pinned = !in.pinned
-		err = s.Update(ctx, in.id, func(row *Session) { row.Pinned = in.pinned })
-	case "archive":
-		in.archived = !in.archived
-		err = s.Update(ctx, in.id, func(row *Session) { row.Archived = in.archived })
-	case "delete":
-		in.deleted = true
-		err = s.Delete(ctx, in.id)
-	case "restore":
-		in.deleted = false
-		err = s.Restore(ctx, in.id)
-	case "leaf":
-		in.leaf = in.message(t)
-		err = s.Update(ctx, in.id, func(row *Session) { row.Leaf = in.leaf })
-	case "draft":
-		in.draft = text(t)
-		err = s.SaveDraft(ctx, in.id, Draft{Text: in.draft})
-	case "flag":
-		if id := in.message(t); id != 0 {
-			in.find(id).flag = rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(t, "flag")
-			err = flag(ctx, s, id, in.find(id).flag)
-		}
-	case "remedy":
-		r := rapid.SampledFrom(history.Remedies()).Draw(t, "remedy")
-		var ids []int64
-		for range rapid.IntRange(0, 3).Draw(t, "messages") {
-			if id := in.message(t); id != 0 {
-				in.find(id).remedy = r
-				ids = append(ids, id)
+			return errors.Join(s.Close(), x.open(slices.Index(x.stores[:], s)))
+		},
+		"rename": func(t *rapid.T, s *Store, in *modelSession) error {
+			title, from := text(t), rapid.SampledFrom([]TitleSource{TitleAuto, TitleUser}).Draw(t, "from")
+			if from == TitleUser || in.TitleFrom != TitleUser {
+				in.Title, in.TitleFrom = title, from
 			}
-		}
-		err = s.SetRemedies(ctx, r, ids...)
-	}
-	if err != nil {
-		t.Fatal(err)
+			return s.Rename(ctx, in.ID, title, from)
+		},
+		"update": func(t *rapid.T, s *Store, in *modelSession) error {
+			in.Pinned, in.Archived = rapid.Bool().Draw(t, "pinned"), rapid.Bool().Draw(t, "archived")
+			in.Leaf = in.id(t)
+			return s.Update(ctx, in.ID, func(row *Session) {
+				row.Pinned, row.Archived, row.Leaf = in.Pinned, in.Archived, in.Leaf
+			})
+		},
+		"delete": func(_ *rapid.T, s *Store, in *modelSession) error {
+			in.Deleted = noon().t
+			return s.Delete(ctx, in.ID)
+		},
+		"restore": func(_ *rapid.T, s *Store, in *modelSession) error {
+			in.Deleted = Session{}.Deleted
+			return s.Restore(ctx, in.ID)
+		},
+		"draft": func(t *rapid.T, s *Store, in *modelSession) error {
+			in.draft = text(t)
+			return s.SaveDraft(ctx, in.ID, Draft{Text: in.draft})
+		},
+		"flag": func(t *rapid.T, s *Store, in *modelSession) error {
+			m, f := in.messages[0].ID, rapid.SampledFrom([]history.Flag{"", history.Pin, history.Exclude}).Draw(t, "flag")
+			if in.decided.Flags[m] = f; f == "" {
+				delete(in.decided.Flags, m)
+			}
+			return flag(ctx, s, m, f)
+		},
+		"remedy": func(t *rapid.T, s *Store, in *modelSession) error {
+			m, r := in.messages[0].ID, rapid.SampledFrom(history.Remedies()).Draw(t, "remedy")
+			if in.decided.Remedies[m] = r; r == history.SendRepaired {
+				delete(in.decided.Remedies, m)
+			}
+			return s.SetRemedies(ctx, r, m)
+		},
+		"purge": func(_ *rapid.T, s *Store, in *modelSession) error {
+			if len(x.sessions) == 1 {
+				return nil
+			}
+			x.sessions = slices.DeleteFunc(x.sessions, func(o *modelSession) bool { return o == in })
+			return s.Purge(ctx, in.ID)
+		},
 	}
 }
 
-func (x *machine) purge(t *rapid.T) {
-	_, s := x.any(t)
-	in := x.session(t)
-	if err := s.Purge(context.Background(), in.id); err != nil {
-		t.Fatal(err)
-	}
-	x.sessions = slices.DeleteFunc(x.sessions, func(o *modelSession) bool { return o == in })
-}
-
-// check compares everything that can be read with the model.
+// check compares what can be read with the model.
 func (x *machine) check(t *rapid.T) {
 	ctx := context.Background()
-	s := x.stores[0]
 	for _, f := range []Filter{{}, {Trash: true}, {Archived: true}} {
-		want := []string{}
+		want, got := []string{}, []string{}
 		for _, pinned := range []bool{true, false} {
 			for _, in := range slices.Backward(x.sessions) {
-				if in.pinned == pinned && in.deleted == f.Trash && (f.Trash || in.archived == f.Archived) {
-					want = append(want, in.describe())
+				deleted := !in.Deleted.IsZero()
+				if in.Pinned == pinned && deleted == f.Trash && (f.Trash || in.Archived == f.Archived) {
+					want = append(want, in.ID)
 				}
 			}
 		}
-		list, err := s.Sessions(ctx, f)
-		if err != nil {
-			t.Fatal(err)
+		list, err := x.stores[0].Sessions(ctx, f)
+		for _, row := range list {
+			got = append(got, row.ID)
 		}
-		got := []string{}
-		for _, r := range list {
-			got = append(got, fmt.Sprintf("%s %q %s leaf %d pinned %v archived %v deleted %v: %d, %d turns",
-				r.ID, r.Title, r.TitleFrom, r.Leaf, r.Pinned, r.Archived, !r.Deleted.IsZero(), r.Messages, r.Turns))
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("Sessions(%+v) is\n%q, want\n%q", f, got, want)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("Sessions(%+v) is\n%q, %v, want\n%q", f, got, err, want)
 		}
 	}
 	for _, in := range x.sessions {
-		x.checkSession(t, in)
+		s := x.stores[1]
+		row, err := s.Session(ctx, in.ID)
+		draft, draftErr := s.Draft(ctx, in.ID)
+		decided, decidedErr := s.Decisions(ctx, in.ID)
+		branch, branchErr := s.Branch(ctx, in.Leaf, 0)
+		if err := errors.Join(err, draftErr, decidedErr, branchErr); err != nil {
+			t.Fatal(err)
+		}
+		got, want := told(row, draft.Text, decided, branch), told(in.Session, in.draft, in.decided, in.branch())
+		if got != want {
+			t.Fatalf("the session is\n%swant\n%s", got, want)
+		}
 	}
 }
 
-func (m *modelSession) describe() string {
-	return fmt.Sprintf("%s %q %s leaf %d pinned %v archived %v deleted %v: %d, %d turns",
-		m.id, m.title, m.from, m.leaf, m.pinned, m.archived, m.deleted, len(m.messages), m.turns())
-}
-
-func (x *machine) checkSession(t *rapid.T, in *modelSession) {
-	ctx := context.Background()
-	s := x.stores[1]
-	flags, remedies := map[int64]history.Flag{}, map[int64]history.Remedy{}
-	for _, m := range in.messages {
-		if m.remedy != history.SendRepaired {
-			remedies[m.id] = m.remedy
-		}
-		if m.flag != "" {
-			flags[m.id] = m.flag
-		}
+// told is all of a session that the model knows, as text.
+func told(row Session, draft string, decided Decisions, branch []Message) string {
+	out := fmt.Sprintf("%q %s leaf %d, pinned %v, archived %v, deleted %v, %d messages, %d turns, %q, %v\n", row.Title,
+		row.TitleFrom, row.Leaf, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Messages, row.Turns, draft, decided)
+	for _, m := range branch {
+		out += fmt.Sprintf("%d behind %d at %d: %s %s %q, %d calls, %d/%d\n", m.ID, m.Parent, m.Seq, m.Role, m.Status,
+			m.Content, len(m.ToolCalls), m.Sibling, m.Siblings)
 	}
-	decided := Decisions{Flags: flags, Remedies: remedies}
-	if got, err := s.Decisions(ctx, in.id); err != nil || !reflect.DeepEqual(got, decided) {
-		t.Fatalf("Decisions = %v, %v; want %v", got, err, decided)
-	}
-	if got, err := s.Draft(ctx, in.id); err != nil || got.Text != in.draft {
-		t.Fatalf("Draft = %q, %v; want %q", got.Text, err, in.draft)
-	}
-	all, err := s.Messages(ctx, in.id)
-	if err != nil || len(all) != len(in.messages) {
-		t.Fatalf("Messages returns %d, %v; want %d", len(all), err, len(in.messages))
-	}
-	for i, m := range in.messages {
-		if all[i].ID != m.id || all[i].Parent != m.parent || all[i].Content != m.content {
-			t.Fatalf("message %d of all is %d behind %d, %q; want %d behind %d, %q",
-				i, all[i].ID, all[i].Parent, all[i].Content, m.id, m.parent, m.content)
-		}
-	}
-	got, err := s.Branch(ctx, in.leaf, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := in.branch(in.leaf)
-	if len(got) != len(want) {
-		t.Fatalf("the branch of %d is %q, want %v", in.leaf, contents(got), want)
-	}
-	for i, id := range want {
-		m, siblings := in.find(id), in.siblings(in.find(id).parent)
-		wants := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", m.id, m.parent, m.seq, m.role, m.status,
-			m.content,
-			m.calls, slices.Index(siblings, id)+1, len(siblings))
-		g := got[i]
-		is := fmt.Sprintf("%d of %d seq %d %s %s %q calls %d, %d/%d", g.ID, g.Parent, g.Seq, g.Role, g.Status,
-			g.Content,
-			len(g.ToolCalls), g.Sibling, g.Siblings)
-		if is != wants {
-			t.Fatalf("message is\n%s, want\n%s", is, wants)
-		}
-	}
+	return out
 }
 
 func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
@@ -390,20 +267,23 @@ func TestTwoStoresBehaveAsOneSimpleModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		sub := filepath.Join(dir, fmt.Sprint(n))
-		x := &machine{path: filepath.Join(sub, "winnow.db")}
-		for i := range x.stores {
-			x.open(t, i)
-		}
+		x := &machine{path: filepath.Join(sub, "winnow.db"), streams: map[int64]*Store{}}
+		check(t, errors.Join(x.open(0), x.open(1)))
 		defer func() {
 			for _, s := range x.stores {
 				s.Close()
 			}
 			os.RemoveAll(sub)
 		}()
-		t.Repeat(map[string]func(*rapid.T){
-			"begin": x.begin, "append": x.append, "append again": x.append,
-			"start": x.start, "answer": x.answer, "answer again": x.answer,
-			"reopen": x.reopen, "edit": x.edit, "purge": x.purge, "": x.check,
-		})
+		operations := x.operations(context.Background())
+		check(t, operations["begin"](t, x.stores[0], nil))
+		actions := map[string]func(*rapid.T){"": x.check}
+		for name, do := range operations {
+			actions[name] = func(t *rapid.T) {
+				s, in := rapid.SampledFrom(x.stores[:]).Draw(t, "store"), rapid.SampledFrom(x.sessions).Draw(t, "session")
+				check(t, do(t, s, in))
+			}
+		}
+		t.Repeat(actions)
 	})
 }

@@ -79,7 +79,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	must(t, "rename", s.Rename(ctx, row.ID, "of "+plantedKey, "user"))
 	must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
-	_, err = imported(s, Session{Title: "import " + plantedKey}, said(history.User, "imported "+plantedKey))
+	_, err = imported(ctx, s, Session{Title: "import " + plantedKey}, said(history.User, "imported "+plantedKey))
 	must(t, "import", err)
 	wantNoKey(t, s)
 }
