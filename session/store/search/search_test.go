@@ -72,7 +72,7 @@ func TestSnippetsAreOneLine(t *testing.T) {
 }
 
 // plain is a text as a person compares it who overlooks case, accents and punctuation, with a space around each word.
-// Between two scripts, one of them without spaces, a word ends.
+// Between two scripts, one of them without spaces, a word ends, and a space within the latter is none.
 func plain(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(strings.ToLower(norm.NFKC.String(text))) {
@@ -84,7 +84,9 @@ func plain(text string) string {
 			b.WriteByte(' ')
 		}
 	}
-	apart := regexp.MustCompile(`\p{Han}+`).ReplaceAllString(b.String(), " $0 ")
+	apart := regexp.MustCompile(`\p{Han}[\p{Han} ]*`).ReplaceAllStringFunc(b.String(), func(run string) string {
+		return " " + strings.ReplaceAll(run, " ", "") + " "
+	})
 	return " " + strings.Join(strings.Fields(apart), " ") + " "
 }
 
