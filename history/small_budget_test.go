@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
 	"winnow/history/cause"
 
 	"pgregory.net/rapid"
