@@ -17,7 +17,7 @@ type Cause struct {
 	Code  Code
 	Front bool   // of a recalled message: its place holds less than the block in front of the current message
 	Alone bool   // of a repair with another remedy: it holds for the message, which is in no tool group
-	Want  int    // what it takes, 0 unknown: characters of a cut message, tokens of one that did not fit, messages of a gap
+	Want  int    // what it takes, 0 unknown: characters of a cut message, tokens of one left out, messages of a gap
 	Have  int    // how much of Want is there: characters that are sent, tokens that were left
 	Limit int    // the limit that the code names: characters, tokens or messages
 	Text  string // shared words, the model of a summary, the name of a call; a sentence where there is no code

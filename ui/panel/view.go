@@ -262,7 +262,8 @@ func (p *Model) legend(t *text) {
 	var parts []string
 	for _, part := range r.parts(st) {
 		if part.n > 0 {
-			parts = append(parts, part.style.Render("━")+st.Muted.Render(" "+part.name+" "+sign+theme.Thousands(part.n)))
+			text := " " + part.name + " " + sign + theme.Thousands(part.n)
+			parts = append(parts, part.style.Render("━")+st.Muted.Render(text))
 		}
 	}
 	parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))

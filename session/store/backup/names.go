@@ -51,7 +51,10 @@ func filesBeside(path string) (all []File) {
 				continue
 			}
 			file := filepath.Join(filepath.Dir(path), dir, e.Name())
-			f := File{Path: file, Bytes: sqlite.Size(file), damaged: m[1] == "damaged", draft: m[1] == "new" || m[4] != ""}
+			f := File{
+				Path: file, Bytes: sqlite.Size(file),
+				damaged: m[1] == "damaged", draft: m[1] == "new" || m[4] != "",
+			}
 			if m[2] != "" {
 				f.Day, _ = time.Parse(stampLayout[:len(m[2])], m[2]) // it is no backup without a day
 				f.automatic = m[3] == ""

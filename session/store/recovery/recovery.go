@@ -33,8 +33,8 @@ func (s Salvage) String() string {
 	said := "Nothing in it could be read, so a new one was started."
 	switch {
 	case s.Sessions > 0 && s.FromBackup == s.Messages:
-		return fmt.Sprintf("The chat history was damaged, and nothing in it could be read. %s taken from the backup of "+
-			"%s. The damaged file is kept as %s.", counted(s.Sessions, s.Messages), s.Backup, s.File)
+		return fmt.Sprintf("The chat history was damaged, and nothing in it could be read. %s taken from the backup "+
+			"of %s. The damaged file is kept as %s.", counted(s.Sessions, s.Messages), s.Backup, s.File)
 	case s.Sessions > 0:
 		said = fmt.Sprintf("%s recovered; %s lost.", counted(s.Sessions, s.Messages),
 			counted(s.LostSessions, s.LostMessages))
