@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 // programs are what the test binary can be run as.
 var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
-	"stream": streamProgram,
 	"nobody": nobodyProgram,
 	"hold":   holdProgram,
 	"lease":  leaseProgram,
@@ -85,16 +84,6 @@ func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 		t.Fatalf("Begin(%q, %q): %v", title, text, err)
 	}
 	return session, message
-}
-
-// storePrecious stores one message in a file and returns it.
-func storePrecious(t *testing.T, path string) Message {
-	t.Helper()
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	_, first := begin(t, s, "", "precious")
-	must(t, "close", s.Close())
-	return first
 }
 
 func add(t testing.TB, s *Store, m Message) Message {
@@ -193,11 +182,11 @@ func insertMessage(t *tx, n int64, m Message, owner string) {
 }
 
 // indexAll brings the search index up to date.
-func indexAll(t testing.TB, s *Store) {
-	t.Helper()
+func indexAll(t fatal, s *Store) {
 	for left := int64(1); left > 0; {
 		var err error
-		left, err = s.IndexSome(context.Background())
-		must(t, "index some", err)
+		if left, err = s.IndexSome(context.Background()); err != nil {
+			t.Fatalf("index some: %v", err)
+		}
 	}
 }
