@@ -178,3 +178,55 @@ func idsOf(messages []Message) iter.Seq[int64] {
 		}
 	}
 }
+
+// Where everything fits, a summary makes no request larger. What is recalled is left out of the
+// comparison: a policy that cuts answers although everything fits may recall texts beside the summary that stand
+// in the request anyway without it. In order, nothing tells the cost of recalled texts from that of the others, so
+// such requests are compared only where nothing is recalled.
+func TestASummaryMakesNoRequestLarger(t *testing.T) {
+	used, recalled := 0, 0
+	check(t, func(t *rapid.T, s scene) {
+		if len(s.past) == 0 {
+			return
+		}
+		s.o.Policy.SummaryAlways, s.o.Policy.Budget, s.o.Policy.HistoryBudget, s.o.Policy.BudgetChars = true, 1<<20, 0, 0
+		s.o.Policy.MaxContextTokens, s.o.Window, s.o.Scope = 1<<20, 0, nil
+		s.o.Summaries = nil
+		without, err := Build(s.past, s.o)
+		if err != nil {
+			return
+		}
+		from := rapid.IntRange(0, len(s.past)-1).Draw(t, "from")
+		upto := rapid.IntRange(from, len(s.past)-1).Draw(t, "upto")
+		s.o.Summaries = []Summary{{Messages: IDs{{s.past[from].ID, s.past[upto].ID}}, Text: strings.Repeat("word ", rapid.IntRange(1, 60).Draw(t, "words")), By: "some/model"}}
+		with, err := Build(s.past, s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !with.Summarized() {
+			return
+		}
+		used++
+		if with.Sum.Recalled > 0 {
+			recalled++
+		}
+		if got, limit := withoutRecalled(with), withoutRecalled(without); got > limit {
+			t.Fatalf("with the summary the request has %d tokens, without it %d\n%s%s\n%s", got, limit, planText(with, nil), requestText(with), s)
+		}
+	})
+	t.Logf("%d requests hold a summary, %d of them recalled texts too", used, recalled)
+	if used == 0 && !testing.Short() {
+		t.Error("no summary was ever used")
+	}
+}
+
+// withoutRecalled is what a request costs beside the block of recalled texts.
+func withoutRecalled(p Plan) int {
+	total := p.Sum.Total
+	for _, a := range p.Added {
+		if a.Kind == AddedRecalled {
+			total -= p.Sum.Recalled + a.Tokens
+		}
+	}
+	return total
+}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,4 +40,53 @@ func TestNextIsTakenOut(t *testing.T) {
 		}
 	})
 	t.Logf("in %d requests something would change, in %d of them all", fewer, system)
+}
+
+// Requests are alike up to the first message of which a model sees something else.
+func TestAlikeIsWhatAModelSees(t *testing.T) {
+	first := Message{Role: System, Content: "Be kind."}
+	m := Message{
+		ID: 7, Label: "x", Tokens: 3, Role: Assistant, Content: "I look.", Reasoning: "so", Replay: `{"a":1}`,
+		ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: "{}"}}, Parts: []Part{{
+			Kind:      ImagePart,
+			MediaType: "image/png", Data: []byte{1},
+		}},
+	}
+	for what, change := range map[string]func(*Message){
+		"its role":            func(m *Message) { m.Role = Tool },
+		"its text":            func(m *Message) { m.Content += "." },
+		"its reasoning":       func(m *Message) { m.Reasoning = "" },
+		"its server's keys":   func(m *Message) { m.Replay = "" },
+		"the call it answers": func(m *Message) { m.ToolCallID = "b" },
+		"a call's arguments": func(m *Message) {
+			m.ToolCalls = []ToolCall{{
+				ID: "a", Name: "read",
+				Arguments: "{ }",
+			}}
+		},
+		"one call more": func(m *Message) { m.ToolCalls = append(slices.Clone(m.ToolCalls), ToolCall{}) },
+		"an image": func(m *Message) {
+			m.Parts = []Part{{
+				Kind: ImagePart, MediaType: "image/png",
+				Data: []byte{2},
+			}}
+		},
+		"no image":             func(m *Message) { m.Parts = nil },
+		"where it comes from":  nil,
+		"another message next": nil,
+	} {
+		other, want := m, 1
+		other.ID, other.Label, other.Tokens = 8, "y", 4
+		if change == nil {
+			want = 2
+		} else {
+			change(&other)
+		}
+		if got := Alike([]Message{first, m, {Content: "one"}}, []Message{first, other, {Content: "two"}}); got != want {
+			t.Errorf("with %s changed %d messages are alike, want %d", what, got, want)
+		}
+	}
+	if Alike([]Message{first, m}, []Message{first}) != 1 || Alike(nil, []Message{first}) != 0 {
+		t.Error("a request is alike with more than the shorter one holds")
+	}
 }

@@ -118,3 +118,17 @@ func TestARemedyHoldsForItsGroup(t *testing.T) {
 		}
 	})
 }
+
+// A policy that strips or refuses a damaged history takes no remedies.
+func TestStripAndStrictTakeNoRemedies(t *testing.T) {
+	check(t, func(t *rapid.T, s scene) {
+		s.o.Policy.Recovery = rapid.SampledFrom([]Recovery{RecoverStrip, RecoverStrict}).Draw(t, "recovery")
+		got, gotErr := Build(s.past, s.o)
+		s.o.Remedies = nil
+		want, wantErr := Build(s.past, s.o)
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotErr, wantErr) {
+			t.Fatalf("with remedies: %v\n%s\nwithout: %v\n%s\n%s", gotErr, planText(got, nil), wantErr, planText(want,
+				nil), s)
+		}
+	})
+}

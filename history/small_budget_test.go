@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"winnow/history/cause"
 
 	"pgregory.net/rapid"
 )
@@ -46,4 +47,49 @@ func TestTheNewestTurnLeavesRoomForTheRest(t *testing.T) {
 				e.TokensBefore, limit, planText(p, nil))
 		}
 	})
+}
+
+// Where there is enough to say, a request holds what the budget says: what is left is less than the next step costs. A
+// step of what is recalled is one message with its label and its day. One of the blocks is no more than what its share
+// is of the recalled texts, because recall has a turn before it otherwise. One of the newest turn, which comes first,
+// is what may stay whole of it.
+func TestABudgetIsUsedToTheLastMessage(t *testing.T) {
+	stops := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		past := talk(rt, rapid.IntRange(1, 400).Draw(rt, "last"))
+		longest := 0
+		for _, m := range past[:len(past)-1] {
+			longest = max(longest, words(m.Content))
+		}
+		o := benchOptions(t, rapid.SampledFrom([]string{"recall", "balanced"}).Draw(rt, "preset"), rapid.IntRange(200,
+			2000).Draw(rt, "budget"))
+		o.Count, o.Turn = words, []Message{{ID: 1 << 40, Role: User, Content: "What of the sea?", Status: Complete}}
+		b := Read(past, words).selectFor(o)
+		if b.over {
+			rt.Fatal("it does not fit")
+		}
+		p := b.plan()
+		if p.Sum.Sent == p.Sum.Stored {
+			return
+		}
+		var step int
+		switch {
+		case b.stopped.recall:
+			step = longest + 8 // its label and its day
+			stops["recall"]++
+		case b.stopped.cause == cause.Newest:
+			step = b.lastWhole
+			stops["newest"]++
+		default:
+			step = int(float64(b.cost.recalled) * (1 - recallShare) / recallShare)
+			stops["block"]++
+		}
+		// The block, the markers, and the frames of a message and its question.
+		around := words(recallHead) + words(recallTail) + 2*b.gap + 2*frameMessage
+		if left := p.Sum.Free(); left > step+around {
+			rt.Fatalf("%d of %d tokens are left, and the next step is %d\n%+v\n%s", left, o.Policy.Budget, step,
+				b.stopped, planText(p, nil))
+		}
+	})
+	t.Logf("what did not fit: %v", stops)
 }

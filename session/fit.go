@@ -95,7 +95,7 @@ func (e *OversizeError) Pinned() string {
 			numbers = append(numbers, strconv.Itoa(at+1))
 		}
 	}
-	return strings.Join(numbers, " ")
+	return strings.Join(numbers, ", ")
 }
 
 // sendable says why a message is not to be stored at the end of a branch: an *OversizeError where its request would not

@@ -56,7 +56,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			history.FixedPart{Kind: history.PartDraft, Tokens: 4000}), "/system, /window 16000"},
 		{"pinned messages", over(history.BoundBudget, history.FixedPart{
 			Kind: history.PartPinned, Tokens: 5000, Messages: []int{2, 0},
-		}), "unpin message 3 1, /budget 16000"},
+		}), "unpin message 3, 1, /budget 16000"},
 		{
 			"tools", over(history.BoundWindow, history.FixedPart{Kind: history.PartTools, Tokens: 5000}),
 			"/tools, /window 16000",
