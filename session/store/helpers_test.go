@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,9 +130,6 @@ func sessionOf(t testing.TB, s *Store, id string) Session {
 	}
 	return out
 }
-
-// doing is a transaction that does something with the file itself.
-func doing(f func(tx *sql.Tx) error) func(t *tx) { return func(t *tx) { t.fail(f(t.Tx)) } }
 
 func must(t testing.TB, doing string, err error) {
 	t.Helper()
