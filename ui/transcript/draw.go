@@ -70,10 +70,7 @@ func (c *Model) lookOf(i int) look {
 }
 
 // unfolded says that all of a row's text is shown: the user unfolded it, or is at a hit of a search in it.
-func (c *Model) unfolded(id int64) bool {
-	at, ok := c.hit()
-	return c.open[id] || ok && c.Messages.ID(at) == id
-}
+func (c *Model) unfolded(id int64) bool { return c.open[id] || c.Search.at() == id }
 
 // gap is the number of lines below row i: the one of the edge stands between two blank ones.
 func (c *Model) gap(i int) int {

@@ -38,7 +38,7 @@ func (c *Model) hitsIn(b *block) []lineHit {
 // showHit selects the message that the user is at, unfolds it and scrolls its first match onto the screen, to a third
 // from the top where it was not on it.
 func (c *Model) showHit() {
-	i, ok := c.hit()
+	i, ok := c.index(c.Search.at())
 	if !ok || !c.ready() {
 		return
 	}
@@ -48,11 +48,8 @@ func (c *Model) showHit() {
 	if found := c.hitsIn(b); len(found) > 0 {
 		line = found[0].line
 	}
-	y := line - c.line
-	for k := c.top; k < i && y < c.height; k++ {
-		y += c.heightOf(k)
-	}
-	if i < c.top || y < 0 || y >= c.height {
+	last, y := c.rowAt(c.height - 1)
+	if at := (place{i, line, 0}); at.before(place{c.top, c.line, 0}) || (place{last, y, 0}).before(at) {
 		c.top, c.line = i, max(0, line-c.height/3)
 		c.arrive()
 	}
@@ -62,7 +59,7 @@ func (c *Model) showHit() {
 // markHits marks the hits in a line of row i.
 func (c *Model) markHits(text string, i, line int) string {
 	style := c.Themes.Styles.Found
-	if at, ok := c.hit(); ok && at == i {
+	if c.Search.at() == c.id(i) {
 		style = c.Themes.Styles.Hit
 	}
 	var ranges []lipgloss.Range

@@ -87,7 +87,6 @@ func (c *Model) Follow(messages branch.Branch) {
 	cursor := c.cursor
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks, c.stream = map[int64]*block{}, nil
-	c.Search.hits = nil // they have the indexes of the old messages
 	c.follow = true
 	c.show(messages)
 	if cursor != 0 && !c.GoTo(cursor) {
@@ -121,7 +120,6 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	if messages.Len() > 0 {
 		if older, there := all.Find(messages.ID(0)); there && older > 0 {
 			messages = messages.Behind(all.First(older))
-			c.Search.hits = nil // they have the indexes of the messages before
 		}
 	}
 	c.show(messages)

@@ -22,9 +22,8 @@ func (p place) before(o place) bool {
 // picked is what is selected with the mouse: the cells from one place to another, in the order in which they were
 // passed. It goes when the rows change.
 type picked struct {
-	on       bool // something is selected
-	held     bool // the button is down
-	from, to place
+	held     bool  // the button is down
+	from, to place // the same one where nothing is selected
 }
 
 // bounds are the first and the last place.
@@ -39,7 +38,7 @@ func (p picked) bounds() (begin, end place) {
 func (c *Model) Held() bool { return c.picked.held }
 
 // Unpick takes the selection of the mouse away.
-func (c *Model) Unpick() { c.picked.on = false }
+func (c *Model) Unpick() { c.picked = picked{} }
 
 // Press begins a selection at a cell of the transcript.
 func (c *Model) Press(x, y int) {
@@ -55,19 +54,20 @@ func (c *Model) Drag(x, y int) {
 	case y >= c.height:
 		c.Scroll(1)
 	}
-	if to, ok := c.placeAt(x, min(max(y, 0), c.height-1)); ok && to != c.picked.to {
-		c.picked.to, c.picked.on = to, true
+	if to, ok := c.placeAt(x, min(max(y, 0), c.height-1)); ok {
+		c.picked.to = to
 	}
 }
 
 // Release ends a selection and copies it as it is drawn. Without one it was a click, and clicked.
 func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 	c.picked.held = false
-	if !c.picked.on {
+	if c.picked.from == c.picked.to {
 		return nil, true
 	}
 	text := c.pickedText()
-	if c.picked.on = text != ""; !c.picked.on {
+	if text == "" {
+		c.Unpick()
 		return nil, false
 	}
 	return c.Screen.Copy(characters(text), text), false
@@ -102,21 +102,20 @@ func (c *Model) placeAt(x, y int) (place, bool) {
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
 // turn failed: names and receipts are not copied with it.
 func (c *Model) cells(i, line int) (from, to int) {
-	b, at := c.block(i), place{i, line, 0}
 	begin, end := c.picked.bounds()
-	first, last := place{begin.row, begin.line, 0}, place{end.row, end.line, 0}
+	several := begin.row != end.row || begin.line != end.line
+	b, empty := c.block(i), begin == end
 	isText := line >= b.from && line < b.to || b.failure >= 0 && line >= b.failure
-	if !c.picked.on || at.before(first) || last.before(at) || first != last && !isText {
+	if first := (place{i, line, 0}); begin.before(first) {
+		begin = first
+	}
+	if last := (place{i, line, c.width}); last.before(end) {
+		end = last
+	}
+	if empty || end.before(begin) || several && !isText {
 		return 0, 0
 	}
-	to = c.width
-	if at == first {
-		from = begin.cell
-	}
-	if at == last {
-		to = end.cell + 1
-	}
-	return from, to
+	return begin.cell, end.cell + 1
 }
 
 // markPicked draws the selected cells of a line of row i.

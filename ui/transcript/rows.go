@@ -66,7 +66,7 @@ func (c *Model) Resize(width, height, left int) {
 
 // Restyle renders everything anew, in the colours of now.
 func (c *Model) Restyle() {
-	c.picked.on = false
+	c.Unpick()
 	clear(c.blocks)
 	if c.width == 0 {
 		return
@@ -87,17 +87,20 @@ func (c *Model) Scroll(n int) {
 	if !c.ready() {
 		return
 	}
-	c.line += n
-	for c.line < 0 && c.top > 0 {
-		c.top--
-		c.line += c.heightOf(c.top)
-	}
-	c.line = max(c.line, 0)
-	for c.top < c.rows()-1 && c.line >= c.heightOf(c.top) {
-		c.line -= c.heightOf(c.top)
-		c.top++
-	}
+	c.top, c.line = c.walk(c.top, c.line+n)
 	c.arrive()
+}
+
+// walk is the row that is n lines below the first line of row i, above it for a negative n, and the line in it. Above
+// the first row it is the first line, below the last row a line beyond it.
+func (c *Model) walk(i, n int) (row, line int) {
+	for ; n < 0 && i > 0; n += c.heightOf(i) {
+		i--
+	}
+	for ; i < c.rows()-1 && n >= c.heightOf(i); i++ {
+		n -= c.heightOf(i)
+	}
+	return i, max(n, 0)
 }
 
 // Page moves by n pages, with one line of the page before kept in sight.
@@ -110,17 +113,11 @@ func (c *Model) Bottom() {
 }
 
 // First selects the first message.
-func (c *Model) First() {
-	if c.rows() > 0 {
-		c.selectRow(0)
-	}
-}
+func (c *Model) First() { c.selectRow(0) }
 
 // Newest selects the last message and follows the end.
 func (c *Model) Newest() {
-	if c.rows() > 0 {
-		c.selectRow(c.rows() - 1)
-	}
+	c.selectRow(max(0, c.rows()-1))
 	c.Bottom()
 }
 
@@ -162,13 +159,7 @@ func (c *Model) Enter() { c.Step(0) }
 func (c *Model) Leave() { c.cursor = 0 }
 
 // rowAt is the index of the row at line y of the screen, the last one below the end, and the line in it.
-func (c *Model) rowAt(y int) (i, line int) {
-	i, line = c.top, y+c.line
-	for ; i < c.rows()-1 && line >= c.heightOf(i); i++ {
-		line -= c.heightOf(i)
-	}
-	return i, line
-}
+func (c *Model) rowAt(y int) (i, line int) { return c.walk(c.top, c.line+y) }
 
 // selectRow puts the cursor on row i and scrolls as much of it onto the screen as fits, by as few lines as that takes.
 func (c *Model) selectRow(i int) {
@@ -210,27 +201,16 @@ func (c *Model) Newer() int {
 	if !c.ready() {
 		return 0
 	}
-	left := c.height + c.line // lines from the top of the first row to the end of the screen
-	for i := c.top; i < c.rows(); i++ {
-		if left -= c.heightOf(i); left < -1 {
-			return c.rows() - i
-		}
+	i, line := c.rowAt(c.height + 1)
+	if line >= c.heightOf(i) {
+		return 0
 	}
-	return 0
+	return c.rows() - i
 }
 
 // topFor is the row and its line that are at the top of the screen when the last line of row i is n lines below.
 func (c *Model) topFor(i, n int) (top, line int) {
-	h := len(c.block(i).lines)
-	for n > h {
-		if i == 0 {
-			return 0, 0
-		}
-		n -= h
-		i--
-		h = c.heightOf(i)
-	}
-	return i, h - n
+	return c.walk(i, len(c.block(i).lines)-n)
 }
 
 // heightOf is the height of row i in lines, those below it included.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -28,17 +29,16 @@ type Search struct {
 
 	from      int64          // the message that the user was at when the search began
 	fromDraft bool           // it began in the draft, and goes back there
-	pattern   *regexp.Regexp // nil where there is nothing to search for
-	searches  int            // searches so far: an answer to an older one is dropped
+	pattern   *regexp.Regexp // nil where there is nothing to search for; another one for each search
 	done      bool           // the answer for the text is here
 	hits      []hit
-	at        int // the hit that the user is at, from 0
+	current   int // the hit that the user is at, from 0
 }
 
 // hit is a message that holds the text, in its own text or in its tool calls.
 type hit struct {
-	message int // its index in the conversation
-	at      int // the character of its text at which the first match begins, -1 for a match in the calls
+	message int64 // its id
+	at      int   // the character of its text at which the first match begins, -1 for a match in the calls
 }
 
 // patternOf finds a text literally: without a capital letter in it in any case, and a blank is any white space. It is
@@ -60,11 +60,11 @@ func patternOf(text string) *regexp.Regexp {
 
 // hitsOf searches texts and tool calls, not reasoning.
 func hitsOf(ctx context.Context, messages branch.Branch, pattern *regexp.Regexp) (list []hit, err error) {
-	err = messages.Each(ctx, 0, messages.Len(), func(i int, m store.Message) error {
+	err = messages.Each(ctx, 0, messages.Len(), func(_ int, m store.Message) error {
 		if at := pattern.FindStringIndex(m.Content); at != nil {
-			list = append(list, hit{i, utf8.RuneCountInString(m.Content[:at[0]])})
+			list = append(list, hit{m.ID, utf8.RuneCountInString(m.Content[:at[0]])})
 		} else if pattern.MatchString(callText(m.ToolCalls)) {
-			list = append(list, hit{i, -1})
+			list = append(list, hit{m.ID, -1})
 		}
 		return nil
 	})
@@ -85,21 +85,19 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 	if from == 0 {
 		from = c.id(c.top)
 	}
-	c.Search = Search{
-		Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft, searches: c.Search.searches,
-	}
+	c.Search = Search{Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft}
 	return c.seek()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
 func (c *Model) EndSearch() {
-	if i, ok := c.hit(); ok && c.Messages.ID(i) == c.cursor {
+	if c.cursor != 0 && c.Search.at() == c.cursor {
 		c.open[c.cursor] = true
 	}
 	if c.Search.fromDraft {
 		c.Screen.Draft()
 	}
-	c.Search = Search{searches: c.Search.searches + 1}
+	c.Search = Search{}
 }
 
 // searchKey is a key while the search line is open.
@@ -147,18 +145,17 @@ func (c *Model) SearchOn() tea.Cmd {
 // seek marks what is searched for at once, and finds it in a command.
 func (c *Model) seek() tea.Cmd {
 	f := &c.Search
-	f.searches++
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {
 		f.hits = nil
 		return nil
 	}
-	n, messages, pattern := f.searches, c.Messages, f.pattern
+	messages, pattern := c.Messages, f.pattern
 	return c.Run(func(ctx context.Context) tea.Msg {
 		hits, err := hitsOf(ctx, messages, pattern)
 		return app.Then(func() tea.Cmd {
 			switch {
-			case n != c.Search.searches:
+			case pattern != c.Search.pattern:
 				return nil
 			case err != nil:
 				return c.Fail(theme.Sentence(err))
@@ -173,15 +170,12 @@ func (c *Model) seek() tea.Cmd {
 // where there is a hit already.
 func (c *Model) found(hits []hit) {
 	f := &c.Search
-	from, _ := c.Messages.Find(f.from)
-	was, had := c.hit()
-	if had {
-		from = was
-	}
+	was := f.at()
+	from := cmp.Or(was, f.from)
 	f.hits, f.done = hits, true
-	f.at = sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
-	f.at = max(0, min(f.at, len(hits)-1))
-	if !had {
+	next := sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
+	f.current = max(0, min(next, len(hits)-1))
+	if f.at() != was {
 		c.showHit()
 	}
 }
@@ -197,24 +191,24 @@ func (c *Model) nextHit(by int) tea.Cmd {
 	case len(f.hits) == 0:
 		return nil
 	}
-	f.at = (f.at + by + len(f.hits)) % len(f.hits)
+	f.current = (f.current + by + len(f.hits)) % len(f.hits)
 	c.Screen.Hush()
 	c.showHit()
 	return nil
 }
 
-// hit is the message that the user is at, where it is still there.
-func (c *Model) hit() (message int, ok bool) {
-	if f := &c.Search; f.at < len(f.hits) && f.hits[f.at].message < c.Messages.Len() {
-		return f.hits[f.at].message, true
+// at is the message that the user is at, 0 for none.
+func (f *Search) at() int64 {
+	if f.current < len(f.hits) {
+		return f.hits[f.current].message
 	}
-	return 0, false
+	return 0
 }
 
 // sees says what the model sees of a hit in the request on show.
 func (c *Model) sees(h hit) string {
 	holds := func(cut history.Range) bool { return cut.From <= h.at && h.at < cut.To }
-	switch e := c.entry(c.Messages.ID(h.message)); {
+	switch e := c.entry(h.message); {
 	case e == nil:
 		return "? not known"
 	case !e.Sent():
@@ -228,16 +222,15 @@ func (c *Model) sees(h hit) string {
 // hitText says where the user's hit is and what the model sees of it.
 func (c *Model) hitText() string {
 	f := &c.Search
-	_, ok := c.hit()
 	switch {
 	case f.Text() == "":
 		return "type to search"
 	case !f.done && len(f.hits) == 0:
 		return "searching…"
-	case !ok:
+	case f.at() == 0:
 		return "no match in this chat"
 	}
-	return "match " + theme.Thousands(f.at+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(f.hits[f.at])
+	return "match " + theme.Thousands(f.current+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(f.hits[f.current])
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The

@@ -120,7 +120,7 @@ func TestEveryHitIsReached(t *testing.T) {
 		s.run(cmd)
 		for range s.Search.hits {
 			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
-				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.at, page)
+				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.current, page)
 			}
 			s.nextHit(1)
 		}
