@@ -59,7 +59,8 @@ type box struct {
 	now   time.Time
 	sent  map[string]string // what was carried to the others, by name, as the hash of the file
 	inbox []delivery
-	clean bool   // nothing happened here since the last whole sync
+	clean bool // nothing happened here since the last whole sync
+	saved string
 	whole string // a copy of the history and of the folder
 }
 
@@ -181,6 +182,18 @@ func (b *box) act() {
 		"star": func() error {
 			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Pinned = w.pick("pinned", 2) == 0 })
 		},
+		"archive": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Archived = w.pick("archived", 2) == 0 })
+		},
+		"system": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) {
+				row.System, row.SystemFixed = fmt.Sprint("system ", w.pick("system", 3)), true
+			})
+		},
+		"model": func() error {
+			row.Model = fmt.Sprint("model ", w.pick("model", 3))
+			return b.s.Update(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
+		},
 		"delete":  func() error { return b.s.Delete(ctx, row.ID) },
 		"restore": func() error { return b.s.Restore(ctx, row.ID) },
 		"summary": func() error {
@@ -268,13 +281,15 @@ func (b *box) turn(row store.Session, after store.Message) error {
 		})
 	}
 	plan := history.Plan{Entries: entries}
+	options := fmt.Sprintf(`{"leaf":%d,"turn":[%d],"flags":{"%d":"pin"},"guessed":[[%d,%d]]}`,
+		after.ID, user.ID, user.ID, ids[0], user.ID)
 	hash, err := b.named(ids)
 	if err != nil {
 		return err
 	}
 	r, err := b.s.AddRequest(ctx, store.Request{
 		Session: row.ID, Turn: 1, User: user.ID, Model: "m", Rules: 6,
-		BodyHash: hash, Prompt: -1, Plan: &plan,
+		BodyHash: hash, Prompt: -1, Options: options, Plan: &plan,
 	})
 	if err != nil || w.pick("fails", 4) == 0 {
 		return err
@@ -440,6 +455,31 @@ func (b *box) damage() {
 	b.w.must("damage the file", os.WriteFile(path, file, 0o600))
 }
 
+// backup keeps a copy of the history, or brings it back where all that was said since is in segments.
+func (b *box) backup() {
+	saved := b.path + ".saved"
+	if b.saved == "" && b.machine() == "" {
+		return // it would not know afterwards which segments it has written
+	}
+	if b.saved == "" {
+		b.w.must("back up", b.s.Backup(context.Background(), saved))
+		b.saved = saved
+		return
+	}
+	if !b.clean {
+		return
+	}
+	b.sync(false, true) // nobody restores a history and loses its segments at once
+	b.w.must("close", b.s.Close())
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		os.Remove(b.path + suffix)
+	}
+	b.w.must("restore", os.Rename(saved, b.path))
+	b.saved = ""
+	b.open()
+	b.sync(false, false) // nor damages one before the next sync
+}
+
 // snapshot keeps a copy of the history and of the folder together, or brings both back where another machine has merged
 // all that this one wrote. What another program carries between folders takes the files that are gone for removed.
 func (b *box) snapshot() {
@@ -464,7 +504,7 @@ func (b *box) snapshot() {
 	b.w.must("restore", os.Rename(filepath.Join(b.whole, "winnow.db"), b.path))
 	b.w.must("restore the folder", os.Rename(filepath.Join(b.whole, "shared"), b.dir))
 	b.w.must("remove", os.RemoveAll(b.whole))
-	b.whole = ""
+	b.whole, b.saved = "", ""
 	b.open()
 	b.carry()
 	b.askAgain()
@@ -563,7 +603,7 @@ func TestMachinesConverge(t *testing.T) {
 		}
 		for range rapid.IntRange(5, 60).Draw(t, "steps") {
 			b := w.machines[w.pick("machine", len(w.machines))]
-			switch w.pick("step", 14) {
+			switch w.pick("step", 15) {
 			case 0, 1:
 				b.sync(false, false)
 			case 2:
@@ -573,12 +613,14 @@ func TestMachinesConverge(t *testing.T) {
 			case 6:
 				b.damage()
 			case 7:
-				b.snapshot()
+				b.backup()
 			case 8:
+				b.snapshot()
+			case 9:
 				if w.pick("drop", 3) == 0 {
 					b.drop()
 				}
-			case 9:
+			case 10:
 				w.plant()
 			default:
 				b.act()
@@ -649,7 +691,7 @@ func (w *world) check() {
 		w.must("finish the purge", b.s.FinishPurge(context.Background())) // as the next start does
 		w.must("close", b.s.Close())
 		err := filepath.WalkDir(filepath.Dir(filepath.Dir(b.path)), func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || strings.Contains(path, "conflicted") {
+			if err != nil || e.IsDir() || strings.HasSuffix(path, ".saved") || strings.Contains(path, "conflicted") {
 				return err
 			}
 			file, err := os.ReadFile(path)
@@ -683,6 +725,10 @@ func (w *world) check() {
 		w.must("look for purged texts", err)
 		b.open()
 	}
+}
+
+func has(runs history.IDs, id int64) bool {
+	return slices.ContainsFunc(runs, func(run [2]int64) bool { return run[0] <= id && id <= run[1] })
 }
 
 // describe is everything that a machine has of its sessions, without its own numbers.
@@ -728,6 +774,18 @@ func (b *box) describe() string {
 			if hash != r.BodyHash {
 				w.Fatalf("machine %d: request %d of %s names other messages", b.n, r.ID, id)
 			}
+			var options struct {
+				Leaf    int64
+				Turn    []int64
+				Guessed history.IDs
+			}
+			w.must("read the options", json.Unmarshal([]byte(r.Options), &options))
+			if len(options.Turn) != 1 || options.Turn[0] != r.User || len(named) > 1 &&
+				options.Leaf != named[len(named)-2] || !has(options.Guessed, named[0]) || !has(options.Guessed,
+				r.User) {
+				w.Fatalf("machine %d: request %d of %s was decided by others: %s, names %v", b.n, r.ID, id, r.Options,
+					named)
+			}
 			lines = append(lines, fmt.Sprintf("request %d %s %s end=%q", r.ID, path[r.User], r.Model, r.End))
 		}
 		summaries, err := b.s.Summaries(ctx, id)
@@ -737,8 +795,8 @@ func (b *box) describe() string {
 		}
 		slices.Sort(lines)
 		tags := slices.Sorted(slices.Values(row.Tags))
-		fmt.Fprintf(&out, "session %s %q %s pinned=%t deleted=%t model=%s system=%s tags=%v",
-			id, row.Title, row.TitleFrom, row.Pinned, !row.Deleted.IsZero(), row.Model, row.System, tags)
+		fmt.Fprintf(&out, "session %s %q %s pinned=%t archived=%t deleted=%t model=%s system=%s tags=%v",
+			id, row.Title, row.TitleFrom, row.Pinned, row.Archived, !row.Deleted.IsZero(), row.Model, row.System, tags)
 		fmt.Fprintf(&out, " messages=%d turns=%d parent=%s leaf=%s\n\t%s\n",
 			row.Messages, row.Turns, row.Parent, path[row.Leaf], strings.Join(lines, "\n\t"))
 	}

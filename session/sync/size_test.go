@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"winnow/history"
@@ -78,5 +79,38 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 		if got := sha256.Sum256(all[0].Parts[0].Data); got != sums[all[0].Content] {
 			t.Errorf("%s came with another attachment", all[0].Content)
 		}
+	}
+}
+
+// A file that no machine reads is said to be too large, each time, and is no damage.
+func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	name := "0000000000001" + segmentEnd(make([]byte, sha256.Size))
+	path := filepath.Join(dir, "0123456789abcdef", name)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// It has no bytes on the disk.
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, mostFile+1<<20); err != nil {
+		t.Fatal(err)
+	}
+	a := newMachine(t, dir)
+	out := a.sync()
+	want := "0123456789abcdef/" + shortName(name) + " is not merged: it is larger than 512 MB."
+	if len(out.Skipped) != 1 || filepath.ToSlash(out.Skipped[0]) != want {
+		t.Errorf("the sync says %q, want %q", out.Skipped, want)
+	}
+	report, err := Status(t.Context(), a.s, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Machines) != 1 || report.Unmerged != 1 {
+		t.Errorf("the status is %+v, want a file that is not merged", report)
+	}
+	if why := report.Machines[0].Why; !strings.HasSuffix(why, "it is larger than 512 MB") {
+		t.Errorf("the status says %q", why)
 	}
 }
