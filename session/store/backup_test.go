@@ -13,33 +13,6 @@ import (
 	"winnow/session/store/backup"
 )
 
-// A copy of a damaged history would in time push out the good ones.
-func TestDamagedHistoryIsNotBackedUp(t *testing.T) {
-	c := noon()
-	path := newPath(t)
-	s := openAt(t, path, Options{Now: c.now})
-	ctx := context.Background()
-	speak(t, s, 3)
-	_, err := s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	must(t, "checkpoint", err)
-	var root int64
-	must(t, "find the messages",
-		s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'requests'").Scan(&root))
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, "open", err)
-	_, err = f.WriteAt(make([]byte, 4096), (root-1)*4096)
-	must(t, "damage", errors.Join(err, f.Close()))
-	if name, err := s.BackUpToday(ctx); !errors.Is(err, ErrDamaged) || name != "" {
-		t.Errorf("a damaged history was backed up to %q, %v; want ErrDamaged", name, err)
-	}
-	if left, _ := os.ReadDir(filepath.Join(filepath.Dir(path), "backups")); len(left) > 0 {
-		t.Errorf("%v is left", left)
-	}
-	if !there(s.marker()) {
-		t.Error("the damage that was met is not marked for the next start")
-	}
-}
-
 func TestRestoreWaitsForNoWindow(t *testing.T) {
 	path := newPath(t)
 	copied := filepath.Join(t.TempDir(), "backup.db")

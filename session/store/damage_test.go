@@ -335,6 +335,10 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, got.File) {
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
+	if n := strings.Join(s.Notices(), " "); got.FromBackup > 0 &&
+		!strings.Contains(n, "taken from the backup of 2026-11-20") {
+		t.Errorf("the notices are %q and do not name the backup", n)
+	}
 	for _, query := range []string{"PRAGMA integrity_check(messages)", "PRAGMA integrity_check(sessions)"} {
 		if faults, err := sqlite.Collect[string](context.Background(), s.reads, query); err != nil ||
 			faults[0] != "ok" {

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"winnow/history"
 )
 
 // mounted is a small disk of its own, which only root can have.
@@ -123,25 +121,6 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	s = openAt(t, path, Options{})
 	if _, met := salvagedBy(s); !met {
 		t.Error("with room again the damaged file was not met")
-	}
-}
-
-func TestReadOnlyDiskIsRead(t *testing.T) {
-	dir := mounted(t, "-t", "tmpfs", "-o", "size=3m", "tmpfs")
-	path := filepath.Join(dir, "winnow.db")
-	first := storePrecious(t, path)
-	mount(t, "-o", "remount,ro", dir)
-	s := openAt(t, path, Options{})
-	n := strings.Join(s.Notices(), " ")
-	if !s.ReadOnly() || !strings.Contains(n, path+" is open read-only: there is no permission") {
-		t.Errorf("read-only is %v and the notices are %q; want a sentence with the path", s.ReadOnly(), n)
-	}
-	if got := read(t, s, first.ID).Content; got != "precious" {
-		t.Errorf("content is %q", got)
-	}
-	if _, err := s.Append(context.Background(), says(first.Session, first.ID, history.User, "x")); !errors.Is(err,
-		ErrReadOnly) {
-		t.Errorf("Append = %v, want ErrReadOnly", err)
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -145,25 +143,6 @@ func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
 	}
 }
 
-// What a damaged file has lost comes from its backup.
-func TestSalvageTakesWhatIsLostFromTheBackup(t *testing.T) {
-	path, _, was := damagedHistory(t)
-	backups := filepath.Join(filepath.Dir(path), "backups")
-	must(t, "mkdir", os.MkdirAll(backups, 0o700))
-	must(t, "write", os.WriteFile(filepath.Join(backups, "winnow-20261120.db"), was.files[""], 0o600))
-	b, err := os.ReadFile(path)
-	must(t, "read", err)
-	must(t, "cut", os.WriteFile(path, b[:len(b)/2], 0o600))
-	s := openAt(t, path, Options{Now: noon().now})
-	got, _ := salvagedBy(s)
-	if got.Messages != len(was.prints) || got.FromBackup == 0 || got.LostMessages != 0 {
-		t.Errorf("recovered is %+v, want all %d messages and none lost", got, len(was.prints))
-	}
-	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "taken from the backup of 2026-11-20") {
-		t.Errorf("the notices are %q and do not name the backup", n)
-	}
-}
-
 // A damage that is met while reading is looked into at the next start, however large the file is.
 func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	t.Parallel()
@@ -208,16 +187,7 @@ func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		path, damaged, was := damagedHistory(t)
-		var started []*exec.Cmd
-		for i := range 4 {
-			cmd, _ := run(t, "chat", path, fmt.Sprint("chat ", i), "3")
-			started = append(started, cmd)
-		}
-		for i, cmd := range started {
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("program %d: %v", i, err)
-			}
-		}
+		chats(t, path, 4, 3)
 		aside, err := filepath.Glob(path + ".damaged-*")
 		must(t, "look", err)
 		if len(aside) != 1 {

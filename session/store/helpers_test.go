@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +29,6 @@ func TestMain(m *testing.M) {
 // programs are what the test binary can be run as.
 var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
-	"stream": streamProgram,
 	"nobody": nobodyProgram,
 	"hold":   holdProgram,
 	"lease":  leaseProgram,
@@ -87,16 +85,6 @@ func begin(t testing.TB, s *Store, title, text string) (Session, Message) {
 	return session, message
 }
 
-// storePrecious stores one message in a file and returns it.
-func storePrecious(t *testing.T, path string) Message {
-	t.Helper()
-	s, err := Open(context.Background(), path, Options{})
-	must(t, "open", err)
-	_, first := begin(t, s, "", "precious")
-	must(t, "close", s.Close())
-	return first
-}
-
 func add(t testing.TB, s *Store, m Message) Message {
 	t.Helper()
 	out, err := s.Append(context.Background(), m)
@@ -142,9 +130,6 @@ func sessionOf(t testing.TB, s *Store, id string) Session {
 	}
 	return out
 }
-
-// doing is a transaction that does something with the file itself.
-func doing(f func(tx *sql.Tx) error) func(t *tx) { return func(t *tx) { t.fail(f(t.Tx)) } }
 
 func must(t testing.TB, doing string, err error) {
 	t.Helper()
@@ -193,11 +178,11 @@ func insertMessage(t *tx, n int64, m Message, owner string) {
 }
 
 // indexAll brings the search index up to date.
-func indexAll(t testing.TB, s *Store) {
-	t.Helper()
+func indexAll(t fatal, s *Store) {
 	for left := int64(1); left > 0; {
 		var err error
-		left, err = s.IndexSome(context.Background())
-		must(t, "index some", err)
+		if left, err = s.IndexSome(context.Background()); err != nil {
+			t.Fatalf("index some: %v", err)
+		}
 	}
 }

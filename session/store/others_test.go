@@ -95,93 +95,33 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 	}
 }
 
-func TestPromptsAndDrafts(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "", "begun")
-	for _, text := range []string{"one", "two", "two", "\x00\xff", "one"} {
-		must(t, "add prompt", s.AddPrompt(ctx, session.ID, Draft{Text: text}))
-	}
-	for limit, want := range map[int][]string{-1: {"one", "\x00\xff", "two"}, 2: {"one", "\x00\xff"}} {
-		var got []string
-		prompts, err := s.Prompts(ctx, limit)
-		for _, p := range prompts {
-			got = append(got, p.Text)
-		}
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("Prompts(%d) = %q, %v; want %q", limit, got, err, want)
-		}
-	}
-	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "not begun\x00"}))
-	begin(t, s, "", "begun")
-	if got, err := s.Draft(ctx, ""); err != nil || got.Text != "" {
-		t.Errorf("the draft of a chat that began is %q, %v; want none", got.Text, err)
-	}
-	for _, c := range []struct{ of, text string }{
-		{"", "x"},
-		{session.ID, "y\xff"},
-		{session.ID, "z"},
-		{session.ID, ""},
-		{"", "w"},
-	} {
-		must(t, "draft", s.SaveDraft(ctx, c.of, Draft{Text: c.text}))
-		if got, err := s.Draft(ctx, c.of); err != nil || got.Text != c.text {
-			t.Errorf("Draft(%q) = %q, %v; want %q", c.of, got.Text, err, c.text)
-		}
-	}
-}
-
-// An image from the clipboard is nowhere but in the draft, and stays there; a prompt does without it.
-func TestDraftsKeepFilesWithoutAPath(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	session, _ := begin(t, s, "", "begun")
-	image := history.Part{
-		Kind: history.ImagePart, Name: "pasted-1.png", MediaType: "image/png",
-		Data: []byte("\x89PNG\x00"), Tokens: 85,
-	}
-	want := Draft{Text: "see ", Folds: []Fold{{From: 4, To: 4}}, Parts: []history.Part{image}}
-	for _, id := range []string{"", session.ID} {
-		must(t, "draft", s.SaveDraft(ctx, id, want))
-		if got, err := s.Draft(ctx, id); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
-		}
-	}
-	must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
-	if got, err := s.Prompts(ctx, 1); err != nil || len(got) != 1 || len(got[0].Folds) > 0 ||
-		got[0].Text != "see " {
-		t.Errorf("the prompt is %+v, %v", got, err)
-	}
-	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "see "}))
-	if got, err := s.Draft(ctx, ""); err != nil || len(got.Parts) > 0 {
-		t.Errorf("the image is still there: %+v, %v", got, err)
-	}
-}
-
-func TestDraftsKeepWhatStandsFolded(t *testing.T) {
+func TestDraftsComeBack(t *testing.T) {
 	s := newStore(t)
 	ctx := context.Background()
 	session, _ := begin(t, s, "", "begun")
 	for _, want := range []Draft{
-		{Text: "see long here", Folds: []Fold{{From: 4, To: 8}, {From: 9, To: 9, Path: "/tmp/a \xe9.go"}}},
+		{Text: "y\xff\x00"},
+		{Text: "see long here", Folds: []Fold{{From: 4, To: 8}, {From: 9, To: 9, Path: "/tmp/a.go"}}},
 		{Folds: []Fold{{Path: "/tmp/b.png"}}},
-		{Text: "see long here"},
+		// An image from the clipboard is nowhere but in the draft.
+		{Text: "see ", Folds: []Fold{{From: 4, To: 4}}, Parts: []history.Part{{
+			Kind: history.ImagePart, Name: "pasted-1.png", MediaType: "image/png",
+			Data: []byte("\x89PNG\x00"), Tokens: 85,
+		}}},
+		{Text: "see "},
+		{},
 	} {
-		must(t, "draft", s.SaveDraft(ctx, "", want))
-		must(t, "prompt", s.AddPrompt(ctx, session.ID, want))
-		must(t, "prompt again", s.AddPrompt(ctx, session.ID, want))
-		if len(want.Folds) > 1 {
-			want.Folds[1].Path = "/tmp/a \ufffd.go" // JSON holds no other bytes
-		}
-		if got, err := s.Draft(ctx, ""); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the draft is %+v, %v; want %+v", got, err, want)
-		}
-		if got, err := s.Prompts(ctx, 1); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
-			t.Errorf("the prompt is %+v, %v; want %+v", got, err, want)
+		for _, of := range []string{"", session.ID} {
+			must(t, "draft", s.SaveDraft(ctx, of, want))
+			if got, err := s.Draft(ctx, of); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("the draft of %q is %+v, %v; want %+v", of, got, err, want)
+			}
 		}
 	}
-	if all, err := s.Prompts(ctx, -1); err != nil || len(all) != 3 {
-		t.Errorf("there are %d prompts, %v; want 3: the same twice is kept once", len(all), err)
+	must(t, "draft", s.SaveDraft(ctx, "", Draft{Text: "not begun"}))
+	begin(t, s, "", "begun")
+	if got, err := s.Draft(ctx, ""); err != nil || got.Text != "" {
+		t.Errorf("the draft of a chat that began is %q, %v; want none", got.Text, err)
 	}
 	for _, bad := range []string{
 		"", "{}", "no",
@@ -195,16 +135,24 @@ func TestDraftsKeepWhatStandsFolded(t *testing.T) {
 	}
 }
 
-func TestTheOldestPromptsBeyondTheLimitGo(t *testing.T) {
+// The same prompt twice is one, a file without a path is left out, and the oldest beyond the limit go.
+func TestTheNewestPromptsAreKept(t *testing.T) {
 	s := newStore(t)
-	_, err := s.full.Exec(`
-		INSERT INTO prompts (text)
-		SELECT CAST(value AS BLOB)
-		FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 2000) SELECT value FROM n)`)
-	must(t, "fill", err)
-	must(t, "add prompt", s.AddPrompt(t.Context(), "", Draft{Text: "newest"}))
-	all, err := s.Prompts(t.Context(), -1)
-	if err != nil || len(all) != mostPrompts || all[0].Text != "newest" || all[mostPrompts-1].Text != "2" {
+	ctx := context.Background()
+	for i := range mostPrompts + 1 {
+		must(t, "add a prompt", s.AddPrompt(ctx, "", Draft{Text: fmt.Sprint(i)}))
+	}
+	all, err := s.Prompts(ctx, -1)
+	if err != nil || len(all) != mostPrompts || all[mostPrompts-1].Text != "1" {
 		t.Errorf("%d prompts are kept, %v; want the newest %d", len(all), err, mostPrompts)
+	}
+	folds := []Fold{{From: 0, To: 0}, {From: 1, To: 1, Path: "/tmp/b.png"}}
+	for range 2 {
+		must(t, "add a prompt", s.AddPrompt(ctx, "", Draft{Text: "\x00\xff", Folds: folds}))
+	}
+	must(t, "add a prompt", s.AddPrompt(ctx, "", Draft{Text: "5"}))
+	newest, err := s.Prompts(ctx, 2)
+	if want := []Draft{{Text: "5"}, {Text: "\x00\xff", Folds: folds[1:]}}; err != nil || !reflect.DeepEqual(newest, want) {
+		t.Errorf("the newest prompts are %+v, %v; want %+v", newest, err, want)
 	}
 }

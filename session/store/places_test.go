@@ -9,18 +9,6 @@ import (
 	"winnow/history"
 )
 
-// verdictOf is the record of a request that decides one thing about each of some messages.
-func verdictOf(t testing.TB, s *Store, r Request, d history.Disposition, messages ...int64) {
-	t.Helper()
-	r.Plan = &history.Plan{}
-	for _, id := range messages {
-		r.Plan.Entries = append(r.Plan.Entries, history.Entry{ID: id, Disposition: d, Whole: d == history.Kept})
-	}
-	r.Turn, r.Endpoint, r.Model = 1, "e", "m"
-	_, err := s.AddRequest(context.Background(), r)
-	must(t, "add a request", err)
-}
-
 // A message of a session with branches is numbered on its own branch; how long the active one is, is said of its own
 // messages alone.
 func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
@@ -60,44 +48,5 @@ func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
 	}
 	if places, err := s.Places(ctx, 12_345); err != nil || len(places) > 0 {
 		t.Errorf("a message that is not there: %v, %v", places, err)
-	}
-}
-
-// The verdict is that of the newest request for an answer that did not fail.
-func TestPlacesHaveTheLastVerdict(t *testing.T) {
-	s := newStore(t)
-	session, first := begin(t, s, "", "one")
-	_, other := begin(t, s, "", "alone")
-	of := func(id int64) history.Disposition {
-		places, err := s.Places(context.Background(), id, other.ID)
-		must(t, "places", err)
-		if places[other.ID].Last != nil {
-			t.Errorf("a message that was never sent has the verdict %v", places[other.ID].Last)
-		}
-		if places[id].Last == nil {
-			return ""
-		}
-		return places[id].Last.Disposition
-	}
-	r := Request{Session: session.ID}
-	for _, c := range []struct {
-		name string
-		end  RequestEnd
-		why  Purpose
-		made history.Disposition
-		want history.Disposition
-	}{
-		{"a failed request", EndFailed, ForAnswer, history.Kept, ""},
-		{"the first answer", EndDone, ForAnswer, history.Kept, history.Kept},
-		{"the same again", EndDone, ForAnswer, history.Kept, history.Kept},
-		{"another verdict", EndCut, ForAnswer, history.Dropped, history.Dropped},
-		{"a summary", EndDone, ForSummary, history.Kept, history.Dropped},
-		{"a failed request later", EndFailed, ForAnswer, history.Cut, history.Dropped},
-	} {
-		r.End, r.Purpose = c.end, c.why
-		verdictOf(t, s, r, c.made, first.ID)
-		if got := of(first.ID); got != c.want {
-			t.Errorf("after %s the verdict is %q, want %q", c.name, got, c.want)
-		}
 	}
 }

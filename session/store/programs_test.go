@@ -3,20 +3,18 @@ package store
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"winnow/history"
-	"winnow/session/store/sqlite"
 )
 
 // run starts the test binary as one of the programs.
@@ -33,102 +31,46 @@ func run(t *testing.T, program string, args ...string) (*exec.Cmd, io.ReadCloser
 	return cmd, out
 }
 
-// chat has turns of a conversation, each with a streamed answer, on a store of its own.
-func chat(path, title string, turns int) error {
-	ctx := context.Background()
-	s, err := Open(ctx, path, Options{})
-	if err != nil {
-		return err
-	}
-	session, last, err := s.Begin(ctx, Session{Title: title}, says("", 0, history.User, "turn 0"))
-	if err != nil {
-		return errors.Join(err, s.Close())
-	}
-	for i := range turns {
-		if i > 0 {
-			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
-		}
-		if err == nil {
-			last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, ""))
-		}
-		for j := 0; j < 3 && err == nil; j++ {
-			err = s.Checkpoint(ctx, last.ID, strings.Repeat("x", j), "")
-		}
-		if err == nil {
-			last.Content, last.Status = fmt.Sprint("answer ", i), history.Complete
-			last, err = s.FinishAnswer(ctx, last, Request{Session: session.ID, Turn: i + 1})
-		}
-		if err == nil {
-			_, err = s.Branch(ctx, last.ID, 10)
-		}
-		if err != nil {
-			return errors.Join(err, s.Close())
-		}
-	}
-	return s.Close()
-}
-
+// chatProgram has turns of a conversation, each with a streamed answer, on a store of its own. It says what was stored,
+// after it was: a line each.
 func chatProgram(args []string) error {
+	ctx := context.Background()
 	turns, err := strconv.Atoi(args[2])
 	if err != nil {
 		return err
 	}
-	return chat(args[0], args[1], turns)
-}
-
-// checkChats reads every conversation that chat wrote and compares it with what chat says.
-func checkChats(t *testing.T, path string, chats, turns int) {
-	t.Helper()
-	s := openAt(t, path, Options{})
-	list, err := s.Sessions(context.Background(), Filter{})
-	must(t, "list", err)
-	if len(list) != chats {
-		t.Errorf("%d conversations are stored, want %d", len(list), chats)
-	}
-	for _, session := range list {
-		messages, err := s.Branch(context.Background(), session.Leaf, 0)
-		must(t, "read", err)
-		if len(messages) != 2*turns || session.Messages != 2*turns || session.Turns != turns {
-			t.Errorf("%s: a branch of %d, %d messages, %d turns; want %d, %d, %d",
-				session.Title, len(messages), session.Messages, session.Turns, 2*turns, 2*turns, turns)
-			continue
-		}
-		for i, m := range messages {
-			want := fmt.Sprint("turn ", i/2)
-			if i%2 == 1 {
-				want = fmt.Sprint("answer ", i/2)
-			}
-			if m.Content != want || m.Status != history.Complete || m.Seq != i+1 {
-				t.Errorf("%s: message %d is %q %s, want %q complete", session.Title, i, m.Content, m.Status, want)
-			}
-		}
-	}
-	if n := s.Notices(); len(n) > 0 {
-		t.Errorf("the notices are %q, want none", n)
-	}
-	must(t, "check", s.view(context.Background(), "check", doing(func(tx *sql.Tx) error {
-		wrong, err := complaints(context.Background(), tx, "integrity_check")
-		if len(wrong) > 0 {
-			t.Errorf("integrity_check says %q", wrong)
-		}
+	s, err := Open(ctx, args[0], Options{})
+	if err != nil {
 		return err
-	})))
-}
-
-func TestEightProgramsOnOneFile(t *testing.T) {
-	path := newPath(t)
-	const turns = 12
-	var programs []*exec.Cmd
-	for i := range 8 {
-		cmd, _ := run(t, "chat", path, fmt.Sprint("chat ", i), strconv.Itoa(turns))
-		programs = append(programs, cmd)
 	}
-	for i, cmd := range programs {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("program %d: %v", i, err)
+	session, last, err := s.Begin(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
+	stored := func(what string, size int) {
+		if err == nil {
+			fmt.Println(what, last.ID, size)
 		}
 	}
-	checkChats(t, path, 8, turns)
+	for i := 0; i < turns && err == nil; i++ {
+		if i > 0 {
+			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
+		}
+		stored("user", 0)
+		if err == nil {
+			last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, ""))
+		}
+		stored("start", 0)
+		size := 0
+		for j := 0; j < 20 && err == nil; j++ {
+			size = j * j * 37
+			err = s.Checkpoint(ctx, last.ID, streamedText(size), streamedText(j))
+			stored("check", size)
+		}
+		if err == nil {
+			last.Content, last.Status = streamedText(size), history.Complete
+			last, err = s.FinishAnswer(ctx, last, Request{Session: session.ID, Turn: i + 1})
+		}
+		stored("done", size)
+	}
+	return errors.Join(err, s.Close())
 }
 
 // streamed text at a length; every length is recognised.
@@ -140,43 +82,52 @@ func streamedText(n int) string {
 	return b.String()[:n]
 }
 
-// streamProgram chats for ever and says what was acknowledged, after it was: a line each.
-func streamProgram(args []string) error {
-	ctx := context.Background()
-	s, err := Open(ctx, args[0], Options{})
-	if err != nil {
-		return err
+// chats lets programs chat on one file at the same time until they are done.
+func chats(t *testing.T, path string, programs, turns int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for i := range programs {
+		cmd, out := run(t, "chat", path, fmt.Sprint("chat ", i), strconv.Itoa(turns))
+		wg.Go(func() {
+			if _, err := io.Copy(io.Discard, out); errors.Join(err, cmd.Wait()) != nil {
+				t.Errorf("program %d failed", i)
+			}
+		})
 	}
-	text := says("", 0, history.User, "user of "+args[1])
-	session, last, err := s.Begin(ctx, Session{Title: args[1]}, text)
-	if err != nil {
-		return err
+	wg.Wait()
+}
+
+func TestEightProgramsOnOneFile(t *testing.T) {
+	path := newPath(t)
+	const turns = 6
+	chats(t, path, 8, turns)
+	s := openAt(t, path, Options{})
+	list, err := s.Sessions(context.Background(), Filter{})
+	if err != nil || len(list) != 8 {
+		t.Errorf("%d conversations are stored, %v, want 8", len(list), err)
 	}
-	for round := 0; ; round++ {
-		if round > 0 {
-			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, text.Content))
-			if err != nil {
-				return err
+	for _, session := range list {
+		messages, err := s.Branch(context.Background(), session.Leaf, 0)
+		must(t, "read", err)
+		if len(messages) != 2*turns || session.Messages != 2*turns || session.Turns != turns {
+			t.Errorf("%s: a branch of %d, %d messages, %d turns; want %d turns", session.Title, len(messages),
+				session.Messages, session.Turns, turns)
+		}
+		for i, m := range messages {
+			want := fmt.Sprint("turn ", i/2)
+			if i%2 == 1 {
+				want = streamedText(19 * 19 * 37)
+			}
+			if m.Content != want || m.Status != history.Complete || m.Seq != i+1 {
+				t.Errorf("%s: message %d is %q %s, want %q complete", session.Title, i, m.Content, m.Status, want)
 			}
 		}
-		fmt.Println("user", last.ID, 0)
-		if last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, "")); err != nil {
-			return err
-		}
-		fmt.Println("start", last.ID, 0)
-		size := 0
-		for j := range 20 {
-			size = j * j * 37
-			if err := s.Checkpoint(ctx, last.ID, streamedText(size), streamedText(j)); err != nil {
-				return err
-			}
-			fmt.Println("check", last.ID, size)
-		}
-		last.Content, last.Status = streamedText(size), history.Complete
-		if last, err = s.FinishAnswer(ctx, last, Request{Session: session.ID, Turn: round + 1}); err != nil {
-			return err
-		}
-		fmt.Println("done", last.ID, size)
+	}
+	if n := s.Notices(); len(n) > 0 {
+		t.Errorf("the notices are %q, want none", n)
+	}
+	if c, err := s.Check(context.Background()); err != nil || !c.Sound() {
+		t.Errorf("the check says %+v, %v", c, err)
 	}
 }
 
@@ -186,10 +137,10 @@ type acknowledged struct {
 	size int
 }
 
-// killed runs streamProgram, kills it after about lines acknowledgements and returns all of them.
+// killed runs chatProgram, kills it after about lines acknowledgements and returns all of them.
 func killed(t *testing.T, path, title string, lines int) map[int64]acknowledged {
 	t.Helper()
-	cmd, out := run(t, "stream", path, title)
+	cmd, out := run(t, "chat", path, title, "1000")
 	got := map[int64]acknowledged{}
 	in := bufio.NewScanner(out)
 	for n := 1; in.Scan(); n++ {
@@ -232,10 +183,8 @@ func TestKilledProgramLosesNothingAcknowledged(t *testing.T) {
 		for id, a := range all {
 			checkAcknowledged(t, s, id, a)
 		}
-		var streaming int
-		must(t, "count", s.reads.QueryRow("SELECT count(*) FROM messages WHERE status = 'streaming'").Scan(&streaming))
-		if streaming > 0 {
-			t.Errorf("%d answers of killed programs are still streaming", streaming)
+		if n := countOf(t, s, "SELECT count(*) FROM messages WHERE status = 'streaming'"); n > 0 {
+			t.Errorf("%d answers of killed programs are still streaming", n)
 		}
 		must(t, "close", s.Close())
 		if t.Failed() {
@@ -250,38 +199,18 @@ func TestKilledProgramLosesNothingAcknowledged(t *testing.T) {
 func checkAcknowledged(t *testing.T, s *Store, id int64, a acknowledged) {
 	t.Helper()
 	m, err := messageOf(s, id)
-	if err != nil || m.Damaged {
-		t.Errorf("message %d, acknowledged as %s: damaged %v, %v", id, a.what, m.Damaged, err)
-		return
-	}
-	switch a.what {
+	// Of an answer that was cut more may have been stored than was acknowledged, even all of it.
+	sound := m.Status == history.Complete || m.Status == history.Interrupted
+	switch text := streamedText(len(m.Content)); a.what {
 	case "user":
-		if !strings.HasPrefix(m.Content, "user of run") || m.Status != history.Complete {
-			t.Errorf("user message %d is %s %q", id, m.Status, m.Content)
-		}
+		sound = strings.HasPrefix(m.Content, "turn ") && m.Status == history.Complete
 	case "done":
-		if m.Status != history.Complete || m.Content != streamedText(a.size) || m.Request == 0 {
-			t.Errorf("finished answer %d is %s with %d bytes, want complete with %d", id, m.Status, len(m.Content),
-				a.size)
-		}
+		sound = m.Status == history.Complete && m.Content == text && len(text) == a.size && m.Request != 0
 	default:
-		// More may have been stored than was acknowledged, even all of it.
-		if m.Status != history.Interrupted && m.Status != history.Complete {
-			t.Errorf("cut answer %d is %s, want interrupted", id, m.Status)
-		}
-		if len(m.Content) < a.size || m.Content != streamedText(len(m.Content)) {
-			t.Errorf("cut answer %d holds %d bytes, acknowledged were %d", id, len(m.Content), a.size)
-		}
+		sound = sound && m.Content == text && len(text) >= a.size
 	}
-}
-
-// unsaid is what SQLite says of the search index however sound it is: it compares the index with a copy
-// of the words, and winnow keeps none.
-const unsaid = "malformed inverted index for FTS4 table main.found"
-
-// complaints runs integrity_check or quick_check and returns what it found wrong, nothing for a sound
-// file.
-func complaints(ctx context.Context, tx *sql.Tx, check string) ([]string, error) {
-	out, err := sqlite.Collect[string](ctx, tx, "PRAGMA "+check)
-	return slices.DeleteFunc(out, func(line string) bool { return line == "ok" || line == unsaid }), err
+	if err != nil || m.Damaged || !sound {
+		t.Errorf("message %d, acknowledged as %s with %d bytes, is %s, damaged %v, with %d: %.60q, %v", id, a.what,
+			a.size, m.Status, m.Damaged, len(m.Content), m.Content, err)
+	}
 }

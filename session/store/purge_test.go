@@ -101,34 +101,24 @@ func TestPurgeCopies(t *testing.T) {
 	ctx := context.Background()
 	path := newPath(t)
 	s := openAt(t, path, Options{Now: noon().now})
-	old, err := Open(ctx, filepath.Join(t.TempDir(), "old.db"), Options{Now: noon().now})
+	made := filepath.Join(filepath.Dir(path), "backups", "winnow-20261101.db")
+	aside := path + ".before-restore-20261102-101112"
+	clock := noon()
+	clock.add(-60 * 24 * time.Hour)
+	old, err := Open(ctx, filepath.Join(t.TempDir(), "old.db"), Options{Now: clock.now})
 	must(t, "open", err)
-	fill := `
-		INSERT INTO sessions (n, id, created_ms, updated_ms, used, title) VALUES
-			(1, '01900000-0000-7000-8000-000000000001', 1, 1, 1, 'secretword'),
-			(2, '01900000-0000-7000-8000-000000000002', 1, 1, 2, 'stays');
-		INSERT INTO messages (id, session, seq, role, status, created_ms, hash, content) VALUES
-			(1, 1, 1, 'user', 'complete', 1, x'00', CAST('tell me of secretword' AS BLOB)),
-			(2, 2, 1, 'user', 'complete', 1, x'00', CAST('tell me of staysword' AS BLOB));
-		INSERT INTO prompts (session, text) VALUES
-			(1, CAST('tell me of secretword' AS BLOB)), (2, CAST('tell me of staysword' AS BLOB));
-		INSERT INTO drafts (session, text) VALUES (1, CAST('secretword' AS BLOB));
-		UPDATE sessions SET leaf = n, messages = 1, turns = 1;`
-	_, err = old.full.Exec(fill)
-	must(t, "fill", err)
-	made, aside := filepath.Join(filepath.Join(filepath.Dir(path), "backups"),
-		"winnow-20261101.db"), path+".before-restore-20261102-101112"
+	session, _ := begin(t, old, "secretword", "tell me of secretword")
+	stays, _ := begin(t, old, "stays", "tell me of staysword")
+	for _, row := range []Session{session, stays} {
+		must(t, "prompt", old.AddPrompt(ctx, row.ID, Draft{Text: "tell me of " + row.Title + "word"}))
+	}
+	must(t, "draft", old.SaveDraft(ctx, session.ID, Draft{Text: "secretword"}))
 	must(t, "folder", os.MkdirAll(filepath.Dir(made), 0o700))
 	for _, to := range []string{made, aside} {
 		must(t, "copy", old.Backup(ctx, to))
 	}
-	_, err = old.full.Exec(`
-		DELETE FROM sessions WHERE n = 1;
-		DELETE FROM prompts WHERE id = 1;
-		DELETE FROM drafts;
-		VACUUM`)
-	must(t, "purge", err)
-	must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Join(filepath.Dir(path), "backups"), "winnow-20261104.db")))
+	must(t, "purge", old.Purge(ctx, session.ID))
+	must(t, "copy", old.Backup(ctx, filepath.Join(filepath.Dir(made), "winnow-20261104.db")))
 	damaged := path + ".damaged-20261105-101112"
 	whole, err := os.ReadFile(made)
 	must(t, "read", err)
@@ -136,8 +126,6 @@ func TestPurgeCopies(t *testing.T) {
 	must(t, "write", os.WriteFile(damaged+"-wal", []byte("x"), 0o600))
 	must(t, "close", old.Close())
 
-	session := Session{ID: "01900000-0000-7000-8000-000000000001", Created: time.Date(2026, 10, 1, 0, 0, 0, 0,
-		time.UTC)}
 	all, err := backup.Copies(ctx, s.Path(), session.ID)
 	want := []backup.Copy{{Path: made}, {Path: aside}, {Path: damaged, Damaged: true}}
 	if err != nil || !slices.Equal(all, want) {

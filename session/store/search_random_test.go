@@ -52,11 +52,7 @@ func TestTheIndexFindsWhatReadingFinds(t *testing.T) {
 		ctx := context.Background()
 		w := fill(t)
 		defer w.s.Close()
-		for left := int64(1); left > 0; {
-			var err error
-			left, err = w.s.IndexSome(ctx)
-			w.must("index", err)
-		}
+		indexAll(t, w.s)
 		var all []Message
 		trashed := map[string]bool{}
 		for _, id := range w.ids {

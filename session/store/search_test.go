@@ -58,44 +58,27 @@ func TestSearchFindsWords(t *testing.T) {
 	)
 	for text, want := range map[string]string{
 		"cafe ":             "The [Café] in Zürich has a Größe of 42, don't ask",
-		"CAFÉ zurich":       "The [Café] in [Zürich] has a Größe of 42, don't ask",
 		"GRÖSSE ":           "The Café in Zürich has a [Größe] of 42, don't ask",
-		"groß":              "The Café in Zürich has a [Größe] of 42, don't ask",
 		"DON'T":             "The Café in Zürich has a Größe of 42, [don't] ask",
 		`"of 42"`:           "The Café in Zürich has a Größe [of 42], don't ask",
 		"東京":                "看看[東京]都庁の展望台です。",
-		"京都":                "看看東[京都]庁の展望台です。",
-		"展望台です":             "看看東京都庁の[展望台です]。",
-		"す":                 "看看東京都庁の展望台で[す]。",
-		"看":                 "[看看]東京都庁の展望台です。",
 		"한국":                "[한국]어를 배우고 싶어요",
-		"국어":                "한[국어]를 배우고 싶어요",
 		"ラーメン":              "[ラーメン]とカレー",
 		"ｶﾚｰ":               "ラーメンと[カレー]",
 		"ไทย":               "ภาษา[ไทย]ไม่มีวรรค",
 		"main.go":           "открыть [main.go] и ещё main_test.go",
-		"еще":               "открыть main.go и [ещё] main_test.go",
-		"main_tes":          "открыть main.go и ещё [main_test].go",
 		`"kitchen table"`:   "kitchen sink and [kitchen table]",
 		"sink kit":          "[kitchen] [sink] and [kitchen] table",
 		"été":               "[e\u0301te\u0301] ne cooperate",
-		"株式会社":              "[㍿]山田 im ㋀",
 		"会社山":               "[㍿山]田 im ㋀",
-		"月":                 "㍿山田 im [㋀]",
 		"㋀":                 "㍿山田 im [㋀]",
-		"cooper":            "e\u0301te\u0301 ne [cooperate]",
 		"malmö":             parts + "weather_of city [Malmö] Lund days 3 broken {\"half",
-		"weather":           parts + "[weather]_of city Malmö Lund days 3 broken {\"half",
 		"cucumbers holid":   "looking notes.txt bought [cucumbers] [holiday].png " + calls,
-		"half\x00":          parts + "weather_of city Malmö Lund days 3 broken {\"[half]",
 		"caf ":              "",
-		"lundx":             "",
 		`"kitchen and"`:     "",
-		"京東":                "",
 		"pixels":            "",
 		"cafe NOT zurich":   "",
 		"cafe OR cucumbers": "",
-		"text:cafe":         "",
 		"":                  "",
 		"?!":                "",
 	} {
@@ -126,24 +109,6 @@ func TestSearchFindsTheNewestFirst(t *testing.T) {
 	if len(hits) != 1 || hits[0].Message != newest.ID || !hits[0].At.Equal(c.t) || hits[0].Role != history.User ||
 		hits[0].Session.ID != session.ID {
 		t.Errorf("the only hit is %+v, want message %d", hits, newest.ID)
-	}
-}
-
-func TestAnAnswerIsFoundWhenItIsWhole(t *testing.T) {
-	path := newPath(t)
-	s := openAt(t, path, Options{})
-	ctx := context.Background()
-	session, first := begin(t, s, "", "hello")
-	a := start(t, s, session.ID, first.ID)
-	must(t, "checkpoint", s.Checkpoint(ctx, a.ID, "half a needle", ""))
-	if got := hitsOf(t, s, Search{Text: "needle"}); len(got) != 0 {
-		t.Errorf("an answer that still arrives is found: %q", got)
-	}
-	a.Content, a.Status = "a whole needle", history.Complete
-	_, err := s.FinishAnswer(ctx, a, Request{})
-	must(t, "finish", err)
-	if got, want := hitsOf(t, s, Search{Text: "needle"}), []string{"a whole [needle]"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("the finished answer: %q, want %q", got, want)
 	}
 }
 

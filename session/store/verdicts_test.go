@@ -45,8 +45,9 @@ func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	return e
 }
 
-// nextPlan is a plan that follows another one: on the same branch or on another, with some verdicts changed.
-func nextPlan(t *rapid.T, before history.Plan) history.Plan {
+// nextPlan is a plan of some messages that follows another one: on the same branch or on another, with some verdicts
+// changed.
+func nextPlan(t *rapid.T, before history.Plan, ids []int64) history.Plan {
 	p := history.Plan{
 		Sum:   history.Sum{Total: rapid.IntRange(0, 9999).Draw(t, "total"), Ratio: 1.5},
 		Added: []history.Added{{Kind: "marker", Text: "…", Cause: history.Cause{Text: "gap"}}},
@@ -56,53 +57,111 @@ func nextPlan(t *rapid.T, before history.Plan) history.Plan {
 		kept = len(before.Entries)
 	}
 	p.Entries = slices.Clone(before.Entries[:kept])
+	at := 0
 	for i, e := range p.Entries {
 		if rapid.IntRange(0, 3).Draw(t, "changed") == 0 {
 			p.Entries[i] = anyEntry(t, e.ID, i)
 		}
-	}
-	id := int64(0)
-	if kept > 0 {
-		id = p.Entries[kept-1].ID
+		at = slices.Index(ids, e.ID) + 1
 	}
 	for range rapid.IntRange(0, 9).Draw(t, "new") {
-		id += rapid.SampledFrom([]int64{1, 1, 2, 1000}).Draw(t, "id")
-		p.Entries = append(p.Entries, anyEntry(t, id, len(p.Entries)))
+		at += rapid.SampledFrom([]int{0, 0, 1, 7}).Draw(t, "left out")
+		if at < len(ids) {
+			p.Entries = append(p.Entries, anyEntry(t, ids[at], len(p.Entries)))
+		}
+		at++
 	}
 	return p
 }
 
+// planned is a session of which requests are recorded.
+type planned struct {
+	id     string
+	ids    []int64
+	newest map[Purpose]history.Plan
+	turns  map[int]int
+	short  []int64
+}
+
 // A plan reads back as it was, whatever branches the requests before and after it were on and whichever windows stored
-// them: here, and in a history to which the sessions were copied.
+// them: here, and in a history to which the sessions were copied. What the rows of all requests tell of a message is
+// what the plans tell one by one.
 func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		s, other := memory(t), memory(t)
 		defer s.Close()
 		defer other.Close()
-		var sessions []string
+		var sessions []*planned
 		for range 2 {
-			row, _, err := s.Begin(ctx, Session{}, says("", 0, history.User, "hello"))
+			row, m, err := s.Begin(ctx, Session{}, says("", 0, history.User, "hello"))
+			in := &planned{id: row.ID, newest: map[Purpose]history.Plan{}, turns: map[int]int{}}
+			for i := 0; i < 40 && err == nil; i++ {
+				in.ids = append(in.ids, m.ID)
+				m, err = s.Append(ctx, says(row.ID, m.ID, history.User, "said"))
+			}
 			check(t, err)
-			sessions = append(sessions, row.ID)
+			sessions = append(sessions, in)
 		}
-		plans, newest := map[int64]history.Plan{}, map[string]history.Plan{}
+		plans := map[int64]history.Plan{}
+		past, last := map[int64][]PastVerdict{}, map[int64]history.Disposition{}
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {
-			session := rapid.SampledFrom(sessions).Draw(t, "session")
-			purpose := rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(t, "purpose")
-			p := nextPlan(t, newest[session+string(purpose)])
-			newest[session+string(purpose)] = p
+			in := rapid.SampledFrom(sessions).Draw(t, "session")
+			r := Request{
+				Session: in.id, Turn: rapid.IntRange(1, 2).Draw(t, "turn"), Endpoint: "e", Model: "m",
+				Purpose: rapid.SampledFrom([]Purpose{ForAnswer, ForAnswer, ForSummary}).Draw(t, "purpose"),
+				End:     rapid.SampledFrom([]RequestEnd{EndDone, EndDone, EndFailed, ""}).Draw(t, "end"),
+			}
+			p := nextPlan(t, in.newest[r.Purpose], in.ids)
+			in.newest[r.Purpose], r.Plan = p, &p
 			if rapid.IntRange(0, 5).Draw(t, "another machine") == 0 {
 				_, err := s.full.Exec(`UPDATE home SET number = (number + 1) % 4096`)
 				check(t, err)
 			}
-			r, err := s.AddRequest(ctx, Request{Session: session, Purpose: purpose, Plan: &p})
+			stored, err := s.AddRequest(ctx, r)
 			check(t, err)
-			plans[r.ID] = p
+			if tally := TallyOf(p.Entries); stored.Tally != tally || stored.Sum != p.Sum {
+				t.Fatalf("the request has %+v and %+v, want %+v and %+v", stored.Tally, stored.Sum, tally, p.Sum)
+			}
+			plans[stored.ID] = p
+			in.turns[r.Turn]++
+			for _, e := range p.Entries {
+				if r.End != EndFailed {
+					past[e.ID] = slices.Insert(past[e.ID], 0, PastVerdict{
+						Turn: r.Turn, Nth: in.turns[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum,
+						Entry: recordedWhole(e),
+					})
+				}
+				if r.Purpose == ForAnswer && r.End != EndFailed {
+					last[e.ID] = e.Disposition
+				}
+				if r.Purpose == ForAnswer && !e.Whole {
+					in.short = append(in.short, e.ID)
+				}
+			}
 		}
-		for _, session := range sessions {
-			_, err := other.Apply(ctx, func(take func(Line) error) error { return s.Dump(ctx, session, take) })
+		for _, in := range sessions {
+			_, err := other.Apply(ctx, func(take func(Line) error) error { return s.Dump(ctx, in.id, take) })
 			check(t, err)
+			slices.Sort(in.short)
+			if got, err := s.CutShort(ctx, in.id); err != nil || !slices.Equal(got, slices.Compact(in.short)) {
+				t.Fatalf("cut short were %v, %v, want %v", got, err, slices.Compact(in.short))
+			}
+			for _, id := range in.ids {
+				for i := range past[id] {
+					past[id][i].Of = in.turns[past[id][i].Turn]
+				}
+				for most, want := range map[int][]PastVerdict{0: past[id], 2: past[id][:min(2, len(past[id]))]} {
+					if got, err := s.VerdictHistory(ctx, id, most); err != nil || !slices.EqualFunc(got, want, same) {
+						t.Fatalf("the history of message %d is\n%+v, %v\nwant\n%+v", id, got, err, want)
+					}
+				}
+				places, err := s.Places(ctx, id)
+				verdict := places[id].Last
+				if err != nil || (verdict != nil) != (last[id] != "") || verdict != nil && verdict.Disposition != last[id] {
+					t.Fatalf("the last verdict on message %d is %+v, %v, want %q", id, verdict, err, last[id])
+				}
+			}
 		}
 		for request, want := range plans {
 			for i := range want.Entries {
@@ -110,7 +169,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 			}
 			for _, in := range []*Store{s, other} {
 				got, err := in.Verdicts(ctx, request)
-				if err != nil || got.Sum != want.Sum || !slices.EqualFunc(got.Entries, want.Entries, sameEntry) {
+				if err != nil || got.Sum != want.Sum || !slices.EqualFunc(got.Entries, want.Entries, same) {
 					t.Fatalf("request %d is read as\n%+v, %v\nwant\n%+v", request, got, err, want)
 				}
 			}
@@ -118,7 +177,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 	})
 }
 
-func sameEntry(a, b history.Entry) bool { return reflect.DeepEqual(a, b) }
+func same[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
 
 // memory is a history in memory.
 func memory(t *rapid.T) *Store {
@@ -138,41 +197,26 @@ func check(t *rapid.T, err error) {
 func TestShortfallsAreNoPartOfARun(t *testing.T) {
 	s := newStore(t)
 	session, _ := begin(t, s, "", "hello")
-	var plans []history.Plan
-	var requests []Request
+	over := history.Cause{Code: history.CauseOverBudget, Want: 900}
+	var last Request
 	for i := range 5 {
+		over.Have = i
 		p := history.Plan{Entries: []history.Entry{
-			{ID: 1, Disposition: history.Dropped, Cause: history.Cause{
-				Code: history.CauseOverBudget, Want: 900,
-				Have: i,
-			}},
+			{ID: 1, Disposition: history.Dropped, Cause: over},
 			{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
-			{ID: 3, Disposition: history.Dropped, Cause: history.Cause{
-				Code: history.CauseOverBudget, Want: 900,
-				Have: i,
-			}},
+			{ID: 3, Disposition: history.Dropped, Cause: over},
 			{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
 		}}
-		r, err := s.AddRequest(t.Context(), Request{Session: session.ID, Plan: &p})
+		var err error
+		last, err = s.AddRequest(t.Context(), Request{Session: session.ID, Plan: &p})
 		must(t, "add", err)
-		plans, requests = append(plans, p), append(requests, r)
 	}
-	for i, want := range plans {
-		for k := range want.Entries {
-			want.Entries[k] = recordedWhole(want.Entries[k])
-		}
-		if got, err := s.Verdicts(t.Context(), requests[i].ID); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("request %d is read as\n%+v, %v\nwant\n%+v", i, got, err, want)
-		}
-	}
-	var rows int
-	must(t, "count", s.reads.QueryRow(`SELECT count(*) FROM verdicts`).Scan(&rows))
-	if rows != 4 {
+	if rows := countOf(t, s, `SELECT count(*) FROM verdicts`); rows != 4 {
 		t.Errorf("five requests have %d rows for 4 messages, want 4", rows)
 	}
 	_, err := s.full.Exec(`DELETE FROM verdicts WHERE message = 2`)
 	must(t, "lose a row", err)
-	if _, err := s.Verdicts(t.Context(), requests[0].ID); err == nil || !strings.Contains(err.Error(), "4 entries") {
+	if _, err := s.Verdicts(t.Context(), last.ID); err == nil || !strings.Contains(err.Error(), "4 entries") {
 		t.Errorf("a plan with a lost row is read: %v", err)
 	}
 }
