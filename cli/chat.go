@@ -64,12 +64,8 @@ func (p *program) chat(ctx context.Context, search string) error {
 	var id string
 	switch {
 	case !inPlain:
-		var options ui.Options
-		if options, err = k.screenOptions(s); err != nil {
-			return err
-		}
+		options := k.screenOptions(s)
 		options.Screen, options.Filter = screen, search
-		options.Background = k.servers.Start
 		id, err = ui.Run(ctx, options)
 	case screen == ui.SessionsScreen:
 		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
@@ -106,10 +102,6 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 	signal.Notify(stop, syscall.SIGINT)
 	defer signal.Stop(stop)
 	k.servers.Start()
-	personasIn, err := k.p.besideConfig("personas")
-	if err != nil {
-		return "", err
-	}
 	return plain.Run(ctx, plain.Options{
 		Deps:     k.deps,
 		Start:    s,
@@ -122,11 +114,24 @@ func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal
 		Stop:     stop,
 		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
 		Sync:     k.exchange(),
-		Settings: settings.Options{
-			Personas: k.p.personas, PersonasIn: personasIn, Servers: k.servers, Memory: k.memory,
-			Doctor: k.doctorReport, Export: k.exportCommand,
-		},
+		Settings: k.settings(),
 	})
+}
+
+// settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
+func (k *conversation) settings() settings.Options {
+	configFile, _, _ := k.p.configPath()
+	personasIn, _ := k.p.besideConfig("personas")
+	return settings.Options{
+		Personas:   k.p.personas,
+		PersonasIn: personasIn,
+		Config:     configFile,
+		KeyStore:   k.p.keyStore(),
+		Servers:    k.servers,
+		Memory:     k.memory,
+		Doctor:     k.doctorReport,
+		Export:     k.exportCommand,
+	}
 }
 
 // remember takes over what was chosen on the screen before, where nothing else says otherwise.
@@ -150,13 +155,8 @@ func (k *conversation) remember() {
 }
 
 // screenOptions is what the screen is given.
-func (k *conversation) screenOptions(s *session.Session) (ui.Options, error) {
-	p, config := k.p, k.config
-	configFile, _, err := p.configPath()
-	if err != nil {
-		return ui.Options{}, err
-	}
-	personasIn, err := p.besideConfig("personas")
+func (k *conversation) screenOptions(s *session.Session) ui.Options {
+	config := k.config
 	return ui.Options{
 		Deps:       k.deps,
 		Start:      s,
@@ -167,22 +167,16 @@ func (k *conversation) screenOptions(s *session.Session) (ui.Options, error) {
 		Themes:     config.Themes,
 		Panel:      string(k.chosen.Panel),
 		Notify:     config.UI.Notify,
-		Memory:     k.memory,
 		Mouse:      config.UI.Mouse,
-		Version:    p.build,
-		Attach:     p.flags.attach,
+		Version:    k.p.build,
+		Attach:     k.p.flags.attach,
 		Reasoning:  k.chosen.Reasoning != nil && *k.chosen.Reasoning,
-		Personas:   p.personas,
-		PersonasIn: personasIn,
-		Config:     configFile,
 		Secrets:    k.redactor.FindIn,
-		Doctor:     k.doctorReport,
-		Export:     k.exportCommand,
 		ReadPage:   k.readPage,
+		Background: k.servers.Start,
 		Sync:       k.exchange(),
-		Servers:    k.servers,
-		KeyStore:   p.keyStore(),
-	}, err
+		Settings:   k.settings(),
+	}
 }
 
 // readPage reads a page that the user wants to attach. An address of this machine or its network is read only where the

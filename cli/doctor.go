@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -206,22 +205,19 @@ func (p *program) checkEndpoints(ctx context.Context, f *findings, w *setup) {
 	if from, named := p.namedModel(w.config); named != "" {
 		p.checkModel(ctx, f, w, from, named)
 	}
-	endpoints := w.catalog.Endpoints()
-	errs := make([]error, len(endpoints))
-	lists := make([][]llm.Model, len(endpoints))
-	var wait sync.WaitGroup
-	for i, e := range endpoints {
-		wait.Go(func() { lists[i], errs[i] = llm.NewClient(e).Models(ctx) })
+	list, errs := w.catalog.Models(ctx)
+	models := map[string]int{}
+	for _, m := range list {
+		models[m.Endpoint]++
 	}
-	wait.Wait()
-	for i, e := range endpoints {
+	for _, e := range w.catalog.Endpoints() {
 		switch text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e))); {
 		case e.Name == llm.Guide:
 			f.add(good, e.Name, "built in, needs no key and no network")
-		case errs[i] != nil:
-			f.add(wrong, e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[i])))
+		case errs[e.Name] != nil:
+			f.add(wrong, e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[e.Name])))
 		default:
-			f.add(good, e.Name, "%s, %s", text, theme.Plural(len(lists[i]), "model"))
+			f.add(good, e.Name, "%s, %s", text, theme.Plural(models[e.Name], "model"))
 		}
 	}
 }

@@ -113,7 +113,8 @@ func (p *program) command(
 	return c
 }
 
-// addFlag adds a flag to a command; what it points to is the default. With choices it takes nothing else.
+// addFlag adds a flag to a command; what it points to is the default. With choices it takes nothing else, and a number
+// is 1 or more.
 func addFlag[T bool | int | string | []string](c *cobra.Command, to *T, name, letter, help string, choices ...string) {
 	all := c.Flags()
 	switch to := any(to).(type) {
@@ -142,6 +143,8 @@ func wrongFlags(c *cobra.Command) error {
 		case err != nil:
 		case value == "" && f.Name != "draft":
 			err = fail(Usage, "--%s is empty; it needs a value", f.Name)
+		case f.Value.Type() == "int" && (value == "0" || value[0] == '-'):
+			err = fail(Usage, "--%s is %s; must be 1 or more", f.Name, value)
 		case choices != nil && !slices.Contains(choices, value):
 			err = fail(Usage, "--%s is %q; must be %s%s", f.Name, value, theme.Choices(choices),
 				llm.DidYouMean(value, choices))

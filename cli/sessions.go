@@ -66,7 +66,7 @@ func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
 	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
 		func(ctx context.Context, s *store.Store, args []string) error {
-			f.Text, f.Limit = strings.Join(args, " "), max(0, f.Limit)
+			f.Text = strings.Join(args, " ")
 			list, err := s.Sessions(ctx, f)
 			if err != nil {
 				return err
@@ -125,7 +125,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 	in := store.Search{Limit: 20}
 	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
 		func(ctx context.Context, s *store.Store, args []string) error {
-			in.Text, in.Limit = strings.Join(args, " "), max(1, in.Limit)
+			in.Text = strings.Join(args, " ")
 			return p.search(ctx, s, in)
 		})
 	c.Example = "  winnow sessions search bake bread\n" +

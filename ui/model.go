@@ -94,14 +94,12 @@ func New(o Options) (*Model, error) {
 	m.current.Background.Screen = m.backgroundScreen()
 	m.chat = &transcript.Model{Context: m.Context, Screen: m.transcriptScreen()}
 	m.composer = composer.New(m.Context, m.composerScreen(), composer.Options{
-		Files: o.Attach, Servers: o.Servers, ReadPage: o.ReadPage,
+		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,
 	})
 	m.question.Keys = keys
 	m.sessions = &sessions.Model{Context: m.Context, Screen: m.sessionsScreen()}
-	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: settings.Options{
-		Personas: o.Personas, PersonasIn: o.PersonasIn, Config: fromHome(o.Config), Doctor: o.Doctor, Export: o.Export,
-		Servers: o.Servers, Memory: o.Memory, KeyStore: o.KeyStore, Short: fromHome,
-	}}
+	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: o.Settings}
+	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
 	m.panel = &panel.Model{Context: m.Context, Screen: m.panelScreen()}
 	m.inspector = &inspector.Model{Context: m.Context, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }

@@ -13,11 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
-	"winnow/llm/keys"
-	"winnow/llm/mcp"
 	"winnow/session"
-	"winnow/ui/remembered"
 	display "winnow/ui/screen"
+	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
 
@@ -44,24 +42,16 @@ type Options struct {
 	Panel   string                   // auto, open or closed: the context panel at the start; "" is auto
 	Notify  string                   // auto, bell or off: how the user is called who is not looking; "" is auto
 	Mouse   bool                     // the wheel scrolls
-	Memory  *remembered.Memory       // keeps what is chosen on the screen; nil forgets it
 	Version string
 	Attach  []string // files to hang on the draft at the start
 
-	Personas   func() ([]Persona, error) // reads the user's system prompts; nil has none
-	PersonasIn string                    // the folder that holds them
-	Config     string                    // the path of the configuration file, "" where it is not known
+	Settings settings.Options // what the settings need; the paths in it are whole
 
 	Reasoning bool // reasoning is shown at the start
 
 	// Secrets says where secrets stand in a text, as bytes from and to, in order and apart: known keys and,
 	// if it is asked for shapes, what looks like a secret. Nil finds none.
 	Secrets func(text string, shapes bool) [][2]int
-
-	KeyStore keys.Store // where the keys of providers are saved that are added on the screen
-
-	// Servers are the MCP servers, nil for none.
-	Servers *mcp.Servers
 
 	// ReadPage reads the page at an address as text; cut says that only its beginning was read. It is called where
 	// the user agreed to that. nil reads none.
@@ -73,13 +63,6 @@ type Options struct {
 	// Sync exchanges the history with other machines, and returns the ids of the sessions that it changed here; nil
 	// exchanges nothing. It runs at the start, after each turn and at the end, once at a time.
 	Sync func(context.Context) (changed []string, err error)
-
-	// Doctor checks the installation and says what it found; nil checks nothing.
-	Doctor func(context.Context) (string, error)
-
-	// Export writes a session to a file as the words want it, a format and a file, and says where; nil
-	// writes none.
-	Export func(ctx context.Context, s *session.Session, words string) (string, error)
 }
 
 // quitTime bounds how long quitting waits for a running answer to be saved.
