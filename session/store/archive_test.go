@@ -190,11 +190,8 @@ func (w *writer) step(but ...string) {
 	w.must(name, steps[name]())
 }
 
-// request is a record that names messages wherever a record can.
+// request is a record of a plan of some messages.
 func (w writer) request(session string, user int64, ids []int64) Request {
-	options := fmt.Sprintf(`{"policy":{"Preset":"<tight>"},"leaf":%d,"turn":[%d,%d],"flags":{"%d":"pin"},`+
-		`"remedies":{"%d":"drop"},"summary":{"ID":0,"Upto":%d,"Text":"x"},"guessed":[[%d,%d]],"schemas":[{"a":"<&>"}]}`,
-		ids[len(ids)-1], ids[0], user, user, ids[0], ids[0], ids[0], user)
 	plan := history.Plan{Sum: history.Sum{Total: 5}}
 	for _, id := range ids {
 		if e := (history.Entry{ID: id, Disposition: history.Dropped}); w.pick("has a verdict", 4) > 0 {
@@ -202,6 +199,8 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 			plan.Entries = append(plan.Entries, e)
 		}
 	}
+	options, err := json.Marshal(map[string]string{"policy": w.text("options")})
+	w.must("write the options", err)
 	turn, err := w.s.Turn(context.Background(), user)
 	if err != nil {
 		turn = 1 // no message of the user is before it
@@ -209,11 +208,9 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 	return Request{
 		Session: session, Turn: turn, User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
 		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
-		CostFrom: "prices", PriceSource: "the configuration",
-		CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute,
-		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1,
-		Finish: "stop", End: "done",
-		Error: w.text("error"), Options: options, Plan: &plan,
+		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute,
+		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
+		Error: w.text("error"), Options: string(options), Plan: &plan,
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,17 +58,11 @@ func (s *speaker) text() string {
 	return b.String()
 }
 
-// largeHistory opens a history whose messages all lack in the search index. Where WINNOW_LARGE_HISTORY names a file,
-// that is used again, with the index that it has by then.
+// largeHistory opens a history whose messages all lack in the search index.
 func largeHistory(b *testing.B, voice *speaker) *Store {
 	b.Helper()
-	path := os.Getenv("WINNOW_LARGE_HISTORY")
-	if path == "" {
-		path = filepath.Join(b.TempDir(), "large.db")
-	}
-	made := there(path)
-	s := openAt(b, path, Options{})
-	for i := 0; i < largeSessions && !made; i++ {
+	s := openAt(b, newPath(b), Options{})
+	for i := range largeSessions {
 		must(b, "fill", s.jot(context.Background(), "fill", func(t *tx) {
 			n, last := s.addSession(t, Session{Title: "About " + nthWord(uint64(i))}), int64(0)
 			for seq := 1; seq <= largeMessages; seq++ {

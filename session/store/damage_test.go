@@ -42,27 +42,18 @@ func speak(t testing.TB, s *Store, sessions int) {
 				m.Content = strings.Repeat(chatter(random, 300), 1+random.Intn(8))
 			}
 			if j%3 == 0 {
-				m.ToolCalls = []history.ToolCall{{
-					ID:        fmt.Sprint("call_", i, j),
-					Name:      "look",
-					Arguments: `{"at": "` + chatter(random, 5) + `"}`,
-				}}
+				m.ToolCalls = []history.ToolCall{{ID: fmt.Sprint(i, j), Name: "look", Arguments: chatter(random, 5)}}
 			}
 			m = add(t, s, m)
+			e := history.Entry{ID: last.ID, Disposition: history.Kept, Cause: history.Cause{Text: chatter(random, 3)}}
 			_, err := s.AddRequest(ctx, Request{Session: session.ID, Turn: j + 1, User: last.ID, Plan: &history.Plan{
-				Added: []history.Added{{Text: chatter(random, 100)}},
-				Entries: []history.Entry{{
-					ID: last.ID, Disposition: history.Kept,
-					Cause: history.Cause{Text: chatter(random, 3)},
-				}},
+				Added: []history.Added{{Text: chatter(random, 100)}}, Entries: []history.Entry{e},
 			}})
 			must(t, "put a request", err)
 			next := says(session.ID, m.ID, history.User, chatter(random, 60))
 			if j%5 == 2 {
-				next.Parts = []history.Part{{
-					Kind: history.ImagePart, Name: "a.png", MediaType: "image/png",
-					Data: []byte(chatter(random, 1500)),
-				}}
+				png := []byte(chatter(random, 1500))
+				next.Parts = []history.Part{{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: png}}
 			}
 			last = add(t, s, next)
 			if j%6 == 3 {
@@ -166,9 +157,7 @@ var harms = []struct {
 		files[""] = files[""][:random.Intn(len(files[""]))]
 	}},
 	{"a header of zeros", false, func(_ *rand.Rand, files map[string][]byte) { clear(files[""][:100]) }},
-	{"a first page of noise", false, func(random *rand.Rand,
-		files map[string][]byte,
-	) {
+	{"a first page of noise", false, func(random *rand.Rand, files map[string][]byte) {
 		random.Read(files[""][:4096])
 	}},
 	{"swapped pages", false, func(random *rand.Rand, files map[string][]byte) {

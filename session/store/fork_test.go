@@ -45,13 +45,12 @@ func TestForkCopiesTheBranch(t *testing.T) {
 			if w.Status == history.Streaming {
 				w.Status = history.Interrupted
 			}
-			if copies.Flags[m.ID] != decided.Flags[w.ID] || copies.Remedies[m.ID] != decided.Remedies[w.ID] {
-				t.Fatalf("of message %d is decided %+v, of its copy %+v", w.ID, decided, copies)
-			}
 			w.ID, w.Parent, w.Session, w.Seq, w.Request = m.ID, m.Parent, fork.ID, i+1, 0
 			w.Siblings, w.Sibling = 1, 1
-			if !reflect.DeepEqual(m, w) || i > 0 && m.Parent != got[i-1].ID {
-				t.Fatalf("the copy at place %d is\n%+v, want\n%+v", i, m, w)
+			of := inBranch[i]
+			if !reflect.DeepEqual(m, w) || i > 0 && m.Parent != got[i-1].ID ||
+				copies.Flags[m.ID] != decided.Flags[of] || copies.Remedies[m.ID] != decided.Remedies[of] {
+				t.Fatalf("the copy at place %d is\n%+v, want\n%+v; decided is %+v, was %+v", i, m, w, copies, decided)
 			}
 		}
 		of, err := w.s.Summaries(ctx, row.ID)

@@ -55,15 +55,6 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 		two.ID)) {
 		t.Errorf("a request without a plan has %+v, %v; want an error that names the request", got, err)
 	}
-	in.Turn = 2
-	three, err := s.AddRequest(ctx, in)
-	must(t, "add", err)
-	for turn, want := range [][]Request{{one, two, three}, {one, two}, {three}, nil} {
-		got, err := s.Requests(ctx, session.ID, RequestFilter{Turn: turn})
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("TurnRequests of turn %d returns\n%+v, %v, want\n%+v", turn, got, err, want)
-		}
-	}
 }
 
 func TestLearnedFactsHoldNoSecret(t *testing.T) {

@@ -16,25 +16,17 @@ func TestRepairsAreCountedByModelAndKind(t *testing.T) {
 	var plan history.Plan
 	add := func(role history.Role, model string, kinds ...string) {
 		t.Helper()
-		next := Message{Session: session.ID, Parent: m.ID, Message: history.Message{
-			Role: role, Content: "x",
-			Status: history.Complete,
-		}}
+		next := says(session.ID, m.ID, role, "x")
 		if model != "" {
 			next.Endpoint, next.Model = "test", model
 		}
-		var err error
-		m, err = s.Append(ctx, next)
-		must(t, "append", err)
-		var list []history.Repair
+		m = add(t, s, next)
+		e := history.Entry{ID: m.ID, Disposition: history.Kept}
 		for i, kind := range kinds {
-			list = append(list, history.Repair{
-				Kind: kind, Cause: history.Cause{Text: "what"},
-				Before: string(rune('a' + i)),
-			})
+			e.Repairs = append(e.Repairs, history.Repair{Kind: kind, Before: string(rune('a' + i))})
 		}
-		plan.Entries = append(plan.Entries, history.Entry{ID: m.ID, Disposition: history.Kept, Repairs: list})
-		_, err = s.AddRequest(ctx, Request{Session: session.ID, Plan: &plan})
+		plan.Entries = append(plan.Entries, e)
+		_, err := s.AddRequest(ctx, Request{Session: session.ID, Plan: &plan})
 		must(t, "record", err)
 	}
 	add(history.Assistant, "small", "C1", "C1", "C5")

@@ -13,56 +13,38 @@ func TestUsageSumsUpPeriods(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	one, _ := begin(t, s, "", "hello")
 	two, _ := begin(t, s, "", "and here")
-	add := func(session string, at time.Time, model string, purpose Purpose, from string, cost int64, prompt, cached,
-		write, answer int,
-	) {
-		_, err := s.AddRequest(ctx, Request{
-			Session: session, Created: at, Endpoint: "e", Model: model, Purpose: purpose, CostFrom: from, Cost: cost,
-			Prompt: prompt, Cached: cached, CacheWrite: write, Answer: answer, Reasoning: -1,
-		})
+	add := func(session string, hours int, r Request) {
+		r.Session, r.Created, r.Endpoint, r.Reasoning = session, noon.Add(time.Duration(hours)*time.Hour), "e", -1
+		_, err := s.AddRequest(ctx, r)
 		must(t, "add", err)
 	}
-	add(one.ID, noon, "m", ForAnswer, "prices", 5, 100, 40, 7, 10)
-	add(one.ID, noon.Add(time.Hour), "m", ForAnswer, "prices", 6, 200, -1, 0, 20)
-	add(two.ID, noon.Add(2*time.Hour), "m", ForAnswer, "prices", 7, 300, 0, 0, 30)
-	add(two.ID, noon.Add(2*time.Hour), "m", ForTitle, "unknown", 0, -1, -1, 0, -1)
+	add(one.ID, 0, Request{Model: "m", CostFrom: "prices", Cost: 5, Prompt: 100, Cached: 40, CacheWrite: 7, Answer: 10})
+	add(one.ID, 1, Request{Model: "m", CostFrom: "prices", Cost: 6, Prompt: 200, Cached: -1, Answer: 20})
+	add(two.ID, 2, Request{Model: "m", CostFrom: "prices", Cost: 7, Prompt: 300, Answer: 30})
+	add(two.ID, 2, Request{Model: "m", Purpose: ForTitle, CostFrom: "unknown", Prompt: -1, Cached: -1, Answer: -1})
 	// This one is at the end of one period and the start of the next.
-	add(two.ID, noon.Add(24*time.Hour), "n", ForAnswer, "server", 9, 1, 0, 0, 1)
+	add(two.ID, 24, Request{Model: "n", CostFrom: "server", Cost: 9, Prompt: 1, Answer: 1})
 	periods := []Period{
 		{noon.Add(-time.Hour), noon.Add(24 * time.Hour)},
 		{noon.Add(24 * time.Hour), noon.Add(48 * time.Hour)},
 		{noon.Add(48 * time.Hour), noon.Add(72 * time.Hour)},
 	}
-	for _, test := range []struct {
-		name      string
-		bySession bool
-		want      []Usage
-	}{
-		{"by model", false, []Usage{
-			{
-				Endpoint: "e", Model: "m", From: "prices", Requests: 3, Cost: 18,
-				Prompt: 600, Cached: 40, CacheWrite: 7, Answer: 60,
-			},
-			{Endpoint: "e", Model: "m", Purpose: ForTitle, From: "unknown", Requests: 1, Uncounted: 1},
-			{Period: 1, Endpoint: "e", Model: "n", From: "server", Requests: 1, Cost: 9, Prompt: 1, Answer: 1},
-		}},
-		{"by session", true, []Usage{
-			{
-				Session: one.ID, Endpoint: "e", Model: "m", From: "prices", Requests: 2, Cost: 11,
-				Prompt: 300, Cached: 40, CacheWrite: 7, Answer: 30,
-			},
-			{Session: two.ID, Endpoint: "e", Model: "m", From: "prices", Requests: 1, Cost: 7, Prompt: 300, Answer: 30},
-			{Session: two.ID, Endpoint: "e", Model: "m", Purpose: ForTitle, From: "unknown", Requests: 1, Uncounted: 1},
-			{
-				Period: 1, Session: two.ID, Endpoint: "e", Model: "n", From: "server", Requests: 1, Cost: 9, Prompt: 1,
-				Answer: 1,
-			},
-		}},
+	first := Usage{
+		Endpoint: "e", Model: "m", From: "prices", Requests: 3, Cost: 18, Prompt: 600, Cached: 40, CacheWrite: 7, Answer: 60,
+	}
+	title := Usage{Endpoint: "e", Model: "m", Purpose: ForTitle, From: "unknown", Requests: 1, Uncounted: 1}
+	later := Usage{Period: 1, Endpoint: "e", Model: "n", From: "server", Requests: 1, Cost: 9, Prompt: 1, Answer: 1}
+	of := func(session string, u Usage) Usage { u.Session = session; return u }
+	ofOne, ofTwo := of(one.ID, first), of(two.ID, first)
+	ofOne.Requests, ofOne.Cost, ofOne.Prompt, ofOne.Answer = 2, 11, 300, 30
+	ofTwo.Requests, ofTwo.Cost, ofTwo.Prompt, ofTwo.Answer, ofTwo.Cached, ofTwo.CacheWrite = 1, 7, 300, 30, 0, 0
+	for bySession, want := range map[bool][]Usage{
+		false: {first, title, later},
+		true:  {ofOne, ofTwo, of(two.ID, title), of(two.ID, later)},
 	} {
-		got, err := s.Usage(ctx, UsageFilter{Periods: periods, BySession: test.bySession})
-		must(t, "sum up", err)
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: got\n%+v\nwant\n%+v", test.name, got, test.want)
+		got, err := s.Usage(ctx, UsageFilter{Periods: periods, BySession: bySession})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("by session %v: got\n%+v, %v\nwant\n%+v", bySession, got, err, want)
 		}
 	}
 
