@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"winnow/session/store"
 )
 
 // damageSegments changes a byte in each segment of a folder, whose size stays.
@@ -44,4 +45,34 @@ func TestAFolderWithADamagedSegmentIsTakenOver(t *testing.T) {
 		t.Errorf("the third machine says %q", out.Skipped)
 	}
 	c.want(chat.ID, "hello")
+}
+
+// An archive that is imported has the machines told of its rows alone, not once more of all that was ever purged.
+func TestAnArchiveTellsOfNoOtherChat(t *testing.T) {
+	dir := t.TempDir()
+	a, elsewhere := newMachine(t, dir), newMachine(t, t.TempDir())
+	gone, _ := a.begin("something else")
+	a.sync()
+	if err := a.s.Purge(t.Context(), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	a.sync()
+	chat, _ := elsewhere.begin("hello")
+	_, err := a.s.Apply(t.Context(), func(take func(store.Line) error) error {
+		return elsewhere.s.Dump(t.Context(), chat.ID, take)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	_, err = a.s.Sync().Collect(t.Context(), 1<<20, func(l store.Line) error {
+		if l.Tombstone != nil {
+			t.Errorf("the purge of %s is told again", l.Tombstone.Session)
+		}
+		told++
+		return nil
+	})
+	if err != nil || told == 0 {
+		t.Errorf("%d lines are told, %v", told, err)
+	}
 }
