@@ -246,17 +246,29 @@ func (r *run) write() error {
 	return nil
 }
 
-// replace writes segments of this machine anew that are stale. What is to go goes at once.
+// replace writes segments anew that are stale: this machine's, and those of machines that are gone, which will not do
+// it themselves. What is to go goes at once.
 func (r *run) replace() error {
-	for _, s := range r.own(r.stale) {
+	for _, s := range append(r.own(r.stale), r.abandoned()...) {
 		if err := r.rewrite(s); err != nil {
 			return err
 		}
-		if err := r.remove(s); err != nil {
+		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// abandoned are the stale segments of machines that have written nothing for so long that they may be gone.
+func (r *run) abandoned() []store.Segment {
+	return slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool {
+		if s.Home == r.state.Folder || s.Gone || !r.stale(s) {
+			return true
+		}
+		m, _ := r.report(s.Home, "")
+		return !m.Silent(time.Now())
+	})
 }
 
 // Small segments are folded into one where there are more than that.
@@ -291,7 +303,6 @@ func (r *run) adopt() error {
 		if s.Gone {
 			continue
 		}
-		s.Home = r.o.Adopt
 		if err := r.rewrite(s); err != nil {
 			return err
 		}
