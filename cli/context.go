@@ -135,7 +135,8 @@ func (k *conversation) contextOf(ctx context.Context, s *session.Session, f cont
 	switch {
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
-		l.waysOut = waysOut(session.Oversize(over, tried.To.Windows()), tried.To.Client.Endpoint().Name)
+		oversize := session.Oversize(over, tried.To.Windows())
+		l.waysOut = oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name))
 	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:

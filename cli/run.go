@@ -173,7 +173,7 @@ func tooLong(err error, endpoint string) error {
 	var later *history.OverBudgetError
 	switch {
 	case errors.As(err, &over):
-		return fail(Failed, "nothing was sent or saved: %s", waysOut(over, endpoint))
+		return fail(Failed, "nothing was sent or saved: %s", over.Sentence(remedies(over, endpoint)))
 	case errors.As(err, &later) && len(later.Parts) > 0 && later.Parts[0].Kind == history.PartTools:
 		return fmt.Errorf("%w; %s offers fewer", err, toolsOff)
 	}
@@ -183,20 +183,16 @@ func tooLong(err error, endpoint string) error {
 // toolsOff is the setting that leaves out the tools of an MCP server.
 const toolsOff = `approve = "off" or tools = { NAME = "off" } under [mcp_servers.NAME]`
 
-// waysOut says by how much a request does not fit, and what in the configuration helps.
-func waysOut(over *session.OversizeError, endpoint string) string {
-	server, settable := over.LargerWindow()
-	window := cmp.Or(server, "-m MODEL")
-	if settable {
-		window = fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough())
+// remedies are what helps in the configuration against a request that does not fit.
+func remedies(over *session.OversizeError, endpoint string) session.Remedies {
+	return session.Remedies{
+		Parts: map[history.PartOf]string{
+			history.PartSystem: "[system] prompt", history.PartTools: toolsOff, history.PartDraft: "shorten it",
+		},
+		Budget: fmt.Sprintf("[context] budget = %d", over.Enough()),
+		Window: fmt.Sprintf("[endpoints.%s] window = %d", endpoint, over.Enough()),
+		Model:  "-m MODEL",
 	}
-	budget := fmt.Sprintf("[context] budget = %d", over.Enough())
-	cures := map[string]string{
-		string(history.PartSystem): "[system] prompt", string(history.PartTools): toolsOff,
-		string(history.PartDraft): "shorten it", string(history.BoundWindow): window,
-		string(history.BoundBudget): budget, string(history.BoundMaxContext): budget,
-	}
-	return over.Sentence(func(what string) string { return cures[what] })
 }
 
 // answerWriter writes the events of a turn to standard output and standard error.

@@ -29,15 +29,6 @@ func Oversize(err error, w llm.WindowFacts) *OversizeError {
 	return &OversizeError{over, w}
 }
 
-// LargerWindow is what gives the model a window with which the request would fit: winnow's own setting where settable
-// is true, a setting of the server, or "" where only another model has one.
-func (e *OversizeError) LargerWindow() (server string, settable bool) {
-	if largest := e.Windows.Largest(); largest == 0 || largest >= e.Enough() {
-		return "", true
-	}
-	return e.Windows.Stated.ServerSetting(e.Enough()), false
-}
-
 // Error is the error without its ways out.
 func (e *OversizeError) Error() string {
 	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
@@ -45,36 +36,55 @@ func (e *OversizeError) Error() string {
 
 func (e *OversizeError) Unwrap() error { return e.Over }
 
+// Remedies are what helps against a request that does not fit, in words for the user. What is "" is not named.
+type Remedies struct {
+	Parts  map[history.PartOf]string // make a part of the request smaller
+	Budget string                    // raises the budget
+	Window string                    // raises the window where winnow's own setting does
+	Model  string                    // chooses another model
+}
+
 // Sentence is the error with its ways out.
-func (e *OversizeError) Sentence(cure func(what string) string) string {
-	if ways := e.Ways(cure); len(ways) > 0 {
+func (e *OversizeError) Sentence(r Remedies) string {
+	if ways := e.Ways(r); len(ways) > 0 {
 		return e.Error() + ": " + strings.Join(ways, " · ")
 	}
 	return e.Error()
 }
 
-// Ways are the largest part of the request and what limits it, each with what helps. cure says what that is, for a
-// history.PartOf or a history.Bound; "" is nothing.
-func (e *OversizeError) Ways(cure func(what string) string) (ways []string) {
+// Ways are the largest part of the request and what limits it, each with what helps.
+func (e *OversizeError) Ways(r Remedies) (ways []string) {
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
 		way := strings.TrimPrefix(string(part.Kind), "the ") + " " + message.Grouped(part.Tokens)
-		if helps := cure(string(part.Kind)); helps != "" {
+		if helps := r.Parts[part.Kind]; helps != "" {
 			way += " → " + helps
 		}
 		ways = append(ways, way)
 	}
-	if helps := cure(string(e.Over.Bound)); helps != "" {
-		raise := "raise the budget"
-		if e.Over.Bound == history.BoundWindow {
-			raise = "raise the window"
-			if server, settable := e.LargerWindow(); server == "" && !settable {
-				raise = "choose a model with a larger window"
-			}
-		}
+	var raise, helps string
+	switch e.Over.Bound {
+	case history.BoundBudget, history.BoundMaxContext:
+		raise, helps = "raise the budget", r.Budget
+	case history.BoundWindow:
+		raise, helps = e.largerWindow(r)
+	}
+	if helps != "" {
 		ways = append(ways, raise+" → "+helps)
 	}
 	return ways
+}
+
+// largerWindow is how the model gets a window with which the request would fit: by winnow's own setting, by one of the
+// server, or not at all.
+func (e *OversizeError) largerWindow(r Remedies) (raise, helps string) {
+	if largest := e.Windows.Largest(); largest == 0 || largest >= e.Enough() {
+		return "raise the window", r.Window
+	}
+	if server := e.Windows.Stated.ServerSetting(e.Enough()); server != "" {
+		return "raise the window", server
+	}
+	return "choose a model with a larger window", r.Model
 }
 
 // Enough is a round number of tokens with which the request would fit.

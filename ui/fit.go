@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,34 +25,20 @@ func (m *Model) tooLong(over *session.OversizeError, queued bool) {
 	case m.composer.Superseded():
 		safe = "Your message was not sent; " + up + " recalls it."
 	}
-	ways := strings.Join(append([]string{safe}, over.Ways(cureFor(m, over))...), "\n")
+	ways := strings.Join(append([]string{safe}, over.Ways(remedies(over))...), "\n")
 	m.notice.Warn(notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong})
 }
 
-// cureFor names the command that helps against a part of a request that does not fit.
-func cureFor(m *Model, over *session.OversizeError) func(string) string {
-	return func(what string) string {
-		switch what {
-		case string(history.PartTools):
-			return "/tools"
-		case string(history.PartSystem):
-			return "/system"
-		case string(history.PartPinned):
-			return "unpin message " + over.Pinned()
-		case string(history.PartDraft):
-			return "shorten it"
-		case string(history.PartHistory):
-			return "/preset balanced"
-		case string(history.BoundBudget), string(history.BoundMaxContext):
-			return fmt.Sprintf("/budget %d", over.Enough())
-		case string(history.BoundWindow):
-			server, settable := over.LargerWindow()
-			if settable {
-				return fmt.Sprintf("/window %d", over.Enough())
-			}
-			return cmp.Or(server, "/model")
-		}
-		return ""
+// remedies are the commands that help against a request that does not fit.
+func remedies(over *session.OversizeError) session.Remedies {
+	return session.Remedies{
+		Parts: map[history.PartOf]string{
+			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
+			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
+		},
+		Budget: fmt.Sprintf("/budget %d", over.Enough()),
+		Window: fmt.Sprintf("/window %d", over.Enough()),
+		Model:  "/model",
 	}
 }
 

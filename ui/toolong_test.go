@@ -64,7 +64,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 	} {
 		m.composer.Set("see")
 		var ways []string
-		for _, way := range c.over.Ways(cureFor(m, c.over)) {
+		for _, way := range c.over.Ways(remedies(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")
 			ways = append(ways, does)
 		}

@@ -50,18 +50,17 @@ func (c *chat) report(err error) {
 	case err == nil:
 		return
 	case errors.As(err, &over):
-		err, more = errors.New(over.Sentence(wayOut)), " Nothing was sent or saved."
+		err, more = errors.New(over.Sentence(remedies)), " Nothing was sent or saved."
 	case errors.As(err, &other):
 		more = " Nothing was sent; /model " + c.s.Model().Ref() + " agrees to that."
 	}
 	c.say("%s", theme.UpperFirst(theme.Sentence(err))+more)
 }
 
-// wayOut is what helps against what makes a message too long.
-func wayOut(what string) string {
-	return map[string]string{
-		string(history.PartSystem): "/system", string(history.PartDraft): "shorten it",
-		string(history.BoundBudget): "/budget", string(history.BoundMaxContext): "/budget",
-		string(history.BoundWindow): "/window",
-	}[what]
+// remedies are what helps against a message that is too long.
+var remedies = session.Remedies{
+	Parts:  map[history.PartOf]string{history.PartSystem: "/system", history.PartDraft: "shorten it"},
+	Budget: "/budget",
+	Window: "/window",
+	Model:  "/model",
 }

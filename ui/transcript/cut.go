@@ -57,12 +57,11 @@ func (c *Model) renderCut(b *block, m store.Message) {
 	e, text, at := c.entry(m.ID), []rune(m.Content), 0
 	for _, cut := range e.Cuts {
 		from, to := min(cut.From, len(text)), min(cut.To, len(text)) // never more than there is, whatever the plan says
-		lines, _ := c.text(m, string(text[at:from]))
-		unsent := c.unsent(markerAt(e, cut), string(text[from:to]))
-		b.lines, at = append(append(b.lines, lines...), unsent...), to
+		b.lines = append(b.lines, c.text(m, string(text[at:from]))...)
+		b.lines = append(b.lines, c.unsent(markerAt(e, cut), string(text[from:to]))...)
+		at = to
 	}
-	lines, _ := c.text(m, string(text[at:]))
-	b.lines = append(b.lines, lines...)
+	b.lines = append(b.lines, c.text(m, string(text[at:]))...)
 }
 
 // unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
@@ -99,7 +98,7 @@ func (c *Model) folded(m store.Message, l look) []string {
 	text := strings.Trim(m.Content, "\n")
 	head := strings.Join(strings.SplitN(text, "\n", headLines+1)[:min(headLines, strings.Count(text, "\n")+1)], "\n")
 	head = strings.ToValidUTF8(head[:min(len(head), 8*headLines*w)], "")
-	lines, _ := c.text(m, head)
+	lines := c.text(m, head)
 	if len(lines) > headLines {
 		lines = lines[:headLines]
 		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + st.Muted.Render("…")

@@ -22,13 +22,9 @@ const (
 	bar = "▌" // beside the user's words, and beside the message under the cursor
 )
 
-// A message is rendered as a whole, so of a very long one only the beginning is shown, in bytes: more than anybody
-// scrolls through, and little enough for a frame. An answer is rendered piece by piece while it arrives, and may be
-// longer.
-const (
-	maxShown    = 32 << 10
-	maxStreamed = 256 << 10
-)
+// maxShown is how many bytes of a text are shown: a text is rendered as a whole, so this is more than anybody scrolls
+// through, and little enough for a frame. An answer is rendered piece by piece while it arrives, and shown whole.
+const maxShown = 32 << 10
 
 // block is a rendered row.
 type block struct {
@@ -189,7 +185,7 @@ func (c *Model) lineOf(i, line int) string {
 func (c *Model) message(i int) (store.Message, error) {
 	if i == c.Messages.Len() {
 		return store.Message{Model: c.Name, Message: history.Message{
-			ID: arriving, Role: history.Assistant, Content: c.answer.text.String(),
+			ID: arriving, Role: history.Assistant, Content: c.stream.Text(),
 			Reasoning: c.answer.reasoning.String(),
 		}}, nil
 	}
@@ -274,44 +270,38 @@ func (c *Model) renderText(b *block, m store.Message) {
 		if m.Damaged {
 			text = m.Remains
 		}
-		lines, shown := c.text(m, text)
-		if b.lines = append(b.lines, lines...); shown < len(text) {
-			b.lines = append(b.lines, c.moreLine(len(text)-shown))
-		}
+		b.lines = append(b.lines, c.text(m, text)...)
 	}
 }
 
-// text is the lines of as much of a message's text as is shown, and how many bytes that is.
-func (c *Model) text(m store.Message, text string) (lines []string, shown int) {
-	if c.streamed == m.ID && c.stream != nil {
-		arrived := c.stream.Text()
-		if text == arrived || len(text) > maxStreamed && strings.HasPrefix(text, arrived) {
-			return c.stream.Lines(), len(arrived)
-		}
-	}
-	st, style := &c.Themes.Styles, c.Themes.Styles.Text
-	text = beginning(text)
+// text is the lines of a message's text, or of a part of it.
+func (c *Model) text(m store.Message, text string) []string {
+	st := &c.Themes.Styles
 	switch {
+	case c.stream != nil && c.streamed == m.ID && c.stream.Text() == text:
+		return c.stream.Lines()
 	case m.Role == history.User:
-		style = st.Strong.UnsetBold()
+		return c.plain(text, st.Strong.UnsetBold())
 	case m.Role == history.Tool:
-		style = st.Muted
-	case !m.Damaged:
-		return c.md.Render(text), len(text)
+		return c.plain(text, st.Muted)
+	case m.Damaged:
+		return c.plain(text, st.Text)
 	}
-	return c.plain(text, style), len(text)
+	shown := beginning(text)
+	return c.withMore(c.md.Render(shown), len(text)-len(shown))
 }
 
 // plain is text as it is, wrapped, in one style.
 func (c *Model) plain(text string, style lipgloss.Style) []string {
-	lines := c.md.Plain(text)
+	shown := beginning(text)
+	lines := c.md.Plain(shown)
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}
-	return lines
+	return c.withMore(lines, len(text)-len(shown))
 }
 
-// beginning is as much of a text as a message shows of it: it ends behind a line or a word.
+// beginning is as much of a text as is shown: it ends behind a line or a word.
 func beginning(text string) string {
 	if len(text) <= maxShown {
 		return text
@@ -323,11 +313,14 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "")
 }
 
-// moreLine says how many bytes of a text are not shown.
-func (c *Model) moreLine(left int) string {
+// withMore adds a line about the bytes of a text that are left out, where some are.
+func (c *Model) withMore(lines []string, left int) []string {
+	if left == 0 {
+		return lines
+	}
 	st := &c.Themes.Styles
 	text := st.Faint.Render("┄┄┄") + st.Muted.Render(" "+theme.Size(left)+" more")
-	return c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all")
+	return append(lines, c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
 }
 
 // hinted is a line with a key and what it does behind it, where there is space for that.
@@ -349,12 +342,7 @@ func (c *Model) reasoning(m store.Message) []string {
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
 		return []string{c.hinted(folded, keymap.Reason, "shows it")}
 	}
-	text := beginning(m.Reasoning)
-	all := append([]string{st.Muted.Render("reasoning")}, c.plain(text, st.Muted)...)
-	if left := len(m.Reasoning) - len(text); left > 0 {
-		all = append(all, c.moreLine(left))
-	}
-	return append(all, "")
+	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
 
 // endsInBlock says that the last thing of a text is a code block or a table.

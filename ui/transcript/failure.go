@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 
 	"winnow/history"
@@ -14,22 +12,23 @@ import (
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) TurnFailed(f record.Failure) {
-	c.fail(f)
+	c.reported = append(c.reported, f)
 	c.placeFailures()
 	c.settle()
-}
-
-// fail adds a failure, in the place of what is known of it.
-func (c *Model) fail(f record.Failure) {
-	c.failures = append(slices.DeleteFunc(c.failures, func(known record.Failure) bool {
-		return f.Request != 0 && known.Request == f.Request || f.After != 0 && known.After == f.After
-	}), f)
 }
 
 // placeFailures finds the messages that the failures are shown behind.
 func (c *Model) placeFailures() {
 	c.failed = map[int64]record.Failure{}
-	for _, f := range c.failures {
+	for i := range c.Messages.Len() {
+		if !c.Messages.Row(i).Faulty {
+			continue
+		}
+		if f, failed := record.FailureAfter(c.At(i)); failed {
+			c.failed[f.After] = f
+		}
+	}
+	for _, f := range append(record.Failures(c.Receipts), c.reported...) {
 		if id := c.failedBehind(f); id != 0 {
 			c.failed[id] = f
 		}

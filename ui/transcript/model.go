@@ -45,8 +45,8 @@ type Model struct {
 	Edited   int64                    // the message that is being edited, 0 for none
 	Name     string                   // the model that answers, in short
 
-	failures  []record.Failure
-	failed    map[int64]record.Failure // the newest of them, by the message that it is shown behind
+	reported  []record.Failure         // of the turns that failed here
+	failed    map[int64]record.Failure // the newest failure behind a message, by that
 	answer    *answer
 	firstRead int  // index of the first message that the server can have read of the request on show; 0 is all
 	quiet     bool // all messages of the request on show are whole
@@ -61,9 +61,9 @@ type Model struct {
 
 // answer is the answer that arrives, or that arrived and was not stored.
 type answer struct {
-	text, reasoning strings.Builder
-	lost            bool // its turn ended, and it was not stored
-	grew            bool // some of it came since the last frame
+	reasoning strings.Builder // its text is in the stream that renders it
+	lost      bool            // its turn ended, and it was not stored
+	grew      bool            // some of it came since the last frame
 }
 
 // Open shows the session. Search, selection and what can be undone begin anew.
@@ -76,7 +76,7 @@ func (c *Model) Open() {
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
 	c.Unselect()
-	c.Receipts, c.failures, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
+	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
 }
@@ -99,13 +99,6 @@ func (c *Model) Follow(messages branch.Branch) {
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
 	c.Messages, c.picked = messages, picked{}
-	for i := range messages.Len() {
-		if messages.Row(i).Faulty {
-			if f, failed := record.FailureAfter(c.At(i)); failed {
-				c.fail(f)
-			}
-		}
-	}
 	c.placeFailures()
 	if i, ok := c.index(top); ok {
 		c.top = i
@@ -115,7 +108,7 @@ func (c *Model) show(messages branch.Branch) {
 
 // Prepend shows the messages that opening a session left out, and the receipts of the answers.
 func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
-	c.learn(receipts)
+	maps.Copy(c.Receipts, receipts)
 	messages := c.Messages
 	if messages.Len() > 0 {
 		if older, there := all.Find(messages.ID(0)); there && older > 0 {
@@ -125,19 +118,10 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 	c.show(messages)
 }
 
-// learn takes receipts, and the failures among them.
-func (c *Model) learn(receipts map[int64]record.Receipt) {
-	maps.Copy(c.Receipts, receipts)
-	for _, f := range record.Failures(receipts) {
-		c.fail(f)
-	}
-	c.placeFailures()
-}
-
 // Reread shows what was changed in the store beside this window: other places among versions, and messages behind the
 // last one. What is on the screen stays where it is, unless the end is to stay in sight.
 func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
-	c.learn(receipts)
+	maps.Copy(c.Receipts, receipts)
 	shown := c.Messages.Len()
 	if messages.Len() < shown || shown > 0 && messages.ID(shown-1) != c.Messages.ID(shown-1) {
 		c.Follow(messages)
@@ -165,12 +149,9 @@ func (c *Model) Stream(text, reasoning string) {
 	if c.answer == nil || c.answer.lost {
 		c.answer, c.stream, c.streamed = &answer{}, markdown.NewStream(c.md), arriving
 	}
-	c.answer.text.WriteString(text)
+	c.stream.Write(text)
 	c.answer.reasoning.WriteString(reasoning)
 	c.answer.grew = true
-	if c.answer.text.Len() <= maxStreamed {
-		c.stream.Write(text)
-	}
 	delete(c.blocks, arriving)
 	c.settle()
 }

@@ -48,7 +48,7 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 	case len(calls) == 0:
 		return nil
 	case open:
-		return c.plain(beginning(callText(calls)), c.Themes.Styles.Text)
+		return c.plain(callText(calls), c.Themes.Styles.Text)
 	case callsOnly(m):
 		calls = calls[1:]
 	default:

@@ -29,8 +29,9 @@ type mark struct {
 
 // edge is the line above the first message of which the model sees the conversation.
 type edge struct {
-	id          int64 // that message, 0 for none
-	words, note string
+	id         int64 // that message, 0 for none
+	above, all int   // how many messages in front of it the model sees: the opening, what is pinned, what is recalled
+	trial      bool  // the plan is one that other settings would send
 }
 
 // Judge shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
@@ -41,42 +42,40 @@ func (c *Model) Judge(plan history.Plan, first int) {
 		glyph := theme.Glyph(e)
 		return glyph != whole && glyph != "◆"
 	})
-	id, above, all := seenFrom(plan)
-	counted := "and " + theme.Thousands(above)
-	if above == 0 {
-		counted = "none"
-	}
-	c.edge = edge{id, "the model sees from here", counted + " of " + theme.Thousands(all) + " above"}
-	if c.Screen.Trial() {
-		c.edge.words = "the model would see from here"
-	}
+	c.edge = edgeOf(plan)
+	c.edge.trial = c.Screen.Trial()
 	c.settle()
 }
 
-// seenFrom is the message after the last one that fell out of a plan: from there on the model sees the conversation.
-// above is how many of the all in front of it the model sees too: the opening, what is pinned and what is recalled. It
-// is 0 where none fell out, or none follows.
-func seenFrom(plan history.Plan) (id int64, above, all int) {
+// edgeOf is the edge behind the last message that fell out of a plan, none where none fell out, or none follows.
+func edgeOf(plan history.Plan) (e edge) {
 	sent := 0
 	for i := range plan.Entries {
-		if plan.Entries[i].FellOut() {
-			above, all = sent, i+1
+		if i > 0 && plan.Entries[i-1].FellOut() {
+			e = edge{id: plan.Entries[i].ID, above: sent, all: i}
 		}
 		if plan.Entries[i].Sent() {
 			sent++
 		}
 	}
-	if all == 0 || all == len(plan.Entries) {
-		return 0, 0, 0
+	if last := len(plan.Entries) - 1; last >= 0 && plan.Entries[last].FellOut() {
+		return edge{}
 	}
-	return plan.Entries[all].ID, above, all
+	return e
 }
 
 // edgeLine is the line of the edge, whose left end stands in the gutter.
 func (c *Model) edgeLine() string {
 	st, w := &c.Themes.Styles, c.width-c.left
-	words := st.Seen.Render("── ") + st.Seen.Bold(true).Render(c.edge.words) + st.Seen.Render(" ")
-	note := " " + c.edge.note
+	sees, counted := "the model sees from here", "and "+theme.Thousands(c.edge.above)
+	if c.edge.trial {
+		sees = "the model would see from here"
+	}
+	if c.edge.above == 0 {
+		counted = "none"
+	}
+	words := st.Seen.Render("── ") + st.Seen.Bold(true).Render(sees) + st.Seen.Render(" ")
+	note := " " + counted + " of " + theme.Thousands(c.edge.all) + " above"
 	if theme.Width(words)+theme.Width(note) > w {
 		note = ""
 	}
@@ -86,11 +85,10 @@ func (c *Model) edgeLine() string {
 
 // boundary selects the first message that the model still sees, or says that it sees the chat from its start.
 func (c *Model) boundary() string {
-	id, _, _ := seenFrom(c.Plan)
 	switch {
 	case len(c.Next.Entries) == 0:
 		return "There is no plan of the next request yet."
-	case id != 0 && c.GoTo(id):
+	case c.GoTo(c.edge.id):
 		return ""
 	}
 	return "Nothing is dropped: the model sees the chat from its start."
