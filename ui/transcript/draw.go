@@ -71,9 +71,7 @@ func (c *Model) unfolded(id int64) bool { return c.open[id] || c.Search.at() == 
 // gap is the number of lines below row i: the one of the edge stands between two blank ones.
 func (c *Model) gap(i int) int {
 	switch {
-	case i+1 == c.rows():
-		return 1
-	case c.id(i+1) == c.edge.id:
+	case c.edge.id != 0 && c.id(i+1) == c.edge.id:
 		return 3
 	case c.joins(i + 1):
 		return 0

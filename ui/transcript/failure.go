@@ -43,15 +43,15 @@ func (c *Model) failedBehind(f record.Failure) int64 {
 	if f.After != 0 || !ok {
 		return f.After
 	}
-	behind, passed := f.User, false
+	behind := f.User
 	for i++; i < c.Messages.Len() && c.Messages.Role(i) != history.User; i++ {
-		request := c.Messages.Row(i).Request
-		if request == f.Request && request != 0 {
+		switch request := c.Messages.Row(i).Request; {
+		case f.Request != 0 && request == f.Request:
 			return 0
+		case f.Request != 0 && request > f.Request:
+			return behind
 		}
-		if passed = passed || f.Request != 0 && request > f.Request; !passed {
-			behind = c.Messages.ID(i)
-		}
+		behind = c.Messages.ID(i)
 	}
 	return behind
 }

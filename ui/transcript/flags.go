@@ -95,9 +95,7 @@ func (c *Model) did(a action) string {
 		text = "Undone: " + text
 	}
 	rest := maps.Clone(a.Before)
-	for _, id := range a.IDs {
-		delete(rest, id)
-	}
+	maps.DeleteFunc(rest, func(id int64, _ history.Flag) bool { return slices.Contains(a.IDs, id) })
 	if len(rest) > 0 {
 		text += " with " + theme.Thousands(len(rest)) + " more of the tool group"
 	}

@@ -86,7 +86,7 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 		from = c.id(c.top)
 	}
 	c.Search = Search{Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft}
-	return c.seek()
+	return c.SearchOn()
 }
 
 // EndSearch ends the search and takes its marks away. What it unfolded under the cursor stays open.
@@ -130,20 +130,12 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 func (c *Model) typed() tea.Cmd {
 	c.Screen.Hush()
 	c.Search.hits = nil
-	return c.seek()
+	return c.SearchOn()
 }
 
-// SearchOn looks for the text in a conversation that has changed. The page stays where it is, unless hits are at other
-// places.
+// SearchOn looks for the text, where there is a search: it marks it at once, and finds it in a command. Where the user
+// is at a hit already, the page stays as long as that is one.
 func (c *Model) SearchOn() tea.Cmd {
-	if !c.Search.On {
-		return nil
-	}
-	return c.seek()
-}
-
-// seek marks what is searched for at once, and finds it in a command.
-func (c *Model) seek() tea.Cmd {
 	f := &c.Search
 	f.pattern = patternOf(f.Text())
 	if f.done = f.pattern == nil; f.done {

@@ -93,10 +93,6 @@ func (c *Model) toolOf(result store.Message) string {
 
 // argumentsRow is the arguments of a call in one line: the text where there is but one, else all as they are.
 func argumentsRow(arguments string) string {
-	const most = 4 << 10 // bytes that are looked at
-	if len(arguments) > most {
-		return strings.ToValidUTF8(arguments[:most], "")
-	}
 	var texts map[string]string
 	if json.Unmarshal([]byte(arguments), &texts) == nil && len(texts) == 1 {
 		for _, text := range texts {
