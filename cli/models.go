@@ -20,7 +20,8 @@ func (p *program) modelsCommand() *cobra.Command {
 	var forget bool
 	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
-			return p.withSetup(ctx, func(w *setup) error {
+			return p.withSetup(ctx, true, func(w *setup) error {
+				w.fetchKeys(ctx) // A server whose key is missing says so itself.
 				switch {
 				case len(args) == 0 && forget:
 					return fail(Usage, "--forget needs a model")

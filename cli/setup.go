@@ -85,17 +85,17 @@ func (w *setup) openStore(ctx context.Context, look bool) error {
 	return err
 }
 
-// withSetup is setup with all keys and the conversations to look at, for a command that asks servers.
-func (p *program) withSetup(ctx context.Context, use func(*setup) error) error {
+// withSetup opens the conversations for a command, to look at or to change them.
+func (p *program) withSetup(ctx context.Context, look bool, use func(*setup) error) error {
 	w, err := p.setup()
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	w.fetchKeys(ctx) // A server whose key is missing says so itself.
-	if err := w.openStore(ctx, true); err != nil {
+	if err := w.openStore(ctx, look); err != nil {
 		return err
 	}
+	p.reportSalvage(w.store)
 	return use(w)
 }
 

@@ -34,18 +34,9 @@ func (p *program) sessionCommand(
 	})
 }
 
-// withStore opens the conversations for a command that needs no model.
+// withStore opens the conversations for a command that needs nothing else.
 func (p *program) withStore(ctx context.Context, look bool, use func(*store.Store) error) error {
-	w, err := p.setup()
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := w.openStore(ctx, look); err != nil {
-		return err
-	}
-	p.reportSalvage(w.store)
-	return use(w.store)
+	return p.withSetup(ctx, look, func(w *setup) error { return use(w.store) })
 }
 
 // reportSalvage says what became of a damaged history: it is said once, at the opening that met it.

@@ -18,7 +18,7 @@ import (
 func (p *program) toolsCommand() *cobra.Command {
 	c := p.command("tools", "List the tools that models may call, with their tokens",
 		func(ctx context.Context, _ []string) error {
-			return p.withSetup(ctx, func(w *setup) error { return p.listTools(ctx, w) })
+			return p.withSetup(ctx, true, func(w *setup) error { return p.listTools(ctx, w) })
 		})
 	p.jsonFlag(c)
 	return c
@@ -54,6 +54,7 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 
 // listTools starts every server and lists what it offers. It fails where one of them did not start.
 func (p *program) listTools(ctx context.Context, w *setup) error {
+	w.fetchKeys(ctx) // The servers must not inherit a key, nor may the list show one.
 	servers := w.newServers()
 	defer servers.Close()
 	if err := servers.Prepare(ctx, func(string) {}); err != nil {

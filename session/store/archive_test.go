@@ -54,21 +54,17 @@ func (w writer) must(doing string, err error) {
 
 // message is one with everything that a message may have.
 func (w writer) message(session string, parent int64) Message {
-	m := Message{Session: session, Parent: parent, Extra: w.text("extra")}
-	m.Role = rapid.SampledFrom(roles).Draw(w.T, "role")
+	m := says(session, parent, role(w.T), w.text("content"))
 	m.Status = rapid.SampledFrom([]history.Status{
-		"", history.Interrupted, history.Failed, history.Imported,
-		history.Quarantined,
+		"", history.Interrupted, history.Failed, history.Imported, history.Quarantined,
 	}).Draw(w.T, "status")
-	m.Content, m.Reasoning = w.text("content"), w.text("reasoning")
+	m.Extra, m.Reasoning = w.text("extra"), w.text("reasoning")
 	m.Name, m.ToolCallID = w.text("name"), w.text("call")
 	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
 	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
 	for range w.pick("calls", 3) {
-		m.ToolCalls = append(m.ToolCalls, history.ToolCall{
-			ID: w.text("id"), Name: w.text("tool"),
-			Arguments: w.text("arguments"),
-		})
+		call := history.ToolCall{ID: w.text("id"), Name: w.text("tool"), Arguments: w.text("arguments")}
+		m.ToolCalls = append(m.ToolCalls, call)
 	}
 	for range w.pick("parts", 3) {
 		p := history.Part{
@@ -88,8 +84,7 @@ func (w *writer) begin() {
 	w.token = tokenOf(id)
 	row := Session{
 		ID: id, Title: w.text("title"), Model: "m", Preset: "tight", Overrides: "reserve = 1\n",
-		System: w.text("system"),
-		Dir:    "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
+		System: w.text("system"), Dir: "/work", Endpoint: "here", Tags: []string{w.text("tag"), "b"}, Pinned: w.pick("pinned", 2) == 0,
 	}
 	session, _, err := w.s.Begin(context.Background(), row, w.message("", 0))
 	w.must("begin", err)
@@ -310,17 +305,13 @@ func TestRestoreSessionKeepsAllThatDumpHandsOut(t *testing.T) {
 // applyTo applies lines, which changes nothing the second time.
 func applyTo(t *rapid.T, s *Store, lines []Line) {
 	apply := func() Applied {
-		out, err := s.Apply(context.Background(), func(take func(Line) error) error {
-			for _, l := range lines {
-				if err := take(l); err != nil {
-					return err
-				}
+		out, err := s.Apply(context.Background(), func(take func(Line) error) (err error) {
+			for i := 0; i < len(lines) && err == nil; i++ {
+				err = take(lines[i])
 			}
-			return nil
+			return err
 		})
-		if err != nil {
-			t.Fatalf("Apply(%s): %v", lines[0].Session.ID, err)
-		}
+		check(t, err)
 		return out
 	}
 	if out := apply(); out.Sessions != 1 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -64,29 +63,5 @@ func TestMissingHistoryPointsToItsBackup(t *testing.T) {
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n,
 		"a backup of 2026-11-21. winnow db restore latest") {
 		t.Errorf("the notices are %q and do not name the backup", n)
-	}
-}
-
-func TestCheckNamesWhatIsDamaged(t *testing.T) {
-	s := newStore(t)
-	ctx := context.Background()
-	_, m := begin(t, s, "", "hello")
-	begin(t, s, "", "well")
-	if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Sessions != 2 || c.Messages != 2 || c.Schema != 1 {
-		t.Errorf("Check of a sound history = %+v, %v", c, err)
-	}
-	_, err := s.full.Exec(`UPDATE messages SET content = x'00' WHERE id = ?`, m.ID)
-	must(t, "damage", err)
-	_, err = s.full.Exec("PRAGMA foreign_keys = OFF; INSERT INTO windows (session, owner) VALUES (99, 'lost')")
-	must(t, "damage", err)
-	c, err := s.Check(ctx)
-	must(t, "check", err)
-	if want := []int64{m.ID}; !reflect.DeepEqual(c.Damaged, want) {
-		t.Errorf("damaged are %v, want %v", c.Damaged, want)
-	}
-	if want := []string{
-		"rows that belong to nothing: 1",
-	}; !reflect.DeepEqual(c.Faults, want) {
-		t.Errorf("the faults are %q, want %q", c.Faults, want)
 	}
 }

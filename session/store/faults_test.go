@@ -31,10 +31,18 @@ func damageIndex(t *testing.T, path string) (damaged []byte) {
 	defer db.Close()
 	var root int
 	must(t, "find", db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
-	damaged, err := os.ReadFile(path)
+	return spoil(t, path, root, 0)
+}
+
+// spoil fills a page of a file with a byte, and returns the damaged file.
+func spoil(t *testing.T, path string, page int, with byte) (damaged []byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, "open", err)
+	_, err = f.WriteAt(bytes.Repeat([]byte{with}, 4096), int64(page-1)*4096)
+	must(t, "damage", errors.Join(err, f.Close()))
+	damaged, err = os.ReadFile(path)
 	must(t, "read", err)
-	clear(damaged[(root-1)*4096 : root*4096])
-	must(t, "damage", os.WriteFile(path, damaged, 0o600))
 	return damaged
 }
 
@@ -98,16 +106,10 @@ func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	s, err := Open(context.Background(), path, Options{})
 	must(t, "open", err)
 	speak(t, s, 2)
-	var root int64
-	must(t, "find", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'").Scan(&root))
+	root := countOf(t, s, "SELECT rootpage FROM sqlite_schema WHERE name = 'messages'")
 	must(t, "close", s.Close())
 	holdOpen(t, path)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, "open", err)
-	_, err = f.WriteAt(make([]byte, 4096), (root-1)*4096)
-	must(t, "damage", errors.Join(err, f.Close()))
-	damaged, err := os.ReadFile(path)
-	must(t, "read", err)
+	damaged := spoil(t, path, root, 0)
 	s, err = Open(context.Background(), path, Options{})
 	switch {
 	case err == nil:
@@ -155,13 +157,9 @@ func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
 	}
 	_, err = s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	must(t, "checkpoint", err)
-	var root int64
-	must(t, "find", s.full.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'requests'").Scan(&root))
+	root := countOf(t, s, "SELECT rootpage FROM sqlite_schema WHERE name = 'requests'")
 	must(t, "close", s.Close())
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, "open", err)
-	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 4096), (root-1)*4096)
-	must(t, "damage", errors.Join(err, f.Close()))
+	spoil(t, path, root, 0xff)
 
 	s, err = Open(context.Background(), path, Options{Now: noon().now})
 	must(t, "open", err)

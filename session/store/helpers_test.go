@@ -31,7 +31,6 @@ var programs = map[string]func(args []string) error{
 	"chat":   chatProgram,
 	"nobody": nobodyProgram,
 	"hold":   holdProgram,
-	"lease":  leaseProgram,
 }
 
 // clock is a time that tests set. It stands still until then.
@@ -103,14 +102,6 @@ func messageOf(s *Store, id int64) (Message, error) {
 func lastUsed(s *Store) (Session, error) {
 	all, err := s.Sessions(context.Background(), Filter{LastUsed: true, Limit: 1})
 	return append(all, Session{})[0], err
-}
-
-// configure sets the model and the settings of a session.
-func configure(s *Store, to Session) error {
-	return s.Update(context.Background(), to.ID, func(row *Session) {
-		row.Endpoint, row.Address, row.Model = to.Endpoint, to.Address, to.Model
-		row.Preset, row.Overrides = to.Preset, to.Overrides
-	})
 }
 
 func read(t testing.TB, s *Store, id int64) Message {

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -55,40 +53,16 @@ func TestSessionBelongsToTheWindowThatOpenedItFirst(t *testing.T) {
 	leasedByOther(t, one, other.ID, false)
 }
 
-// leaseProgram has a session open until it is killed.
-func leaseProgram(args []string) error {
-	s, err := Open(context.Background(), args[0], Options{})
-	if err != nil {
-		return err
-	}
-	leased, _, err := s.Lease(context.Background(), args[1])
-	if err != nil {
-		return err
-	}
-	fmt.Println("leased", leased)
-	select {}
-}
-
 func TestDeadWindowKeepsNobodyOut(t *testing.T) {
 	path := newPath(t)
-	s := openAt(t, path, Options{})
+	s, dead := openAt(t, path, Options{}), openAt(t, path, Options{})
 	session, _ := begin(t, s, "", "hello")
-	for range 3 {
-		cmd, out := run(t, "lease", path, session.ID)
-		line, err := bufio.NewReader(out).ReadString('\n')
-		must(t, "read", err)
-		if line != "leased false\n" {
-			t.Fatalf("the window after a dead one says %q, want that the session is its own", line)
-		}
-		leasedByOther(t, s, session.ID, true)
-		must(t, "kill", cmd.Process.Kill())
-		cmd.Wait() // always an error: it was killed
-		leasedByOther(t, s, session.ID, false)
-	}
+	takeLease(t, dead, session.ID, false)
+	leasedByOther(t, s, session.ID, true)
+	abandon(t, dead)
+	leasedByOther(t, s, session.ID, false)
 	takeLease(t, s, session.ID, false)
-	var marks int
-	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM windows").Scan(&marks))
-	if marks != 1 {
+	if marks := countOf(t, s, "SELECT count(*) FROM windows"); marks != 1 {
 		t.Errorf("%d windows are marked, want the living one", marks)
 	}
 }

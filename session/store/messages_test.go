@@ -51,9 +51,7 @@ func TestMessageComesBackAsItWasGiven(t *testing.T) {
 	if err != nil || len(branch) != 1 || !reflect.DeepEqual(branch[0], want) {
 		t.Errorf("Branch returns\n%+v, %v, want\n%+v", branch, err, want)
 	}
-	var n int
-	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM attachments").Scan(&n))
-	if n != 2 {
+	if n := countOf(t, s, "SELECT count(*) FROM attachments"); n != 2 {
 		t.Errorf("three parts, two of one content, are stored as %d attachments, want 2", n)
 	}
 }
@@ -111,13 +109,7 @@ func TestDamagedRowIsNotServed(t *testing.T) {
 		}
 	}
 	m := add(t, s, says(session.ID, first.ID, history.User, "x"))
-	_, err := s.full.Exec(`
-		UPDATE messages
-		SET status = 'interrupted',
-			tokens = 9,
-			owner = 'x',
-			seq = 1000
-		WHERE id = ?1`, m.ID)
+	_, err := s.full.Exec("UPDATE messages SET status = 'interrupted', tokens = 9, seq = 1000 WHERE id = ?1", m.ID)
 	must(t, "change what is not said", err)
 	if got := read(t, s, m.ID); got.Damaged {
 		t.Error("the message is called damaged, but what it says is the same")

@@ -175,8 +175,7 @@ func TestFileOfAnotherBuildIsRefused(t *testing.T) {
 func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {
 	s := newStore(t)
 	session, first := begin(t, s, "", "hello")
-	var pages int
-	must(t, "page count", s.full.QueryRow("PRAGMA page_count").Scan(&pages))
+	pages := countOf(t, s, "PRAGMA page_count")
 	_, err := s.full.Exec("PRAGMA max_page_count = " + strconv.Itoa(pages))
 	must(t, "limit", err)
 	_, err = s.Append(context.Background(), says(session.ID, first.ID, history.User, strings.Repeat("x", 1<<20)))

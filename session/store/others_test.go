@@ -51,8 +51,7 @@ func TestRequestsComeBackAsGiven(t *testing.T) {
 	if got, err := s.Verdicts(ctx, one.ID); err != nil || !reflect.DeepEqual(got, *plan) {
 		t.Errorf("the plan is %+v, %v, want %+v", got, err, *plan)
 	}
-	if got, err := s.Verdicts(ctx, two.ID); err == nil || !strings.Contains(err.Error(), fmt.Sprint("request ",
-		two.ID)) {
+	if got, err := s.Verdicts(ctx, two.ID); err == nil || !strings.Contains(err.Error(), fmt.Sprint("request ", two.ID)) {
 		t.Errorf("a request without a plan has %+v, %v; want an error that names the request", got, err)
 	}
 }
@@ -79,9 +78,7 @@ func TestLearnedFactsHoldNoSecret(t *testing.T) {
 			t.Errorf("Endpoint(%s) = %+v, %v; want %+v", url, got, err, want)
 		}
 	}
-	var n int
-	must(t, "count", s.reads.QueryRow("SELECT count(*) FROM endpoints WHERE base_url LIKE '%secret%'").Scan(&n))
-	if n != 0 {
+	if n := countOf(t, s, "SELECT count(*) FROM endpoints WHERE base_url LIKE '%secret%'"); n != 0 {
 		t.Error("a password in a URL was stored")
 	}
 }

@@ -16,12 +16,7 @@ func TestPlacesAreNumberedOnTheirBranch(t *testing.T) {
 	ctx := context.Background()
 	session, first := begin(t, s, "", "one")
 	add := func(parent int64, text string) int64 {
-		m, err := s.Append(ctx, Message{
-			Session: session.ID, Parent: parent,
-			Message: history.Message{Role: history.User, Content: text, Status: history.Complete},
-		})
-		must(t, "append", err)
-		return m.ID
+		return add(t, s, says(session.ID, parent, history.User, text)).ID
 	}
 	numbers := func(ids ...int64) string {
 		places, err := s.Places(ctx, ids...)

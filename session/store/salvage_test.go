@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,10 +129,10 @@ func historyTables(t *testing.T, s *Store) []string {
 
 func rowsAsText(t *testing.T, s *Store, table string) []string {
 	t.Helper()
-	columns, err := sqlite.Collect[string](context.Background(), s.reads,
-		`SELECT name FROM pragma_table_info(?)`, table)
-	must(t, "read the columns", err)
-	query := fmt.Sprintf("SELECT quote(%s) FROM %s ORDER BY 1", strings.Join(columns, ") || ', ' || quote("), table)
+	var query string
+	must(t, "read the columns", s.reads.QueryRow(`
+		SELECT 'SELECT ' || group_concat('quote(' || name || ')', ' || '', '' || ') || ' FROM ' || ?1 || ' ORDER BY 1'
+		FROM pragma_table_info(?1)`, table).Scan(&query))
 	out, err := sqlite.Collect[string](context.Background(), s.reads, query)
 	must(t, "read "+table, err)
 	return out

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"reflect"
 	"testing"
-	"time"
 
 	"winnow/history"
 )
@@ -38,42 +36,21 @@ func TestSessionIsFoundByUniquePrefix(t *testing.T) {
 	}
 }
 
-func TestSettersSetAndMissingSessionsAreSaid(t *testing.T) {
-	c := noon()
-	s := openAt(t, newPath(t), Options{Now: c.now})
+func TestWhatIsNotThereIsSaid(t *testing.T) {
+	s := newStore(t)
 	ctx := context.Background()
-	want, _ := begin(t, s, "", "hello")
-	id := want.ID
-	c.add(time.Hour)
-	want.Endpoint, want.Model, want.Preset, want.Overrides = "groq", "kimi/k2", "frugal", "budget = 9"
-	must(t, "configure", configure(s, want))
-	must(t, "system", s.Update(ctx, id, func(row *Session) { row.System, row.SystemFixed = "be kind", true }))
-	must(t, "delete", s.Delete(ctx, id))
-	want.System, want.SystemFixed, want.Deleted = "be kind", true, c.t
-	c.add(time.Hour)
-	must(t, "delete again", s.Delete(ctx, id))
-	if got := sessionOf(t, s, id); !reflect.DeepEqual(got, want) {
-		t.Errorf("the session is\n%+v, want\n%+v", got, want)
-	}
-	must(t, "restore", s.Restore(ctx, id))
-	if got := sessionOf(t, s, id); !got.Deleted.IsZero() {
-		t.Errorf("a restored session is deleted at %v", got.Deleted)
-	}
-	_, reqErr := s.AddRequest(ctx, Request{Session: "nix"})
-	_, brErr := s.BranchIDs(ctx, id, 1)
-	_, remErr := s.Decisions(ctx, "nix")
-	_, appErr := s.Append(ctx, says("nix", 0, history.User, "x"))
+	session, _ := begin(t, s, "", "hello")
+	_, requestErr := s.AddRequest(ctx, Request{Session: "nix"})
+	_, branchErr := s.BranchIDs(ctx, session.ID, 1)
+	_, decisionsErr := s.Decisions(ctx, "nix")
+	_, appendErr := s.Append(ctx, says("nix", 0, history.User, "x"))
 	for name, err := range map[string]error{
-		"Rename": s.Rename(ctx, "nix", "", "user"), "Configure": configure(s, Session{ID: "nix"}),
-		"Delete":  s.Delete(ctx, "nix"),
-		"Restore": s.Restore(ctx, "nix"), "Purge": s.Purge(ctx, "nix"), "SetTags": s.Update(ctx, "nix",
-			func(row *Session) { row.Tags = []string{"x"} }),
-		"SetLeaf": s.Update(ctx, "nix", func(row *Session) { row.Leaf = 0 }), "SaveDraft": s.SaveDraft(ctx, "nix",
-			Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
-		"AddRequest": reqErr, "Branch": brErr, "Append": appErr,
-		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: id}), "SetRemedies": s.SetRemedies(ctx,
-			history.LeaveOut, 99),
-		"Decisions": remErr,
+		"Rename": s.Rename(ctx, "nix", "", "user"), "Delete": s.Delete(ctx, "nix"), "Restore": s.Restore(ctx, "nix"),
+		"Purge": s.Purge(ctx, "nix"), "Update": s.Update(ctx, "nix", func(row *Session) { row.Tags = []string{"x"} }),
+		"SaveDraft": s.SaveDraft(ctx, "nix", Draft{Text: "x"}), "SetFlags": flag(ctx, s, 99, history.Pin),
+		"AddRequest": requestErr, "BranchIDs": branchErr, "Append": appendErr, "Decisions": decisionsErr,
+		"UpdateRequest": s.UpdateRequest(ctx, Request{ID: 5, Session: session.ID}),
+		"SetRemedies":   s.SetRemedies(ctx, history.LeaveOut, 99),
 	} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s of what is not there = %v, want ErrNotFound", name, err)
