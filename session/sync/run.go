@@ -67,6 +67,7 @@ type run struct {
 	// What reload reads.
 	state store.SyncState
 	known map[string]store.Segment // that were written or merged, by name
+	last  map[string]time.Time     // when the newest of them was written, by the machine
 	f     *folder
 }
 
@@ -118,9 +119,12 @@ func (r *run) reload() (err error) {
 	if r.state, err = r.y.State(r.ctx); err != nil {
 		return err
 	}
-	r.known = map[string]store.Segment{}
+	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
 	for _, s := range r.state.Segments {
 		r.known[s.Name] = s
+		if s.Created.After(r.last[s.Home]) {
+			r.last[s.Home] = s.Created
+		}
 	}
 	r.f, err = readFolder(r.o.Dir)
 	return err
@@ -149,7 +153,13 @@ func (r *run) own(pick func(store.Segment) bool) (own []store.Segment) {
 
 func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Home, s.Name) }
 
-// stale reports whether a segment of this machine names sessions that were purged, or is in plain text where there is a
+// mine reports whether a machine's files are this one's to remove and to write anew: its own, and those of a machine
+// that has written nothing for so long that it may be gone.
+func (r *run) mine(machine string) bool {
+	return machine == r.state.Folder || time.Since(r.last[machine]) > silent
+}
+
+// stale reports whether a segment names sessions that were purged, or is in plain text where there is a
 // key now.
 func (r *run) stale(s store.Segment) bool {
 	purged := func(id string) bool { return slices.Contains(r.state.Purged, id) }
@@ -172,10 +182,10 @@ func (r *run) lost(s store.Segment) bool {
 	return err != nil || info.Size() != s.Size
 }
 
-// remove removes the files of segments that are this machine's, where they are there.
+// remove removes the files of segments, where they are there and this machine's to remove.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
-		if s.Home != r.state.Folder {
+		if !r.mine(s.Home) {
 			continue
 		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -246,29 +256,20 @@ func (r *run) write() error {
 	return nil
 }
 
-// replace writes segments anew that are stale: this machine's, and those of machines that are gone, which will not do
-// it themselves. What is to go goes at once.
+// replace writes segments anew that are stale. What is to go goes at once.
 func (r *run) replace() error {
-	for _, s := range append(r.own(r.stale), r.abandoned()...) {
+	for _, s := range r.state.Segments {
+		if s.Gone || !r.mine(s.Home) || !r.stale(s) {
+			continue
+		}
 		if err := r.rewrite(s); err != nil {
 			return err
 		}
-		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := r.remove(s); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// abandoned are the stale segments of machines that have written nothing for so long that they may be gone.
-func (r *run) abandoned() []store.Segment {
-	return slices.DeleteFunc(slices.Clone(r.state.Segments), func(s store.Segment) bool {
-		if s.Home == r.state.Folder || s.Gone || !r.stale(s) {
-			return true
-		}
-		m, _ := r.report(s.Home, "")
-		return !m.Silent(time.Now())
-	})
 }
 
 // Small segments are folded into one where there are more than that.

@@ -82,15 +82,9 @@ func Status(ctx context.Context, s *store.Store, o Options) (StatusReport, error
 // report reports on another machine, and whether its folder is there.
 func (r *run) report(id, name string) (out MachineReport, there bool) {
 	names, there := r.f.machines[id]
-	out.Machine, out.Name = id, name
+	out.Machine, out.Name, out.Last = id, name, r.last[id]
 	for _, s := range r.state.Segments {
-		if s.Home != id {
-			continue
-		}
-		if s.Created.After(out.Last) {
-			out.Last = s.Created
-		}
-		if !s.Gone && r.lost(s) {
+		if s.Home == id && !s.Gone && r.lost(s) {
 			out.Lost++
 		}
 	}
