@@ -326,19 +326,19 @@ func (p *program) joinInput(args []string) (string, error) {
 // inputBegins says that standard input is meant for run and has begun or ended. alone says that there is nothing else
 // to send. A pipe may stay open and silent for ever, as under cron, ssh and editors: then it is not waited for.
 func (p *program) inputBegins(alone bool) bool {
-	wait := p.patience
+	said := "nothing has come on standard input, which is not waited for; - waits for it"
 	if alone {
-		wait *= alonePatience
+		said = "waiting for standard input"
 	}
 	switch {
 	case !ownInput(p.in, alone):
 		return false
-	case readable(p.in, wait):
+	case readable(p.in, p.patience):
 		return true
 	case !p.flags.quiet:
-		p.warn("nothing has come on standard input, which is not waited for; - waits for it")
+		p.warn(said)
 	}
-	return false
+	return alone && readable(p.in, p.patience*(alonePatience-1))
 }
 
 // ownInput says that standard input is meant for run without being asked for: a pipe, or a file. Beside a text, a file

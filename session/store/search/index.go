@@ -118,8 +118,11 @@ func Renew(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// step is how many messages are indexed in one step, so that it takes about a twentieth of a second.
-const step = 200
+// One step at the backlog ends at the first of these, so that it takes about a twentieth of a second.
+const (
+	stepMessages = 2_000
+	stepBytes    = 250_000 // of content; few messages have more to them
+)
 
 // Waiting returns how many messages the index lacks. One that still arrives is none of them.
 func Waiting(ctx context.Context, tx *sql.Tx) (left int64, err error) {
@@ -129,7 +132,15 @@ func Waiting(ctx context.Context, tx *sql.Tx) (left int64, err error) {
 
 // Newest returns the newest messages that the index lacks, as many as are worth one step.
 func Newest(ctx context.Context, tx *sql.Tx) ([]int64, error) {
-	return sqlite.Collect[int64](ctx, tx, `SELECT id FROM unfound ORDER BY id DESC LIMIT ?`, step)
+	return sqlite.Collect[int64](ctx, tx, `
+		SELECT id
+		FROM (
+			SELECT
+				id,
+				sum(size) OVER (ORDER BY id DESC) - size AS before
+			FROM (SELECT id, size FROM unfound ORDER BY id DESC LIMIT ?)
+		)
+		WHERE before < ?`, stepMessages, stepBytes)
 }
 
 // NotePurged records that words were removed whose bytes are to be overwritten. FTS4 merely adds to its tree that they
