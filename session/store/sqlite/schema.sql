@@ -319,9 +319,11 @@ CREATE TABLE purged (
 	gathered INTEGER NOT NULL CHECK (gathered IN (0, 1)) -- the parts of the index are being merged into one
 ) STRICT;
 
--- Messages that are not in the index yet.
+-- Messages that are not in the index yet, and how many bytes they have.
 CREATE VIEW unfound AS
-SELECT m.id
+SELECT
+	m.id,
+	octet_length(m.content) AS size
 FROM messages m
 WHERE m.status <> 'streaming'
 	AND m.id NOT IN (SELECT docid FROM found_docsize);
