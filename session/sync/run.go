@@ -120,11 +120,8 @@ func (r *run) reload() (err error) {
 		return err
 	}
 	r.known, r.last = map[string]store.Segment{}, map[string]time.Time{}
-	for _, s := range r.state.Segments {
-		r.known[s.Name] = s
-		if s.Created.After(r.last[s.Home]) {
-			r.last[s.Home] = s.Created
-		}
+	for _, s := range r.state.Segments { // the oldest first
+		r.known[s.Name], r.last[s.Home] = s, s.Created
 	}
 	r.f, err = readFolder(r.o.Dir)
 	return err
@@ -159,8 +156,7 @@ func (r *run) mine(machine string) bool {
 	return machine == r.state.Folder || time.Since(r.last[machine]) > silent
 }
 
-// stale reports whether a segment names sessions that were purged, or is in plain text where there is a
-// key now.
+// stale reports whether a segment names sessions that were purged, or is in plain text where there is a key now.
 func (r *run) stale(s store.Segment) bool {
 	purged := func(id string) bool { return slices.Contains(r.state.Purged, id) }
 	return r.keys.own != nil && !isEncrypted(r.pathOf(s)) || slices.ContainsFunc(s.Sessions, purged)

@@ -222,7 +222,8 @@ func (c *Model) hitText() string {
 	case f.at() == 0:
 		return "no match in this chat"
 	}
-	return "match " + theme.Thousands(f.current+1) + " of " + theme.Thousands(len(f.hits)) + " · " + c.sees(f.hits[f.current])
+	at, of := theme.Thousands(f.current+1), theme.Thousands(len(f.hits))
+	return "match " + at + " of " + of + " · " + c.sees(f.hits[f.current])
 }
 
 // SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The
