@@ -22,9 +22,9 @@ type Reread struct {
 
 // Learn finds out what else there is to know about a session that was loaded.
 func (c *Model) Learn() tea.Cmd {
-	s := c.Session
+	s, read := c.Session, c.Screen.PastRead
 	past := c.ask(func(ctx context.Context) (app.Then, error) {
-		return c.Screen.PastRead, errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
+		return read, errors.Join(s.ReadSpent(ctx), s.LoadPast(ctx))
 	})
 	return tea.Batch(c.Reach(), past)
 }
@@ -49,11 +49,11 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 
 // FindChanged finds out whether it was changed in the store beside this window, as by a sync of another window.
 func (c *Model) FindChanged() tea.Cmd {
-	s := c.Session
+	s, reread := c.Session, c.Screen.Changed
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		changed, err := s.Refresh(ctx)
 		if errors.Is(err, store.ErrNotFound) || err == nil && (changed || s.Now().Behind) {
-			return c.Screen.Changed, nil
+			return reread, nil
 		}
 		return func() tea.Cmd { return nil }, nil // what is wrong with the store is said when something is stored
 	})
