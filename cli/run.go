@@ -323,8 +323,9 @@ func (p *program) joinInput(args []string) (string, error) {
 	return text + "\n\n" + string(read), nil
 }
 
-// inputBegins says that standard input is meant for run and has begun or ended. alone says that there is nothing else
-// to send. A pipe may stay open and silent for ever, as under cron, ssh and editors: then it is not waited for.
+// inputBegins reports whether standard input is meant for run and has begun or ended. A pipe may stay open and silent
+// for ever, as under cron, ssh and editors, so it has two seconds, or a minute where alone says that there is nothing
+// else to send.
 func (p *program) inputBegins(alone bool) bool {
 	said := "nothing has come on standard input, which is not waited for; - waits for it"
 	if alone {

@@ -42,18 +42,6 @@ func (l *live) leaves() string {
 	return id
 }
 
-// comesBack opens the session of the list's cursor.
-func (l *live) comesBack(id string) {
-	l.t.Helper()
-	l.press("ctrl+s")
-	l.until("the list", func() bool { return atCursor(l.Model) != "" })
-	for atCursor(l.Model) != id {
-		l.press("down")
-	}
-	l.press("enter")
-	l.until("the chat", func() bool { return l.Info.ID == id })
-}
-
 // A question of a turn behind the screen is shown where it can be answered, and until then nothing runs.
 func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	t.Parallel()
@@ -89,7 +77,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 				"\n\ndata: [DONE]\n\n")
 	}})
 	l.enters("one")
-	id := l.leaves()
+	l.leaves()
 	let <- struct{}{}
 	l.shows("“one” waits for your answer about a tool call; ctrl+s opens it.")
 	l.press("ctrl+s")
@@ -98,7 +86,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	if len(ran) != 0 {
 		t.Fatal("the tool ran unasked")
 	}
-	l.comesBack(id)
+	l.comesBack("one")
 	l.shows("Run it once")
 	if l.focus != questionPane {
 		l.press("tab")

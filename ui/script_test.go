@@ -117,16 +117,16 @@ func (s *scene) idle() {
 }
 
 // chooses puts the cursor of the list of chats on a title.
-func (s *scene) chooses(title string) {
-	s.t.Helper()
-	s.until("the list", func() bool { return s.settled() && slices.Contains(titles(s.Model), title) })
-	for range s.sessions.List.Shown() {
-		if item, _ := s.sessions.List.Cursor(); item.Group == "" && nameIn(item) == title {
+func (l *live) chooses(title string) {
+	l.t.Helper()
+	l.until("the list", func() bool { return l.settled() && slices.Contains(titles(l.Model), title) })
+	for range l.sessions.List.Shown() {
+		if item, _ := l.sessions.List.Cursor(); item.Group == "" && nameIn(item) == title {
 			return
 		}
-		s.press("down")
+		l.press("down")
 	}
-	s.t.Fatalf("%s: the title is not in the list:\n%s", s.line, plain(s.Model))
+	l.t.Fatalf("the title %s is not in the list:\n%s", title, plain(l.Model))
 }
 
 // panes are the names of the panes that can have the keys.
@@ -144,7 +144,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"pick":  func(s *scene, arg string) { s.picks(arg) },            // runs a command of the palette
 	"paste": func(s *scene, arg string) { s.pastes(arg) },           // a text
 	"fill":  func(s *scene, arg string) { s.fills(arg) },            // sets the draft to a text, so many times
-	"open":  func(s *scene, arg string) { s.comesBackTo(arg) },      // a chat of the list, by its title
+	"open":  func(s *scene, arg string) { s.comesBack(arg) },        // a chat of the list, by its title
 	"new":   func(s *scene, _ string) { s.leaves() },                // a new chat
 	"again": func(s *scene, _ string) { s.reopen() },                // opens the chat as its file has it
 	"click": func(s *scene, arg string) { s.clicks(arg, 1) },        // on the first line that holds the text
@@ -241,14 +241,14 @@ func (s *scene) goesTo(number int) {
 	s.chat.GoTo(s.chat.Messages.ID(number - 1))
 }
 
-// comesBackTo opens a chat of the list by its title.
-func (s *scene) comesBackTo(title string) {
-	s.t.Helper()
-	s.press("ctrl+s")
-	s.chooses(title)
-	id := atCursor(s.Model)
-	s.press("enter")
-	s.until("the chat", func() bool { return s.current.Info.ID == id })
+// comesBack opens a chat of the list by its title.
+func (l *live) comesBack(title string) {
+	l.t.Helper()
+	l.press("ctrl+s")
+	l.chooses(title)
+	id := atCursor(l.Model)
+	l.press("enter")
+	l.until("the chat", func() bool { return l.current.Info.ID == id })
 }
 
 // excluded is how many messages the next request leaves out by flags.
