@@ -10,7 +10,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/settings"
@@ -54,8 +54,8 @@ func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 }
 
 // leaving is a command that opens another session.
-func leaving(open func(*current.Model) tea.Cmd) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open) }
+func leaving(open func(*conversation.Model) conversation.Opening) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open(m.shown)) }
 }
 
 // The groups of the palette.
@@ -103,9 +103,9 @@ func Commands() []Command {
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
 		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
-		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*current.Model).Temporary)),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*conversation.Model).Temporary)),
 		titled("Save this chat", "save a temporary chat", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+			func(m *Model, _ string) tea.Cmd { return m.keep() }),
 		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
 		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
@@ -213,11 +213,11 @@ func unknownCommand(name string) string {
 // compact has the older messages condensed, or sends them again.
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return m.lacks(keymap.NeedIdle)
 	case args == "":
 		turn := m.begin(nil, m.Session.Compact)
-		m.turn.Condensing = true
+		m.Turn.Condensing = true
 		return turn
 	case args != "off":
 		return m.notice.Error("Usage: /compact, or /compact off.")

@@ -30,23 +30,23 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 func TestCopyTakesTheStoredText(t *testing.T) {
 	m := chatting(t, 120, 40)
 	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
-	first := m.chat.At(0).Content
-	for args, want := range map[string]string{"": m.chat.At(5).Content, "3": ""} {
+	first := m.Chat.At(0).Content
+	for args, want := range map[string]string{"": m.Chat.At(5).Content, "3": ""} {
 		if got := toTerminal(m, func() tea.Cmd { return m.copyMessages(args) }); got != want {
 			t.Errorf("/copy %s copies %q, want %q", args, got, want)
 		}
 	}
 
 	m.setFocus(transcriptPane)
-	m.chat.GoTo(2)
+	m.Chat.GoTo(2)
 	if got := toTerminal(m, func() tea.Cmd { return m.copyMessages("code") }); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.Update(char(' '))
-	m.chat.GoTo(1)
+	m.Chat.GoTo(1)
 	m.Update(char(' '))
 	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+
-		m.chat.At(1).Content; got != want {
+		m.Chat.At(1).Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }

@@ -38,7 +38,7 @@ func (m *Model) dialog() dialog {
 }
 
 // covered says that the keys are for something that lies over the panes.
-func (m *Model) covered() bool { return len(m.dialogs) > 0 || m.panel.Whatif != nil }
+func (m *Model) covered() bool { return len(m.dialogs) > 0 || m.Panel.Whatif != nil }
 
 // open lays a dialog over the panes in the place of another one. Whatever is there stays beneath the help.
 func (m *Model) open(d dialog) {
@@ -62,7 +62,7 @@ func (m *Model) close(d dialog) {
 
 // bare takes away all that covers the panes.
 func (m *Model) bare() {
-	m.leaveWhatif()
+	m.LeaveWhatif()
 	for m.dialog() != nil {
 		m.close(m.dialog())
 	}
@@ -270,7 +270,7 @@ func (m *Model) dialogTitle() (title, right string) {
 		if d.Past != nil && d.On.Message != 0 {
 			title = d.Name + frame.Crumb + title
 		}
-		return markdown.OneLine(m.current.Title(), m.layout.Width) + frame.Crumb + title, d.Views(st)
+		return markdown.OneLine(m.Title(), m.layout.Width) + frame.Crumb + title, d.Views(st)
 	case *reader:
 		return d.name, ""
 	case *picker:

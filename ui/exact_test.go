@@ -13,7 +13,7 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 )
 
 // TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
@@ -45,11 +45,11 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}
 	m.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
-	var planned current.Planned
-	m.current.Screen.Planned = func(p current.Planned) tea.Cmd { planned = p; return nil }
-	plan := func() current.Planned {
+	var planned conversation.Planned
+	m.Screen.Planned = func(p conversation.Planned) tea.Cmd { planned = p; return nil }
+	plan := func() conversation.Planned {
 		t.Helper()
-		m.current.Plan()().(app.Then)()
+		m.Plan()().(app.Then)()
 		if planned.Err != nil {
 			t.Fatalf("there is no plan: %v", planned.Err)
 		}
@@ -65,7 +65,7 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	if next := m.planned(planned); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
-	if got := m.panel.Gauge(false); !strings.Contains(got, "~321 / ") {
+	if got := m.Panel.Gauge(false); !strings.Contains(got, "~321 / ") {
 		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
 	}
 	counts = false

@@ -34,12 +34,12 @@ func (s screen) first(w, h int) []string {
 
 // modelLines name the model in use, and say why it is.
 func modelLines(m *Model) (lines []frame.Line) {
-	st, name := m.Themes.Styles, m.current.ModelName()
-	if host := markdown.OneLine(m.current.Endpoint().Address(), 60); host != "" {
+	st, name := m.Themes.Styles, m.ModelName()
+	if host := markdown.OneLine(m.Endpoint().Address(), 60); host != "" {
 		name += " at " + host
 	}
 	switch {
-	case m.current.Guided():
+	case m.Guided():
 		name = "guide, built in and offline"
 	case m.notice.Is(notice.Unreachable):
 		name += " is not available"
@@ -48,7 +48,7 @@ func modelLines(m *Model) (lines []frame.Line) {
 	if why := markdown.Visible(m.choice.Reason); why != "" && m.choice.Ref == m.Ref {
 		lines = append(lines, frame.Line{Text: theme.UpperFirst(why) + ".", Style: st.Muted})
 	}
-	if m.current.Guided() {
+	if m.Guided() {
 		lines = append(lines, frame.Line{Style: st.Muted, Text: "It isn’t a language model: it answers from winnow’s " +
 			"documentation. " + m.Keys.First(keymap.Models) + " adds a real one."})
 	}
@@ -58,14 +58,14 @@ func modelLines(m *Model) (lines []frame.Line) {
 // tryLines are three things to try: questions for the guide, else keys.
 func tryLines(m *Model) (lines []frame.Line) {
 	st := m.Themes.Styles
-	if m.current.Guided() {
+	if m.Guided() {
 		for _, text := range suggestions() {
 			lines = append(lines, frame.Line{Lead: st.You.Render("▌") + " ", Text: text, Style: st.Text})
 		}
 		return lines
 	}
 	third := [2]string{m.Keys.First(keymap.Palette), "find a command: model, tools, export"}
-	if n := m.current.Earlier; n > 0 {
+	if n := m.Earlier; n > 0 {
 		third = [2]string{m.Keys.First(keymap.Sessions), "go on with one of " + theme.Plural(n, "earlier chat")}
 	}
 	for _, try := range [][2]string{
@@ -88,15 +88,15 @@ func fromHome(path string) string {
 
 // placeholder is what stands in an empty draft of w cells.
 func placeholder(m *Model, w int) string {
-	text, idle := "Message", m.focus == draftPane && !m.question.Waits() && !m.turn.Busy
+	text, idle := "Message", m.focus == draftPane && !m.Question.Waits() && !m.Turn.Busy
 	switch {
 	case m.ReadOnly:
 		text = "Open in another window; read-only here"
-	case m.focus == transcriptPane && !m.chat.Selecting():
+	case m.focus == transcriptPane && !m.Chat.Selecting():
 		text = m.Keys.First(keymap.Back) + " to write a message"
-	case idle && m.chat.Empty() && m.current.Guided():
+	case idle && m.Chat.Empty() && m.Guided():
 		text = "Ask the guide, or press " + m.Keys.First(keymap.Focus) + " to take a suggestion"
-	case idle && m.chat.Empty():
+	case idle && m.Chat.Empty():
 		text = "Write a message, @ for a file, / for a command"
 	case idle && m.Info.Turns <= 1:
 		text = "Message, or " + m.Keys.First(keymap.Focus) + " to copy, edit or ask again"
@@ -109,7 +109,7 @@ func placeholder(m *Model, w int) string {
 
 // suggest takes the next suggestion of the first screen into the draft, and says whether there is one.
 func suggest(m *Model) bool {
-	if !m.chat.Empty() || !m.current.Guided() || m.focus != draftPane || m.turn.Busy {
+	if !m.Chat.Empty() || !m.Guided() || m.focus != draftPane || m.Turn.Busy {
 		return false
 	}
 	list := suggestions()

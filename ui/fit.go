@@ -45,10 +45,10 @@ func remedies(over *session.OversizeError) session.Remedies {
 // misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
 // planned it is that of the draft before, so that what says it does not flicker.
 func misfit(m *Model) *session.OversizeError {
-	if m.turn.Busy || m.composer.Empty() || m.ReadOnly {
+	if m.Turn.Busy || m.composer.Empty() || m.ReadOnly {
 		return nil
 	}
-	return m.current.LastOversize()
+	return m.LastOversize()
 }
 
 // misfitTitle says by how much the draft does not fit, and what the request holds in any case.
@@ -68,7 +68,7 @@ func misfitTitle(over *session.OversizeError) (title, parts string) {
 // sendCut sends a message that does not fit, cut as the user wants it.
 func (m *Model) sendCut() tea.Cmd {
 	switch {
-	case m.turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
+	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
 		return m.enqueue(true)
 	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
 		return m.notice.Say(m.Keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
@@ -116,7 +116,7 @@ func (m *Model) wayOut(err error) string {
 		return "The draft is kept."
 	case m.composer.Sending() != nil:
 		return "The draft is kept; " + m.Keys.First(keymap.Send) + " sends it again."
-	case m.turn.Condensing:
+	case m.Turn.Condensing:
 		return "/compact tries again."
 	case settings.OverBudget(err):
 		return settings.WaysOut(err) + "; /retry asks again."

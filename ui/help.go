@@ -34,7 +34,7 @@ func (m *Model) scope() (name string, in keymap.Scope) {
 	switch {
 	case m.focus == transcriptPane:
 		return "transcript", keymap.InTranscript
-	case m.focus == panelPane, m.panel.Whatif != nil:
+	case m.focus == panelPane, m.Panel.Whatif != nil:
 		return "panel", keymap.InPanel
 	case m.focus == questionPane:
 		return "tool question", keymap.InQuestion

@@ -78,7 +78,7 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 func TestCommandsRunFromTheHelp(t *testing.T) {
 	m := helping(t, "another budget")
 	m.Update(enter)
-	if helpOpen(m) || m.panel.Whatif == nil {
+	if helpOpen(m) || m.Panel.Whatif == nil {
 		t.Errorf("the dials are not open:\n%s", plain(m))
 	}
 	m = helping(t, "/budget")

@@ -112,7 +112,7 @@ func hostileChat(t *testing.T, text string) *Model {
 	}
 	var past []history.Message
 	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
+		m.Chat.Add(message, record.Receipt{})
 		past = append(past, message.Message)
 	}
 	count := func(text string) int { return len(text) / 4 }
@@ -192,7 +192,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 // hostileStream has the text stream in while the screen is resized, with a question between, and fail at the end.
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
-	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
 	m.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)
@@ -220,7 +220,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		stands(t, m, "question with the focus")
 		m.Update(tab)
 	}
-	m.question.Ask(question.Question{})
+	m.Question.Ask(question.Question{})
 	why := &llm.Error{
 		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}

@@ -9,7 +9,7 @@ import (
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
-	m.chat.Unpick()
+	m.Chat.Unpick()
 	m.confirm.Key(m.Keys.Pressed(msg, keymap.Stop))
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
@@ -17,7 +17,7 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	dialog, focus, shown := m.dialog(), m.focus, m.notice.Number()
 	cmd := m.route(msg)
 	m.notice.Key(shown, m.dialog() != dialog || m.focus != focus)
-	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -31,8 +31,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.reveal()
 	case m.covered():
 		return m.coveringKey(msg)
-	case m.chat.Search.Open:
-		return m.chat.Key(msg)
+	case m.Chat.Search.Open:
+		return m.Chat.Key(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
 	case k.Pressed(msg, keymap.Back):
@@ -43,13 +43,13 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		cmd := m.chat.Key(msg)
+		cmd := m.Chat.Key(msg)
 		if m.focus == transcriptPane {
-			m.lead()
+			m.Lead()
 		}
 		return cmd
 	case panelPane:
-		return m.panel.Update(msg)
+		return m.Panel.Update(msg)
 	}
 	return m.composer.Update(msg)
 }
@@ -63,7 +63,7 @@ func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
 		return m.openHelp()
 	}
 	if d == nil {
-		return m.panel.Update(msg) // the dials
+		return m.Panel.Update(msg) // the dials
 	}
 	return d.Update(msg)
 }
@@ -95,7 +95,7 @@ func (m *Model) turnFocus(by pane) {
 	to := m.focus
 	for {
 		to = (to + paneCount + by) % paneCount
-		missing := to == questionPane && !m.question.Waits() || to == panelPane && m.layout.Panel.Empty()
+		missing := to == questionPane && !m.Question.Waits() || to == panelPane && m.layout.Panel.Empty()
 		if !missing {
 			break
 		}
@@ -105,19 +105,19 @@ func (m *Model) turnFocus(by pane) {
 
 func (m *Model) setFocus(p pane) {
 	m.focus = p
-	m.panel.Focused = p == panelPane
+	m.Panel.Focused = p == panelPane
 	if p == panelPane && !m.layout.PanelFits() {
-		m.panel.ToFirstChange() // it covers the page
+		m.Panel.ToFirstChange() // it covers the page
 	}
 	switch p {
 	case draftPane, questionPane:
-		m.question.Reset()
-		m.chat.Leave()
-		m.panel.Release()
+		m.Question.Reset()
+		m.Chat.Leave()
+		m.Panel.Release()
 		return
 	case transcriptPane:
-		m.chat.Enter()
-		m.lead()
+		m.Chat.Enter()
+		m.Lead()
 	}
 }
 
@@ -128,16 +128,16 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case m.dialog() != nil:
 		cmd = m.toDialog(msg)
-	case m.panel.Whatif != nil:
-	case m.chat.Search.Open:
-		cmd = m.chat.Paste(msg.Content)
-	case m.focus == questionPane && m.question.Typing():
-		m.question.Paste(msg.Content)
+	case m.Panel.Whatif != nil:
+	case m.Chat.Search.Open:
+		cmd = m.Chat.Paste(msg.Content)
+	case m.focus == questionPane && m.Question.Typing():
+		m.Question.Paste(msg.Content)
 	case m.ReadOnly:
 		cmd = m.lacks(keymap.NeedOwn)
 	default:
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)
 	}
-	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
 }

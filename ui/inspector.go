@@ -14,12 +14,11 @@ import (
 // inspectorScreen is what the inspector has the rest of the screen do.
 func (m *Model) inspectorScreen() inspector.Screen {
 	return inspector.Screen{
-		Shown:   func() inspector.Request { return m.inspected(m.panel.Shown()) },
-		Message: func(id int64) (store.Message, bool) { return m.chat.Message(id) },
-		Prices:  func(e history.Entry) []key.Binding { return m.panel.Prices(e) },
+		Shown:   func() inspector.Request { return m.inspected(m.Panel.Shown()) },
+		Message: func(id int64) (store.Message, bool) { return m.Chat.Message(id) },
+		Prices:  func(e history.Entry) []key.Binding { return m.Panel.Prices(e) },
 		Step:    m.stepInspected,
 		Copy:    copyText,
-		Draft:   m.current.Draft,
 		Done:    m.settled,
 		Close:   func() { m.close(m.inspector) },
 		Do:      m.inspectorKey,
@@ -30,12 +29,12 @@ func (m *Model) inspectorScreen() inspector.Screen {
 func (m *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	switch a := m.Keys.Action(msg, keymap.InInspector|keymap.InRequest); a {
 	case keymap.Earlier, keymap.Later:
-		return m.panel.Update(msg), true
+		return m.Panel.Update(msg), true
 	case keymap.Request:
 		return m.inspectRequest(), true
 	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
 		if on := m.inspector.On.Message; on != 0 {
-			m.chat.GoTo(on)
+			m.Chat.GoTo(on)
 			return m.do(a), true
 		}
 	}
@@ -45,7 +44,7 @@ func (m *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 // inspected is a request of the panel as the inspector takes it.
 func (m *Model) inspected(r *panel.Request) inspector.Request {
 	return inspector.Request{
-		Plan: r.Plan, Past: r.Past, Name: m.panel.Name(r), Ready: r.Ready, Note: r.Note, Tried: m.panel.Whatif != nil,
+		Plan: r.Plan, Past: r.Past, Name: m.Panel.Name(r), Ready: r.Ready, Note: r.Note, Tried: m.Panel.Whatif != nil,
 	}
 }
 
@@ -60,7 +59,7 @@ func (m *Model) inspect(on inspector.Subject, at inspector.View) tea.Cmd {
 
 // inspectRequest opens the inspector on the whole request.
 func (m *Model) inspectRequest() tea.Cmd {
-	if r := m.panel.Shown(); !r.Ready {
+	if r := m.Panel.Shown(); !r.Ready {
 		return m.notice.Say(r.Missing())
 	}
 	return m.inspect(inspector.Subject{}, inspector.TextView)
@@ -69,7 +68,7 @@ func (m *Model) inspectRequest() tea.Cmd {
 // inspectRow opens the inspector on a row of the panel: on its message, or for text that nobody said on the message of
 // the request that has it.
 func (m *Model) inspectRow() tea.Cmd {
-	switch row := m.panel.Chosen(); {
+	switch row := m.Panel.Chosen(); {
 	case row.Entry != nil:
 		return m.inspect(inspector.Subject{Message: row.Entry.ID}, inspector.TextView)
 	case row.Added != nil:
@@ -80,7 +79,7 @@ func (m *Model) inspectRow() tea.Cmd {
 
 // stepInspected goes to another message of the request on show. The cursors of panel and transcript go along.
 func (m *Model) stepInspected(by int) tea.Cmd {
-	plan := m.panel.Shown().Plan
+	plan := m.Panel.Shown().Plan
 	e, ok := plan.EntryOf(m.inspector.On.Message)
 	to := e.Index + by
 	switch {
@@ -92,7 +91,7 @@ func (m *Model) stepInspected(by int) tea.Cmd {
 		return m.notice.Say("This is the last message.")
 	}
 	id := plan.Entries[to].ID
-	m.panel.GoTo(id)
-	m.chat.GoTo(id)
+	m.Panel.GoTo(id)
+	m.Chat.GoTo(id)
 	return m.inspector.Inspect(inspector.Subject{Message: id}, "")
 }

@@ -69,7 +69,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
+	m.Chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
 		record.Receipt{})
 	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
 	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") ||

@@ -71,7 +71,7 @@ func ready(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := inspected(t)
 	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
+		m.Chat.Add(message, record.Receipt{})
 	}
 	m.Info.Title = "Parser rewrite"
 	plans(m, plan)
@@ -146,7 +146,7 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 		m := ready(t, w, h)
 		r := sent(t, proven)
 		past := panel.PastRequest(r)
-		m.panel.Open(&past)
+		m.Panel.Open(&past)
 		m.inspect(inspector.Subject{Message: message}, at)
 		return m
 	}

@@ -23,7 +23,7 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if _, selected := m.chat.Selected(); m.covered() || selected {
+		if _, selected := m.Chat.Selected(); m.covered() || selected {
 			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key,
 				m.dialog(), selected)
 		}

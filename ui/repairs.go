@@ -9,17 +9,17 @@ import (
 
 // openRepairs shows what was repaired: of the message under the cursor, or of the first one that was.
 func (m *Model) openRepairs() tea.Cmd {
-	if !m.panel.Next.Ready {
+	if !m.Panel.Next.Ready {
 		return m.notice.Say("There is no plan of the next request yet.")
 	}
-	list := inspector.Repaired(&m.panel.Shown().Plan)
+	list := inspector.Repaired(&m.Panel.Shown().Plan)
 	if len(list) == 0 {
 		return m.notice.Say("Nothing is damaged: every message is sent as it was stored.")
 	}
-	message, _ := m.chat.Selected()
+	message, _ := m.Chat.Selected()
 	on := list[0].ID
 	for _, e := range list {
-		chosen := m.panel.Chosen().Entry
+		chosen := m.Panel.Chosen().Entry
 		if e.ID == message.ID || m.focus == panelPane && chosen != nil && e.ID == chosen.ID {
 			on = e.ID
 		}
@@ -29,7 +29,7 @@ func (m *Model) openRepairs() tea.Cmd {
 
 // announceRepairs says once, when a session was opened, that there are repairs.
 func (m *Model) announceRepairs() tea.Cmd {
-	n := len(inspector.Repaired(&m.panel.Next.Plan))
+	n := len(inspector.Repaired(&m.Panel.Next.Plan))
 	if m.repairsSaid || n == 0 {
 		m.repairsSaid = true
 		return nil

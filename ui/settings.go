@@ -26,12 +26,12 @@ func (m *Model) settingsScreen() settings.Screen {
 		Read: m.read,
 		Edit: composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
-			message, _ := m.chat.Message(id)
+			message, _ := m.Chat.Message(id)
 			return m.askAgain(message, ref)
 		},
 		Restyle: m.restyle,
 		Done:    m.settled,
-		Begun:   func() bool { return !m.chat.Empty() },
+		Begun:   func() bool { return !m.Chat.Empty() },
 		Covered: m.covered,
 	}
 }
@@ -40,10 +40,10 @@ func (m *Model) settingsScreen() settings.Screen {
 func (m *Model) reached(replaced string, err error) tea.Cmd {
 	// Another model, of which its end is on its way.
 	chosen := replaced == "" && m.Session.Model().Ref() != m.Ref
-	if m.turn.Busy || chosen {
+	if m.Turn.Busy || chosen {
 		return nil
 	}
-	m.current.Refresh()
+	m.Refresh()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		m.notice.Warn(notice.Alert{
 			Text: theme.Sentence(err), Way: m.Keys.First(keymap.Models) + " chooses another model",

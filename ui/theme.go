@@ -10,7 +10,7 @@ import (
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
 	m.Themes.Restyle()
-	m.chat.Restyle()
+	m.Chat.Restyle()
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {

@@ -9,7 +9,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/current"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
@@ -19,11 +18,8 @@ import (
 // transcriptScreen is what the transcript has the screen do.
 func (m *Model) transcriptScreen() transcript.Screen {
 	return transcript.Screen{
-		Do: m.do, Moved: m.lead, Hush: m.notice.Hush, Copy: copyText,
-		Draft:  func() { m.setFocus(draftPane) },
-		Replan: m.draftChanged,
-		Past:   func() bool { return m.panel.Past != nil },
-		Trial:  func() bool { return m.panel.Whatif != nil },
+		Do: m.do, Hush: m.notice.Hush, Copy: copyText,
+		Draft: func() { m.setFocus(draftPane) },
 	}
 }
 
@@ -33,7 +29,7 @@ func (m *Model) do(a keymap.Action) tea.Cmd {
 	if why := m.whyNot(a); why != nil {
 		return why
 	}
-	message, _ := m.chat.Selected()
+	message, _ := m.Chat.Selected()
 	if does := m.actions(message)[a]; does != nil {
 		return does()
 	}
@@ -47,15 +43,15 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 	}
 	return map[keymap.Action]func() tea.Cmd{
 		keymap.Palette:   m.openPalette,
-		keymap.New:       func() tea.Cmd { return m.leaveFor((*current.Model).New) },
+		keymap.New:       func() tea.Cmd { return m.leaveFor(m.Begun()) },
 		keymap.Sessions:  func() tea.Cmd { return m.openSessions("") },
 		keymap.Models:    func() tea.Cmd { return m.settings.ChooseModel("") },
 		keymap.Context:   m.togglePanel,
 		keymap.Reason:    m.toggleReasoning,
-		keymap.PageUp:    quietly(func() { m.chat.Page(-1) }),
-		keymap.PageDown:  quietly(func() { m.chat.Page(1) }),
-		keymap.ListUp:    quietly(func() { m.chat.Scroll(-1) }),
-		keymap.ListDown:  quietly(func() { m.chat.Scroll(1) }),
+		keymap.PageUp:    quietly(func() { m.Chat.Page(-1) }),
+		keymap.PageDown:  quietly(func() { m.Chat.Page(1) }),
+		keymap.ListUp:    quietly(func() { m.Chat.Scroll(-1) }),
+		keymap.ListDown:  quietly(func() { m.Chat.Scroll(1) }),
 		keymap.Focus:     quietly(func() { m.turnFocus(1) }),
 		keymap.FocusBack: quietly(func() { m.turnFocus(-1) }),
 		keymap.Inspect:   func() tea.Cmd { return m.inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
@@ -64,8 +60,8 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Again:     func() tea.Cmd { return m.askAgain(on, "") },
 		keymap.AgainWith: func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
 		keymap.Edit:      func() tea.Cmd { return m.startEdit(on.ID) },
-		keymap.Earlier:   func() tea.Cmd { return m.current.SwitchVersion(on.ID, -1) },
-		keymap.Later:     func() tea.Cmd { return m.current.SwitchVersion(on.ID, 1) },
+		keymap.Earlier:   func() tea.Cmd { return m.SwitchVersion(on.ID, -1) },
+		keymap.Later:     func() tea.Cmd { return m.SwitchVersion(on.ID, 1) },
 		keymap.Fork:      func() tea.Cmd { return m.fork(on.ID) },
 		keymap.ForkOff:   func() tea.Cmd { return m.fork(0) },
 		keymap.Seen:      m.openPast,
@@ -74,20 +70,20 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Request:   m.inspectRequest,
 		keymap.Pin:       func() tea.Cmd { return m.toggle(history.Pin) },
 		keymap.Exclude:   func() tea.Cmd { return m.toggle(history.Exclude) },
-		keymap.TakeBack:  m.chat.Undo,
+		keymap.TakeBack:  m.Chat.Undo,
 		keymap.Help:      m.openHelp,
 		keymap.Quit:      m.quit,
-		keymap.Choose:    m.current.TakeOver,
+		keymap.Choose:    func() tea.Cmd { return m.enter(m.TakenOver()) },
 	}
 }
 
 // toggleReasoning unfolds all reasoning or folds it.
 func (m *Model) toggleReasoning() tea.Cmd {
-	shown, text := !m.chat.Thinking, "Reasoning is hidden."
+	shown, text := !m.Chat.Thinking, "Reasoning is hidden."
 	if shown {
 		text = "Reasoning is shown."
 	}
-	m.chat.ShowReasoning(shown)
+	m.Chat.ShowReasoning(shown)
 	return tea.Batch(m.notice.Say(text), m.settings.Remember(m.settings.Memory.Reasoning(shown)))
 }
 
@@ -98,14 +94,14 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 		case keymap.NeedOwn:
 			return !m.ReadOnly
 		case keymap.NeedIdle:
-			return !m.turn.Busy
+			return !m.Turn.Busy
 		case keymap.NeedWhole:
 			return m.Session.Now().Whole
 		case keymap.NeedMessage:
-			_, ok := m.chat.Selected()
+			_, ok := m.Chat.Selected()
 			return ok
 		}
-		return m.panel.Next.Ready
+		return m.Panel.Next.Ready
 	})
 	if why == "" {
 		return nil
@@ -115,11 +111,11 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 
 // toggle gives the messages that a key is for a flag, or takes it away where all of them have it.
 func (m *Model) toggle(f history.Flag) tea.Cmd {
-	ids := m.chat.Picked()
-	if message, ok := m.chat.Selected(); ok && len(ids) == 0 {
+	ids := m.Chat.Picked()
+	if message, ok := m.Chat.Selected(); ok && len(ids) == 0 {
 		ids = []int64{message.ID}
 	}
-	if on := m.panel.Chosen().Entry; on != nil && m.focus == panelPane && !m.chat.Selecting() {
+	if on := m.Panel.Chosen().Entry; on != nil && m.focus == panelPane && !m.Chat.Selecting() {
 		ids = []int64{on.ID}
 	}
 	flags := m.Session.Now().Flags
@@ -131,37 +127,22 @@ func (m *Model) toggle(f history.Flag) tea.Cmd {
 
 // flag gives the selected messages a flag, else the one under the cursor.
 func (m *Model) flag(f history.Flag) tea.Cmd {
-	if on := m.panel.Chosen(); m.focus == panelPane && !m.chat.Selecting() {
+	if on := m.Panel.Chosen(); m.focus == panelPane && !m.Chat.Selecting() {
 		switch {
 		case on.Entry != nil:
-			return m.chat.FlagThese(f, on.Entry.ID)
+			return m.Chat.FlagThese(f, on.Entry.ID)
 		case on.Added != nil:
 			return m.notice.Say("winnow added this text; it depends on the messages around it.")
 		}
 	}
-	return m.chat.Flag(f)
+	return m.Chat.Flag(f)
 }
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
 	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
-	return m.chat.SearchFor(text, fromDraft)
-}
-
-// follow brings the message under the panel's cursor into the transcript's view: the transcript and the panel are
-// two views of one list of messages, with one cursor.
-func (m *Model) follow() {
-	if e := m.panel.Chosen().Entry; e != nil {
-		m.chat.GoTo(e.ID)
-	}
-}
-
-// lead puts the panel's cursor on the message under the transcript's.
-func (m *Model) lead() {
-	if message, ok := m.chat.Selected(); ok {
-		m.panel.GoTo(message.ID)
-	}
+	return m.Chat.SearchFor(text, fromDraft)
 }
 
 // copyText gives a text to the terminal and to the system's clipboard.
@@ -181,11 +162,11 @@ func copied(what string, err error) notice.Sentence {
 
 // copyMessages copies a message, the selected ones, or for "code" a code block.
 func (m *Model) copyMessages(args string) tea.Cmd {
-	source := m.chat.ToCopy
+	source := m.Chat.ToCopy
 	switch args {
 	case "":
 	case "code":
-		source = m.chat.CodeToCopy
+		source = m.Chat.CodeToCopy
 	default:
 		return m.notice.Error("Usage: /copy, or /copy code for the last code block.")
 	}

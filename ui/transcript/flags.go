@@ -73,7 +73,7 @@ func (c *Model) act(a *action, flags func() map[int64]history.Flag) tea.Cmd {
 		if err != nil {
 			return c.Fail(theme.Sentence(err))
 		}
-		return tea.Batch(c.Screen.Replan(), c.Say(c.did(*a)))
+		return tea.Batch(c.Replan(), c.Say(c.did(*a)))
 	})
 }
 

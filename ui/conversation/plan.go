@@ -1,4 +1,4 @@
-package current
+package conversation
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/record"
 	"winnow/ui/app"
 	"winnow/ui/theme"
 )
@@ -25,8 +26,8 @@ type Planned struct {
 // planning is the plan of the next request, while it is made.
 type planning struct {
 	Generation int                    // of the draft
-	judged     int                    // the generation whose plan oversize is about
-	oversize   *session.OversizeError // why it cannot be sent, nil where it fits
+	Judged     int                    // the generation of the newest draft that was planned
+	oversize   *session.OversizeError // why that cannot be sent, nil where it fits
 }
 
 // Supersede drops the plans that are being made.
@@ -34,7 +35,7 @@ func (p *planning) Supersede() { p.Generation++ }
 
 // Oversize says why the draft would not fit, as far as its plan is made already.
 func (p *planning) Oversize() *session.OversizeError {
-	if p.judged == p.Generation {
+	if p.Judged == p.Generation {
 		return p.oversize
 	}
 	return nil
@@ -43,9 +44,16 @@ func (p *planning) Oversize() *session.OversizeError {
 // LastOversize says why the newest draft that was planned would not fit, nil where it would.
 func (p *planning) LastOversize() *session.OversizeError { return p.oversize }
 
-// Judge takes why the newest plan of the draft cannot be sent, nil where it can.
-func (c *Model) Judge(err error) {
-	c.judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())
+// ShowNext shows the plan of the next request, or why there is none, with what the requests before tell about it. A
+// request of the past that is on the screen stays there.
+func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
+	c.Panel.Set(plan, err)
+	c.Chat.Next = c.Panel.Next.Plan
+	c.Panel.Price()
+	c.Panel.Forecast = known
+	if c.Panel.Shown() == &c.Panel.Next && (err == nil || len(plan.Entries) > 0) {
+		c.Chat.Judge(plan, 0)
+	}
 }
 
 // PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
@@ -78,9 +86,11 @@ func (c *Model) Plan() tea.Cmd {
 // show shows a plan, unless the draft has changed since.
 func (c *Model) show(generation int, p Planned) app.Then {
 	return func() tea.Cmd {
-		if generation != c.Generation {
+		if generation != c.Generation || !c.Screen.Shows(c) {
 			return nil
 		}
+		c.ShowNext(p.Plan, p.Err, c.Session.Forecast(p.Plan))
+		c.Judged, c.oversize = c.Generation, session.Oversize(p.Err, c.Session.Model().Windows())
 		return c.Screen.Planned(p)
 	}
 }
