@@ -116,9 +116,9 @@ func Commands() []Command {
 
 // openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
 func (m *Model) openPalette() tea.Cmd {
-	m.pick(list.Options{
+	m.dialogs.List(list.New(m.Context, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
-	}, m.commandItems(), m.takeCommand, m.writeCommand)
+	}, m.commandItems()...), m.takeCommand, m.writeCommand)
 	return nil
 }
 

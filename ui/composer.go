@@ -23,11 +23,9 @@ func (m *Model) composerScreen() composer.Screen {
 			}
 			return m.send()
 		},
-		Run: m.runCommand,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, added: added})
-		},
-		Read: m.read,
+		Run:  m.runCommand,
+		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) { m.dialogs.List(l, chosen, added) },
+		Read: m.dialogs.Read,
 		News: m.notice.News,
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/dialog"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -15,12 +16,12 @@ import (
 
 // scope is what the keys are for now, and what it is called. A text to read has no keys of its own.
 func (m *Model) scope() (name string, in keymap.Scope) {
-	switch d := m.dialog().(type) {
+	switch d := m.dialogs.Top().(type) {
 	case *sessions.Model:
 		return "chats", keymap.InSessions
-	case *picker:
+	case *dialog.Picker:
 		return d.Options.Title, keymap.InLists
-	case *reader:
+	case *dialog.Reader:
 		return "", 0
 	case *inspector.Model:
 		switch {
@@ -76,10 +77,10 @@ func (m *Model) openHelp() tea.Cmd {
 			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
 		})
 	}
-	help := m.pick(list.Options{
+	help := list.New(m.Context, list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,
-	}, items, m.helpWith(m.takeCommand), m.helpWith(m.writeCommand))
-	help.stays = true
+	}, items...)
+	m.dialogs.List(help, m.helpWith(m.takeCommand), m.helpWith(m.writeCommand)).Stays = true
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/dialog"
 	"winnow/ui/keymap"
 	"winnow/ui/uitest"
 )
@@ -22,7 +23,7 @@ func helpOpen(m *Model) bool { return openedList(m).Also == keymap.Help }
 
 // helped is the line under the cursor of the help.
 func helped(m *Model) string {
-	c, _ := m.dialog().(*picker).Cursor()
+	c, _ := m.dialogs.Top().(*dialog.Picker).Cursor()
 	return c.Label
 }
 

@@ -10,8 +10,8 @@ import (
 // where the rest is.
 func (m *Model) hints() []key.Binding {
 	switch {
-	case m.dialog() != nil:
-		return m.dialog().Hints()
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Top().Hints()
 	case m.Panel.Whatif == nil && (m.focus == transcriptPane || m.Chat.Selecting()):
 		return m.Chat.Hints()
 	case m.Panel.Whatif == nil && m.focus == questionPane:

@@ -263,7 +263,7 @@ func stands(t *testing.T, m *Model, state string) {
 	if c := view.Cursor; c != nil && (c.X < 0 || c.X >= l.Width || c.Y < 0 || c.Y >= l.Height) {
 		fail("the cursor is at %d, %d", c.X, c.Y)
 	}
-	if m.dialog() == nil && !l.Panel.Empty() {
+	if m.dialogs.Top() == nil && !l.Panel.Empty() {
 		for y := l.Panel.Y; y < l.Panel.Y+l.Panel.H; y++ {
 			if at := cellAt(lines[y], l.Panel.X); at != "│" && at != "┃" {
 				fail("the rule of the panel is %q in line %d", at, y)
@@ -271,7 +271,7 @@ func stands(t *testing.T, m *Model, state string) {
 		}
 	}
 	if m.covered() || !l.Cover.Empty() {
-		if b, _ := m.dialogBox(); m.floats() && b.H >= borderHeight && b.W >= borderWidth {
+		if b, in := m.dialogs.Box(l); m.dialogs.Floats() && in != b {
 			for y := b.Y + 1; y < b.Y+b.H-1; y++ {
 				if left, right := cellAt(lines[y], b.X), cellAt(lines[y], b.X+b.W-1); left != "│" || right != "│" {
 					fail("the border is %q and %q in line %d", left, right, y)

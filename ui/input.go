@@ -14,9 +14,9 @@ func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
 	}
-	dialog, focus, shown := m.dialog(), m.focus, m.notice.Number()
+	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.Number()
 	cmd := m.route(msg)
-	m.notice.Key(shown, m.dialog() != dialog || m.focus != focus)
+	m.notice.Key(shown, m.dialogs.Top() != top || m.focus != focus)
 	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
 }
 
@@ -56,16 +56,13 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 
 // coveringKey is a key for what covers the panes. The help may be opened over it.
 func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
-	d := m.dialog()
-	list, typed := d.(typist)
-	text := typed && list.Types() && msg.Text != ""
-	if p, ok := d.(*picker); m.Keys.Pressed(msg, keymap.Help) && !text && !(ok && p.isHelp()) {
+	switch {
+	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Help():
 		return m.openHelp()
-	}
-	if d == nil {
+	case m.dialogs.Top() == nil:
 		return m.Panel.Update(msg) // the dials
 	}
-	return d.Update(msg)
+	return m.dialogs.Update(msg, m.layout)
 }
 
 // globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
@@ -126,8 +123,8 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.Key(false)
 	var cmd tea.Cmd
 	switch {
-	case m.dialog() != nil:
-		cmd = m.toDialog(msg)
+	case m.dialogs.Top() != nil:
+		cmd = m.dialogs.Update(msg, m.layout)
 	case m.Panel.Whatif != nil:
 	case m.Chat.Search.Open:
 		cmd = m.Chat.Paste(msg.Content)

@@ -20,7 +20,7 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Step:    m.stepInspected,
 		Copy:    copyText,
 		Done:    m.settled,
-		Close:   func() { m.close(m.inspector) },
+		Close:   func() { m.dialogs.Close(m.inspector) },
 		Do:      m.inspectorKey,
 	}
 }
@@ -50,9 +50,9 @@ func (m *Model) inspected(r *panel.Request) inspector.Request {
 
 // inspect opens the inspector.
 func (m *Model) inspect(on inspector.Subject, at inspector.View) tea.Cmd {
-	if m.dialog() != m.inspector {
+	if m.dialogs.Top() != m.inspector {
 		m.inspector.Forget()
-		m.open(m.inspector)
+		m.dialogs.Open(m.inspector)
 	}
 	return m.inspector.Inspect(on, at)
 }

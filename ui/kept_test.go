@@ -93,7 +93,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			m.Update(msg)
 			kept := m.View()
 			m.frame = frame.Model{Mouse: true}
-			if m.floats() {
+			if m.dialogs.Floats() {
 				continue // the page behind it is the one of the moment when it opened
 			}
 			want := strings.Split(m.View().Content, "\n")

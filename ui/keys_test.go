@@ -29,7 +29,7 @@ func TestEscOrder(t *testing.T) {
 	m.Update(ctrl('p'))
 	m.Update(esc)
 	if m.covered() || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.dialog(),
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.dialogs.Top(),
 			m.focus, stopped)
 	}
 	m.Update(esc)

@@ -9,10 +9,10 @@ import (
 func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	m.layout.Width, m.layout.Height = msg.Width, msg.Height
 	m.arrange()
-	if m.dialog() == nil {
+	if m.dialogs.Top() == nil {
 		return nil
 	}
-	return m.dialog().Update(msg)
+	return m.dialogs.Update(msg, m.layout)
 }
 
 // arrange lays out the screen anew and tells the parts their sizes.
@@ -28,8 +28,5 @@ func (m *Model) arrange() {
 	m.Question.Resize(m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
 	m.Chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter)
-	if d := m.dialog(); d != nil {
-		_, in := m.dialogBox()
-		d.Resize(in.W, in.H)
-	}
+	m.dialogs.Resize(m.layout)
 }

@@ -15,6 +15,7 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
 	"winnow/ui/conversation"
+	"winnow/ui/dialog"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -53,7 +54,7 @@ type Model struct {
 
 	layout  layout.Layout
 	focus   pane
-	dialogs []dialog // what covers the panes: one, or the help over it
+	dialogs dialog.Stack // what covers the panes: one, or the help over it
 
 	*shown
 	background conversation.Background
@@ -89,6 +90,7 @@ func New(o Options) (*Model, error) {
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}
+	m.dialogs = dialog.Stack{Shared: shared, Closed: m.closed}
 	m.shown = conversation.New(shared, o.Start, m.conversationScreen())
 	m.composer = composer.New(m.Context, m.composerScreen(), composer.Options{
 		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,

@@ -11,8 +11,8 @@ import (
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	by := keymap.Wheel(msg, 3)
 	switch {
-	case m.dialog() != nil:
-		return m.toDialog(msg)
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Panel.Holds(msg.X, msg.Y), m.layout.Cover.Holds(msg.X, msg.Y):
 		m.Panel.Move(by)
 	default:
@@ -29,8 +29,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	case m.Chat.Search.Open && !m.covered():
 		m.Chat.Search.Open = false
 		return m.click(msg)
-	case m.dialog() != nil:
-		return m.toDialog(msg)
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Cover.Holds(msg.X, msg.Y):
 		return m.Panel.Click(msg.Y-m.layout.Cover.Y, true)
 	case m.Panel.Whatif != nil:

@@ -212,7 +212,8 @@ func (m *Model) forksListed(kin session.Kin) tea.Cmd {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
 			" forks it at a message.")
 	}
-	m.pick(list.Options{Title: "forks", Does: "open"}, choices, func(id string) tea.Cmd {
+	l := list.New(m.Context, list.Options{Title: "forks", Does: "open"}, choices...)
+	m.dialogs.List(l, func(id string) tea.Cmd {
 		at := conversation.Arrival{}
 		if id == kin.Parent.ID {
 			at.Message = m.Info.ForkedAt

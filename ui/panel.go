@@ -59,7 +59,7 @@ func (m *Model) openWhatif() tea.Cmd {
 	case !m.Panel.Next.Ready:
 		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}
-	m.dialogs = nil
+	m.dialogs.Clear()
 	cmd := m.Panel.ToNext()
 	m.Panel.OpenWhatif()
 	return cmd

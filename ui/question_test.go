@@ -121,7 +121,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	typing(m, "yn")
 	if openedList(m).Title != "commands" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(),
 		"waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.dialog(), *answers,
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.dialogs.Top(), *answers,
 			m.notice.Sentence())
 	}
 	m.Update(esc) // no command has these letters

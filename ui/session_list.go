@@ -18,14 +18,14 @@ func (m *Model) openSessions(filter string) tea.Cmd {
 		return m.notice.Error("This chat is not saved, so there is no list of chats.")
 	}
 	cmd := m.sessions.Open(filter)
-	m.open(m.sessions)
+	m.dialogs.Open(m.sessions)
 	return cmd
 }
 
 // sessionsScreen is what the list of sessions has the screen do.
 func (m *Model) sessionsScreen() sessions.Screen {
 	return sessions.Screen{
-		Close: func() { m.close(m.sessions) },
+		Close: func() { m.dialogs.Close(m.sessions) },
 		New:   func() tea.Cmd { return m.do(keymap.New) },
 		Open: func(id string, message int64, found string) tea.Cmd {
 			at := conversation.Arrival{Message: message, Text: found}

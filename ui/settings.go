@@ -21,9 +21,9 @@ type Persona = settings.Persona
 func (m *Model) settingsScreen() settings.Screen {
 	return settings.Screen{
 		Open: func(l *list.Model, chosen func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, stays: l.Title == settings.ToolsTitle})
+			m.dialogs.List(l, chosen, nil).Stays = l.Title == settings.ToolsTitle
 		},
-		Read: m.read,
+		Read: m.dialogs.Read,
 		Edit: composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
 			message, _ := m.Chat.Message(id)

@@ -9,7 +9,7 @@ import (
 // synced shows what a sync with other machines has changed.
 func (m *Model) synced(sessions []string) tea.Cmd {
 	var list tea.Cmd
-	if len(sessions) > 0 && slices.Contains(m.dialogs, dialog(m.sessions)) {
+	if len(sessions) > 0 && m.dialogs.Has(m.sessions) {
 		list = m.sessions.Reread()
 	}
 	if !slices.Contains(sessions, m.Session.Info().ID) {

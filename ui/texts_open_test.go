@@ -31,7 +31,7 @@ func (l *live) standsOn(id, text string) {
 		return l.Info.ID == id && ok && message.Content == text
 	})
 	if l.covered() || l.focus != transcriptPane {
-		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialog(), l.focus, plain(l.Model))
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialogs.Top(), l.focus, plain(l.Model))
 	}
 }
 
@@ -135,7 +135,7 @@ func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	listed(m, someSessions()...)
 	m.Update(uitest.Key("down"))
 	m.Update(enter)
-	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialog() != m.sessions {
+	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialogs.Top() != m.sessions {
 		t.Errorf("enter on a session while an answer arrives:\n%s", plain(m))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/ui/dialog"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
@@ -39,15 +40,15 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	var lines []string
-	if m.floats() {
+	if m.dialogs.Floats() {
 		lines = m.frame.Ghost(s.st, s.l.Width, s.l.Height, s.panes)
 	} else {
 		m.frame.Settle()
 		lines = s.panes()
 	}
 	v.Cursor = s.cursor()
-	if m.dialog() != nil {
-		v.Cursor = m.layDialog(lines)
+	if m.dialogs.Top() != nil {
+		v.Cursor = m.dialogs.Draw(lines, m.layout)
 	}
 	foot, x := s.footer()
 	theme.Lay(lines, s.l.Footer, foot)
@@ -94,7 +95,7 @@ func (s screen) header() string {
 	switch {
 	case s.l.Small:
 		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
-	case m.dialog() != nil && !m.floats():
+	case m.dialogs.Top() != nil && !m.dialogs.Floats():
 		title, right := m.dialogTitle()
 		return frame.Header(st, st.Text.Render(title), "", right, w)
 	}
@@ -260,10 +261,10 @@ func (s screen) state() string {
 	if toast := m.notice.Toast(s.st); toast != "" {
 		return toast
 	}
-	switch d := m.dialog().(type) {
+	switch d := m.dialogs.Top().(type) {
 	case *inspector.Model:
 		return s.st.Muted.Render(d.Position())
-	case *picker:
+	case *dialog.Picker:
 		return s.st.Muted.Render(d.Remark)
 	}
 	text, narrow := m.Chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
