@@ -50,7 +50,7 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 
 // flagging is a command that gives the selected messages a flag.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.flag(f) }
+	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
 }
 
 // leaving is a command that opens another session.
@@ -72,7 +72,7 @@ func Commands() []Command {
 		named("new", chatGroup, keymap.New, nil),
 		named("chats", chatGroup, keymap.Sessions, (*Model).openSessions),
 		named("attach", chatGroup, "", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		named("copy", chatGroup, keymap.Copy, (*Model).copyMessages),
+		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyText(args) }),
 		named("context", contextGroup, keymap.Request, nil),
 		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
 		named("compact", contextGroup, "", (*Model).compact),

@@ -2,14 +2,13 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/settings"
@@ -25,21 +24,8 @@ func (m *Model) tooLong(over *session.OversizeError, queued bool) {
 	case m.composer.Superseded():
 		safe = "Your message was not sent; " + up + " recalls it."
 	}
-	ways := strings.Join(append([]string{safe}, over.Ways(remedies(over))...), "\n")
+	ways := strings.Join(append([]string{safe}, over.Ways(conversation.Remedies(over))...), "\n")
 	m.notice.Warn(notice.Alert{Text: over.Error(), Way: ways, Cause: notice.TooLong})
-}
-
-// remedies are the commands that help against a request that does not fit.
-func remedies(over *session.OversizeError) session.Remedies {
-	return session.Remedies{
-		Parts: map[history.PartOf]string{
-			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
-			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
-		},
-		Budget: fmt.Sprintf("/budget %d", over.Enough()),
-		Window: fmt.Sprintf("/window %d", over.Enough()),
-		Model:  "/model",
-	}
 }
 
 // misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
@@ -49,20 +35,6 @@ func misfit(m *Model) *session.OversizeError {
 		return nil
 	}
 	return m.LastOversize()
-}
-
-// misfitTitle says by how much the draft does not fit, and what the request holds in any case.
-func misfitTitle(over *session.OversizeError) (title, parts string) {
-	draft, fixed := 0, 0
-	for _, p := range over.Over.Parts {
-		if p.Kind == history.PartDraft {
-			draft = p.Tokens
-		} else {
-			fixed += p.Tokens
-		}
-	}
-	parts = "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(fixed)
-	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
 }
 
 // sendCut sends a message that does not fit, cut as the user wants it.

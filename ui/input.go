@@ -73,7 +73,9 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch a {
 	case keymap.Focus:
-		if suggest(m) {
+		next := m.Suggestion(m.composer.Shown())
+		if next != "" && m.focus == draftPane && !m.Turn.Busy {
+			m.composer.Set(next)
 			return nil, true
 		}
 		if m.composer.Completions() > 0 {

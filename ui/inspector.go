@@ -18,7 +18,6 @@ func (m *Model) inspectorScreen() inspector.Screen {
 		Message: func(id int64) (store.Message, bool) { return m.Chat.Message(id) },
 		Prices:  func(e history.Entry) []key.Binding { return m.Panel.Prices(e) },
 		Step:    m.stepInspected,
-		Copy:    copyText,
 		Done:    m.settled,
 		Close:   func() { m.dialogs.Close(m.inspector) },
 		Do:      m.inspectorKey,

@@ -42,7 +42,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 			t.Errorf("a frame has %d bytes", n)
 		}
 		l.press("tab", "G")
-		if got := toTerminal(l.Model, func() tea.Cmd { return l.copyMessages("") }); got != text {
+		if got := toTerminal(l.Model, func() tea.Cmd { return l.Chat.CopyText("") }); got != text {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
 		l.press("enter")

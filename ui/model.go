@@ -85,8 +85,8 @@ func New(o Options) (*Model, error) {
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 	}
 	shared := &app.Shared{
-		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Replan: m.draftChanged,
-		With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
+		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
+		Replan: m.draftChanged, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}

@@ -1,19 +1,16 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/markdown"
 	"winnow/ui/notice"
 	"winnow/ui/theme"
 )
@@ -190,30 +187,14 @@ func (m *Model) keep() tea.Cmd {
 // listForks lists the chat that this one was forked from, and its forks, to open one of them.
 func (m *Model) listForks(string) tea.Cmd { return m.Kin(m.forksListed) }
 
-// forksListed shows the chats that belong to the one on the screen by a fork. A parent in the trash is none.
+// forksListed shows the chats that belong to the one on the screen by a fork.
 func (m *Model) forksListed(kin session.Kin) tea.Cmd {
-	var choices []list.Item
-	add := func(s store.Session, sign, group string, at int64) {
-		title, right := cmp.Or(m.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
-		if _, here := m.Chat.Messages.Find(at); here {
-			right = "at message " + m.Chat.NumberOf(at) + " · " + right
-		}
-		choices = append(choices, list.Item{
-			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
-		})
-	}
-	if kin.Parent.ID != "" && kin.Parent.Deleted.IsZero() {
-		add(kin.Parent, "←", "Forked from", 0)
-	}
-	for _, f := range kin.Forks {
-		add(f, theme.ForkMark, "Forks", f.ForkedAt)
-	}
+	choices := m.KinItems(kin)
 	if len(choices) == 0 {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
 			" forks it at a message.")
 	}
-	l := list.New(m.Context, list.Options{Title: "forks", Does: "open"}, choices...)
-	m.dialogs.List(l, func(id string) tea.Cmd {
+	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, choices...), func(id string) tea.Cmd {
 		at := conversation.Arrival{}
 		if id == kin.Parent.ID {
 			at.Message = m.Info.ForkedAt

@@ -1,24 +1,19 @@
 package ui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
-	"github.com/atotto/clipboard"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
-	"winnow/ui/notice"
 	"winnow/ui/transcript"
 )
 
 // transcriptScreen is what the transcript has the screen do.
 func (m *Model) transcriptScreen() transcript.Screen {
 	return transcript.Screen{
-		Do: m.do, Hush: m.notice.Hush, Copy: copyText,
+		Do: m.do, Hush: m.notice.Hush,
 		Draft: func() { m.setFocus(draftPane) },
 	}
 }
@@ -55,8 +50,8 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Focus:     quietly(func() { m.turnFocus(1) }),
 		keymap.FocusBack: quietly(func() { m.turnFocus(-1) }),
 		keymap.Inspect:   func() tea.Cmd { return m.inspect(inspector.Subject{Message: on.ID}, inspector.TextView) },
-		keymap.Copy:      func() tea.Cmd { return m.copyMessages("") },
-		keymap.CopyCode:  func() tea.Cmd { return m.copyMessages("code") },
+		keymap.Copy:      func() tea.Cmd { return m.Chat.CopyText("") },
+		keymap.CopyCode:  func() tea.Cmd { return m.Chat.CopyText("code") },
 		keymap.Again:     func() tea.Cmd { return m.askAgain(on, "") },
 		keymap.AgainWith: func() tea.Cmd { return m.settings.AnswerWith(on.ID) },
 		keymap.Edit:      func() tea.Cmd { return m.startEdit(on.ID) },
@@ -68,8 +63,8 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.WhatIf:    m.openWhatif,
 		keymap.Repairs:   m.openRepairs,
 		keymap.Request:   m.inspectRequest,
-		keymap.Pin:       func() tea.Cmd { return m.toggle(history.Pin) },
-		keymap.Exclude:   func() tea.Cmd { return m.toggle(history.Exclude) },
+		keymap.Pin:       func() tea.Cmd { return m.Toggle(history.Pin) },
+		keymap.Exclude:   func() tea.Cmd { return m.Toggle(history.Exclude) },
 		keymap.TakeBack:  m.Chat.Undo,
 		keymap.Help:      m.openHelp,
 		keymap.Quit:      m.quit,
@@ -109,70 +104,9 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 	return m.notice.Error(why)
 }
 
-// toggle gives the messages that a key is for a flag, or takes it away where all of them have it.
-func (m *Model) toggle(f history.Flag) tea.Cmd {
-	ids := m.Chat.Picked()
-	if message, ok := m.Chat.Selected(); ok && len(ids) == 0 {
-		ids = []int64{message.ID}
-	}
-	if on := m.Panel.Chosen().Entry; on != nil && m.focus == panelPane && !m.Chat.Selecting() {
-		ids = []int64{on.ID}
-	}
-	flags := m.Session.Now().Flags
-	if len(ids) > 0 && !slices.ContainsFunc(ids, func(id int64) bool { return flags[id] != f }) {
-		f = ""
-	}
-	return m.flag(f)
-}
-
-// flag gives the selected messages a flag, else the one under the cursor.
-func (m *Model) flag(f history.Flag) tea.Cmd {
-	if on := m.Panel.Chosen(); m.focus == panelPane && !m.Chat.Selecting() {
-		switch {
-		case on.Entry != nil:
-			return m.Chat.FlagThese(f, on.Entry.ID)
-		case on.Added != nil:
-			return m.notice.Say("winnow added this text; it depends on the messages around it.")
-		}
-	}
-	return m.Chat.Flag(f)
-}
-
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
 	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
 	return m.Chat.SearchFor(text, fromDraft)
-}
-
-// copyText gives a text to the terminal and to the system's clipboard.
-func copyText(what, text string) tea.Cmd {
-	return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), func() tea.Msg {
-		return copied(what, clipboard.WriteAll(text))
-	})
-}
-
-// copied says what became of a text for the system's clipboard, which goes through the terminal as well.
-func copied(what string, err error) notice.Sentence {
-	if err != nil {
-		return notice.Sentence{Text: "sent " + what + " to the terminal’s clipboard", Done: true}
-	}
-	return notice.Sentence{Text: "copied " + what, Done: true}
-}
-
-// copyMessages copies a message, the selected ones, or for "code" a code block.
-func (m *Model) copyMessages(args string) tea.Cmd {
-	source := m.Chat.ToCopy
-	switch args {
-	case "":
-	case "code":
-		source = m.Chat.CodeToCopy
-	default:
-		return m.notice.Error("Usage: /copy, or /copy code for the last code block.")
-	}
-	what, text, fault := source(m.focus == transcriptPane)
-	if fault != "" {
-		return m.notice.Error(fault)
-	}
-	return copyText(what, text)
 }

@@ -7,12 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/ui/conversation"
 	"winnow/ui/dialog"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/markdown"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -131,10 +133,11 @@ func shownModel(m *Model) string {
 
 // page is the conversation with what its turn does now, or the first screen.
 func (s screen) page() []string {
-	b, tail := s.l.Transcript, s.tail()
-	lines := s.m.Chat.View()
-	if s.m.Chat.Empty() {
-		lines = s.first(b.W, max(0, b.H-len(tail)))
+	m, b, tail := s.m, s.l.Transcript, s.tail()
+	lines := m.Chat.View()
+	if m.Chat.Empty() {
+		parts := m.First(m.choice, m.notice.Is(notice.Unreachable))
+		lines = frame.First(s.st, s.l.Gutter, b.W, max(0, b.H-len(tail)), parts...)
 	}
 	last := len(lines)
 	for last > 0 && strings.TrimSpace(lines[last-1]) == "" {
@@ -175,7 +178,7 @@ func (s screen) rule() string {
 	about, right := "", ""
 	switch over := misfit(m); {
 	case over != nil:
-		title, parts := misfitTitle(over)
+		title, parts := conversation.TooMany(over)
 		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)},
 			s.st.Muted.Render(parts))
 	case m.ReadOnly:

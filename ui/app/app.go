@@ -23,7 +23,8 @@ type Shared struct {
 	Themes  *theme.Set
 	Say     func(text string) tea.Cmd // shows a sentence for a while, none for ""
 	Fail    func(text string) tea.Cmd // shows why something did not work
-	Replan  func() tea.Cmd            // plans the next request anew, after the draft has rested
+	Copy    func(what, text string) tea.Cmd
+	Replan  func() tea.Cmd // plans the next request anew, after the draft has rested
 
 	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
 	// away.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
+	"winnow/ui/theme"
 )
 
 // Opening is a session that is asked for.
@@ -126,6 +129,26 @@ func (c *Model) made(notice string, row func(context.Context) (store.Session, er
 		}
 		return session.Open(ctx, deps, stored.ID, ref)
 	}}
+}
+
+// KinItems are the chats that belong to this one by a fork, for a list. A parent in the trash is none.
+func (c *Model) KinItems(kin session.Kin) (items []list.Item) {
+	add := func(s store.Session, sign, group string, at int64) {
+		title, right := cmp.Or(c.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
+		if _, here := c.Chat.Messages.Find(at); here {
+			right = "at message " + c.Chat.NumberOf(at) + " · " + right
+		}
+		items = append(items, list.Item{
+			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
+		})
+	}
+	if kin.Parent.ID != "" && kin.Parent.Deleted.IsZero() {
+		add(kin.Parent, "←", "Forked from", 0)
+	}
+	for _, f := range kin.Forks {
+		add(f, theme.ForkMark, "Forks", f.ForkedAt)
+	}
+	return items
 }
 
 // Leave lets go of a session that is not shown any more: other windows may have it, and of a temporary one nothing

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -123,4 +124,31 @@ func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
 		p, err := plan()
 		return c.show(n, Planned{p, err, true})
 	})
+}
+
+// Remedies are the commands that help against a request that does not fit.
+func Remedies(over *session.OversizeError) session.Remedies {
+	return session.Remedies{
+		Parts: map[history.PartOf]string{
+			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
+			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
+		},
+		Budget: fmt.Sprintf("/budget %d", over.Enough()),
+		Window: fmt.Sprintf("/window %d", over.Enough()),
+		Model:  "/model",
+	}
+}
+
+// TooMany says by how much the draft does not fit, and what the request holds in any case.
+func TooMany(over *session.OversizeError) (title, parts string) {
+	draft, fixed := 0, 0
+	for _, p := range over.Over.Parts {
+		if p.Kind == history.PartDraft {
+			draft = p.Tokens
+		} else {
+			fixed += p.Tokens
+		}
+	}
+	parts = "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(fixed)
+	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
 }

@@ -56,7 +56,6 @@ type Screen struct {
 	Message func(id int64) (store.Message, bool)     // a message as it is stored
 	Prices  func(history.Entry) []key.Binding        // the keys that flag a message
 	Step    func(by int) tea.Cmd                     // inspects another line of the panel
-	Copy    func(what, text string) tea.Cmd          // copies a text
 	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
 	Close   func()
 

@@ -21,11 +21,10 @@ import (
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
-	Moved func()                          // the cursor went to another message by itself
-	Draft func()                          // gives the keys back to the draft, where the search began
-	Hush  func()                          // takes the sentence away that stands where the search line is
-	Copy  func(what, text string) tea.Cmd // copies a text
+	Do    func(keymap.Action) tea.Cmd // does what concerns more than this, to the message under the cursor
+	Moved func()                      // the cursor went to another message by itself
+	Draft func()                      // gives the keys back to the draft, where the search began
+	Hush  func()                      // takes the sentence away that stands where the search line is
 
 	Past  func() bool // the request on show was sent
 	Trial func() bool // it is one that other settings would send
