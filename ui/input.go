@@ -57,7 +57,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 // coveringKey is a key for what covers the panes. The help may be opened over it.
 func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Help():
+	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Helps():
 		return m.openHelp()
 	case m.dialogs.Top() == nil:
 		return m.Panel.Update(msg) // the dials

@@ -218,8 +218,5 @@ func (m *Model) show(c *conversation.Model) {
 	m.repairsSaid = false
 	m.inspector.Forget()
 	m.confirm.Forget()
-	m.notice.Warn(notice.Alert{})
-	if err := m.Session.Ready(); err != nil {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
-	}
+	m.notice.Warn(m.NotReady())
 }

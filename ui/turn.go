@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -119,7 +118,12 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	stopped := m.Turn.Stopping && e.Err == nil
 	queued := m.Waiting.Sending() // a queued message that is not stored
 	m.Finish(e)
-	said := m.outcome(e, stopped, queued)
+	said, alert := m.Outcome(e, conversation.Sent{
+		Unstored: m.composer.Sending() != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
+	})
+	if alert.Text != "" {
+		m.notice.Warn(alert)
+	}
 	m.endQuestion()
 	m.composer.GiveBack()
 	if m.Turn.Quitting {
@@ -136,46 +140,6 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	return tea.Batch(m.notice.Say(said), m.draftChanged(), entitling, m.Chat.SearchOn(), m.settings.AskWindow(), next,
 		m.CatchUp(), m.upkeep.Sync())
 }
-
-// outcome says how the turn ended, in an alert or in a sentence, which is returned. A failure of a server stands in the
-// transcript.
-func (m *Model) outcome(e session.Finished, stopped, queued bool) string {
-	waits, ready := m.Waiting.Waits(), m.Session.Ready()
-	over, limited := (*session.OversizeError)(nil), (*session.LimitError)(nil)
-	switch {
-	case stopped && (queued || m.composer.Sending() != nil):
-		// The message is not stored, and nothing is sent before it is.
-		return joined("Stopped; nothing was sent.", waits)
-	case stopped:
-		return joined("Stopped; what arrived is kept.", waits)
-	case errors.As(e.Err, &over):
-		m.tooLong(over, queued)
-	case errors.As(e.Err, &limited) && !queued:
-		return joined(notSent(m), waits)
-	case e.Err == nil, limited != nil, e.Failure != nil && !m.Turn.Condensing && !queued:
-		return waits
-	case queued:
-		m.notice.Warn(notice.Alert{
-			Text: theme.Sentence(e.Err), Way: joined(m.agreeToAddress(e.Err), waits), Cause: notReady(ready),
-		})
-	default:
-		m.notice.Warn(notice.Alert{
-			Text: theme.Sentence(e.Err), Way: joined(m.wayOut(e.Err), waits), Cause: notReady(ready),
-		})
-	}
-	return ""
-}
-
-// notSent says what became of a message, or of a turn, that exceeds a limit and is not sent.
-func notSent(m *Model) string {
-	if m.composer.Sending() != nil {
-		return "Not sent; the draft is kept."
-	}
-	return "Not sent. The earlier messages are kept; /retry asks again."
-}
-
-// joined is two sentences, either of which may be "".
-func joined(first, second string) string { return strings.TrimSpace(first + " " + second) }
 
 // send sends the draft: a command is run, a message begins a turn.
 func (m *Model) send() tea.Cmd {
@@ -200,7 +164,7 @@ func (m *Model) send() tea.Cmd {
 		return m.enqueue(false)
 	}
 	if over := m.Oversize(); over != nil { // the session finds out about any other one before it stores it
-		m.tooLong(over, false)
+		m.notice.Warn(m.TooLong(over, conversation.Sent{}))
 		return nil
 	}
 	return m.sendDraft(false)
@@ -236,4 +200,30 @@ func (m *Model) stopTurn() tea.Cmd {
 	m.endQuestion()
 	m.Turn.Stop()
 	return nil
+}
+
+// misfit is why the draft would not fit, nil where it would or where nobody knows. While a changed draft is being
+// planned it is that of the draft before, so that what says it does not flicker.
+func misfit(m *Model) *session.OversizeError {
+	if m.Turn.Busy || m.composer.Empty() || m.ReadOnly {
+		return nil
+	}
+	return m.LastOversize()
+}
+
+// sendCut sends a message that does not fit, cut as the user wants it.
+func (m *Model) sendCut() tea.Cmd {
+	switch {
+	case m.Turn.Busy && !m.composer.Empty() && !m.composer.IsCommand(m.composer.Shown()):
+		return m.enqueue(true)
+	case m.composer.Empty() || misfit(m) == nil && !m.notice.Is(notice.TooLong):
+		return m.notice.Say(m.Keys.First(keymap.SendCut) + " sends a message that is too long, cut; there is none.")
+	case m.ReadOnly:
+		return m.lacks(keymap.NeedOwn)
+	}
+	if name, text := theme.CutCommand(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
+		m.composer.Set("")
+		return m.sendAlone(text, true)
+	}
+	return m.sendDraft(true)
 }

@@ -79,8 +79,8 @@ func (s *Stack) Typing(msg tea.KeyPressMsg) bool {
 	return ok && t.Types() && msg.Text != ""
 }
 
-// Help says that the uppermost dialog is the help.
-func (s *Stack) Help() bool {
+// Helps says that the uppermost dialog is the help.
+func (s *Stack) Helps() bool {
 	p, ok := s.Top().(*Picker)
 	return ok && p.isHelp()
 }
