@@ -13,8 +13,8 @@ func (m *Model) covered() bool { return m.dialogs.Top() != nil || m.Panel.Whatif
 
 // closed is called when a dialog has gone. The draft has no cursor in the transcript.
 func (m *Model) closed(d dialog.Dialog) {
-	if d == m.inspector {
-		m.inspector.Forget()
+	if d == m.Inspector {
+		m.Inspector.Forget()
 	}
 	if !m.covered() && m.focus == draftPane {
 		m.setFocus(draftPane)

@@ -44,7 +44,6 @@ func (m *Model) versionSwitched(v session.Version) tea.Cmd {
 	m.Panel.ToNext()
 	m.composer.EndEdit()
 	m.Chat.Unselect()
-	m.inspector.Forget()
 	m.Info = m.Session.Info()
 	m.Chat.Follow(m.Session.Branch())
 	m.Chat.GoTo(v.Message)

@@ -172,12 +172,12 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	look("chat below the chats")
 
 	for _, view := range []inspector.View{inspector.TextView, inspector.SentView} {
-		m.inspect(inspector.Subject{Message: 2}, view)
+		m.Inspect(inspector.Subject{Message: 2}, view)
 		look("inspector")
 		open("end of the inspector", char('G'))
 		open("chat below the inspector", esc)
 	}
-	m.inspect(inspector.Subject{}, inspector.TextView)
+	m.Inspect(inspector.Subject{}, inspector.TextView)
 	look("request")
 	open("chat below the request", esc)
 	if m.layout.Panel.Empty() {

@@ -74,10 +74,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = app.Then(func() tea.Cmd {
-					m.ShowNext(plan, nil, m.Session.Forecast(plan))
-					return m.planned(conversation.Planned{Plan: plan})
-				})
+				msg = app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:

@@ -17,7 +17,6 @@ import (
 	"winnow/ui/conversation"
 	"winnow/ui/dialog"
 	"winnow/ui/frame"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/notice"
@@ -61,13 +60,10 @@ type Model struct {
 	opening    int // the number of the newest session that was asked for
 	turns      int // of all conversations so far
 
-	composer  *composer.Model
-	sessions  *sessions.Model
-	upkeep    *upkeep.Model
-	inspector *inspector.Model
-	settings  *settings.Model
-
-	repairsSaid bool // the user knows that there are repairs
+	composer *composer.Model
+	sessions *sessions.Model
+	upkeep   *upkeep.Model
+	settings *settings.Model
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -98,7 +94,6 @@ func New(o Options) (*Model, error) {
 	m.sessions = &sessions.Model{Context: m.Context, Screen: m.sessionsScreen()}
 	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: o.Settings}
 	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
-	m.inspector = &inspector.Model{Context: m.Context, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Shared: shared, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
@@ -208,15 +203,14 @@ func (m *Model) show(c *conversation.Model) {
 	reasoning := m.Chat.Thinking
 	m.shown = c
 	for _, part := range []**app.Context{
-		&m.composer.Context, &m.sessions.Context, &m.settings.Context, &m.inspector.Context,
+		&m.composer.Context, &m.sessions.Context, &m.settings.Context,
 	} {
 		*part = c.Context
 	}
 	m.composer.Waiting = c.Waiting
 	m.Chat.Restyle()
 	m.Chat.ShowReasoning(reasoning)
-	m.repairsSaid = false
-	m.inspector.Forget()
+	m.Inspector.Forget()
 	m.confirm.Forget()
 	m.notice.Warn(m.NotReady())
 }

@@ -15,7 +15,6 @@ import (
 func (m *Model) panelScreen() panel.Screen {
 	return panel.Screen{
 		Listed:     func() []llm.Model { return m.settings.Models },
-		Inspect:    m.inspectRow,
 		Do:         m.do,
 		ListModels: func() tea.Cmd { return m.settings.ListModels() },
 		Leave: func() tea.Cmd {

@@ -69,7 +69,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
 				}
 			}
-			if damage := e.Repairs[0]; !strings.Contains(l.inspector.Text(), "Stored  as received") &&
+			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "Stored  as received") &&
 				damage.Before+damage.After != "" {
 				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
 			}
@@ -153,7 +153,7 @@ func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 		if kind := e.Repairs[0].Kind; kind != "C8" && kind != "C15" {
 			continue
 		}
-		l.run(l.inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
+		l.run(l.Inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
 		l.shows("1 Send it repaired")
 		l.lacks("2 Send")
 		l.press("enter")

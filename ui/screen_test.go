@@ -96,10 +96,7 @@ func tell(m *Model, at time.Duration, events ...session.Event) {
 
 // plans shows a plan of the next request.
 func plans(m *Model, plan history.Plan) {
-	m.Update(app.Then(func() tea.Cmd {
-		m.ShowNext(plan, nil, m.Session.Forecast(plan))
-		return m.planned(conversation.Planned{Plan: plan})
-	}))
+	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) }))
 }
 
 func said(id int64, role history.Role, text string) store.Message {
@@ -170,7 +167,7 @@ func chatting(t testing.TB, w, h int) *Model {
 		m.Chat.Add(message, record.Receipt{})
 	}
 	m.Info.Title = "Parser rewrite"
-	m.repairsSaid = true
+	m.RepairsSaid = true
 	plans(m, plan)
 	return m
 }

@@ -63,7 +63,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 				t.Errorf("%s says %q", what, text)
 			}
 		}
-		l.inspect(inspector.Subject{Message: l.Chat.Messages.ID(0)}, inspector.TextView)
+		l.Inspect(inspector.Subject{Message: l.Chat.Messages.ID(0)}, inspector.TextView)
 		l.shows("My key is [redacted], ours is [redacted].")
 		l.shows("2 secrets are hidden in this view; f3 shows possible secrets.")
 		l.press("f3")
@@ -116,7 +116,7 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
+	l.Inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 

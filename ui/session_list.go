@@ -9,6 +9,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
+	"winnow/ui/notice"
 	"winnow/ui/sessions"
 )
 
@@ -70,8 +71,11 @@ func (m *Model) conversationScreen() conversation.Screen {
 		Shows:      func(c *conversation.Model) bool { return c == m.shown },
 		Loaded:     m.loaded,
 		Leased:     m.leased,
-		Planned:    m.planned,
-		Requested:  func() tea.Cmd { return m.inspector.Refresh() },
+		Fits:       func() { m.notice.Resolve(notice.TooLong) },
+		Quiet:      func() bool { return m.notice.Sentence() == "" },
+		Dialogs:    &m.dialogs,
+		Do:         m.do,
+		Settled:    m.settled,
 		Switched:   m.versionSwitched,
 		Gone:       m.closeGone,
 		Touched:    func() bool { return m.confirm.Keys() > 0 },

@@ -29,5 +29,5 @@ func (m *Model) reveal() tea.Cmd {
 	if m.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.Keys.First(keymap.Reveal) + " hides it."
 	}
-	return tea.Batch(m.notice.Say(sentence), m.inspector.Refresh())
+	return tea.Batch(m.notice.Say(sentence), m.Inspector.Refresh())
 }

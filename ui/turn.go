@@ -60,7 +60,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Stored:
 		return tea.Batch(m.composer.Stored(), m.Waiting.Save())
 	case session.Planned:
-		return m.inspector.Refresh()
+		return m.Inspector.Refresh()
 	case session.Asked, session.OverLimit:
 		return m.asked()
 	case session.Notice:

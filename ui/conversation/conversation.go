@@ -16,6 +16,9 @@ import (
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/composer/queue"
+	"winnow/ui/dialog"
+	"winnow/ui/inspector"
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/question"
@@ -35,6 +38,9 @@ type Model struct {
 	Question question.Model
 	Waiting  *queue.Model // the messages that are sent when the answers before them are there
 
+	Inspector   *inspector.Model
+	RepairsSaid bool // the user knows that there are repairs
+
 	Earlier int     // chats before a new one
 	At      Arrival // where in the session the cursor goes, as soon as that is read
 	planning
@@ -43,17 +49,21 @@ type Model struct {
 
 // Screen is what a conversation has the rest of the screen do.
 type Screen struct {
-	Shows     func(*Model) bool                               // says whether it is the one on the screen
-	Loaded    func(error) tea.Cmd                             // what opening it left out is shown
-	Leased    func(c *Model, byOther bool, err error) tea.Cmd // it is known who may write in it
-	Planned   func(Planned) tea.Cmd
-	Requested func() tea.Cmd                // another request is on show
-	Switched  func(session.Version) tea.Cmd // another version of a message has the active branch
-	Gone      func() tea.Cmd                // it was deleted permanently beside this window
-	Touched   func() bool                   // a key was pressed since the start
+	Shows    func(*Model) bool                               // says whether it is the one on the screen
+	Loaded   func(error) tea.Cmd                             // what opening it left out is shown
+	Leased   func(c *Model, byOther bool, err error) tea.Cmd // it is known who may write in it
+	Fits     func()                                          // the draft fits, by its plan
+	Quiet    func() bool                                     // no sentence is shown that another one would cover
+	Switched func(session.Version) tea.Cmd                   // another version of a message has the active branch
+	Gone     func() tea.Cmd                                  // it was deleted permanently beside this window
+	Touched  func() bool                                     // a key was pressed since the start
 
 	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
 	Reached func(replaced string, err error) tea.Cmd
+
+	Dialogs *dialog.Stack
+	Do      func(keymap.Action) tea.Cmd              // does what concerns more than the conversation
+	Settled func(sentence string, err error) tea.Cmd // a setting of the session has ended
 
 	Transcript transcript.Screen // but for what the panel does for it
 	Panel      panel.Screen      // but for what the transcript does for it
@@ -70,8 +80,9 @@ func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	page.Trial = func() bool { return c.Panel.Whatif != nil }
 	c.Chat = &transcript.Model{Context: ctx, Screen: page}
 	request.Message, request.Gist, request.OnPage = c.Chat.Message, transcript.Gist, c.Chat.OnPage
-	request.Follow, request.Shown = c.follow, c.requestShown
+	request.Follow, request.Shown, request.Inspect = c.follow, c.requestShown, c.inspectRow
 	c.Panel = &panel.Model{Context: ctx, Screen: request}
+	c.Inspector = &inspector.Model{Context: ctx, Screen: c.inspectorScreen()}
 	c.Chat.Reset(s.Branch())
 	return c
 }
@@ -132,7 +143,7 @@ func (c *Model) requestShown() tea.Cmd {
 	if w := c.Panel.Whatif; w != nil && w.First != nil {
 		c.Chat.ScrollTo(w.First.ID)
 	}
-	return c.Screen.Requested()
+	return c.Inspector.Refresh()
 }
 
 // LeaveWhatif goes back to the next request as it is set.
@@ -204,6 +215,7 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 			c.Info = s.Info()
 			c.Chat.Follow(s.Branch())
 			c.Chat.GoTo(v.Message)
+			c.Inspector.Forget()
 			return c.Screen.Switched(v)
 		}, err
 	})

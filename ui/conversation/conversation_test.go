@@ -44,8 +44,9 @@ func opening(t *testing.T) *fixture {
 		Draft: func() session.Draft { return session.Draft{Text: "hello"} },
 	}
 	o.Model = New(shared, s, Screen{
-		Shows:   func(*Model) bool { return !o.left },
-		Planned: func(Planned) tea.Cmd { return note("planned") },
+		Shows: func(*Model) bool { return !o.left },
+		Fits:  func() { note("planned") },
+		Quiet: func() bool { return false },
 	})
 	return o
 }
@@ -84,11 +85,11 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o.PlanSoon()
 	old := o.Plan()
 	due := o.PlanSoon()
-	if _, told := o.takes(old); told != "" {
+	if o.takes(old); o.Judged == o.Generation {
 		t.Error("the plan of an older draft is shown")
 	}
-	if _, told := o.takes(o.Plan()); told != "planned" {
-		t.Errorf("the plan of the draft: %q, want it shown", told)
+	if o.takes(o.Plan()); o.Judged != o.Generation {
+		t.Error("the plan of the draft is not shown")
 	}
 	if plan, _ := o.takes(due); plan == nil {
 		t.Error("a draft that has rested is not planned")

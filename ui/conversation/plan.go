@@ -90,10 +90,31 @@ func (c *Model) show(generation int, p Planned) app.Then {
 		if generation != c.Generation || !c.Screen.Shows(c) {
 			return nil
 		}
-		c.ShowNext(p.Plan, p.Err, c.Session.Forecast(p.Plan))
-		c.Judged, c.oversize = c.Generation, session.Oversize(p.Err, c.Session.Model().Windows())
-		return c.Screen.Planned(p)
+		return c.TakePlan(p)
 	}
+}
+
+// TakePlan shows the plan of the draft, and tells what else there is to say of it.
+func (c *Model) TakePlan(p Planned) tea.Cmd {
+	c.ShowNext(p.Plan, p.Err, c.Session.Forecast(p.Plan))
+	c.Judged, c.oversize = c.Generation, session.Oversize(p.Err, c.Session.Model().Windows())
+	if c.oversize == nil {
+		c.Screen.Fits()
+	}
+	if c.Panel.Whatif != nil {
+		return c.Panel.Try()
+	}
+	again := c.Inspector.Refresh()
+	if p.Err != nil {
+		return again
+	}
+	if c.Screen.Quiet() { // Else the next plan says it.
+		again = tea.Batch(again, c.announceRepairs())
+	}
+	if p.Exact || c.Turn.Busy {
+		return again
+	}
+	return tea.Batch(again, c.CountExactly(p.Plan))
 }
 
 // Planner takes the draft as it is now, and plans with it when it is called: in a command. It plans by what other
