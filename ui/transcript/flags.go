@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/history"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
 
@@ -20,19 +19,8 @@ type action struct {
 	Undo   bool                   // the flags are put back to what they were before
 }
 
-// Flag gives the selected messages a flag, else the one under the cursor; "" gives them back to the rules.
-func (c *Model) Flag(f history.Flag) tea.Cmd {
-	if ids := c.Picked(); len(ids) > 0 {
-		return c.FlagThese(f, ids...)
-	}
-	if message, ok := c.Selected(); ok {
-		return c.FlagThese(f, message.ID)
-	}
-	return c.Fail("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
-}
-
-// FlagThese gives messages a flag.
-func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
+// Flag gives messages a flag.
+func (c *Model) Flag(f history.Flag, ids ...int64) tea.Cmd {
 	a := &action{Flag: f, IDs: ids}
 	c.undo = append(c.undo, a)
 	c.Unselect()
@@ -73,7 +61,7 @@ func (c *Model) act(a *action, flags func() map[int64]history.Flag) tea.Cmd {
 		if err != nil {
 			return c.Fail(theme.Sentence(err))
 		}
-		return tea.Batch(c.Screen.Replan(), c.Say(c.did(*a)))
+		return tea.Batch(c.Replan(), c.Say(c.did(*a)))
 	})
 }
 

@@ -21,15 +21,13 @@ import (
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
-	Moved func()                          // the cursor went to another message by itself
-	Draft func()                          // gives the keys back to the draft, where the search began
-	Hush  func()                          // takes the sentence away that stands where the search line is
-	Copy  func(what, text string) tea.Cmd // copies a text
+	Do    func(keymap.Action) tea.Cmd // does what concerns more than this, to the message under the cursor
+	Moved func()                      // the cursor went to another message by itself
+	Draft func()                      // gives the keys back to the draft, where the search began
+	Hush  func()                      // takes the sentence away that stands where the search line is
 
-	Replan func() tea.Cmd // plans the next request anew
-	Past   func() bool    // the request on show was sent
-	Trial  func() bool    // it is one that other settings would send
+	Past  func() bool // the request on show was sent
+	Trial func() bool // it is one that other settings would send
 }
 
 // Model is the transcript.
@@ -64,13 +62,6 @@ type answer struct {
 	reasoning strings.Builder // its text is in the stream that renders it
 	lost      bool            // its turn ended, and it was not stored
 	grew      bool            // some of it came since the last frame
-}
-
-// Open shows the session. Search, selection and what can be undone begin anew.
-func (c *Model) Open() {
-	c.EndSearch()
-	c.undo, c.Next = nil, history.Plan{}
-	c.Reset(c.Session.Branch())
 }
 
 // Reset shows other messages.

@@ -70,7 +70,7 @@ func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 		c.Unpick()
 		return nil, false
 	}
-	return c.Screen.Copy(characters(text), text), false
+	return c.Copy(characters(text), text), false
 }
 
 // Click selects the message at line y. A click on its receipt is for what the model saw for it.

@@ -46,12 +46,12 @@ type stage struct {
 func staged(w, h int) *stage {
 	s := &stage{}
 	say := func(text string) tea.Cmd { s.said = text; return nil }
-	s.Model = &Model{Context: &app.Context{
+	s.Model = &Model{Context: &app.Context{Shared: &app.Shared{
 		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
-	}, Screen: Screen{
+		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
+	}}, Screen: Screen{
 		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {}, Draft: func() {},
-		Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 		Past: func() bool { return s.past }, Trial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
