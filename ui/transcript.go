@@ -115,10 +115,7 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 
 // toggle gives the messages that a key is for a flag, or takes it away where all of them have it.
 func (m *Model) toggle(f history.Flag) tea.Cmd {
-	ids := m.chat.Picked()
-	if message, ok := m.chat.Selected(); ok && len(ids) == 0 {
-		ids = []int64{message.ID}
-	}
+	ids := m.chat.Targets()
 	if on := m.panel.Chosen().Entry; on != nil && m.focus == panelPane && !m.chat.Selecting() {
 		ids = []int64{on.ID}
 	}

@@ -297,7 +297,7 @@ func TestNoLineIsTooWide(t *testing.T) {
 		s.TurnFailed(record.Failure{User: 1, Request: 7, Fault: record.Fault{What: texts[0][:99], Words: texts[1]}})
 		for range rapid.IntRange(0, 4).Draw(t, "steps") {
 			rapid.SampledFrom([]func(){
-				func() { s.Step(-1) }, func() { s.Scroll(-3) }, func() { s.Expand() }, s.First,
+				func() { s.step(-1) }, func() { s.Scroll(-3) }, func() { s.Expand() }, func() { s.selectRow(0) },
 				func() { s.ShowReasoning(true) },
 			}).Draw(t, "step")()
 		}
