@@ -12,19 +12,13 @@ import (
 // chosen are the messages that an action is for: those that are selected, else the one under the cursor of the panel,
 // where that has the keys, or of the transcript.
 func (c *Model) chosen() []int64 {
-	if ids := c.Chat.Picked(); len(ids) > 0 {
-		return ids
-	}
 	if c.Panel.Focused && !c.Chat.Selecting() {
 		if e := c.Panel.Chosen().Entry; e != nil {
 			return []int64{e.ID}
 		}
 		return nil
 	}
-	if m, ok := c.Chat.Selected(); ok {
-		return []int64{m.ID}
-	}
-	return nil
+	return c.Chat.Targets()
 }
 
 // Flag gives the chosen messages a flag.
