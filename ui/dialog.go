@@ -212,25 +212,20 @@ func (m *Model) read(name, text string) {
 func (r *reader) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		r.Scroll(keymap.Wheel(msg, 3))
+		r.scroll(keymap.Wheel(msg, 3))
 	case tea.KeyPressMsg:
-		if r.m.Keys.Pressed(msg, keymap.Back) {
+		by, scrolls := r.m.Keys.Stride(msg, max(1, r.lines.Height()-1))
+		if r.scroll(by); r.m.Keys.Pressed(msg, keymap.Back) {
 			r.m.close(r)
-		} else if !r.m.Keys.Scrolled(msg, r, r.lines.Height()) {
+		} else if !scrolls {
 			return r.m.notice.Say(r.m.Keys.First(keymap.Back) + " closes this.")
 		}
 	}
 	return nil
 }
 
-// Scroll moves the text by so many lines, up where they are less than 0.
-func (r *reader) Scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
-
-// First shows the beginning of the text.
-func (r *reader) First() { r.lines.GotoTop() }
-
-// Last shows the end of the text.
-func (r *reader) Last() { r.lines.GotoBottom() }
+// scroll moves the text by so many lines, up where they are less than 0.
+func (r *reader) scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
 
 // Resize gives the text its size in cells.
 func (r *reader) Resize(w, h int) {
