@@ -145,7 +145,7 @@ func (k *conversation) remember() {
 	}
 	ui := &k.config.UI
 	if name := k.chosen.Theme; name != "" && !k.memory.Set.Theme {
-		if slices.Contains((theme.Set{Own: k.config.Themes}).Names(), string(name)) {
+		if slices.Contains(theme.Names(k.config.Themes), string(name)) {
 			ui.Theme = string(name)
 		} else {
 			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is no longer configured.",

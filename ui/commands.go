@@ -15,7 +15,6 @@ import (
 	"winnow/ui/list"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
-	"winnow/ui/theme"
 )
 
 // Command is what the palette runs. One with a name is a slash command too.
@@ -175,7 +174,7 @@ func (m *Model) writeCommand(name string) tea.Cmd {
 
 // runCommand does what a draft that begins with a slash says.
 func (m *Model) runCommand(draft string) tea.Cmd {
-	name, args := theme.CutCommand(draft)
+	name, args := slash.Cut(draft)
 	c, ok := commandNamed(name)
 	if !ok && len(m.composer.Drafted().Files) == 0 {
 		if cmd, written := m.composer.WriteDraft(name, args); written {
@@ -207,7 +206,7 @@ func unknownCommand(name string) string {
 	if near := llm.Nearest(name, names); near != "" {
 		text += fmt.Sprintf("Did you mean /%s? ", near)
 	}
-	return text + theme.AsMessage
+	return text + slash.AsMessage
 }
 
 // compact has the older messages condensed, or sends them again.

@@ -127,11 +127,11 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.Secrets = hidden
 	m.openSessions("")
 	typing(m, "works")
-	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "works", Hits: []store.Hit{
+	m.sessions.Found(sessions.Found{Text: "works", Hits: []store.Hit{
 		{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
 	}})
-	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
-		{Role: history.User, Text: "All of it: the key " + someKey + " works."},
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "All of it: the key "+someKey+" works.", begun, store.Place{}),
 	}, nil)
 	lines := plain(m)
 	if !strings.Contains(lines, "All of it: the key [redacted] works.") {

@@ -12,6 +12,7 @@ import (
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
+	"winnow/ui/slash"
 	"winnow/ui/theme"
 	"winnow/ui/turn"
 )
@@ -221,7 +222,7 @@ func (m *Model) sendCut() tea.Cmd {
 	case m.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
-	if name, text := theme.CutCommand(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
+	if name, text := slash.Cut(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
 		m.composer.Set("")
 		return m.sendAlone(text, true)
 	}

@@ -108,3 +108,21 @@ func (s *Shared) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 
 // Then is what is left to do when a command is done: Update calls it, and so it may change what is on the screen.
 type Then func() tea.Cmd
+
+// Latest counts the commands that ask for the same thing: only what the newest one brings is shown.
+type Latest int
+
+// Begin begins a command that replaces those before it. It returns what makes the command's message of what is left to
+// do: nothing, once another command has replaced it.
+func (n *Latest) Begin() func(do func() tea.Cmd) Then {
+	*n++
+	number := *n
+	return func(do func() tea.Cmd) Then {
+		return func() tea.Cmd {
+			if number != *n {
+				return nil
+			}
+			return do()
+		}
+	}
+}

@@ -30,25 +30,20 @@ func (s *Stack) Read(name, text string) {
 func (r *Reader) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		r.Scroll(keymap.Wheel(msg, 3))
+		r.scroll(keymap.Wheel(msg, 3))
 	case tea.KeyPressMsg:
-		if r.stack.Keys.Pressed(msg, keymap.Back) {
+		by, scrolls := r.stack.Keys.Stride(msg, max(1, r.lines.Height()-1))
+		if r.scroll(by); r.stack.Keys.Pressed(msg, keymap.Back) {
 			r.stack.Close(r)
-		} else if !r.stack.Keys.Scrolled(msg, r, r.lines.Height()) {
+		} else if !scrolls {
 			return r.stack.Say(r.stack.Keys.First(keymap.Back) + " closes this.")
 		}
 	}
 	return nil
 }
 
-// Scroll moves the text by so many lines, up where they are less than 0.
-func (r *Reader) Scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
-
-// First shows the beginning of the text.
-func (r *Reader) First() { r.lines.GotoTop() }
-
-// Last shows the end of the text.
-func (r *Reader) Last() { r.lines.GotoBottom() }
+// scroll moves the text by so many lines, up where they are less than 0.
+func (r *Reader) scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
 
 // Resize gives the text its size in cells.
 func (r *Reader) Resize(w, h int) {

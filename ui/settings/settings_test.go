@@ -76,7 +76,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
 	s.Theme("")
-	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(s.Themes.Names()) {
+	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(theme.Names(nil)) {
 		t.Fatalf("/theme lists %d themes with the cursor on %q", s.opened.Len(), at.Value)
 	}
 	if s.chosen("dark"); s.Themes.Wanted != theme.Dark || s.styled != 1 {
