@@ -54,7 +54,7 @@ func (m *Model) openHelp() tea.Cmd {
 func (m *Model) helpWith(do func(command string) tea.Cmd) func(value string) tea.Cmd {
 	return func(value string) tea.Cmd {
 		name, command := strings.CutPrefix(value, "/")
-		if !command {
+		if _, known := commandNamed(name); !command || !known { // the key that searches is a slash as well
 			return m.notice.Say(value)
 		}
 		m.bare()
