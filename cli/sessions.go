@@ -260,9 +260,9 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		done := "may still contain the session"
 		switch {
 		case how == deleteCopies:
-			err, done = c.Delete(), "deleted"
+			err, done = backup.Delete(c.Path), "deleted"
 		case how == rewriteCopies && !c.Damaged: // A damaged file can only be deleted.
-			err, done = store.PurgeCopy(ctx, c, info), "rewritten without the session"
+			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
 		}
 		if failed = errors.Join(failed, err); err == nil {
 			p.warn("%s: %s", done, c.Path)
