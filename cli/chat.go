@@ -153,7 +153,7 @@ func (a *app) remember() {
 	name := string(a.chosen.Theme)
 	switch {
 	case name == "" || a.memory.Set.Theme:
-	case slices.Contains((theme.Set{Own: a.config.Themes}).Names(), name):
+	case slices.Contains(theme.Names(a.config.Themes), name):
 		a.config.UI.Theme = name
 	default:
 		a.notices = append(a.notices, "The theme "+name+", which you used last, is no longer configured.")

@@ -1,9 +1,8 @@
-package current
+package conversation
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,12 +14,14 @@ import (
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/theme"
 )
 
 // fixture is a session on a screen that notes what it is told.
 type fixture struct {
 	*Model
 	told []string
+	left bool
 }
 
 func opening(t *testing.T) *fixture {
@@ -38,16 +39,15 @@ func opening(t *testing.T) *fixture {
 	}
 	o := new(fixture)
 	note := func(what string) tea.Cmd { o.told = append(o.told, what); return nil }
-	o.Model = &Model{
-		Context: &app.Context{With: deps, Keys: keymap.Default(), Program: t.Context, Say: note, Fail: note},
-		Draft:   func() session.Draft { return session.Draft{Text: "hello"} },
-		Screen: Screen{
-			Opened:    func(e Opened) tea.Cmd { return note(fmt.Sprint("opened ", e.Session != nil)) },
-			NotOpened: func(error) tea.Cmd { return note("not opened") },
-			Planned:   func(Planned) tea.Cmd { return note("planned") },
-		},
+	shared := &app.Shared{
+		With: deps, Keys: keymap.Default(), Program: t.Context, Say: note, Fail: note, Themes: new(theme.Set),
+		Draft: func() session.Draft { return session.Draft{Text: "hello"} },
 	}
-	o.Show(s)
+	o.Model = New(shared, s, Screen{
+		Shows: func(*Model) bool { return !o.left },
+		Fits:  func() { note("planned") },
+		Quiet: func() bool { return false },
+	})
 	return o
 }
 
@@ -56,24 +56,6 @@ func (o *fixture) takes(cmd tea.Cmd) (tea.Cmd, string) {
 	o.told = nil
 	next := cmd().(app.Then)()
 	return next, strings.Join(o.told, ", ")
-}
-
-func TestOfTwoSessionsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
-	o := opening(t)
-	first, second := o.New(), o.New()
-	if leave, told := o.takes(first); told != "" || leave == nil {
-		t.Errorf("the session that was asked for first is left: %v, and %q; want that and nothing", leave != nil, told)
-	}
-	if _, told := o.takes(second); told != "opened true" {
-		t.Errorf("the newer one: %q", told)
-	}
-}
-
-func TestASessionThatCannotBeOpenedSaysWhy(t *testing.T) {
-	o := opening(t)
-	if _, told := o.takes(o.Open("ffffffff", Arrival{})); told != "not opened" {
-		t.Errorf("got %q, want why it did not come", told)
-	}
 }
 
 func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
@@ -92,7 +74,7 @@ func TestWhatIsLearnedOfAnotherSessionIsDropped(t *testing.T) {
 		}
 	}
 	late := found(nil)
-	o.Session = new(session.Session)
+	o.left = true
 	if _, told := o.takes(late); told != "" {
 		t.Errorf("of another session: %q", told)
 	}
@@ -103,11 +85,11 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o.PlanSoon()
 	old := o.Plan()
 	due := o.PlanSoon()
-	if _, told := o.takes(old); told != "" {
+	if o.takes(old); o.Judged == o.Generation {
 		t.Error("the plan of an older draft is shown")
 	}
-	if _, told := o.takes(o.Plan()); told != "planned" {
-		t.Errorf("the plan of the draft: %q, want it shown", told)
+	if o.takes(o.Plan()); o.Judged != o.Generation {
+		t.Error("the plan of the draft is not shown")
 	}
 	if plan, _ := o.takes(due); plan == nil {
 		t.Error("a draft that has rested is not planned")

@@ -2,16 +2,11 @@ package transcript
 
 import "winnow/ui/markdown"
 
-// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is the last row.
-const arriving = -1
-
 // page is the list of rows and what is on the screen of it. Its position is a row and a line within it, so that
 // whatever happens above does not move what is on the screen, and no height is needed but of what is near it.
 type page struct {
 	blocks        map[int64]*block // the rendered rows, by id
 	md            *markdown.Renderer
-	stream        *markdown.Stream // renders the newest answer while it arrives
-	streamed      int64            // the row of that answer
 	width, height int
 	left          int // the cells of the width that stay free at the left; the cursor's sign stands in the first one
 
@@ -23,12 +18,9 @@ type page struct {
 	picked    picked
 }
 
-// mostBlocks is how many rendered rows are kept.
-const mostBlocks = 128
-
 // rows is how many rows there are: one for each message, and one for the answer that arrives.
 func (c *Model) rows() int {
-	if c.answer != nil {
+	if c.arrives() {
 		return c.Messages.Len() + 1
 	}
 	return c.Messages.Len()
@@ -39,7 +31,7 @@ func (c *Model) id(i int) int64 {
 	switch {
 	case i < c.Messages.Len():
 		return c.Messages.ID(i)
-	case c.answer != nil:
+	case c.arrives():
 		return arriving
 	}
 	return 0
@@ -48,7 +40,7 @@ func (c *Model) id(i int) int64 {
 // index is the index of a row.
 func (c *Model) index(id int64) (int, bool) {
 	if id == arriving {
-		return c.Messages.Len(), c.answer != nil
+		return c.Messages.Len(), c.arrives()
 	}
 	return c.Messages.Find(id)
 }
@@ -72,11 +64,13 @@ func (c *Model) Restyle() {
 		return
 	}
 	c.md = markdown.New(c.Themes.Styles.Markdown, c.proseWidth(), c.bodyWidth())
-	arrived := c.stream
-	if c.stream = nil; c.answer != nil {
-		c.stream = markdown.NewStream(c.md)
-		c.stream.Write(arrived.Text())
+	if !c.arrives() {
+		c.answer = nil
+		return
 	}
+	arrived := c.answer.Text()
+	c.answer.Stream = markdown.NewStream(c.md)
+	c.answer.Write(arrived)
 }
 
 // ready says that there is something to draw and to move in.
@@ -84,11 +78,17 @@ func (c *Model) ready() bool { return c.md != nil && c.height > 0 && c.rows() > 
 
 // Scroll moves by n lines, down for a positive n. Reaching the end follows it again.
 func (c *Model) Scroll(n int) {
-	if !c.ready() {
-		return
+	if c.ready() {
+		c.moveTo(c.walk(c.top, c.line+n))
 	}
-	c.top, c.line = c.walk(c.top, c.line+n)
-	c.arrive()
+}
+
+// moveTo scrolls a line of a row to the top of the screen, or as near as the end lets it. The end is followed exactly
+// while it is in sight.
+func (c *Model) moveTo(i, line int) {
+	c.top, c.line = i, line
+	c.follow = c.Newer() == 0
+	c.settle()
 }
 
 // walk is the row that is n lines below the first line of row i, above it for a negative n, and the line in it. Above
@@ -112,9 +112,6 @@ func (c *Model) Bottom() {
 	c.settle()
 }
 
-// First selects the first message.
-func (c *Model) First() { c.selectRow(0) }
-
 // Newest selects the last message and follows the end.
 func (c *Model) Newest() {
 	c.selectRow(max(0, c.rows()-1))
@@ -124,8 +121,7 @@ func (c *Model) Newest() {
 // ScrollTo scrolls a message to the top of the screen, or as near as the end lets it.
 func (c *Model) ScrollTo(id int64) {
 	if i, ok := c.index(id); ok && c.ready() {
-		c.top, c.line = i, 0
-		c.arrive()
+		c.moveTo(i, 0)
 	}
 }
 
@@ -138,9 +134,9 @@ func (c *Model) GoTo(id int64) bool {
 	return ok
 }
 
-// Step selects the n-th row after the selected one, before it for a negative n. With nothing selected it selects the
+// step selects the n-th row after the selected one, before it for a negative n. With nothing selected it selects the
 // last row on the screen.
-func (c *Model) Step(n int) {
+func (c *Model) step(n int) {
 	if !c.ready() {
 		return
 	}
@@ -153,7 +149,7 @@ func (c *Model) Step(n int) {
 }
 
 // Enter shows the cursor where it is, or on the last message on the screen.
-func (c *Model) Enter() { c.Step(0) }
+func (c *Model) Enter() { c.step(0) }
 
 // Leave takes the cursor away.
 func (c *Model) Leave() { c.cursor = 0 }
@@ -168,20 +164,14 @@ func (c *Model) selectRow(i int) {
 		return
 	}
 	tall := len(c.block(i).lines) >= c.height
-	top, line := c.topFor(i, c.height)
+	top, line := c.topFor(i)
 	switch {
 	case i < c.top, i == c.top && c.line > 0 && !tall, i > c.top && tall:
-		c.top, c.line = i, 0
-	case i > c.top && (top > c.top || top == c.top && line > c.line):
-		c.top, c.line = top, line
+		top, line = i, 0
+	case i == c.top, top < c.top, top == c.top && line < c.line:
+		top, line = c.top, c.line
 	}
-	c.arrive()
-}
-
-// arrive ends a movement of the user's: the end is followed exactly while it is in sight.
-func (c *Model) arrive() {
-	c.follow = c.Newer() == 0
-	c.settle()
+	c.moveTo(top, line)
 }
 
 // settle keeps the position within the list.
@@ -192,7 +182,7 @@ func (c *Model) settle() {
 	}
 	c.line = min(max(c.line, 0), c.heightOf(c.top)-1)
 	if c.follow || c.Newer() == 0 {
-		c.top, c.line = c.topFor(c.rows()-1, c.height)
+		c.top, c.line = c.topFor(c.rows() - 1)
 	}
 }
 
@@ -208,13 +198,22 @@ func (c *Model) Newer() int {
 	return c.rows() - i
 }
 
-// topFor is the row and its line that are at the top of the screen when the last line of row i is n lines below.
-func (c *Model) topFor(i, n int) (top, line int) {
-	return c.walk(i, len(c.block(i).lines)-n)
-}
+// topFor is the row and its line that are at the top of the screen when the last line of row i is at the bottom.
+func (c *Model) topFor(i int) (top, line int) { return c.walk(i, len(c.block(i).lines)-c.height) }
 
 // heightOf is the height of row i in lines, those below it included.
 func (c *Model) heightOf(i int) int { return len(c.block(i).lines) + c.gap(i) }
+
+// gap is the number of lines below row i: the one of the edge stands between two blank ones.
+func (c *Model) gap(i int) int {
+	switch {
+	case c.edge.id != 0 && c.id(i+1) == c.edge.id:
+		return 3
+	case c.joins(i + 1):
+		return 0
+	}
+	return 1
+}
 
 // OnPage are the messages that are on the screen, as the indexes of the first one and of the one behind the last.
 func (c *Model) OnPage() (first, end int) {
