@@ -80,9 +80,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 	signal.Stop(noted) // It waits for a signal that is being delivered.
 	switch {           // What there was to say has been said.
 	case len(noted) > 0:
-		return &failure{exit: Terminated}
+		return fail(Terminated, "")
 	case errors.Is(err, context.Canceled):
-		return &failure{exit: Interrupted}
+		return fail(Interrupted, "")
 	}
 	return err
 }
@@ -124,7 +124,7 @@ func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) (i
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
 func (a *app) settings() settings.Options {
-	configFile, _, _ := a.configPath()
+	configFile, _ := a.configPath()
 	personasIn, _ := a.besideConfig("personas")
 	return settings.Options{
 		Personas:   a.personas,

@@ -38,11 +38,11 @@ func (p *program) runCommand() *cobra.Command {
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.jsonFlag(c)
-	addFlag(c, &p.flags.noSave, "no-save", "", "leave nothing on disk")
-	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
-	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
-		"characters")
+	p.withJSON(c)
+	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * "+
+		"matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
@@ -123,7 +123,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // What there was to say has been said.
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	w.endLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = (&failure{exit: Provider}); w.flags.json || w.flags.quiet {
+		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
 			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}

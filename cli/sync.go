@@ -56,11 +56,11 @@ func (p *program) syncCommand() *cobra.Command {
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
-	addFlag(c, &status, "status", "", "show the machines and what waits, and change nothing")
-	addFlag(c, &o.Verify, "verify", "", "read the files of this machine again, and write those that are damaged")
-	addFlag(c, &o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
-	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
+	p.withJSON(c)
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
