@@ -21,7 +21,7 @@ type Persona = settings.Persona
 func (m *Model) settingsScreen() settings.Screen {
 	return settings.Screen{
 		Open: func(l *list.Model, chosen func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, stays: l.Title == settings.ToolsTitle})
+			m.open(&picker{Model: l, m: m, chosen: chosen, stays: l.Stays})
 		},
 		Read: m.read,
 		Edit: composer.Edit,
@@ -31,7 +31,6 @@ func (m *Model) settingsScreen() settings.Screen {
 		},
 		Restyle: m.restyle,
 		Done:    m.settled,
-		Begun:   func() bool { return !m.chat.Empty() },
 		Covered: m.covered,
 	}
 }

@@ -40,6 +40,7 @@ type Options struct {
 
 	Short  bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
 	Masked bool // what is typed is a secret
+	Stays  bool // it stays open when something is chosen
 	Wraps  bool // what is said about an item goes on below it where the line is too short
 
 	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
