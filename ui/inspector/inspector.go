@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -56,9 +55,7 @@ type Screen struct {
 	Shown   func() Request                           // the request that the panel shows
 	Message func(id int64) (store.Message, bool)     // a message as it is stored
 	Prices  func(history.Entry) []key.Binding        // the keys that flag a message
-	Draft   func() session.Draft                     // what the next request is planned with
 	Step    func(by int) tea.Cmd                     // inspects another line of the panel
-	Copy    func(what, text string) tea.Cmd          // copies a text
 	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
 	Close   func()
 

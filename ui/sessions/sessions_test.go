@@ -32,11 +32,11 @@ func empty(w, h int, filter string) *fixture {
 	f := new(fixture)
 	note := func(what string) tea.Cmd { f.did = what; return nil }
 	f.Model = &Model{
-		Context: &app.Context{
+		Context: &app.Context{Shared: &app.Shared{
 			Program: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
 			Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			With:   session.Deps{Now: func() time.Time { return begun }},
-		},
+		}},
 		Screen: Screen{
 			Close: func() { f.did = "close" },
 			New:   func() tea.Cmd { return note("new") },

@@ -34,9 +34,9 @@ func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
 	f.Model = &Model{
-		Context: &app.Context{
-			Program: context.Background, Keys: keymap.Default(), Ref: ref, Themes: new(theme.Set), Say: say, Fail: say,
-		},
+		Context: &app.Context{Ref: ref, Shared: &app.Shared{
+			Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+		}},
 		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
