@@ -53,6 +53,7 @@ type Model struct {
 	Options
 	Filter theme.Field
 	Notes  []string // lines under the list: what could not be listed
+	Above  int      // the lines above the items, where the owner draws these
 
 	ctx   *app.Context
 	items []Item
@@ -267,7 +268,7 @@ func (m *Model) onScreen() []row {
 func (m *Model) head() int {
 	switch {
 	case m.Row != nil:
-		return 0
+		return m.Above
 	case m.h < 4:
 		return 1
 	}
