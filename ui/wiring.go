@@ -71,7 +71,7 @@ func composerScreen(m *Model) composer.Screen {
 			return m.send()
 		},
 		Run:  palette{m}.run,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) { m.dialogs.List(l, chosen, added) },
+		Open: m.dialogs.List,
 		Read: m.dialogs.Read,
 		News: m.notice.News,
 	}
@@ -122,9 +122,7 @@ func sessionsScreen(m *Model) sessions.Screen {
 // settingsScreen is what the settings have the screen do.
 func settingsScreen(m *Model) settings.Screen {
 	return settings.Screen{
-		Open: func(l *list.Model, chosen func(string) tea.Cmd) {
-			m.dialogs.List(l, chosen, nil).Stays = l.Title == settings.ToolsTitle
-		},
+		Open: func(l *list.Model, chosen func(string) tea.Cmd) { m.dialogs.List(l, chosen, nil) },
 		Read: m.dialogs.Read,
 		Edit: composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
@@ -132,7 +130,6 @@ func settingsScreen(m *Model) settings.Screen {
 			return m.askAgain(message, ref)
 		},
 		Restyle: m.restyle,
-		Begun:   func() bool { return !m.Chat.Empty() },
 		Covered: m.covered,
 	}
 }

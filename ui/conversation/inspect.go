@@ -13,10 +13,7 @@ func (c *Model) inspectorScreen() inspector.Screen {
 	return inspector.Screen{
 		Shown: func() inspector.Request {
 			r := c.Panel.Shown()
-			return inspector.Request{
-				Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note,
-				Tried: c.Panel.Whatif != nil,
-			}
+			return inspector.Request{Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note}
 		},
 		Message: c.Chat.Message,
 		Prices:  c.Panel.Prices,

@@ -29,7 +29,6 @@ type Request struct {
 	Name  string
 	Ready bool   // there is a plan
 	Note  string // why it cannot be sent, "" where it can
-	Tried bool   // it is one by other settings
 }
 
 // Subject is what is inspected: a message or the request.

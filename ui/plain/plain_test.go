@@ -339,3 +339,14 @@ func TestAProviderIsAddedByACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestATitleIsAskedForOnCommand(t *testing.T) {
+	o, _ := options(t, says("An answer."), says("Walrus questions"))
+	o.Deps.TitleRef = "here/small"
+	var err error
+	if o.Start, err = session.New(o.Deps, session.Start{Ref: "here/small"}); err != nil {
+		t.Fatal(err)
+	}
+	wantInOrder(t, printed(t, o, "hello\n/title\n"), "Asking here/small for a title.",
+		"The title is now “Walrus questions”.")
+}

@@ -40,7 +40,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) action {
 			Read:    func(_, text string) { c.write(text) },
 			Edit:    func(string, func(string, error) tea.Msg) tea.Cmd { return say("Usage: /system TEXT.") },
 			Restyle: func() {},
-			Begun:   func() bool { return c.s.Branch().Len() > 0 },
 			Covered: func() bool { return false },
 		}}
 		for cmd := do(m, args); ; {
@@ -61,7 +60,8 @@ func setting(do func(*settings.Model, string) tea.Cmd) action {
 	}
 }
 
-// follow runs a command of the screen and those that follow from it.
+// follow runs a command of the screen and those that follow from it. Those of a batch run at the same time: one may say
+// what another one does.
 func follow(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -70,8 +70,12 @@ func follow(cmd tea.Cmd) {
 	case app.Then:
 		follow(msg())
 	case tea.BatchMsg:
+		msgs := make(chan tea.Msg, len(msg))
 		for _, cmd := range msg {
-			follow(cmd)
+			go func() { msgs <- cmd() }()
+		}
+		for range msg {
+			follow(func() tea.Msg { return <-msgs })
 		}
 	}
 }

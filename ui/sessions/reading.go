@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -11,9 +12,104 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
+
+// Listing is a shelf as it was read.
+type Listing struct {
+	Sessions []store.Session
+	Leased   []string // the ids of the sessions that another window has open, on every shelf
+	At       time.Time
+	Err      error
+}
+
+// readShelf reads the list.
+func (l *Model) readShelf() tea.Cmd {
+	db, then := l.With.Store, l.reading.Begin()
+	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
+	return l.Run(func(ctx context.Context) tea.Msg {
+		stored, err := db.Sessions(ctx, f)
+		leased, more := db.Leased(ctx)
+		read := Listing{stored, leased, time.Now(), errors.Join(err, more)}
+		return then(func() tea.Cmd { return l.Listed(read) })
+	})
+}
+
+// Listed shows what a reading brought.
+func (l *Model) Listed(read Listing) tea.Cmd {
+	if read.Err != nil {
+		l.close()
+		return l.Fail(theme.Sentence(read.Err))
+	}
+	l.listing = read
+	l.fill()
+	return l.look()
+}
+
+const (
+	// pause is how long the filter rests before it is looked for, and the cursor before what is under it is read.
+	pause = 80 * time.Millisecond
+	// mostHits is how many hits are looked for. Who needs more types another word.
+	mostHits = 200
+)
+
+// Found is what a search found in messages.
+type Found struct {
+	Text   string // that was looked for
+	Hits   []store.Hit
+	Places map[int64]store.Place // of the messages of the hits
+	Err    error
+}
+
+// query is what the list looks for in messages, "" for nothing.
+func (l *Model) query() string { return strings.TrimSpace(l.List.Filter.Text()) }
+
+// waiting says that what the filter finds in messages is not here yet.
+func (l *Model) waiting() bool { return l.query() != l.found.Text }
+
+// filtered looks for the filter in all messages when no other key follows for a moment.
+func (l *Model) filtered() tea.Cmd {
+	then := l.searching.Begin()
+	if l.query() == "" {
+		l.found = Found{}
+		l.fill()
+		return nil
+	}
+	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
+}
+
+// find looks for the filter at once. On the shelf of the trash it looks there as well.
+func (l *Model) find() tea.Cmd {
+	if l.query() == "" {
+		return nil
+	}
+	db, then := l.With.Store, l.searching.Begin()
+	query := store.Search{Text: l.query(), Trash: l.shelf == trashShelf, Limit: mostHits}
+	return l.Run(func(ctx context.Context) tea.Msg {
+		found := Found{Text: query.Text}
+		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {
+			ids := make([]int64, len(found.Hits))
+			for i, h := range found.Hits {
+				ids[i] = h.Message
+			}
+			found.Places, found.Err = db.Places(ctx, ids...)
+		}
+		return then(func() tea.Cmd { return l.Found(found) })
+	})
+}
+
+// Found lists the hits of a search, those of the chat first that was used last.
+func (l *Model) Found(found Found) tea.Cmd {
+	slices.SortStableFunc(found.Hits, func(a, b store.Hit) int {
+		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
+	})
+	l.found = found
+	l.fill()
+	if found.Err != nil {
+		return l.Fail(theme.Sentence(found.Err))
+	}
+	return l.look()
+}
 
 // preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
 // the conversation.
@@ -43,8 +139,6 @@ const (
 	beforeHit   = 100
 	// lastRead is how many messages are read to find the last ones that have a text.
 	lastRead = 8
-	// measure is the most cells of a line of a preview.
-	measure = 92
 )
 
 // look reads what is under the cursor once that has rested there for a moment. Until then what was read of the same
@@ -121,56 +215,4 @@ func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
 		return l.Fail(theme.Sentence(err))
 	}
 	return nil
-}
-
-// previewLines draws the preview in at most so many lines.
-func (l *Model) previewLines(o layout) []string {
-	lines := []string{""}
-	for i, m := range l.preview.messages {
-		most := max(0, o.below-len(lines)-1)
-		if i < len(l.preview.messages)-1 {
-			most /= 3
-		}
-		lines = append(lines, l.previewHead(o, m))
-		lines = append(lines, l.previewBody(o, m, most)...)
-		lines = append(lines, "")
-	}
-	return lines[:min(len(lines), o.below)]
-}
-
-// previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
-// time.
-func (l *Model) previewHead(o layout, m Previewed) string {
-	st := l.Themes.Styles
-	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
-	if m.Role == history.User {
-		style = st.You
-	} else if m.Role == history.Assistant && m.Model != "" {
-		name = markdown.OneLine(m.Model, 40)
-	}
-	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
-		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
-	}
-	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
-	if m.Place.Of > 0 {
-		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
-	}
-	return theme.Spread(o.margin+sign(st, m.Place.Last)+" "+style.Render(name), facts+st.Muted.Render(at)+o.margin, o.end)
-}
-
-// previewBody is at most so many lines of a message, behind the bar of the user's own.
-func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
-	st, bar := l.Themes.Styles, "  "
-	style := st.Text
-	if m.Role == history.User {
-		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
-	}
-	text, _ := l.Secrets.Hide(m.Content)
-	text = strings.TrimSpace(markdown.Visible(text))
-	marks := store.Search{Text: l.preview.of.query}.Marks(text)
-	parts := theme.Parts(text, min(measure, o.text))
-	for _, p := range parts[:min(len(parts), most)] {
-		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
-	}
-	return lines
 }
