@@ -102,7 +102,7 @@ func TestAClosedComposerHasKeysOfItsOwn(t *testing.T) {
 
 func TestACommandWritesTheDraft(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, Options{Servers: offered(t).Servers})
+	d := newDesk(t, Options{Servers: offered(t)})
 	d.types("/notes:code")
 	d.wantOffered("/notes:code-review LANGUAGE [FOCUS]")
 	write := func(args string) {
@@ -127,7 +127,7 @@ func TestACommandWritesTheDraft(t *testing.T) {
 
 func TestAWordWithAtAttachesAResource(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, Options{Servers: offered(t).Servers})
+	d := newDesk(t, Options{Servers: offered(t)})
 	d.types("see @notes:m")
 	d.wantOffered("@notes:memo:one")
 	d.press("enter")
@@ -140,6 +140,6 @@ func TestAWordWithAtAttachesAResource(t *testing.T) {
 	d.types("@notes:day:today")
 	d.press("tab")
 	d.wantDraft("", "@notes:day:today")
-	d.does(d.attach([]string{"@other:memo:one"}))
+	d.does(d.attach("@other:memo:one"))
 	d.wantSaid("no MCP server is named in @other:memo:one.")
 }

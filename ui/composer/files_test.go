@@ -33,6 +33,9 @@ func TestAtCompletesFiles(t *testing.T) {
 	if view := strings.Join(d.CompletionView(70, 10), "\n"); !strings.Contains(view, "@ui/composer/completion.go") {
 		t.Errorf("the list is\n%s", view)
 	}
+	if view := d.CompletionView(0, 10); len(view) > 0 {
+		t.Errorf("without a cell the list is %q", view)
+	}
 	d.press("enter")
 	d.wantDraft("what is in completion.go ", "completion.go")
 	d.types("and @./do")

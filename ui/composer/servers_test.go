@@ -15,7 +15,7 @@ import (
 )
 
 // offered are the servers of a real MCP server on loopback, with prompts and resources.
-func offered(t *testing.T) servers {
+func offered(t *testing.T) *mcp.Servers {
 	t.Helper()
 	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
 	s.AddPrompt(&sdk.Prompt{
@@ -49,7 +49,7 @@ func offered(t *testing.T) servers {
 	for {
 		changed := all.Changed()
 		if list := all.List(); list[0].Listed {
-			return servers{all}
+			return all
 		} else if list[0].Err != nil {
 			t.Fatal(list[0].Err)
 		}
@@ -59,12 +59,12 @@ func offered(t *testing.T) servers {
 
 func TestPromptsAreCommands(t *testing.T) {
 	t.Parallel()
-	s := offered(t)
+	d := newDesk(t, Options{Servers: offered(t)})
 	want := []slash.Command{
 		{Name: "notes:code-review", Args: "LANGUAGE [FOCUS]", Help: "Reviews␛[2J code."},
 		{Name: "notes:empty", Help: "a prompt of notes"},
 	}
-	prompts := s.prompts()
+	prompts := d.serverPrompts()
 	if got := []slash.Command{prompts[0].Command, prompts[1].Command}; !reflect.DeepEqual(got, want) {
 		t.Errorf("the commands are %v, want %v", got, want)
 	}
@@ -72,12 +72,12 @@ func TestPromptsAreCommands(t *testing.T) {
 		"Go":                   "Review Go for\n\nAssistant:\nShow me.",
 		"Go speed and clarity": "Review Go for speed and clarity\n\nAssistant:\nShow me.",
 	} {
-		if got, err := s.make(t.Context(), prompts[0], strings.Fields(words)); got != want || err != nil {
+		if got, err := prompts[0].text(t.Context(), d.Servers, strings.Fields(words)); got != want || err != nil {
 			t.Errorf("%q makes %q, %v; want %q", words, got, err, want)
 		}
 	}
 	for i, want := range []string{"needs language: it is /notes:code-review LANGUAGE [FOCUS]", "is empty"} {
-		if got, err := s.make(t.Context(), prompts[i], nil); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := prompts[i].text(t.Context(), d.Servers, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("/%s: %q, %v; want an error with %q", prompts[i].Name, got, err, want)
 		}
 	}
