@@ -84,7 +84,7 @@ func known(name string) bool {
 
 // run runs a command.
 func (c *chat) run(ctx context.Context, text string) {
-	name, args := theme.CutCommand(text)
+	name, args := slash.Cut(text)
 	for _, cmd := range commands() {
 		if cmd.Name != name {
 			continue
@@ -96,7 +96,7 @@ func (c *chat) run(ctx context.Context, text string) {
 		}
 		return
 	}
-	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
+	c.say("There is no command /%s. /help lists the commands. %s", theme.OneLine(name), slash.AsMessage)
 }
 
 func (c *chat) help(context.Context, string) error {

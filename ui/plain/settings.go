@@ -25,9 +25,12 @@ func setting(do func(*settings.Model, string) tea.Cmd) action {
 		var chosen func(string) tea.Cmd
 		options := c.Settings
 		options.Short = func(path string) string { return path }
-		m := &settings.Model{Options: options, Context: &app.Context{
+		shared := &app.Shared{
 			Program: func() context.Context { return ctx }, Themes: new(theme.Set), Say: say, Fail: say, With: c.Deps,
-			Session: c.s, Info: c.s.Info(), Ref: c.s.Model().Ref(), Secrets: c.Secrets,
+			Secrets: c.Secrets,
+		}
+		m := &settings.Model{Options: options, Context: &app.Context{
+			Shared: shared, Session: c.s, Info: c.s.Info(), Ref: c.s.Model().Ref(),
 		}, Screen: settings.Screen{
 			Open: func(l *list.Model, take func(string) tea.Cmd) { open, chosen = l, take },
 			Read: func(_, text string) { c.write(text) },

@@ -156,17 +156,8 @@ type action struct {
 	prefix string                 // of the sentence about it
 }
 
-// Flag gives the messages that an action is about a flag; "" gives them back to the rules.
-func (c *Model) Flag(f history.Flag) tea.Cmd {
-	ids := c.Targets()
-	if len(ids) == 0 {
-		return c.Fail("Select a message first: " + c.Keys.First(keymap.Focus) + " goes to the transcript.")
-	}
-	return c.FlagThese(f, ids...)
-}
-
-// FlagThese gives messages a flag.
-func (c *Model) FlagThese(f history.Flag, ids ...int64) tea.Cmd {
+// Flag gives messages a flag.
+func (c *Model) Flag(f history.Flag, ids ...int64) tea.Cmd {
 	flags := map[int64]history.Flag{}
 	for _, id := range ids {
 		flags[id] = f
@@ -197,16 +188,13 @@ func (c *Model) act(a *action, flags map[int64]history.Flag) tea.Cmd {
 		maps.Copy(a.before, before)
 		return err
 	}, func(err error) tea.Cmd {
-		if s != c.Session {
-			return nil
-		}
 		if len(a.before) == 0 { // there is nothing to undo
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
 			return c.Fail(theme.Sentence(err))
 		}
-		return tea.Batch(c.Screen.Replan(), c.Say(c.did(a)))
+		return tea.Batch(c.Replan(), c.Say(c.did(a)))
 	})
 }
 
@@ -240,47 +228,54 @@ func (c *Model) did(a *action) string {
 	return text
 }
 
-// ToCopy is the text that is copied, and what it is called, or why there is none: that of the selected messages, else
-// of the message under the cursor. Where the transcript has no focus the last answer is under it.
-func (c *Model) ToCopy(focused bool) (what, text, fault string) {
+// CopyText copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
+// about the last answer.
+func (c *Model) CopyText(args string) tea.Cmd {
+	switch args {
+	case "":
+		return c.copyMessages()
+	case "code":
+		return c.copyCode()
+	}
+	return c.Fail("Usage: /copy, or /copy code for the last code block.")
+}
+
+func (c *Model) copyMessages() tea.Cmd {
 	var texts []string
-	for _, m := range c.toCopy(focused) {
+	for _, m := range c.toCopy() {
 		if m.Content != "" {
 			texts = append(texts, m.Content)
 		}
 	}
 	if len(texts) == 0 {
-		return "", "", "There is no text to copy."
+		return c.Fail("There is no text to copy.")
 	}
-	text = strings.Join(texts, "\n\n")
-	if what = characters(text); len(texts) > 1 {
+	text := strings.Join(texts, "\n\n")
+	what := characters(text)
+	if len(texts) > 1 {
 		what = theme.Plural(len(texts), "message") + ", " + what
 	}
-	return what, text, ""
+	return c.Copy(what, text)
 }
 
-// CodeToCopy is ToCopy for the last code block of the message, and when that was copied before, for the one before it.
-func (c *Model) CodeToCopy(focused bool) (what, text, fault string) {
-	m := c.toCopy(focused)[0]
+// copyCode copies the last code block of a message, and when that was copied before, the one before it.
+func (c *Model) copyCode() tea.Cmd {
+	m := c.toCopy()[0]
 	list := markdown.CodeBlocks(m.Content)
 	if len(list) == 0 {
-		return "", "", "This message has no code block."
+		return c.Fail("This message has no code block.")
 	}
 	if c.codeOf != m.ID {
 		c.codeOf, c.codes = m.ID, 0
 	}
 	c.codes++
 	code := list[len(list)-1-(c.codes-1)%len(list)]
-	return "a code block of " + theme.Plural(strings.Count(code, "\n")+1, "line"), code, ""
+	return c.Copy("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
 }
 
 // toCopy are the messages that are copied from, one at least.
-func (c *Model) toCopy(focused bool) (list []store.Message) {
-	ids := c.Picked()
-	if focused || len(ids) > 0 {
-		ids = c.Targets()
-	}
-	for _, id := range ids {
+func (c *Model) toCopy() (list []store.Message) {
+	for _, id := range c.Targets() {
 		m, _ := c.Message(id)
 		list = append(list, m)
 	}
@@ -346,7 +341,7 @@ func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 		return nil, true
 	}
 	if text := c.pickedText(); text != "" {
-		cmd = c.Screen.Copy(characters(text), text)
+		cmd = c.Copy(characters(text), text)
 	}
 	return cmd, false
 }

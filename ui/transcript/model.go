@@ -21,15 +21,13 @@ import (
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
-	Moved func()                          // the cursor went to another message by itself
-	Draft func()                          // gives the keys back to the draft, where the search began
-	Hush  func()                          // takes the sentence away that stands where the search line is
-	Copy  func(what, text string) tea.Cmd // copies a text
+	Do    func(keymap.Action) tea.Cmd // does what concerns more than this, to the message under the cursor
+	Moved func()                      // the cursor went to another message by itself
+	Draft func()                      // gives the keys back to the draft, where the search began
+	Hush  func()                      // takes the sentence away that stands where the search line is
 
-	Replan func() tea.Cmd // plans the next request anew
-	Past   func() bool    // the request on show was sent
-	Trial  func() bool    // it is one that other settings would send
+	Past  func() bool // the request on show was sent
+	Trial func() bool // it is one that other settings would send
 }
 
 // Model is the transcript.
@@ -74,13 +72,6 @@ type answer struct {
 
 // arrives reports whether the last row is an answer that is no message yet.
 func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arriving }
-
-// Open shows the session. Search, selection and what can be undone begin anew.
-func (c *Model) Open() {
-	c.EndSearch()
-	c.undo, c.Next = nil, history.Plan{}
-	c.Reset(c.Session.Branch())
-}
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
