@@ -126,8 +126,11 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 					What: strings.Repeat("x", 99), Words: strings.Repeat("汉字", 200),
 				}})
 			}
-			lines, at := s.all()
 			screen := s.View()
+			lines, at := s.all()
+			if end := at + s.height; s.follow && end < len(lines)-1 {
+				t.Fatalf("the end is followed, and line %d of %d is the last one on the screen", end, len(lines))
+			}
 			if len(screen) != s.height {
 				t.Fatalf("%d lines, want %d", len(screen), s.height)
 			}
@@ -140,8 +143,10 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 					t.Fatalf("line %d is %q, want %q in at most %d cells", y, line, want, s.width)
 				}
 			}
-			if op <= 2 && newer > 0 && s.Newer() > 0 && (s.id(s.top) != place[0] || int64(s.line) != place[1]) {
-				t.Fatalf("after op %d the screen begins at %d line %d, before at %v", op, s.id(s.top), s.line, place)
+			// A newer message may shorten the row that is first on the screen: it is shown as it is sent, or has no ways out.
+			steady := op <= 2 && len(s.Plan.Entries)+len(s.reported) == 0
+			if now := [2]int64{s.id(s.top), int64(s.line)}; steady && newer > 0 && s.Newer() > 0 && now != place {
+				t.Fatalf("after op %d the screen begins at %v, before at %v", op, now, place)
 			}
 		}
 	})
