@@ -2,19 +2,101 @@ package transcript
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
-	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
+
+func TestScreens(t *testing.T) {
+	var screens uitest.Screens
+	add := func(name string, s *stage) { screens.Add(name, s.View()) }
+	messages, entries := parser()
+	for _, width := range []int{48, 72, 140} {
+		s := shown(width, 90, messages, entries)
+		s.GoTo(5)
+		s.ScrollTo(1)
+		add("every verdict in "+strconv.Itoa(width)+" cells", s)
+	}
+
+	s := shown(72, 20, messages, entries)
+	tried := slices.Clone(entries)
+	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
+	tried[3].Disposition = history.Dropped
+	s.Next, s.trial = history.Plan{Entries: entries}, true
+	s.Judge(history.Plan{Entries: tried}, 0)
+	s.ScrollTo(1)
+	add("what other settings would change", s)
+
+	s = shown(72, 7, messages[4:5], entries[4:5])
+	s.ScrollTo(1)
+	add("the newest answer, whole", s)
+	s.Add(store.Message{Message: history.Message{ID: 6, Role: history.User, Content: "Go on."}}, record.Receipt{})
+	s.ScrollTo(1)
+	add("the same behind the next question, as it is sent", s)
+
+	half := history.Message{Role: history.Assistant, Content: "Half", Status: history.Failed}
+	add("what did not arrive as it should", shown(80, 20, []store.Message{
+		{Message: history.Message{Status: history.Quarantined}},
+		{Message: history.Message{Status: history.Quarantined}, Damaged: true},
+		{Damaged: true, Remains: "Hel?o"},
+		{Message: half},
+		{Message: history.Message{Status: history.Failed}},
+		{Message: history.Message{Role: history.Tool}},
+	}, nil))
+
+	s = shown(70, 16, []store.Message{message(history.User, "First"), message(history.User, "Second")}, nil)
+	f := record.Failure{User: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
+		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
+	}}
+	s.TurnFailed(f)
+	f.User, f.Request = 2, 8
+	s.TurnFailed(f)
+	s.TurnFailed(f)
+	add("two turns that failed", s)
+	s.GoTo(2)
+	if request, _, ok := s.RequestOf(); !ok || request != 8 {
+		t.Errorf("the request of the message is %d", request)
+	}
+
+	s = staged(60, 6)
+	s.Stream("# Hi\n\nsome **te", "")
+	s.GoTo(arriving)
+	s.Stream("xt**", "")
+	m := message(history.Assistant, "# Hi\n\nsome **text**")
+	m.ID, m.Request = 7, 1
+	s.Answer(m, record.Receipt{Tally: store.Tally{Stored: 1, Kept: 1}, Expected: 9, Estimate: 9})
+	add("the stored answer in the place of the one that arrived", s)
+	s = staged(60, 4)
+	s.Stream("Half an answer", "")
+	s.Settle()
+	add("an answer that is not stored", s)
+
+	for _, c := range []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"a chat", 60, 12, nil},
+		{"a narrow one", 30, 12, nil},
+		{"a selection", 60, 12, []string{"g", "space", "space"}},
+		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
+	} {
+		s := grammar(c.w, c.h).press(c.keys...)
+		line, _ := s.SearchLine(c.w, "")
+		screens.Add(c.name, append(s.View(), line))
+	}
+	screens.Golden(t)
+}
 
 // grammar is a transcript of five messages, of which the model does not see the first.
 func grammar(w, h int) *stage {
@@ -57,87 +139,36 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestScreens(t *testing.T) {
-	var screens uitest.Screens
+// A receipt loses what can be missed first.
+func TestAReceiptBecomesShorter(t *testing.T) {
+	t.Parallel()
+	r := record.Receipt{
+		Tally: store.Tally{Stored: 61, Kept: 19, Cut: 4, Repaired: 1}, Took: 1900 * time.Millisecond,
+		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
+			Amount: pricing.Dollar / 250, From: pricing.Charged,
+		},
+	}
+	unread := record.Receipt{
+		Tally: store.Tally{Stored: 7, Kept: 7}, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12},
+	}
+	quiet := record.Receipt{Tally: store.Tally{Stored: 2, Kept: 2}, Expected: 9}
 	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
+		r    record.Receipt
+		w    int
+		want string
 	}{
-		{"a chat", 60, 12, nil},
-		{"a narrow one", 30, 12, nil},
-		{"a selection", 60, 12, []string{"g", "space", "space"}},
-		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
+		{r, 120, "saw 23 of 61 · 4 cut · 1 repaired · 1,912 in (812 cached) / 301 out · $0.004 · 1.9 s"},
+		{r, 83, "saw 23 of 61 · 4 cut · 1 repaired · 1,912 in (812 cached) / 301 out · $0.004"},
+		{r, 70, "saw 23 of 61 · 4 cut · 1 repaired · 1,912 in / 301 out · $0.004"},
+		{r, 50, "saw 23 of 61 · 1,912 in / 301 out · $0.004"},
+		{r, 40, "1,912 in / 301 out · $0.004"},
+		{r, 10, "1,912 in …"},
+		{unread, 80, "saw 7 of 7 · server read 4,096 of ~6,753 / 12 out"},
+		{quiet, 80, "~29 tokens"},
 	} {
-		s := grammar(c.w, c.h).press(c.keys...)
-		line, _ := s.SearchLine(c.w, "")
-		screens.Add(c.name, append(s.View(), line))
-	}
-	screens.Golden(t)
-}
-
-func TestASearchIsLiteral(t *testing.T) {
-	for _, c := range []struct {
-		needle, text string
-		want         [][]int
-	}{
-		{"parse", "Parse it, then PARSE it", [][]int{{0, 5}, {15, 20}}},
-		{"Parse", "Parse it, then PARSE it", [][]int{{0, 5}}},
-		{"two words", "two\n  words two words twowords", [][]int{{0, 11}, {12, 21}}},
-		{"ärger", "ÄRGER", [][]int{{0, 6}}},
-		{"a.c", "abc a.c", [][]int{{4, 7}}},
-	} {
-		if got := patternOf(c.needle).FindAllStringIndex(c.text, -1); !slices.EqualFunc(got, c.want, slices.Equal) {
-			t.Errorf("%q in %q: got %v, want %v", c.needle, c.text, got, c.want)
+		if got := receiptLine(c.r, 20, c.w); got != c.want {
+			t.Errorf("in %d cells: %q, want %q", c.w, got, c.want)
 		}
-	}
-	if patternOf(" ") != nil {
-		t.Error("a blank is searched for")
-	}
-}
-
-// Every hit of random texts at random sizes is on the screen when the user is at it, and marked, also where it is
-// wrapped or folded. What was unfolded for it is folded again.
-func TestEveryHitIsReached(t *testing.T) {
-	word := rapid.SampledFrom([]string{"ab", "abab", "a b", "Ab", "c", "cab\n", "\n\n", "日本", "x\ty"})
-	rapid.Check(t, func(t *rapid.T) {
-		var messages []store.Message
-		for range rapid.IntRange(1, 6).Draw(t, "messages") {
-			role := rapid.SampledFrom([]history.Role{history.User, history.Tool, history.Assistant}).Draw(t, "role")
-			m := message(role, strings.Join(rapid.SliceOfN(word, 0, 80).Draw(t, "words"), " "))
-			if role == history.Assistant {
-				m.ToolCalls = []history.ToolCall{{Name: "find", Arguments: m.Content}}
-				m.Content = ""
-			}
-			messages = append(messages, m)
-		}
-		s := shown(rapid.IntRange(24, 70).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), messages, nil)
-		st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
-		s.Themes.Styles = st
-		s.Restyle()
-		folded := uitest.Plain(s.block(0).lines)
-		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"), false)
-		s.run(cmd)
-		for range s.Search.hits {
-			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
-				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.current, page)
-			}
-			s.nextHit(1)
-		}
-		s.Leave()
-		if s.EndSearch(); uitest.Plain(s.block(0).lines) != folded {
-			t.Fatal("what the search unfolded stays open")
-		}
-	})
-}
-
-// A hit in what is not shown is the line that stands for it.
-func TestAHitBehindTheBeginning(t *testing.T) {
-	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
-	s := shown(100, 40, []store.Message{message(history.User, text), message(history.User, "after")}, nil)
-	s.run(s.SearchFor("walrus", false))
-	if page := uitest.Plain(s.View()); !strings.Contains(page, "┄┄┄ ") {
-		t.Errorf("want the line with what is left:\n%s", page)
 	}
 }
 

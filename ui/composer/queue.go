@@ -19,7 +19,7 @@ func (c *Model) Enqueue(how store.Queued) tea.Cmd {
 	}
 	sent := c.Take(0)
 	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.draft.packed()
-	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(sent.prompt), c.KeepSoon())
+	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(how.Draft), c.KeepSoon())
 }
 
 // EnqueueCommand queues the message of a command, which was typed as it stands.
