@@ -51,12 +51,15 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if p.flags.pick {
 		screen = ui.SessionsScreen // It searches titles and messages.
 	}
+	if inPlain {
+		k.exchangeInPlain(terminated)
+	}
 	s, err := k.start(terminated)
 	if err != nil {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := k.memory.Model(k.catalog.Last(s.Model().Ref()))(); err != nil {
+		if err := k.rememberModel(s.Model().Ref()); err != nil {
 			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
@@ -71,7 +74,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
 	default:
-		id, err = k.plainly(terminated, s, terminal)
+		if err = k.plainly(terminated, s, terminal); !s.Temporary() {
+			id = s.Info().ID
+		}
 	}
 	if id != "" {
 		fmt.Fprint(p.out, k.goodbye(id))
@@ -96,27 +101,46 @@ func (k *conversation) goodbye(id string) string {
 	return title + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text.
-func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal bool) (id string, err error) {
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGINT)
-	defer signal.Stop(stop)
+// plainly chats in lines of text, and exchanges what was said with other machines.
+func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal bool) error {
+	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
+	signal.Notify(unheard, syscall.SIGINT)
+	defer signal.Stop(unheard)
 	k.servers.Start()
-	return plain.Run(ctx, plain.Options{
-		Deps:     k.deps,
+	err := plain.Run(ctx, plain.Options{
 		Start:    s,
-		Choice:   k.choice,
+		Reason:   k.choice.Reason,
 		Notices:  k.notices,
 		Attach:   k.p.flags.attach,
+		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
 		In:       k.p.in,
 		Out:      k.p.out,
 		Terminal: terminal,
-		Stop:     stop,
-		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
-		Sync:     k.exchange(),
-		Settings: k.settings(),
+		Stoppable: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, syscall.SIGINT)
+		},
+		Remember: k.rememberModel,
 	})
+	said := len(k.notices)
+	k.exchangeInPlain(context.WithoutCancel(ctx))
+	for _, fault := range k.notices[said:] {
+		fmt.Fprintln(k.p.err, fault)
+	}
+	return err
 }
+
+// exchangeInPlain exchanges the history with other machines before and after a chat in lines of text. Why that failed
+// becomes a notice, once.
+func (k *conversation) exchangeInPlain(ctx context.Context) {
+	if err := k.exchangeOnce(ctx); err != nil {
+		if fault := theme.UpperFirst(theme.Sentence(err)); !slices.Contains(k.notices, fault) {
+			k.notices = append(k.notices, fault)
+		}
+	}
+}
+
+// rememberModel keeps a model for the next start.
+func (k *conversation) rememberModel(ref string) error { return k.memory.Model(k.catalog.Last(ref))() }
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
 func (k *conversation) settings() settings.Options {

@@ -22,6 +22,7 @@ import (
 	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/ui/markdown"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
@@ -92,7 +93,7 @@ func (p *program) run(ctx context.Context, args []string) error {
 // answer sends a message and writes the answer.
 func (k *conversation) answer(ctx context.Context, s *session.Session, draft string) error {
 	p, f := k.p, k.p.flags
-	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, saved: !f.noSave}
+	out := answerWriter{out: plain.Writer{Writer: p.out}, err: p.err, json: f.json, quiet: f.quiet, saved: !f.noSave}
 	notices, err := k.runNotices(ctx, s)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (k *conversation) answer(ctx context.Context, s *session.Session, draft str
 		err = cmp.Or(err, p.show(turn))
 	}
 	terminal := term.IsTerminal(p.err.Fd())
-	if fault := k.exchangeOnce(ctx, s); fault != nil && terminal {
+	if fault := k.exchangeOnce(ctx); fault != nil && terminal {
 		out.say(theme.UpperFirst(theme.Sentence(fault)))
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !f.quiet && terminal) {
@@ -197,13 +198,13 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 
 // answerWriter writes the events of a turn to standard output and standard error.
 type answerWriter struct {
-	out, err io.Writer
-	json     bool // collect the text for one object at the end
-	quiet    bool // nothing but the answer and errors
-	saved    bool // the session can be named on the command line
+	out   plain.Writer
+	err   io.Writer
+	json  bool // collect the text for one object at the end
+	quiet bool // nothing but the answer and errors
+	saved bool // the session can be named on the command line
 
-	wrote bool // something stands on the current line
-	turn  report.Turn
+	turn report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -212,7 +213,9 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	for event := range events {
 		switch event := event.(type) {
 		case session.Delta:
-			w.text(event.Text)
+			if !w.json {
+				w.out.Piece(event.Text)
+			}
 		case session.Planned:
 			was, id := w.turn, ""
 			if w.saved {
@@ -224,7 +227,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			}
 		case session.Answered:
 			w.turn.Answered(event)
-			w.endLine()
+			w.out.EndLine()
 		case session.Ran:
 			w.turn.Calls = append(w.turn.Calls, event)
 		case session.Withdrawn:
@@ -242,7 +245,7 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 			end = event.Err
 		}
 	}
-	w.endLine()
+	w.out.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
 		if end = (&failure{exit: Provider}); w.json || w.quiet {
@@ -250,22 +253,6 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		}
 	}
 	return end
-}
-
-func (w *answerWriter) text(text string) {
-	if w.json || text == "" {
-		return
-	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
-	}
-	w.wrote = false
 }
 
 func (w *answerWriter) notice(text string) {
@@ -278,7 +265,7 @@ func (w *answerWriter) say(text string) {
 	if w.json || w.quiet {
 		return
 	}
-	w.endLine()
+	w.out.EndLine()
 	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
 }
 
