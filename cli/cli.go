@@ -48,6 +48,7 @@ func newProgram(example []byte) *program {
 		env:      func(name string) string { return values[name] },
 		unset:    os.Unsetenv,
 		now:      time.Now,
+		redactor: new(redact.Redactor),
 		build:    buildVersion(),
 		example:  example,
 		patience: 2 * time.Second,
@@ -60,17 +61,17 @@ type program struct {
 	out      *printer
 	err      *os.File
 	env      func(string) string
-	unset    func(string) error // takes a variable out of the process's environment; nil leaves it
+	unset    func(string) error // takes a variable out of the process's environment
 	now      func() time.Time
+	redactor *redact.Redactor                // knows the keys, once the configuration was read
 	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network
 	observe  func(turn any, e session.Event) // session.Deps.Observe
 	build    string                          // the version shown to people
 	example  []byte                          // the configuration file that config init writes
 	flags    flags
-	known    *redact.Redactor // knows the keys, nil before the configuration was read
-	patience time.Duration    // how long run waits for a pipe to begin before it says so
-	started  bool             // a command was found and its arguments were right
-	failed   error            // what the command came back with
+	patience time.Duration // how long run waits for a pipe to begin before it says so
+	started  bool          // a command was found and its arguments were right
+	failed   error         // what the command came back with
 }
 
 // main runs the command that args name. An error that comes before the command has started is one of usage: cobra gives

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -68,7 +67,7 @@ func (f findings) Table(page *report.Page) {
 
 func (p *program) doctor(ctx context.Context, _ []string) error {
 	f := p.examine(ctx)
-	page := &report.Page{Width: p.columns(), Clean: func(text string) string { return text }}
+	page := &report.Page{Width: p.columns(), Clean: p.redactor.Text}
 	f.Table(page)
 	text := markdown.Visible(page.String())
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
@@ -83,9 +82,9 @@ func (p *program) doctor(ctx context.Context, _ []string) error {
 }
 
 // doctorReport is what the doctor says, for the command /doctor.
-func (k *conversation) doctorReport(ctx context.Context) (string, error) {
-	page := &report.Page{Clean: k.redactor.Text}
-	k.p.examine(ctx).Table(page)
+func (a *app) doctorReport(ctx context.Context) (string, error) {
+	page := &report.Page{Clean: a.redactor.Text}
+	a.examine(ctx).Table(page)
 	return page.String(), ctx.Err()
 }
 
@@ -95,7 +94,7 @@ func (p *program) examine(ctx context.Context) (f findings) {
 	path, _, err := p.configPath()
 	config, mistakes := p.decodeConfig()
 	for _, mistake := range mistakes {
-		f.check("configuration", cmp.Or(err, mistake))
+		f.check("configuration", mistake)
 	}
 	switch {
 	case len(mistakes) > 0 || f.check("configuration", err):
@@ -111,16 +110,16 @@ func (p *program) examine(ctx context.Context) (f findings) {
 	for _, v := range config.Environment {
 		f.add(note, "environment", "%s sets %s", v.Name, v.Key)
 	}
-	w, err := p.setup()
+	a, err := p.setup()
 	if f.check("endpoints", err) {
 		return f
 	}
-	defer w.close()
-	if !f.check("conversations", w.openStore(ctx, true)) {
-		p.checkStore(ctx, &f, w)
-		p.checkEndpoints(ctx, &f, w)
+	defer a.close()
+	if !f.check("conversations", a.openStore(ctx)) {
+		a.checkStore(ctx, &f)
+		a.checkEndpoints(ctx, &f)
 	}
-	p.checkTools(&f, w)
+	a.checkTools(&f)
 	return f
 }
 
@@ -139,10 +138,10 @@ func (p *program) checkTerminal(f *findings) {
 }
 
 // checkStore looks at the conversations: the file, its backup, what had to be repaired, and the synced folder.
-func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
-	s, path := w.store, w.store.Path()
+func (a *app) checkStore(ctx context.Context, f *findings) {
+	s, path := a.store, a.store.Path()
 	if path == store.Memory {
-		path, _ = p.dbPath()
+		path, _ = a.dbPath()
 		f.add(note, "conversations", "%s does not exist yet: the first message creates it", path)
 		return
 	}
@@ -173,7 +172,7 @@ func (p *program) checkStore(ctx context.Context, f *findings, w *setup) {
 	for _, one := range counts {
 		f.add(note, "repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
 	}
-	if o, err := p.syncOptions(w.config); !f.check("sync", err) && o.Dir != "" {
+	if o, err := a.syncOptions(a.config); !f.check("sync", err) && o.Dir != "" {
 		checkSync(ctx, f, s, o)
 	}
 }
@@ -198,35 +197,35 @@ func checkSync(ctx context.Context, f *findings, s *store.Store, o foldersync.Op
 const reachPatience = 5 * time.Second
 
 // checkEndpoints asks every endpoint for its models, all at once.
-func (p *program) checkEndpoints(ctx context.Context, f *findings, w *setup) {
-	f.check("endpoints", w.fetchKeys(ctx))
+func (a *app) checkEndpoints(ctx context.Context, f *findings) {
+	f.check("endpoints", a.fetchKeys(ctx))
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
-	if from, named := p.namedModel(w.config); named != "" {
-		p.checkModel(ctx, f, w, from, named)
+	if from, named := a.namedModel(a.config); named != "" {
+		a.checkModel(ctx, f, from, named)
 	}
-	list, errs := w.catalog.Models(ctx)
+	list, errs := a.catalog.Models(ctx)
 	models := map[string]int{}
 	for _, m := range list {
 		models[m.Endpoint]++
 	}
-	for _, e := range w.catalog.Endpoints() {
-		switch text := w.redactor.Text(fmt.Sprintf("%s, %s", e.BaseURL, keyText(e))); {
+	for _, e := range a.catalog.Endpoints() {
+		switch err := errs[e.Name]; {
 		case e.Name == llm.Guide:
 			f.add(good, e.Name, "built in, needs no key and no network")
-		case errs[e.Name] != nil:
-			f.add(wrong, e.Name, "%s: %s", text, w.redactor.Text(report.ErrorText(errs[e.Name])))
+		case err != nil:
+			f.add(wrong, e.Name, "%s, %s: %s", e.BaseURL, keyText(e), report.ErrorText(err))
 		default:
-			f.add(good, e.Name, "%s, %s", text, theme.Plural(models[e.Name], "model"))
+			f.add(good, e.Name, "%s, %s, %s", e.BaseURL, keyText(e), theme.Plural(models[e.Name], "model"))
 		}
 	}
 }
 
 // checkModel says of the model that the user named how large its context window is, and what was learned of it.
-func (p *program) checkModel(ctx context.Context, f *findings, w *setup, from, ref string) {
-	k, err := p.findModel(ctx, w, ref)
+func (a *app) checkModel(ctx context.Context, f *findings, from, ref string) {
+	k, err := a.findModel(ctx, ref)
 	if err != nil {
-		f.add(wrong, "model", "%s: %s", from, w.redactor.Text(report.ErrorText(err)))
+		f.add(wrong, "model", "%s: %s", from, report.ErrorText(err))
 		return
 	}
 	f.add(good, "model", "%s, named by %s", k.Model, from)
@@ -241,17 +240,16 @@ func (p *program) checkModel(ctx context.Context, f *findings, w *setup, from, r
 }
 
 // checkTools says of each MCP server how it is reached.
-func (p *program) checkTools(f *findings, w *setup) {
-	servers, _ := p.mcpServers(w.config)
+func (a *app) checkTools(f *findings) {
+	servers, _ := a.mcpServers(a.config)
 	for _, s := range servers {
-		address := "MCP server, " + w.redactor.Text(s.Address())
 		switch fault := s.Check(); {
 		case s.Disabled:
-			f.add(note, s.Name, "%s; off", address)
+			f.add(note, s.Name, "MCP server, %s; off", s.Address())
 		case fault != nil:
-			f.add(wrong, s.Name, "%s: %s", address, w.redactor.Text(fault.Error()))
+			f.add(wrong, s.Name, "MCP server, %s: %s", s.Address(), fault)
 		default:
-			f.add(good, s.Name, "%s; winnow tools starts it", address)
+			f.add(good, s.Name, "MCP server, %s; winnow tools starts it", s.Address())
 		}
 	}
 }

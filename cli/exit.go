@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 
 	"winnow/llm"
@@ -66,27 +64,6 @@ func exitOf(err error) Exit {
 		return Interrupted
 	}
 	return Failed
-}
-
-// untilTerminated returns a context that ends with the first SIGTERM, and a function that stops listening. A second
-// signal ends the program. Whoever else listens may act on a signal first: when stop has returned, the context has
-// ended for each signal that came before.
-func untilTerminated(ctx context.Context) (terminated context.Context, stop func()) {
-	terminated, end := context.WithCancelCause(ctx)
-	signals, over := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, syscall.SIGTERM)
-	go func() {
-		defer close(over)
-		if s, came := <-signals; came {
-			signal.Stop(signals)
-			end(errors.New(s.String()))
-		}
-	}()
-	return terminated, sync.OnceFunc(func() {
-		signal.Stop(signals) // It waits for a signal that is being delivered.
-		close(signals)
-		<-over
-	})
 }
 
 // untilStopped returns a context that ends with the first SIGINT or SIGTERM, and a function that stops listening.

@@ -28,8 +28,7 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	defer s.Close()
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
-	p := &program{env: func(string) string { return "" }, now: time.Now}
-	in := importing{p: p}
+	in := importing{program: &program{now: time.Now}}
 	err = in.importAll(ctx, s, []string{file})
 	if exitOf(err) != Interrupted || err.Error() != "stopped; what was imported until then is kept" ||
 		!errors.Is(err, context.Canceled) || len(in.Conversations) > 0 {

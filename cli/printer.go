@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/cli/report"
-	"winnow/llm/redact"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -105,10 +104,7 @@ func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
 		return &cleaner{redact: func(text string) string { return text }}
 	}
-	if p.known == nil {
-		p.known = new(redact.Redactor) // No command that shows what was said comes without the configuration.
-	}
-	return &cleaner{redact: p.known.Text}
+	return &cleaner{redact: p.redactor.Text}
 }
 
 // sentence says that what is written is not all that was said, "" where it is.

@@ -118,6 +118,29 @@ func (p *program) sessionsFork() *cobra.Command {
 	return c
 }
 
+// findSession finds a session by its id or the beginning of it; "" is the one used last.
+func findSession(ctx context.Context, s *store.Store, id string) (store.Session, error) {
+	if id == "" {
+		last, err := s.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
+		if err == nil && len(last) == 0 {
+			err = fail(NotFound, "there is no session yet; start one with winnow")
+		}
+		if err != nil {
+			return store.Session{}, err
+		}
+		id = last[0].ID
+	}
+	info, err := s.Session(ctx, id)
+	switch {
+	case errors.As(err, new(*store.AmbiguousError)):
+		err = fail(NotFound, "%w", err)
+	case errors.Is(err, store.ErrNotFound):
+		text := fmt.Sprintf("there is no session %q; winnow sessions list lists all sessions", id)
+		err = &failure{exit: NotFound, text: text, err: err}
+	}
+	return info, err
+}
+
 // catchUpTime bounds how long a search first works on what the index lacks.
 const catchUpTime = 2 * time.Second
 
@@ -170,7 +193,7 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 	if !p.flags.noRedact {
 		for i, h := range hits { // The marks stay in their places.
 			var secrets int
-			hits[i], secrets = h.Without(func(text string) [][2]int { return p.known.FindIn(text, true) }, redactedSign)
+			hits[i], secrets = h.Without(func(text string) [][2]int { return p.redactor.FindIn(text, true) }, redactedSign)
 			clean.count += secrets
 		}
 	}

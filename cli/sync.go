@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
-	gosync "sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,23 +33,21 @@ func (p *program) syncCommand() *cobra.Command {
 				c.Sync.Dir = args[0]
 			}
 			named, err := p.syncOptions(c)
-			switch {
+			switch o.Dir, o.Key = named.Dir, named.Key; {
 			case err != nil:
 				return err
-			case named.Dir == "":
+			case o.Dir == "":
 				return fail(Usage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
+			case status:
+				return p.with(ctx, toLook, func(a *app) error {
+					r, err := sync.Status(ctx, a.store, o)
+					if err != nil {
+						return explainSync(err)
+					}
+					return p.show(report.SyncState(r))
+				})
 			}
-			o.Dir, o.Key = named.Dir, named.Key
-			return p.withStore(ctx, status, func(s *store.Store) error {
-				if !status {
-					return p.sync(ctx, s, o)
-				}
-				r, err := sync.Status(ctx, s, o)
-				if err != nil {
-					return explainSync(err)
-				}
-				return p.show(report.SyncState(r))
-			})
+			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
 		})
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
@@ -125,33 +121,24 @@ func explainSync(err error) error {
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
-// saved. What it returns names the sessions that changed, and as an error what could not be done, each reason once.
-func (k *conversation) exchange() func(context.Context) (changed []string, err error) {
-	if k.config.Sync.Dir == "" || k.p.flags.noSave || k.store.ReadOnly() {
+// saved. What it returns names the sessions that changed, and as an error what could not be done.
+func (a *app) exchange() func(context.Context) (changed []string, err error) {
+	if a.config.Sync.Dir == "" || a.flags.noSave || a.store.ReadOnly() {
 		return nil
 	}
-	var mu gosync.Mutex
-	var said []string // about segments that could not be read the last time
 	return func(ctx context.Context) ([]string, error) {
-		o, err := k.p.syncOptions(k.config)
+		o, err := a.syncOptions(a.config)
 		if err != nil {
 			return nil, err
 		}
-		result, err := sync.Run(ctx, k.store, o)
+		result, err := sync.Run(ctx, a.store, o)
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
 			return nil, nil // what there is to do is done there, or the next time
-		case err != nil:
-			return result.Changed, explainSync(err)
+		case err == nil && len(result.Skipped) > 0:
+			err = errors.New(strings.Join(result.Skipped, " "))
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		known := func(why string) bool { return slices.Contains(said, why) }
-		news := slices.DeleteFunc(slices.Clone(result.Skipped), known)
-		if said = result.Skipped; len(news) == 0 {
-			return result.Changed, nil
-		}
-		return result.Changed, errors.New(strings.Join(news, " "))
+		return result.Changed, explainSync(err)
 	}
 }
 
@@ -160,8 +147,8 @@ const syncTime = 2 * time.Second
 
 // exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
 // a folder on a network that is gone.
-func (k *conversation) exchangeOnce(ctx context.Context) error {
-	do := k.exchange()
+func (a *app) exchangeOnce(ctx context.Context) error {
+	do := a.exchange()
 	if do == nil || ctx.Err() != nil {
 		return nil
 	}

@@ -10,12 +10,11 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
-	"winnow/ui/theme"
 )
 
 // Command is what the palette runs. One with a name is a slash command too.
@@ -50,12 +49,12 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 
 // flagging is a command that gives the selected messages a flag.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.flag(f) }
+	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
 }
 
 // leaving is a command that opens another session.
-func leaving(open func(*current.Model) tea.Cmd) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open) }
+func leaving(open func(*conversation.Model) conversation.Opening) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open(m.shown)) }
 }
 
 // The groups of the palette.
@@ -72,7 +71,7 @@ func Commands() []Command {
 		named("new", chatGroup, keymap.New, nil),
 		named("chats", chatGroup, keymap.Sessions, (*Model).openSessions),
 		named("attach", chatGroup, "", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		named("copy", chatGroup, keymap.Copy, (*Model).copyMessages),
+		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyText(args) }),
 		named("context", contextGroup, keymap.Request, nil),
 		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
 		named("compact", contextGroup, "", (*Model).compact),
@@ -103,9 +102,9 @@ func Commands() []Command {
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
 		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
-		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*current.Model).Temporary)),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*conversation.Model).Temporary)),
 		titled("Save this chat", "save a temporary chat", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+			func(m *Model, _ string) tea.Cmd { return m.keep() }),
 		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
 		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
@@ -116,9 +115,9 @@ func Commands() []Command {
 
 // openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
 func (m *Model) openPalette() tea.Cmd {
-	m.pick(list.Options{
+	m.dialogs.List(list.New(m.Context, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
-	}, m.commandItems(), m.takeCommand, m.writeCommand)
+	}, m.commandItems()...), m.takeCommand, m.writeCommand)
 	return nil
 }
 
@@ -175,7 +174,7 @@ func (m *Model) writeCommand(name string) tea.Cmd {
 
 // runCommand does what a draft that begins with a slash says.
 func (m *Model) runCommand(draft string) tea.Cmd {
-	name, args := theme.CutCommand(draft)
+	name, args := slash.Cut(draft)
 	c, ok := commandNamed(name)
 	if !ok && len(m.composer.Drafted().Files) == 0 {
 		if cmd, written := m.composer.WriteDraft(name, args); written {
@@ -207,17 +206,17 @@ func unknownCommand(name string) string {
 	if near := llm.Nearest(name, names); near != "" {
 		text += fmt.Sprintf("Did you mean /%s? ", near)
 	}
-	return text + theme.AsMessage
+	return text + slash.AsMessage
 }
 
 // compact has the older messages condensed, or sends them again.
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return m.lacks(keymap.NeedIdle)
 	case args == "":
 		turn := m.begin(nil, m.Session.Compact)
-		m.turn.Condensing = true
+		m.Turn.Condensing = true
 		return turn
 	case args != "off":
 		return m.notice.Error("Usage: /compact, or /compact off.")

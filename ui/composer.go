@@ -12,10 +12,9 @@ import (
 // composerScreen is what the composer has the rest of the screen do.
 func (m *Model) composerScreen() composer.Screen {
 	return composer.Screen{
-		Changed: m.draftChanged,
-		Focus:   func() { m.setFocus(draftPane) },
+		Focus: func() { m.setFocus(draftPane) },
 		Focused: func() bool {
-			return m.focus == draftPane && !m.covered() && !(m.question.Waits() && m.turn.Busy)
+			return m.focus == draftPane && !m.covered() && !(m.Question.Waits() && m.Turn.Busy)
 		},
 		Do: m.do,
 		Send: func(cut bool) tea.Cmd {
@@ -24,13 +23,10 @@ func (m *Model) composerScreen() composer.Screen {
 			}
 			return m.send()
 		},
-		Run: m.runCommand,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, added: added})
-		},
-		Read: m.read,
+		Run:  m.runCommand,
+		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) { m.dialogs.List(l, chosen, added) },
+		Read: m.dialogs.Read,
 		News: m.notice.News,
-		Next: m.sendNext,
 	}
 }
 
@@ -42,7 +38,7 @@ func (m *Model) enqueue(cut bool) tea.Cmd {
 // queued says what a message that was queued waits for beside the answer.
 func (m *Model) queued() tea.Cmd {
 	switch {
-	case m.question.Waits():
+	case m.Question.Waits():
 		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.Keys.First(keymap.Focus) + " goes to it.")
 	case m.composer.Waiting.Held():
 		return m.notice.Say("Queued. The queue is paused: " + m.Keys.First(keymap.Send) +

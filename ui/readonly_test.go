@@ -89,7 +89,7 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 	t.Parallel()
 	l, other := besideAnother(t, 80, 24)
 	l.composer.Set("half a thought")
-	l.current.Screen.Leased()
+	l.Screen.Leased(l.shown, true, nil)
 	l.shows("half a thought")
 	l.press("ctrl+f")
 	l.until("the fork", func() bool { return l.Info.Parent == other.Info().ID })

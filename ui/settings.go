@@ -21,17 +21,17 @@ type Persona = settings.Persona
 func (m *Model) settingsScreen() settings.Screen {
 	return settings.Screen{
 		Open: func(l *list.Model, chosen func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, stays: l.Title == settings.ToolsTitle})
+			m.dialogs.List(l, chosen, nil).Stays = l.Title == settings.ToolsTitle
 		},
-		Read: m.read,
+		Read: m.dialogs.Read,
 		Edit: composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
-			message, _ := m.chat.Message(id)
+			message, _ := m.Chat.Message(id)
 			return m.askAgain(message, ref)
 		},
 		Restyle: m.restyle,
 		Done:    m.settled,
-		Begun:   func() bool { return !m.chat.Empty() },
+		Begun:   func() bool { return !m.Chat.Empty() },
 		Covered: m.covered,
 	}
 }
@@ -40,10 +40,10 @@ func (m *Model) settingsScreen() settings.Screen {
 func (m *Model) reached(replaced string, err error) tea.Cmd {
 	// Another model, of which its end is on its way.
 	chosen := replaced == "" && m.Session.Model().Ref() != m.Ref
-	if m.turn.Busy || chosen {
+	if m.Turn.Busy || chosen {
 		return nil
 	}
-	m.current.Refresh()
+	m.Refresh()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		m.notice.Warn(notice.Alert{
 			Text: theme.Sentence(err), Way: m.Keys.First(keymap.Models) + " chooses another model",

@@ -129,7 +129,10 @@ func (w *writer) step(but ...string) {
 			if err == nil && w.pick("ends", 2) == 0 {
 				whole := w.message(session.ID, message)
 				whole.ID, whole.Role = m.ID, m.Role
-				_, err = w.s.FinishAnswer(ctx, whole, w.request(session.ID, message, ids))
+				var r Request
+				if r, err = w.s.AddRequest(ctx, w.request(session.ID, message, ids)); err == nil {
+					_, err = w.s.FinishAnswer(ctx, whole, r)
+				}
 			}
 			return err
 		},

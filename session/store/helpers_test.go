@@ -164,7 +164,7 @@ func there(path string) bool {
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner
 	m.attach(t.attach)
-	t.put("INSERT INTO messages", m.columns())
+	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 }
 

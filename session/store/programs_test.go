@@ -66,7 +66,10 @@ func chatProgram(args []string) error {
 		}
 		if err == nil {
 			last.Content, last.Status = streamedText(size), history.Complete
-			last, err = s.FinishAnswer(ctx, last, Request{Session: session.ID, Turn: i + 1})
+			var r Request
+			if r, err = s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1}); err == nil {
+				last, err = s.FinishAnswer(ctx, last, r)
+			}
 		}
 		stored("done", size)
 	}

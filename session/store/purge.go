@@ -26,43 +26,39 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if homeOf(t).Folder != "" { // the other machines are to be told
 			l := Tombstone{ID: s.newID(t), Session: id}
 			l.Messages = list[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
-			t.put("INSERT INTO tombstones", l.columns())
+			t.put("INSERT INTO tombstones", l.columns(), "")
 		}
 		purgeRows(t, n)
 	})
-	if err != nil || s.path == sqlite.Memory {
+	if err != nil {
 		return err
 	}
-	return s.finishPurge(ctx)
+	return s.FinishPurge(ctx)
 }
 
 // purgeRows deletes the rows of a session and has the index forget its words. Their bytes are overwritten by
-// finishPurge.
+// FinishPurge.
 func purgeRows(t *tx, n int64) {
 	unindex(t, "session = ?", n)
 	notePurged(t)
 	deleteSession(t, n)
 }
 
-// notePurged notes that finishPurge has something to do.
+// notePurged notes that FinishPurge has something to do.
 func notePurged(t *tx) { t.fail(search.NotePurged(t.ctx, t.Tx)) }
 
-// FinishPurge overwrites what another window kept Purge from overwriting; mostly there is nothing.
+// FinishPurge overwrites what another window kept Purge from overwriting, in the search index too; mostly there is
+// nothing.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
 		purged, err := search.Purged(t.ctx, t.Tx)
 		t.fail(err)
-		return purged
+		return purged && s.path != sqlite.Memory
 	})
 	if !purged || err != nil {
 		return err
 	}
-	return s.finishPurge(ctx)
-}
-
-// finishPurge overwrites the text of sessions whose rows are deleted, in the search index too.
-func (s *Store) finishPurge(ctx context.Context) error {
-	err := s.jot(ctx, "merge the search index", func(t *tx) { t.fail(search.MergeAll(t.ctx, t.Tx)) })
+	err = s.jot(ctx, "merge the search index", func(t *tx) { t.fail(search.MergeAll(t.ctx, t.Tx)) })
 	if err == nil {
 		err = s.overwritePurged(ctx)
 	}
@@ -130,13 +126,4 @@ func deleteSession(t *tx, n int64) {
 }
 
 // detach deletes the attachments that no message has.
-func detach(t *tx) {
-	t.exec(`
-		DELETE FROM attachments
-		WHERE hash NOT IN (
-			SELECT p.value ->> 'hash'
-			FROM messages m
-			CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
-			WHERE m.parts IS NOT NULL
-		)`)
-}
+func detach(t *tx) { t.exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`) }

@@ -198,7 +198,7 @@ func (c *Model) Hints() []key.Binding {
 // CompletionView draws the completions in lines of w cells, at most so many.
 func (c *Model) CompletionView(w, most int) (lines []string) {
 	n, wide := c.Completions(), 0
-	if n == 0 || most < 2 {
+	if n == 0 || most < 2 || w < 1 {
 		return nil
 	}
 	for _, o := range c.completions.list {

@@ -30,7 +30,6 @@ const (
 
 // Screen is what the composer has the rest of the screen do.
 type Screen struct {
-	Changed func() tea.Cmd               // the draft is another one
 	Focus   func()                       // gives the draft the keys
 	Focused func() bool                  // the keys go to it, and nothing covers its completions
 	Do      func(keymap.Action) tea.Cmd  // does what a key is for that concerns more than the draft
@@ -38,7 +37,6 @@ type Screen struct {
 	Run     func(command string) tea.Cmd // runs a slash command
 	Read    func(title, text string)     // shows a text
 	News    func(text string)            // says what stays until something is sent
-	Next    func() tea.Cmd               // sends what is queued, where that may be
 
 	// Open opens a list.
 	Open func(l *list.Model, chosen, added func(string) tea.Cmd)
@@ -100,7 +98,7 @@ func (c *Model) Settle() tea.Cmd {
 		return nil
 	}
 	c.known = c.Area.Changes()
-	return tea.Batch(c.complete(), c.Screen.Changed())
+	return tea.Batch(c.complete(), c.Replan())
 }
 
 // Update is a key or a paste. In a session that another window has, the keys are about that.

@@ -51,12 +51,12 @@ func newDesk(t *testing.T, o Options) *desk {
 		d.did = append(d.did, what)
 		return nil
 	}
-	ctx := &app.Context{
-		Program: t.Context, Keys: keymap.Default(), Say: say, Fail: say, Session: s,
+	ctx := &app.Context{Session: s, Shared: &app.Shared{
+		Program: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
-	}
+		Replan: func() tea.Cmd { return nil },
+	}}
 	d.Model = New(ctx, Screen{
-		Changed: func() tea.Cmd { return nil },
 		Focus:   func() {},
 		Focused: func() bool { return true },
 		Do:      func(a keymap.Action) tea.Cmd { return did(string(a)) },
@@ -65,7 +65,6 @@ func newDesk(t *testing.T, o Options) *desk {
 		Open:    func(l *list.Model, take, _ func(string) tea.Cmd) { d.open, d.take = l, take },
 		Read:    func(title, _ string) { did(title) },
 		News:    func(string) {},
-		Next:    func() tea.Cmd { return nil },
 	}, o)
 	d.Resize(60, 6)
 	return d

@@ -4,16 +4,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 )
-
-// OpenQueue reads what was left in the queue of the session.
-func (c *Model) OpenQueue() (cmd tea.Cmd) {
-	c.Waiting, cmd = queue.Open(c.Context, c.Session, c.Screen.Next)
-	return cmd
-}
 
 // Enqueue takes the draft out of the composer as a message that is sent later. What is typed from now on is the next
 // draft.

@@ -88,7 +88,7 @@ func (p *Page) message(text string, e history.Entry) {
 			_, n := utf8.DecodeRuneInString(text[at:])
 			at += n
 		}
-		if shown := without(secrets, text, from, at); shown != "" {
+		if shown := theme.Without(secrets, text, from, at); shown != "" {
 			p.paragraphs = append(p.paragraphs, Paragraph{Kind: k, Text: shown})
 		}
 	}
@@ -119,20 +119,6 @@ func (p *Page) insert(in history.Insert, cuts []history.Range) {
 		added.Aside = "added in place, " + theme.Plural(utf8.RuneCountInString(in.Text), "character")
 	}
 	p.add(added)
-}
-
-// without is a part of a text without its secrets, each of which is replaced in the part where it begins.
-func without(secrets [][2]int, text string, from, to int) (shown string) {
-	for _, s := range secrets {
-		if s[0] >= to {
-			break
-		}
-		if s[0] >= from {
-			shown += text[from:s[0]] + theme.Redacted
-		}
-		from = max(from, min(s[1], to))
-	}
-	return shown + text[from:to]
 }
 
 // text is all of it.

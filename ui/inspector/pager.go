@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -136,17 +137,18 @@ func (g *pager) goTo(line int) {
 	g.settle()
 }
 
-// Scroll moves the text by rows.
-func (g *pager) Scroll(by int) {
-	g.top = g.move(g.top, by)
+// scroll moves the text by rows, or to one of its ends.
+func (g *pager) scroll(by int) {
+	switch by {
+	case -keymap.AllLines:
+		g.top = spot{}
+	case keymap.AllLines:
+		g.top = spot{len(g.lines), 0}
+	default:
+		g.top = g.move(g.top, by)
+	}
 	g.settle()
 }
-
-// First goes to the beginning.
-func (g *pager) First() { g.goTo(0) }
-
-// Last goes to the end.
-func (g *pager) Last() { g.goTo(len(g.lines)) }
 
 // jump scrolls to the next heading, or to the one before, where there is one.
 func (g *pager) jump(by int) {

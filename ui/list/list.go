@@ -43,7 +43,7 @@ type Options struct {
 	Wraps  bool // what is said about an item goes on below it where the line is too short
 
 	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
-	Row     func(st theme.Styles, i Item, hits []int, selected bool) string
+	Row     func(st theme.Styles, i Item, hits [][2]int, selected bool) string
 	Heading func(st theme.Styles, group string) string
 }
 

@@ -136,7 +136,7 @@ func (m *Model) line(st theme.Styles, r row) string {
 		c.Label, c.Right = "", ""
 	}
 	text := markdown.OneLine(c.Label, column)
-	text = theme.Paint(text, label, theme.HitSpans(s.hits, len(text), st.Match))
+	text = theme.Paint(text, label, theme.Marks(s.hits, 0, st.Match))
 	if room > 0 {
 		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(r.text, room))
 	}

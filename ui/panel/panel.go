@@ -46,7 +46,6 @@ type Screen struct {
 	Message func(id int64) (store.Message, bool)
 	Gist    func(store.Message) string // how a message begins
 	OnPage  func() (first, end int)    // the messages on the page by their index
-	Draft   func() session.Draft       // what would be sent
 	Listed  func() []llm.Model         // the models of the endpoints, nil before they were asked
 
 	Shown      func() tea.Cmd                         // another request is on show
@@ -56,11 +55,6 @@ type Screen struct {
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
 	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
-}
-
-// Reset shows another conversation, of which nothing is planned yet.
-func (p *Model) Reset() {
-	*p = Model{Context: p.Context, Screen: p.Screen, reads: p.reads + 1}
 }
 
 // Shown is the request that the panel shows.

@@ -55,9 +55,9 @@ func (c *chat) knows(name string) bool { return c.commands[name].run != nil }
 
 // run runs a command.
 func (c *chat) run(ctx context.Context, text string) error {
-	name, args := theme.CutCommand(text)
+	name, args := slash.Cut(text)
 	if !c.knows(name) {
-		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name), theme.AsMessage)
+		return fmt.Errorf("there is no command /%s; /help lists the commands. %s", theme.OneLine(name), slash.AsMessage)
 	}
 	if misused := c.commands[name].Misused(text); misused != "" {
 		return errors.New(misused)

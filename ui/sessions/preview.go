@@ -11,7 +11,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/app"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -20,9 +19,7 @@ import (
 // the conversation.
 type preview struct {
 	of       target // what is under the cursor
-	read     target // what the messages are of
 	messages []Previewed
-	err      string
 }
 
 // target is what a preview shows. It is read anew where the session has gone on.
@@ -33,12 +30,9 @@ type target struct {
 	query   string
 }
 
-// Previewed is a message of a preview.
+// Previewed is a message of a preview. Its text is the part from just before what was found.
 type Previewed struct {
-	Role  history.Role
-	Model string
-	At    time.Time
-	Text  string // as it is stored, or the part of it from just before what was found
+	store.Message
 	Place store.Place
 }
 
@@ -53,34 +47,31 @@ const (
 	measure = 92
 )
 
-// target is what is under the cursor.
-func (l *Model) target() target {
-	s, ok := l.cursor()
-	switch {
-	case !ok:
-		return target{}
-	case s.hit == nil:
-		return target{session: s.ID, leaf: s.Leaf}
-	}
-	return target{s.ID, s.Leaf, s.hit.Message, l.found.Text}
-}
-
-// look reads what is under the cursor once that has rested there for a moment.
+// look reads what is under the cursor once that has rested there for a moment. Until then what was read of the same
+// session stays.
 func (l *Model) look() tea.Cmd {
-	t := l.target()
+	s, ok := l.cursor()
+	t := target{session: s.ID, leaf: s.Leaf}
+	if s.hit != nil {
+		t.message, t.query = s.hit.Message, l.found.Text
+	}
 	if t == l.preview.of {
 		return nil
 	}
-	if l.preview.of = t; t == (target{}) {
+	if t.session != l.preview.of.session {
+		l.preview.messages = nil
+	}
+	l.preview.of = t
+	db, then := l.With.Store, l.previewing.Begin()
+	if !ok {
 		return nil
 	}
-	l.Previewing++
-	n := l.Previewing
-	return after(pause, &l.Previewing, func() tea.Cmd {
-		db := l.With.Store
-		return l.Run(func(ctx context.Context) tea.Msg {
-			messages, err := readPreview(ctx, db, t)
-			return app.Then(func() tea.Cmd { return l.Previewed(n, messages, err) })
+	return tea.Tick(pause, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			return l.Run(func(ctx context.Context) tea.Msg {
+				messages, err := readPreview(ctx, db, t)
+				return then(func() tea.Cmd { return l.Previewed(messages, err) })
+			})
 		})
 	})
 }
@@ -101,7 +92,8 @@ func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Previewed{m.Role, m.Model, time.UnixMilli(m.CreatedMS), around(m, of.query), places[m.ID]})
+		m.Content = around(m, of.query)
+		out = append(out, Previewed{m, places[m.ID]})
 	}
 	return out, nil
 }
@@ -123,75 +115,62 @@ func around(m store.Message, query string) string {
 }
 
 // Previewed shows what was read for a preview.
-func (l *Model) Previewed(asked int, messages []Previewed, err error) tea.Cmd {
-	p := &l.preview
-	if asked != l.Previewing {
-		return nil
-	}
-	p.read, p.messages, p.err = p.of, messages, ""
+func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
+	l.preview.messages = messages
 	if err != nil {
-		p.err = theme.Sentence(err)
+		return l.Fail(theme.Sentence(err))
 	}
 	return nil
 }
 
 // previewLines draws the preview in at most so many lines.
-func (l *Model) previewLines(st theme.Styles, o layout, room int) []string {
-	p, lines := &l.preview, []string{""}
-	switch {
-	case p.read.session != l.target().session || l.purge != nil:
-	case p.err != "":
-		lines = append(lines, theme.IndentedTo(st.Muted, p.err, o.text(), o.w-o.margin)...)
-	default:
-		for i, m := range p.messages {
-			most := max(0, room-len(lines)-1)
-			if i < len(p.messages)-1 {
-				most /= 3
-			}
-			lines = append(lines, m.head(st, o, l.read))
-			text, _ := l.Secrets.Hide(m.Text)
-			lines = append(lines, m.body(st, o, text, store.Search{Text: p.read.query}, most)...)
-			lines = append(lines, "")
+func (l *Model) previewLines(o layout) []string {
+	lines := []string{""}
+	for i, m := range l.preview.messages {
+		most := max(0, o.below-len(lines)-1)
+		if i < len(l.preview.messages)-1 {
+			most /= 3
 		}
+		lines = append(lines, l.previewHead(o, m))
+		lines = append(lines, l.previewBody(o, m, most)...)
+		lines = append(lines, "")
 	}
-	return lines[:min(len(lines), room)]
+	return lines[:min(len(lines), o.below)]
 }
 
-// head is the line above a message of a preview: its sign, who said it, what became of it, its number and its time.
-func (m *Previewed) head(st theme.Styles, o layout, now time.Time) string {
-	name, style := theme.Speaker(m.Role), st.Muted
+// previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
+// time.
+func (l *Model) previewHead(o layout, m Previewed) string {
+	st := l.Themes.Styles
+	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
 	if m.Role == history.User {
 		style = st.You
-	}
-	if m.Role == history.Assistant && m.Model != "" {
+	} else if m.Role == history.Assistant && m.Model != "" {
 		name = markdown.OneLine(m.Model, 40)
 	}
-	facts := ""
 	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
 		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
 	}
-	at := m.At.In(now.Location()).Format("2 Jan 2006 15:04")
+	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
 	if m.Place.Of > 0 {
 		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
-	left := o.indent(0) + sign(st, m.Place.Last) + " " + style.Render(name)
-	return theme.Spread(left, facts+st.Muted.Render(at)+o.indent(0), o.end())
+	return theme.Spread(o.margin+sign(st, m.Place.Last)+" "+style.Render(name), facts+st.Muted.Render(at)+o.margin, o.end)
 }
 
-// body is at most so many lines of a message, behind the bar of the user's own.
-func (m *Previewed) body(st theme.Styles, o layout, text string, found store.Search, most int) (lines []string) {
-	bar, style := "  ", st.Text
+// previewBody is at most so many lines of a message, behind the bar of the user's own.
+func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
+	st, bar := l.Themes.Styles, "  "
+	style := st.Text
 	if m.Role == history.User {
 		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
+	text, _ := l.Secrets.Hide(m.Content)
 	text = strings.TrimSpace(markdown.Visible(text))
-	marks := found.Marks(text)
-	for _, p := range theme.Parts(text, min(measure, o.textWidth())) {
-		if len(lines) == most {
-			break
-		}
-		spans := marked(marks, p.From, p.From+len(p.Text), st.Found)
-		lines = append(lines, o.indent(0)+bar+theme.Paint(p.Text, style, spans))
+	marks := store.Search{Text: l.preview.of.query}.Marks(text)
+	parts := theme.Parts(text, min(measure, o.text))
+	for _, p := range parts[:min(len(parts), most)] {
+		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
 	}
 	return lines
 }

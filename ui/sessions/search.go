@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
@@ -21,82 +20,60 @@ const (
 	mostHits = 200
 )
 
-// after does something after a while, unless the count has changed until then.
-func after(d time.Duration, count *int, do func() tea.Cmd) tea.Cmd {
-	n := *count
-	return tea.Tick(d, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			if n != *count {
-				return nil
-			}
-			return do()
-		})
-	})
-}
-
-// endSearch drops what a search that is on its way will find.
-func (l *Model) endSearch() {
-	l.Searching++
-	l.waiting = false
-}
-
-// filtered looks for the filter in all messages when no other key follows for a moment.
-func (l *Model) filtered() tea.Cmd {
-	l.endSearch()
-	if strings.TrimSpace(l.List.Filter.Text()) == "" {
-		l.found = Found{}
-		l.fill()
-		return nil
-	}
-	l.waiting = true
-	return after(pause, &l.Searching, l.find)
-}
-
 // Found is what a search found in messages.
 type Found struct {
-	Text   string
+	Text   string // that was looked for
 	Hits   []store.Hit
 	Places map[int64]store.Place // of the messages of the hits
 	Err    error
 }
 
-// find looks for the filter at once. On the shelf of the trash it looks there as well.
-func (l *Model) find() tea.Cmd {
-	text := l.List.Filter.Text()
-	if strings.TrimSpace(text) == "" {
+// query is what the list looks for in messages, "" for nothing.
+func (l *Model) query() string { return strings.TrimSpace(l.List.Filter.Text()) }
+
+// waiting says that what the filter finds in messages is not here yet.
+func (l *Model) waiting() bool { return l.query() != l.found.Text }
+
+// filtered looks for the filter in all messages when no other key follows for a moment.
+func (l *Model) filtered() tea.Cmd {
+	then := l.searching.Begin()
+	if l.query() == "" {
+		l.found = Found{}
+		l.fill()
 		return nil
 	}
-	l.endSearch()
-	l.waiting = true
-	db, n := l.With.Store, l.Searching
-	query := store.Search{Text: text, Trash: l.shelf == trashShelf, Limit: mostHits}
+	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
+}
+
+// find looks for the filter at once. On the shelf of the trash it looks there as well.
+func (l *Model) find() tea.Cmd {
+	if l.query() == "" {
+		return nil
+	}
+	db, then := l.With.Store, l.searching.Begin()
+	query := store.Search{Text: l.query(), Trash: l.shelf == trashShelf, Limit: mostHits}
 	return l.Run(func(ctx context.Context) tea.Msg {
-		found := Found{Text: text}
-		found.Hits, found.Err = db.Search(ctx, query)
-		if found.Err == nil {
+		found := Found{Text: query.Text}
+		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {
 			ids := make([]int64, len(found.Hits))
 			for i, h := range found.Hits {
 				ids[i] = h.Message
 			}
 			found.Places, found.Err = db.Places(ctx, ids...)
 		}
-		return app.Then(func() tea.Cmd { return l.Found(n, found) })
+		return then(func() tea.Cmd { return l.Found(found) })
 	})
 }
 
 // Found lists the hits of a search, those of the chat first that was used last.
-func (l *Model) Found(number int, found Found) tea.Cmd {
-	if number != l.Searching {
-		return nil
-	}
-	l.waiting = false
-	if found.Err != nil {
-		return l.Fail(theme.Sentence(found.Err))
-	}
+func (l *Model) Found(found Found) tea.Cmd {
 	slices.SortStableFunc(found.Hits, func(a, b store.Hit) int {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.found = found
 	l.fill()
+	if found.Err != nil {
+		return l.Fail(theme.Sentence(found.Err))
+	}
 	return l.look()
 }

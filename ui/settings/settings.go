@@ -239,10 +239,8 @@ func (s *Model) Theme(name string) tea.Cmd {
 		return s.Fail("This terminal has no colours, or NO_COLOR is set: all themes look the same.")
 	case name == "":
 		var items []list.Item
-		for _, name := range s.Themes.Names() {
-			items = append(items, list.Item{
-				Label: name, About: s.Themes.Description(theme.Name(name)), Value: name,
-			})
+		for _, name := range theme.Names(s.Themes.Own) {
+			items = append(items, list.Item{Label: name, About: theme.Description(name), Value: name})
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))

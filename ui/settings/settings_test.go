@@ -34,9 +34,9 @@ func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
 	f.Model = &Model{
-		Context: &app.Context{
-			Program: context.Background, Keys: keymap.Default(), Ref: ref, Themes: new(theme.Set), Say: say, Fail: say,
-		},
+		Context: &app.Context{Ref: ref, Shared: &app.Shared{
+			Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+		}},
 		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
@@ -76,7 +76,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
 	s.Theme("")
-	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(s.Themes.Names()) {
+	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(theme.Names(nil)) {
 		t.Fatalf("/theme lists %d themes with the cursor on %q", s.opened.Len(), at.Value)
 	}
 	if s.chosen("dark"); s.Themes.Wanted != theme.Dark || s.styled != 1 {

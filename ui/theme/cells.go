@@ -45,16 +45,8 @@ func Wrap(s string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	var lines []string
-	for _, line := range strings.Split(ansi.Wrap(s, width, ""), "\n") {
-		if ansi.StringWidth(line) <= width {
-			lines = append(lines, line)
-			continue
-		}
-		// Wrap does not count the blanks at the beginning of a line before a word as long as the line.
-		lines = append(lines, strings.Split(ansi.Hardwrap(line, width, true), "\n")...)
-	}
-	return lines
+	// ansi.Wrap does not count the blanks at the beginning of a line before a word as long as the line.
+	return strings.Split(ansi.Hardwrap(ansi.Wrap(s, width, ""), width, true), "\n")
 }
 
 // Part is a line of a wrapped text, and the byte of the text at which it begins.
@@ -103,20 +95,19 @@ func Blank(lines []string, w, h int) []string {
 
 // Lay draws a block of lines over a screen at a box's place. What a border between cells would split is blank.
 func Lay(screen []string, b Box, block []string) {
+	end := b.X + b.W
 	for i, s := range block[:min(len(block), b.H)] {
 		y := b.Y + i
 		if y < 0 || y >= len(screen) {
 			continue
 		}
 		under := screen[y]
-		screen[y] = Fit(ansi.Truncate(under, b.X, ""), b.X) + s
-		end, width := b.X+b.W, Width(under)
-		for skip := end; end < width && skip <= width; skip++ {
-			if rest := ansi.TruncateLeft(under, skip, ""); Width(rest) <= width-end {
-				screen[y] += strings.Repeat(" ", width-end-Width(rest)) + rest
-				break
-			}
+		rest := ansi.TruncateLeft(under, end, "")
+		if Width(rest) > Width(under)-end { // half a character
+			rest = ansi.TruncateLeft(under, end+1, "")
 		}
+		screen[y] = Fit(ansi.Truncate(under, b.X, ""), b.X) + s +
+			lipgloss.PlaceHorizontal(Width(under)-end, lipgloss.Right, rest)
 	}
 }
 

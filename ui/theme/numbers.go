@@ -2,7 +2,6 @@ package theme
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,30 +49,12 @@ func InWords(words []string) string { return english.WordSeries(words, "and") }
 
 // Duration writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
 func Duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Seconds())) + " s"
-	}
 	s := int(d.Seconds())
-	return fmt.Sprintf("%d m %02d s", s/60, s%60)
-}
-
-// Ago is how long before a moment something was, in one short word; "" where one of them is not known.
-func Ago(at, then time.Time) string {
-	d := at.Sub(then)
 	switch {
-	case at.IsZero() || then.IsZero():
-		return ""
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " min"
-	case d < 24*time.Hour:
-		return strconv.Itoa(int(d.Hours())) + " h"
-	case d < 60*24*time.Hour:
-		return strconv.Itoa(int(d.Hours()/24)) + " d"
+	case s < 10:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
 	}
-	return strconv.Itoa(int(d.Hours()/24/30)) + " mo"
+	return fmt.Sprintf("%d m %02d s", s/60, s%60)
 }

@@ -27,7 +27,8 @@ func Paint(line string, base lipgloss.Style, spans []Span) string {
 	var b strings.Builder
 	from, style := 0, 0
 	for at := 0; at < len(line); {
-		n := ClusterLen(line[at:])
+		cluster, _ := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		n := max(1, len(cluster))
 		if now := slices.Max(of[at : at+n]); now != style {
 			b.WriteString(styles[style].Render(line[from:at]))
 			from, style = at, now
@@ -47,18 +48,10 @@ func Ground(ground lipgloss.Style, line string) string {
 	return opens + strings.ReplaceAll(line, reset, reset+opens) + reset
 }
 
-// HitSpans mark the letters that a filter found, of which the screen shows those in the first bytes.
-func HitSpans(hits []int, shown int, style lipgloss.Style) (spans []Span) {
-	for _, at := range hits {
-		if at < shown {
-			spans = append(spans, Span{at, at + 1, style})
-		}
+// Marks are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
+func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []Span) {
+	for _, m := range marks {
+		spans = append(spans, Span{m[0] - from, m[1] - from, style})
 	}
 	return spans
-}
-
-// ClusterLen returns how many bytes the first character of a text takes, combining characters included.
-func ClusterLen(s string) int {
-	cluster, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	return max(1, len(cluster))
 }

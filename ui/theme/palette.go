@@ -1,8 +1,10 @@
 package theme
 
 import (
+	"cmp"
 	_ "embed" // of the themes that come with winnow
 	"fmt"
+	"image/color"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,13 +21,6 @@ import (
 // A colour is up to three words: "#rrggbb" for a terminal with 24-bit colours, then "0" to "255" for one with 256, then
 // for one with 16 "0" to "15" or an attribute: "bold", "faint" or "default", which is none.
 type Palette map[string]string
-
-// The attributes that stand in the place of a colour.
-const (
-	asBold    = "bold"
-	asFaint   = "faint"
-	asDefault = "default"
-)
 
 //go:embed themes.toml
 var builtIn []byte
@@ -47,52 +42,34 @@ func (p Palette) Check() (key, wrong string) {
 	colour := regexp.MustCompile("^" + word + "( +" + word + "){0,2}$")
 	roles := BuiltIn()[Dark]
 	for _, key := range slices.Sorted(maps.Keys(p)) {
-		switch _, known := roles[key]; {
-		case key == "base":
-			if base := Name(p[key]); base != Dark && base != Light {
-				return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", base)
-			}
-		case !known:
+		switch word := p[key]; {
+		case key == "base" && Name(word) != Dark && Name(word) != Light:
+			return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", word)
+		case key != "base" && roles[key] == "":
 			return key, "is not a colour of a theme"
-		case !colour.MatchString(p[key]):
+		case key != "base" && !colour.MatchString(word):
 			return key, fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of "+
 				"the terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: "+
-				"\"#6fd3c3 80 14\"", p[key])
+				"\"#6fd3c3 80 14\"", word)
 		}
 	}
 	return "", ""
 }
 
-// on is the word of a role's colour that counts for a terminal.
+// on is the word of a role's colour that counts for a terminal: one with fewer colours takes a later word.
 func (p Palette) on(profile colorprofile.Profile, role string) string {
-	words := strings.Fields(p[role])
-	switch {
-	case len(words) == 0:
-		return asDefault
-	case profile <= colorprofile.ANSI && len(words) > 2:
-		return words[2]
-	case profile == colorprofile.ANSI256:
-		return words[min(1, len(words)-1)]
-	}
-	return words[0]
+	words := strings.Fields(cmp.Or(p[role], "default"))
+	return words[min(int(colorprofile.TrueColor-profile), len(words)-1)]
 }
 
 // shows says that a word is a colour, not an attribute or none.
-func shows(word string) bool { return word != asBold && word != asFaint && word != asDefault }
+func shows(word string) bool { return word != "bold" && word != "faint" && word != "default" }
 
-// foreground is the style of text in a colour.
-func foreground(word string) lipgloss.Style {
-	style := lipgloss.NewStyle().Bold(word == asBold).Faint(word == asFaint)
+// styled is the style of text in a colour, or on it: set is what lipgloss calls that.
+func styled(word string, set func(lipgloss.Style, color.Color) lipgloss.Style) lipgloss.Style {
+	style := lipgloss.NewStyle().Bold(word == "bold").Faint(word == "faint")
 	if shows(word) {
-		style = style.Foreground(lipgloss.Color(word))
+		style = set(style, lipgloss.Color(word))
 	}
 	return style
-}
-
-// background is the style of text on a colour.
-func background(word string) lipgloss.Style {
-	if shows(word) {
-		return lipgloss.NewStyle().Background(lipgloss.Color(word))
-	}
-	return foreground(word)
 }

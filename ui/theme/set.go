@@ -49,38 +49,25 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	return usual, themes[usual], t.Profile
 }
 
-// described are the themes that come with winnow, in the order in which they are offered, and what each is for.
-var described = [][2]string{
-	{string(Auto), "dark or light, as the terminal is"},
-	{string(Dark), "for a dark background"},
-	{string(Light), "for a light background"},
-	{string(Terminal), "the terminal's own sixteen colours"},
-	{string(None), "no colours"},
-}
-
-// Names are the names of the themes that come with winnow.
-func Names() (names []string) {
-	for _, theme := range described {
-		names = append(names, theme[0])
-	}
-	return names
-}
-
-// Names are all themes that can be chosen: winnow's, then the user's own.
-func (t Set) Names() []string {
-	own := maps.Clone(t.Own)
-	for _, name := range Names() {
-		delete(own, name)
-	}
-	return slices.Concat(Names(), slices.Sorted(maps.Keys(own)))
+// described is what the themes that come with winnow are for.
+var described = map[Name]string{
+	Auto:     "dark or light, as the terminal is",
+	Dark:     "for a dark background",
+	Light:    "for a light background",
+	Terminal: "the terminal's own sixteen colours",
+	None:     "no colours",
 }
 
 // Description says what a theme is for.
-func (t Set) Description(name Name) string {
-	for _, theme := range described {
-		if theme[0] == string(name) {
-			return theme[1]
+func Description(name string) string { return cmp.Or(described[Name(name)], "yours") }
+
+// Names are all themes that can be chosen: winnow's, then the user's own.
+func Names(own map[string]Palette) []string {
+	names := []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return "yours"
+	return names
 }

@@ -2,6 +2,7 @@ package theme
 
 import (
 	"cmp"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -49,6 +50,8 @@ type Styles struct {
 	Hit      lipgloss.Style // the hit that the user is at
 	Keyword  lipgloss.Style // of code, on a tint
 	String   lipgloss.Style // the same
+
+	signs map[string]lipgloss.Style // of verdicts
 }
 
 // New makes the styles of a theme for a terminal: from its palette, where an empty one is that of the built-in theme,
@@ -58,12 +61,13 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 		p = BuiltIn()[t]
 	}
 	on := func(role string) string { return p.on(cmp.Or(profile, colorprofile.TrueColor), role) }
-	in := func(role string) lipgloss.Style { return foreground(on(role)) }
+	in := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Foreground) }
+	under := func(role string) lipgloss.Style { return styled(on(role), lipgloss.Style.Background) }
 	st := Styles{
 		Name: t, Tinted: shows(on("tint")),
 		Text: in("text"), Strong: in("strong").Bold(true),
 		Muted: in("muted"), Faint: in("faint"), Lines: in("rule"), Ghost: in("ghost"),
-		Tint: background(on("tint")), Selected: background(on("selection")),
+		Tint: under("tint"), Selected: under("selection"),
 		Seen: in("seen"), You: in("you"), Cut: in("cut"),
 		Pinned: in("pinned"), Recalled: in("recalled"), Repaired: in("repaired"), Error: in("repaired"),
 		Keyword: in("keyword"), String: in("string"),
@@ -72,11 +76,11 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 		Markdown: markdown.Style{
 			Text: on("text"), Strong: on("strong"), Muted: on("muted"), Faint: on("faint"), Rule: on("rule"),
 			Keyword: on("keyword"), String: on("string"), Function: on("function"), Number: on("number"),
-			Deleted: on("repaired"), Inserted: on("seen"),
+			Deleted: on("repaired"), Inserted: on("seen"), Tint: strings.TrimPrefix(on("tint"), "default"),
 		},
 	}
-	if st.Tinted {
-		st.Markdown.Tint = on("tint")
+	st.signs = map[string]lipgloss.Style{
+		"○": st.Faint, "⊘": st.Faint, "◆": st.Pinned, "◐": st.Cut, "▲": st.Repaired, "↺": st.Recalled,
 	}
 	return st
 }

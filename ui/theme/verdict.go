@@ -70,17 +70,8 @@ func Verdict(e history.Entry) string {
 
 // OfGlyph is the style of a verdict's sign.
 func (st Styles) OfGlyph(g string) lipgloss.Style {
-	switch g {
-	case "○", "⊘":
-		return st.Faint
-	case "◆":
-		return st.Pinned
-	case "◐":
-		return st.Cut
-	case "▲":
-		return st.Repaired
-	case "↺":
-		return st.Recalled
+	if style, ok := st.signs[g]; ok {
+		return style
 	}
 	return st.Seen
 }

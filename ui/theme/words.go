@@ -3,7 +3,6 @@ package theme
 import (
 	"cmp"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"winnow/ui/markdown"
@@ -33,11 +32,8 @@ func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
 
 // UpperFirst begins a sentence with a capital letter.
 func UpperFirst(s string) string {
-	first, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(first)) + s[n:]
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
 }
 
 // Announced is what a session announces, for the screen. It begins with a capital letter, unless its first word may be

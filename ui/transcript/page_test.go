@@ -46,12 +46,12 @@ type stage struct {
 func staged(w, h int) *stage {
 	s := &stage{}
 	say := func(text string) tea.Cmd { s.said = text; return nil }
-	s.Model = &Model{Context: &app.Context{
+	s.Model = &Model{Context: &app.Context{Shared: &app.Shared{
 		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
-	}, Screen: Screen{
+		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
+	}}, Screen: Screen{
 		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {}, Draft: func() {},
-		Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 		Past: func() bool { return s.past }, Trial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
@@ -136,33 +136,33 @@ func parser() ([]store.Message, []history.Entry) {
 	}
 	dropped := with(func(e *history.Entry) { e.Disposition, e.Cause.Code = history.Dropped, cause.OverBudget })
 	return []store.Message{
-		message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
-		message(history.User, "Fine. How should the lexer handle string interpolation?"),
-		message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
-		message(history.User, "And error recovery? One missing brace must not eat the whole file."),
-		message(history.Assistant, recovery),
-		message(history.User, "Show me the sync set for our grammar."),
-		calls("", history.ToolCall{ID: "c1", Name: "read_file", Arguments: `{"path":"grammar/decl.peg"}`}),
-		calls("I list it.", history.ToolCall{ID: "c2", Name: "list_files", Arguments: `{"dir":"grammar","depth":2}`}),
-		listed, answer, long, stopped, lost,
-		message(history.User, "Never touch generated files."),
-	}, []history.Entry{
-		with(func(e *history.Entry) {
-			e.Recalled, e.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
-		}),
-		dropped, dropped, kept,
-		with(func(e *history.Entry) {
-			e.Disposition, e.Whole, e.CharsBefore, e.CharsAfter = history.Cut, false, len(recovery), sent
-			e.Cuts = []history.Range{{From: sent, To: len(recovery)}}
-			e.Inserted = []history.Insert{{At: sent, Text: " ... (truncated)"}}
-		}),
-		kept,
-		with(func(e *history.Entry) {
-			e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
-		}),
-		kept, kept, kept, kept, kept, kept,
-		with(func(e *history.Entry) { e.Pinned = true }),
-	}
+			message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
+			message(history.User, "Fine. How should the lexer handle string interpolation?"),
+			message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
+			message(history.User, "And error recovery? One missing brace must not eat the whole file."),
+			message(history.Assistant, recovery),
+			message(history.User, "Show me the sync set for our grammar."),
+			calls("", history.ToolCall{ID: "c1", Name: "read_file", Arguments: `{"path":"grammar/decl.peg"}`}),
+			calls("I list it.", history.ToolCall{ID: "c2", Name: "list_files", Arguments: `{"dir":"grammar","depth":2}`}),
+			listed, answer, long, stopped, lost,
+			message(history.User, "Never touch generated files."),
+		}, []history.Entry{
+			with(func(e *history.Entry) {
+				e.Recalled, e.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
+			}),
+			dropped, dropped, kept,
+			with(func(e *history.Entry) {
+				e.Disposition, e.Whole, e.CharsBefore, e.CharsAfter = history.Cut, false, len(recovery), sent
+				e.Cuts = []history.Range{{From: sent, To: len(recovery)}}
+				e.Inserted = []history.Insert{{At: sent, Text: " ... (truncated)"}}
+			}),
+			kept,
+			with(func(e *history.Entry) {
+				e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
+			}),
+			kept, kept, kept, kept, kept, kept,
+			with(func(e *history.Entry) { e.Pinned = true }),
+		}
 }
 
 func TestPage(t *testing.T) {
@@ -297,7 +297,7 @@ func TestNoLineIsTooWide(t *testing.T) {
 		s.TurnFailed(record.Failure{User: 1, Request: 7, Fault: record.Fault{What: texts[0][:99], Words: texts[1]}})
 		for range rapid.IntRange(0, 4).Draw(t, "steps") {
 			rapid.SampledFrom([]func(){
-				func() { s.Step(-1) }, func() { s.Scroll(-3) }, func() { s.Expand() }, s.First,
+				func() { s.step(-1) }, func() { s.Scroll(-3) }, func() { s.Expand() }, func() { s.selectRow(0) },
 				func() { s.ShowReasoning(true) },
 			}).Draw(t, "step")()
 		}

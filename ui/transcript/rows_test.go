@@ -70,7 +70,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				s.Resize(rapid.IntRange(20, 100).Draw(t, "width"), rapid.IntRange(1, 30).Draw(t, "height"), 2)
 				stays = false
 			case 5:
-				s.Step(rapid.IntRange(-3, 3).Draw(t, "step"))
+				s.step(rapid.IntRange(-3, 3).Draw(t, "step"))
 				s.Expand()
 				stays = false
 			case 6:
@@ -80,8 +80,8 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				}
 				stays = false
 			case 7:
-				if s.answer != nil {
-					answer := message(history.Assistant, s.stream.Text())
+				if s.arrives() {
+					answer := message(history.Assistant, s.answer.Text())
 					answer.ID = next
 					s.Answer(answer, record.Receipt{})
 					next++
@@ -171,7 +171,7 @@ func TestAVeryLongMessageShowsItsBeginning(t *testing.T) {
 		} {
 			s := shown(100, 40, []store.Message{m}, nil)
 			s.ShowReasoning(true)
-			s.First()
+			s.selectRow(0)
 			s.Expand()
 			size, page := 0, ansi.Strip(strings.Join(s.block(0).lines, "\n"))
 			for _, drawn := range s.block(0).lines {

@@ -196,12 +196,12 @@ func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
 	text := "one\n```go\na\n```\ntwo\n~~~~\nb\n```\nc\n~~~~\nend"
 	s := shown(60, 20, []store.Message{message(history.Assistant, text), message(history.User, "no code")}, nil)
 	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
-		if _, got, _ := s.CodeToCopy(false); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if s.CopyText("code"); s.copied != want {
+			t.Errorf("got %q, want %q", s.copied, want)
 		}
 	}
 	s.GoTo(2)
-	if _, _, fault := s.CodeToCopy(true); fault != "This message has no code block." {
-		t.Errorf("without code it says %q", fault)
+	if s.CopyText("code"); s.said != "This message has no code block." {
+		t.Errorf("without code it says %q", s.said)
 	}
 }

@@ -77,7 +77,7 @@ func (d *desk) open(id string) {
 	}
 	var cmd tea.Cmd
 	d.session, d.waiting, d.sending = s, nil, 0
-	d.queue, cmd = Open(&app.Context{Program: context.Background, Say: say, Fail: say}, s, nil)
+	d.queue, cmd = Open(&app.Context{Shared: &app.Shared{Program: context.Background, Say: say, Fail: say}}, s, nil)
 	d.later(cmd)
 }
 
