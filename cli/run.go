@@ -87,7 +87,8 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	} else if err != nil {
 		return fail(Provider, "%w", err)
 	}
-	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}, turn: report.Turn{Saved: !a.flags.noSave}}
+	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
+	out.turn.Saved = !a.flags.noSave
 	if err := a.announce(ctx, s, &out); err != nil {
 		return err
 	}

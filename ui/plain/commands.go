@@ -31,9 +31,9 @@ func commands() []command {
 		{slash.Command{Name: "history", Help: "print the chat with the numbers of its messages"}, (*chat).history},
 		{shared("context"), func(c *chat, _ context.Context, _ string) error { return c.preview(true) }},
 		{shared("retry"), (*chat).retry},
-		{slash.Command{Name: "pin", Args: "NUMBER...", Help: "always send these messages whole"}, flagging(history.Pin)},
-		{slash.Command{Name: "exclude", Args: "NUMBER...", Help: "never send these messages"}, flagging(history.Exclude)},
-		{slash.Command{Name: "auto", Args: "NUMBER...", Help: "undo /pin and /exclude for these messages"}, flagging("")},
+		flagging("pin", "always send these messages whole", history.Pin),
+		flagging("exclude", "never send these messages", history.Exclude),
+		flagging("auto", "undo /pin and /exclude for these messages", ""),
 		{shared("attach"), (*chat).attach},
 		{shared("alone"), (*chat).alone},
 		{shared("model"), setting(func(v string) session.Settings { return session.Settings{Model: v} })},
@@ -75,8 +75,7 @@ func (c *chat) help(context.Context, string) error {
 
 // history prints the chat.
 func (c *chat) history(ctx context.Context, _ string) error {
-	list := c.s.Branch()
-	return list.Each(ctx, 0, list.Len(), func(i int, m store.Message) error {
+	return c.s.Branch().Each(ctx, 0, c.s.Branch().Len(), func(i int, m store.Message) error {
 		c.Line("%d, %s:", i+1, cmp.Or(theme.OneLine(m.Model), theme.Speaker(m.Role)))
 		for _, call := range m.ToolCalls {
 			c.Line("(calls %s)", theme.OneLine(call.Name))
@@ -106,9 +105,10 @@ func (c *chat) retry(ctx context.Context, model string) error {
 	return c.follow(ctx, c.s.Regenerate(ctx, 0, model))
 }
 
-// flagging gives messages a flag.
-func flagging(f history.Flag) func(*chat, context.Context, string) error {
-	return func(c *chat, ctx context.Context, args string) error {
+// flagging is a command that gives messages a flag.
+func flagging(name, help string, f history.Flag) command {
+	numbered := slash.Command{Name: name, Args: "NUMBER...", Help: help}
+	return command{numbered, func(c *chat, ctx context.Context, args string) error {
 		messages, flags := c.s.Branch(), map[int64]history.Flag{}
 		for _, number := range strings.Fields(args) {
 			n, err := strconv.Atoi(number)
@@ -121,7 +121,7 @@ func flagging(f history.Flag) func(*chat, context.Context, string) error {
 			return err
 		}
 		return c.preview(false)
-	}
+	}}
 }
 
 // attach reads a file for the next message.

@@ -154,7 +154,8 @@ func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error
 		case session.Running:
 			c.Line("Running %s.", theme.OneLine(e.Name))
 		case session.Ran:
-			c.Line("%s returned %s.", theme.OneLine(e.Call.Name), theme.Plural(len([]rune(e.Message.Content)), "character"))
+			size := theme.Plural(len([]rune(e.Message.Content)), "character")
+			c.Line("%s returned %s.", theme.OneLine(e.Call.Name), size)
 		case session.Notice:
 			c.Line("winnow: %s", theme.OneSentence(e.Text))
 		case session.Waiting:
