@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"winnow/history"
@@ -69,7 +70,7 @@ func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
 		{dir, Options{}, ErrNotHistory, "it is a folder"},
 		{text, Options{}, ErrNotHistory, text},
 		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
-		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
+		{filepath.Join(text, "winnow.db"), Options{}, syscall.ENOTDIR, "not a directory"},
 		{
 			filepath.Join(dir, "none.db"),
 			Options{ReadOnly: true},
