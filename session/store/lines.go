@@ -418,19 +418,26 @@ func (a *applying) tombstone(l Tombstone) {
 		tellAgain(a.tx, l.ID)
 	}
 	a.put("INSERT OR REPLACE INTO tombstones", l.columns(), "")
+	gone := sqlite.IDs(l.Messages)
 	if n := sessionThere(a.tx, l.Session); n != 0 {
-		a.saveUnknown(n, l)
+		// What the machine that purged the session had not got goes to a session of its own.
+		unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
+		if len(unknown) > 0 {
+			a.beginSaved(l.Session)
+			a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
+			tellAgain(a.tx, unknown...)
+		}
 		a.out.Purged++
 		a.purge(n, l.Session)
 	}
-	// Of what was saved before, these messages go as well.
+	// Of what was saved, now or before, these messages go as well.
 	saved := savedID(l.Session)
 	if n := sessionThere(a.tx, saved); n != 0 {
-		gone := sqlite.IDs(l.Messages)
 		unindex(a.tx, "session = ? AND id"+these, n, gone)
 		a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
-		a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone)
-		notePurged(a.tx)
+		if a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
+			notePurged(a.tx)
+		}
 		a.changed[n] = true
 		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
 			a.purge(n, saved)
@@ -443,20 +450,6 @@ func (a *applying) purge(n int64, id string) {
 	purgeRows(a.tx, n)
 	delete(a.changed, n)
 	a.out.Changed = append(a.out.Changed, id)
-}
-
-// saveUnknown moves the messages of a session that a purge elsewhere did not know to a session of their own.
-func (a *applying) saveUnknown(n int64, l Tombstone) {
-	known := sqlite.IDs(l.Messages)
-	unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, known)
-	if len(unknown) == 0 {
-		return
-	}
-	a.beginSaved(l.Session)
-	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, known)
-	a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
-	a.note(true)
-	tellAgain(a.tx, unknown...)
 }
 
 // savedTitle is the title of a session with messages of one that another machine purged.
