@@ -18,7 +18,6 @@ import (
 // by itself is recorded, costed and announced like the user's own request; its answer is no message.
 type errand struct {
 	purpose store.Purpose
-	turn    int   // its number
 	user    int64 // the user's message that the request answers, or is about
 	plan    func(context.Context) (*attempt, error)
 	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it

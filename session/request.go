@@ -87,7 +87,7 @@ func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
 	a.decision.Ask(a.to.Client, a.request)
 	a.record, err = t.Records().Add(ctx, record.Leaving{
 		Request: store.Request{
-			Turn: a.errand.turn, User: a.errand.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
+			User: a.errand.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
 			Model: a.request.Model, Created: t.deps.Now(),
 		},
 		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,

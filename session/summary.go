@@ -46,7 +46,7 @@ type older func(c *history.Conversation, o history.Options) (list []history.Mess
 // fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
 	for !t.uncondensed && t.Now().Policy.SummarizeRatio > 0 {
-		err := t.summarize(ctx, t.nextOptions, t.messages[0].ID, t.number, (*history.Conversation).Condense)
+		err := t.summarize(ctx, t.nextOptions, t.messages[0].ID, (*history.Conversation).Condense)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -73,19 +73,16 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		if at < 0 {
 			return ErrNothingOlder
 		}
-		number, err := t.deps.Store.Turn(ctx, st.Branch.ID(at))
-		if err != nil {
-			return err
-		}
 		t.before = st.Branch.Len()
 		next := func(st State) history.Options {
 			policy := st.Policy
 			policy.SummaryAlways = true // An earlier summary goes into the next.
 			return t.options(st, t.Model(), policy)
 		}
+		var err error
 		summaries := 0
 		for ; err == nil; summaries++ {
-			err = t.summarize(ctx, next, st.Branch.ID(at), number, (*history.Conversation).Older)
+			err = t.summarize(ctx, next, st.Branch.ID(at), (*history.Conversation).Older)
 		}
 		switch nothing := errors.Is(err, ErrNothingOlder); {
 		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // What is left is too long for any request.
@@ -129,12 +126,10 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 // The error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary
 // stands for it. next is everything beside the history that decides the request that the summary is made for; what the
 // user changes meanwhile holds for what is summarized too.
-func (t *turn) summarize(
-	ctx context.Context, next func(State) history.Options, user int64, turn int, choose older,
-) error {
+func (t *turn) summarize(ctx context.Context, next func(State) history.Options, user int64, choose older) error {
 	var before *history.Summary
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForSummary, turn: turn, user: user, reason: summaryNotice,
+		purpose: store.ForSummary, user: user, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
 			if err := t.refresh(ctx); err != nil {
 				return nil, err

@@ -89,13 +89,9 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	number, err := t.deps.Store.Turn(ctx, user.ID)
-	if err != nil {
-		return "", err
-	}
 	defer t.countSpent(ctx)
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForTitle, turn: number, user: user.ID,
+		purpose: store.ForTitle, user: user.ID,
 		plan:   func(context.Context) (*attempt, error) { return t.planTitle(st, model, at) },
 		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
 	})

@@ -51,7 +51,6 @@ type turn struct {
 
 	before   int               // messages of the branch before this turn
 	messages []history.Message // the user's message, then what the turn has added
-	number   int               // the turn's number in the session, from 1
 	cut      bool              // the user chose to cut the message where it does not fit
 
 	uncondensed bool          // a summary failed
@@ -306,7 +305,6 @@ func (t *turn) add(m store.Message) {
 		st.Row.Messages++
 		if m.Role == history.User {
 			st.Row.Turns++
-			t.number = st.Row.Turns
 		}
 		t.messages = append(t.messages, m.Message)
 	})
@@ -331,7 +329,7 @@ func (t *turn) answer(ctx context.Context) error {
 			return err
 		}
 		asked, err := t.ask(ctx, errand{
-			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan,
+			purpose: store.ForAnswer, user: t.messages[0].ID, plan: t.plan,
 			reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
