@@ -26,7 +26,7 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	model := newScriptedServer(saysText("As you wish."))
 	_, env := serve(t, home(t), model)
 	configure(t, env, "[context]\nbudget = 900\n")
-	winnow := winnowIn(t, env)
+	winnow := func(args ...string) []byte { return output(t, env, args...) }
 	stored := agreementConversation()
 	id := string(idPattern.Find(winnow("sessions", "import", stored.write(t))))
 
@@ -61,7 +61,7 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	if err := json.Unmarshal(winnow("context", id, "--turn", turn, "--json"), &said); err != nil {
 		t.Fatal(err)
 	}
-	body := []byte(model.lastBody())
+	body, _ := model.last()
 	sum := fmt.Sprintf("%x", sha256.Sum256(body))
 	if said.Request == nil || sum != said.Request.BodyHash || !said.Request.Proven {
 		t.Errorf("context shows the request %+v, and the server got one with the hash %s", said.Request, sum)

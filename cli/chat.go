@@ -1,21 +1,23 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 
+	"github.com/adrg/xdg"
 	"github.com/charmbracelet/x/term"
 
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/ui"
 	"winnow/ui/plain"
+	"winnow/ui/remembered"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
 )
@@ -28,9 +30,13 @@ func (p *program) chat(ctx context.Context, search string) error {
 	}
 	inPlain := p.flags.plain || config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
-	if !inPlain && !terminal {
+	switch {
+	case !inPlain && !terminal:
 		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
 			"chat in lines of text")
+	case inPlain && p.flags.pick:
+		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
+			"winnow --plain -s ID")
 	}
 	to := toChat
 	if !terminal {
@@ -39,152 +45,181 @@ func (p *program) chat(ctx context.Context, search string) error {
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
 	// The screen answers SIGTERM itself and would wait for ever for a program that its context has ended at the same
-	// time; here it is only noted.
-	terminated, stop := untilTerminated(ctx)
+	// time, so it does not get this context.
+	terminated, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	noted := make(chan os.Signal, 1)
+	signal.Notify(noted, syscall.SIGTERM)
+	context.AfterFunc(terminated, func() { // A second signal ends the program.
+		signal.Stop(noted)
+		stop()
+	})
 	defer stop()
-	k, err := p.open(terminated, to)
+	a, err := p.open(terminated, to)
 	if err != nil {
 		return err
 	}
-	defer k.close()
-	screen := ui.ChatScreen
-	if p.flags.pick {
-		screen = ui.SessionsScreen // It searches titles and messages.
+	defer a.close()
+	if inPlain {
+		a.exchangeInPlain(terminated)
 	}
-	s, err := k.start(terminated)
+	s, err := a.start(terminated)
 	if err != nil {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := k.memory.Model(k.catalog.Last(s.Model().Ref()))(); err != nil {
-			k.notices = append(k.notices, theme.UpperFirst(theme.Sentence(err)))
+		if err := a.rememberModel(s.Model().Ref()); err != nil {
+			a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
-	k.notices = append(k.notices, k.store.Notices()...)
+	a.notices = append(a.notices, a.store.Notices()...)
 	var id string
-	switch {
-	case !inPlain:
-		options := k.screenOptions(s)
-		options.Screen, options.Filter = screen, search
-		id, err = ui.Run(ctx, options)
-	case screen == ui.SessionsScreen:
-		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
-			"winnow --plain -s ID")
-	default:
-		id, err = k.plainly(terminated, s, terminal)
+	if inPlain {
+		if err = a.plainly(terminated, s, terminal); !s.Temporary() {
+			id = s.Info().ID
+		}
+	} else {
+		id, err = ui.Run(ctx, a.screenOptions(s, search))
 	}
 	if id != "" {
-		fmt.Fprint(p.out, k.goodbye(id))
+		fmt.Fprint(p.out, a.goodbye(id))
 	}
-	stop()
-	if terminated.Err() != nil || errors.Is(err, context.Canceled) {
-		return &failure{exit: stoppedBy(terminated)} // What there was to say has been said.
+	signal.Stop(noted) // It waits for a signal that is being delivered.
+	switch {           // What there was to say has been said.
+	case len(noted) > 0:
+		return fail(Terminated, "")
+	case errors.Is(err, context.Canceled):
+		return fail(Interrupted, "")
 	}
 	return err
 }
 
 // goodbye is the title of a chat that was left, and how to go on with it.
-func (k *conversation) goodbye(id string) string {
+func (a *app) goodbye(id string) string {
 	way, title := "-s "+id, ""
 	ctx := context.Background()
-	if last, err := findSession(ctx, k.store, ""); err == nil && last.ID == id {
+	if last, err := findSession(ctx, a.store, ""); err == nil && last.ID == id {
 		way = "-c"
 	}
-	if row, err := k.store.Session(ctx, id); err == nil && row.Title != "" {
-		title = theme.Secrets{Find: k.redactor.FindIn}.Line(row.Title) + "\n"
+	if row, err := a.store.Session(ctx, id); err == nil && row.Title != "" {
+		title = theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title) + "\n"
 	}
 	return title + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text.
-func (k *conversation) plainly(ctx context.Context, s *session.Session, terminal bool) (id string, err error) {
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGINT)
-	defer signal.Stop(stop)
-	k.servers.Start()
-	return plain.Run(ctx, plain.Options{
-		Deps:     k.deps,
+// plainly chats in lines of text, and exchanges what was said with other machines.
+func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) error {
+	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
+	signal.Notify(unheard, syscall.SIGINT)
+	defer signal.Stop(unheard)
+	a.servers.Start()
+	err := plain.Run(ctx, plain.Options{
 		Start:    s,
-		Choice:   k.choice,
-		Notices:  k.notices,
-		Attach:   k.p.flags.attach,
-		In:       k.p.in,
-		Out:      k.p.out,
+		Reason:   a.choice.Reason,
+		Notices:  a.notices,
+		Attach:   a.flags.attach,
+		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
+		In:       a.in,
+		Out:      a.out,
 		Terminal: terminal,
-		Stop:     stop,
-		Secrets:  theme.Secrets{Find: k.redactor.FindIn},
-		Sync:     k.exchange(),
-		Settings: k.settings(),
+		Stoppable: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, syscall.SIGINT)
+		},
+		Remember: a.rememberModel,
 	})
+	said := len(a.notices)
+	a.exchangeInPlain(context.WithoutCancel(ctx))
+	for _, fault := range a.notices[said:] {
+		fmt.Fprintln(a.err, fault)
+	}
+	return cmp.Or(ctx.Err(), err)
 }
+
+// exchangeInPlain exchanges the history with other machines before and after a chat in lines of text. Why that failed
+// becomes a notice, once.
+func (a *app) exchangeInPlain(ctx context.Context) {
+	if err := a.exchangeOnce(ctx); err != nil {
+		if fault := theme.UpperFirst(theme.Sentence(err)); !slices.Contains(a.notices, fault) {
+			a.notices = append(a.notices, fault)
+		}
+	}
+}
+
+// rememberModel keeps a model for the next start.
+func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.Last(ref))() }
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
-func (k *conversation) settings() settings.Options {
-	configFile, _, _ := k.p.configPath()
-	personasIn, _ := k.p.besideConfig("personas")
+func (a *app) settings() settings.Options {
+	configFile, _ := a.configPath()
+	personasIn, _ := a.besideConfig("personas")
 	return settings.Options{
-		Personas:   k.p.personas,
+		Personas:   a.personas,
 		PersonasIn: personasIn,
 		Config:     configFile,
-		KeyStore:   k.p.keyStore(),
-		Servers:    k.servers,
-		Memory:     k.memory,
-		Doctor:     k.doctorReport,
-		Export:     k.exportCommand,
+		KeyStore:   a.keyStore(),
+		Servers:    a.servers,
+		Memory:     a.memory,
+		Doctor:     a.doctorReport,
+		Export:     a.exportCommand,
 	}
 }
 
-// remember takes over what was chosen on the screen before, where nothing else says otherwise.
-func (k *conversation) remember() {
-	k.memory = k.p.memory(k.config)
-	var err error
-	if k.chosen, err = k.memory.Read(); err != nil {
-		for _, line := range strings.Split(err.Error(), "\n") {
-			k.notices = append(k.notices, theme.UpperFirst(line)+".")
-		}
+// remember takes over what was chosen on the screen before, where nothing else says otherwise. Without a home folder
+// nothing is remembered.
+func (a *app) remember() {
+	file, err := a.inFolder("XDG_STATE_HOME", xdg.StateHome, "chosen.json", "XDG_STATE_HOME")
+	if err != nil {
+		return
 	}
-	ui := &k.config.UI
-	if name := k.chosen.Theme; name != "" && !k.memory.Set.Theme {
-		if slices.Contains((theme.Set{Own: k.config.Themes}).Names(), string(name)) {
-			ui.Theme = string(name)
-		} else {
-			k.notices = append(k.notices, fmt.Sprintf("The theme %s, which you used last, is no longer configured.",
-				name))
-		}
+	a.memory = &remembered.Memory{File: file}
+	a.memory.Set.Model, a.memory.Set.Theme = a.config.Model != "", a.config.UI.Theme != "auto"
+	if a.chosen, err = a.memory.Read(); err != nil {
+		a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
+	}
+	name := string(a.chosen.Theme)
+	switch {
+	case name == "" || a.memory.Set.Theme:
+	case slices.Contains(theme.Names(a.config.Themes), name):
+		a.config.UI.Theme = name
+	default:
+		a.notices = append(a.notices, "The theme "+name+", which you used last, is no longer configured.")
 	}
 }
 
 // screenOptions is what the screen is given.
-func (k *conversation) screenOptions(s *session.Session) ui.Options {
-	config := k.config
-	return ui.Options{
-		Deps:       k.deps,
+func (a *app) screenOptions(s *session.Session, search string) ui.Options {
+	config := a.config
+	options := ui.Options{
+		Deps:       a.deps,
 		Start:      s,
-		Choice:     k.choice,
-		Notices:    k.notices,
+		Choice:     a.choice,
+		Notices:    a.notices,
 		Keys:       config.Keys,
 		Theme:      config.UI.Theme,
 		Themes:     config.Themes,
-		Panel:      string(k.chosen.Panel),
+		Panel:      string(a.chosen.Panel),
 		Notify:     config.UI.Notify,
 		Mouse:      config.UI.Mouse,
-		Version:    k.p.build,
-		Attach:     k.p.flags.attach,
-		Reasoning:  k.chosen.Reasoning != nil && *k.chosen.Reasoning,
-		Secrets:    k.redactor.FindIn,
-		ReadPage:   k.readPage,
-		Background: k.servers.Start,
-		Sync:       k.exchange(),
-		Settings:   k.settings(),
+		Version:    a.build,
+		Attach:     a.flags.attach,
+		Reasoning:  a.chosen.Reasoning != nil && *a.chosen.Reasoning,
+		Secrets:    a.redactor.FindIn,
+		ReadPage:   a.readPage,
+		Background: a.servers.Start,
+		Sync:       a.exchange(),
+		Settings:   a.settings(),
 	}
+	if a.flags.pick {
+		options.Screen, options.Filter = ui.SessionsScreen, search // It searches titles and messages.
+	}
+	return options
 }
 
 // readPage reads a page that the user wants to attach. An address of this machine or its network is read only where the
 // configuration lists its host.
-func (k *conversation) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
+func (a *app) readPage(ctx context.Context, address string) (text string, cut bool, err error) {
 	page, err := tool.ReadPage(ctx, nil, address)
 	var refused *tool.RefusedError
-	if hosts := k.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
+	if hosts := a.config.Tools.FetchHosts; errors.As(err, &refused) && len(hosts) > 0 {
 		page, err = tool.ReadPage(ctx, hosts, address)
 	}
 	return page.Text, page.Cut, err

@@ -29,26 +29,23 @@ type contextFlags struct {
 
 func (p *program) contextCommand() *cobra.Command {
 	var f contextFlags
-	c := p.command("context [ID]", "Show what the model would see of a session in the next request, and why",
-		func(ctx context.Context, args []string) error {
-			return p.withConversation(ctx, strings.Join(args, ""), func(k *conversation, s *session.Session) error {
-				return k.showContext(ctx, s, f)
-			})
-		})
+	c := p.conversationCommand("context [ID]",
+		"Show what the model would see of a session in the next request, and why",
+		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) })
 	c.Example = "  winnow context 0195\n" +
 		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
 		"  winnow context 0195 --turn 7 --diff 6\n" +
 		"  winnow context 0195 --prompt > handover.txt"
-	addFlag(c, &f.draft, "draft", "", "preview with this text as the next message")
-	addFlag(c, &f.budget, "budget", "", "preview with this budget in tokens, or auto")
-	addFlag(c, &f.preset, "preset", "", "preview with this preset, ignoring the session's own settings",
-		history.Presets()...)
-	addFlag(c, &f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
-	addFlag(c, &f.diff, "diff", "", "show what changed since the request of turn M")
-	addFlag(c, &f.wire, "wire", "", "print the body of the request, with possible secrets redacted")
-	addFlag(c, &f.prompt, "prompt", "", "print the request as one text, for another program")
-	p.jsonFlag(c)
+	c.Flags().StringVar(&f.draft, "draft", "", "preview with this text as the next message")
+	c.Flags().StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
+	c.Flags().StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
+	only(c, "preset", history.Presets()...)
+	c.Flags().StringVar(&f.turn, "turn", "", "show the last request of turn N as it was sent; N.2 is its second")
+	c.Flags().StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
+	c.Flags().BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
+	c.Flags().BoolVar(&f.prompt, "prompt", false, "print the request as one text, for another program")
+	p.withJSON(c)
 	c.MarkFlagsMutuallyExclusive("json", "wire", "prompt")
 	c.MarkFlagsMutuallyExclusive("diff", "wire")
 	c.MarkFlagsMutuallyExclusive("diff", "prompt")
@@ -59,24 +56,28 @@ func (p *program) contextCommand() *cobra.Command {
 }
 
 // showContext shows what was asked of a session's context.
-func (k *conversation) showContext(ctx context.Context, s *session.Session, f contextFlags) error {
-	l, err := k.contextOf(ctx, s, f)
+func (a *app) showContext(ctx context.Context, s *session.Session, f contextFlags) error {
+	l, err := a.contextOf(ctx, s, f)
 	if err != nil {
 		return err
 	}
 	switch {
 	case f.diff != "":
-		r, err := recorded(ctx, s, "--diff", f.diff)
+		at, nth, err := requestRef("--diff", f.diff)
+		if err != nil {
+			return err
+		}
+		r, err := s.Records().Find(ctx, at, nth)
 		if err != nil {
 			return err
 		}
 		from, to := report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)
-		return k.p.show(report.NewDiff(s.Info(), from, to))
+		return a.show(report.NewDiff(s.Info(), from, to))
 	case l.Request != nil && !l.Request.Proven:
-		k.p.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
+		a.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
 			l.Request.Turn, report.Sentence(l.Request.Doubt))
-	case l.Request == nil && slices.ContainsFunc(k.servers.List(), isIdle):
-		k.p.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
+	case l.Request == nil && slices.ContainsFunc(a.servers.List(), isIdle):
+		a.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
 			"shows their tokens")
 	}
 	unsent := error(nil)
@@ -84,9 +85,9 @@ func (k *conversation) showContext(ctx context.Context, s *session.Session, f co
 		unsent = fail(Failed, "nothing would be sent: %s", l.waysOut)
 	}
 	if f.wire || f.prompt {
-		return cmp.Or(unsent, k.p.writeRequest(l, f))
+		return cmp.Or(unsent, a.writeRequest(l, f))
 	}
-	if err := k.p.show(l.Context); err != nil || k.p.flags.json {
+	if err := a.show(l.Context); err != nil || a.flags.json {
 		return err
 	}
 	return unsent
@@ -104,16 +105,16 @@ type shownContext struct {
 }
 
 // contextOf finds the request that was asked for.
-func (k *conversation) contextOf(ctx context.Context, s *session.Session, f contextFlags) (shownContext, error) {
-	if f.turn != "" && k.p.flags.model != "" {
+func (a *app) contextOf(ctx context.Context, s *session.Session, f contextFlags) (shownContext, error) {
+	if f.turn != "" && a.flags.model != "" {
 		return shownContext{}, fail(Usage, "--turn and --model cannot be used together")
 	}
 	if f.turn != "" {
 		return pastContext(ctx, s, f.turn)
 	}
 	trial := session.Settings{Preset: f.preset}
-	if k.p.flags.model != "" {
-		trial.Model = k.choice.Ref
+	if a.flags.model != "" {
+		trial.Model = a.choice.Ref
 	}
 	if f.budget != "" {
 		n, ok := settings.ReadBudget(f.budget)
@@ -175,15 +176,6 @@ func pastContext(ctx context.Context, s *session.Session, turn string) (shownCon
 	return l, nil
 }
 
-// recorded is the record of a past request.
-func recorded(ctx context.Context, s *session.Session, flag, turn string) (record.Recorded, error) {
-	at, nth, err := requestRef(flag, turn)
-	if err != nil {
-		return record.Recorded{}, err
-	}
-	return s.Records().Find(ctx, at, nth)
-}
-
 // requestRef reads the number of a turn, N, or of one of its requests, N.K; nth is 0 for the last.
 func requestRef(flag, text string) (turn, nth int, err error) {
 	first, second, several := strings.Cut(text, ".")
@@ -219,39 +211,23 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 }
 
 func (p *program) repairCommand() *cobra.Command {
-	c := p.command("repair [ID]", "List what is damaged in a session, and what is sent instead",
-		func(ctx context.Context, args []string) error {
-			return p.withConversation(ctx, strings.Join(args, ""), func(_ *conversation, s *session.Session) error {
-				list, err := repairs(ctx, s)
-				if err != nil {
-					return err
-				}
-				return p.show(list)
-			})
-		})
-	p.jsonFlag(c)
-	return c
+	return p.withJSON(p.conversationCommand("repair [ID]", "List what is damaged in a session, and what is sent instead",
+		func(ctx context.Context, _ *app, s *session.Session) error { return p.showRepairs(ctx, s) }))
 }
 
-// repairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not fit
-// or because the policy refuses what is damaged, leaves a plan to look at.
-func repairs(ctx context.Context, s *session.Session) (report.Repairs, error) {
+// showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
+// fit or because the policy refuses what is damaged, leaves a plan to look at.
+func (p *program) showRepairs(ctx context.Context, s *session.Session) error {
 	if err := s.LoadRest(ctx); err != nil {
-		return report.Repairs{}, err
+		return err
 	}
 	plan, err := s.Preview(session.Draft{})
-	var over *history.OverBudgetError
-	var damaged *history.DamagedError
-	if err != nil && !errors.As(err, &over) && !errors.As(err, &damaged) {
-		return report.Repairs{}, err
+	if err != nil && !errors.As(err, new(*history.OverBudgetError)) && !errors.As(err, new(*history.DamagedError)) {
+		return err
 	}
-	list := report.Repairs{
+	whole := func(e history.Entry) bool { return len(e.Repairs) == 0 }
+	return p.show(report.Repairs{
 		Session: s.Info().ID, Title: report.Title(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
-	}
-	for _, e := range plan.Entries {
-		if len(e.Repairs) > 0 {
-			list.Entries = append(list.Entries, e)
-		}
-	}
-	return list, nil
+		Entries: slices.DeleteFunc(slices.Clone(plan.Entries), whole),
+	})
 }

@@ -23,6 +23,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/llmtest"
+	"winnow/llm/redact"
 	"winnow/session/sessiontest"
 	"winnow/session/store"
 )
@@ -300,7 +301,8 @@ func (w *destinationScenario) program() *program {
 		filepath.Join(w.dir, "winnow.db")
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
-		env: func(name string) string { return w.env[name] }, now: time.Now, build: "test",
+		env: func(name string) string { return w.env[name] }, unset: func(string) error { return nil },
+		now: time.Now, redactor: new(redact.Redactor), build: "test",
 		network: counted{dialing(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
 	}
 }

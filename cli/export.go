@@ -32,7 +32,7 @@ type exportFlags struct {
 }
 
 func (p *program) sessionsExport() *cobra.Command {
-	f := exportFlags{out: "-"}
+	var f exportFlags
 	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
@@ -53,9 +53,10 @@ func (p *program) sessionsExport() *cobra.Command {
 	for _, format := range transfer.Formats() {
 		formats = append(formats, string(format))
 	}
-	addFlag(c, &f.format, "format", "", "the format; the default is the extension of the file, or md", formats...)
-	addFlag(c, &f.out, "out", "o", "the file to write; - is standard output")
-	addFlag(c, &f.all, "all", "", "export every session, archived and deleted ones too, as JSON")
+	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
+	only(c, "format", formats...)
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
+	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
 	return c
 }
@@ -96,20 +97,20 @@ func exportOf(
 
 // exportCommand writes a session as the words behind /export want it, a format and a file, and says where it is.
 // Without a file it goes to the working directory, under a name that is the session's own.
-func (k *conversation) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
+func (a *app) exportCommand(ctx context.Context, s *session.Session, words string) (string, error) {
 	format, path, err := exportArguments(words)
 	if err == nil {
-		path, err = k.p.expand(path)
+		path, err = a.expand(path)
 	}
 	if err != nil {
 		return "", err
 	}
-	row, clean := s.Info(), &cleaner{redact: k.redactor.Text}
-	row.Title = k.redactor.Text(row.Title)
+	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
+	row.Title = a.redactor.Text(row.Title)
 	if isFolder(path) {
 		path = unusedPath(filepath.Join(path, fileName(row, format)))
 	}
-	if _, err = k.p.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
+	if _, err = a.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
 		return "", err
 	}
 	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
@@ -127,17 +128,20 @@ func unusedPath(path string) string {
 // exportArguments reads a format and a file or folder, either of which may be missing. A file whose ending no format
 // has is refused: it was meant for a format.
 func exportArguments(words string) (transfer.Format, string, error) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
-	if format, ok := transfer.ReadFormat(first); ok && !strings.HasPrefix(first, ".") {
-		return format, unquoted(rest), nil
+	first, path, _ := strings.Cut(strings.TrimSpace(words), " ")
+	format, known := transfer.ReadFormat(first)
+	if !known {
+		path = words
 	}
-	path := unquoted(words)
-	format, known := transfer.ReadFormat(filepath.Ext(path))
+	path = strings.Trim(strings.TrimSpace(path), `"'`)
+	if !known {
+		format, known = transfer.ReadFormat(filepath.Ext(path))
+	}
 	switch {
-	case path == "" || isFolder(path):
-		return transfer.Markdown, path, nil
 	case known:
 		return format, path, nil
+	case path == "" || isFolder(path):
+		return transfer.Markdown, path, nil
 	}
 	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
 		"of a file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
@@ -147,9 +151,6 @@ func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
-
-// unquoted is a path without the quotes around it.
-func unquoted(path string) string { return strings.Trim(strings.TrimSpace(path), `"'`) }
 
 // marksOf are the verdicts of the request for the newest answer of a branch, and the receipts of its answers, as a page
 // shows them.

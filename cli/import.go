@@ -18,10 +18,14 @@ import (
 )
 
 func (p *program) sessionsImport() *cobra.Command {
-	in := importing{p: p}
+	in := importing{program: p}
 	c := p.command("import FILE...", "Import conversations from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
-			err := p.withStore(ctx, in.DryRun, func(s *store.Store) error { return in.importAll(ctx, s, args) })
+			to := toChange
+			if in.DryRun {
+				to = toLook
+			}
+			err := p.with(ctx, to, func(a *app) error { return in.importAll(ctx, a.store, args) })
 			return errors.Join(p.show(in.Import), err)
 		})
 	c.Example = "  winnow sessions import chat.json\n" +
@@ -29,15 +33,15 @@ func (p *program) sessionsImport() *cobra.Command {
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	addFlag(c, &in.DryRun, "dry-run", "", "show what would be imported, and store nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "show what would be imported, and store nothing")
+	p.withJSON(c)
 	return c
 }
 
 // importing is an import of files.
 type importing struct {
+	*program
 	report.Import
-	p *program
 }
 
 // importAll imports the files one after the other. One that cannot be imported does not keep the others from it. A
@@ -52,7 +56,7 @@ func (in *importing) importAll(ctx context.Context, s *store.Store, names []stri
 			return err
 		}
 		if err != nil {
-			in.p.reportError(err)
+			in.reportError(err)
 			failed++
 		}
 	}
@@ -65,7 +69,7 @@ func (in *importing) importAll(ctx context.Context, s *store.Store, names []stri
 // importFile imports one file.
 func (in *importing) importFile(ctx context.Context, s *store.Store, name string) error {
 	// Until the file is here, a signal ends the program: reading a pipe cannot be stopped.
-	from, done, err := in.p.openImport(name)
+	from, done, err := in.openImport(name)
 	if err != nil {
 		return err
 	}
@@ -80,21 +84,16 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	if len(in.Conversations) == before+1 {
 		in.Conversations[before].Place = 0
 	}
-	return stopped(ctx, explainImport(name, err), "stopped; what was imported until then is kept")
-}
-
-// explainImport is the sentence for a file that could not be imported.
-func explainImport(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	if e := new(transfer.FileError); errors.As(err, &e) {
-		return fail(Failed, "%s: %w", name, e)
+	switch e := new(transfer.FileError); {
+	case errors.As(err, &e):
+		err = fail(Failed, "%s: %w", name, e)
+	case errors.Is(err, transfer.ErrNoMessage):
+		err = fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
 	}
-	if errors.Is(err, transfer.ErrNoMessage) {
-		return fail(Failed, "nothing was imported from %s: %w", name, transfer.ErrNoMessage)
-	}
-	return err
+	return stopped(ctx, err, "stopped; what was imported until then is kept")
 }
 
 // openImport opens a regular file, or reads standard input where the name is -. Done closes it.
@@ -132,11 +131,11 @@ func (in *importing) writeRemarks(list []report.Imported, named bool) {
 	all := report.Import{Conversations: list}.Remarks(named)
 	for i, text := range all {
 		switch {
-		case in.p.flags.json:
+		case in.flags.json:
 		case i < maxRemarks:
-			in.p.warn("%s", text)
+			in.warn("%s", text)
 		case i == maxRemarks:
-			in.p.warn("%s; --json lists them all", theme.PluralOf(len(all)-maxRemarks, "more remark", "more remarks"))
+			in.warn("%s; --json lists them all", theme.PluralOf(len(all)-maxRemarks, "more remark", "more remarks"))
 		}
 	}
 }

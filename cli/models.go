@@ -20,26 +20,26 @@ func (p *program) modelsCommand() *cobra.Command {
 	var forget bool
 	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
-			return p.withSetup(ctx, true, func(w *setup) error {
-				w.fetchKeys(ctx) // A server whose key is missing says so itself.
-				switch {
-				case len(args) == 0 && forget:
-					return fail(Usage, "--forget needs a model")
-				case len(args) == 0:
-					return p.listModels(ctx, w)
+			if forget && len(args) == 0 {
+				return fail(Usage, "--forget needs a model")
+			}
+			return p.with(ctx, toLook, func(a *app) error {
+				a.fetchKeys(ctx) // A server whose key is missing says so itself.
+				if len(args) == 0 {
+					return a.listModels(ctx)
 				}
-				k, err := p.findModel(ctx, w, args[0])
+				k, err := a.findModel(ctx, args[0])
 				switch {
 				case err != nil:
 					return err
 				case forget:
-					return p.forgetModel(ctx, w, k)
+					return a.forgetModel(ctx, k)
 				}
-				return p.show(k)
+				return a.show(k)
 			})
 		})
-	p.jsonFlag(c)
-	addFlag(c, &forget, "forget", "", "forget what the model's server refused, and try it again")
+	p.withJSON(c)
+	c.Flags().BoolVar(&forget, "forget", false, "forget what the model's server refused, and try it again")
 	return c
 }
 
@@ -61,22 +61,22 @@ func (rows modelRows) Table(page *report.Page) {
 
 // listModels lists what answered. An endpoint that did not is named on standard error; the command fails only where
 // none answered.
-func (p *program) listModels(ctx context.Context, w *setup) error {
-	list, errs := w.catalog.Models(ctx)
+func (a *app) listModels(ctx context.Context) error {
+	list, errs := a.catalog.Models(ctx)
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
-		p.reportError(errs[name])
+		a.reportError(errs[name])
 	}
-	if err := p.show(p.modelRows(ctx, w, list)); err != nil || len(list) > 0 {
+	if err := a.show(a.modelRows(ctx, list)); err != nil || len(list) > 0 {
 		return err
 	}
 	return fail(Provider, "no endpoint lists any models")
 }
 
 // modelRows are models with what is known of their windows.
-func (p *program) modelRows(ctx context.Context, w *setup, list []llm.Model) modelRows {
-	windows, err := target.ListedWindows(ctx, w.store, w.catalog.Endpoints(), list, p.now())
+func (a *app) modelRows(ctx context.Context, list []llm.Model) modelRows {
+	windows, err := target.ListedWindows(ctx, a.store, a.catalog.Endpoints(), list, a.now())
 	if err != nil {
-		p.reportError(err)
+		a.reportError(err)
 	}
 	rows := modelRows{}
 	for i, window := range windows {
@@ -121,16 +121,16 @@ func (k *knownModel) lessons() string {
 }
 
 // findModel finds a model: its window, the format of its requests, and what was learned of it.
-func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownModel, error) {
+func (a *app) findModel(ctx context.Context, ref string) (*knownModel, error) {
 	k := new(knownModel)
-	ref, err := w.catalog.Find(ctx, ref, "")
+	ref, err := a.catalog.Find(ctx, ref, "")
 	if err == nil {
-		k.client, k.id, err = w.catalog.Use(ref)
+		k.client, k.id, err = a.catalog.Use(ref)
 	}
 	if err != nil {
 		return nil, fail(Usage, "%w", err)
 	}
-	if k.learned, err = target.LearnedOf(ctx, w.store, k.client.Endpoint(), k.id); err != nil {
+	if k.learned, err = target.LearnedOf(ctx, a.store, k.client.Endpoint(), k.id); err != nil {
 		return nil, err
 	}
 	k.client.Learn(k.id, k.learned)
@@ -138,18 +138,18 @@ func (p *program) findModel(ctx context.Context, w *setup, ref string) (*knownMo
 	if stated, err := k.client.StatedWindow(ctx, k.id); err == nil {
 		m.Window = stated
 	}
-	k.modelRow = p.modelRows(ctx, w, []llm.Model{m})[0]
+	k.modelRow = a.modelRows(ctx, []llm.Model{m})[0]
 	k.Learned, k.Format = k.learned.Ways(), k.client.Wire(k.id)
 	return k, nil
 }
 
 // forgetModel forgets what the refusals of a model's server taught: its window, and how the model is asked.
-func (p *program) forgetModel(ctx context.Context, w *setup, k *knownModel) error {
-	err := w.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
+func (a *app) forgetModel(ctx context.Context, k *knownModel) error {
+	err := a.store.Learn(ctx, k.client.Endpoint().BaseURL, k.id, func(l *store.Learned) {
 		l.Window, l.WindowAt, l.Asked = 0, time.Time{}, nil
 	})
 	if err == nil {
-		fmt.Fprintf(p.out, "Forgotten of %s: %s.\n", report.Line(k.Model), report.Sentence(k.lessons()))
+		fmt.Fprintf(a.out, "Forgotten of %s: %s.\n", report.Line(k.Model), report.Sentence(k.lessons()))
 	}
 	return err
 }

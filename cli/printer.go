@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/cli/report"
-	"winnow/llm/redact"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -75,13 +74,7 @@ func (p *program) show(value any) error {
 
 // columns is the width that lines are broken at: the terminal's, and 0 where a program reads.
 func (p *program) columns() int {
-	if !term.IsTerminal(p.out.Fd()) {
-		return 0
-	}
-	width, _, err := term.GetSize(p.out.Fd())
-	if err != nil {
-		return 80
-	}
+	width, _, _ := term.GetSize(p.out.Fd())
 	return width
 }
 
@@ -105,10 +98,7 @@ func (p *program) cleaner() *cleaner {
 	if p.flags.noRedact {
 		return &cleaner{redact: func(text string) string { return text }}
 	}
-	if p.known == nil {
-		p.known = new(redact.Redactor) // No command that shows what was said comes without the configuration.
-	}
-	return &cleaner{redact: p.known.Text}
+	return &cleaner{redact: p.redactor.Text}
 }
 
 // sentence says that what is written is not all that was said, "" where it is.

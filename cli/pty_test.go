@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"winnow/ui/uitest/terminal"
@@ -18,7 +18,6 @@ func home(t testing.TB) []string {
 		t.Skip("starts winnow as a process of its own")
 	}
 	dir := t.TempDir()
-	hostOf(t, dir)
 	return []string{
 		"HOME=" + dir,
 		"PATH=" + os.Getenv("PATH"),
@@ -31,6 +30,34 @@ func home(t testing.TB) []string {
 		announcedVariable + "=" + filepath.Join(t.TempDir(), "announced"),
 		"GOCOVERDIR=" + t.TempDir(), // A program built to measure coverage would say that it has no place for it.
 	}
+}
+
+// attempt runs a command of winnow, however it ends.
+func attempt(t testing.TB, c command) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command(winnowPath(t), c.Args...)
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Dir, bytes.NewReader(c.Stdin), &out, &errs
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{Exit(cmd.ProcessState.ExitCode()), out.Bytes(), errs.Bytes()}
+}
+
+// succeed runs a command of winnow that must succeed.
+func succeed(t testing.TB, c command) result {
+	t.Helper()
+	r := attempt(t, c)
+	if r.Code != OK {
+		t.Fatalf("winnow %q ended with %d: %s%s", c.Args, r.Code, r.Stdout, r.Stderr)
+	}
+	return r
+}
+
+// output is what a command of winnow prints on standard output; it must succeed.
+func output(t testing.TB, env []string, args ...string) []byte {
+	t.Helper()
+	return succeed(t, command{Args: args, Env: env}).Stdout
 }
 
 // winnowPath is the program that the tests run: this test binary under winnow's name, which
@@ -66,5 +93,3 @@ const (
 	ctrlX    = "\x18"
 	escKey   = "\x1b"
 )
-
-var resumeLine = regexp.MustCompile(`Continue: winnow (-c|-s [0-9a-f-]{13,})`)

@@ -17,11 +17,11 @@ import (
 
 	"winnow/cli/report"
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/ui/markdown"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
@@ -39,11 +39,11 @@ func (p *program) runCommand() *cobra.Command {
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.jsonFlag(c)
-	addFlag(c, &p.flags.noSave, "no-save", "", "leave nothing on disk")
-	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
-	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
-		"characters")
+	p.withJSON(c)
+	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * "+
+		"matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
@@ -69,39 +69,31 @@ func (p *program) run(ctx context.Context, args []string) error {
 	ctx, stop := untilStopped(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	k, err := p.open(ctx, toRun)
-	if err != nil {
-		return err
-	}
-	defer k.close()
-	p.reportSalvage(k.store)
-	k.deps.Approval.Unattended, k.deps.Approval.Allow = true, f.allowTools
-	if k.choice.Closed != nil {
-		return fail(Provider, "%w", k.choice.Closed)
-	}
-	s, err := k.start(ctx)
-	if err == nil {
-		err = unready(s)
-	}
-	if err != nil {
-		return err
-	}
-	return k.answer(ctx, s, draft)
+	return p.with(ctx, toRun, func(a *app) error { return a.answer(ctx, draft) })
 }
 
 // answer sends a message and writes the answer.
-func (k *conversation) answer(ctx context.Context, s *session.Session, draft string) error {
-	p, f := k.p, k.p.flags
-	out := answerWriter{out: p.out, err: p.err, json: f.json, quiet: f.quiet, saved: !f.noSave}
-	notices, err := k.runNotices(ctx, s)
+func (a *app) answer(ctx context.Context, draft string) error {
+	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
+	if a.choice.Closed != nil {
+		return fail(Provider, "%w", a.choice.Closed)
+	}
+	s, err := a.start(ctx)
 	if err != nil {
 		return err
 	}
-	for _, notice := range notices {
-		out.notice(notice)
+	if err := s.Ready(); errors.As(err, new(*session.OtherAddressError)) {
+		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
+	} else if err != nil {
+		return fail(Provider, "%w", err)
+	}
+	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
+	out.turn.Saved = !a.flags.noSave
+	if err := a.announce(ctx, s, &out); err != nil {
+		return err
 	}
 	var files []history.Part
-	for _, path := range f.attach {
+	for _, path := range a.flags.attach {
 		part, err := s.Attach(path)
 		if err != nil {
 			return fail(Usage, "%w", err)
@@ -111,60 +103,49 @@ func (k *conversation) answer(ctx context.Context, s *session.Session, draft str
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	id := s.Info().ID
 	if err != nil {
-		k.log.Error("the turn ended", "session", id, "error", session.ErrorCode(err))
+		a.log.Error("the turn ended", "session", id, "error", session.ErrorCode(err))
 	}
-	if f.noSave {
+	if a.flags.noSave {
 		id = ""
 	}
-	if f.json {
+	if a.flags.json {
 		turn := &out.turn
 		turn.Session, turn.Model, turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
 		if err != nil {
 			turn.Error = report.ErrorText(err)
 		}
-		p.flags.noRedact = true // It is the transcript itself.
-		err = cmp.Or(err, p.show(turn))
+		a.flags.noRedact = true // It is the transcript itself.
+		err = cmp.Or(err, a.show(turn))
 	}
-	terminal := term.IsTerminal(p.err.Fd())
-	if fault := k.exchangeOnce(ctx, s); fault != nil && terminal {
-		out.say(theme.UpperFirst(theme.Sentence(fault)))
+	terminal := term.IsTerminal(a.err.Fd())
+	if fault := a.exchangeOnce(ctx); fault != nil && terminal {
+		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
 	}
-	if id != "" && (ctx.Err() != nil || err == nil && !f.quiet && terminal) {
-		fmt.Fprintf(p.err, "winnow -s %s\n", id)
+	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
+		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // What there was to say has been said.
 	}
 	return err
 }
 
-// runNotices are the sentences in front of an answer. That a window has the session open does not stop the turn: a
+// announce writes the sentences in front of an answer. That a window has the session open does not stop the turn: a
 // script is not to fail for a window that somebody left open, and nothing is lost, because what the window adds is a
 // branch.
-func (k *conversation) runNotices(ctx context.Context, s *session.Session) ([]string, error) {
-	notices := k.notices
-	leased, err := k.store.Leased(ctx)
+func (a *app) announce(ctx context.Context, s *session.Session, out *answerWriter) error {
+	for _, notice := range a.notices {
+		out.say(out.turn.Notice(notice))
+	}
+	leased, err := a.store.Leased(ctx)
 	if id := s.Info().ID; id != "" && slices.Contains(leased, id) {
-		notices = append(notices, "this session is open in a chat; it will show this turn when the session is opened "+
-			"again, and what is written there until then goes on a separate branch")
+		out.say(out.turn.Notice("this session is open in a chat; it will show this turn when the session is opened " +
+			"again, and what is written there until then goes on a separate branch"))
 	}
-	if k.choice.Listed {
-		notices = append(notices, "asking "+s.Model().Ref()+", the first model that the endpoint lists")
+	if a.choice.Listed {
+		out.say(out.turn.Notice("asking " + s.Model().Ref() + ", the first model that the endpoint lists"))
 	}
-	return notices, err
-}
-
-// unready is the failure of a session that cannot be continued as it is, nil for any other.
-func unready(s *session.Session) error {
-	err := s.Ready()
-	var other *session.OtherAddressError
-	switch {
-	case errors.As(err, &other):
-		return fail(Usage, "nothing was sent: %w; -m %s agrees to that", err, s.Model().Ref())
-	case err != nil:
-		return fail(Provider, "%w", err)
-	}
-	return nil
+	return err
 }
 
 // tooLong names what a script can change where a message does not fit.
@@ -195,100 +176,50 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 	}
 }
 
-// answerWriter writes the events of a turn to standard output and standard error.
+// answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
 type answerWriter struct {
-	out, err io.Writer
-	json     bool // collect the text for one object at the end
-	quiet    bool // nothing but the answer and errors
-	saved    bool // the session can be named on the command line
-
-	wrote bool // something stands on the current line
-	turn  report.Turn
+	*program
+	answer plain.Writer
+	turn   report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
 func (w *answerWriter) follow(events <-chan session.Event) error {
 	var end error
 	for event := range events {
+		w.say(w.turn.Take(event))
 		switch event := event.(type) {
 		case session.Delta:
-			w.text(event.Text)
-		case session.Planned:
-			was, id := w.turn, ""
-			if w.saved {
-				id = event.Request.Session
-			}
-			w.turn.Planned(event.Plan.Entries)
-			for _, line := range w.turn.Lines(was, id) {
-				w.say(line)
+			if !w.flags.json {
+				w.answer.Piece(event.Text)
 			}
 		case session.Answered:
-			w.turn.Answered(event)
-			w.endLine()
-		case session.Ran:
-			w.turn.Calls = append(w.turn.Calls, event)
-		case session.Withdrawn:
-			w.turn.Withdraw(event.Requests)
-		case session.Notice:
-			w.notice(event.Text)
-		case session.Waiting:
-			w.turn.Waiting(event.Waiting)
-			if event.Changed == "" { // A notice says the rest.
-				w.notice(waitingText(event.Waiting))
-			}
+			w.answer.EndLine()
 		case session.OverLimit:
 			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			end = event.Err
 		}
 	}
-	w.endLine()
+	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = (&failure{exit: Provider}); w.json || w.quiet {
+		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
 			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
 }
 
-func (w *answerWriter) text(text string) {
-	if w.json || text == "" {
+// say writes lines about the turn. --json has the same in its object.
+func (w *answerWriter) say(lines []string) {
+	if w.flags.json || w.flags.quiet {
 		return
 	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
+	for _, line := range lines {
+		w.answer.EndLine()
+		w.warn("%s", markdown.Visible(line))
 	}
-	w.wrote = false
-}
-
-func (w *answerWriter) notice(text string) {
-	w.turn.Notice(text)
-	w.say(text)
-}
-
-// say writes a line about the turn. --json has the same in its object.
-func (w *answerWriter) say(text string) {
-	if w.json || w.quiet {
-		return
-	}
-	w.endLine()
-	fmt.Fprintf(w.err, "winnow: %s\n", markdown.Visible(text))
-}
-
-// waitingText announces that a request is sent again.
-func waitingText(w llm.Waiting) string {
-	reason := w.Err.Error()
-	if !strings.HasSuffix(reason, "?") {
-		reason = strings.TrimSuffix(reason, ".") + "."
-	}
-	return fmt.Sprintf("%s Try %d of %d in %s", reason, w.Attempt, w.Of, w.After.Round(100*time.Millisecond))
 }
 
 const (
@@ -327,7 +258,7 @@ func (p *program) joinInput(args []string) (string, error) {
 // for ever, as under cron, ssh and editors, so it has two seconds, or a minute where alone says that there is nothing
 // else to send.
 func (p *program) inputBegins(alone bool) bool {
-	said := "nothing has come on standard input, which is not waited for; - waits for it"
+	said := "standard input is silent; use - to wait for it"
 	if alone {
 		said = "waiting for standard input"
 	}

@@ -17,7 +17,7 @@ func TestRunDoesNotWaitForASilentPipe(t *testing.T) {
 		args []string
 		said string
 	}{
-		{[]string{"review", "this"}, "nothing has come on standard input, which is not waited for; - waits for it"},
+		{[]string{"review", "this"}, "standard input is silent; use - to wait for it"},
 		{nil, "waiting for standard input"},
 	} {
 		read, write := newPipe(t)

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
-	gosync "sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
 	"winnow/cli/report"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/sync"
 )
@@ -36,23 +33,21 @@ func (p *program) syncCommand() *cobra.Command {
 				c.Sync.Dir = args[0]
 			}
 			named, err := p.syncOptions(c)
-			switch {
+			switch o.Dir, o.Key = named.Dir, named.Key; {
 			case err != nil:
 				return err
-			case named.Dir == "":
+			case o.Dir == "":
 				return fail(Usage, "winnow sync needs a folder: name one, or set dir under [sync] in the configuration")
+			case status:
+				return p.with(ctx, toLook, func(a *app) error {
+					r, err := sync.Status(ctx, a.store, o)
+					if err != nil {
+						return explainSync(err)
+					}
+					return p.show(report.SyncState(r))
+				})
 			}
-			o.Dir, o.Key = named.Dir, named.Key
-			return p.withStore(ctx, status, func(s *store.Store) error {
-				if !status {
-					return p.sync(ctx, s, o)
-				}
-				r, err := sync.Status(ctx, s, o)
-				if err != nil {
-					return explainSync(err)
-				}
-				return p.show(report.SyncState(r))
-			})
+			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
 		})
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
@@ -60,11 +55,11 @@ func (p *program) syncCommand() *cobra.Command {
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
-	addFlag(c, &status, "status", "", "show the machines and what waits, and change nothing")
-	addFlag(c, &o.Verify, "verify", "", "read the files of this machine again, and write those that are damaged")
-	addFlag(c, &o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
-	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
+	p.withJSON(c)
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
@@ -126,50 +121,50 @@ func explainSync(err error) error {
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
-// saved. What it returns names the sessions that changed, and as an error what could not be done, each reason once.
-func (k *conversation) exchange() func(context.Context) (changed []string, err error) {
-	if k.config.Sync.Dir == "" || k.p.flags.noSave || k.store.ReadOnly() {
+// saved. What it returns names the sessions that changed, and as an error what could not be done.
+func (a *app) exchange() func(context.Context) (changed []string, err error) {
+	if a.config.Sync.Dir == "" || a.flags.noSave || a.store.ReadOnly() {
 		return nil
 	}
-	var mu gosync.Mutex
-	var said []string // about segments that could not be read the last time
 	return func(ctx context.Context) ([]string, error) {
-		o, err := k.p.syncOptions(k.config)
+		o, err := a.syncOptions(a.config)
 		if err != nil {
 			return nil, err
 		}
-		result, err := sync.Run(ctx, k.store, o)
+		result, err := sync.Run(ctx, a.store, o)
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
 			return nil, nil // what there is to do is done there, or the next time
-		case err != nil:
-			return result.Changed, explainSync(err)
+		case err == nil && len(result.Skipped) > 0:
+			err = errors.New(strings.Join(result.Skipped, " "))
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		known := func(why string) bool { return slices.Contains(said, why) }
-		news := slices.DeleteFunc(slices.Clone(result.Skipped), known)
-		if said = result.Skipped; len(news) == 0 {
-			return result.Changed, nil
-		}
-		return result.Changed, errors.New(strings.Join(news, " "))
+		return result.Changed, explainSync(err)
 	}
 }
 
-// runSyncTime bounds how long winnow run waits for what is exchanged with other machines.
-const runSyncTime = 2 * time.Second
+// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+const syncTime = 2 * time.Second
 
-// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed; what is left is done the
-// next time.
-func (k *conversation) exchangeOnce(ctx context.Context, s *session.Session) error {
-	do := k.exchange()
-	if do == nil || ctx.Err() != nil || s.Info().ID == "" {
+// exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
+// a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) error {
+	do := a.exchange()
+	if do == nil || ctx.Err() != nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(ctx, runSyncTime)
+	ctx, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
-	if _, err := do(ctx); ctx.Err() == nil {
-		return err
+	done := make(chan error, 1)
+	go func() {
+		_, err := do(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +17,10 @@ import (
 )
 
 func (p *program) toolsCommand() *cobra.Command {
-	c := p.command("tools", "List the tools that models may call, with their tokens",
+	return p.withJSON(p.command("tools", "List the tools that models may call, with their tokens",
 		func(ctx context.Context, _ []string) error {
-			return p.withSetup(ctx, true, func(w *setup) error { return p.listTools(ctx, w) })
-		})
-	p.jsonFlag(c)
-	return c
+			return p.with(ctx, toLook, func(a *app) error { return a.listTools(ctx) })
+		}))
 }
 
 // mcpServers are the MCP servers that the configuration names, ready to be started, with the secrets in their texts.
@@ -37,9 +36,9 @@ func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []s
 }
 
 // newServers makes the configured MCP servers ready. None is started yet.
-func (w *setup) newServers() *mcp.Servers {
-	servers, _ := w.p.mcpServers(w.config)
-	return mcp.New(w.p.build, servers...)
+func (a *app) newServers() *mcp.Servers {
+	servers, _ := a.mcpServers(a.config)
+	return mcp.New(a.build, servers...)
 }
 
 // builtinTools are winnow's own tools that need no conversation.
@@ -53,69 +52,60 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 }
 
 // listTools starts every server and lists what it offers. It fails where one of them did not start.
-func (p *program) listTools(ctx context.Context, w *setup) error {
-	w.fetchKeys(ctx) // The servers must not inherit a key, nor may the list show one.
-	servers := w.newServers()
-	defer servers.Close()
-	if err := servers.Prepare(ctx, func(string) {}); err != nil {
+func (a *app) listTools(ctx context.Context) error {
+	a.fetchKeys(ctx) // The servers must not inherit a key, nor may the list show one.
+	a.servers = a.newServers()
+	if err := a.servers.Prepare(ctx, func(string) {}); err != nil {
 		return err
 	}
-	list := servers.List()
-	tools, err := w.toolReport(ctx, list)
+	list := a.servers.List()
+	tools, err := a.toolReport(ctx, list)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		p.warn("there are no MCP servers: add one as a table [mcp_servers.NAME] in the configuration")
+		a.warn("there are no MCP servers: add one as a table [mcp_servers.NAME] in the configuration")
 	}
-	failed := 0
-	for _, s := range list {
-		if s.State == mcp.Failed {
-			failed++
-		}
-	}
-	if err := p.show(tools); err != nil || failed == 0 {
+	failed := len(slices.DeleteFunc(list, func(s mcp.Status) bool { return s.State != mcp.Failed }))
+	if err := a.show(tools); err != nil || failed == 0 {
 		return err
 	}
 	return fail(Failed, "%s not in use", theme.PluralOf(failed, "MCP server is", "MCP servers are"))
 }
 
 // toolReport is what the servers and winnow itself offer, with the tokens of each tool, without secrets.
-func (w *setup) toolReport(ctx context.Context, list []mcp.Status) (out report.Tools, err error) {
-	rules := w.approval()
-	if rules.Remembered, err = w.store.ToolPermissions(ctx); err != nil {
+func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Tools, err error) {
+	rules := a.approval()
+	if rules.Remembered, err = a.store.ToolPermissions(ctx); err != nil {
 		return out, err
+	}
+	own := mcp.Status{Name: "winnow", State: "built in"}
+	for _, t := range a.builtinTools(a.config.Tools).Tools() {
+		own.Tools = append(own.Tools, mcp.Tool{Tool: t, Own: t.Name, Offered: true})
 	}
 	counter := tokenizer.New()
 	var offered []tool.Tool
-	row := func(t tool.Tool, one report.ToolRow) report.ToolRow {
-		permission, _ := rules.Permission(t)
-		one.Name, one.Permission, one.Description = t.Name, string(permission), t.Description
-		one.Offered = one.Offered && permission != tool.Off && len(offered) < tool.MostTools
-		if one.Offered {
-			one.Tokens = counter.Count(llm.Schemas([]tool.Tool{t}))
-			offered = append(offered, t)
-		}
-		return one
-	}
-	for _, s := range list {
+	for _, s := range append(list, own) {
 		server := report.ToolServer{
-			Name: s.Name, State: string(s.State), Address: w.redactor.Text(s.Address), Title: s.Title,
+			Name: s.Name, State: string(s.State), Address: a.redactor.Text(s.Address), Title: s.Title,
 		}
 		if s.Err != nil {
-			server.Error = w.redactor.Text(s.Err.Error())
+			server.Error = a.redactor.Text(s.Err.Error())
 		}
 		for _, t := range s.Tools {
-			one := report.ToolRow{Own: t.Own, Offered: t.Offered, Note: t.Note}
-			server.Tools = append(server.Tools, row(t.Tool, one))
+			permission, _ := rules.Permission(t.Tool)
+			row := report.ToolRow{
+				Name: t.Name, Own: t.Own, Permission: string(permission), Description: t.Description, Note: t.Note,
+			}
+			used := t.Offered && permission != tool.Off && len(offered) < tool.MostTools
+			if used && (!t.Companion || len(offered) > 0) {
+				row.Offered, row.Tokens = true, counter.Count(llm.Schemas([]tool.Tool{t.Tool}))
+				offered = append(offered, t.Tool)
+			}
+			server.Tools = append(server.Tools, row)
 		}
 		out.Servers = append(out.Servers, server)
 	}
-	own := report.ToolServer{Name: "winnow", State: "built in"}
-	for _, t := range w.p.builtinTools(w.config.Tools).Tools() {
-		own.Tools = append(own.Tools, row(t, report.ToolRow{Own: t.Name, Offered: !t.Companion || len(offered) > 0}))
-	}
-	out.Servers = append(out.Servers, own)
 	if out.Offered = len(offered); out.Offered > 0 {
 		out.Tokens = counter.Count(llm.Schemas(offered))
 	}
@@ -123,6 +113,6 @@ func (w *setup) toolReport(ctx context.Context, list []mcp.Status) (out report.T
 }
 
 // approval is which tools run without asking, as the configuration says.
-func (w *setup) approval() approval.Rules {
-	return approval.Rules{Mode: approval.Mode(w.config.Tools.Approve), Permissions: w.config.Tools.Permissions}
+func (a *app) approval() approval.Rules {
+	return approval.Rules{Mode: approval.Mode(a.config.Tools.Approve), Permissions: a.config.Tools.Permissions}
 }

@@ -23,11 +23,11 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.shows("this chat was with here at http://")
 	l.types("Second")
 	l.press("enter")
-	l.until("the refusal", func() bool { return !l.turn.Busy })
+	l.until("the refusal", func() bool { return !l.Turn.Busy })
 	l.shows("The draft is kept.")
-	if got := l.composer.Shown(); l.Asked() != asked || got != "Second" || l.chat.Messages.Len() != 2 {
+	if got := l.composer.Shown(); l.Asked() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
 		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got,
-			l.chat.Messages.Len())
+			l.Chat.Messages.Len())
 	}
 	s := l.Session
 	l.press("ctrl+l")
@@ -35,5 +35,5 @@ func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
 	l.press("enter")
 	l.until("the agreement", func() bool { return s.Ready() == nil && l.notice.Alert().Text == "" })
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 4 })
+	l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 4 })
 }

@@ -24,7 +24,7 @@ func TestLongErrorLeavesTheWayOut(t *testing.T) {
 		l.mu.Unlock()
 		l.types("Hello")
 		l.press("enter")
-		l.until("the end of the turn", func() bool { return !l.turn.Busy })
+		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		screen := plain(l.Model)
 		if !strings.Contains(screen, "/retry try again") || !strings.Contains(screen, "The server has much to say.") ||
 			!strings.Contains(screen, " …") && !strings.Contains(screen, "…”") {
@@ -54,7 +54,7 @@ func TestUnsavedMessageOffersItsDraft(t *testing.T) {
 		}
 		l.types("Keep me")
 		l.run(l.begin(l.composer.Take(0), fails))
-		l.until("the end of the turn", func() bool { return !l.turn.Busy })
+		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		screen := plain(l.Model)
 		if l.notice.Alert().Way != test.want ||
 			!strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(screen, "│", "")), " "),

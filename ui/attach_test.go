@@ -46,12 +46,12 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	l.press("end")
 	l.types("what is it? See ")
 	l.planned()
-	before := l.panel.Next.Plan
+	before := l.Panel.Next.Plan
 	if n := len(before.Messages); n == 0 || len(before.Messages[n-1].Parts) != 2 {
 		t.Fatalf("the plan of the draft holds %+v, want both files", before.Messages)
 	}
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
+	l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 2 })
 	body := l.bodies[0]
 	for _, want := range []string{`two words.go:\n` + "```" +
 		`\npackage main`, `data:image/gif;base64,`, `"text":"what is it? See "`} {
@@ -174,14 +174,14 @@ func TestDraftsComeBackWithTheirChips(t *testing.T) {
 func TestEscClosesTheCompletions(t *testing.T) {
 	t.Parallel()
 	m := fresh(t, 100, 30)
-	m.turn.Busy = true
+	m.Turn.Busy = true
 	typing(m, "/re")
 	if !strings.Contains(plain(m), "esc close") || !strings.Contains(plain(m), "/retry") {
 		t.Fatalf("there is no list that esc closes:\n%s", plain(m))
 	}
 	m.Update(uitest.Key("esc"))
-	if screen := plain(m); strings.Contains(screen, "/retry") || m.composer.Text() != "/re" || m.turn.Stopping {
-		t.Errorf("the draft is %q, stopping is %v:\n%s", m.composer.Text(), m.turn.Stopping, screen)
+	if screen := plain(m); strings.Contains(screen, "/retry") || m.composer.Text() != "/re" || m.Turn.Stopping {
+		t.Errorf("the draft is %q, stopping is %v:\n%s", m.composer.Text(), m.Turn.Stopping, screen)
 	}
 	typing(m, "t")
 	if !strings.Contains(plain(m), "/retry") {
@@ -189,7 +189,7 @@ func TestEscClosesTheCompletions(t *testing.T) {
 	}
 	m.Update(uitest.Key("esc"))
 	m.Update(uitest.Key("esc"))
-	if !m.turn.Stopping {
+	if !m.Turn.Stopping {
 		t.Error("esc without a list does not stop the answer")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"winnow/llm/tool"
 	"winnow/session/store"
-	"winnow/ui/current/background"
+	"winnow/ui/conversation"
 )
 
 // stored is the text of the messages of a stored session.
@@ -103,7 +103,7 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	g := l.gated()
-	for i := range background.Most {
+	for i := range conversation.MostBehind {
 		text := string(rune('a' + i))
 		l.enters(text)
 		g.wants(l, text)
@@ -116,14 +116,14 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 	l.press("ctrl+n")
 	l.shows("4 answers are already running in the background, which is the limit.")
 	l.press("esc")
-	l.until("the stop", func() bool { return !l.turn.Busy })
+	l.until("the stop", func() bool { return !l.Turn.Busy })
 	l.press("ctrl+d")
 	l.shows("4 answers are still arriving in the background. The same again leaves all the same.")
-	if err := l.current.Background.Close(t.Context()); err != nil {
+	if err := l.background.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	list, err := l.With.Store.Sessions(t.Context(), store.Filter{})
-	if err != nil || len(list) != background.Most+1 {
+	if err != nil || len(list) != conversation.MostBehind+1 {
 		t.Fatalf("%d sessions are stored, %v", len(list), err)
 	}
 	for _, s := range list {

@@ -26,8 +26,8 @@ func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 				ID: e.ID, Role: history.User, Content: fmt.Sprint("message ", e.ID), Status: history.Complete,
 			}})
 		}
-		m.chat.Reset(branch.Branch{}.With(messages...))
-		m.chat.Judge(plan, 0)
+		m.Chat.Reset(branch.Branch{}.With(messages...))
+		m.Chat.Judge(plan, 0)
 		if screen := plain(m); !strings.Contains(screen, want) {
 			t.Errorf("with %d messages above the line the screen is\n%s", above, screen)
 		}

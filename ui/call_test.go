@@ -57,7 +57,7 @@ func TestAnAnswerCallsAUserWhoLooksElsewhere(t *testing.T) {
 		}
 		tell(m, 0, session.Delta{Text: "a"})
 		_, cmd := m.Update(turn.EventsMsg{
-			Turn: m.turn.Number, Events: []session.Event{session.Finished{Err: c.err}}, At: begun.Add(c.took),
+			Turn: m.Turn.Number, Events: []session.Event{session.Finished{Err: c.err}}, At: begun.Add(c.took),
 		})
 		if got := written(cmd); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q is written, want %q", c.name, got, c.want)
@@ -74,7 +74,7 @@ func TestAQuestionCallsAUserWhoLooksElsewhere(t *testing.T) {
 		if away {
 			m.Update(tea.BlurMsg{})
 		}
-		_, cmd := m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: []session.Event{session.Asked{}}, At: begun})
+		_, cmd := m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: []session.Event{session.Asked{}}, At: begun})
 		if got := written(cmd); strings.Contains(got, "waits for your answer") != away {
 			t.Errorf("%q is written about a question, where the user is away: %t", got, away)
 		}

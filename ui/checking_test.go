@@ -62,7 +62,7 @@ func TestSalvageIsSaidAtTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	l.run(l.Init())
 	l.shows("Nothing in it could be read")
 	l.shows("winnow.db.damaged-")

@@ -10,12 +10,11 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/settings"
 	"winnow/ui/slash"
-	"winnow/ui/theme"
 )
 
 // Command is what the palette runs. One with a name is a slash command too.
@@ -50,12 +49,12 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 
 // flagging is a command that gives the selected messages a flag.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.flag(f) }
+	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
 }
 
 // leaving is a command that opens another session.
-func leaving(open func(*current.Model) tea.Cmd) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open) }
+func leaving(open func(*conversation.Model) conversation.Opening) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open(m.shown)) }
 }
 
 // The groups of the palette.
@@ -72,7 +71,7 @@ func Commands() []Command {
 		named("new", chatGroup, keymap.New, nil),
 		named("chats", chatGroup, keymap.Sessions, (*Model).openSessions),
 		named("attach", chatGroup, "", func(m *Model, args string) tea.Cmd { return m.composer.Attach(args) }),
-		named("copy", chatGroup, keymap.Copy, (*Model).copyMessages),
+		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyText(args) }),
 		named("context", contextGroup, keymap.Request, nil),
 		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
 		named("compact", contextGroup, "", (*Model).compact),
@@ -102,10 +101,11 @@ func Commands() []Command {
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
-		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
-		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*current.Model).Temporary)),
+		titled("Forks…", "go to the parent or a fork of this chat", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.Kin(m.listForks) }),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*conversation.Model).Temporary)),
 		titled("Save this chat", "save a temporary chat", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.current.Keep() }),
+			func(m *Model, _ string) tea.Cmd { return m.keep() }),
 		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
 		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
@@ -114,20 +114,23 @@ func Commands() []Command {
 	}
 }
 
-// openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
-func (m *Model) openPalette() tea.Cmd {
-	m.pick(list.Options{
+// palette is the commands of the application, which a list of them or a slash in the draft runs.
+type palette struct{ *Model }
+
+// open lists the commands: at first a dozen of them, by groups; typing finds the rest.
+func (p palette) open() tea.Cmd {
+	p.dialogs.List(list.New(p.Context, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
-	}, m.commandItems(), m.takeCommand, m.writeCommand)
+	}, p.items()...), p.take, p.write)
 	return nil
 }
 
-// commandItems are the commands as a list shows them.
-func (m *Model) commandItems() (items []list.Item) {
+// items are the commands as a list shows them.
+func (p palette) items() (items []list.Item) {
 	for _, c := range Commands() {
 		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
 		if c.key != "" {
-			item.Right = m.Keys.First(c.key)
+			item.Right = p.Keys.First(c.key)
 		}
 		items = append(items, item)
 	}
@@ -147,54 +150,54 @@ func commandNamed(name string) (c Command, ok bool) {
 	return c, true
 }
 
-// takeCommand runs a command of the palette, or puts it into the draft where something must follow.
-func (m *Model) takeCommand(name string) tea.Cmd {
+// take runs a command of the palette, or puts it into the draft where something must follow.
+func (p palette) take(name string) tea.Cmd {
 	c, _ := commandNamed(name)
 	if c.Needs() {
-		return m.writeCommand(name)
+		return p.write(name)
 	}
 	if c.Name != "" {
-		m.composer.Remember(store.Draft{Text: "/" + name})
+		p.composer.Remember(store.Draft{Text: "/" + name})
 	}
-	return c.run(m, "")
+	return c.run(p.Model, "")
 }
 
-// writeCommand puts a slash command into the draft, and runs any other.
-func (m *Model) writeCommand(name string) tea.Cmd {
+// write puts a slash command into the draft, and runs any other.
+func (p palette) write(name string) tea.Cmd {
 	if c, _ := commandNamed(name); c.Name == "" {
-		return m.takeCommand(name)
+		return p.take(name)
 	}
-	if !m.composer.Empty() {
-		return m.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
+	if !p.composer.Empty() {
+		return p.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}
-	m.bare()
-	m.setFocus(draftPane)
-	m.composer.Set("/" + name + " ")
+	p.bare()
+	p.setFocus(draftPane)
+	p.composer.Set("/" + name + " ")
 	return nil
 }
 
-// runCommand does what a draft that begins with a slash says.
-func (m *Model) runCommand(draft string) tea.Cmd {
-	name, args := theme.CutCommand(draft)
+// run does what a draft that begins with a slash says.
+func (p palette) run(draft string) tea.Cmd {
+	name, args := slash.Cut(draft)
 	c, ok := commandNamed(name)
-	if !ok && len(m.composer.Drafted().Files) == 0 {
-		if cmd, written := m.composer.WriteDraft(name, args); written {
-			m.composer.Remember(store.Draft{Text: draft})
-			m.composer.Set("")
+	if !ok && len(p.composer.Drafted().Files) == 0 {
+		if cmd, written := p.composer.WriteDraft(name, args); written {
+			p.composer.Remember(store.Draft{Text: draft})
+			p.composer.Set("")
 			return cmd
 		}
 	}
 	switch {
 	case !ok:
-		return m.notice.Error(unknownCommand(name))
+		return p.notice.Error(unknownCommand(name))
 	case c.Misused(draft) != "":
-		return m.notice.Error(c.Misused(draft))
-	case len(m.composer.Drafted().Files) > 0:
-		return m.notice.Error("The draft has attachments, which cannot be sent with a command.")
+		return p.notice.Error(c.Misused(draft))
+	case len(p.composer.Drafted().Files) > 0:
+		return p.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
-	m.composer.Remember(store.Draft{Text: draft})
-	m.composer.Set("")
-	return c.run(m, args)
+	p.composer.Remember(store.Draft{Text: draft})
+	p.composer.Set("")
+	return c.run(p.Model, args)
 }
 
 // unknownCommand says that there is no command of a name, and which one was probably meant.
@@ -207,17 +210,17 @@ func unknownCommand(name string) string {
 	if near := llm.Nearest(name, names); near != "" {
 		text += fmt.Sprintf("Did you mean /%s? ", near)
 	}
-	return text + theme.AsMessage
+	return text + slash.AsMessage
 }
 
 // compact has the older messages condensed, or sends them again.
 func (m *Model) compact(args string) tea.Cmd {
 	switch {
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return m.lacks(keymap.NeedIdle)
 	case args == "":
 		turn := m.begin(nil, m.Session.Compact)
-		m.turn.Condensing = true
+		m.Turn.Condensing = true
 		return turn
 	case args != "off":
 		return m.notice.Error("Usage: /compact, or /compact off.")

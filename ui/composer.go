@@ -4,35 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/composer"
 	"winnow/ui/keymap"
-	"winnow/ui/list"
 )
-
-// composerScreen is what the composer has the rest of the screen do.
-func (m *Model) composerScreen() composer.Screen {
-	return composer.Screen{
-		Changed: m.draftChanged,
-		Focus:   func() { m.setFocus(draftPane) },
-		Focused: func() bool {
-			return m.focus == draftPane && !m.covered() && !(m.question.Waits() && m.turn.Busy)
-		},
-		Do: m.do,
-		Send: func(cut bool) tea.Cmd {
-			if cut {
-				return m.sendCut()
-			}
-			return m.send()
-		},
-		Run: m.runCommand,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, added: added})
-		},
-		Read: m.read,
-		News: m.notice.News,
-		Next: m.sendNext,
-	}
-}
 
 // enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
 func (m *Model) enqueue(cut bool) tea.Cmd {
@@ -42,7 +15,7 @@ func (m *Model) enqueue(cut bool) tea.Cmd {
 // queued says what a message that was queued waits for beside the answer.
 func (m *Model) queued() tea.Cmd {
 	switch {
-	case m.question.Waits():
+	case m.Question.Waits():
 		return m.notice.Say("Queued. " + waitsForYou(m) + " " + m.Keys.First(keymap.Focus) + " goes to it.")
 	case m.composer.Waiting.Held():
 		return m.notice.Say("Queued. The queue is paused: " + m.Keys.First(keymap.Send) +

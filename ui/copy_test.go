@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"winnow/ui/notice"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -30,23 +31,23 @@ func toTerminal(m *Model, copying func() tea.Cmd) string {
 func TestCopyTakesTheStoredText(t *testing.T) {
 	m := chatting(t, 120, 40)
 	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
-	first := m.chat.At(0).Content
-	for args, want := range map[string]string{"": m.chat.At(5).Content, "3": ""} {
-		if got := toTerminal(m, func() tea.Cmd { return m.copyMessages(args) }); got != want {
+	first := m.Chat.At(0).Content
+	for args, want := range map[string]string{"": m.Chat.At(5).Content, "3": ""} {
+		if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText(args) }); got != want {
 			t.Errorf("/copy %s copies %q, want %q", args, got, want)
 		}
 	}
 
 	m.setFocus(transcriptPane)
-	m.chat.GoTo(2)
-	if got := toTerminal(m, func() tea.Cmd { return m.copyMessages("code") }); got != code {
+	m.Chat.GoTo(2)
+	if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("code") }); got != code {
 		t.Errorf("Y copies %q, want %q", got, code)
 	}
 	m.Update(char(' '))
-	m.chat.GoTo(1)
+	m.Chat.GoTo(1)
 	m.Update(char(' '))
-	if got, want := toTerminal(m, func() tea.Cmd { return m.copyMessages("") }), first+"\n\n"+
-		m.chat.At(1).Content; got != want {
+	if got, want := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("") }), first+"\n\n"+
+		m.Chat.At(1).Content; got != want {
 		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }
@@ -57,7 +58,7 @@ func TestCopySaysWhatBecameOfIt(t *testing.T) {
 		"copied 3 characters":                           nil,
 		"sent 3 characters to the terminal’s clipboard": errors.New("no xclip"),
 	} {
-		m.Update(copied("3 characters", err))
+		m.Update(notice.Copied("3 characters", err))
 		if m.notice.Sentence() != want {
 			t.Errorf("%v: says %q, want %q", err, m.notice.Sentence(), want)
 		}

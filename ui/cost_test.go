@@ -33,7 +33,7 @@ func (l *live) talksTo(endpoints ...llm.Endpoint) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	l.run(l.Init())
 }
 

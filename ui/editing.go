@@ -20,50 +20,43 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	if why := m.whyNot(keymap.Edit); why != nil {
 		return why
 	}
-	message, ok := m.chat.Message(id)
+	message, ok := m.Chat.Message(id)
 	if !ok {
 		return m.notice.Error("There is no message of yours to edit here.")
 	}
 	switch {
 	case message.Role != history.User:
-		return m.notice.Error(theme.UpperFirst(m.chat.NumbersOf(id)) + " is not yours and cannot be edited; " +
+		return m.notice.Error(theme.UpperFirst(m.Chat.NumbersOf(id)) + " is not yours and cannot be edited; " +
 			m.Keys.First(keymap.Again) + " asks for another answer.")
 	case message.Damaged:
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
-	m.panel.ToNext()
-	m.composer.Edit(id, m.chat.NumbersOf(id), message.Content, message.Parts)
-	m.chat.GoTo(id)
+	m.Panel.ToNext()
+	m.composer.Edit(id, m.Chat.NumbersOf(id), message.Content, message.Parts)
+	m.Chat.GoTo(id)
 	m.setFocus(draftPane)
 	return nil
 }
 
-// versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
-// before. What was about messages of the other branch is over.
+// versionSwitched tells which version of a message is shown. An edit of the other branch is over.
 func (m *Model) versionSwitched(v session.Version) tea.Cmd {
-	m.panel.ToNext()
 	m.composer.EndEdit()
-	m.chat.Unselect()
-	m.inspector.Forget()
-	m.Info = m.Session.Info()
-	m.chat.Follow(m.Session.Branch())
-	m.chat.GoTo(v.Message)
-	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.chat.SearchOn())
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.NumbersOf(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.Chat.SearchOn())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this
 // one turn.
 func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if message.ID == 0 {
-		last, ok := m.chat.Last()
+		last, ok := m.Chat.Last()
 		if !ok {
 			return m.notice.Error("There is no message to answer yet.")
 		}
 		message = last
 	}
-	at, _ := m.chat.Messages.Find(message.ID)
-	for at >= 0 && m.chat.Messages.Role(at) != history.User {
+	at, _ := m.Chat.Messages.Find(message.ID)
+	for at >= 0 && m.Chat.Messages.Role(at) != history.User {
 		at--
 	}
 	if why := m.whyNot(keymap.Again); why != nil {
@@ -72,13 +65,13 @@ func (m *Model) askAgain(message store.Message, ref string) tea.Cmd {
 	if at < 0 {
 		return m.notice.Error("None of your messages comes before this one, so there is nothing to answer.")
 	}
-	s, behind := m.Session, m.chat.Messages.Len()-at-1
+	s, behind := m.Session, m.Chat.Messages.Len()-at-1
 	m.composer.EndEdit()
-	m.chat.Follow(m.chat.Messages.First(at + 1))
+	m.Chat.Follow(m.Chat.Messages.First(at + 1))
 	turn := m.begin(nil, func(ctx context.Context) <-chan session.Event { return s.Regenerate(ctx, message.ID, ref) })
-	m.turn.Again = true
+	m.Turn.Again = true
 	if ref != "" {
-		m.chat.Name = transcript.ModelName(ref)
+		m.Chat.Name = transcript.ModelName(ref)
 	}
 	if behind < 2 {
 		return turn

@@ -10,7 +10,7 @@ import (
 // texts are what the messages on the screen say, in short.
 func (l *live) texts() string {
 	var list []string
-	for _, m := range sessiontest.Messages(l.chat.Messages) {
+	for _, m := range sessiontest.Messages(l.Chat.Messages) {
 		text, _, _ := strings.Cut(m.Content, ".")
 		list = append(list, text)
 	}
@@ -45,13 +45,13 @@ func TestNoVersionsWhileAnAnswerArrives(t *testing.T) {
 	m := asking(t, 120, 40)
 	for _, key := range []rune{'e', 'r', '[', ']'} {
 		m.setFocus(transcriptPane)
-		m.chat.GoTo(1)
+		m.Chat.GoTo(1)
 		m.notice.Hush()
 		m.Update(char(key))
 		if !strings.Contains(plain(m), "An answer is still arriving: esc stops it.") {
 			t.Errorf("%c while an answer arrives: %q", key, m.notice.Sentence())
 		}
-		if m.editing() || m.chat.Messages.Len() != 7 {
+		if m.editing() || m.Chat.Messages.Len() != 7 {
 			t.Errorf("%c while an answer arrives does something", key)
 		}
 	}

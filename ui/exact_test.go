@@ -13,7 +13,6 @@ import (
 	"winnow/llm"
 	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/current"
 )
 
 // TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
@@ -45,34 +44,22 @@ func TestPanelTakesTheServersOwnCount(t *testing.T) {
 	}
 	m.Session = s
 	typing(m, strings.Repeat("What is this about? ", 50))
-	var planned current.Planned
-	m.current.Screen.Planned = func(p current.Planned) tea.Cmd { planned = p; return nil }
-	plan := func() current.Planned {
-		t.Helper()
-		m.current.Plan()().(app.Then)()
-		if planned.Err != nil {
-			t.Fatalf("there is no plan: %v", planned.Err)
-		}
-		return planned
+	plan := func() (counts tea.Cmd) { return m.Plan()().(app.Then)() }
+	count := plan()
+	if s := m.Panel.Next.Plan.Sum; s.Tokens(s.Total) == 321 {
+		t.Fatal("the estimate is the count already: 321")
 	}
-	first := plan()
-	if got := first.Plan.Sum.Tokens(first.Plan.Sum.Total); got == 321 {
-		t.Fatalf("the estimate is the count already: %d", got)
-	}
-	if m.planned(first)().(app.Then)(); !planned.Exact {
-		t.Fatal("the server's count changes nothing")
-	}
-	if next := m.planned(planned); next != nil {
+	if next := count().(app.Then)(); next != nil {
 		t.Error("a plan that goes by the server's count asks for another")
 	}
-	if got := m.panel.Gauge(false); !strings.Contains(got, "~321 / ") {
+	if got := m.Panel.Gauge(false); !strings.Contains(got, "~321 / ") {
 		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
 	}
 	counts = false
-	if m.planned(plan())().(app.Then)(); m.notice.Sentence() == "" {
+	if plan()().(app.Then)(); m.notice.Sentence() == "" {
 		t.Error("nobody says that the server cannot count")
 	}
-	if next := m.planned(plan()); next != nil {
+	if plan() != nil {
 		t.Error("a server that cannot count is asked again")
 	}
 }

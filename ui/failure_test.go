@@ -32,7 +32,7 @@ func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 	l.press("enter")
 	for range 2 {
 		l.shows("“the runner has stopped”")
-		l.until("the end of the turn", func() bool { return !l.turn.Busy })
+		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		l.inOrder("It begins", "✗ here failed: “the runner has stopped”", "this part is kept   /retry try again")
 		l.lacks("Your message is saved")
 		l.reopen()

@@ -14,7 +14,7 @@ import (
 // cut away, and three are in the request.
 func searching(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	_, plan := conversation()
+	_, plan := spoken()
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[1].Cuts = []history.Range{{From: 1, To: 2310}}
 	})
@@ -39,7 +39,7 @@ func searched(t testing.TB, w, h int) *Model {
 
 // hitText is what the search line says of the user's hit.
 func hitText(m *Model) string {
-	line, _ := m.chat.SearchLine(400, "")
+	line, _ := m.Chat.SearchLine(400, "")
 	return strings.Split(strings.TrimSpace(ansi.Strip(line)), "  ")[1]
 }
 
@@ -65,7 +65,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		t.Errorf("before the first hit: %q", got)
 	}
 
-	_, plan := conversation()
+	_, plan := spoken()
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[5].Disposition, list[6].Disposition = history.Excluded, history.Excluded
 	})
@@ -74,7 +74,7 @@ func TestASearchSaysWhatTheModelSeesOfEachHit(t *testing.T) {
 		t.Errorf("under another plan the hit says %q", got)
 	}
 	m.Update(esc)
-	if m.chat.Search.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
+	if m.Chat.Search.On || m.focus != transcriptPane || strings.Contains(plain(m), "hits") {
 		t.Errorf("esc does not end the search:\n%s", plain(m))
 	}
 }
@@ -93,7 +93,7 @@ func TestALateAnswerOfASearchIsDropped(t *testing.T) {
 	}
 	m.Update(esc)
 	m.Update(second())
-	if m.chat.Search.On {
+	if m.Chat.Search.On {
 		t.Error("an answer after the end begins the search again")
 	}
 }
@@ -109,7 +109,7 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 	if got := plain(m); !strings.Contains(got, "lexer.go") || strings.Contains(got, "2 more lines") {
 		t.Errorf("the hit is not shown:\n%s", got)
 	}
-	if on := m.panel.Chosen(); on.Entry == nil || on.Entry.Index != 4 {
+	if on := m.Panel.Chosen(); on.Entry == nil || on.Entry.Index != 4 {
 		t.Errorf("the panel is not on the message with the hit: %+v", on)
 	}
 	m.Update(enter)
@@ -131,7 +131,7 @@ func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
 	m := searching(t, 80, 24)
 	for _, c := range []struct{ paste, want string }{{"", "re"}, {"\n", "re "}, {"al ly ", "re al ly "}} {
 		m.Update(tea.PasteMsg{Content: c.paste})
-		if got := m.chat.Search.Text(); got != c.want {
+		if got := m.Chat.Search.Text(); got != c.want {
 			t.Errorf("after %q was pasted the search is for %q, want %q", c.paste, got, c.want)
 		}
 	}
@@ -146,7 +146,7 @@ func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
 		t.Fatal("the hits are not where n and N go through them")
 	}
 	m.Update(esc)
-	if m.focus != draftPane || m.chat.Search.On {
-		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.chat.Search.On)
+	if m.focus != draftPane || m.Chat.Search.On {
+		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.Chat.Search.On)
 	}
 }

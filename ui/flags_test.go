@@ -24,7 +24,7 @@ func pinned(t testing.TB, w, h int) *Model {
 	for _, k := range "g  p" {
 		m.Update(char(k))
 	}
-	_, now := conversation()
+	_, now := spoken()
 	now.Entries = editedEntries(now.Entries, func(list []history.Entry) {
 		for i := range 2 {
 			e := &list[i]
@@ -37,7 +37,7 @@ func pinned(t testing.TB, w, h int) *Model {
 	now.Sum.Pinned += 612 + 577
 	now.Sum.Body -= 37 + 31
 	plans(m, now)
-	m.chat.Unselect()
+	m.Chat.Unselect()
 	m.notice.Say("Pinned 2 messages.")
 	return m
 }
@@ -53,7 +53,7 @@ func walked(t *testing.T, w, h int, said ...string) *live {
 }
 
 func (l *live) flagOf(n int) history.Flag {
-	return l.Session.Now().Flags[l.chat.Messages.ID(n)]
+	return l.Session.Now().Flags[l.Chat.Messages.ID(n)]
 }
 
 func TestALongNoticeTakesTwoLinesWhereThereIsRoom(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
 func fullPanel(t testing.TB, w, h int) *Model {
 	m := asking(t, w, h)
-	_, plan := conversation()
+	_, plan := spoken()
 	for i := range 90 {
 		e := history.Entry{
 			ID: int64(100 + i), Role: history.User,

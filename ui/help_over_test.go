@@ -37,13 +37,13 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
 		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.read("a text", "what was pasted")
+			m.dialogs.Read("a text", "what was pasted")
 			return m
 		}},
 	} {
 		for _, key := range []string{"?", "f1"} {
 			m := c.make(t, 80, 24)
-			at, before := m.dialog(), screenRows(m)
+			at, before := m.dialogs.Top(), screenRows(m)
 			m.Update(uitest.Key(key))
 			screen := plain(m)
 			if !helpOpen(m) || !strings.Contains(screen, c.want) {
@@ -52,9 +52,9 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
 			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 			m.Update(uitest.Key("esc"))
-			if after := screenRows(m); m.dialog() != at || after != before {
+			if after := screenRows(m); m.dialogs.Top() != at || after != before {
 				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name,
-					m.dialog(), at, after, before)
+					m.dialogs.Top(), at, after, before)
 			}
 		}
 	}

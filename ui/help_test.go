@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/dialog"
 	"winnow/ui/keymap"
 	"winnow/ui/uitest"
 )
@@ -22,7 +23,7 @@ func helpOpen(m *Model) bool { return openedList(m).Also == keymap.Help }
 
 // helped is the line under the cursor of the help.
 func helped(m *Model) string {
-	c, _ := m.dialog().(*picker).Cursor()
+	c, _ := m.dialogs.Top().(*dialog.Picker).Cursor()
 	return c.Label
 }
 
@@ -78,7 +79,7 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 func TestCommandsRunFromTheHelp(t *testing.T) {
 	m := helping(t, "another budget")
 	m.Update(enter)
-	if helpOpen(m) || m.panel.Whatif == nil {
+	if helpOpen(m) || m.Panel.Whatif == nil {
 		t.Errorf("the dials are not open:\n%s", plain(m))
 	}
 	m = helping(t, "/budget")

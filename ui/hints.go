@@ -8,37 +8,38 @@ import (
 
 // hints are the keys that matter now, the first ones where there is little room. The last one says how to leave, or
 // where the rest is.
-func (m *Model) hints() []key.Binding {
+func (s screen) hints() []key.Binding {
+	m := s.m
 	switch {
-	case m.dialog() != nil:
-		return m.dialog().Hints()
-	case m.panel.Whatif == nil && (m.focus == transcriptPane || m.chat.Selecting()):
-		return m.chat.Hints()
-	case m.panel.Whatif == nil && m.focus == questionPane:
-		return m.question.Hints()
-	case m.panel.Whatif == nil && m.focus == draftPane && !m.ReadOnly && misfit(m) == nil:
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Top().Hints()
+	case m.Panel.Whatif == nil && (m.focus == transcriptPane || m.Chat.Selecting()):
+		return m.Chat.Hints()
+	case m.Panel.Whatif == nil && m.focus == questionPane:
+		return m.Question.Hints()
+	case m.Panel.Whatif == nil && m.focus == draftPane && !m.ReadOnly && misfit(m) == nil:
 		if hints := m.composer.Hints(); hints != nil {
 			return hints
 		}
 	}
-	return m.paneHints()
+	return s.paneHints()
 }
 
 // paneHints are the keys of the panel, of its dials and of the draft.
-func (m *Model) paneHints() []key.Binding {
-	k := &m.Keys
+func (s screen) paneHints() []key.Binding {
+	m, k := s.m, &s.m.Keys
 	help, stop := k.Hint("help", keymap.Help), k.Hint("stop", keymap.Back)
 	panel := []key.Binding{
 		k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("inspect", keymap.Inspect),
 		k.Hint("turns", keymap.Earlier, keymap.Later),
 	}
 	switch {
-	case m.panel.Whatif != nil:
+	case m.Panel.Whatif != nil:
 		return []key.Binding{
 			k.Hint("setting", keymap.Down, keymap.Up), k.Hint("change", keymap.Earlier, keymap.Later),
 			keymap.Typed("0–9", "budget"), k.Hint("apply", keymap.Choose), k.Hint("cancel", keymap.Back),
 		}
-	case m.focus == panelPane && m.panel.Past != nil:
+	case m.focus == panelPane && m.Panel.Past != nil:
 		return append(panel, k.Hint("back to the next request", keymap.Back))
 	case !m.layout.Cover.Empty():
 		return append(panel, k.Hint("close", keymap.Back))
@@ -49,7 +50,7 @@ func (m *Model) paneHints() []key.Binding {
 			k.Hint("fork", keymap.ForkOff), k.Hint("take over once it is closed there", keymap.Choose),
 			k.Hint("read", keymap.Focus), k.Hint("context", keymap.Context), help,
 		}
-	case m.question.Waits():
+	case m.Question.Waits():
 		return []key.Binding{
 			k.Hint("answer the question", keymap.Focus), k.Hint("queue the draft", keymap.Send), stop, help,
 		}
@@ -62,11 +63,11 @@ func (m *Model) paneHints() []key.Binding {
 			k.Hint("send as another version", keymap.Send), k.Hint("context", keymap.Context),
 			k.Hint("cancel", keymap.Back),
 		}
-	case m.turn.Busy && m.composer.Waiting.Len() > 0:
+	case m.Turn.Busy && m.composer.Waiting.Len() > 0:
 		return []key.Binding{
 			k.Hint("queue another", keymap.Send), k.Hint("take the last back", keymap.ListUp), stop, help,
 		}
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return []key.Binding{
 			k.Hint("queue a message", keymap.Send), stop, k.Hint("new chat, this one continues", keymap.New),
 			k.Hint("chats", keymap.Sessions), help,

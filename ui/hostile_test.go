@@ -112,7 +112,7 @@ func hostileChat(t *testing.T, text string) *Model {
 	}
 	var past []history.Message
 	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
+		m.Chat.Add(message, record.Receipt{})
 		past = append(past, message.Message)
 	}
 	count := func(text string) int { return len(text) / 4 }
@@ -161,7 +161,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	listed(m, row, row)
 	look("sessions")
 	typing(m, "a")
-	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "a", Hits: []store.Hit{
+	m.sessions.Found(sessions.Found{Text: "a", Hits: []store.Hit{
 		{Session: row, Message: 1, Role: history.User, At: begun, Snippet: markdown.OneLine(label(text),
 			300), Marks: [][2]int{{0, 1}}},
 	}})
@@ -172,12 +172,12 @@ func hostileStates(t *testing.T, m *Model, text string) {
 	look("chat below the chats")
 
 	for _, view := range []inspector.View{inspector.TextView, inspector.SentView} {
-		m.inspect(inspector.Subject{Message: 2}, view)
+		m.Inspect(inspector.Subject{Message: 2}, view)
 		look("inspector")
 		open("end of the inspector", char('G'))
 		open("chat below the inspector", esc)
 	}
-	m.inspect(inspector.Subject{}, inspector.TextView)
+	m.Inspect(inspector.Subject{}, inspector.TextView)
 	look("request")
 	open("chat below the request", esc)
 	if m.layout.Panel.Empty() {
@@ -192,7 +192,7 @@ func hostileStates(t *testing.T, m *Model, text string) {
 // hostileStream has the text stream in while the screen is resized, with a question between, and fail at the end.
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
-	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
 	m.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)
@@ -220,7 +220,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		stands(t, m, "question with the focus")
 		m.Update(tab)
 	}
-	m.question.Ask(question.Question{})
+	m.Question.Ask(question.Question{})
 	why := &llm.Error{
 		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}
@@ -263,7 +263,7 @@ func stands(t *testing.T, m *Model, state string) {
 	if c := view.Cursor; c != nil && (c.X < 0 || c.X >= l.Width || c.Y < 0 || c.Y >= l.Height) {
 		fail("the cursor is at %d, %d", c.X, c.Y)
 	}
-	if m.dialog() == nil && !l.Panel.Empty() {
+	if m.dialogs.Top() == nil && !l.Panel.Empty() {
 		for y := l.Panel.Y; y < l.Panel.Y+l.Panel.H; y++ {
 			if at := cellAt(lines[y], l.Panel.X); at != "│" && at != "┃" {
 				fail("the rule of the panel is %q in line %d", at, y)
@@ -271,7 +271,7 @@ func stands(t *testing.T, m *Model, state string) {
 		}
 	}
 	if m.covered() || !l.Cover.Empty() {
-		if b, _ := m.dialogBox(); m.floats() && b.H >= borderHeight && b.W >= borderWidth {
+		if b, in := m.dialogs.Box(l); m.dialogs.Floats() && in != b {
 			for y := b.Y + 1; y < b.Y+b.H-1; y++ {
 				if left, right := cellAt(lines[y], b.X), cellAt(lines[y], b.X+b.W-1); left != "│" || right != "│" {
 					fail("the border is %q and %q in line %d", left, right, y)

@@ -9,15 +9,15 @@ import (
 // keyPress gives a key to whom it belongs: the acts that always work, then the overlay, the question
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
-	m.chat.Unpick()
+	m.Chat.Unpick()
 	m.confirm.Key(m.Keys.Pressed(msg, keymap.Stop))
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
 	}
-	dialog, focus, shown := m.dialog(), m.focus, m.notice.Number()
+	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.Number()
 	cmd := m.route(msg)
-	m.notice.Key(shown, m.dialog() != dialog || m.focus != focus)
-	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	m.notice.Key(shown, m.dialogs.Top() != top || m.focus != focus)
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -31,8 +31,8 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 		return m.reveal()
 	case m.covered():
 		return m.coveringKey(msg)
-	case m.chat.Search.Open:
-		return m.chat.Key(msg)
+	case m.Chat.Search.Open:
+		return m.Chat.Key(msg)
 	case m.focus == questionPane:
 		return m.questionKey(msg)
 	case k.Pressed(msg, keymap.Back):
@@ -43,29 +43,26 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.focus {
 	case transcriptPane:
-		cmd := m.chat.Key(msg)
+		cmd := m.Chat.Key(msg)
 		if m.focus == transcriptPane {
-			m.lead()
+			m.Lead()
 		}
 		return cmd
 	case panelPane:
-		return m.panel.Update(msg)
+		return m.Panel.Update(msg)
 	}
 	return m.composer.Update(msg)
 }
 
 // coveringKey is a key for what covers the panes. The help may be opened over it.
 func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
-	d := m.dialog()
-	list, typed := d.(typist)
-	text := typed && list.Types() && msg.Text != ""
-	if p, ok := d.(*picker); m.Keys.Pressed(msg, keymap.Help) && !text && !(ok && p.isHelp()) {
-		return m.openHelp()
+	switch {
+	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Helps():
+		return palette{m}.help()
+	case m.dialogs.Top() == nil:
+		return m.Panel.Update(msg) // the dials
 	}
-	if d == nil {
-		return m.panel.Update(msg) // the dials
-	}
-	return d.Update(msg)
+	return m.dialogs.Update(msg, m.layout)
 }
 
 // globalKey is a key for an action that works in every pane. In the draft the one for the next pane completes.
@@ -76,7 +73,9 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch a {
 	case keymap.Focus:
-		if suggest(m) {
+		next := m.Suggestion(m.composer.Shown())
+		if next != "" && m.focus == draftPane && !m.Turn.Busy {
+			m.composer.Set(next)
 			return nil, true
 		}
 		if m.composer.Completions() > 0 {
@@ -95,7 +94,7 @@ func (m *Model) turnFocus(by pane) {
 	to := m.focus
 	for {
 		to = (to + paneCount + by) % paneCount
-		missing := to == questionPane && !m.question.Waits() || to == panelPane && m.layout.Panel.Empty()
+		missing := to == questionPane && !m.Question.Waits() || to == panelPane && m.layout.Panel.Empty()
 		if !missing {
 			break
 		}
@@ -105,19 +104,19 @@ func (m *Model) turnFocus(by pane) {
 
 func (m *Model) setFocus(p pane) {
 	m.focus = p
-	m.panel.Focused = p == panelPane
+	m.Panel.Focused = p == panelPane
 	if p == panelPane && !m.layout.PanelFits() {
-		m.panel.ToFirstChange() // it covers the page
+		m.Panel.ToFirstChange() // it covers the page
 	}
 	switch p {
 	case draftPane, questionPane:
-		m.question.Reset()
-		m.chat.Leave()
-		m.panel.Release()
+		m.Question.Reset()
+		m.Chat.Leave()
+		m.Panel.Release()
 		return
 	case transcriptPane:
-		m.chat.Enter()
-		m.lead()
+		m.Chat.Enter()
+		m.Lead()
 	}
 }
 
@@ -126,18 +125,18 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	m.confirm.Key(false)
 	var cmd tea.Cmd
 	switch {
-	case m.dialog() != nil:
-		cmd = m.toDialog(msg)
-	case m.panel.Whatif != nil:
-	case m.chat.Search.Open:
-		cmd = m.chat.Paste(msg.Content)
-	case m.focus == questionPane && m.question.Typing():
-		m.question.Paste(msg.Content)
+	case m.dialogs.Top() != nil:
+		cmd = m.dialogs.Update(msg, m.layout)
+	case m.Panel.Whatif != nil:
+	case m.Chat.Search.Open:
+		cmd = m.Chat.Paste(msg.Content)
+	case m.focus == questionPane && m.Question.Typing():
+		m.Question.Paste(msg.Content)
 	case m.ReadOnly:
 		cmd = m.lacks(keymap.NeedOwn)
 	default:
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)
 	}
-	return tea.Batch(cmd, m.question.Await(m.turn.Number, m.confirm.Keys()))
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
 }

@@ -17,8 +17,8 @@ func (l *live) titled(name string, view inspector.View) {
 	l.t.Helper()
 	l.until(name+", "+string(view), func() bool {
 		title, _, _ := strings.Cut(plain(l.Model), "\n")
-		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.inspector.At == view &&
-			l.inspector.Text() != ""
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.Inspector.At == view &&
+			l.Inspector.Text() != ""
 	})
 }
 
@@ -48,7 +48,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.titled("turn 2", "json")
 	l.shows("✓ proven by hash: these")
 	l.shows("1 secret is hidden in this view")
-	_, shown, _ := strings.Cut(l.inspector.Text(), "\n\n")
+	_, shown, _ := strings.Cut(l.Inspector.Text(), "\n\n")
 	l.mu.Lock()
 	received := l.bodies[len(l.bodies)-1]
 	l.mu.Unlock()
@@ -69,9 +69,9 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 
 func TestAMessageWithoutAPlanIsShown(t *testing.T) {
 	m := fresh(t, 80, 24)
-	m.chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
+	m.Chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
 		record.Receipt{})
-	m.inspect(inspector.Subject{Message: 1}, inspector.TextView)
+	m.Inspect(inspector.Subject{Message: 1}, inspector.TextView)
 	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") ||
 		!strings.Contains(got, "Is anybody there?") {
 		t.Errorf("got\n%s", got)

@@ -71,7 +71,7 @@ func ready(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
 	messages, plan := inspected(t)
 	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
+		m.Chat.Add(message, record.Receipt{})
 	}
 	m.Info.Title = "Parser rewrite"
 	plans(m, plan)
@@ -82,7 +82,7 @@ func ready(t testing.TB, w, h int) *Model {
 func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(inspector.Subject{Message: message}, at)
+		m.Inspect(inspector.Subject{Message: message}, at)
 		return m
 	}
 }
@@ -91,7 +91,7 @@ func inspecting(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 func inspectingRequest(at inspector.View) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
 		m := ready(t, w, h)
-		m.inspect(inspector.Subject{}, at)
+		m.Inspect(inspector.Subject{}, at)
 		return m
 	}
 }
@@ -137,7 +137,7 @@ func priced(t testing.TB, m *Model) {
 		_, plan := inspectedWith(t, map[int64]history.Remedy{10: r, 11: r})
 		prices = append(prices, inspector.Price{Remedy: r, Plan: &plan})
 	}
-	m.inspector.ShowPrices(prices)
+	m.Inspector.ShowPrices(prices)
 }
 
 // inspectedPast is the inspector on a message of a past request.
@@ -146,8 +146,8 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 		m := ready(t, w, h)
 		r := sent(t, proven)
 		past := panel.PastRequest(r)
-		m.panel.Open(&past)
-		m.inspect(inspector.Subject{Message: message}, at)
+		m.Panel.Open(&past)
+		m.Inspect(inspector.Subject{Message: message}, at)
 		return m
 	}
 }
@@ -164,7 +164,7 @@ func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Mo
 				Model: "openai/gpt-5.2", Entry: plan.Entries[k],
 			})
 		}
-		m.inspector.ShowVerdicts(list)
+		m.Inspector.ShowVerdicts(list)
 		return m
 	}
 }
@@ -175,7 +175,7 @@ func bodyShown(t testing.TB, w, h int) *Model {
 	raw := `{"model":"gpt-5.2","messages":[{"role":"system","content":"Answer in one paragraph."},` +
 		`{"role":"user","content":"My key is sk-0123456789abcdef, and\nthis is a second line."}],"stream":true}`
 	m.Secrets = theme.Secrets{Find: findKey}
-	m.inspector.ShowBody([]byte(raw))
+	m.Inspector.ShowBody([]byte(raw))
 	return m
 }
 

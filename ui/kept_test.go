@@ -14,7 +14,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/frame"
 	"winnow/ui/theme"
 )
@@ -28,7 +28,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 		m.frame.Mouse = true
 		m.Themes.Wanted, m.Themes.Plain, m.Themes.Profile = theme.Auto, false, colorprofile.TrueColor
 		m.restyle()
-		_, plan := conversation()
+		_, plan := spoken()
 		keys := []tea.KeyPressMsg{
 			enter, esc, tab,
 			{Code: tea.KeyUp},
@@ -74,7 +74,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = app.Then(func() tea.Cmd { return m.planned(current.Planned{Plan: plan}) })
+				msg = app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:
@@ -90,7 +90,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 			m.Update(msg)
 			kept := m.View()
 			m.frame = frame.Model{Mouse: true}
-			if m.floats() {
+			if m.dialogs.Floats() {
 				continue // the page behind it is the one of the moment when it opened
 			}
 			want := strings.Split(m.View().Content, "\n")

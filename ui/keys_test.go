@@ -24,12 +24,12 @@ func TestTypedTextIsNeverAKey(t *testing.T) {
 func TestEscOrder(t *testing.T) {
 	m := asking(t, 120, 40)
 	stopped := 0
-	m.turn.Cancel = func() { stopped++ }
+	m.Turn.Cancel = func() { stopped++ }
 	m.Update(tab)
 	m.Update(ctrl('p'))
 	m.Update(esc)
 	if m.covered() || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.dialog(),
+		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.dialogs.Top(),
 			m.focus, stopped)
 	}
 	m.Update(esc)
@@ -67,7 +67,7 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 func TestInterruptOrder(t *testing.T) {
 	m := asking(t, 80, 24)
 	stopped := 0
-	m.turn.Cancel = func() { stopped++ }
+	m.Turn.Cancel = func() { stopped++ }
 	typing(m, "half a thought")
 	m.Update(ctrl('c'))
 	if stopped != 1 || m.composer.Text() != "half a thought" {
@@ -75,7 +75,7 @@ func TestInterruptOrder(t *testing.T) {
 	}
 	tell(m, 0, finishedWell)
 	m.Update(ctrl('c'))
-	if !m.composer.Empty() || m.turn.Quitting {
+	if !m.composer.Empty() || m.Turn.Quitting {
 		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.Text())
 	}
 	if !strings.Contains(m.notice.Sentence(), "ctrl+c again quits") {

@@ -1,35 +1,21 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/ui/layout"
 )
 
-func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	m.layout.Width, m.layout.Height = msg.Width, msg.Height
-	m.arrange()
-	if m.dialog() == nil {
-		return nil
-	}
-	return m.dialog().Update(msg)
-}
-
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.chat.Edited, _ = m.composer.Editing()
+	m.Chat.Edited, _ = m.composer.Editing()
 	w := m.layout.Wants
-	w.Empty, w.Dials, w.PanelKeys = m.chat.Empty(), m.panel.Whatif != nil, m.focus == panelPane
+	w.Empty, w.Dials, w.PanelKeys = m.Chat.Empty(), m.Panel.Whatif != nil, m.focus == panelPane
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
 	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
-	m.question.Resize(w.Width, w.MostAlert())
+	m.Question.Resize(w.Width, w.MostAlert())
 	w.AlertLines, w.Queue = len(screenOf(m).question()), len(screenOf(m).queue(layout.MostTail))
 	m.layout = layout.For(w)
-	m.question.Resize(m.layout.Width, m.layout.Alert.H)
+	m.Question.Resize(m.layout.Width, m.layout.Alert.H)
 	page := m.layout.Transcript
-	m.chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter)
-	if d := m.dialog(); d != nil {
-		_, in := m.dialogBox()
-		d.Resize(in.W, in.H)
-	}
+	m.Chat.Resize(page.W, max(1, page.H-len(screenOf(m).tail())), m.layout.Gutter)
+	m.dialogs.Resize(m.layout)
 }

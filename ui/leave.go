@@ -14,7 +14,7 @@ import (
 func (m *Model) interrupt() tea.Cmd {
 	again, lost := m.Keys.First(keymap.Stop)+" again ", m.lost(true)
 	switch {
-	case m.turn.Busy && !m.turn.Stopping:
+	case m.Turn.Busy && !m.Turn.Stopping:
 		return m.stopTurn()
 	case m.confirm.Asked(confirm.Quit):
 		m.upkeep.Hurried = true
@@ -36,10 +36,10 @@ func (m *Model) interrupt() tea.Cmd {
 
 // lost says what leaving the session on the screen would lose, and what quitting would stop, "" for nothing.
 func (m *Model) lost(quits bool) (what string) {
-	if m.Session.Temporary() && !m.chat.Empty() {
+	if m.Session.Temporary() && !m.Chat.Empty() {
 		what = "This chat is not saved. “Save this chat” in the commands saves it. "
 	}
-	if n := m.current.Background.Busy(); quits && n > 0 {
+	if n := m.background.Len(); quits && n > 0 {
 		what += theme.PluralOf(n, "answer is", "answers are") + " still arriving in the background. "
 	}
 	return what
@@ -64,10 +64,10 @@ func (m *Model) quit() tea.Cmd {
 
 // quitNow leaves; a running answer is stopped and saved first. Run saves the draft, however it ends.
 func (m *Model) quitNow() tea.Cmd {
-	if !m.turn.Busy {
+	if !m.Turn.Busy {
 		return tea.Quit
 	}
-	m.turn.Quitting = true
+	m.Turn.Quitting = true
 	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
 }
 
@@ -75,24 +75,24 @@ func (m *Model) quitNow() tea.Cmd {
 // request of the past, the pane, the list of completions; else stop the answer, else nothing. It never changes history.
 func (m *Model) back() tea.Cmd {
 	switch {
-	case m.chat.Selecting():
-		m.chat.Unselect()
+	case m.Chat.Selecting():
+		m.Chat.Unselect()
 		return nil
-	case m.chat.Search.On:
-		m.chat.EndSearch()
+	case m.Chat.Search.On:
+		m.Chat.EndSearch()
 		return nil
-	case m.panel.Past != nil:
-		return m.panel.ToNext()
+	case m.Panel.Past != nil:
+		return m.Panel.ToNext()
 	case m.focus != draftPane:
 		m.setFocus(draftPane)
 		return nil
 	case m.composer.CloseCompletions():
 		return nil
-	case m.editing() && !m.turn.Busy:
+	case m.editing() && !m.Turn.Busy:
 		return m.composer.LeaveEdit()
-	case m.turn.Busy && !m.turn.Stopping:
+	case m.Turn.Busy && !m.Turn.Stopping:
 		return m.stopTurn()
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return m.notice.Say("Stopping the answer.")
 	}
 	if !m.notice.Close() && m.composer.Empty() {

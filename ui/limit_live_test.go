@@ -30,12 +30,12 @@ func TestARequestAboveALimitIsAskedAbout(t *testing.T) {
 	l.shows("With this request this chat comes to ~$0.50, above your limit of $0.30 per chat.")
 	l.shows("waiting for your answer")
 	l.types("yes, more?")
-	if got := l.composer.Text(); got != "yes, more?" || !l.question.Waits() {
-		t.Errorf("the draft is %q, and the question waits: %t", got, l.question.Waits())
+	if got := l.composer.Text(); got != "yes, more?" || !l.Question.Waits() {
+		t.Errorf("the draft is %q, and the question waits: %t", got, l.Question.Waits())
 	}
 	l.press("ctrl+c", "ctrl+c") // clears the draft, then stops the turn
-	l.until("the turn ends", func() bool { return !l.turn.Busy })
-	if l.question.Waits() {
+	l.until("the turn ends", func() bool { return !l.Turn.Busy })
+	if l.Question.Waits() {
 		t.Error("the question stays after its turn")
 	}
 }
@@ -61,7 +61,7 @@ func TestARequestThatIsNotAllowedGivesTheDraftBack(t *testing.T) {
 	l.until("the focus", func() bool { return l.focus == questionPane })
 	l.press("s")
 	l.shows(" tokens · ")
-	l.until("the turn ends", func() bool { return !l.turn.Busy })
+	l.until("the turn ends", func() bool { return !l.Turn.Busy })
 	l.picks("usage")
 	l.shows("This chat: 0 tokens, ~$0.25 · today: ")
 }

@@ -24,7 +24,7 @@ import (
 	"winnow/session/store"
 	"winnow/session/store/storetest"
 	"winnow/ui/app"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
@@ -35,8 +35,6 @@ type live struct {
 	*Model
 	t       *testing.T
 	msgs    chan tea.Msg
-	newest  int  // the generation of the newest plan that arrived
-	whole   bool // the messages of the session are counted
 	mu      sync.Mutex
 	bodies  []string // of the requests, in order
 	broken  bool     // the server refuses
@@ -58,16 +56,6 @@ func onStage(t *testing.T, w, h int) *live {
 	t.Cleanup(server.Close)
 	l.Model = fresh(t, w, h)
 	l.upkeep.Quiet = time.Hour // a backup would outlive a test that does not wait for it
-	screen := &l.current.Screen
-	planned, loaded := screen.Planned, screen.Loaded
-	screen.Planned = func(p current.Planned) tea.Cmd {
-		l.newest = l.current.Generation
-		return planned(p)
-	}
-	screen.Loaded = func(e current.Loaded) tea.Cmd {
-		l.whole = true
-		return loaded(e)
-	}
 	say := l.Context.Say
 	l.Context.Say = func(text string) tea.Cmd {
 		l.Ledger.Say(nil, text)
@@ -89,7 +77,7 @@ func onStage(t *testing.T, w, h int) *live {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	l.run(l.Init())
 	t.Cleanup(func() { l.checkRequests(deps.Store) })
 	return l
@@ -261,9 +249,9 @@ func (l *live) picks(name string) {
 func (l *live) say(text string) {
 	l.t.Helper()
 	l.types(text)
-	before := l.chat.Messages.Len()
+	before := l.Chat.Messages.Len()
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() >= before+2 })
+	l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() >= before+2 })
 	l.planned()
 }
 
@@ -280,16 +268,15 @@ func (l *live) open(id string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.whole = false
 	l.arrives(s)
-	l.until("the chat", func() bool { return l.whole })
+	l.until("the chat", func() bool { return s.Now().Whole })
 	l.planned()
 }
 
 // arrives shows a session that was opened.
 func (l *live) arrives(s *session.Session) {
 	_, cmd := l.Update(app.Then(func() tea.Cmd {
-		return l.current.Screen.Opened(current.Opened{Session: s})
+		return l.opened(s, conversation.Opening{})
 	}))
 	l.run(cmd)
 }
@@ -297,5 +284,10 @@ func (l *live) arrives(s *session.Session) {
 // planned waits until the panel shows the plan of the draft as it is now.
 func (l *live) planned() {
 	l.t.Helper()
-	l.until("the plan of the draft", func() bool { return l.newest == l.current.Generation })
+	l.until("the plan of the draft", func() bool { return l.Judged == l.Generation })
+}
+
+// begins shows a session as the program does when it starts.
+func (l *live) begins(s *session.Session) {
+	l.show(conversation.New(l.Shared, s, conversationScreen(l.Model)))
 }

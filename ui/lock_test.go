@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"winnow/session"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 )
 
 // A plan that takes long does not stop the screen from being drawn.
@@ -26,7 +26,7 @@ func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.run(l.opened(current.Opened{Session: s}))
+	l.run(l.opened(s, conversation.Opening{}))
 	l.say("A question.")
 	l.press("tab", "tab")
 	planned := make(chan bool)

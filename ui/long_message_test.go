@@ -42,7 +42,7 @@ func TestMessageOfTenMegabytes(t *testing.T) {
 			t.Errorf("a frame has %d bytes", n)
 		}
 		l.press("tab", "G")
-		if got := toTerminal(l.Model, func() tea.Cmd { return l.copyMessages("") }); got != text {
+		if got := toTerminal(l.Model, func() tea.Cmd { return l.Chat.CopyText("") }); got != text {
 			t.Errorf("y copies %d bytes, want all %d", len(got), len(text))
 		}
 		l.press("enter")
@@ -76,8 +76,8 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 		if err != nil || len(kept) != 1 || kept[0].Content != text {
 			rt.Fatalf("%q is read back as %d messages, error %v", text, len(kept), err)
 		}
-		m.chat.Reset(branch.Branch{}.With(kept...))
-		m.chat.Newest()
+		m.Chat.Reset(branch.Branch{}.With(kept...))
+		m.Chat.Newest()
 		for range 3 { // folded, unfolded, with reasoning
 			screen := ansi.Strip(m.View().Content)
 			if safe := markdown.Visible(screen); safe != screen {
@@ -88,8 +88,8 @@ func TestAnyBytesReachTheScreenAsText(t *testing.T) {
 					rt.Fatalf("a line has %d cells: %q", w, line)
 				}
 			}
-			m.chat.Expand()
-			m.chat.ShowReasoning(!m.chat.Thinking)
+			m.Chat.Expand()
+			m.Chat.ShowReasoning(!m.Chat.Thinking)
 		}
 	})
 }

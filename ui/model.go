@@ -14,20 +14,18 @@ import (
 	"winnow/ui/app"
 	"winnow/ui/composer"
 	"winnow/ui/confirm"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
+	"winnow/ui/dialog"
 	"winnow/ui/frame"
-	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/notice"
 	"winnow/ui/notice/bell"
-	"winnow/ui/panel"
 	"winnow/ui/question"
 	"winnow/ui/remembered"
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
-	"winnow/ui/transcript"
 	"winnow/ui/turn"
 	"winnow/ui/upkeep"
 )
@@ -44,29 +42,28 @@ const (
 	paneCount
 )
 
+// shown is the conversation on the screen.
+type shown = conversation.Model
+
 // Model is the whole application on the screen.
 type Model struct {
-	*app.Context
 	choice llm.Choice // which model was chosen at the start, and why
 	frame  frame.Model
 	first  func() tea.Cmd // shows what the options want to be shown first
 
 	layout  layout.Layout
 	focus   pane
-	dialogs []dialog // what covers the panes: one, or the help over it
+	dialogs dialog.Stack // what covers the panes: one, or the help over it
 
-	composer  *composer.Model
-	chat      *transcript.Model
-	panel     *panel.Model
-	current   current.Model
-	turn      turn.Model
-	question  question.Model
-	sessions  *sessions.Model
-	upkeep    *upkeep.Model
-	inspector *inspector.Model
-	settings  *settings.Model
+	*shown
+	background conversation.Background
+	opening    int // the number of the newest session that was asked for
+	turns      int // of all conversations so far
 
-	repairsSaid bool // the user knows that there are repairs
+	composer *composer.Model
+	sessions *sessions.Model
+	upkeep   *upkeep.Model
+	settings *settings.Model
 
 	notice  notice.Model
 	confirm confirm.Model
@@ -83,34 +80,32 @@ func New(o Options) (*Model, error) {
 		frame:  frame.Model{Mouse: o.Mouse},
 		layout: layout.Layout{Wants: layout.Wants{Context: contextOf(remembered.Panel(o.Panel))}},
 	}
-	m.Context = &app.Context{
-		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, With: o.Deps,
-		Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)}, Secrets: theme.Secrets{Find: o.Secrets},
+	shared := &app.Shared{
+		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
+		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
+		Draft:   func() session.Draft { return m.composer.Next() },
+		Secrets: theme.Secrets{Find: o.Secrets},
 	}
-	m.current = current.Model{
-		Context: m.Context, Screen: m.currentScreen(),
-		Draft: func() session.Draft { return m.composer.Next() },
+	m.background = conversation.Background{
+		Notice: &m.notice, Next: m.sendNext, Sync: func() tea.Cmd { return m.upkeep.Sync() },
 	}
-	m.current.Background.Screen = m.backgroundScreen()
-	m.chat = &transcript.Model{Context: m.Context, Screen: m.transcriptScreen()}
-	m.composer = composer.New(m.Context, m.composerScreen(), composer.Options{
+	m.dialogs = dialog.Stack{Shared: shared, Closed: m.closed}
+	m.shown = conversation.New(shared, o.Start, conversationScreen(m))
+	m.composer = composer.New(m.Context, composerScreen(m), composer.Options{
 		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,
 	})
-	m.question.Keys = keys
-	m.sessions = &sessions.Model{Context: m.Context, Screen: m.sessionsScreen()}
-	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: o.Settings}
+	m.sessions = &sessions.Model{Context: m.Context, Screen: sessionsScreen(m)}
+	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
 	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
-	m.panel = &panel.Model{Context: m.Context, Screen: m.panelScreen()}
-	m.inspector = &inspector.Model{Context: m.Context, Screen: m.inspectorScreen()}
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
-		Context: m.Context, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
+		Shared: shared, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
 		Quiet: upkeep.QuietTime,
 	}
 	m.notice.Bell.Mode = bell.Mode(o.Notify)
-	m.restyle()
-	m.chat.ShowReasoning(o.Reasoning)
-	m.show(o.Start)
+	m.Themes.Restyle()
+	m.Chat.Thinking = o.Reasoning
+	m.show(m.shown)
 	return m, nil
 }
 
@@ -130,8 +125,8 @@ func afterFirstFrame(start func()) tea.Cmd {
 
 // Init asks for what the first frame does without.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.current.Start(), m.composer.LoadPrompts(),
-		m.composer.Load(), m.composer.OpenQueue(), m.draftChanged(),
+	return tea.Batch(tea.Raw(ansi.RequestBackgroundColor), m.Start(), m.composer.LoadPrompts(),
+		m.composer.Load(), m.openQueue(), m.draftChanged(),
 		m.upkeep.Index(), m.upkeep.Start(), m.settings.AwaitServers(), m.first())
 }
 
@@ -160,7 +155,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return m.resize(msg)
+		m.layout.Width, m.layout.Height = msg.Width, msg.Height
+		m.arrange()
+		if m.dialogs.Top() != nil {
+			return m.dialogs.Update(msg, m.layout)
+		}
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
@@ -171,7 +170,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case tea.FocusMsg:
 		m.notice.Bell.Focus(true)
-		return m.turn.Tick()
+		return m.Turn.Tick()
 	case tea.BlurMsg:
 		m.notice.Bell.Focus(false)
 	case tea.KeyPressMsg:
@@ -187,12 +186,9 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		return release(m, msg)
 	case turn.EventsMsg:
-		if m.current.Background.Turn(msg.Turn) != nil {
-			return m.current.Background.Update(msg)
-		}
 		return m.turnEvents(msg)
 	case turn.TickMsg:
-		return m.turn.Ticked(msg, m.notice.Bell.Away())
+		return m.Turn.Ticked(msg, m.notice.Bell.Away())
 	case question.DueMsg:
 		return m.questionDue(msg)
 	case app.Then:
@@ -209,16 +205,19 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// show shows a session.
-func (m *Model) show(s *session.Session) {
-	m.current.Show(s)
-	m.panel.Reset()
-	m.repairsSaid = false
-	m.inspector.Forget()
-	m.confirm.Forget()
-	m.notice.Warn(notice.Alert{})
-	if err := s.Ready(); err != nil {
-		m.notice.Warn(notice.Alert{Text: theme.Sentence(err), Way: m.agreeToAddress(err), Cause: notReady(err)})
+// show puts a conversation on the screen.
+func (m *Model) show(c *conversation.Model) {
+	reasoning := m.Chat.Thinking
+	m.shown = c
+	for _, part := range []**app.Context{
+		&m.composer.Context, &m.sessions.Context, &m.settings.Context,
+	} {
+		*part = c.Context
 	}
-	m.chat.Open()
+	m.composer.Waiting = c.Waiting
+	m.Chat.Restyle()
+	m.Chat.ShowReasoning(reasoning)
+	m.Inspector.Forget()
+	m.confirm.Forget()
+	m.notice.Warn(m.NotReady())
 }

@@ -11,12 +11,12 @@ import (
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	by := keymap.Wheel(msg, 3)
 	switch {
-	case m.dialog() != nil:
-		return m.toDialog(msg)
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Panel.Holds(msg.X, msg.Y), m.layout.Cover.Holds(msg.X, msg.Y):
-		m.panel.Move(by)
+		m.Panel.Move(by)
 	default:
-		m.chat.Scroll(by)
+		m.Chat.Scroll(by)
 	}
 	return nil
 }
@@ -26,25 +26,25 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch {
 	case !m.frame.Mouse || msg.Button != tea.MouseLeft:
 		return nil
-	case m.chat.Search.Open && !m.covered():
-		m.chat.Search.Open = false
+	case m.Chat.Search.Open && !m.covered():
+		m.Chat.Search.Open = false
 		return m.click(msg)
-	case m.dialog() != nil:
-		return m.toDialog(msg)
+	case m.dialogs.Top() != nil:
+		return m.dialogs.Update(msg, m.layout)
 	case m.layout.Cover.Holds(msg.X, msg.Y):
-		return m.panel.Click(msg.Y-m.layout.Cover.Y, true)
-	case m.panel.Whatif != nil:
-	case m.question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
+		return m.Panel.Click(msg.Y-m.layout.Cover.Y, true)
+	case m.Panel.Whatif != nil:
+	case m.Question.Waits() && m.layout.Alert.Holds(msg.X, msg.Y):
 		m.setFocus(questionPane)
 	case m.layout.Composer.Holds(msg.X, msg.Y):
 		m.setFocus(draftPane)
 		m.composer.Area.Click(msg.X-m.layout.Mark(), msg.Y-m.layout.Composer.Y)
 	case m.layout.Transcript.Holds(msg.X, msg.Y):
-		m.chat.Press(onPage(m.layout, tea.Mouse(msg)))
+		m.Chat.Press(onPage(m.layout, tea.Mouse(msg)))
 	case m.layout.Panel.Holds(msg.X, msg.Y):
 		focused := m.focus == panelPane
 		m.setFocus(panelPane)
-		return m.panel.Click(msg.Y-m.layout.Panel.Y-1, focused)
+		return m.Panel.Click(msg.Y-m.layout.Panel.Y-1, focused)
 	}
 	return nil
 }
@@ -56,22 +56,22 @@ func onPage(l layout.Layout, mouse tea.Mouse) (x, y int) {
 
 // drag selects text of the page while the button is down.
 func drag(m *Model, msg tea.MouseMotionMsg) {
-	if m.chat.Held() && !m.covered() {
-		m.chat.Drag(onPage(m.layout, tea.Mouse(msg)))
+	if m.Chat.Held() && !m.covered() {
+		m.Chat.Drag(onPage(m.layout, tea.Mouse(msg)))
 	}
 }
 
 // release ends a selection of text that began in the page, or a click, which selects a message.
 func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
-	if !m.chat.Held() {
+	if !m.Chat.Held() {
 		return nil
 	}
-	cmd, clicked := m.chat.Release()
+	cmd, clicked := m.Chat.Release()
 	if clicked {
 		_, y := onPage(m.layout, tea.Mouse(msg))
 		m.setFocus(transcriptPane)
-		cmd = m.chat.Click(y)
-		m.lead()
+		cmd = m.Chat.Click(y)
+		m.Lead()
 	}
 	return cmd
 }

@@ -33,7 +33,7 @@ func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
 		if lines++; lines == n {
 			x := ansi.StringWidth(before)
 			_, cmd := m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
-			if m.chat.Held() {
+			if m.Chat.Held() {
 				_, cmd = m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
 			}
 			return cmd
@@ -46,15 +46,15 @@ func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
 func TestThePanelAndTheTranscriptHaveOneCursor(t *testing.T) {
 	l := walked(t, 140, 30, "The first question.", "The second question.", "The third question.",
 		"The fourth question.")
-	if got := l.panel.Chosen(); got.Entry == nil || got.Entry.Index != 0 {
+	if got := l.Panel.Chosen(); got.Entry == nil || got.Entry.Index != 0 {
 		t.Fatalf("on the first message of the transcript the panel is on %+v", got)
 	}
 	l.press("tab", "j", "j")
-	if m, ok := l.chat.Selected(); !ok || m.ID != l.chat.Messages.ID(2) {
+	if m, ok := l.Chat.Selected(); !ok || m.ID != l.Chat.Messages.ID(2) {
 		t.Fatalf("on the panel's third line the transcript is on %+v", m)
 	}
 	l.press("G")
-	if strings.Contains(strings.Join(l.chat.View(), "\n"), "The first question.") {
+	if strings.Contains(strings.Join(l.Chat.View(), "\n"), "The first question.") {
 		t.Error("the last message is not brought into the transcript's view")
 	}
 }

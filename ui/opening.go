@@ -1,28 +1,24 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/store"
-	"winnow/ui/current"
+	"winnow/ui/app"
+	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/markdown"
 	"winnow/ui/notice"
-	"winnow/ui/question"
 	"winnow/ui/theme"
-	"winnow/ui/turn"
 )
 
-// leaveFor leaves the session on the screen for another one, unless a temporary chat would be gone or an answer
-// arrives that cannot go on behind the screen.
-func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
-	if stays := staysFor(m); stays != nil {
+// leaveFor leaves the conversation on the screen for another one, unless a temporary chat would be gone or an answer
+// arrives that cannot go on in the background.
+func (m *Model) leaveFor(o conversation.Opening) tea.Cmd {
+	if stays := m.stays(); stays != nil {
 		return stays
 	}
 	if warning := m.warns(false); warning != nil {
@@ -31,82 +27,138 @@ func (m *Model) leaveFor(open func(*current.Model) tea.Cmd) tea.Cmd {
 	keep := m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
-	return tea.Batch(keep, open(&m.current))
+	return tea.Batch(keep, m.enter(o))
 }
 
 // openStored opens a stored session at one of its messages.
-func (m *Model) openStored(id string, at current.Arrival) tea.Cmd {
-	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Open(id, at) })
+func (m *Model) openStored(id string, at conversation.Arrival) tea.Cmd {
+	if c := m.background.Find(id); c != nil {
+		return m.leaveFor(c.Back(at))
+	}
+	return m.leaveFor(m.Stored(id, at))
 }
 
-// opened shows a session that was asked for.
-func (m *Model) opened(e current.Opened) tea.Cmd {
-	if stays := staysFor(m); stays != nil {
+// enter opens a session and puts it on the screen, unless another one is asked for until it is there.
+func (m *Model) enter(o conversation.Opening) tea.Cmd {
+	m.opening++
+	number := m.opening
+	return m.Run(func(ctx context.Context) tea.Msg {
+		s, err := o.Open(ctx)
+		return app.Then(func() tea.Cmd {
+			switch {
+			case number != m.opening && m.background.Of(s) != nil:
+				return nil // it stays where it is
+			case number != m.opening:
+				return conversation.Leave(s)
+			case err != nil:
+				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
+			}
+			return m.opened(s, o)
+		})
+	})
+}
+
+// opened shows a session that was asked for. An answer that arrives in the one before goes on in the background.
+func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
+	if stays := m.stays(); stays != nil {
 		return tea.Batch(stays, m.composer.Stay())
 	}
-	left := current.Leave(m.Session)
-	if m.turn.Busy {
-		putBehind(m)
-		left = nil
+	var left tea.Cmd
+	if m.Turn.Busy {
+		m.background.Put(m.shown)
+	} else {
+		left = conversation.Leave(m.Session)
 	}
-	outcome, ended := m.current.Background.Outcome(e.Session.Info().ID)
-	back := m.current.Background.Take(e.Session)
-	m.turn = turn.Model{Number: m.current.Background.NextTurn(m.turn.Number)}
-	m.question.Ask(question.Question{})
+	next, outcome := m.background.Take(s)
+	back := next != nil
+	if !back {
+		next = conversation.New(m.Shared, s, conversationScreen(m))
+	}
 	m.bare()
 	m.composer.Arrive()
+	m.show(next)
 	m.setFocus(draftPane)
-	m.Busy = false
-	m.show(e.Session)
-	m.current.At = e.At
+	m.At = o.At
 	cmds := []tea.Cmd{
-		m.arrive(false), m.notice.Say(e.Notice), left, m.current.Start(), m.composer.Load(), m.upkeep.Index(),
+		m.arrive(false), m.notice.Say(o.Notice), left, m.Start(), m.composer.Load(), m.upkeep.Index(),
 	}
-	if back != nil {
-		return tea.Batch(append(cmds, comeBack(m, back))...)
+	if back {
+		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.Keys()))
+	} else {
+		cmds = append(cmds, m.openQueue(), m.draftChanged())
 	}
-	if ended {
-		cmds = append(cmds, showOutcome(m, outcome))
+	switch {
+	case outcome.Failure != nil:
+		m.Chat.TurnFailed(*outcome.Failure)
+	case outcome.Err != nil:
+		m.notice.Warn(notice.Alert{Text: theme.Sentence(outcome.Err)})
+	case outcome.Ended:
+		cmds = append(cmds, m.settings.Entitle()) // nobody wrote the title in the background
 	}
-	return tea.Batch(append(cmds, m.composer.OpenQueue(), m.draftChanged())...)
+	return tea.Batch(cmds...)
 }
 
-// loaded shows what opening the session left out.
-func (m *Model) loaded(e current.Loaded) tea.Cmd {
-	m.chat.Prepend(e.Messages, e.Receipts)
-	again := tea.Batch(m.chat.SearchOn(), m.arrive(e.Err == nil))
-	if e.Err != nil && !errors.Is(e.Err, context.Canceled) {
-		return tea.Batch(m.notice.Error(theme.Sentence(e.Err)), m.draftChanged(), again)
+// openQueue reads what was left waiting in the session.
+func (m *Model) openQueue() tea.Cmd {
+	c := m.shown
+	cmd := c.OpenQueue(func() tea.Cmd { return m.sendNext(c) })
+	m.composer.Waiting = c.Waiting
+	return cmd
+}
+
+// loaded says what went wrong while the rest of a session was read, which is shown, and finds out what else there is.
+func (m *Model) loaded(err error) tea.Cmd {
+	again := tea.Batch(m.Chat.SearchOn(), m.arrive(err == nil))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return tea.Batch(m.notice.Error(theme.Sentence(err)), m.draftChanged(), again)
 	}
-	return tea.Batch(m.draftChanged(), m.current.Learn(), again, rereadOpen(m))
+	return tea.Batch(m.draftChanged(), m.Learn(), again, m.CatchUp())
+}
+
+// leased takes who may write in a session.
+func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
+	switch {
+	case m.background.Of(c.Session) != nil:
+		return nil
+	case c != m.shown:
+		return conversation.Leave(c.Session) // another one was opened meanwhile
+	case err != nil:
+		return m.notice.Error(theme.Sentence(err))
+	}
+	if m.ReadOnly = byOther; byOther {
+		m.endQuestion()
+		m.composer.Yield()
+		m.arrange()
+	}
+	return nil
 }
 
 // arrive puts the transcript's cursor on the message that the session was opened for, as soon as that is
 // read, and marks what was looked for where the transcript's own search finds it there. Once the session is read
 // whole and does not have the message, it is on a branch of another window's.
 func (m *Model) arrive(whole bool) tea.Cmd {
-	at := m.current.At
+	at := m.At
 	switch {
 	case at.Message == 0:
 		return nil
-	case m.chat.GoTo(at.Message):
-		m.current.At = current.Arrival{}
+	case m.Chat.GoTo(at.Message):
+		m.At = conversation.Arrival{}
 		m.setFocus(transcriptPane)
 		m.notice.Hush() // it said that this is on its way
-		if !m.chat.Finds(at.Message, at.Text) {
+		if !m.Chat.Finds(at.Message, at.Text) {
 			return nil
 		}
 		return m.search(at.Text)
 	case !whole:
 		return nil
 	}
-	m.current.At = current.Arrival{}
+	m.At = conversation.Arrival{}
 	return m.notice.Error("The message is not on the branch that is open in another window.")
 }
 
 // fork copies the branch up to a message, 0 for the last, into a session of its own, and opens that.
 func (m *Model) fork(message int64) tea.Cmd {
-	if last, ok := m.chat.Last(); ok && message == 0 {
+	if last, ok := m.Chat.Last(); ok && message == 0 {
 		message = last.ID
 	}
 	switch {
@@ -116,37 +168,31 @@ func (m *Model) fork(message int64) tea.Cmd {
 		return m.notice.Error("This chat is not saved, so it cannot be forked: “Save this chat” in the commands " +
 			"comes first.")
 	}
-	title, number := m.current.Title(), m.chat.NumberOf(message)
-	return m.leaveFor(func(o *current.Model) tea.Cmd { return o.Fork(message, title, number) })
+	return m.leaveFor(m.Forked(message, m.Chat.NumberOf(message)))
+}
+
+// keep stores a temporary chat after all, and opens it.
+func (m *Model) keep() tea.Cmd {
+	switch {
+	case !m.Session.Temporary():
+		return m.notice.Say("This chat is already saved.")
+	case m.Chat.Messages.Len() == 0:
+		return m.notice.Error("There is nothing to save yet.")
+	case m.Busy:
+		return m.lacks(keymap.NeedIdle)
+	}
+	return m.enter(m.Kept())
 }
 
 // listForks lists the chat that this one was forked from, and its forks, to open one of them.
-func (m *Model) listForks(string) tea.Cmd { return m.current.Kin(m.forksListed) }
-
-// forksListed shows the chats that belong to the one on the screen by a fork. A parent in the trash is none.
-func (m *Model) forksListed(kin session.Kin) tea.Cmd {
-	var choices []list.Item
-	add := func(s store.Session, sign, group string, at int64) {
-		title, right := cmp.Or(m.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
-		if _, here := m.chat.Messages.Find(at); here {
-			right = "at message " + m.chat.NumberOf(at) + " · " + right
-		}
-		choices = append(choices, list.Item{
-			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
-		})
-	}
-	if kin.Parent.ID != "" && kin.Parent.Deleted.IsZero() {
-		add(kin.Parent, "←", "Forked from", 0)
-	}
-	for _, f := range kin.Forks {
-		add(f, theme.ForkMark, "Forks", f.ForkedAt)
-	}
-	if len(choices) == 0 {
+func (m *Model) listForks(kin session.Kin) tea.Cmd {
+	items := m.KinItems(kin)
+	if len(items) == 0 {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
 			" forks it at a message.")
 	}
-	m.pick(list.Options{Title: "forks", Does: "open"}, choices, func(id string) tea.Cmd {
-		at := current.Arrival{}
+	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, items...), func(id string) tea.Cmd {
+		at := conversation.Arrival{}
 		if id == kin.Parent.ID {
 			at.Message = m.Info.ForkedAt
 		}
@@ -160,13 +206,13 @@ func (m *Model) settled(sentence string, err error) tea.Cmd {
 	var reach tea.Cmd
 	changed := m.Session.Model().Ref() != m.Ref
 	if changed {
-		reach = m.current.Reach()
+		reach = m.Reach()
 		m.notice.Resolve(notice.Unreachable)
 	}
 	if m.Session.Ready() == nil {
 		m.notice.Resolve(notice.OtherAddress)
 	}
-	m.current.Refresh()
+	m.Refresh()
 	switch {
 	case err != nil:
 		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)

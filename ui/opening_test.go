@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 )
 
 // begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
@@ -25,7 +25,7 @@ func begunTwice(t *testing.T) (l *live, other string) {
 func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
 	l, _ := begunTwice(t)
 	l.types("The original is not changed")
-	l.run(l.openStored("ffffffff", current.Arrival{}))
+	l.run(l.openStored("ffffffff", conversation.Arrival{}))
 	l.types("typed ahead")
 	l.until("the draft from before", func() bool { return !l.composer.Leaving() && !l.composer.Empty() })
 	if got := l.composer.Text(); got != "The original is not changed" {
@@ -105,5 +105,15 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	l.press("ctrl+n")
 	if l.Session != temporary || l.composer.Leaving() {
 		t.Error("ctrl+n took the warning of ctrl+c for its own")
+	}
+}
+
+func TestOfTwoChatsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
+	l, other := begunTwice(t)
+	first, second := l.enter(l.Stored(other, conversation.Arrival{})), l.enter(l.Begun())
+	l.handle(second())
+	l.handle(first())
+	if l.Info.ID != "" {
+		t.Errorf("the chat %q is shown, which was asked for before a new one", l.Info.Title)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/ui/dialog"
 	"winnow/ui/list"
 	"winnow/ui/uitest"
 )
@@ -23,16 +24,16 @@ func TestWhatLiesOverTheNarrowPanelGivesItBack(t *testing.T) {
 			t.Errorf("what %s opened over the panel closed the panel as well:\n%s", key, plain(m))
 		}
 		m.Update(uitest.Key("esc"))
-		if _, selected := m.chat.Selected(); m.covered() || selected {
+		if _, selected := m.Chat.Selected(); m.covered() || selected {
 			t.Errorf("after %s the panel closed to overlay %d, with a cursor in the transcript: %v", key,
-				m.dialog(), selected)
+				m.dialogs.Top(), selected)
 		}
 	}
 }
 
 // openedList is the list on top, an empty one where there is none.
 func openedList(m *Model) *list.Model {
-	if l, ok := m.dialog().(*picker); ok {
+	if l, ok := m.dialogs.Top().(*dialog.Picker); ok {
 		return l.Model
 	}
 	return new(list.Model)
@@ -46,7 +47,7 @@ func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 		for i := range items {
 			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.pick(list.Options{Title: "things", Does: "use"}, items, nil, nil)
+		m.dialogs.List(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil, nil)
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

@@ -3,47 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
-	"winnow/ui/panel"
 	"winnow/ui/remembered"
-	"winnow/ui/transcript"
 )
-
-// panelScreen is what the panel has the rest of the screen do.
-func (m *Model) panelScreen() panel.Screen {
-	return panel.Screen{
-		Message:    m.chat.Message,
-		Gist:       transcript.Gist,
-		OnPage:     m.chat.OnPage,
-		Draft:      m.current.Draft,
-		Listed:     func() []llm.Model { return m.settings.Models },
-		Shown:      m.requestShown,
-		Follow:     m.follow,
-		Inspect:    m.inspectRow,
-		Do:         m.do,
-		ListModels: m.settings.ListModels,
-		Leave: func() tea.Cmd {
-			m.leaveWhatif()
-			return m.draftChanged() // What was not done for the next request meanwhile is done now.
-		},
-		Apply: m.settings.Apply,
-	}
-}
-
-// requestShown has the transcript and the inspector show the request that the panel shows.
-func (m *Model) requestShown() tea.Cmd {
-	r := m.panel.Shown()
-	m.chat.Judge(r.Plan, r.FirstRead)
-	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
-		m.chat.ScrollTo(r.Plan.Entries[n-1].ID)
-	}
-	if w := m.panel.Whatif; w != nil && w.First != nil {
-		m.chat.ScrollTo(w.First.ID)
-	}
-	return m.inspector.Refresh()
-}
 
 // contextOf is how the next request is shown by what was remembered; at first it is the panel.
 func contextOf(p remembered.Panel) layout.Context {
@@ -73,21 +36,13 @@ func (m *Model) togglePanel() tea.Cmd {
 // openWhatif shows the dials.
 func (m *Model) openWhatif() tea.Cmd {
 	switch {
-	case m.turn.Busy:
+	case m.Turn.Busy:
 		return m.lacks(keymap.NeedIdle)
-	case !m.panel.Next.Ready:
+	case !m.Panel.Next.Ready:
 		return m.notice.Say("There is no plan of the next request yet, so there is nothing to try.")
 	}
-	m.dialogs = nil
-	cmd := m.panel.ToNext()
-	m.panel.OpenWhatif()
+	m.dialogs.Clear()
+	cmd := m.Panel.ToNext()
+	m.Panel.OpenWhatif()
 	return cmd
-}
-
-// leaveWhatif goes back to the next request as it is set.
-func (m *Model) leaveWhatif() {
-	if m.panel.Whatif != nil {
-		m.panel.CloseWhatif()
-		m.chat.Judge(m.panel.Next.Plan, 0)
-	}
 }

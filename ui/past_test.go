@@ -14,7 +14,7 @@ import (
 
 // sentBefore is the request that the second question of the talk was sent with.
 func sentBefore(proven bool) record.Replayed {
-	messages, plan := conversation()
+	messages, plan := spoken()
 	r := record.Replayed{
 		Recorded: record.Recorded{
 			Request: store.Request{
@@ -42,7 +42,7 @@ func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
 	m.setFocus(panelPane)
 	r := sentBefore(proven)
 	past := panel.PastRequest(r)
-	m.panel.Open(&past)
+	m.Panel.Open(&past)
 	return m
 }
 
@@ -53,8 +53,8 @@ func pastStates() []state {
 		{"doubted", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, false) }},
 		{"warned", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
-			m.panel.Window = llm.Window{Tokens: 8192, Assumed: true}
-			m.panel.Forecast = record.Forecast{
+			m.Panel.Window = llm.Window{Tokens: 8192, Assumed: true}
+			m.Panel.Forecast = record.Forecast{
 				Prefix:    record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
 				Losses:    []int{0},

@@ -3,38 +3,23 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
 )
 
-// recipientOf is who gets the result of a call in the session on the screen.
-func recipientOf(m *Model) question.Recipient {
-	to := question.Recipient{Model: m.current.ModelName()}
-	if s := m.panel.Next.Plan.Sum; m.panel.Next.Ready {
-		to.Tokens = s.Tokens(s.Total)
-	}
-	if m.Session != nil && !m.current.Guided() {
-		to.Place = m.Session.Model().Client.Endpoint().Host()
-	}
-	return to
-}
-
-// ask shows a question above the draft.
-func (m *Model) ask(q question.Question) tea.Cmd {
-	q.To = recipientOf(m)
-	m.question.Ask(q)
+// asked says that there is a question above the draft.
+func (m *Model) asked() tea.Cmd {
 	m.notice.Hush() // it stands where the keys of the question are listed
 	var sentence tea.Cmd
 	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.question.Await(m.turn.Number, m.confirm.Keys()), m.callAsked(m.Session))
+	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.Keys()), m.CallAsked(&m.notice))
 }
 
 // waitsForYou says that there is a question to answer.
 func waitsForYou(m *Model) string {
-	if m.question.Question().Limit != nil {
+	if m.Question.Question().Limit != nil {
 		return "A request above a limit waits for your answer."
 	}
 	return "A tool call waits for your answer."
@@ -43,8 +28,8 @@ func waitsForYou(m *Model) string {
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
-	quiet := msg == question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
-	if quiet && m.question.Waits() && m.focus == draftPane && !m.covered() && !m.chat.Search.Open &&
+	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}
+	if quiet && m.Question.Waits() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Open &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)
 	}
@@ -53,25 +38,12 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 
 // questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
-	outcome, answer := m.question.Update(msg)
-	if outcome != question.Other {
-		return m.answerQuestion(outcome, answer)
-	}
-	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
-		return m.openHelp()
-	}
-	if cmd, ok := m.globalKey(msg); ok {
-		return cmd
-	}
-	m.setFocus(draftPane)
-	return m.composer.Update(msg)
-}
-
-// answerQuestion does what a key came to.
-func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer) tea.Cmd {
+	outcome, answer := m.Question.Update(msg)
 	switch outcome {
+	case question.Open:
+		return nil
 	case question.Answered:
-		asked := m.question.Question()
+		asked := m.Question.Question()
 		m.endQuestion()
 		return func() tea.Msg {
 			asked.Answer(answer)
@@ -82,12 +54,19 @@ func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer)
 	case question.Stopped:
 		return m.stopTurn()
 	}
-	return nil
+	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
+		return palette{m}.help()
+	}
+	if cmd, ok := m.globalKey(msg); ok {
+		return cmd
+	}
+	m.setFocus(draftPane)
+	return m.composer.Update(msg)
 }
 
 // endQuestion takes the question away, and gives its focus to the draft.
 func (m *Model) endQuestion() {
-	m.question.Ask(question.Question{})
+	m.Question.Ask(question.Question{})
 	if m.focus == questionPane {
 		m.setFocus(draftPane)
 	}

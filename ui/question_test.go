@@ -35,12 +35,12 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet tells the application that no key has come for a while.
-func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}) }
+func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}) }
 
 // pressing presses a key and runs the command that answers the question, where the key did.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
 	_, cmd := m.Update(msg)
-	if waits && !m.question.Waits() && cmd != nil {
+	if waits && !m.Question.Waits() && cmd != nil {
 		runAnswer(cmd)
 	}
 }
@@ -64,7 +64,7 @@ func runAnswer(cmd tea.Cmd) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := question.DueMsg{Turn: m.turn.Number, Keys: m.confirm.Keys()}
+	early := question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {
@@ -121,7 +121,7 @@ func TestAQuestionLeavesWhatCoversThePanesAlone(t *testing.T) {
 	typing(m, "yn")
 	if openedList(m).Title != "commands" || len(*answers) != 0 || !strings.Contains(m.notice.Sentence(),
 		"waits for your answer") {
-		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.dialog(), *answers,
+		t.Errorf("overlay %v, answers %v, said %q; want the palette open and a notice", m.dialogs.Top(), *answers,
 			m.notice.Sentence())
 	}
 	m.Update(esc) // no command has these letters
@@ -150,8 +150,8 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)
 	for range 300 {
-		m.turn = turn.Model{Number: m.turn.Number + 1, Busy: true, Cancel: func() {}}
-		m.question.Ask(question.Question{})
+		m.Turn = turn.Model{Number: m.Turn.Number + 1, Busy: true, Cancel: func() {}}
+		m.Question.Ask(question.Question{})
 		m.setFocus(draftPane)
 		m.composer.Set("")
 		answers := new([]bool)
@@ -169,7 +169,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 			}
 			m.Update(char(r))
 		}
-		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.question.Waits() {
+		if got := m.composer.Text(); got != text || len(*answers) > 0 || !m.Question.Waits() {
 			t.Fatalf("typed %q with a question at %d: the draft is %q, the answers %v", text, at, got, *answers)
 		}
 	}

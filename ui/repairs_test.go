@@ -54,7 +54,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 		l := damaged(t, size[0], size[1])
 		l.shows("18 repairs; /repair shows them")
 		l.press("tab", "g", "m")
-		list := inspector.Repaired(&l.panel.Next.Plan)
+		list := inspector.Repaired(&l.Panel.Next.Plan)
 		kinds := map[string]bool{}
 		for _, e := range list {
 			l.shows("1 Send it repaired")
@@ -69,7 +69,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
 				}
 			}
-			if damage := e.Repairs[0]; !strings.Contains(l.inspector.Text(), "Stored  as received") &&
+			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "Stored  as received") &&
 				damage.Before+damage.After != "" {
 				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
 			}
@@ -100,7 +100,7 @@ func TestARemedyIsChosen(t *testing.T) {
 	stored := bare(sessiontest.Messages(l.Session.Branch()))
 	l.press("tab", "g", "m")
 	l.shows("2 Send it as plain text")
-	total := l.panel.Next.Plan.Sum
+	total := l.Panel.Next.Plan.Sum
 	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
 	for _, c := range []struct {
 		keys   []string
@@ -115,12 +115,12 @@ func TestARemedyIsChosen(t *testing.T) {
 	} {
 		l.press(c.keys...)
 		l.shows("This is sent from now on; your history is unchanged.")
-		remedy := func() history.Remedy { return inspector.Repaired(&l.panel.Next.Plan)[0].Repairs[0].Remedy }
+		remedy := func() history.Remedy { return inspector.Repaired(&l.Panel.Next.Plan)[0].Repairs[0].Remedy }
 		l.until("the new plan", func() bool { return remedy() == c.remedy })
 		l.until("the prices by the new plan", func() bool {
 			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
 		})
-		body, err := l.Session.Try(t.Context(), session.Settings{}).Body(l.panel.Next.Plan)
+		body, err := l.Session.Try(t.Context(), session.Settings{}).Body(l.Panel.Next.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,8 +133,8 @@ func TestARemedyIsChosen(t *testing.T) {
 			t.Fatalf("%s: what is stored changed", c.says)
 		}
 	}
-	if l.panel.Next.Plan.Sum != total {
-		t.Errorf("repaired again the sum is %+v, and was %+v", l.panel.Next.Plan.Sum, total)
+	if l.Panel.Next.Plan.Sum != total {
+		t.Errorf("repaired again the sum is %+v, and was %+v", l.Panel.Next.Plan.Sum, total)
 	}
 	if len(l.bodies) != 0 {
 		t.Errorf("choosing sent %d requests", len(l.bodies))
@@ -149,11 +149,11 @@ func sameMessage(a, b history.Message) bool {
 // Of damage that can be sent in one way alone no remedy is offered.
 func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
 	l := damaged(t, 140, 50)
-	for _, e := range inspector.Repaired(&l.panel.Next.Plan) {
+	for _, e := range inspector.Repaired(&l.Panel.Next.Plan) {
 		if kind := e.Repairs[0].Kind; kind != "C8" && kind != "C15" {
 			continue
 		}
-		l.run(l.inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
+		l.run(l.Inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
 		l.shows("1 Send it repaired")
 		l.lacks("2 Send")
 		l.press("enter")

@@ -17,7 +17,7 @@ func TestAModelThatWritesATitleIsAnnounced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	l.types("our grammar is left-recursive")
 	l.press("enter")
 	l.shows("Asking there/large for a title.")

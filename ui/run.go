@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) (string, error) {
 
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), quitTime)
 	defer cancel()
-	closing := errors.Join(m.Session.Close(saving), m.current.Background.Close(saving), m.leaveDraft(saving))
+	closing := errors.Join(m.Session.Close(saving), m.background.Close(saving), m.leaveDraft(saving))
 	m.upkeep.Hurried = m.upkeep.Hurried || errors.Is(err, tea.ErrInterrupted)
 	syncing, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()

@@ -23,7 +23,7 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/current"
+	"winnow/ui/conversation"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -84,19 +84,19 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.chat.Reset(branch.Branch{}.With()) // what is added to it is in no store
+	m.Chat.Reset(branch.Branch{}.With()) // what is added to it is in no store
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }
 
 // tell reports events of the running turn.
 func tell(m *Model, at time.Duration, events ...session.Event) {
-	m.Update(turn.EventsMsg{Turn: m.turn.Number, Events: events, At: begun.Add(at)})
+	m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: events, At: begun.Add(at)})
 }
 
 // plans shows a plan of the next request.
 func plans(m *Model, plan history.Plan) {
-	m.Update(app.Then(func() tea.Cmd { return m.planned(current.Planned{Plan: plan}) }))
+	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) }))
 }
 
 func said(id int64, role history.Role, text string) store.Message {
@@ -106,8 +106,8 @@ func said(id int64, role history.Role, text string) store.Message {
 	}
 }
 
-// talk is a conversation of three turns with a tool call, and its plan.
-func conversation() ([]store.Message, history.Plan) {
+// spoken is a conversation of three turns with a tool call, and its plan.
+func spoken() ([]store.Message, history.Plan) {
 	messages := []store.Message{
 		said(1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?"),
 		said(2, history.Assistant, "The usual cure is to **rewrite** the rule as a loop:\n\n```go\nfor p.at(Plus) "+
@@ -157,24 +157,24 @@ func conversation() ([]store.Message, history.Plan) {
 // chatting is the application in the middle of a conversation.
 func chatting(t testing.TB, w, h int) *Model {
 	m := fresh(t, w, h)
-	messages, plan := conversation()
-	m.chat.Receipts[6] = record.Receipt{
+	messages, plan := spoken()
+	m.Chat.Receipts[6] = record.Receipt{
 		Tally: store.Tally{Stored: 6, Kept: 4, Cut: 1, Dropped: 1, Repaired: 1}, Estimate: 1900, Expected: 1900,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Took: 1900 * time.Millisecond,
 		Cost: pricing.Cost{Amount: pricing.Dollar / 250, From: pricing.Charged},
 	}
 	for _, message := range messages {
-		m.chat.Add(message, record.Receipt{})
+		m.Chat.Add(message, record.Receipt{})
 	}
 	m.Info.Title = "Parser rewrite"
-	m.repairsSaid = true
+	m.RepairsSaid = true
 	plans(m, plan)
 	return m
 }
 
 // triedPlan is the plan of the dials as they stand: a message more is out, one is in, and one is shorter.
 func triedPlan(m *Model) history.Plan {
-	plan := m.panel.Next.Plan
+	plan := m.Panel.Next.Plan
 	plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
 		list[0].Disposition, list[0].TokensAfter = history.Kept, 612
 	})
@@ -197,9 +197,9 @@ func triedPlan(m *Model) history.Plan {
 // asking is the application while an answer arrives.
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	m.turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
 	m.Busy = true
-	m.chat.Name = "gpt"
+	m.Chat.Name = "gpt"
 	tell(m, 0)
 	return m
 }
@@ -309,7 +309,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
+		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {

@@ -112,7 +112,7 @@ func (s *scene) number(text string) int {
 // idle waits until no turn runs and the panel shows the plan of the draft.
 func (s *scene) idle() {
 	s.t.Helper()
-	s.until("the end of the turn", func() bool { return !s.turn.Busy })
+	s.until("the end of the turn", func() bool { return !s.Turn.Busy })
 	s.planned()
 }
 
@@ -195,12 +195,12 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"lacks":    func(s *scene, arg string) { s.lacks(arg) },
 	"order":    func(s *scene, arg string) { s.inOrder(strings.Split(arg, " | ")...) },
 	"messages": func(s *scene, arg string) { s.wantTexts(arg) }, // their first sentences, with " | " between
-	"selected": func(s *scene, arg string) { s.want(fmt.Sprint(len(s.chat.Picked())), arg) },
+	"selected": func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Chat.Picked())), arg) },
 	"excluded": func(s *scene, arg string) { s.want(fmt.Sprint(s.excluded()), arg) },
-	"entries":  func(s *scene, arg string) { s.want(fmt.Sprint(len(s.panel.Next.Plan.Entries)), arg) },
+	"entries":  func(s *scene, arg string) { s.want(fmt.Sprint(len(s.Panel.Next.Plan.Entries)), arg) },
 	"on":       func(s *scene, arg string) { s.on(arg) }, // the cursor in the list of chats
 	"cursor": func(s *scene, arg string) { // how the message begins that the transcript's cursor is on
-		m, _ := s.chat.Selected()
+		m, _ := s.Chat.Selected()
 		s.want(fmt.Sprint(strings.HasPrefix(m.Content, arg)), "true")
 	},
 	"requests": func(s *scene, arg string) { // that the server got
@@ -238,7 +238,7 @@ func splitWords(arg string) []string {
 // goesTo puts the transcript's cursor on a message.
 func (s *scene) goesTo(number int) {
 	s.setFocus(transcriptPane)
-	s.chat.GoTo(s.chat.Messages.ID(number - 1))
+	s.Chat.GoTo(s.Chat.Messages.ID(number - 1))
 }
 
 // comesBack opens a chat of the list by its title.
@@ -248,13 +248,13 @@ func (l *live) comesBack(title string) {
 	l.chooses(title)
 	id := atCursor(l.Model)
 	l.press("enter")
-	l.until("the chat", func() bool { return l.current.Info.ID == id })
+	l.until("the chat", func() bool { return l.Info.ID == id })
 }
 
 // excluded is how many messages the next request leaves out by flags.
 func (s *scene) excluded() (n int) {
 	s.planned()
-	for _, e := range s.panel.Next.Plan.Entries {
+	for _, e := range s.Panel.Next.Plan.Entries {
 		if e.Disposition == history.Excluded {
 			n++
 		}
@@ -278,7 +278,7 @@ func (s *scene) answers() {
 // storedOf is what the texts of a chat are in the file, and what they should be.
 func (s *scene) storedOf(arg string) (got, want string) {
 	title, want, _ := strings.Cut(arg, ": ")
-	list, err := s.current.With.Store.Sessions(s.t.Context(), store.Filter{})
+	list, err := s.With.Store.Sessions(s.t.Context(), store.Filter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func (s *scene) talks() {
 	s.t.Helper()
 	for i := range 6 {
 		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
-		s.turnOf(s.current.Session.Send(s.t.Context(), session.Draft{Text: question}))
+		s.turnOf(s.Session.Send(s.t.Context(), session.Draft{Text: question}))
 	}
 	s.reopen()
 }
@@ -311,7 +311,7 @@ func (s *scene) serves(arg string) {
 func (s *scene) brings(arg string) {
 	s.t.Helper()
 	what, rest, _ := strings.Cut(arg, " ")
-	id, db := s.current.Session.Info().ID, s.current.With.Store
+	id, db := s.Session.Info().ID, s.With.Store
 	s.upkeep.Exchange = func(ctx context.Context) ([]string, error) {
 		s.upkeep.Exchange = func(context.Context) ([]string, error) { return nil, nil }
 		switch what {
@@ -319,7 +319,7 @@ func (s *scene) brings(arg string) {
 			return []string{id}, s.appends(id, 0, rest)
 		case "branch":
 			n, rest, _ := strings.Cut(rest, " ")
-			return []string{id}, s.appends(id, s.chat.Messages.ID(s.number(n)-1), rest)
+			return []string{id}, s.appends(id, s.Chat.Messages.ID(s.number(n)-1), rest)
 		case "begin":
 			_, _, err := db.Begin(ctx, store.Session{Title: rest}, store.Message{
 				Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
@@ -342,7 +342,7 @@ func (s *scene) brings(arg string) {
 
 // appends stores a question and its answer after a message, 0 for the end of the branch in use.
 func (s *scene) appends(id string, parent int64, turn string) error {
-	db := s.current.With.Store
+	db := s.With.Store
 	row, err := db.Session(s.t.Context(), id)
 	if err != nil {
 		return err

@@ -44,13 +44,13 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 	l.Secrets = theme.Secrets{Find: findKey}
 	l.say("My key is " + someKey + ", ours is " + ourKey + ".")
 	l.until("the title", func() bool { return l.Info.Title != "" })
-	inTranscript := func() string { return strings.Join(l.chat.View(), "\n") }
+	inTranscript := func() string { return strings.Join(l.Chat.View(), "\n") }
 	if !strings.Contains(inTranscript(), someKey) || !strings.Contains(inTranscript(), ourKey) {
 		t.Errorf("the transcript does not say what was said:\n%s", inTranscript())
 	}
 	rows := func() string {
-		l.panel.Focused = true
-		return strings.Join(l.panel.View(70, 30), "\n")
+		l.Panel.Focused = true
+		return strings.Join(l.Panel.View(70, 30), "\n")
 	}
 	for range 2 {
 		if !strings.Contains(rows(), "My key is "+theme.Redacted) || strings.Contains(rows(), someKey) {
@@ -63,7 +63,7 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 				t.Errorf("%s says %q", what, text)
 			}
 		}
-		l.inspect(inspector.Subject{Message: l.chat.Messages.ID(0)}, inspector.TextView)
+		l.Inspect(inspector.Subject{Message: l.Chat.Messages.ID(0)}, inspector.TextView)
 		l.shows("My key is [redacted], ours is [redacted].")
 		l.shows("2 secrets are hidden in this view; f3 shows possible secrets.")
 		l.press("f3")
@@ -110,13 +110,13 @@ func TestSecretsAreHiddenInRepairs(t *testing.T) {
 		}
 	}
 	// It says what was said, and is on the screen beside the views.
-	bareTranscript := func() { l.chat.Reset(branch.Branch{}) }
+	bareTranscript := func() { l.Chat.Reset(branch.Branch{}) }
 	l.types("/repair")
 	l.press("enter")
 	bareTranscript()
 	shown("the list of repairs")
 	l.press("esc")
-	l.inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
+	l.Inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
 	shown("the inspector")
 }
 
@@ -127,11 +127,11 @@ func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
 	m.Secrets = hidden
 	m.openSessions("")
 	typing(m, "works")
-	m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "works", Hits: []store.Hit{
+	m.sessions.Found(sessions.Found{Text: "works", Hits: []store.Hit{
 		{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
 	}})
-	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
-		{Role: history.User, Text: "All of it: the key " + someKey + " works."},
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "All of it: the key "+someKey+" works.", begun, store.Place{}),
 	}, nil)
 	lines := plain(m)
 	if !strings.Contains(lines, "All of it: the key [redacted] works.") {

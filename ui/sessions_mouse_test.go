@@ -14,7 +14,7 @@ func TestAClickSelectsASessionAndASecondOneOpensIt(t *testing.T) {
 			t.Fatalf("a click on bread chooses %q", got)
 		}
 		clickOn(t, m, " ›")
-		if got := atCursor(m); got != bread || m.dialog() != m.sessions {
+		if got := atCursor(m); got != bread || m.dialogs.Top() != m.sessions {
 			t.Errorf("a click beside the list chooses %q", got)
 		}
 		if cmd := clickOn(t, m, "Bread with rye"); cmd == nil || !m.composer.Leaving() {

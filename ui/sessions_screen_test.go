@@ -35,7 +35,14 @@ func someSessions() []store.Session {
 
 // listed answers what the list of sessions asked last.
 func listed(m *Model, stored ...store.Session) {
-	m.sessions.Listed(m.sessions.Reading, sessions.Listing{Sessions: stored, At: begun})
+	m.sessions.Listed(sessions.Listing{Sessions: stored, At: begun})
+}
+
+// previewed is a message of a preview; the model's is from gpt-5.2.
+func previewed(r history.Role, text string, at time.Time, place store.Place) sessions.Previewed {
+	message := said(0, r, text)
+	message.CreatedMS = at.UnixMilli()
+	return sessions.Previewed{Message: message, Place: place}
 }
 
 // choosing is the list of sessions over a conversation.
@@ -44,14 +51,11 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.Update(ctrl('s'))
 	stored := someSessions()
 	m.Info.ID = stored[0].ID
-	m.sessions.Listed(m.sessions.Reading, sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
-	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
-		{
-			Role: history.User, At: begun.Add(-2 * time.Minute), Text: "Now the error recovery.",
-			Place: store.Place{Number: 121, Of: 122},
-		},
-		{Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Minute), Text: "Skip to the next `;` and go " +
-			"on from there.", Place: store.Place{Number: 122, Of: 122}},
+	m.sessions.Listed(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute), store.Place{Number: 121, Of: 122}),
+		previewed(history.Assistant, "Skip to the next `;` and go on from there.", begun.Add(-time.Minute),
+			store.Place{Number: 122, Of: 122}),
 	}, nil)
 	return m
 }
@@ -108,7 +112,7 @@ func sessionStates() []state {
 		{"sessions-no-match", func(t testing.TB, w, h int) *Model {
 			m := choosing(t, w, h)
 			typing(m, "zebra")
-			m.sessions.Found(m.sessions.Searching, sessions.Found{Text: "zebra"})
+			m.sessions.Found(sessions.Found{Text: "zebra"})
 			return m
 		}},
 		{"texts", foundTexts},
@@ -140,7 +144,7 @@ func foundTexts(t testing.TB, w, h int) *Model {
 			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
 		}
 	}
-	m.sessions.Found(m.sessions.Searching, sessions.Found{
+	m.sessions.Found(sessions.Found{
 		Text: "gramm left",
 		Hits: []store.Hit{
 			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
@@ -163,17 +167,12 @@ func foundTexts(t testing.TB, w, h int) *Model {
 		},
 	})
 	m.Update(uitest.Key("down"))
-	m.sessions.Previewed(m.sessions.Previewing, []sessions.Previewed{
-		{Role: history.User, At: begun.Add(-2 * day), Text: "Our grammar is left-recursive. How do I parse it with " +
-			"recursive descent?", Place: store.Place{Number: 1, Of: 122, Last: dropped}},
-		{
-			Role: history.Assistant, Model: "gpt-5.2", At: begun.Add(-time.Hour), Place: store.Place{
-				Number: 2, Of: 122, Last: recalled,
-			},
-			Text: "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a term.\n- While a " +
-				"plus follows, parse another one, and let the tree grow to the left. That keeps the order in which " +
-				"the operators are read.\n",
-		},
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
+			begun.Add(-2*day), store.Place{Number: 1, Of: 122, Last: dropped}),
+		previewed(history.Assistant, "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a "+
+			"term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the order "+
+			"in which the operators are read.\n", begun.Add(-time.Hour), store.Place{Number: 2, Of: 122, Last: recalled}),
 	}, nil)
 	return m
 }

@@ -11,9 +11,7 @@ import (
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/list"
-	"winnow/ui/sessions"
 	"winnow/ui/theme"
-	"winnow/ui/uitest"
 )
 
 // listItems are the entries in the list of sessions, from the top.
@@ -102,17 +100,6 @@ func (l *live) stored(id string) store.Session {
 		l.t.Fatal(err)
 	}
 	return s
-}
-
-func TestALateListIsDropped(t *testing.T) {
-	m := fresh(t, 120, 40)
-	m.Update(ctrl('s'))
-	late := m.sessions.Reading
-	m.Update(uitest.Key("shift+tab"))
-	m.sessions.Listed(late, sessions.Listing{Sessions: someSessions(), At: begun})
-	if got := titles(m); len(got) > 0 {
-		t.Errorf("the archive shows the sessions in use:\n%s", plain(m))
-	}
 }
 
 func TestTheFirstScreenIsTheListWithItsFilter(t *testing.T) {

@@ -6,9 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/composer"
 	"winnow/ui/keymap"
-	"winnow/ui/list"
 	"winnow/ui/notice"
 	"winnow/ui/settings"
 	"winnow/ui/theme"
@@ -17,33 +15,14 @@ import (
 // Persona is a system prompt that the user keeps in a file.
 type Persona = settings.Persona
 
-// settingsScreen is what the settings have the screen do.
-func (m *Model) settingsScreen() settings.Screen {
-	return settings.Screen{
-		Open: func(l *list.Model, chosen func(string) tea.Cmd) {
-			m.open(&picker{Model: l, m: m, chosen: chosen, stays: l.Title == settings.ToolsTitle})
-		},
-		Read: m.read,
-		Edit: composer.Edit,
-		Ask: func(id int64, ref string) tea.Cmd {
-			message, _ := m.chat.Message(id)
-			return m.askAgain(message, ref)
-		},
-		Restyle: m.restyle,
-		Done:    m.settled,
-		Begun:   func() bool { return !m.chat.Empty() },
-		Covered: m.covered,
-	}
-}
-
 // reached shows whether the session's model can be asked.
 func (m *Model) reached(replaced string, err error) tea.Cmd {
 	// Another model, of which its end is on its way.
 	chosen := replaced == "" && m.Session.Model().Ref() != m.Ref
-	if m.turn.Busy || chosen {
+	if m.Turn.Busy || chosen {
 		return nil
 	}
-	m.current.Refresh()
+	m.Refresh()
 	if err != nil && !errors.Is(err, context.Canceled) {
 		m.notice.Warn(notice.Alert{
 			Text: theme.Sentence(err), Way: m.Keys.First(keymap.Models) + " chooses another model",

@@ -99,7 +99,7 @@ func TestAChatThatWasPurgedElsewhereCloses(t *testing.T) {
 		t.Errorf("the draft is %q", got)
 	}
 	l.press("enter")
-	l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2 })
+	l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 2 })
 	list, err := l.With.Store.Sessions(t.Context(), store.Filter{})
 	if err != nil || len(list) != 1 || list[0].ID == was.Info().ID {
 		t.Errorf("the sessions are %+v, %v; want the new one", list, err)

@@ -61,7 +61,7 @@ func TestSystemPromptIsWrittenInTheEditor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	path := filepath.Join(t.TempDir(), "system.md")
 	if err := os.WriteFile(path, []byte("Be brief.\r\nBe kind.\r\n"), 0o600); err != nil {
 		t.Fatal(err)

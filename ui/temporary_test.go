@@ -16,7 +16,7 @@ func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
 	l.say("nobody will know this")
 	l.types("and a draft that stays unsent")
 	l.run(l.composer.Keep())
-	l.until("a draft's plan", func() bool { return l.current.Generation == l.newest })
+	l.planned()
 
 	folder := filepath.Dir(l.With.Store.Path())
 	files, err := filepath.Glob(filepath.Join(folder, "*"))

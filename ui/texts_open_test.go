@@ -27,11 +27,11 @@ func (l *live) finds(text string) {
 func (l *live) standsOn(id, text string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
-		message, ok := l.chat.Selected()
+		message, ok := l.Chat.Selected()
 		return l.Info.ID == id && ok && message.Content == text
 	})
 	if l.covered() || l.focus != transcriptPane {
-		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialog(), l.focus, plain(l.Model))
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialogs.Top(), l.focus, plain(l.Model))
 	}
 }
 
@@ -39,7 +39,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 120, 40)
 	l.say("Tell me about the walrus.")
-	id, first := l.Info.ID, l.chat.Messages.ID(0)
+	id, first := l.Info.ID, l.Chat.Messages.ID(0)
 	l.say("And where does it live?")
 	l.turnOf(l.Session.Send(t.Context(), session.Draft{Instead: first, Text: "Tell me about the otter."}))
 	l.press("ctrl+n")
@@ -48,10 +48,10 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("walrus")
 	l.standsOn(id, "Tell me about the walrus.")
 	l.shows("And where does it live?")
-	if leaf := l.stored(id).Leaf; leaf != l.chat.Messages.ID(l.chat.Messages.Len()-1) {
+	if leaf := l.stored(id).Leaf; leaf != l.Chat.Messages.ID(l.Chat.Messages.Len()-1) {
 		t.Errorf("the active branch of the file ends at %d", leaf)
 	}
-	l.until("the word marked", func() bool { return l.chat.Search.On && strings.HasPrefix(hitText(l.Model), "match 1 of 1 ") })
+	l.until("the word marked", func() bool { return l.Chat.Search.On && strings.HasPrefix(hitText(l.Model), "match 1 of 1 ") })
 
 	l.finds("otter") // in the session that is open, on its other branch
 	l.standsOn(id, "Tell me about the otter.")
@@ -61,7 +61,7 @@ func TestAHitOpensOnItsBranch(t *testing.T) {
 	l.finds("otter") // and on the branch that is on the screen
 	l.standsOn(id, "Tell me about the otter.")
 	l.press("esc")
-	if l.chat.Search.On {
+	if l.Chat.Search.On {
 		t.Errorf("esc leaves the marks:\n%s", plain(l.Model))
 	}
 }
@@ -98,10 +98,10 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 	}
 	l.finds("walrus")
 	l.until("the chat", func() bool {
-		m, ok := l.chat.Selected()
+		m, ok := l.Chat.Selected()
 		return ok && strings.HasSuffix(m.Content, "walrus.")
 	})
-	l.until("all of it", func() bool { return l.chat.Messages.Len() == n })
+	l.until("all of it", func() bool { return l.Chat.Messages.Len() == n })
 	l.shows("At its end stands a walrus.")
 	if l.Info.ID != kept.ID || l.focus != transcriptPane {
 		t.Errorf("the session is %s, the focus %v", l.Info.ID, l.focus)
@@ -123,7 +123,7 @@ func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
 	}
 	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
 	l.standsOn(kept.ID, "What is this?")
-	if l.chat.Search.On {
+	if l.Chat.Search.On {
 		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
 	}
 }
@@ -135,7 +135,7 @@ func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
 	listed(m, someSessions()...)
 	m.Update(uitest.Key("down"))
 	m.Update(enter)
-	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialog() != m.sessions {
+	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialogs.Top() != m.sessions {
 		t.Errorf("enter on a session while an answer arrives:\n%s", plain(m))
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/history"
-	"winnow/session/store"
 	"winnow/ui/sessions"
 	"winnow/ui/uitest"
 )
@@ -30,32 +28,18 @@ func (l *live) hits(want int) {
 	})
 }
 
-func TestLateHitsAreDropped(t *testing.T) {
+func TestUntilTheSearchIsDoneEnterSaysSo(t *testing.T) {
 	m := choosing(t, 120, 40)
-	typing(m, "z")
-	late := m.sessions.Searching
-	typing(m, "q")
-	hit := store.Hit{Message: 1, Role: history.User, Snippet: "a late hit"}
-	m.sessions.Found(late, sessions.Found{Text: "z", Hits: []store.Hit{hit}})
-	if len(found(m)) > 0 || !strings.Contains(plain(m), "Searching…") {
-		t.Errorf("the hits of a text that was typed on are shown:\n%s", plain(m))
-	}
-	m.Update(enter)
-	if !strings.Contains(plain(m), "Still searching for zq.") {
+	typing(m, "zq")
+	if m.Update(enter); !strings.Contains(plain(m), "Still searching for zq.") {
 		t.Errorf("before the answer, enter says nothing:\n%s", plain(m))
-	}
-	now := m.sessions.Searching
-	m.Update(esc)
-	m.sessions.Found(now, sessions.Found{Text: "zq", Hits: []store.Hit{hit}})
-	if len(found(m)) > 0 {
-		t.Error("hits arrive after the filter was cleared")
 	}
 }
 
 func TestASearchThatFailsSaysWhy(t *testing.T) {
 	m := choosing(t, 120, 40)
 	typing(m, "zq")
-	m.sessions.Found(m.sessions.Searching, sessions.Found{
+	m.sessions.Found(sessions.Found{
 		Text: "zq", Err: errors.New("search the messages: the disk is gone"),
 	})
 	if screen := plain(m); !strings.Contains(screen, "the disk is gone") || strings.Contains(screen, "Searching…") {

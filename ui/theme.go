@@ -10,7 +10,7 @@ import (
 // restyle shows the application in the colours that are decided.
 func (m *Model) restyle() {
 	m.Themes.Restyle()
-	m.chat.Restyle()
+	m.Chat.Restyle()
 }
 
 func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
@@ -29,5 +29,5 @@ func (m *Model) reveal() tea.Cmd {
 	if m.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.Keys.First(keymap.Reveal) + " hides it."
 	}
-	return tea.Batch(m.notice.Say(sentence), m.inspector.Refresh())
+	return tea.Batch(m.notice.Say(sentence), m.Inspector.Refresh())
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/ui/conversation"
 )
 
 // A window that the user set, in the configuration or with /window, is raised by /window, as far as the server
@@ -64,7 +65,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 	} {
 		m.composer.Set("see")
 		var ways []string
-		for _, way := range c.over.Ways(remedies(c.over)) {
+		for _, way := range c.over.Ways(conversation.Remedies(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")
 			ways = append(ways, does)
 		}

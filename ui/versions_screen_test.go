@@ -13,13 +13,13 @@ import (
 // versioned is the conversation with several versions of two messages.
 func versioned(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	messages, plan := conversation()
+	messages, plan := spoken()
 	for i := range messages {
 		messages[i].Seq, messages[i].CreatedMS = i+1, begun.Add(time.Duration(i-60)*time.Minute).UnixMilli()
 	}
 	messages[2].Sibling, messages[2].Siblings = 2, 3
 	messages[5].Sibling, messages[5].Siblings = 1, 2
-	m.chat.Follow(branch.Branch{}.With(messages...))
+	m.Chat.Follow(branch.Branch{}.With(messages...))
 	plans(m, plan)
 	return m
 }
@@ -38,10 +38,10 @@ func edited(t testing.TB, w, h int) *Model {
 	m := versioned(t, w, h)
 	typing(m, "half a thought")
 	m.Update(tab)
-	m.chat.GoTo(3)
+	m.Chat.GoTo(3)
 	m.Update(char('e'))
 	typing(m, " Ever.")
-	plan := m.panel.Next.Plan
+	plan := m.Panel.Next.Plan
 	plan.Entries, plan.Next = plan.Entries[:2], nil
 	plan.Sum.Sent, plan.Sum.Stored, plan.Sum.Pinned = 1, 2, 0
 	plan.Sum.Body, plan.Sum.Draft, plan.Sum.Total = 37, 20, 329
@@ -54,13 +54,13 @@ func versionStates() []state {
 		{"versions", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
 			m.Update(tab)
-			m.chat.GoTo(3)
+			m.Chat.GoTo(3)
 			return m
 		}},
 		{"editing", edited},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
-			m.forksListed(kin)
+			m.listForks(kin)
 			return m
 		}},
 	}
@@ -69,7 +69,7 @@ func versionStates() []state {
 // What is edited stays on the screen as it was said.
 func TestEditedMessageIsNamed(t *testing.T) {
 	m := edited(t, 120, 40)
-	if got := strings.Join(m.chat.View(), "\n"); strings.Count(got, "editing") != 1 {
+	if got := strings.Join(m.Chat.View(), "\n"); strings.Count(got, "editing") != 1 {
 		t.Errorf("the message that is edited does not say so:\n%s", got)
 	}
 }

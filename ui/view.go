@@ -7,11 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/ui/conversation"
+	"winnow/ui/dialog"
 	"winnow/ui/frame"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
 	"winnow/ui/markdown"
+	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
@@ -30,7 +33,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.WindowTitle = "winnow · " + markdown.OneLine(m.current.Title(), 80)
+	v.WindowTitle = "winnow · " + markdown.OneLine(m.Title(), 80)
 	if m.frame.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -39,15 +42,15 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	var lines []string
-	if m.floats() {
+	if m.dialogs.Floats() {
 		lines = m.frame.Ghost(s.st, s.l.Width, s.l.Height, s.panes)
 	} else {
 		m.frame.Settle()
 		lines = s.panes()
 	}
 	v.Cursor = s.cursor()
-	if m.dialog() != nil {
-		v.Cursor = m.layDialog(lines)
+	if m.dialogs.Top() != nil {
+		v.Cursor = m.dialogs.Draw(lines, m.layout)
 	}
 	foot, x := s.footer()
 	theme.Lay(lines, s.l.Footer, foot)
@@ -69,7 +72,7 @@ func (s screen) panes() []string {
 	put(l.Header, []string{s.header()})
 	put(l.Transcript, s.page())
 	if !l.Panel.Empty() {
-		put(l.Panel, s.m.panel.Pane(l.Panel.W, l.Panel.H))
+		put(l.Panel, s.m.Panel.Pane(l.Panel.W, l.Panel.H))
 	}
 	put(l.Alert, s.question())
 	put(l.Rule, []string{s.rule()})
@@ -83,7 +86,7 @@ func (s screen) panes() []string {
 		theme.Lay(lines, b, frame.Float(s.st, b, list))
 	}
 	if b := l.Cover; !b.Empty() {
-		theme.Lay(lines, b, theme.Blank(s.m.panel.View(b.W, b.H), b.W, b.H))
+		theme.Lay(lines, b, theme.Blank(s.m.Panel.View(b.W, b.H), b.W, b.H))
 	}
 	return lines
 }
@@ -94,22 +97,22 @@ func (s screen) header() string {
 	switch {
 	case s.l.Small:
 		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
-	case m.dialog() != nil && !m.floats():
-		title, right := m.dialogTitle()
+	case m.dialogs.Top() != nil && !m.dialogs.Floats():
+		title, right := s.dialogTitle()
 		return frame.Header(st, st.Text.Render(title), "", right, w)
 	}
 	style, gauge := st.Text, ""
-	if m.chat.Empty() {
+	if m.Chat.Empty() {
 		style = st.Muted
 	} else if s.l.Panel.Empty() {
-		gauge = m.panel.Gauge(w >= layout.GaugeWidth)
+		gauge = m.Panel.Gauge(w >= layout.GaugeWidth)
 	}
-	title := style.Render(markdown.OneLine(m.current.Title(), w))
+	title := style.Render(markdown.OneLine(m.Title(), w))
 	switch {
-	case m.panel.Whatif != nil:
+	case m.Panel.Whatif != nil:
 		title += st.Muted.Render(frame.Crumb) + st.Cut.Bold(true).Render("what if")
-	case m.panel.Past != nil:
-		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.panel.Past.Past.Recorded))
+	case m.Panel.Past != nil:
+		title += st.Muted.Render(frame.Crumb + "as seen in " + panel.TurnName(m.Panel.Past.Past.Recorded))
 	case !s.l.Cover.Empty():
 		title += st.Muted.Render(frame.Crumb + "context")
 	}
@@ -120,20 +123,21 @@ func (s screen) header() string {
 // model's maker: whoever sends something sees where it goes.
 func shownModel(m *Model) string {
 	others := slices.ContainsFunc(m.With.Models.Endpoints(), func(other llm.Endpoint) bool {
-		return other.Name != llm.Guide && other.Name != m.current.Endpoint().Name
+		return other.Name != llm.Guide && other.Name != m.Endpoint().Name
 	})
-	if e := m.current.Endpoint(); e.Name != "" && !e.AtMaker() && !m.current.Guided() && others {
+	if e := m.Endpoint(); e.Name != "" && !e.AtMaker() && !m.Guided() && others {
 		return markdown.OneLine(m.Ref, 60)
 	}
-	return m.current.ModelName()
+	return m.ModelName()
 }
 
 // page is the conversation with what its turn does now, or the first screen.
 func (s screen) page() []string {
-	b, tail := s.l.Transcript, s.tail()
-	lines := s.m.chat.View()
-	if s.m.chat.Empty() {
-		lines = s.first(b.W, max(0, b.H-len(tail)))
+	m, b, tail := s.m, s.l.Transcript, s.tail()
+	lines := m.Chat.View()
+	if m.Chat.Empty() {
+		parts := m.First(m.choice, m.notice.Is(notice.Unreachable))
+		lines = frame.First(s.st, s.l.Gutter, b.W, max(0, b.H-len(tail)), parts...)
 	}
 	last := len(lines)
 	for last > 0 && strings.TrimSpace(lines[last-1]) == "" {
@@ -147,10 +151,10 @@ func (s screen) tail() []string {
 	m, h := s.m, s.l.Transcript.H
 	w := max(1, s.l.Transcript.W-s.l.Mark())
 	ways := ""
-	if !m.turn.Stopping && !m.question.Waits() {
+	if !m.Turn.Stopping && !m.Question.Waits() {
 		ways = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" stops")
 	}
-	lines := m.turn.View(s.st, m.question.Waits(), ways, w)
+	lines := m.Turn.View(s.st, m.Question.Waits(), ways, w)
 	if len(lines) == 0 {
 		lines = m.notice.AlertView(s.st, w, max(1, min(layout.MostTail, h/2)))
 	}
@@ -164,7 +168,7 @@ func (s screen) tail() []string {
 }
 
 // question is the question above the rule of the draft.
-func (s screen) question() []string { return s.m.question.View(s.st, s.m.focus == questionPane) }
+func (s screen) question() []string { return s.m.Question.View(s.st, s.m.focus == questionPane) }
 
 // rule is the line above the draft: what is special about the draft, else what the next request sends where the panel
 // does not say it.
@@ -174,7 +178,7 @@ func (s screen) rule() string {
 	about, right := "", ""
 	switch over := misfit(m); {
 	case over != nil:
-		title, parts := misfitTitle(over)
+		title, parts := conversation.TooMany(over)
 		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)},
 			s.st.Muted.Render(parts))
 	case m.ReadOnly:
@@ -183,10 +187,10 @@ func (s screen) rule() string {
 		about = "opening the chat…"
 	case edited != "":
 		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
-	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.chat.Empty():
-		return m.panel.Strip(w, margin)
+	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
+		return m.Panel.Strip(w, margin)
 	default:
-		return m.panel.Rule(w, margin)
+		return m.Panel.Rule(w, margin)
 	}
 	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 }
@@ -224,7 +228,7 @@ func (s screen) draft() []string {
 func (s screen) cursor() *tea.Cursor {
 	m, l := s.m, s.l
 	if m.focus == questionPane {
-		if x, y, ok := m.question.Caret(s.st); ok {
+		if x, y, ok := m.Question.Caret(s.st); ok {
 			return tea.NewCursor(min(x, l.Width-1), min(y+l.Alert.Y, l.Height-1))
 		}
 	}
@@ -239,18 +243,18 @@ func (s screen) cursor() *tea.Cursor {
 // typed, -1 where it is not.
 func (s screen) footer() (lines []string, x int) {
 	m, w := s.m, s.l.Footer.W
-	finding, said := !m.covered() && m.chat.Search.On, m.notice.Sentence()
+	finding, said := !m.covered() && m.Chat.Search.On, m.notice.Sentence()
 	switch {
-	case finding && m.chat.Search.Open:
-		line, x := m.chat.SearchLine(w, said)
+	case finding && m.Chat.Search.Open:
+		line, x := m.Chat.SearchLine(w, said)
 		return []string{line}, x
 	case said != "" && !m.notice.Fits(w):
 		return m.notice.View(s.st, w, s.l.Footer.H), -1
 	case said == "" && finding && m.focus == transcriptPane:
-		line, _ := m.chat.SearchLine(w, "")
+		line, _ := m.Chat.SearchLine(w, "")
 		return []string{line}, -1
 	}
-	return []string{frame.Hints(s.st, m.hints(), s.state(), w)}, -1
+	return []string{frame.Hints(s.st, s.hints(), s.state(), w)}, -1
 }
 
 // state is the right end of the hints: a sentence, else what is selected, how far the page is from its end, or what the
@@ -260,23 +264,23 @@ func (s screen) state() string {
 	if toast := m.notice.Toast(s.st); toast != "" {
 		return toast
 	}
-	switch d := m.dialog().(type) {
+	switch d := m.dialogs.Top().(type) {
 	case *inspector.Model:
 		return s.st.Muted.Render(d.Position())
-	case *picker:
+	case *dialog.Picker:
 		return s.st.Muted.Render(d.Remark)
 	}
-	text, narrow := m.chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
-	switch newer := m.chat.Newer(); {
+	text, narrow := m.Chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
+	switch newer := m.Chat.Newer(); {
 	case text != "", m.covered():
-	case m.focus == panelPane && !narrow && m.panel.State() != "":
-		text = m.panel.State()
+	case m.focus == panelPane && !narrow && m.Panel.State() != "":
+		text = m.Panel.State()
 	case newer > 0 && narrow:
 		text = "↓ " + theme.Thousands(newer) + " newer"
 	case newer > 0:
 		text = "↓ " + theme.Plural(newer, "newer message") + " · " + m.Keys.First(keymap.Bottom) + " end"
-	case m.panel.Next.Spent != "" && !narrow:
-		text = m.panel.Next.Spent + " so far"
+	case m.Panel.Next.Spent != "" && !narrow:
+		text = m.Panel.Next.Spent + " so far"
 	}
 	return s.st.Muted.Render(text)
 }

@@ -41,9 +41,9 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{140, 50}, {80, 24}} {
 		l := talked(t, size[0], size[1])
-		now, info, policy := l.panel.Next, l.Session.Info(), l.Session.Now().Policy
+		now, info, policy := l.Panel.Next, l.Session.Info(), l.Session.Now().Policy
 		stored, asked := l.fileHash(), len(l.bodies)
-		marks := l.chat.Plan.Entries
+		marks := l.Chat.Plan.Entries
 
 		l.picks("what if")
 		l.shows("What if")
@@ -51,12 +51,12 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.press("right")
 		l.shows("◂ 1,000")
 		l.tried()
-		tried := l.panel.Shown()
+		tried := l.Panel.Shown()
 		if tried.Plan.Sum.Limit >= now.Plan.Sum.Limit || tried.Counts.Sent() >= now.Counts.Sent() {
 			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
 				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
 		}
-		if got := l.chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
+		if got := l.Chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
 			t.Error("the transcript's marks are not those of the trial")
 		}
 		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
@@ -74,10 +74,10 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.shows("◂ 250 ")
 		l.tried()
 		l.press("pgup", "pgdown", "J", "K", "esc")
-		if l.panel.Whatif != nil || l.covered() {
+		if l.Panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
 		}
-		if len(history.Compare(marks, l.chat.Plan.Entries)) > 0 {
+		if len(history.Compare(marks, l.Chat.Plan.Entries)) > 0 {
 			t.Error("esc left the marks of the trial in the transcript")
 		}
 		if l.fileHash() != stored {
@@ -98,14 +98,14 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	l := talked(t, 140, 50)
 	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right")
 	l.tried()
-	tried := l.panel.Shown().Plan
+	tried := l.Panel.Shown().Plan
 	l.press("enter")
 	l.shows("Set: budget 3,000, preset recall, model there/large.")
 	l.shows("Next request")
 	l.planned()
-	if changes := history.Compare(tried.Entries, l.panel.Next.Plan.Entries); len(changes) > 0 ||
-		l.panel.Next.Plan.Sum != tried.Sum {
-		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.panel.Next.Plan.Sum,
+	if changes := history.Compare(tried.Entries, l.Panel.Next.Plan.Entries); len(changes) > 0 ||
+		l.Panel.Next.Plan.Sum != tried.Sum {
+		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.Panel.Next.Plan.Sum,
 			tried.Sum)
 	}
 	again, err := session.Open(t.Context(), l.With, l.Info.ID, "")
@@ -124,13 +124,13 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
-	l.until("what the records tell", func() bool { return l.panel.Forecast.Prefix.Known })
-	now := l.panel.Forecast.Prefix
+	l.until("what the records tell", func() bool { return l.Panel.Forecast.Prefix.Known })
+	now := l.Panel.Forecast.Prefix
 	l.press("tab", "w")
-	l.shows("Cache      ~" + l.panel.Next.Counted(now.Tokens) + ", as before")
+	l.shows("Cache      ~" + l.Panel.Next.Counted(now.Tokens) + ", as before")
 	l.press("5", "0", "0")
 	l.tried()
-	tried := l.Session.Forecast(l.panel.Shown().Plan).Prefix
+	tried := l.Session.Forecast(l.Panel.Shown().Plan).Prefix
 	if tried.Tokens >= now.Tokens {
 		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
 	}
@@ -143,5 +143,5 @@ func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
 // tried waits until the dials' plan is shown.
 func (l *live) tried() {
 	l.t.Helper()
-	l.until("the plan of the dials", func() bool { return l.panel.Whatif != nil && !l.panel.Whatif.Running })
+	l.until("the plan of the dials", func() bool { return l.Panel.Whatif != nil && !l.Panel.Whatif.Running })
 }

@@ -44,7 +44,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.show(s)
+	l.begins(s)
 	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make
 	// every turn so slow.
 	const patience = 3 * time.Second
@@ -53,7 +53,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 		began := time.Now()
 		l.types("Again.")
 		l.press("enter")
-		l.until("the answer", func() bool { return !l.turn.Busy && l.chat.Messages.Len() == 2*n })
+		l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 2*n })
 		waited = waited && time.Since(began) >= patience
 	}
 	if waited {
@@ -64,7 +64,7 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	}
 	close(said)
 	l.until("the window", func() bool { return l.Session.Model().Window().Tokens == 4000 })
-	l.until("a plan in it", func() bool { return l.panel.Next.Plan.Sum.Window == 4000 })
+	l.until("a plan in it", func() bool { return l.Panel.Next.Plan.Sum.Window == 4000 })
 }
 
 // The list of models has the windows in one column; who says them is for the command /window.
@@ -99,12 +99,12 @@ func TestUnreadPartIsMarked(t *testing.T) {
 		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
 	}})
 	m := fresh(t, 120, 40)
-	m.panel.Open(&past)
-	if shown := strings.Join(m.panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
+	m.Panel.Open(&past)
+	if shown := strings.Join(m.Panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
 		!strings.Contains(shown, "The server read 400 of ~1,000") {
 		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
 	}
-	c := m.chat
+	c := m.Chat
 	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
 	c.Judge(past.Plan, past.FirstRead)
 	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {

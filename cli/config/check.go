@@ -30,7 +30,7 @@ func (c Config) check() []error {
 	if err := c.Context.Check(); err != nil {
 		m.add("%w", err)
 	}
-	themes := append(theme.Names(), slices.Sorted(maps.Keys(c.Themes))...)
+	themes := theme.Names(c.Themes)
 	if !slices.Contains(themes, c.UI.Theme) {
 		m.add("ui.theme is %q; must be %s%s", c.UI.Theme, theme.Choices(themes), llm.DidYouMean(c.UI.Theme, themes))
 	}

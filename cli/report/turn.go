@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
@@ -17,6 +16,8 @@ import (
 // Turn is what winnow run --json writes. It collects the events of a turn: its answers and notices, what was sent
 // otherwise than as it is stored, and every request beyond the first.
 type Turn struct {
+	Saved bool `json:"-"` // the session can be named on the command line
+
 	Session  string // "" where it is not stored
 	Turn     int
 	Model    string
@@ -50,16 +51,50 @@ type Retry struct {
 	Changed bool          // it was planned again and held something else
 }
 
-// Planned takes a request that is about to leave.
-func (t *Turn) Planned(entries []history.Entry) {
+// Take takes the next event, and returns what people are told of it.
+func (t *Turn) Take(event session.Event) (lines []string) {
+	switch event := event.(type) {
+	case session.Planned:
+		return t.planned(event)
+	case session.Answered:
+		t.answer(event)
+	case session.Ran:
+		t.Calls = append(t.Calls, event)
+	case session.Withdrawn: // The server did read all of some requests.
+		if t.Receipt != nil && slices.Contains(event.Requests, t.request) {
+			t.Receipt.Unread = 0
+		}
+	case session.Notice:
+		return t.Notice(event.Text)
+	case session.Waiting:
+		w := event.Waiting
+		t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
+		if event.Changed == "" { // A notice says the rest.
+			return t.Notice(fmt.Sprintf("%s Try %d of %d in %s", theme.Sentence(w.Err), w.Attempt, w.Of,
+				w.After.Round(100*time.Millisecond)))
+		}
+	}
+	return nil
+}
+
+// Notice takes a sentence about the turn, and returns it as a line.
+func (t *Turn) Notice(text string) (lines []string) {
+	t.Notices = append(t.Notices, text)
+	t.notice = text
+	return []string{text}
+}
+
+// planned takes a request that is about to leave.
+func (t *Turn) planned(event session.Planned) (lines []string) {
 	if t.Requests > 0 && !t.answered {
 		t.Retries = append(t.Retries, Retry{Reason: t.notice, Changed: true})
 	} else {
 		t.Requests++
 	}
+	was := *t
 	t.answered, t.notice = false, ""
 	t.Repaired, t.Quarantined, t.Cut, t.Dropped = nil, nil, nil, nil
-	for _, e := range entries {
+	for _, e := range event.Plan.Entries {
 		switch e.Disposition {
 		case history.Isolated:
 			t.Quarantined = append(t.Quarantined, e)
@@ -73,21 +108,11 @@ func (t *Turn) Planned(entries []history.Entry) {
 			t.Repaired = append(t.Repaired, e)
 		}
 	}
+	return t.lines(was, event.Request.Session)
 }
 
-// Waiting takes a request that is sent again.
-func (t *Turn) Waiting(w llm.Waiting) {
-	t.Retries = append(t.Retries, Retry{Reason: ErrorText(w.Err), Wait: w.After, Changed: w.Changed != ""})
-}
-
-// Notice takes a sentence about the turn.
-func (t *Turn) Notice(text string) {
-	t.Notices = append(t.Notices, text)
-	t.notice = text
-}
-
-// Answered takes an answer.
-func (t *Turn) Answered(a session.Answered) {
+// answer takes an answer.
+func (t *Turn) answer(a session.Answered) {
 	t.answered, t.request = true, a.Message.Request
 	t.Turn, t.Finish, t.Receipt = a.Receipt.Turn, a.Receipt.Finish, &a.Receipt
 	t.Cost.Add(1, a.Receipt.Cost)
@@ -98,19 +123,11 @@ func (t *Turn) Answered(a session.Answered) {
 	t.Answer += a.Message.Content
 }
 
-// Withdraw takes back that the server read only a part of some requests of the turn.
-func (t *Turn) Withdraw(requests []int64) {
-	if t.Receipt != nil && slices.Contains(requests, t.request) {
-		t.Receipt.Unread = 0
-	}
-}
-
 // Unfinished reports whether nobody said that the last answer was over.
 func (t *Turn) Unfinished() bool { return t.Receipt != nil && t.Receipt.End == store.EndNoDone }
 
-// Lines says what became of the messages: a line for each kind, where was has not said the same. id names the session
-// on the command line, "" where it is not stored.
-func (t *Turn) Lines(was Turn, id string) []string {
+// lines says what became of the messages: a line for each kind, where was has not said the same.
+func (t *Turn) lines(was Turn, id string) []string {
 	var lines []string
 	say := func(what string, now, before []history.Entry, command string) {
 		at := numbers(now)
@@ -118,7 +135,7 @@ func (t *Turn) Lines(was Turn, id string) []string {
 			return
 		}
 		line := fmt.Sprintf(what, theme.Plural(len(at), "message")) + ": " + runs(at)
-		if id != "" {
+		if t.Saved {
 			line += "; see winnow " + command + " " + id
 		}
 		lines = append(lines, line)

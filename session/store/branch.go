@@ -12,32 +12,30 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// branchUp is the beginning of a query about the branch that ends at message ?1: its newest ?2 messages, all of them
-// for -1, from the end to the beginning. The limit ends the recursion, so the walk costs what it returns.
-const branchUp = `
+// branchIDs are the newest limit messages of the branch that ends at leaf, all of them for 0, in order. The limit ends
+// the recursion, so the walk costs what it returns.
+func branchIDs(t *tx, leaf int64, limit int) []int64 {
+	return list[int64](t, `
 		WITH RECURSIVE branch (id, parent) AS (
-			SELECT
-				id,
-				parent
+			SELECT id, parent
 			FROM messages
 			WHERE id = ?1
 			UNION ALL
-			SELECT
-				m.id,
-				m.parent
+			SELECT m.id, m.parent
 			FROM branch
 			JOIN messages m ON m.id = branch.parent
-			LIMIT ?2
-		)`
+			LIMIT iif(?2 > 0, ?2, -1)
+		)
+		SELECT id
+		FROM branch
+		ORDER BY id`, leaf, limit)
+}
 
 // Branch returns the newest limit messages of the branch that ends at leaf, in order, with their calls and parts; limit
 // 0 is all of them. Leaf 0 is an empty branch.
 func (s *Store) Branch(ctx context.Context, leaf int64, limit int) ([]Message, error) {
-	if limit <= 0 {
-		limit = -1
-	}
 	return inTx(ctx, s.view, "read the messages", func(t *tx) []Message {
-		return messagesWith(t, list[int64](t, branchUp+" SELECT id FROM branch", leaf, limit))
+		return messagesWith(t, branchIDs(t, leaf, limit))
 	})
 }
 
@@ -49,17 +47,8 @@ func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]in
 	}
 	return withSession(ctx, s.view, "read the messages", session, func(t *tx, n int64) []int64 {
 		inSession(t, n, leaf)
-		return branchIDs(t, leaf)
+		return branchIDs(t, leaf, 0)
 	})
-}
-
-func branchIDs(t *tx, leaf int64) []int64 {
-	ids := list[int64](t, branchUp+" SELECT id FROM branch", leaf, -1)
-	if len(ids) == 0 {
-		t.missing("find message %d", leaf)
-	}
-	slices.Reverse(ids)
-	return ids
 }
 
 // Replies returns the ids of the messages of a session that follow a message, 0 for those that begin it, the oldest
@@ -123,7 +112,7 @@ func (s *Store) Fork(ctx context.Context, session string, message int64) (Sessio
 	return inTx(ctx, s.save, "fork the session", func(t *tx) Session {
 		row := sessionByKey(t, sessionKey(t, session))
 		inSession(t, row.key, message)
-		from, branch := row.key, branchIDs(t, message)
+		from, branch := row.key, branchIDs(t, message, 0)
 		row.Parent, row.ForkedAt, row.ID = row.ID, message, newSessionID()
 		if row.Title != "" {
 			row.Title = strings.TrimSuffix(row.Title, forkMark) + forkMark
@@ -184,7 +173,6 @@ type Summary struct {
 	Text     string
 
 	session int64 // its short key
-	created time.Time
 }
 
 func (m *Summary) columns() []column {
@@ -192,7 +180,6 @@ func (m *Summary) columns() []column {
 		{"id", &m.ID, 0},
 		{"session", &m.session, local},
 		{"messages", &m.Messages, 0},
-		{"created_ms", (*millis)(&m.created), 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
 		{"sources", &asJSON{&m.Sources}, 0},
@@ -209,8 +196,8 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 		return m, errors.New("keep the summary: it says of no message that it stands for it")
 	}
 	return withSession(ctx, s.save, "keep the summary", m.Session, func(t *tx, n int64) Summary {
-		m.Text, m.created, m.ID, m.session = s.clean(m.Text), s.now(), s.newID(t), n
-		t.put("INSERT INTO summaries", m.columns())
+		m.Text, m.ID, m.session = s.clean(m.Text), s.newID(t), n
+		t.put("INSERT INTO summaries", m.columns(), "")
 		return m
 	})
 }

@@ -35,8 +35,7 @@ func (d Draft) checked() Draft {
 	at := 0
 	for _, f := range d.Folds {
 		if f.From < at || f.To < f.From || f.To > len(d.Text) {
-			d.Folds = nil
-			break
+			return Draft{Text: d.Text, Parts: d.Parts}
 		}
 		at = f.To
 	}
@@ -58,12 +57,10 @@ type Fold struct {
 	Path string `json:"path,omitempty"` // of a file, "" for a paste
 }
 
-// unnamed reports whether a fold is a file without a path, which a queued message and an unsent draft can hold.
-func (f Fold) unnamed() bool { return f.From == f.To && f.Path == "" }
-
-// withoutUnnamed is a draft without the files that have no path.
+// withoutUnnamed is a draft without the files that have no path, which a queued message and an unsent draft can hold.
 func (d Draft) withoutUnnamed() Draft {
-	return Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), Fold.unnamed)}
+	unnamed := func(f Fold) bool { return f.From == f.To && f.Path == "" }
+	return Draft{Text: d.Text, Folds: slices.DeleteFunc(slices.Clone(d.Folds), unnamed)}
 }
 
 // mostPrompts is how many prompts the history of prompts keeps.
@@ -80,7 +77,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 			WHERE text = ?1 AND files IS ?2 AND session IS ?3
 				OR id NOT IN (SELECT id FROM prompts ORDER BY id DESC LIMIT ?4)`,
 			(*blob)(&d.Text), &asJSON{d.Folds}, n, mostPrompts-1)
-		t.put("INSERT INTO prompts", d.columns(), sql.Named("session", n))
+		t.put("INSERT INTO prompts", append(d.columns(), column{"session", n, 0}), "")
 	})
 }
 
@@ -104,7 +101,7 @@ func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
 func putDraft(t *tx, n int64, d Draft) {
 	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
 	if d.Text != "" || len(d.Folds) > 0 {
-		t.put("INSERT INTO drafts", d.columns(), sql.Named("session", n))
+		t.put("INSERT INTO drafts", append(d.columns(), column{"session", n, 0}), "")
 	}
 }
 
@@ -161,12 +158,16 @@ func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
 func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
 	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
 		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
-		stored := q
-		stored.Draft = s.cleanDraft(q.Draft)
-		t.put("INSERT INTO queued", stored.columns(), sql.Named("session", n))
-		q.ID = value[int64](t, `SELECT last_insert_rowid()`)
+		q.Draft = s.cleanDraft(q.Draft)
+		q.ID = putQueued(t, n, q)
 		return q
 	})
+}
+
+// putQueued adds a message to the queue of the session with this key, and returns its id.
+func putQueued(t *tx, n int64, q Queued) int64 {
+	t.put("INSERT INTO queued", append(q.columns(), column{"session", n, 0}), "")
+	return value[int64](t, `SELECT last_insert_rowid()`)
 }
 
 // Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep
@@ -174,11 +175,11 @@ func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, 
 func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool) error {
 	return s.save(ctx, "take the message from the queue", func(t *tx) {
 		n := sessionKey(t, session)
-		all := readRows[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
-		if len(all) == 0 {
+		q := first[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
+		if q.ID == 0 {
 			t.missing("take the message from the queue")
 		} else if keep {
-			putDraft(t, n, all[0].Draft.checked().withoutUnnamed())
+			putDraft(t, n, q.Draft.checked().withoutUnnamed())
 		}
 		dequeue(t, n, id)
 	})

@@ -132,11 +132,14 @@ func (in *importing) apply(c Conversation) {
 	n := sessionThere(in.tx, in.row.ID)
 	if in.out.Added > 0 && in.err == nil {
 		in.setLeaf(n, c.Leaf)
+		flagged := list[int64](in.tx, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
+		excluded := map[int64]history.Flag{}
 		for i, m := range c.Messages {
-			if m.Excluded && first[Register](in.tx, sameRegister, n, in.ids[i], flagValue).Stamp == 0 {
-				in.s.decide(in.tx, in.ids[i], flagValue, string(history.Exclude))
+			if m.Excluded && !slices.Contains(flagged, in.ids[i]) {
+				excluded[in.ids[i]] = history.Exclude
 			}
 		}
+		decide(in.s, in.tx, flagValue, excluded)
 		if c.Session.Updated.IsZero() {
 			in.s.use(in.tx, n)
 		}
@@ -195,7 +198,7 @@ func (in *importing) setLeaf(n int64, place int) {
 	}
 	end, here := in.ids[place], in.out.Session.Leaf
 	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
-	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end), here) {
+	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
 		end = here // somebody went on with it here
 	}
 	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))

@@ -44,11 +44,10 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 		l := learned(t, baseURL, model)
 		change(&l)
 		t.exec(`
-			INSERT INTO endpoints (base_url, model, learned, updated_ms)
-			VALUES (?, ?, ?, ?)
+			INSERT INTO endpoints (base_url, model, learned)
+			VALUES (?, ?, ?)
 			ON CONFLICT (base_url, model) DO UPDATE
-			SET learned = excluded.learned, updated_ms = excluded.updated_ms`,
-			baseURL, model, &asJSON{&l}, s.now().UnixMilli())
+			SET learned = excluded.learned`, baseURL, model, &asJSON{&l})
 	})
 }
 
@@ -68,7 +67,6 @@ type ToolPermission struct {
 	Identity   string // of the tool that is allowed; "" where any tool of the name is meant
 	Server     string // the MCP server that has it, "" for none
 	Permission string // off, ask or allow
-	Updated    time.Time
 }
 
 func (p *ToolPermission) columns() []column {
@@ -77,7 +75,6 @@ func (p *ToolPermission) columns() []column {
 		{"identity", &p.Identity, 0},
 		{"server", &p.Server, 0},
 		{"permission", &p.Permission, 0},
-		{"updated_ms", (*millis)(&p.Updated), 0},
 	}
 }
 
@@ -93,7 +90,6 @@ func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
 	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
 		t.exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
-		p.Updated = s.now()
-		t.put("INSERT INTO tool_permissions", p.columns())
+		t.put("INSERT INTO tool_permissions", p.columns(), "")
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -115,7 +114,7 @@ func dumpSession(t *tx, session int64, take func(Line) error) {
 // registers. and are conditions more, by the names of the tables.
 func (d *dump) shared(session int64, and map[string]string) {
 	from := func(table string) string { return table + " WHERE session = ?" + and[table] + " ORDER BY id" }
-	for m := range each[Message](d.tx, from("messages"), session) {
+	for m := range each[Message](d.tx, from("placed_messages"), session) {
 		if m.Status == history.Streaming {
 			m.Status = history.Interrupted
 		}
@@ -233,14 +232,13 @@ func (a *applying) line(l Line) {
 	case l.Draft != nil && a.fresh:
 		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
 	case l.Queued != nil && a.fresh:
-		a.put("INSERT INTO queued", l.Queued.columns(), sql.Named("session", a.session))
+		putQueued(a.tx, a.session, *l.Queued)
 	case l.Request != nil:
 		a.request(*l.Request)
 	case l.Summary != nil:
 		a.summary(*l.Summary)
 	case l.Register != nil:
-		a.check(l.Register.Stamp, l.Register.Item)
-		a.note(mergeRegister(a.tx, a.session, *l.Register))
+		a.register(*l.Register)
 	}
 }
 
@@ -309,7 +307,6 @@ func (a *applying) message(m Message) {
 			return
 		}
 		a.beginSaved(a.purged.Session)
-		defer func() { a.session = 0 }()
 		if m.Request = 0; slices.Contains(a.purged.Messages, m.Parent) {
 			m.Parent = 0
 		}
@@ -327,7 +324,7 @@ func (a *applying) message(m Message) {
 	if m.Status == history.Streaming {
 		m.Status = history.Interrupted
 	}
-	a.put("INSERT INTO messages", m.columns())
+	a.put("INSERT INTO messages", m.columns(), "")
 	a.out.Messages++
 	a.added = append(a.added, m.ID)
 	a.note(true)
@@ -362,7 +359,7 @@ func (a *applying) messageAgain(m Message) {
 	switch {
 	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
 	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
-		a.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
+		a.update("messages", m.columns(), "id = ?", m.ID)
 		a.out.Filled++
 		a.note(true)
 	default:
@@ -380,31 +377,28 @@ func images(m Message) (n int) {
 	return n
 }
 
-// request stores a request that is not here, or what is known of its end since.
+// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of it.
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
-	r.session = a.session
-	if session := a.here("requests", r.ID); session != 0 {
-		if session == a.session {
-			a.requestAgain(r)
-		}
-		return
+	if a.here("requests", r.ID) == 0 {
+		r.session, r.Turn = a.session, cmp.Or(turnOf(a.tx, r.User), r.Turn)
+		putVerdicts(a.tx, &r)
+		a.put("INSERT INTO requests", r.columns(), "")
+		a.note(true)
+	} else if r.End != "" {
+		a.note(0 < a.update("requests", r.columns(),
+			"id = ? AND session = ? AND (ended = '' OR cut_expected > 0 AND ? = 0)", r.ID, a.session, r.CutExpected))
 	}
-	r.Turn = cmp.Or(turnOf(a.tx, r.User), r.Turn)
-	putVerdicts(a.tx, &r)
-	a.put("INSERT INTO requests", r.columns())
-	a.note(true)
 }
 
-// requestAgain takes over how a request ended, and that the server did read the whole of it.
-func (a *applying) requestAgain(r Request) {
-	if r.End == "" {
-		return
-	}
-	r.Turn = value[int](a.tx, `SELECT turn FROM requests WHERE id = ?`, r.ID)
-	a.note(0 < a.update("requests", r.columns(), fixed, sql.Named("id", r.ID), sql.Named("ended", "")))
-	if r.CutExpected == 0 {
-		a.note(0 < a.exec(`UPDATE requests SET cut_expected = 0 WHERE id = ? AND cut_expected > 0`, r.ID))
+// register sets a value, unless a later one is here. The message of a leaf may not be here yet: see settleSession.
+func (a *applying) register(r Register) {
+	a.check(r.Stamp, r.Item)
+	if putRegister(a.tx, a.session, r) {
+		if r.Name != leafValue {
+			writeRegister(a.tx, a.session, r)
+		}
+		a.note(true)
 	}
 }
 
@@ -414,7 +408,7 @@ func (a *applying) summary(m Summary) {
 	}
 	a.check(m.ID, m.Sources[0][0], m.LastMessage())
 	m.session = a.session
-	a.note(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns()))
+	a.note(0 < a.put("INSERT OR IGNORE INTO summaries", m.columns(), ""))
 }
 
 // tombstone purges a session, also of what other machines that purged it had not got.
@@ -428,7 +422,7 @@ func (a *applying) tombstone(l Tombstone) {
 		l.ID, l.Messages = known.ID, all
 		tellAgain(a.tx, l.ID)
 	}
-	a.put("INSERT OR REPLACE INTO tombstones", l.columns())
+	a.put("INSERT OR REPLACE INTO tombstones", l.columns(), "")
 	if n := sessionThere(a.tx, l.Session); n != 0 {
 		a.saveUnknown(n, l)
 		a.out.Purged++
@@ -499,39 +493,19 @@ func (a *applying) finish() {
 		settleSession(a.tx, n)
 		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
 	}
-	// Two machines went on behind the same message.
-	a.out.Diverged = value[int](a.tx, `
-		SELECT count(DISTINCT m.session)
-		FROM json_each(?) added
-		CROSS JOIN messages m ON m.id = added.value
-		JOIN messages o ON o.session = m.session AND o.parent = m.parent AND m.id & ?2 <> o.id & ?2
-		WHERE m.parent <> 0
-			AND m.role = 'user' AND o.role = 'user'
-			AND m.status <> 'imported' AND o.status <> 'imported'`, sqlite.IDs(a.added), idStep-1)
+	a.out.Diverged = value[int](a.tx, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
+		sqlite.IDs(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)
 }
 
-// settleSession writes what the rows of a session decide of it, the same on every machine that has the same rows: its
-// counts and the end of its active branch. That is the newest message or, where one was
-// chosen after that was written, the chosen one.
+// settleSession writes what the rows of a session decide of it.
 func settleSession(t *tx, n int64) {
 	t.exec(`
-		WITH
-			newest (id) AS (SELECT coalesce(max(id), 0) FROM messages WHERE session = ?1),
-			chosen (id) AS (
-				SELECT coalesce(value ->> '$.leaf', 0)
-				FROM registers
-				WHERE session = ?1 AND item = 0 AND name = 'leaf' AND id > (SELECT id FROM newest)
-			)
 		UPDATE sessions
-		SET messages = (SELECT count(*) FROM messages WHERE session = ?1),
-			turns = (SELECT count(*) FROM messages WHERE session = ?1 AND role = 'user'),
-			changes = changes + 1,
-			leaf = coalesce(
-				(SELECT id FROM chosen WHERE id = 0 OR id IN (SELECT id FROM messages WHERE session = ?1)),
-				(SELECT id FROM newest))
+		SET (messages, turns, leaf) = (SELECT d.messages, d.turns, d.leaf FROM settled_sessions d WHERE d.n = ?1),
+			changes = changes + 1
 		WHERE n = ?1`, n)
 }
 

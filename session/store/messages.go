@@ -78,19 +78,12 @@ func (m *Message) columns() []column {
 		{"extra", (*blob)(&m.Extra), secret},
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
-		{"(SELECT id FROM sessions WHERE n = messages.session)", &m.Session, given},
-		{faultOf, &m.Fault, given},
-		{siblings + ")", &m.Siblings, given},
-		{siblings + " AND x.id <= messages.id)", &m.Sibling, given},
+		{"session_id", &m.Session, given},
+		{"fault", &m.Fault, given},
+		{"siblings", &m.Siblings, given},
+		{"sibling", &m.Sibling, given},
 	}
 }
-
-// faultOf is what was set as a message's fault.
-const faultOf = "coalesce((SELECT value ->> '$' FROM registers r WHERE r.session = messages.session" +
-	" AND r.item = messages.id AND r.name = 'fault'), '')"
-
-// siblings counts the messages that share a message's parent.
-const siblings = "(SELECT count(*) FROM messages x WHERE x.session = messages.session AND x.parent = messages.parent"
 
 // Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
 // where that changed it. The caller's message stays as it is.
@@ -148,7 +141,7 @@ func (s *Store) append(t *tx, m Message) Message {
 	m.CreatedMS = cmp.Or(m.CreatedMS, s.now().UnixMilli())
 	m.ID, m.Seq = s.newID(t), nextSeq(t, m.session)
 	m.attach(t.attach)
-	t.put("INSERT INTO messages", m.columns())
+	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 	turn := m.Role == history.User
 	t.exec(`
@@ -207,12 +200,24 @@ func (s *Store) Messages(ctx context.Context, session string) ([]Message, error)
 	})
 }
 
-// messagesThat reads the messages that a condition picks as they are stored, in the order of their ids: a parent is
-// older than its child, so that is the order of a branch. images is as in addContent.
-func messagesThat(t *tx, images bool, condition string, args ...any) []Message {
-	all := readRows[Message](t, "messages WHERE "+condition+" ORDER BY id", args...)
-	addContent(t, all, images)
+// messagesThat reads the messages that a condition picks, as eachMessage does.
+func messagesThat(t *tx, images bool, condition string, args ...any) (all []Message) {
+	for m := range eachMessage(t, images, condition, args...) {
+		all = append(all, m)
+	}
 	return all
+}
+
+// eachMessage reads the messages that a condition picks as they are stored, one by one in the order of their ids: a
+// parent is older than its child, so that is the order of a branch. images is as in Message.load.
+func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		for m := range each[Message](t, "placed_messages WHERE "+condition+" ORDER BY id", args...) {
+			if m.load(t, images); !yield(*m) {
+				return
+			}
+		}
+	}
 }
 
 // complete makes messages what callers get. A damaged one comes quarantined and without its text: what
@@ -229,20 +234,6 @@ func complete(all []Message) []Message {
 		m.stored = stored{}
 	}
 	return all
-}
-
-// eachMessage reads the messages that a condition picks as messagesThat does, and has few of them in memory at once.
-func eachMessage(t *tx, images bool, condition string, args ...any) iter.Seq[Message] {
-	return func(yield func(Message) bool) {
-		ids := list[int64](t, "SELECT id FROM messages WHERE "+condition+" ORDER BY id", args...)
-		for some := range slices.Chunk(ids, 200) {
-			for _, m := range messagesThat(t, images, "id"+these, sqlite.IDs(some)) {
-				if !yield(m) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
@@ -268,16 +259,6 @@ func (m *Message) readExtra() {
 	for place := range m.ToolCalls {
 		m.ToolCalls[place].Replay = string(extra.ToolCalls[strconv.Itoa(place)])
 	}
-}
-
-// SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
-// ErrNotFound where the message is gone.
-func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
-	return s.jot(ctx, "record why the turn failed", func(t *tx) {
-		text, err := json.Marshal(fault)
-		t.fail(err)
-		s.setRegister(t, sessionHolding(t, message), message, faultValue, string(text))
-	})
 }
 
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
@@ -369,21 +350,18 @@ func (t *tx) readAttachment(hash string) (data []byte, there bool) {
 	return data, there
 }
 
-// addContent sets the parts of messages, and finds the messages that are damaged. images is whether parts that are no
-// texts come with their bytes, and are checked.
-func addContent(t *tx, messages []Message, images bool) {
-	for i := range messages {
-		m := &messages[i]
-		for _, p := range m.parts {
-			if images || p.Kind == history.TextPart {
-				data, _ := t.readAttachment(p.hash)
-				p.setData(data)
-				m.Damaged = m.Damaged || hashOf(data) != p.hash
-			}
-			m.Parts = append(m.Parts, p.Part)
+// load sets the parts of a message, and finds out whether it is damaged. images is whether parts that are no texts come
+// with their bytes, and are checked.
+func (m *Message) load(t *tx, images bool) {
+	for _, p := range m.parts {
+		if images || p.Kind == history.TextPart {
+			data, _ := t.readAttachment(p.hash)
+			p.setData(data)
+			m.Damaged = m.Damaged || hashOf(data) != p.hash
 		}
-		m.Damaged = m.Damaged || !bytes.Equal(m.fingerprint(), m.hash)
+		m.Parts = append(m.Parts, p.Part)
 	}
+	m.Damaged = m.Damaged || !bytes.Equal(m.fingerprint(), m.hash)
 }
 
 // fingerprint is the SHA-256 of everything a message says: who speaks, the text, the reasoning, the calls and the

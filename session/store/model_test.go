@@ -143,7 +143,7 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 			return x.answer(t, s, in, func(m *Message) error {
 				end := says(in.ID, m.Parent, history.Assistant, text(t))
 				end.ID, end.Status, end.ToolCalls = m.ID, history.Interrupted, make([]history.ToolCall, 1)
-				_, err := s.FinishAnswer(ctx, end, Request{Session: in.ID})
+				_, err := s.FinishAnswer(ctx, end, Request{})
 				if m.Content, m.Status, m.ToolCalls = end.Content, end.Status, end.ToolCalls; err == nil {
 					delete(x.streams, m.ID)
 					x.use(in)

@@ -26,18 +26,18 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		if homeOf(t).Folder != "" { // the other machines are to be told
 			l := Tombstone{ID: s.newID(t), Session: id}
 			l.Messages = list[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
-			t.put("INSERT INTO tombstones", l.columns())
+			t.put("INSERT INTO tombstones", l.columns(), "")
 		}
 		purgeRows(t, n)
 	})
-	if err != nil || s.path == sqlite.Memory {
+	if err != nil {
 		return err
 	}
-	return s.finishPurge(ctx)
+	return s.FinishPurge(ctx)
 }
 
 // purgeRows deletes the rows of a session and has the index forget its words. The rows that reference it, its prompts
-// too, go with it. Their bytes are overwritten by finishPurge.
+// too, go with it. Their bytes are overwritten by FinishPurge.
 func purgeRows(t *tx, n int64) {
 	unindex(t, "session = ?", n)
 	notePurged(t)
@@ -46,24 +46,21 @@ func purgeRows(t *tx, n int64) {
 	detach(t)
 }
 
-// notePurged notes that finishPurge has something to do: FTS4 merely adds to its tree that words are gone.
+// notePurged notes that FinishPurge has something to do: FTS4 merely adds to its tree that words are gone.
 func notePurged(t *tx) { t.exec(`INSERT OR REPLACE INTO purged (id, gathered) VALUES (1, 0)`) }
 
-// FinishPurge overwrites what another window kept Purge from overwriting; mostly there is nothing.
+// FinishPurge overwrites what another window kept Purge from overwriting, in the search index too; mostly there is
+// nothing.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
-		return value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
+		return s.path != sqlite.Memory && value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
 	})
 	if !purged || err != nil {
 		return err
 	}
-	return s.finishPurge(ctx)
-}
-
-// finishPurge overwrites the text of sessions whose rows are deleted, in the search index too. To make one segment of
-// the index, in which nothing is left of words that were removed, takes about a second for 200,000 messages.
-func (s *Store) finishPurge(ctx context.Context) error {
-	err := s.jot(ctx, "merge the search index", func(t *tx) {
+	// To make one segment of the index, in which nothing is left of words that were removed, takes about a second for
+	// 200,000 messages.
+	err = s.jot(ctx, "merge the search index", func(t *tx) {
 		t.exec(`INSERT INTO found (found) VALUES ('optimize')`)
 		t.exec(`UPDATE purged SET gathered = 1`)
 	})
@@ -131,13 +128,4 @@ func PurgeCopy(ctx context.Context, c backup.File, session string) error {
 }
 
 // detach deletes the attachments that no message has.
-func detach(t *tx) {
-	t.exec(`
-		DELETE FROM attachments
-		WHERE hash NOT IN (
-			SELECT p.value ->> 'hash'
-			FROM messages m
-			CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
-			WHERE m.parts IS NOT NULL
-		)`)
-}
+func detach(t *tx) { t.exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`) }

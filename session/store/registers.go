@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
+	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"winnow/history"
@@ -75,8 +73,8 @@ func registerJSON(t *tx, row *Session, name string) string {
 // history is shared, the other machines are to be told.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
-	writeRegister(t, session, r)
 	putRegister(t, session, r)
+	writeRegister(t, session, r)
 	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
@@ -89,15 +87,18 @@ func sessionHolding(t *tx, message int64) int64 {
 	return session
 }
 
-// putRegister stores a register in place of the one with an earlier stamp.
-func putRegister(t *tx, session int64, r Register) {
-	t.exec(`DELETE FROM untold WHERE id = (SELECT id FROM `+sameRegister+`)`, session, r.Item, r.Name)
-	t.exec(`DELETE FROM `+sameRegister, session, r.Item, r.Name)
-	t.put("INSERT INTO registers", r.columns(), sql.Named("session", session))
+// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. An
+// automatic title never replaces the user's, which replaces any of those.
+func putRegister(t *tx, session int64, r Register) bool {
+	return 0 < t.put("INSERT INTO registers", append(r.columns(), column{"session", session, 0}), `
+		ON CONFLICT (session, item, name) DO UPDATE
+		SET id = excluded.id, value = excluded.value
+		WHERE iif(
+			name = 'title' AND (value ->> 'title_from' IS 'user') <> (excluded.value ->> 'title_from' IS 'user'),
+			excluded.value ->> 'title_from' IS 'user',
+			excluded.id > id
+		)`)
 }
-
-// sameRegister are the registers of a name, of which there is one.
-const sameRegister = `registers WHERE session = ? AND item = ? AND name = ?`
 
 // writeRegister sets what a register of a session says in its row. What is said of a message is read from the register.
 func writeRegister(t *tx, session int64, r Register) {
@@ -110,30 +111,7 @@ func writeRegister(t *tx, session int64, r Register) {
 		// What another machine calls by the name of the endpoint is its business.
 		t.exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
 	}
-	t.update("sessions", columns, 0, sql.Named("n", session))
-}
-
-// mergeRegister sets a register where its stamp is greater than that of the one here, and reports whether it is.
-func mergeRegister(t *tx, session int64, r Register) bool {
-	before := first[Register](t, sameRegister, session, r.Item, r.Name)
-	later := r.Stamp > before.Stamp
-	if r.Name == titleValue && before.Stamp != 0 && byUser(r) != byUser(before) {
-		later = byUser(r) // an automatic title never replaces the user's
-	}
-	if !later {
-		return false
-	}
-	putRegister(t, session, r)
-	if r.Name != leafValue { // whose message may not be here: see settleSession
-		writeRegister(t, session, r)
-	}
-	return true
-}
-
-// byUser reports whether a title was given by the user.
-func byUser(title Register) bool {
-	var row Session
-	return unmarshal([]byte(title.Value), registerColumns(&row, titleValue)) == nil && row.TitleFrom == TitleUser
+	t.update("sessions", columns, "n = ?", session)
 }
 
 // Decisions are what the user decided about the messages of a session, by message.
@@ -163,9 +141,25 @@ func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error
 	})
 }
 
-// decide keeps what was decided about a message, "" for nothing, and has the other machines told.
-func (s *Store) decide(t *tx, message int64, name, of string) {
-	s.setRegister(t, sessionHolding(t, message), message, name, strconv.Quote(of))
+// decide keeps something about each of some messages, "" for nothing, or about none where one is not there, and has the
+// other machines told. It returns what was kept before of those messages of which it is something else.
+func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T {
+	before := map[int64]T{}
+	for message, now := range of {
+		session := sessionHolding(t, message)
+		was := value[T](t, `
+			SELECT value ->> '$'
+			FROM registers
+			WHERE session = ? AND item = ? AND name = ?`, session, message, name)
+		if was == now {
+			continue
+		}
+		before[message] = was
+		text, err := json.Marshal(now)
+		t.fail(err)
+		s.setRegister(t, session, message, name, string(text))
+	}
+	return before
 }
 
 // SetFlags pins or excludes messages: each of them gets its flag, "" for none, or none does where one is
@@ -173,35 +167,28 @@ func (s *Store) decide(t *tx, message int64, name, of string) {
 // one now: to set them again undoes it.
 func (s *Store) SetFlags(ctx context.Context, flags map[int64]history.Flag) (map[int64]history.Flag, error) {
 	return inTx(ctx, s.save, "flag the messages", func(t *tx) map[int64]history.Flag {
-		before := map[int64]history.Flag{}
-		for message, flag := range flags {
-			was := value[history.Flag](t, `
-				SELECT value ->> '$'
-				FROM registers
-				WHERE session = ? AND item = ? AND name = ?`, sessionHolding(t, message), message, flagValue)
-			if was != flag {
-				before[message] = was
-				s.decide(t, message, flagValue, string(flag))
-			}
-		}
-		return before
+		return decide(s, t, flagValue, flags)
 	})
 }
 
 // SetRemedies keeps a remedy for some messages, or for none of them where one is not there; history.SendRepaired
 // takes theirs away.
 func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...int64) error {
-	if !slices.Contains(history.Remedies(), r) {
-		return fmt.Errorf("set the remedy of messages %v: there is no remedy %q", messages, r)
+	if r == history.SendRepaired {
+		r = ""
 	}
-	decision := ""
-	if r != history.SendRepaired {
-		decision = string(r)
+	remedies := map[int64]history.Remedy{}
+	for _, message := range messages {
+		remedies[message] = r
 	}
-	return s.save(ctx, "keep the remedy", func(t *tx) {
-		for _, message := range messages {
-			s.decide(t, message, remedyValue, decision)
-		}
+	return s.save(ctx, "keep the remedy", func(t *tx) { decide(s, t, remedyValue, remedies) })
+}
+
+// SetFault keeps why a turn failed behind a message, as Message.Fault. It changes nothing that was said. The error is
+// ErrNotFound where the message is gone.
+func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
+	return s.jot(ctx, "record why the turn failed", func(t *tx) {
+		decide(s, t, faultValue, map[int64]string{message: fault})
 	})
 }
 

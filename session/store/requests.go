@@ -1,8 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"time"
 
 	"winnow/history"
@@ -88,7 +88,7 @@ func (r *Request) columns() []column {
 	return []column{
 		{"id", &r.ID, fixed},
 		{"session", &r.session, local | fixed},
-		{"turn", &r.Turn, 0},
+		{"turn", &r.Turn, fixed},
 		{"user", &r.User, 0},
 		{"purpose", &r.Purpose, 0},
 		{"created_ms", (*millis)(&r.Created), 0},
@@ -127,43 +127,28 @@ func (r *Request) columns() []column {
 // AddRequest records a request that is about to be sent with its Plan, and sets its ID, Sum and Tally, and Created
 // where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
-	r.ID = 0
-	return inTx(ctx, s.jot, "record the request", func(t *tx) Request { return s.putRequest(t, r) })
-}
-
-// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its plan stays.
-func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
-	return s.jot(ctx, "update the request", func(t *tx) {
-		if r.ID == 0 {
-			t.missing("find the request")
+	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
+		r.ID, r.session = s.newID(t), n
+		r.Created = timeOf(cmp.Or(milliseconds(r.Created), s.now().UnixMilli()))
+		if r.Plan != nil {
+			putPlan(t, &r)
 		}
-		s.putRequest(t, r)
+		t.put("INSERT INTO requests", r.columns(), "")
+		r.record = record{}
+		return r
 	})
 }
 
-// putRequest inserts a request without an ID, with its plan, and replaces one that has it.
-func (s *Store) putRequest(t *tx, r Request) Request {
-	r.session = sessionKey(t, r.Session)
-	r.Error, r.Fault = s.clean(r.Error), s.clean(r.Fault)
-	if r.Created.IsZero() {
-		r.Created = s.now()
+// UpdateRequest replaces the record with the request's ID, or returns ErrNotFound. Its turn and its plan stay.
+func (s *Store) UpdateRequest(ctx context.Context, r Request) error {
+	return s.jot(ctx, "update the request", func(t *tx) { updateRequest(t, r) })
+}
+
+func updateRequest(t *tx, r Request) {
+	if t.update("requests", r.columns(), "id = ? AND session = ?", r.ID, sessionKey(t, r.Session)) == 0 {
+		t.missing("find request %d", r.ID)
 	}
-	r.Created = timeOf(milliseconds(r.Created))
-	if r.ID != 0 {
-		if t.update("requests", r.columns(), fixed, sql.Named("id", r.ID), sql.Named("session", r.session)) == 0 {
-			t.missing("find request %d", r.ID)
-		}
-		tellAgain(t, r.ID)
-		r.record = record{}
-		return r
-	}
-	r.ID = s.newID(t)
-	if r.Plan != nil {
-		putPlan(t, &r)
-	}
-	t.put("INSERT INTO requests", r.columns())
-	r.record = record{}
-	return r
+	tellAgain(t, r.ID)
 }
 
 // RequestFilter says which of a session's requests are read; its zero value is all of them, the oldest first.
@@ -225,44 +210,44 @@ type UsageFilter struct {
 	BySession bool     // each session is summed up by itself
 }
 
+// columns sum up the requests of a period. The index has all that is summed up.
+func (u *Usage) columns() []column {
+	return []column{
+		{"iif(?4, s.id, '') AS of_session", &u.Session, 0},
+		{"iif(?4, s.title, '')", &u.Title, 0},
+		{"r.endpoint", &u.Endpoint, 0},
+		{"r.model", &u.Model, 0},
+		{"r.purpose", &u.Purpose, 0},
+		{"r.cost_from", &u.From, 0},
+		{"count(*)", &u.Requests, 0},
+		{"sum(r.cost_nano)", &u.Cost, 0},
+		{"sum(max(r.prompt_tokens, 0))", &u.Prompt, 0},
+		{"sum(max(r.cached_tokens, 0))", &u.Cached, 0},
+		{"sum(r.cache_write_tokens)", &u.CacheWrite, 0},
+		{"sum(max(r.answer_tokens, 0))", &u.Answer, 0},
+		{"sum(max(r.reasoning_tokens, 0))", &u.Reasoning, 0},
+		{"sum(r.prompt_tokens < 0 AND r.answer_tokens < 0)", &u.Uncounted, 0},
+	}
+}
+
 // Usage sums up requests by period, model, purpose and origin of their costs, and by session where that is wanted.
 // Sessions in the trash count; those that were purged are gone with their requests.
 func (s *Store) Usage(ctx context.Context, f UsageFilter) ([]Usage, error) {
 	return inTx(ctx, s.view, "sum up the usage", func(t *tx) (all []Usage) {
 		for i, p := range f.Periods {
-			u := Usage{Period: i}
-			for range t.rows([]any{
-				&u.Session, &u.Title, &u.Endpoint, &u.Model, &u.Purpose, &u.From, &u.Requests, &u.Cost,
-				&u.Prompt, &u.Cached, &u.CacheWrite, &u.Answer, &u.Reasoning, &u.Uncounted,
-			}, usageQuery, milliseconds(p.From), milliseconds(p.To), f.Session, f.BySession) {
-				all = append(all, u)
+			for u := range each[Usage](t, `
+				requests r INDEXED BY requests_usage
+				CROSS JOIN sessions s ON s.n = r.session
+				WHERE r.created_ms >= ?1
+					AND r.created_ms < ?2
+					AND (?3 = '' OR s.id = ?3)
+				GROUP BY of_session, r.endpoint, r.model, r.purpose, r.cost_from
+				ORDER BY of_session, r.endpoint, r.model, r.purpose, r.cost_from`,
+				milliseconds(p.From), milliseconds(p.To), f.Session, f.BySession) {
+				u.Period = i
+				all = append(all, *u)
 			}
 		}
 		return all
 	})
 }
-
-// usageQuery sums up the requests of a period. The index has all that is summed up.
-const usageQuery = `
-	SELECT
-		iif(?4, s.id, '') AS of_session,
-		iif(?4, s.title, ''),
-		r.endpoint,
-		r.model,
-		r.purpose,
-		r.cost_from,
-		count(*),
-		sum(r.cost_nano),
-		sum(max(r.prompt_tokens, 0)),
-		sum(max(r.cached_tokens, 0)),
-		sum(r.cache_write_tokens),
-		sum(max(r.answer_tokens, 0)),
-		sum(max(r.reasoning_tokens, 0)),
-		sum(r.prompt_tokens < 0 AND r.answer_tokens < 0)
-	FROM requests r INDEXED BY requests_usage
-	CROSS JOIN sessions s ON s.n = r.session
-	WHERE r.created_ms >= ?1
-		AND r.created_ms < ?2
-		AND (?3 = '' OR s.id = ?3)
-	GROUP BY of_session, r.endpoint, r.model, r.purpose, r.cost_from
-	ORDER BY of_session, r.endpoint, r.model, r.purpose, r.cost_from`

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"database/sql"
 	"database/sql/driver"
 	"encoding"
 	"encoding/json"
@@ -23,7 +22,8 @@ type rowOf[T any] interface {
 	row
 }
 
-// column is a column of a table, a key in the lines of archives and segments, or mostly both.
+// column is a column of a table, a key in the lines of archives and segments, or mostly both. Of one that is only
+// written, in may be the value itself.
 type column struct {
 	name string // for one that is only read, it may be an expression
 	in   any    // a pointer to the field, as a form that scans, stores and encodes it where the field cannot do that
@@ -81,24 +81,19 @@ func timeOf(ms int64) time.Time {
 // object {"base64": "…"}, so that its bytes are kept.
 type blob string
 
-// encoded is a text that JSON has no string for.
-type encoded struct {
-	Base64 []byte `json:"base64"`
-}
-
 func (b *blob) Value() (driver.Value, error) { return []byte(*b), nil }
 
 func (b *blob) MarshalJSON() ([]byte, error) {
 	if !utf8.ValidString(string(*b)) {
-		return json.Marshal(encoded{[]byte(*b)})
+		return json.Marshal(map[string][]byte{"base64": []byte(*b)})
 	}
 	return json.Marshal(string(*b))
 }
 
 func (b *blob) UnmarshalJSON(data []byte) error {
-	var e encoded
-	if json.Unmarshal(data, &e) == nil {
-		*b = blob(e.Base64)
+	var encoded struct{ Base64 []byte }
+	if json.Unmarshal(data, &encoded) == nil {
+		*b = blob(encoded.Base64)
 		return nil
 	}
 	return json.Unmarshal(data, (*string)(b))
@@ -157,12 +152,9 @@ func (n *nested[T]) Scan(v any) error {
 }
 
 func (n *nested[T]) MarshalJSON() ([]byte, error) {
-	all := make([]json.RawMessage, len(*n.rows))
-	var err error
+	all := make([]map[string]any, len(*n.rows))
 	for i := range all {
-		if all[i], err = marshal(n.columns(&(*n.rows)[i])); err != nil {
-			return nil, err
-		}
+		all[i] = object(n.columns(&(*n.rows)[i]))
 	}
 	return json.Marshal(all)
 }
@@ -185,16 +177,19 @@ func (c column) json() any {
 	return c.in
 }
 
-// marshal writes a row as a JSON object without the columns that are empty.
-func marshal(columns []column) ([]byte, error) {
+// object is a row as a JSON object without the columns that are empty.
+func object(columns []column) map[string]any {
 	all := map[string]any{}
 	for _, c := range columns {
 		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
 			all[c.name] = c.json()
 		}
 	}
-	return json.Marshal(all)
+	return all
 }
+
+// marshal writes a row as a JSON object.
+func marshal(columns []column) ([]byte, error) { return json.Marshal(object(columns)) }
 
 // unmarshal reads a JSON object into a row.
 func unmarshal(data []byte, columns []column) error {
@@ -219,36 +214,31 @@ func scanned(columns []column) (names string, into []any) {
 	return strings.Join(all, ", "), into
 }
 
-// values are the columns of a row that is to be stored, but for those with some uses. clean takes the secrets out of a
-// text; nil takes none.
-func values(columns []column, but use, clean func(string) string) []sql.NamedArg {
-	var all []sql.NamedArg
+// values are the names and the values of the columns of a row that is to be stored, but for those with some uses.
+func (t *tx) values(columns []column, but use) (names []string, args []any) {
 	for _, c := range columns {
 		if c.use&(lineOnly|given|but) != 0 {
 			continue
 		}
 		value := c.in
-		if c.use&secret != 0 && clean != nil {
-			value = c.cleaned(clean)
+		if c.use&secret != 0 {
+			value = c.cleaned(t.clean)
 		}
-		all = append(all, sql.Named(c.name, value))
+		names, args = append(names, c.name), append(args, value)
 	}
-	return all
+	return names, args
 }
 
 // cleaned is what a column is stored as without the secrets in it.
 func (c column) cleaned(clean func(string) string) any {
-	value, err := driver.DefaultParameterConverter.ConvertValue(c.in)
-	if err != nil {
-		return c.in // for the driver to say
-	}
-	if text, ok := value.(string); ok {
+	value, _ := driver.DefaultParameterConverter.ConvertValue(c.in) // the driver meets the error again
+	switch text := value.(type) {
+	case string:
 		return clean(text)
-	}
-	if text, ok := value.([]byte); ok && text != nil {
+	case []byte:
 		return []byte(clean(string(text)))
 	}
-	return value
+	return c.in
 }
 
 // each reads the rows of a query one by one. from is the query from the name of its only table on.
@@ -281,26 +271,16 @@ func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
 	return out
 }
 
-// put adds a row of these columns and more, and returns how many rows it added. into is how the statement begins, up to
-// the name of the table.
-func (t *tx) put(into string, columns []column, more ...sql.NamedArg) (rows int64) {
-	var names, places []string
-	var args []any
-	for _, v := range append(values(columns, 0, t.clean), more...) {
-		names, places, args = append(names, v.Name), append(places, "?"), append(args, v.Value)
-	}
-	return t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(places, ", ")+")", args...)
+// put adds a row of these columns, and returns how many rows it added or changed. into is how the statement begins, up
+// to the name of the table, and conflict how it ends: what happens where the row is there.
+func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
+	names, args := t.values(columns, 0)
+	places := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	return t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
 }
 
-// update sets columns, but for those of some uses, of the rows with a key, and returns how many there are.
-func (t *tx) update(table string, columns []column, but use, key ...sql.NamedArg) (rows int64) {
-	var set, where []string
-	var args []any
-	for _, v := range values(columns, but, t.clean) {
-		set, args = append(set, v.Name+" = ?"), append(args, v.Value)
-	}
-	for _, v := range key {
-		where, args = append(where, v.Name+" = ?"), append(args, v.Value)
-	}
-	return t.exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE "+strings.Join(where, " AND "), args...)
+// update sets the columns that may change of the rows that a condition picks, and returns how many there are.
+func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
+	names, all := t.values(columns, fixed)
+	return t.exec("UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+condition, append(all, args...)...)
 }

@@ -136,7 +136,7 @@ func (s *Store) addSession(t *tx, in Session) int64 {
 // insertSession stores a session's row, as one without messages, and returns its key.
 func insertSession(t *tx, in Session) int64 {
 	in.Leaf, in.Messages, in.Turns, in.Tags = 0, 0, 0, tagSet(in.Tags)
-	t.put("INSERT INTO sessions", in.columns())
+	t.put("INSERT INTO sessions", in.columns(), "")
 	return sessionThere(t, in.ID)
 }
 
@@ -169,51 +169,36 @@ type Filter struct {
 
 // Sessions lists sessions, the last used first and pinned ones on top.
 func (s *Store) Sessions(ctx context.Context, f Filter) ([]Session, error) {
-	return inTx(ctx, s.view, "list the sessions", func(t *tx) []Session {
-		order, limit := "pinned DESC, used DESC", -1
+	return inTx(ctx, s.view, "list the sessions", func(t *tx) (all []Session) {
+		order := "pinned DESC, used DESC"
 		if f.LastUsed {
 			order = "used DESC"
 		}
-		// SQLite folds the case of ASCII only, so words are looked for here, and the list is cut here.
-		picks := f.Text != "" || f.Tag != ""
-		if f.Limit > 0 && !picks {
-			limit = f.Limit
-		}
-		all := readRows[Session](t, "sessions WHERE "+f.condition()+
-			" AND (?1 = '' OR parent = ?1) ORDER BY "+order+" LIMIT ?2", f.ForkOf, limit)
-		if picks {
-			all = slices.DeleteFunc(all, func(s Session) bool { return !f.fits(s) })
-		}
-		if f.Limit > 0 {
-			all = all[:min(f.Limit, len(all))]
+		for row := range each[Session](t, "sessions ORDER BY "+order) {
+			if f.fits(row) {
+				all = append(all, *row)
+			}
+			if len(all) == f.Limit && f.Limit > 0 {
+				break
+			}
 		}
 		return all
 	})
 }
 
-// condition is that of the sessions to list. It is spelled out, because only then SQLite finds the index of
-// the sessions in use.
-func (f Filter) condition() string {
-	switch {
-	case f.All:
-		return "1"
-	case f.Trash:
-		return "deleted_ms <> 0"
-	case f.Archived:
-		return "deleted_ms = 0 AND archived = 1"
+// fits reports whether a session is one of those to list.
+func (f Filter) fits(s *Session) bool {
+	trash := !s.Deleted.IsZero()
+	if !f.All && (trash != f.Trash || !trash && s.Archived != f.Archived) {
+		return false
 	}
-	return "deleted_ms = 0 AND archived = 0"
-}
-
-// fits reports whether a session has the words and the tag that are asked for.
-func (f Filter) fits(s Session) bool {
 	text := strings.ToLower(s.Title + "\n" + strings.Join(s.Tags, "\n"))
 	for _, word := range strings.Fields(strings.ToLower(f.Text)) {
 		if !strings.Contains(text, word) {
 			return false
 		}
 	}
-	return f.Tag == "" || slices.Contains(s.Tags, f.Tag)
+	return (f.Tag == "" || slices.Contains(s.Tags, f.Tag)) && (f.ForkOf == "" || s.Parent == f.ForkOf)
 }
 
 // Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,

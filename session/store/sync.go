@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -76,14 +75,6 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 
 func homeOf(t *tx) Home { return first[Home](t, "home") }
 
-// sharedRows are all rows that can be told but tombstones.
-const sharedRows = `(
-	SELECT id, session FROM messages
-	UNION ALL SELECT id, session FROM requests
-	UNION ALL SELECT id, session FROM summaries
-	UNION ALL SELECT id, session FROM registers
-)`
-
 // tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
 // the history is shared; nil is all of them.
 func tellSessions(t *tx, ids []string) {
@@ -92,7 +83,7 @@ func tellSessions(t *tx, ids []string) {
 	}
 	t.exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT id FROM `+sharedRows+`
+		SELECT id FROM shared_rows
 		WHERE ?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id`+theseFirst+`)
 		UNION ALL SELECT id FROM tombstones WHERE ?1 IS NULL OR session`+theseFirst, &asJSON{ids})
 }
@@ -117,8 +108,7 @@ func syncState(t *tx) SyncState {
 
 // Collected are rows that were handed out.
 type Collected struct {
-	IDs      []int64  // of the rows, for Told
-	Sessions []string // ids of the sessions that the lines name
+	IDs      []int64 // of the rows, for Told
 	Messages int
 	More     bool // there are more of them
 }
@@ -144,7 +134,6 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 				return errFull
 			}
 			if session != nil {
-				out.Sessions = append(out.Sessions, session.ID)
 				err = cmp.Or(err, take(Line{Session: session}))
 				session = nil
 			}
@@ -158,7 +147,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		})
 		ended := milliseconds(y.s.now().Add(-requestPatience))
 		and := map[string]string{
-			"messages": untold + " AND status <> 'streaming'" +
+			"placed_messages": untold + " AND status <> 'streaming'" +
 				" AND parent NOT IN (SELECT id FROM messages WHERE status = 'streaming')",
 			"requests":  fmt.Sprintf("%s AND (ended <> '' OR created_ms < %d)", untold, ended),
 			"summaries": untold,
@@ -166,7 +155,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		}
 		for _, row := range readRows[Session](t, `
 			sessions
-			WHERE n IN (SELECT session FROM `+sharedRows+` WHERE 1`+untold+`)
+			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+untold+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
 			session = &row
 			d.shared(row.key, and)
@@ -179,7 +168,6 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			t.err = nil
 		}
 	})
-	slices.Sort(out.Sessions)
 	return out, err
 }
 
@@ -189,32 +177,22 @@ const untold = " AND id IN (SELECT id FROM untold)"
 // Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
 func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
 	return y.s.save(ctx, "note the segment", func(t *tx) {
-		for _, id := range ids {
-			t.exec(`DELETE FROM untold WHERE id = ?`, id)
-		}
-		for _, segment := range written {
-			putSegment(t, segment, segment.Sessions)
-		}
-		markGone(t, replaced)
+		t.exec(`DELETE FROM untold WHERE id`+these, sqlite.IDs(ids))
+		noteSegments(t, written, replaced)
 	})
 }
 
-// putSegment notes a segment that names these sessions.
-func putSegment(t *tx, segment Segment, sessions []string) {
-	segment.Gone, segment.Sessions = false, sessions
-	t.put("INSERT OR REPLACE INTO segments", segment.columns())
-}
-
-// markGone notes that the lines of segments are in others now. One that was never merged is noted as well: it need not
-// be.
-func markGone(t *tx, names []string) {
-	for _, name := range names {
-		t.exec(`
-			INSERT INTO segments (home, name, size, created_ms, sessions, gone)
-			VALUES ('', ?, 0, 0, '[]', 1)
-			ON CONFLICT (name) DO UPDATE
-			SET gone = 1`, name)
+// noteSegments notes segments, and that the lines of others are in them now. One of those that was never merged is noted
+// as well: it need not be.
+func noteSegments(t *tx, segments []Segment, replaced []string) {
+	for _, segment := range segments {
+		t.put("INSERT OR REPLACE INTO segments", segment.columns(), "")
 	}
+	t.exec(`
+		INSERT INTO segments (name, gone)
+		SELECT value, 1 FROM json_each(?) WHERE true
+		ON CONFLICT (name) DO UPDATE
+		SET gone = 1`, &asJSON{&replaced})
 }
 
 // Merge applies the lines of a segment of another machine, or of this one where its file was restored from a backup.
@@ -228,8 +206,8 @@ func (y *Sync) Merge(
 			return Applied{}
 		}
 		out := y.s.apply(t, lines)
-		putSegment(t, segment, out.named)
-		markGone(t, replaced)
+		segment.Sessions = out.named
+		noteSegments(t, []Segment{segment}, replaced)
 		meet(t, from)
 		return out
 	})
@@ -241,7 +219,7 @@ func meet(t *tx, other Home) {
 	if other.Folder == h.Folder {
 		return
 	}
-	t.put("INSERT OR REPLACE INTO homes", other.columns())
+	t.put("INSERT OR REPLACE INTO homes", other.columns(), "")
 	for taken := other.Number == h.Number; taken; {
 		h.Number = rand.Int64N(idStep)
 		taken = value[bool](t, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?)`, h.Number)

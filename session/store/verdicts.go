@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"winnow/history"
@@ -84,9 +82,9 @@ func putPlan(t *tx, r *Request) {
 
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
+	from := []column{{"session", r.session, 0}, {"purpose", r.Purpose, 0}, {"first_request", r.ID, 0}}
 	for i := range r.verdicts {
-		t.put("INSERT INTO verdicts", verdictColumns(&r.verdicts[i]),
-			sql.Named("session", r.session), sql.Named("purpose", r.Purpose), sql.Named("first_request", r.ID))
+		t.put("INSERT INTO verdicts", append(verdictColumns(&r.verdicts[i]), from...), "")
 	}
 }
 
@@ -139,6 +137,18 @@ type PastVerdict struct {
 	Entry   history.Entry // without TokensBefore and CharsBefore where the message was not sent
 }
 
+func (v *PastVerdict) columns() []column {
+	return append(verdictColumns(&v.Entry), []column{
+		{"request", &v.Request, 0},
+		{"turn", &v.Turn, 0},
+		{"nth", &v.Nth, 0},
+		{"of_turn", &v.Of, 0},
+		{"created_ms", (*millis)(&v.At), 0},
+		{"asked", &v.Model, 0},
+		{"sum", &asJSON{&v.Sum}, 0},
+	}...)
+}
+
 // VerdictHistory is what became of a message in past requests, on every branch, the newest first and at most so many; a
 // number below 1 is all of them. A request that failed before anything of an answer arrived is left out: no model is
 // known to have seen it. So is a verdict that cannot be read.
@@ -149,30 +159,18 @@ func (s *Store) VerdictHistory(ctx context.Context, message int64, limit int) ([
 }
 
 // pastVerdicts are the newest verdicts on a message that fulfil a condition more.
-func pastVerdicts(t *tx, message int64, condition string, limit int) (all []PastVerdict) {
+func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdict {
 	if limit < 1 {
 		limit = -1
 	}
-	var v PastVerdict // one for all rows
-	names, into := scanned(append(verdictColumns(&v.Entry), []column{
-		{"request", &v.Request, 0},
-		{"turn", &v.Turn, 0},
-		{"nth", &v.Nth, 0},
-		{"of_turn", &v.Of, 0},
-		{"created_ms", (*millis)(&v.At), 0},
-		{"asked", &v.Model, 0},
-		{"sum", &asJSON{&v.Sum}, 0},
-	}...))
-	for range t.rows(into, "SELECT "+names+`
-			FROM past_verdicts
-			WHERE session = (SELECT session FROM messages WHERE id = ?1)
-				AND message = ?1
-				AND ended <> 'failed' `+condition+`
-			ORDER BY request DESC
-			LIMIT `+strconv.Itoa(limit), message) { // written out: SQLite finds a faster way for a short one
-		all, v = append(all, v), PastVerdict{}
-	}
-	return all
+	// The limit is written out: SQLite finds a faster way for a short one.
+	return readRows[PastVerdict](t, fmt.Sprintf(`
+		past_verdicts
+		WHERE session = (SELECT session FROM messages WHERE id = ?1)
+			AND message = ?1
+			AND ended <> 'failed' %s
+		ORDER BY request DESC
+		LIMIT %d`, condition, limit), message)
 }
 
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
@@ -252,13 +250,13 @@ func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place,
 				WHERE m.id = ?`, id) {
 				continue
 			}
-			if branches[leaf] == nil && leaf != 0 {
-				branches[leaf] = branchIDs(t, leaf)
+			if branches[leaf] == nil {
+				branches[leaf] = branchIDs(t, leaf, 0)
 			}
 			i, active := slices.BinarySearch(branches[leaf], id)
 			at := Place{Number: i + 1, Of: len(branches[leaf])}
 			if !active {
-				at = Place{Number: len(branchIDs(t, id))}
+				at = Place{Number: len(branchIDs(t, id, 0))}
 			}
 			if last := pastVerdicts(t, id, "AND purpose = ''", 1); len(last) > 0 {
 				at.Last = &last[0].Entry

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"sync"
@@ -43,8 +42,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 }
 
 // FinishAnswer stores the answer as it ended, with its calls and parts, and the receipt of its
-// request, in one transaction. An empty status is complete. A request without an ID is added, one
-// without a session is left out.
+// request, in one transaction. An empty status is complete, and a request without an ID is none.
 //
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
@@ -53,26 +51,25 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	return inTx(ctx, s.save, "save the answer", func(t *tx) Message {
 		begun := s.streamed(t, m.ID)
 		m.owner = "" // nobody owns it now
-		if r.Session != "" {
-			m.Request = s.putRequest(t, r).ID
+		if r.ID != 0 {
+			updateRequest(t, r)
+			m.Request = r.ID
 		}
 		m.attach(t.attach)
-		t.update("messages", m.columns(), fixed, sql.Named("id", m.ID))
+		t.update("messages", m.columns(), "id = ?", m.ID)
 		m.index(t)
 		s.use(t, begun.session)
 		return message(t, m.ID)
 	})
 }
 
-// streamed returns the small fields of an answer that this store still streams, or fails with ErrNotStreamed. One that
-// was taken for dead by mistake counts as well: its owner knows better. Its words leave the index until it ends.
-func (s *Store) streamed(t *tx, id int64) (m Message) {
-	row := []any{&m.session, &m.Status, &m.Role, (*blob)(&m.Name), &m.Label, (*blob)(&m.ToolCallID), (*blob)(&m.Extra)}
-	there := t.row(row, `
-		SELECT session, status, role, name, label, tool_call_id, extra
-		FROM messages
+// streamed returns an answer that this store still streams, or fails with ErrNotStreamed. One that was taken for dead by
+// mistake counts as well: its owner knows better. Its words leave the index until it ends.
+func (s *Store) streamed(t *tx, id int64) Message {
+	m := first[Message](t, `
+		placed_messages
 		WHERE id = ? AND owner = ? AND owner <> '' AND status IN ('streaming', 'interrupted')`, id, s.owner.Token())
-	if !there {
+	if m.ID == 0 {
 		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
 	if m.Status == history.Interrupted {
@@ -86,7 +83,7 @@ func (s *Store) streamed(t *tx, id int64) (m Message) {
 func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
-		return list[string](t, `SELECT DISTINCT owner FROM messages WHERE status = 'streaming'`)
+		return list[string](t, `SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
 	})
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
 	s.owner.Sweep()
@@ -101,12 +98,13 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	})
 }
 
-// interrupt marks the unfinished answers of one owner as interrupted. They are whole then, as far as they
-// go, and can be found.
+// interrupt marks the unfinished answers of one owner as interrupted, ends its leases and returns how many answers there
+// were. They are whole then, as far as they go, and can be found.
 func interrupt(t *tx, token string) int {
 	ids := list[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
 		history.Interrupted, token)
 	indexStored(t, ids)
+	t.exec(`DELETE FROM windows WHERE owner = ?`, token)
 	return len(ids)
 }
 
@@ -116,10 +114,7 @@ func (s *Store) disown(ctx context.Context) error {
 	if token == "" {
 		return nil
 	}
-	err := s.save(ctx, "keep the unfinished answer", func(t *tx) {
-		interrupt(t, token)
-		t.exec(`DELETE FROM windows WHERE owner = ?`, token)
-	})
+	err := s.save(ctx, "keep the unfinished answer", func(t *tx) { interrupt(t, token) })
 	s.owner.Release()
 	return err
 }
@@ -145,16 +140,11 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		return false, release, err
 	}
 	lease, err := inTx(ctx, s.jot, "take the session for this window", func(t *tx) int64 {
-		for _, owner := range list[string](t, `SELECT DISTINCT owner FROM windows WHERE owner <> ?`, token) {
-			if !s.owner.Alive(owner) {
-				t.exec(`DELETE FROM windows WHERE owner = ?`, owner)
-			}
+		if slices.Contains(s.leased(t), session) {
+			return 0
 		}
-		return value[int64](t, `
-			INSERT INTO windows (session, owner)
-			SELECT :session, :owner
-			WHERE NOT EXISTS (SELECT 1 FROM windows WHERE session = :session AND owner <> :owner)
-			RETURNING id`, sql.Named("session", sessionKey(t, session)), sql.Named("owner", token))
+		t.exec(`INSERT INTO windows (session, owner) VALUES (?, ?)`, sessionKey(t, session), token)
+		return value[int64](t, `SELECT last_insert_rowid()`)
 	})
 	if err != nil || lease == 0 {
 		return err == nil, release, err
@@ -169,17 +159,19 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 
 // Leased lists the ids of the sessions that other living windows have leased, in no order.
 func (s *Store) Leased(ctx context.Context) ([]string, error) {
-	return inTx(ctx, s.view, "look which sessions other windows have open", func(t *tx) (sessions []string) {
-		var owner, session string
-		for range t.rows([]any{&owner, &session}, `
-			SELECT w.owner, s.id
-			FROM windows w
-			JOIN sessions s ON s.n = w.session
-			WHERE w.owner <> ?`, s.owner.Token()) {
-			if s.owner.Alive(owner) {
-				sessions = append(sessions, session)
-			}
+	return inTx(ctx, s.view, "look which sessions other windows have open", s.leased)
+}
+
+func (s *Store) leased(t *tx) (sessions []string) {
+	var owner, session string
+	for range t.rows([]any{&owner, &session}, `
+		SELECT w.owner, s.id
+		FROM windows w
+		JOIN sessions s ON s.n = w.session
+		WHERE w.owner <> ?`, s.owner.Token()) {
+		if s.owner.Alive(owner) {
+			sessions = append(sessions, session)
 		}
-		return sessions
-	})
+	}
+	return sessions
 }

@@ -28,10 +28,10 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 		t.Fatal(err)
 	}
 	return &Model{
-		Context: &app.Context{
+		Context: &app.Context{Shared: &app.Shared{
 			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
-		},
+		}},
 		Screen: Screen{Message: func(id int64) (store.Message, bool) {
 			return store.Message{Message: past[id-1]}, true
 		}},

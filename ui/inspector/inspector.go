@@ -15,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -30,7 +29,6 @@ type Request struct {
 	Name  string
 	Ready bool   // there is a plan
 	Note  string // why it cannot be sent, "" where it can
-	Tried bool   // it is one by other settings
 }
 
 // Subject is what is inspected: a message or the request.
@@ -53,13 +51,10 @@ const (
 
 // Screen is what the inspector has the rest of the screen do.
 type Screen struct {
-	Shown   func() Request                           // the request that the panel shows
-	Message func(id int64) (store.Message, bool)     // a message as it is stored
-	Prices  func(history.Entry) []key.Binding        // the keys that flag a message
-	Draft   func() session.Draft                     // what the next request is planned with
-	Step    func(by int) tea.Cmd                     // inspects another line of the panel
-	Copy    func(what, text string) tea.Cmd          // copies a text
-	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
+	Shown   func() Request                       // the request that the panel shows
+	Message func(id int64) (store.Message, bool) // a message as it is stored
+	Prices  func(history.Entry) []key.Binding    // the keys that flag a message
+	Step    func(by int) tea.Cmd                 // inspects another line of the panel
 	Close   func()
 
 	// Do does what a key is for that concerns more than the inspector, and says whether it was one.
@@ -74,17 +69,18 @@ type Model struct {
 
 	On       Subject
 	At       View
-	shown    *pager              // nil until it is read
-	number   int                 // of what is read: what comes late is dropped
-	verdicts []store.PastVerdict // of the message in past requests, the newest first
-	prices   []Price             // of the remedies for the message, none until they are known
-	remedy   history.Remedy      // the one under the cursor
+	shown    *pager // nil until it is read
+	reading  app.Latest
+	then     func(func() tea.Cmd) app.Then // shows what is read for the view
+	verdicts []store.PastVerdict           // of the message in past requests, the newest first
+	prices   []Price                       // of the remedies for the message, none until they are known
+	remedy   history.Remedy                // the one under the cursor
 	w, h     int
 }
 
 // Forget lets go of what was inspected. What is still being read comes too late.
 func (in *Model) Forget() {
-	*in = Model{Context: in.Context, Screen: in.Screen, number: in.number + 1, w: in.w, h: in.h}
+	*in = Model{Context: in.Context, Screen: in.Screen, reading: in.reading + 1, w: in.w, h: in.h}
 }
 
 // Resize gives the inspector its size in cells.
@@ -139,7 +135,7 @@ func (in *Model) read(at View) tea.Cmd {
 		at, in.shown = list[0], nil
 	}
 	in.At = at
-	in.number++
+	in.then = in.reading.Begin()
 	r, id := in.Request, in.On.Message
 	switch {
 	case at == JSONView:
@@ -162,18 +158,13 @@ func (in *Model) read(at View) tea.Cmd {
 
 // later reads in a command, and shows what was read unless something else is inspected by then.
 func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
-	number := in.number
+	then := in.then
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
-		return app.Then(func() tea.Cmd {
-			switch {
-			case number != in.number:
-				return nil
-			case err != nil:
-				return in.Fail(theme.Sentence(err))
-			}
-			return show()
-		})
+		if err != nil {
+			show = func() tea.Cmd { return in.Fail(theme.Sentence(err)) }
+		}
+		return then(show)
 	})
 }
 
@@ -273,7 +264,7 @@ func (in *Model) Position() string {
 // Update is a key or the wheel.
 func (in *Model) Update(msg tea.Msg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && in.shown != nil {
-		in.shown.Scroll(keymap.Wheel(wheel, 3))
+		in.shown.scroll(keymap.Wheel(wheel, 3))
 	}
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		return in.key(press)
@@ -300,6 +291,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.choose(history.SendRepaired)
 	case k.Pressed(msg, keymap.Back):
 		in.Close()
+		return nil
 	case k.Pressed(msg, keymap.Focus):
 		return in.turnView(1)
 	case k.Pressed(msg, keymap.FocusBack):
@@ -310,17 +302,18 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return in.step(-1)
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
-	case k.Scrolled(msg, v, v.h):
 	case k.Pressed(msg, keymap.Copy):
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
-	default:
-		if cmd, done := in.Do(msg); done {
-			return cmd
-		}
-		return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 	}
-	return nil
+	if by, ok := k.Stride(msg, max(1, v.h-1)); ok {
+		v.scroll(by)
+		return nil
+	}
+	if cmd, done := in.Do(msg); done {
+		return cmd
+	}
+	return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 }
 
 // turnView goes to the next view.

@@ -18,7 +18,8 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	cut := history.Entry{Disposition: history.Cut, Cause: history.Cause{
 		Code: cause.AssistantLimit, Have: 150, Want: 2310, Limit: 150,
 	}, CharsBefore: 2310, CharsAfter: 150}
-	in := Model{w: 100, Context: &app.Context{Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}}}
+	shared := &app.Shared{Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}}
+	in := Model{w: 100, Context: &app.Context{Shared: shared}}
 	for turn := 14; turn > 0; turn-- {
 		e := whole
 		if turn > 12 {

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
@@ -68,14 +69,14 @@ func TestAPagerScrollsRowByRow(t *testing.T) {
 		all, at := g.all(), 0
 		for range 40 {
 			by := rapid.IntRange(-9, 9).Draw(t, "by")
-			g.Scroll(by)
+			g.scroll(by)
 			at = max(0, min(at+by, len(all)-h))
 			want := strings.Join(all[at:min(len(all), at+h)], "\n")
 			if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
 				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, want)
 			}
 		}
-		g.Last()
+		g.scroll(keymap.AllLines)
 		want := strings.Join(all[max(0, len(all)-h):], "\n")
 		if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
 			t.Fatalf("the end is\n%s\nwant\n%s", got, want)

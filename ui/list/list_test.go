@@ -12,7 +12,7 @@ import (
 )
 
 // ctx is what the lists share with the rest of the screen.
-func ctx() *app.Context { return &app.Context{Keys: keymap.Default()} }
+func ctx() *app.Context { return &app.Context{Shared: &app.Shared{Keys: keymap.Default()}} }
 
 func listOf(w, h int, items ...Item) *Model {
 	m := New(ctx(), Options{Title: "models", Also: keymap.Models}, items...)

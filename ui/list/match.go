@@ -13,9 +13,9 @@ import (
 // match is an item that the filter leaves.
 type match struct {
 	item  int
-	group int   // the first item of its group
-	hits  []int // the bytes of its label that the filter found
-	rank  int   // the sum of those of all words of the filter; the lower, the better
+	group int      // the first item of its group
+	hits  [][2]int // where the bytes begin and end in its label that the filter found
+	rank  int      // the sum of those of all words of the filter; the lower, the better
 }
 
 // The ranks of a word of the filter. That of a text is one more where no word of it begins with the filter's.
@@ -68,14 +68,14 @@ func (c *Item) name() string {
 // fits notes how well a word of the filter fits an item, and reports whether it does.
 func (m *match) fits(c *Item, word string) bool {
 	if at, rank := find(c.Label, word); at >= 0 {
-		for n := range word {
-			m.hits = append(m.hits, at+n)
-		}
-		m.rank += rank
+		m.hits, m.rank = append(m.hits, [2]int{at, at + len(word)}), m.rank+rank
 		return true
 	}
 	if found := fuzzy.Find(word, []string{c.name()}); len(found) > 0 {
-		m.hits, m.rank = append(m.hits, found[0].MatchedIndexes...), m.rank+lettersOnly
+		for _, i := range found[0].MatchedIndexes {
+			m.hits = append(m.hits, [2]int{i, i + 1})
+		}
+		m.rank += lettersOnly
 		return true
 	}
 	for _, text := range []string{c.About, c.Right, c.Also} {

@@ -27,10 +27,10 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	say := func(text string) tea.Cmd { *said = text; return nil }
 	nothing := func() tea.Cmd { return nil }
 	return &Model{
-		Context: &app.Context{
+		Context: &app.Context{Ref: "openai/gpt-5.2", Shared: &app.Shared{
 			Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)}, Say: say,
-			Fail: say, Program: context.Background, Ref: "openai/gpt-5.2",
-		},
+			Fail: say, Program: context.Background,
+		}},
 		Screen: Screen{
 			Message: func(id int64) (store.Message, bool) {
 				m := store.Message{Model: "openai/gpt-5.2"}

@@ -2,9 +2,10 @@ package sessions
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,45 +14,28 @@ import (
 	"winnow/ui/theme"
 )
 
-// change is something that is done to a session of the list.
-type change struct {
-	id   string
-	said string // when it is done
-	do   func(context.Context) error
-	undo *change // takes it back, nil for what cannot be
+// undo takes back what was done to a session.
+type undo struct {
+	of line
+	do func(context.Context) error
 }
 
-// change does something to a session, after what is being done already.
-func (l *Model) change(c change) tea.Cmd {
+// act does something to a session, after what is being done already, and says so. What takes it back is nil where
+// nothing can. The list is read again after the last one.
+func (l *Model) act(s line, said string, do, back func(context.Context) error) tea.Cmd {
 	l.Pending++
-	l.Reading++ // what is being read knows nothing of it
-	if c.undo != nil {
-		l.undos = append(l.undos, c.undo)
+	l.reading++ // what is being read knows nothing of it
+	if back != nil {
+		l.undos = append(l.undos, undo{s, back})
 	}
-	return l.InOrder(c.do, func(err error) tea.Cmd { return l.changed(c, err) })
-}
-
-// changed shows what a change did, and reads the list again after the last one.
-func (l *Model) changed(c change, err error) tea.Cmd {
-	l.Pending--
-	l.Screen.Changed()
-	said := l.Say(c.said)
-	if err != nil {
-		said = l.Fail(theme.Sentence(err))
-		l.undos = slices.DeleteFunc(l.undos, func(u *change) bool { return u == c.undo })
-	}
-	return tea.Batch(said, l.Reread())
-}
-
-// hide does a change that takes its session out of sight, before the list is read again.
-func (l *Model) hide(c change) tea.Cmd {
-	if c.undo != nil && l.List.Filter.Text() == "" {
-		c.said += " " + l.Keys.First(keymap.Undo) + " undoes this."
-	}
-	l.titles = slices.DeleteFunc(l.titles, func(s Line) bool { return s.ID == c.id })
-	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == c.id })
-	l.fill()
-	return l.change(c)
+	return l.InOrder(do, func(err error) tea.Cmd {
+		l.Pending--
+		l.Screen.Changed()
+		if err != nil {
+			return tea.Batch(l.Fail(theme.Sentence(err)), l.Reread())
+		}
+		return tea.Batch(l.Say(said), l.Reread())
+	})
 }
 
 // undo takes back what was done last in the list.
@@ -61,74 +45,77 @@ func (l *Model) undo() tea.Cmd {
 	}
 	last := l.undos[len(l.undos)-1]
 	l.undos = l.undos[:len(l.undos)-1]
-	return l.change(*last)
+	return l.act(last.of, last.of.after("Undone"), last.do, nil)
 }
 
-// switching turns something about a session on or off. What is said of it begins with one of two texts.
-func switching(s Line, on bool, saidOn, saidOff string, set func(ctx context.Context, on bool) error) change {
-	to := func(on bool) change {
-		said := saidOff
-		if on {
-			said = saidOn
-		}
-		return change{
-			id: s.ID, said: said + ": " + s.quoted() + ".", do: func(ctx context.Context) error { return set(ctx, on) },
-		}
+// after is what is said of a session after something was done to it.
+func (s line) after(done string) string { return done + ": “" + s.name() + "”." }
+
+// change changes the row of a session.
+func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
+	was := s.Session // until its row is read
+	update := func(set func(*store.Session)) func(context.Context) error {
+		return func(ctx context.Context) error { return l.With.Store.Update(ctx, s.ID, set) }
 	}
-	done, undone := to(on), to(!on)
-	done.undo = &undone
-	return done
-}
-
-// pin pins a session to the top of the list, or unpins it.
-func (l *Model) pin(s Line) tea.Cmd {
-	return l.change(switching(s, !s.Pinned, "Pinned to the top of the list", "Unpinned",
-		func(ctx context.Context, on bool) error {
-			return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Pinned = on })
-		}))
-}
-
-// archive takes a session out of the list of those in use, or puts it back.
-func (l *Model) archive(s Line) tea.Cmd {
-	if !s.Deleted.IsZero() {
-		return l.hide(l.trashing(s, false))
-	}
-	return l.hide(switching(s, !s.Archived, "Archived", "Unarchived", func(ctx context.Context, on bool) error {
-		return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Archived = on })
+	return l.act(s, said, update(func(row *store.Session) {
+		was = *row
+		set(row)
+	}), update(func(row *store.Session) {
+		row.Tags, row.Pinned, row.Archived, row.Deleted = was.Tags, was.Pinned, was.Archived, was.Deleted
 	}))
 }
 
+// move moves a session to another shelf. It is gone from this one before the list is read again.
+func (l *Model) move(s line, done string, set func(row *store.Session)) tea.Cmd {
+	said := s.after(done)
+	if l.List.Filter.Text() == "" {
+		said += " " + l.Keys.First(keymap.Undo) + " undoes this."
+	}
+	l.hide(s.ID)
+	return l.change(s, said, set)
+}
+
+// hide takes a session out of sight.
+func (l *Model) hide(id string) {
+	l.listing.Sessions = slices.DeleteFunc(l.listing.Sessions, func(s store.Session) bool { return s.ID == id })
+	l.found.Hits = slices.DeleteFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == id })
+	l.fill()
+}
+
+// pin pins a session to the top of the list, or unpins it.
+func (l *Model) pin(s line) tea.Cmd {
+	done := map[bool]string{false: "Pinned to the top of the list", true: "Unpinned"}[s.Pinned]
+	return l.change(s, s.after(done), func(row *store.Session) { row.Pinned = !s.Pinned })
+}
+
+// archive takes a session out of the list of those in use, or puts it back; out of the trash, where it is there.
+func (l *Model) archive(s line) tea.Cmd {
+	if s.Deleted.IsZero() {
+		done := map[bool]string{false: "Archived", true: "Unarchived"}[s.Archived]
+		return l.move(s, done, func(row *store.Session) { row.Archived = !s.Archived })
+	}
+	done := map[bool]string{false: "Restored", true: "Restored to the archive"}[s.Archived]
+	return l.move(s, done, func(row *store.Session) { row.Deleted = time.Time{} })
+}
+
 // delete moves a session to the trash. In the trash it asks whether it is to go for good.
-func (l *Model) delete(s Line) tea.Cmd {
+func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
 	_, busy := l.Screen.State(s.ID)
+	discard := func(row *store.Session) { row.Deleted = time.Now() }
 	switch {
 	case busy, open && l.Busy:
 		return l.Fail("An answer is still arriving in this chat; stop it first.")
-	case slices.Contains(l.leased, s.ID):
+	case slices.Contains(l.listing.Leased, s.ID):
 		return l.Fail("This chat is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
 		l.purge = &s
 		return nil
 	case open:
 		left := l.Screen.New()
-		return tea.Batch(left, l.change(l.trashing(s, true)))
+		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
 	}
-	return l.hide(l.trashing(s, true))
-}
-
-// trashing moves a session to the trash, or out of it.
-func (l *Model) trashing(s Line, in bool) change {
-	restored := "Restored"
-	if s.Archived {
-		restored = "Restored to the archive"
-	}
-	return switching(s, in, "Moved to the trash", restored, func(ctx context.Context, in bool) error {
-		if in {
-			return l.With.Store.Delete(ctx, s.ID)
-		}
-		return l.With.Store.Restore(ctx, s.ID)
-	})
+	return l.move(s, "Moved to the trash", discard)
 }
 
 // purgeKey answers whether a session goes for good, with all that could be taken back of it. Only the key for it does
@@ -144,52 +131,43 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 			" keeps it.")
 	}
 	l.purge = nil
-	l.undos = slices.DeleteFunc(l.undos, func(u *change) bool { return u.id == s.ID })
-	return l.hide(change{
-		id: s.ID,
-		said: "Deleted permanently: " + s.quoted() +
-			". Backups may still hold it: winnow sessions purge --copies rewrite " + s.ID + ".",
-		do: func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) },
-	})
+	l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
+	l.hide(s.ID)
+	return l.act(s, s.after("Deleted permanently")+" Backups may still hold it: winnow sessions purge --copies rewrite "+
+		s.ID+".", func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) }, nil)
 }
 
 // edit is a session's title or its tags while they are typed.
 type edit struct {
 	theme.Field
-	what string                    // is typed
+	what string                    // is typed: title or tags
 	keep func(text string) tea.Cmd // takes what was typed
 }
 
-// startRename has the title of a session typed.
-func (l *Model) startRename(s Line) tea.Cmd {
-	titled := func(title string) change {
-		return change{id: s.ID, said: "The title is now “" + title + "”.", do: l.Screen.Rename(s.ID, title)}
-	}
+// startRename has the title of a session typed. A first title cannot be taken back.
+func (l *Model) startRename(s line) tea.Cmd {
 	l.edit = &edit{theme.NewField(s.Title), "title", func(title string) tea.Cmd {
-		to, from := titled(title), titled(s.Title)
-		if s.Title != "" {
-			to.undo = &from
+		back := l.Screen.Rename(s.ID, s.Title)
+		if s.Title == "" {
+			back = nil
 		}
-		return l.change(to)
+		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
 	}}
 	return nil
 }
 
+// tag is a tag as it is typed: between blanks or commas, and behind a # or not.
+var tag = regexp.MustCompile(`[^\s\pZ,#][^\s\pZ,]*`)
+
 // startTags has the tags of a session typed.
-func (l *Model) startTags(s Line) tea.Cmd {
-	tagged := func(tags []string) change {
+func (l *Model) startTags(s line) tea.Cmd {
+	l.edit = &edit{theme.NewField(strings.Join(s.Tags, " ")), "tags", func(text string) tea.Cmd {
+		tags := tag.FindAllString(text, -1)
 		said := "The tags are now " + strings.Join(tags, ", ") + "."
 		if len(tags) == 0 {
 			said = "The chat has no tags now."
 		}
-		return change{id: s.ID, said: said, do: func(ctx context.Context) error {
-			return l.With.Store.Update(ctx, s.ID, func(row *store.Session) { row.Tags = tags })
-		}}
-	}
-	l.edit = &edit{theme.NewField(strings.Join(s.Tags, " ")), "tags", func(text string) tea.Cmd {
-		to, from := tagged(tagsIn(text)), tagged(s.Tags)
-		to.undo = &from
-		return l.change(to)
+		return l.change(s, said, func(row *store.Session) { row.Tags = tags })
 	}}
 	l.edit.Insert(" ") // for the next one
 	return nil
@@ -198,8 +176,7 @@ func (l *Model) startTags(s Line) tea.Cmd {
 // editKey is a key while a title or tags are typed.
 func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, edit := &l.Keys, l.edit
-	text := strings.TrimSpace(edit.Text())
-	switch {
+	switch text := strings.TrimSpace(edit.Text()); {
 	case k.Pressed(msg, keymap.Choose) && text == "" && edit.what == "title":
 		return l.Fail("A chat needs a title; " + k.First(keymap.Back) + " keeps the old one.")
 	case k.Pressed(msg, keymap.Choose):
@@ -212,16 +189,4 @@ func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 			" discards the change.")
 	}
 	return nil
-}
-
-// tagsIn are the tags of a text, each once: between blanks or commas, with or without a # in front.
-func tagsIn(text string) []string {
-	var tags []string
-	for _, tag := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-		if tag = strings.TrimLeft(tag, "#"); tag != "" {
-			tags = append(tags, tag)
-		}
-	}
-	slices.Sort(tags)
-	return slices.Compact(tags)
 }

@@ -13,18 +13,18 @@ import (
 func searched(w, h int, text string, messages ...Previewed) *fixture {
 	f := empty(w, h, text)
 	f.lists()
-	f.Found(f.Searching, Found{Text: text, Hits: []store.Hit{{
+	f.Found(Found{Text: text, Hits: []store.Hit{{
 		Session: store.Session{ID: "1", Title: "Whales", Updated: begun}, Message: 7, Role: history.User, At: begun,
 		Snippet: text, Marks: [][2]int{{0, len(text)}},
 	}}})
 	f.Resize(w, h)
-	f.Previewed(f.Previewing, messages, nil)
+	f.Previewed(messages, nil)
 	return f
 }
 
-// said is a message of the user.
-func said(text string) store.Message {
-	return store.Message{Message: history.Message{Role: history.User, Content: text}}
+// said is a message.
+func said(r history.Role, text string) Previewed {
+	return Previewed{Message: store.Message{Message: history.Message{Role: r, Content: text}}}
 }
 
 // Wherever in a message something was found, the preview shows the line that holds it, and no more lines than fit.
@@ -33,9 +33,8 @@ func TestAPreviewShowsWhatWasFound(t *testing.T) {
 		for _, h := range []int{24, 40, 90} {
 			stored := strings.Repeat("Nothing is said here. ", before) + "There swims a walrus." +
 				strings.Repeat(" Nothing more.", 1000)
-			part := around(said(stored), "walrus")
-			l := searched(100, h, "walrus", Previewed{Role: history.User, At: begun, Text: part},
-				Previewed{Role: history.Assistant, At: begun, Text: "An answer."})
+			part := said(history.User, around(said(history.User, stored).Message, "walrus"))
+			l := searched(100, h, "walrus", part, said(history.Assistant, "An answer."))
 			got := l.drawn()
 			if preview := got[strings.LastIndex(got, "───"):]; !strings.Contains(preview, "walrus") {
 				t.Errorf("%d sentences before it, in %d lines, what was found is not shown:\n%s", before, h, got)
@@ -62,17 +61,6 @@ func TestAPreviewShowsFilesWhereTheyMatch(t *testing.T) {
 		if got := around(m, query); got != want {
 			t.Errorf("%q previews %q, want %q", query, got, want)
 		}
-	}
-}
-
-// A preview that the cursor has left is dropped.
-func TestAPreviewOfAnotherSessionIsDropped(t *testing.T) {
-	l := listOf(120, 30)
-	first := l.Previewing
-	l.press("down")
-	l.Previewed(first, []Previewed{{Role: history.User, Text: "A text of another chat.", At: begun}}, nil)
-	if got := l.drawn(); strings.Contains(got, "another chat") {
-		t.Errorf("a late preview is shown:\n%s", got)
 	}
 }
 

@@ -6,10 +6,8 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -59,35 +57,30 @@ type Model struct {
 	List   *list.Model // the lines, by their values
 	w, h   int
 
-	shelf  shelf
-	titles []Line          // the shelf as it was read
-	leased []string        // the ids of the sessions that another window has open
-	lines  map[string]Line // what the values of the list stand for
-	read   time.Time       // when the shelf was read, zero before
-
-	found   Found // what the filter finds in messages
-	waiting bool  // what it finds is not here yet
+	shelf   shelf
+	listing Listing         // the shelf as it was read
+	found   Found           // what the filter finds in messages
+	lines   map[string]line // what the values of the list stand for
 	preview preview
-	undos   []*change // they take back what was done, the last one first
-	Pending int       // changes that are not done yet
+	undos   []undo // the last change last
+	Pending int    // changes that are not done yet
 
-	// So many times the shelf was read, messages were searched and a preview was read: an older answer is dropped.
-	Reading, Searching, Previewing int
+	reading, searching, previewing app.Latest
 
 	edit  *edit // a new title or new tags are typed, nil otherwise
-	purge *Line // it is asked whether this one goes for good
+	purge *line // it is asked whether this one goes for good
 }
 
-// Line is what the cursor can stand on: a session, or a message that was found in it.
-type Line struct {
+// line is what the cursor can stand on: a session, or a message that was found in it.
+type line struct {
 	store.Session
-	Label string     // what the filter searches: fork mark, title, tags
+	label string     // what the filter searches: fork mark, title, tags
 	tags  int        // where in the label the tags begin
 	hit   *store.Hit // nil for the session itself
 }
 
 // lineOf is the line of a session.
-func (l *Model) lineOf(s store.Session) Line {
+func (l *Model) lineOf(s store.Session, hit *store.Hit) line {
 	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
@@ -96,14 +89,11 @@ func (l *Model) lineOf(s store.Session) Line {
 	for _, tag := range s.Tags {
 		label += " #" + markdown.OneLine(tag, 40)
 	}
-	return Line{s, label, tags, nil}
+	return line{s, label, tags, hit}
 }
 
-// Name is what a session is called in a sentence.
-func (s Line) Name() string { return strings.TrimPrefix(s.Label[:s.tags], theme.ForkMark+" ") }
-
-// quoted is what a session is called in a sentence that ends with it.
-func (s Line) quoted() string { return "“" + s.Name() + "”" }
+// name is what a session is called in a sentence.
+func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.ForkMark+" ") }
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(filter string) tea.Cmd {
@@ -115,7 +105,7 @@ func (l *Model) Open(filter string) tea.Cmd {
 
 // show shows a shelf, as soon as that is read.
 func (l *Model) show(of shelf) tea.Cmd {
-	l.shelf, l.titles, l.read, l.found = of, nil, time.Time{}, Found{}
+	l.shelf, l.listing, l.found = of, Listing{}, Found{}
 	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
 }
@@ -128,87 +118,37 @@ func (l *Model) Reread() tea.Cmd {
 	return tea.Batch(l.readShelf(), l.find())
 }
 
-// Listing is a shelf as it was read.
-type Listing struct {
-	Sessions []store.Session
-	Leased   []string // the ids of the sessions that another window has open, on every shelf
-	At       time.Time
-	Err      error
-}
-
-// readShelf reads the list.
-func (l *Model) readShelf() tea.Cmd {
-	l.Reading++
-	db, n := l.With.Store, l.Reading
-	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
-	now := l.With.Now
-	if now == nil {
-		now = time.Now
-	}
-	return l.Run(func(ctx context.Context) tea.Msg {
-		var read Listing
-		var err error
-		read.Sessions, read.Err = db.Sessions(ctx, f)
-		read.Leased, err = db.Leased(ctx)
-		read.At, read.Err = now(), errors.Join(read.Err, err)
-		return app.Then(func() tea.Cmd { return l.Listed(n, read) })
-	})
-}
-
-// Listed shows what a reading brought.
-func (l *Model) Listed(reading int, read Listing) tea.Cmd {
-	switch {
-	case reading != l.Reading || l.List == nil:
-		return nil
-	case read.Err != nil:
-		l.close()
-		return l.Fail(theme.Sentence(read.Err))
-	}
-	l.titles = l.titles[:0]
-	for _, s := range read.Sessions {
-		l.titles = append(l.titles, l.lineOf(s))
-	}
-	l.leased, l.read = read.Leased, read.At
-	l.fill()
-	return l.look()
-}
-
 // hitsEach is how many of the messages found in a session are listed. Its own search finds the others.
 const hitsEach = 3
 
 // fill lists the titles, and behind them what was found in messages. The cursor stays where it is.
 func (l *Model) fill() {
-	l.lines = make(map[string]Line, len(l.titles))
+	l.lines = make(map[string]line, len(l.listing.Sessions))
 	var items []list.Item
-	for _, s := range l.titles {
-		l.lines[s.ID] = s
-		items = append(items, list.Item{Label: s.Label, Value: s.ID})
+	for _, s := range l.listing.Sessions {
+		l.lines[s.ID] = l.lineOf(s, nil)
+		items = append(items, list.Item{Label: l.lines[s.ID].label, Value: s.ID})
 	}
 	listed := map[string]int{}
 	for _, h := range l.found.Hits {
-		if listed[h.Session.ID]++; listed[h.Session.ID] > hitsEach {
-			continue
+		if listed[h.Session.ID]++; listed[h.Session.ID] <= hitsEach {
+			value := fmt.Sprint("message ", h.Message)
+			l.lines[value] = l.lineOf(h.Session, &h)
+			items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 		}
-		line, value := l.lineOf(h.Session), fmt.Sprint("message ", h.Message)
-		line.hit = &h
-		l.lines[value] = line
-		items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 	}
 	l.List.Fill(items)
 }
 
 // Reveal shows what looks like a secret, or hides it.
 func (l *Model) Reveal() {
-	for i, s := range l.titles {
-		l.titles[i] = l.lineOf(s.Session)
-	}
 	if l.List != nil {
 		l.fill()
 	}
 }
 
 // cursor is what the cursor stands on.
-func (l *Model) cursor() (Line, bool) {
+func (l *Model) cursor() (line, bool) {
 	item, _ := l.List.Cursor()
 	s, ok := l.lines[item.Value]
 	return s, ok
@@ -217,20 +157,15 @@ func (l *Model) cursor() (Line, bool) {
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
-	switch press, pressed := msg.(tea.KeyPressMsg); {
+	press, pressed := msg.(tea.KeyPressMsg)
+	paste, pasted := msg.(tea.PasteMsg)
+	switch {
 	case pressed:
 		cmd = l.key(press)
-	case l.purge != nil:
-	case l.edit != nil:
-		if paste, ok := msg.(tea.PasteMsg); ok {
-			l.edit.Insert(strings.TrimSpace(paste.Content))
-		}
-	default:
-		if click, ok := msg.(tea.MouseClickMsg); ok {
-			click.Y -= l.layout().head
-			msg = click
-		}
-		cmd = l.took(l.List.Update(msg), press)
+	case pasted && l.edit != nil:
+		l.edit.Insert(strings.TrimSpace(paste.Content))
+	case l.edit == nil && l.purge == nil:
+		cmd = l.take(msg)
 	}
 	return tea.Batch(cmd, l.look())
 }
@@ -249,7 +184,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
 	}
-	for action, do := range map[keymap.Action]func(Line) tea.Cmd{
+	for action, do := range map[keymap.Action]func(line) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
 		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
 	} {
@@ -261,12 +196,12 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return l.Say("There is no chat under the cursor.")
 	}
-	return l.took(l.List.Update(msg), msg)
+	return l.take(msg)
 }
 
-// took does what a message to the list came to.
-func (l *Model) took(r list.Result, msg tea.KeyPressMsg) tea.Cmd {
-	switch r {
+// take has the list take a message, and does what that comes to.
+func (l *Model) take(msg tea.Msg) tea.Cmd {
+	switch l.List.Update(msg) {
 	case list.Filtered:
 		return l.filtered()
 	case list.Chosen:
@@ -274,14 +209,14 @@ func (l *Model) took(r list.Result, msg tea.KeyPressMsg) tea.Cmd {
 	case list.Closed:
 		l.close()
 	case list.Unknown:
-		return l.NoKey(msg, l.Keys.First(keymap.Back)+" closes the list.")
+		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
 }
 
-// close closes the list.
+// close closes the list. What is searched for comes too late.
 func (l *Model) close() {
-	l.endSearch()
+	l.searching++
 	l.Screen.Close()
 }
 
@@ -289,14 +224,14 @@ func (l *Model) close() {
 func (l *Model) choose() tea.Cmd {
 	s, ok := l.cursor()
 	switch {
-	case l.waiting && (s.hit != nil || !ok):
+	case l.waiting() && (s.hit != nil || !ok):
 		return l.Say("Still searching for " + l.List.Filter.Text() + ".")
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !s.Deleted.IsZero():
 		return l.inTrash()
 	}
-	l.endSearch()
+	l.searching++
 	if s.hit == nil {
 		return l.Screen.Open(s.ID, 0, "")
 	}
@@ -313,22 +248,12 @@ func (l *Model) inTrash() tea.Cmd {
 }
 
 // fork forks the active branch of a session.
-func (l *Model) fork(s Line) tea.Cmd {
+func (l *Model) fork(s line) tea.Cmd {
 	if !s.Deleted.IsZero() {
 		return l.inTrash()
 	}
-	return l.Screen.Fork(s.ID, s.Name())
+	return l.Screen.Fork(s.ID, s.name())
 }
-
-// Mode is what the keys are for: each shelf and what the list asks have keys of their own.
-type Mode struct {
-	shelf shelf
-	edit  *edit
-	purge *Line
-}
-
-// Mode is what the keys are for now.
-func (l *Model) Mode() Mode { return Mode{l.shelf, l.edit, l.purge} }
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a name.
 func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
@@ -337,6 +262,8 @@ func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "
 func (l *Model) Hints() []key.Binding {
 	k := &l.Keys
 	s, ok := l.cursor()
+	next := k.Hint([...]string{"archive", "trash", "active"}[l.shelf], keymap.FocusBack)
+	undo, closes := k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back)
 	switch {
 	case l.purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
@@ -344,16 +271,10 @@ func (l *Model) Hints() []key.Binding {
 		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
-	}
-	next := k.Hint([...]string{"archive", "trash", "active"}[l.shelf], keymap.FocusBack)
-	switch {
 	case l.shelf == trashShelf:
-		return []key.Binding{
-			k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), next,
-			k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back),
-		}
+		return []key.Binding{k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), next, undo, closes}
 	case !ok:
-		return []key.Binding{k.Hint("new chat", keymap.New), next, k.Hint("close", keymap.Back)}
+		return []key.Binding{k.Hint("new chat", keymap.New), next, closes}
 	}
 	open, archive := "open", "archive it"
 	if s.hit != nil {
@@ -364,8 +285,7 @@ func (l *Model) Hints() []key.Binding {
 	}
 	return []key.Binding{
 		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinTop),
-		k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags), k.Hint(archive, keymap.Archive),
-		k.Hint("undo", keymap.Undo), k.Hint("new", keymap.New), k.Hint("fork", keymap.ForkOff),
-		k.Hint("close", keymap.Back),
+		k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags), k.Hint(archive, keymap.Archive), undo,
+		k.Hint("new", keymap.New), k.Hint("fork", keymap.ForkOff), closes,
 	}
 }

@@ -3,12 +3,14 @@ package sessions
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -30,11 +32,11 @@ func empty(w, h int, filter string) *fixture {
 	f := new(fixture)
 	note := func(what string) tea.Cmd { f.did = what; return nil }
 	f.Model = &Model{
-		Context: &app.Context{
+		Context: &app.Context{Shared: &app.Shared{
 			Program: context.Background, Keys: keymap.Default(), Say: note, Fail: note,
 			Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			With:   session.Deps{Now: func() time.Time { return begun }},
-		},
+		}},
 		Screen: Screen{
 			Close: func() { f.did = "close" },
 			New:   func() tea.Cmd { return note("new") },
@@ -53,7 +55,7 @@ func empty(w, h int, filter string) *fixture {
 
 // lists answers what the list asked last.
 func (f *fixture) lists(stored ...store.Session) {
-	f.Listed(f.Reading, Listing{Sessions: stored, At: begun})
+	f.Listed(Listing{Sessions: stored, At: begun})
 }
 
 // listOf is an open list of three sessions, of which the last one is on the screen.
@@ -99,6 +101,50 @@ func TestWhatAKeyHasTheScreenDo(t *testing.T) {
 	} {
 		if got := listOf(80, 12).press(strings.Fields(c.keys)...).did; got != c.want {
 			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
+		}
+	}
+}
+
+// come does what a command leads to.
+func come(cmd tea.Cmd) {
+	for cmd != nil {
+		cmd = cmd().(app.Then)()
+	}
+}
+
+func TestWhatComesLateIsDropped(t *testing.T) {
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	kept, _, err := db.Begin(t.Context(), store.Session{Title: "Whales"}, said(history.User, "A walrus sleeps.").Message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		filter string
+		ask    func(f *fixture) tea.Cmd
+		key    string // of what is done before the answer comes
+		late   string // a part of the answer
+	}{
+		{"", (*fixture).readShelf, "shift+tab", "Whales"},
+		{"walrus", (*fixture).find, "x", "A walrus"},
+		{"", func(f *fixture) tea.Cmd {
+			return f.Listed(Listing{Sessions: []store.Session{kept}, At: begun})
+		}, "x", "A walrus"},
+	} {
+		for _, key := range []string{"", c.key} {
+			f := empty(80, 24, c.filter)
+			f.With.Store = db
+			answer := c.ask(f)
+			if key != "" {
+				f.press(key)
+			}
+			come(answer)
+			if got := f.drawn(); strings.Contains(got, c.late) != (key == "") {
+				t.Errorf("%q, then the key %q:\n%s", c.filter, key, got)
+			}
 		}
 	}
 }

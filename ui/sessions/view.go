@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/keymap"
@@ -19,41 +17,37 @@ import (
 // roomy is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
 const roomy = 16
 
+const (
+	// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
+	widest = 160
+	// measure is the most cells of a line of a preview.
+	measure = 92
+)
+
 // layout says where the parts of the list stand.
 type layout struct {
-	w      int
-	margin int // cells that stay free at both sides
-	head   int // lines above the rows
-	rows   int // lines for rows
-	below  int // lines for the preview, below a rule
+	margin string // the cells that stay free at both sides
+	end    int    // the cell behind the rows and the right margin
+	text   int    // how many cells a text has, two cells from the margin
+	head   int    // lines above the rows
+	rows   int    // lines for rows
+	below  int    // lines for the preview, below a rule
 }
-
-// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
-const widest = 160
-
-// end is the cell behind the rows and the right margin.
-func (o layout) end() int { return min(o.w, widest) }
-
-// text is the column at which titles begin.
-func (o layout) text() int { return o.margin + 2 }
-
-// textWidth is how many cells a text has from there.
-func (o layout) textWidth() int { return max(1, o.end()-o.text()-o.margin) }
-
-// indent is the margin, and so many cells more.
-func (o layout) indent(more int) string { return strings.Repeat(" ", o.margin+more) }
 
 // Resize gives the list its size in cells.
 func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
-		l.List.Resize(w, l.layout().rows)
+		o := l.layout()
+		l.List.Above = o.head
+		l.List.Resize(w, o.head+o.rows)
 	}
 }
 
 // layout divides the size. The list is as high as its rows, and what it leaves is for the preview, which has a third.
 func (l *Model) layout() layout {
-	o := layout{w: l.w, margin: theme.Gutter(l.w), head: 1, rows: max(0, l.h-1)}
+	gutter, end := theme.Gutter(l.w), min(l.w, widest)
+	o := layout{strings.Repeat(" ", gutter), end, max(1, end-2*gutter-2), 1, max(0, l.h-1), 0}
 	if l.h < roomy {
 		return o
 	}
@@ -72,16 +66,16 @@ func (l *Model) Title() string {
 
 // Position says how many sessions the list has, how many the filter leaves of them, and how many messages hold it.
 func (l *Model) Position() string {
-	if l.read.IsZero() {
+	if l.listing.At.IsZero() {
 		return ""
 	}
-	hits := len(l.found.Hits)
-	messages, titles := theme.Plural(hits, "message"), theme.Plural(len(l.titles), "chat")
+	hits, all := len(l.found.Hits), len(l.listing.Sessions)
+	messages, titles := theme.Plural(hits, "message"), theme.Plural(all, "chat")
 	if hits == mostHits {
 		messages = "the best " + messages
 	}
-	fit := l.List.Shown() - (l.List.Len() - len(l.titles))
-	if fit < len(l.titles) {
+	fit := l.List.Shown() - (l.List.Len() - all)
+	if fit < all {
 		titles = theme.Thousands(fit) + " of " + titles
 	}
 	switch {
@@ -97,22 +91,21 @@ func (l *Model) Position() string {
 func (l *Model) View() (lines []string, x int) {
 	st, o := l.Themes.Styles, l.layout()
 	head, x := l.head(st, o)
-	lines = append(lines, head)
-	if o.head > 1 {
-		lines = append(lines, st.Rule(o.w), "")
-	}
+	lines = []string{head, st.Rule(l.w), ""}[:o.head]
 	rows := l.List.Rows(st)
 	if why := l.nothing(); why != "" {
-		rows = theme.IndentedTo(st.Muted, why, o.text(), max(1, o.w-o.margin))
+		rows = theme.IndentedTo(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
-		lines = append(cutTo(lines, l.h-o.below-1), st.Rule(o.w))
-		lines = append(lines, l.previewLines(st, o, o.below)...)
+		lines = append(cutTo(lines, l.h-o.below-1), st.Rule(l.w))
+		if l.purge == nil {
+			lines = append(lines, l.previewLines(o)...)
+		}
 	}
-	if note := l.indexNote(); note != "" && l.h > 1 {
-		note = st.Cut.Render("! " + markdown.OneLine(note, o.textWidth()))
-		lines = append(cutTo(lines, l.h-1), o.indent(0)+note)
+	if n := int(l.Screen.Unindexed()); n > 0 && l.query() != "" && l.h > 1 {
+		note := "! " + theme.PluralOf(n, "message is", "messages are") + " not in the search index yet"
+		lines = append(cutTo(lines, l.h-1), o.margin+st.Cut.Render(markdown.OneLine(note, o.text+2)))
 	}
 	return lines, x
 }
@@ -120,33 +113,24 @@ func (l *Model) View() (lines []string, x int) {
 // cutTo is so many lines, of which those that are missing are blank.
 func cutTo(lines []string, n int) []string { return append(lines, make([]string, n)...)[:n] }
 
-// indexNote says what a search does not find yet, "" where it finds everything or nothing is looked for.
-func (l *Model) indexNote() string {
-	n := l.Screen.Unindexed()
-	if n == 0 || l.List.Filter.Text() == "" {
-		return ""
-	}
-	return theme.PluralOf(int(n), "message is", "messages are") + " not in the search index yet"
-}
-
 // head is the line at the top: the filter, what is typed instead of it, or a question.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	name, f := "", &l.List.Filter
 	switch {
 	case l.purge != nil:
-		question := "Delete “" + l.purge.Name() + "” permanently?"
-		return theme.Fit(o.indent(0)+st.Cut.Bold(true).Render(question), o.w), 0
+		question := "Delete “" + l.purge.name() + "” permanently?"
+		return theme.Fit(o.margin+st.Cut.Bold(true).Render(question), l.w), 0
 	case l.edit != nil:
 		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
 	}
-	lead := o.indent(0) + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
-	room := max(1, o.w-theme.Width(lead)-o.margin)
+	lead := o.margin + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
+	room := max(1, l.w-theme.Width(lead)-len(o.margin))
 	text, x := f.View(room)
 	text = st.Strong.Bold(false).Render(text)
 	if l.edit == nil && f.Text() == "" { // The cursor stands in front of the words.
 		text = "  " + st.Muted.Render(markdown.OneLine("Find a title, a tag, or words of any message", max(1, room-2)))
 	}
-	return theme.Fit(lead+text, o.w), min(theme.Width(lead)+x, max(0, o.w-1))
+	return theme.Fit(lead+text, l.w), min(theme.Width(lead)+x, max(0, l.w-1))
 }
 
 // nothing says why no line is shown, "" where one is.
@@ -154,29 +138,26 @@ func (l *Model) nothing() string {
 	switch filter := l.List.Filter.Text(); {
 	case l.List.Shown() > 0:
 		return ""
-	case l.read.IsZero():
+	case l.listing.At.IsZero():
 		return "Reading…"
-	case l.waiting:
+	case l.waiting():
 		return "Searching…"
 	case filter != "":
 		return "No match for “" + markdown.OneLine(filter, max(1, l.w-44)) + "”. " + l.Keys.First(keymap.Back) +
 			" clears the filter."
-	case l.shelf == archiveShelf:
-		return "Nothing is archived."
-	case l.shelf == trashShelf:
-		return "The trash is empty."
 	}
-	return "No chats yet. A chat is saved from its first message on."
+	return [...]string{
+		"No chats yet. A chat is saved from its first message on.", "Nothing is archived.", "The trash is empty.",
+	}[l.shelf]
 }
 
 // row draws a line of the list.
-func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) string {
-	o, s := l.layout(), l.lines[item.Value]
-	line := l.titleLine(st, o, s, hits)
+func (l *Model) row(st theme.Styles, item list.Item, hits [][2]int, selected bool) string {
+	s := l.lines[item.Value]
+	line := l.titleLine(st, s, hits)
 	if s.hit != nil {
-		line = l.hit(st, o, *s.hit)
+		line = l.hitLine(st, *s.hit)
 	}
-	line = theme.Fit(line, o.w)
 	if !selected {
 		return line
 	}
@@ -186,75 +167,64 @@ func (l *Model) row(st theme.Styles, item list.Item, hits []int, selected bool) 
 
 // heading is the title of the session in whose messages something was found.
 func (l *Model) heading(st theme.Styles, id string) string {
-	for _, s := range l.lines {
-		if s.hit != nil && s.ID == id {
-			o := l.layout()
-			return theme.Fit(l.titleLine(st, o, s, nil), o.w)
-		}
-	}
-	return ""
+	at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == id })
+	hit := &l.found.Hits[at]
+	return l.titleLine(st, l.lineOf(hit.Session, hit), nil)
 }
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
-// to give way. Above messages that were found in it, it says on which shelf it is.
-func (l *Model) titleLine(st theme.Styles, o layout, s Line, hits []int) string {
-	pin := " "
+// to give way.
+func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
+	pin, style, o := " ", st.Muted, l.layout()
 	if s.Pinned {
 		pin = st.Pinned.Render("◆")
 	}
-	right, word, style := st.Muted.Render(l.right(o, s)), l.shelfOf(s), st.Muted
-	if state, busy := l.state(s); state != "" {
-		word = "   " + state
-		if busy {
-			style = st.Seen
-		}
+	state, busy := l.state(s)
+	if state != "" {
+		state = "   " + state
 	}
-	label := markdown.OneLine(s.Label, max(1, o.textWidth()-theme.Width(right)-theme.Width(word)-1))
-	shared := len(strings.TrimSuffix(label, "…"))
-	spans := theme.HitSpans(hits, shared, st.Match)
-	if s.tags < shared {
-		spans = append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, spans...)
+	if busy {
+		style = st.Seen
 	}
-	line := o.indent(0) + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(word)
-	return theme.Spread(line, right+o.indent(0), o.end())
+	right := st.Muted.Render(l.right(s.Session)) + o.margin
+	label := markdown.OneLine(s.label, max(1, o.text-theme.Width(right+state)-1+len(o.margin)))
+	spans := append([]theme.Span{{From: s.tags, To: len(label), Style: st.Muted}}, theme.Marks(hits, 0, st.Match)...)
+	left := o.margin + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(state)
+	return theme.Fit(theme.Spread(left, right, o.end), l.w)
 }
 
-// state is what a session's line says of it, and whether an answer arrives in it.
-func (l *Model) state(s Line) (word string, busy bool) {
+// state is what a session's line says of it, and whether an answer arrives in it. Above messages that were found in
+// it, it says on which shelf it is.
+func (l *Model) state(s line) (word string, busy bool) {
+	word, busy = l.Screen.State(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
-	case slices.Contains(l.leased, s.ID):
+	case slices.Contains(l.listing.Leased, s.ID):
 		return "open in another window", false
+	case word != "" || s.hit == nil:
+	case !s.Deleted.IsZero():
+		word = "in the trash"
+	case s.Archived:
+		word = "archived"
 	}
-	return l.Screen.State(s.ID)
-}
-
-// shelfOf says which shelf a session is on, where a message of another one than the shown was found.
-func (l *Model) shelfOf(s Line) string {
-	switch {
-	case s.hit != nil && !s.Deleted.IsZero():
-		return "   in the trash"
-	case s.hit != nil && s.Archived:
-		return "   archived"
-	}
-	return ""
+	return word, busy
 }
 
 // columnsFrom is the least width at which a session's line has its model and its turns.
 const columnsFrom = 80
 
 // right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
-func (l *Model) right(o layout, s Line) string {
-	if o.w < columnsFrom {
-		return fmt.Sprintf("%6s", theme.Ago(l.read, s.Updated))
-	}
-	model := 20
-	if o.w < theme.NarrowScreen {
+func (l *Model) right(s store.Session) string {
+	age, model := when(l.listing.At, s.Updated), 20
+	switch {
+	case l.w < columnsFrom:
+		return fmt.Sprintf("%6s", strings.TrimSuffix(age, " ago"))
+	case l.w < theme.NarrowScreen:
 		model = 13
 	}
 	name := theme.Fit(markdown.OneLine(s.Model, model), model)
-	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), when(l.read, s.Updated))
+	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), age)
 }
 
 // when is how long before a moment something was, in a few words; what was before yesterday has its date.
@@ -263,13 +233,15 @@ func when(at, then time.Time) string {
 		return ""
 	}
 	then = then.In(at.Location())
-	days := func(t time.Time) int { return t.Year()*366 + t.YearDay() }
-	switch d := at.Sub(then); {
-	case d < time.Minute:
+	day, before := then.Format(time.DateOnly), at.Sub(then)
+	switch {
+	case before < time.Minute:
 		return "now"
-	case d < time.Hour, days(then) == days(at):
-		return theme.Ago(at, then) + " ago"
-	case days(then) == days(at.AddDate(0, 0, -1)):
+	case before < time.Hour:
+		return fmt.Sprintf("%d min ago", int(before.Minutes()))
+	case day == at.Format(time.DateOnly):
+		return fmt.Sprintf("%d h ago", int(before.Hours()))
+	case day == at.AddDate(0, 0, -1).Format(time.DateOnly):
 		return "yesterday"
 	case then.Year() == at.Year():
 		return then.Format("2 Jan")
@@ -277,10 +249,11 @@ func when(at, then time.Time) string {
 	return then.Format("2 Jan 2006")
 }
 
-// hit draws one hit: the number of the message, who said it, the sign of what became of it, and what was found.
-func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
+// hitLine is the line of a message that was found: its number, who said it, the sign of what became of it, and what
+// was found.
+func (l *Model) hitLine(st theme.Styles, found store.Hit) string {
 	h, _ := found.Without(l.Secrets.In, theme.Redacted)
-	place, who, name := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role)
+	place, who, name, o := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role), l.layout()
 	if h.Role == history.User {
 		who = st.You
 	}
@@ -289,10 +262,9 @@ func (l *Model) hit(st theme.Styles, o layout, found store.Hit) string {
 	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
 	line += who.Render(theme.Fit(name, theme.MostName)) + " " + sign(st, place.Last) + " "
-	room := max(1, o.end()-o.margin-theme.Width(line))
+	room := max(1, o.end-len(o.margin)-theme.Width(line))
 	text, gone := fromHit(h, room)
-	short := markdown.OneLine(text, room)
-	return line + theme.Paint(short, st.Text, marked(h.Marks, gone, gone+len(strings.TrimSuffix(short, "…")), st.Found))
+	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)
 }
 
 // sign is the sign of what the last request did with a message, a blank where there was none.
@@ -311,21 +283,59 @@ func fromHit(h store.Hit, w int) (text string, gone int) {
 		return h.Snippet, 0
 	}
 	first := h.Marks[0][0]
-	from := first
-	for space := first; space >= 0 && theme.Width(h.Snippet[space:first]) <= w/3; {
-		from = space
-		space = strings.LastIndexByte(h.Snippet[:space], ' ')
-	}
+	from := max(0, first-w/3)
+	from += strings.IndexByte(h.Snippet[from:first]+" ", ' ')
 	return "…" + h.Snippet[from:], from - len("…")
 }
 
-// marked are the spans of what a search found between two bytes of a text, counted from the first of them.
-func marked(marks [][2]int, from, to int, style lipgloss.Style) []theme.Span {
-	var spans []theme.Span
-	for _, m := range marks {
-		if a, b := max(from, m[0]), min(to, m[1]); a < b {
-			spans = append(spans, theme.Span{From: a - from, To: b - from, Style: style})
+// previewLines draws the preview in at most so many lines.
+func (l *Model) previewLines(o layout) []string {
+	lines := []string{""}
+	for i, m := range l.preview.messages {
+		most := max(0, o.below-len(lines)-1)
+		if i < len(l.preview.messages)-1 {
+			most /= 3
 		}
+		lines = append(lines, l.previewHead(o, m))
+		lines = append(lines, l.previewBody(o, m, most)...)
+		lines = append(lines, "")
 	}
-	return spans
+	return lines[:min(len(lines), o.below)]
+}
+
+// previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
+// time.
+func (l *Model) previewHead(o layout, m Previewed) string {
+	st := l.Themes.Styles
+	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
+	if m.Role == history.User {
+		style = st.You
+	} else if m.Role == history.Assistant && m.Model != "" {
+		name = markdown.OneLine(m.Model, 40)
+	}
+	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
+		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
+	}
+	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
+	if m.Place.Of > 0 {
+		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
+	}
+	return theme.Spread(o.margin+sign(st, m.Place.Last)+" "+style.Render(name), facts+st.Muted.Render(at)+o.margin, o.end)
+}
+
+// previewBody is at most so many lines of a message, behind the bar of the user's own.
+func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
+	st, bar := l.Themes.Styles, "  "
+	style := st.Text
+	if m.Role == history.User {
+		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
+	}
+	text, _ := l.Secrets.Hide(m.Content)
+	text = strings.TrimSpace(markdown.Visible(text))
+	marks := store.Search{Text: l.preview.of.query}.Marks(text)
+	parts := theme.Parts(text, min(measure, o.text))
+	for _, p := range parts[:min(len(parts), most)] {
+		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
+	}
+	return lines
 }

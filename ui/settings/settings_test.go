@@ -34,9 +34,9 @@ func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
 	f.Model = &Model{
-		Context: &app.Context{
-			Program: context.Background, Keys: keymap.Default(), Ref: ref, Themes: new(theme.Set), Say: say, Fail: say,
-		},
+		Context: &app.Context{Ref: ref, Shared: &app.Shared{
+			Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+		}},
 		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
@@ -44,7 +44,6 @@ func inUseIs(ref string) *fixture {
 			Open:    func(l *list.Model, chosen func(string) tea.Cmd) { f.opened, f.chosen = l, chosen },
 			Read:    func(_, text string) { f.read = text },
 			Restyle: func() { f.styled++ },
-			Begun:   func() bool { return false },
 			Covered: func() bool { return false },
 		},
 	}
@@ -76,7 +75,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
 	s.Theme("")
-	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(s.Themes.Names()) {
+	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(theme.Names(nil)) {
 		t.Fatalf("/theme lists %d themes with the cursor on %q", s.opened.Len(), at.Value)
 	}
 	if s.chosen("dark"); s.Themes.Wanted != theme.Dark || s.styled != 1 {
@@ -112,7 +111,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
 	want := []list.Item{
-		{Label: "here/small", Group: "In use", Right: "  8,192 tokens                  free", Value: "here/small"},
+		{Label: "here/small", Group: "In use", Right: "8,192 tokens                  free", Value: "here/small"},
 		{Label: "there/large", Group: "Recent", Value: "there/large"},
 		{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
 		{Label: "here/other", Group: "here", Value: "here/other"},
@@ -144,7 +143,7 @@ func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 	if got := items(s.models); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	s.takeModel(addProvider)
+	s.useModel(addProvider)
 	want = []list.Item{
 		{Label: "OpenAI", About: "needs an API key", Group: "Hosted", Value: "openai"},
 		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "On this machine", Value: "ollama"},

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"winnow/ui/theme"
 )
 
 // Command is a slash command as the user sees it.
@@ -50,6 +48,16 @@ func All() []Command {
 	}
 }
 
+// Cut returns the name of the command with which a text begins, without the slash, and what follows it.
+func Cut(text string) (name, args string) {
+	text = strings.TrimPrefix(text, "/")
+	end := strings.IndexAny(text+" ", " \t\n")
+	return text[:end], strings.TrimSpace(text[end:])
+}
+
+// AsMessage says how a text that begins with a slash is sent.
+const AsMessage = "To send it as a message, put a space before the slash."
+
 // Named is the command of All with a name. It panics where there is none.
 func Named(name string) Command {
 	all := All()
@@ -60,7 +68,7 @@ func Named(name string) Command {
 // is one of that name, because a pasted text may begin with a path. What begins with /guide is a message where the
 // model with this reference is the guide.
 func IsCommand(text, ref string, known func(name string) bool) bool {
-	name, _ := theme.CutCommand(text)
+	name, _ := Cut(text)
 	if !strings.HasPrefix(text, "/") || name == "guide" && strings.HasPrefix(ref, "guide/") {
 		return false
 	}
@@ -75,12 +83,12 @@ func (c Command) Needs() bool { return c.Args != "" && c.Args[0] != '[' }
 
 // Misused says why a draft that begins with the command cannot be run, "" where it can.
 func (c Command) Misused(draft string) string {
-	_, args := theme.CutCommand(draft)
+	_, args := Cut(draft)
 	switch {
 	case c.Args == "" && args != "":
-		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, theme.AsMessage)
+		return fmt.Sprintf("/%s takes no arguments. %s", c.Name, AsMessage)
 	case strings.Contains(strings.TrimSpace(draft), "\n") && !c.Lines:
-		return fmt.Sprintf("/%s takes one line. %s", c.Name, theme.AsMessage)
+		return fmt.Sprintf("/%s takes one line. %s", c.Name, AsMessage)
 	case args == "" && c.Needs():
 		return "Usage: " + c.Usage() + "."
 	}

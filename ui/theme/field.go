@@ -13,7 +13,10 @@ import (
 
 // Field is a line to type in: bubbles' text input, drawn by its owner. The zero value cannot be typed in; NewField
 // makes one.
-type Field struct{ input textinput.Model }
+type Field struct {
+	input  textinput.Model
+	Masked bool // a dot is shown for each character, as of a secret
+}
 
 // maxField is the longest text of a Field, in code points.
 const maxField = 4000
@@ -34,7 +37,7 @@ var editing = textinput.KeyMap{
 
 // NewField makes a Field that holds a text, with the cursor at its end.
 func NewField(text string) Field {
-	f := Field{textinput.New()}
+	f := Field{input: textinput.New()}
 	f.input.CharLimit, f.input.KeyMap = maxField, editing
 	f.input.SetVirtualCursor(false)
 	f.input.Focus()
@@ -61,31 +64,18 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// Mask shows a dot for each character of a secret.
-func (f *Field) Mask(secret bool) {
-	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoNormal, '•'
-	if secret {
-		f.input.EchoMode = textinput.EchoPassword
-	}
-}
-
 // Insert inserts a text at the cursor, on one line and without control characters.
 func (f *Field) Insert(text string) {
 	f.input, _ = f.input.Update(tea.PasteMsg{Content: markdown.Visible(text)})
 }
 
-// View returns the part of the line that w cells show, with the cursor in its cell x.
+// View returns the part of the line that w cells show, 1 or more, with the cursor in its cell x.
 func (f *Field) View(w int) (shown string, x int) {
-	if w <= 0 {
-		return "", 0
+	line, at := []rune(f.input.Value()), f.input.Position()
+	if f.Masked {
+		line = slices.Repeat([]rune("•"), len(line))
 	}
-	line := []rune(f.input.Value())
-	if f.input.EchoMode == textinput.EchoPassword {
-		line = slices.Repeat([]rune{f.input.EchoCharacter}, len(line))
-	}
-	before, after := string(line[:f.input.Position()]), string(line[f.input.Position():])
-	if over := Width(before) - (w - 1); over > 0 {
-		before = ansi.TruncateLeft(before, over, "")
-	}
-	return ansi.Truncate(before+after, w, ""), min(w-1, Width(before))
+	before := string(line[:at])
+	before = ansi.TruncateLeft(before, max(0, Width(before)-w+1), "")
+	return ansi.Truncate(before+string(line[at:]), w, ""), min(w-1, Width(before))
 }

@@ -24,16 +24,22 @@ func (s Secrets) In(text string) [][2]int {
 // Hide returns a text without its secrets, and how many they were.
 func (s Secrets) Hide(text string) (string, int) {
 	spans := s.In(text)
-	if len(spans) == 0 {
-		return text, 0
-	}
+	return Without(spans, text, 0, len(text)), len(spans)
+}
+
+// Without is a part of a text without its secrets, each of which is replaced in the part where it begins.
+func Without(secrets [][2]int, text string, from, to int) string {
 	var b strings.Builder
-	last := 0
-	for _, span := range spans {
-		b.WriteString(text[last:span[0]] + Redacted)
-		last = span[1]
+	for _, s := range secrets {
+		if s[0] >= to {
+			break
+		}
+		if s[0] >= from {
+			b.WriteString(text[from:s[0]] + Redacted)
+		}
+		from = max(from, min(s[1], to))
 	}
-	return b.String() + text[last:], len(spans)
+	return b.String() + text[from:to]
 }
 
 // Line is Hide for the beginning of a text that is shown in one line: it looks no further than a line is

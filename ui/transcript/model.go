@@ -8,28 +8,22 @@ import (
 	"maps"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 )
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd     // does what concerns more than this, to the message under the cursor
-	Moved func()                          // the cursor went to another message by itself
-	Draft func()                          // gives the keys back to the draft, where the search began
-	Hush  func()                          // takes the sentence away that stands where the search line is
-	Copy  func(what, text string) tea.Cmd // copies a text
+	Moved func() // the cursor went to another message by itself
+	Draft func() // gives the keys back to the draft, where the search began
+	Hush  func() // takes the sentence away that stands where the search line is
 
-	Replan func() tea.Cmd // plans the next request anew
-	Past   func() bool    // the request on show was sent
-	Trial  func() bool    // it is one that other settings would send
+	Past  func() bool // the request on show was sent
+	Trial func() bool // it is one that other settings would send
 }
 
 // Model is the transcript.
@@ -47,9 +41,9 @@ type Model struct {
 
 	reported  []record.Failure         // of the turns that failed here
 	failed    map[int64]record.Failure // the newest failure behind a message, by that
-	answer    *answer
-	firstRead int  // index of the first message that the server can have read of the request on show; 0 is all
-	quiet     bool // all messages of the request on show are whole
+	answer    *answer                  // the newest one, nil for none
+	firstRead int                      // index of the first message that the server can have read of Plan; 0 is all
+	quiet     bool                     // all messages of the request on show are whole
 	edge      edge
 
 	Search   Search
@@ -59,19 +53,21 @@ type Model struct {
 	codes    int       // how many of its blocks were
 }
 
-// answer is the answer that arrives, or that arrived and was not stored.
+// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is the last row.
+const arriving = -1
+
+// answer is an answer that arrives, that arrived and was not stored, or that was stored since the last resize: what was
+// rendered while it came is not rendered again.
 type answer struct {
-	reasoning strings.Builder // its text is in the stream that renders it
-	lost      bool            // its turn ended, and it was not stored
-	grew      bool            // some of it came since the last frame
+	*markdown.Stream                 // its text
+	id               int64           // arriving, or the id of the message that it became
+	reasoning        strings.Builder // arrives as well
+	lost             bool            // its turn ended, and it was not stored
+	grew             bool            // some of it came since the last frame
 }
 
-// Open shows the session. Search, selection and what can be undone begin anew.
-func (c *Model) Open() {
-	c.EndSearch()
-	c.undo, c.Next = nil, history.Plan{}
-	c.Reset(c.Session.Branch())
-}
+// arrives reports whether the last row is an answer that is no message yet.
+func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arriving }
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
@@ -86,7 +82,7 @@ func (c *Model) Reset(messages branch.Branch) {
 func (c *Model) Follow(messages branch.Branch) {
 	cursor := c.cursor
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
-	c.blocks, c.stream = map[int64]*block{}, nil
+	c.blocks = map[int64]*block{}
 	c.follow = true
 	c.show(messages)
 	if cursor != 0 && !c.GoTo(cursor) {
@@ -122,20 +118,20 @@ func (c *Model) Prepend(all branch.Branch, receipts map[int64]record.Receipt) {
 // last one. What is on the screen stays where it is, unless the end is to stay in sight.
 func (c *Model) Reread(messages branch.Branch, receipts map[int64]record.Receipt, follow bool) {
 	maps.Copy(c.Receipts, receipts)
-	shown := c.Messages.Len()
-	if messages.Len() < shown || shown > 0 && messages.ID(shown-1) != c.Messages.ID(shown-1) {
-		c.Follow(messages)
-		return
+	last := c.Messages.Len() - 1
+	if last >= 0 {
+		if _, there := messages.Find(c.Messages.ID(last)); !there {
+			c.Follow(messages)
+			return
+		}
 	}
-	if messages.Len() > shown {
-		c.follow = c.follow && follow
-	}
+	c.follow = c.follow && (follow || messages.Len() == last+1)
 	c.show(messages)
 }
 
 // Add shows one more stored message. It takes the place of an answer that was not stored.
 func (c *Model) Add(m store.Message, r record.Receipt) {
-	if c.answer != nil && c.answer.lost {
+	if c.arrives() && c.answer.lost {
 		c.answer = nil
 	}
 	if m.Request != 0 && r.Stored+r.Estimate > 0 {
@@ -146,10 +142,10 @@ func (c *Model) Add(m store.Message, r record.Receipt) {
 
 // Stream adds to the answer that arrives.
 func (c *Model) Stream(text, reasoning string) {
-	if c.answer == nil || c.answer.lost {
-		c.answer, c.stream, c.streamed = &answer{}, markdown.NewStream(c.md), arriving
+	if !c.arrives() || c.answer.lost {
+		c.answer = &answer{Stream: markdown.NewStream(c.md), id: arriving}
 	}
-	c.stream.Write(text)
+	c.answer.Write(text)
 	c.answer.reasoning.WriteString(reasoning)
 	c.answer.grew = true
 	delete(c.blocks, arriving)
@@ -158,21 +154,21 @@ func (c *Model) Stream(text, reasoning string) {
 
 // Answer puts the stored answer in the place of the one that arrived.
 func (c *Model) Answer(m store.Message, r record.Receipt) {
-	if c.answer != nil && !c.answer.lost {
-		c.stream.Finish() // what was rendered while it came is not rendered again
+	if c.arrives() && !c.answer.lost {
+		c.answer.Finish()
+		c.answer.id = m.ID
 		if c.cursor == arriving {
 			c.cursor = m.ID
 		}
-		c.answer, c.streamed = nil, m.ID
 	}
 	c.Add(m, r)
 }
 
 // Settle ends a turn: what arrived and was never stored says so.
 func (c *Model) Settle() {
-	if c.answer != nil {
+	if c.arrives() {
 		c.answer.lost = true
-		c.stream.Finish()
+		c.answer.Finish()
 		delete(c.blocks, arriving)
 		c.settle()
 	}
@@ -192,15 +188,27 @@ func (c *Model) Withdraw(requests []int64) {
 // Empty says that nothing was said yet.
 func (c *Model) Empty() bool { return c.rows() == 0 }
 
-// At is message i. One that cannot be read comes without its text, as damaged.
-func (c *Model) At(i int) store.Message {
+// message is the message of row i, and why it cannot be read: then it comes without its text, as damaged. The answer
+// that arrives is like a message.
+func (c *Model) message(i int) (store.Message, error) {
+	if i == c.Messages.Len() {
+		return store.Message{Model: c.Name, Message: history.Message{
+			ID: arriving, Role: history.Assistant, Content: c.answer.Text(), Reasoning: c.answer.reasoning.String(),
+		}}, nil
+	}
 	m, err := c.Messages.Message(i)
 	if err != nil {
 		r := c.Messages.Row(i)
-		return store.Message{Damaged: true, Request: r.Request, Message: history.Message{
+		m = store.Message{Damaged: true, Request: r.Request, Message: history.Message{
 			ID: r.ID, Role: r.Role(), Status: history.Quarantined,
 		}}
 	}
+	return m, err
+}
+
+// At is message i. One that cannot be read comes without its text, as damaged.
+func (c *Model) At(i int) store.Message {
+	m, _ := c.message(i)
 	return m
 }
 

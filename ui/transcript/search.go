@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -27,7 +29,6 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	from      int64          // the message that the user was at when the search began
 	fromDraft bool           // it began in the draft, and goes back there
 	pattern   *regexp.Regexp // nil where there is nothing to search for; another one for each search
 	done      bool           // the answer for the text is here
@@ -81,11 +82,7 @@ func (c *Model) Finds(message int64, text string) bool {
 // SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
 // when the search ends.
 func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	from := c.cursor
-	if from == 0 {
-		from = c.id(c.top)
-	}
-	c.Search = Search{Field: theme.NewField(text), On: true, from: from, fromDraft: fromDraft}
+	c.Search = Search{Field: theme.NewField(text), On: true, fromDraft: fromDraft}
 	return c.SearchOn()
 }
 
@@ -117,13 +114,19 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
 		f.Open = false
-		return c.Screen.Do(keymap.Palette)
+		return c.Do(keymap.Palette)
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
 		return c.typed()
 	}
 	return nil
+}
+
+// Paste puts a text into the search line.
+func (c *Model) Paste(text string) tea.Cmd {
+	c.Search.Insert(text)
+	return c.typed()
 }
 
 // typed looks for what the search line holds now.
@@ -158,12 +161,12 @@ func (c *Model) SearchOn() tea.Cmd {
 	})
 }
 
-// found takes what a search found. The user goes to the hit next to where the search began, and stays with the message
-// where there is a hit already.
+// found takes what a search found. The user goes to the next hit from the cursor on, else from what is on the screen,
+// and stays with the message where there is a hit already.
 func (c *Model) found(hits []hit) {
 	f := &c.Search
 	was := f.at()
-	from := cmp.Or(was, f.from)
+	from := cmp.Or(was, c.cursor, c.id(c.top))
 	f.hits, f.done = hits, true
 	next := sort.Search(len(hits), func(i int) bool { return hits[i].message >= from })
 	f.current = max(0, min(next, len(hits)-1))
@@ -195,6 +198,55 @@ func (f *Search) at() int64 {
 		return f.hits[f.current].message
 	}
 	return 0
+}
+
+// showHit selects the message that the user is at, unfolds it and scrolls its first match onto the screen, to a third
+// from the top where it was not on it.
+func (c *Model) showHit() {
+	i, ok := c.index(c.Search.at())
+	if !ok || !c.ready() {
+		return
+	}
+	c.selectRow(i)
+	b := c.block(i)
+	line := b.match
+	if line < 0 {
+		line = min(b.to, len(b.lines)-1) // the line that stands for what is not shown
+	}
+	last, y := c.rowAt(c.height - 1)
+	at := place{i, line, 0}
+	if at.compare(place{c.top, c.line, 0}) < 0 || at.compare(place{last, y, 0}) > 0 {
+		c.moveTo(i, max(0, line-c.height/3))
+	}
+	c.Screen.Moved()
+}
+
+// markMatches marks what the search finds in the text of a block. What is wrapped is found where a line ends in the
+// place of a blank.
+func (c *Model) markMatches(b *block) {
+	style := c.Themes.Styles.Found
+	if b.at {
+		style = c.Themes.Styles.Hit
+	}
+	text := ansi.Strip(strings.Join(b.lines[b.from:b.to], "\n"))
+	spans, begin := b.pattern.FindAllStringIndex(text, -1), 0
+	for n, line := range strings.Split(text, "\n") {
+		var ranges []lipgloss.Range
+		for _, span := range spans {
+			from, to := max(0, span[0]-begin), min(len(line), span[1]-begin)
+			if from < to {
+				cells := ansi.StringWidth(line[:from])
+				ranges = append(ranges, lipgloss.NewRange(cells, cells+ansi.StringWidth(line[from:to]), style))
+			}
+		}
+		if begin += len(line) + 1; len(ranges) == 0 {
+			continue
+		}
+		b.lines[b.from+n] = lipgloss.StyleRanges(b.lines[b.from+n], ranges...)
+		if b.match < 0 {
+			b.match = b.from + n
+		}
+	}
 }
 
 // sees says what the model sees of a hit in the request on show.

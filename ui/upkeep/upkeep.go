@@ -34,7 +34,7 @@ type Sync func(context.Context) (changed []string, err error)
 
 // Model is what is done for the history, and how far that is.
 type Model struct {
-	*app.Context
+	*app.Shared
 	Screen    Screen
 	Exchange  Sync          // nil syncs nothing
 	Quiet     time.Duration // until the history is backed up

@@ -37,7 +37,7 @@ CREATE TABLE sessions (
 ) STRICT;
 
 CREATE INDEX sessions_used ON sessions (used);
-CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC) WHERE deleted_ms = 0 AND archived = 0;
+CREATE INDEX sessions_list ON sessions (pinned DESC, used DESC);
 
 -- A message is never changed once it is whole. Its parent is always older, so a branch has no loop.
 -- The large columns stand last: reading the small ones then never touches overflow pages.
@@ -76,12 +76,66 @@ CREATE INDEX messages_parent ON messages (session, parent);
 CREATE INDEX messages_parts ON messages (session) WHERE parts IS NOT NULL;
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 
+-- Messages as they are read.
+CREATE VIEW placed_messages AS
+SELECT
+	m.*,
+	(SELECT s.id FROM sessions s WHERE s.n = m.session) AS session_id,
+	coalesce((
+		SELECT r.value ->> '$' FROM registers r WHERE r.session = m.session AND r.item = m.id AND r.name = 'fault'
+	), '') AS fault,                                 -- why its turn failed behind it
+	(
+		SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent
+	) AS siblings,                                   -- messages that share its parent, itself included
+	(
+		SELECT count(*) FROM messages x WHERE x.session = m.session AND x.parent = m.parent AND x.id <= m.id
+	) AS sibling                                     -- its place among them, from 1
+FROM messages m;
+
+-- What the rows of a session decide of it, the same on every machine that has the same rows. Its active branch ends at
+-- its newest message or, where another one was chosen after that was written and is here, at the chosen one.
+CREATE VIEW settled_sessions AS
+SELECT
+	s.n,
+	(SELECT count(*) FROM messages m WHERE m.session = s.n) AS messages,
+	(SELECT count(*) FROM messages m WHERE m.session = s.n AND m.role = 'user') AS turns,
+	coalesce((
+		SELECT r.leaf
+		FROM (SELECT session, id, coalesce(value ->> '$.leaf', 0) AS leaf FROM registers WHERE item = 0 AND name = 'leaf') r
+		WHERE r.session = s.n
+			AND r.id > s.newest
+			AND (r.leaf = 0 OR r.leaf IN (SELECT m.id FROM messages m WHERE m.session = s.n))
+	), s.newest) AS leaf
+FROM (
+	SELECT n, (SELECT coalesce(max(m.id), 0) FROM messages m WHERE m.session = sessions.n) AS newest
+	FROM sessions
+) s;
+
+-- The user's messages behind which the user went on with the same message on another machine.
+CREATE VIEW diverged_messages AS
+SELECT
+	m.id,
+	m.session
+FROM messages m
+JOIN messages o ON o.session = m.session AND o.parent = m.parent
+WHERE m.parent <> 0
+	AND m.id & 4095 <> o.id & 4095
+	AND m.role = 'user' AND o.role = 'user'
+	AND m.status <> 'imported' AND o.status <> 'imported';
+
 -- The bytes of images and attached files, each stored once.
 CREATE TABLE attachments (
 	id   INTEGER PRIMARY KEY,
 	hash TEXT NOT NULL UNIQUE,   -- hex SHA-256 of data
 	data BLOB NOT NULL
 ) STRICT;
+
+-- The hashes of the attachments that a message has.
+CREATE VIEW attached AS
+SELECT p.value ->> 'hash' AS hash
+FROM messages m
+CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
+WHERE m.parts IS NOT NULL;
 
 -- One row per request that was sent. What was decided about each message is in verdicts.
 CREATE TABLE requests (
@@ -218,7 +272,6 @@ CREATE TABLE summaries (
 	id         INTEGER PRIMARY KEY,
 	session    INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
 	messages   INTEGER NOT NULL, -- how many they are
-	created_ms INTEGER NOT NULL,
 	endpoint   TEXT    NOT NULL, -- who wrote it
 	model      TEXT    NOT NULL,
 	sources    TEXT,             -- messages that it was made from and stands for: a JSON array of runs of
@@ -235,7 +288,6 @@ CREATE TABLE endpoints (
 	model      TEXT    NOT NULL,
 	learned    TEXT,             -- a JSON object: its windows by who named them, the ratio of its server's tokens to
 	                             -- ours, and how it is asked; each with its date
-	updated_ms INTEGER NOT NULL,
 	UNIQUE (base_url, model)
 ) STRICT;
 
@@ -246,7 +298,6 @@ CREATE TABLE tool_permissions (
 	identity   TEXT    NOT NULL, -- of the tool that is allowed; '' where any tool of the name is meant
 	server     TEXT    NOT NULL, -- the MCP server that has it, '' for none
 	permission TEXT    NOT NULL, -- off, ask or allow
-	updated_ms INTEGER NOT NULL,
 	UNIQUE (name, identity)
 ) STRICT;
 
@@ -376,15 +427,27 @@ CREATE TABLE untold (
 	id INTEGER PRIMARY KEY
 ) STRICT;
 
+-- A value that was replaced is not told.
+CREATE TRIGGER registers_replaced AFTER UPDATE OF id ON registers BEGIN
+	DELETE FROM untold WHERE id = old.id;
+END;
+
+-- All rows that are told but tombstones.
+CREATE VIEW shared_rows AS
+SELECT id, session FROM messages
+UNION ALL SELECT id, session FROM requests
+UNION ALL SELECT id, session FROM summaries
+UNION ALL SELECT id, session FROM registers;
+
 -- Files of the synced folder that are written or merged, and those that were replaced since by others.
 CREATE TABLE segments (
-	id       INTEGER PRIMARY KEY,
-	home     TEXT    NOT NULL,        -- folder of the machine that wrote it
-	name     TEXT    NOT NULL UNIQUE, -- of the file, which has the hash of its content
-	size     INTEGER NOT NULL,        -- of the file
-	created_ms INTEGER NOT NULL,      -- when it was written
-	sessions TEXT,                    -- a JSON array of the ids of the sessions that it names
-	gone     INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)) -- another segment holds its lines now
+	id         INTEGER PRIMARY KEY,
+	home       TEXT    NOT NULL DEFAULT '', -- folder of the machine that wrote it
+	name       TEXT    NOT NULL UNIQUE,     -- of the file, which has the hash of its content
+	size       INTEGER NOT NULL DEFAULT 0,  -- of the file
+	created_ms INTEGER NOT NULL DEFAULT 0,  -- when it was written
+	sessions   TEXT,                        -- a JSON array of the ids of the sessions that it names
+	gone       INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)) -- another segment holds its lines now
 ) STRICT;
 
 -- The other machines.

@@ -46,19 +46,19 @@ INSERT INTO verdicts (
 	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
 
 INSERT INTO summaries (
-	id, session, messages, created_ms, endpoint, model, sources, text
+	id, session, messages, endpoint, model, sources, text
 ) VALUES
-	(1, 1, 2, 1795262460000, 'openai', 'gpt-5.2', '[[1,3]]', CAST('They ask whether it rains.' AS BLOB));
+	(1, 1, 2, 'openai', 'gpt-5.2', '[[1,3]]', CAST('They ask whether it rains.' AS BLOB));
 
 INSERT INTO endpoints (
-	id, base_url, model, learned, updated_ms
+	id, base_url, model, learned
 ) VALUES
-	(1, 'https://api.openai.com/v1', 'gpt-5.2', '{"window":400000,"window_at":"2026-11-21T12:01:00Z","ratio":1.02,"samples":3,"asked":{"no_temperature":true}}', 1795262460000);
+	(1, 'https://api.openai.com/v1', 'gpt-5.2', '{"window":400000,"window_at":"2026-11-21T12:01:00Z","ratio":1.02,"samples":3,"asked":{"no_temperature":true}}');
 
 INSERT INTO tool_permissions (
-	id, name, identity, server, permission, updated_ms
+	id, name, identity, server, permission
 ) VALUES
-	(1, 'github__create_issue', 'github__create_issue 5f', 'github', 'allow', 1795262460000);
+	(1, 'github__create_issue', 'github__create_issue 5f', 'github', 'allow');
 
 INSERT INTO prompts (
 	id, session, text, files

@@ -26,19 +26,14 @@ func numbered(n int) label { return label(strings.Repeat("x あ", n%13) + fmt.Sp
 // named is an editor's text with its insets by their labels, and with | where the cursor is.
 func named(e *Editor) string {
 	var b strings.Builder
-	for i, l := range e.lines {
-		if i > 0 {
-			b.WriteByte('\n')
+	for at, c := range append(slices.Clone(e.text), character{}) {
+		if e.cursor == at {
+			b.WriteByte('|')
 		}
-		for at, c := range append(slices.Clone(l.characters), character{}) {
-			if e.cursor == (position{i, at}) {
-				b.WriteByte('|')
-			}
-			if c.inset != nil {
-				c.text = "<" + c.text + ">"
-			}
-			b.WriteString(c.text)
+		if c.inset != nil {
+			c.text = "<" + c.text + ">"
 		}
+		b.WriteString(c.text)
 	}
 	return b.String()
 }
@@ -193,11 +188,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 }
 
 // hangs says that a place is among spaces that stand over the end of their row.
-func hangs(e *Editor, p position) bool {
-	l := e.lines[p.line]
-	first := l.layout(e.width)[e.rowInLine(p)]
-	return widthOf(l.characters[first:p.at], e.width) >= e.width
-}
+func hangs(e *Editor, p int) bool { return e.widthOf(e.rows()[e.row(p)], p) >= e.width }
 
 func (p *pad) inScreen(t *rapid.T) {
 	rows := p.e.View(plain, plain)
@@ -212,12 +203,8 @@ func (p *pad) inScreen(t *rapid.T) {
 	if x, y := p.e.Cursor(); x < 0 || x >= p.e.width || y < 0 || y >= len(rows) {
 		t.Fatalf("the cursor is at %d, %d of %d rows of %d", x, y, len(rows), p.e.width)
 	}
-	for i, l := range p.e.lines {
-		for k, first := range l.layout(p.e.width)[1:] {
-			if first <= l.starts[k] && first < len(l.characters) {
-				t.Fatalf("rows of line %d begin at %v", i, l.starts)
-			}
-		}
+	if starts := p.e.rows(); !slices.IsSorted(starts) {
+		t.Fatalf("the rows begin at %v", starts)
 	}
 }
 

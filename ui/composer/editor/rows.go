@@ -1,7 +1,6 @@
 package editor
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -9,124 +8,92 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// row is a row of the screen: some characters of a line. The cursor is in the row up to its end, which is in front of
-// the last character unless it is the end of the line.
-type row struct{ line, from, to, end int }
-
-// layout is the first character of each row of the line. A row ends behind a space where it can, and spaces may hang
-// over its end. A line that fills its last row has one more, for the cursor.
-func (l *line) layout(width int) []int {
-	if l.starts != nil && l.width == width {
-		return l.starts
+// rows is the first character of each row. A row ends behind a line break, or behind a space where it can, and spaces
+// may hang over its end. A line that fills its last row has one more, for the cursor.
+func (e *Editor) rows() []int {
+	if e.starts != nil {
+		return e.starts
 	}
 	starts, from, space, used := []int{0}, 0, 0, 0
-	for i, c := range l.characters {
-		w := min(c.width, width)
-		for used+w > width && !c.breaks() && i > from {
+	for i, c := range e.text {
+		if c.endsLine() {
+			if used >= e.width {
+				starts = append(starts, i)
+			}
+			from, used = i+1, 0
+			starts = append(starts, from)
+			continue
+		}
+		w, breaks := min(c.width, e.width), c.inset == nil && (c.text == " " || c.text == "\t")
+		for used+w > e.width && !breaks && i > from {
 			if from = i; space > starts[len(starts)-1] {
 				from = space
 			}
-			starts, used = append(starts, from), widthOf(l.characters[from:i], width)
+			starts, used = append(starts, from), e.widthOf(from, i)
 		}
 		used += w
-		if c.breaks() {
+		if breaks {
 			space = i + 1
 		}
 	}
-	if used >= width {
-		starts = append(starts, len(l.characters))
+	if used >= e.width {
+		starts = append(starts, len(e.text))
 	}
-	l.starts, l.width = starts, width
+	e.starts = starts
 	return starts
 }
 
-// breaks reports whether a row may end behind the character.
-func (c character) breaks() bool { return c.inset == nil && (c.text == " " || c.text == "\t") }
-
-// widthOf is the width of characters in cells. None is wider than a row.
-func widthOf(characters []character, width int) int {
-	n := 0
-	for _, c := range characters {
-		n += min(c.width, width)
+// widthOf is the width of the characters between two positions in cells. None is wider than a row.
+func (e *Editor) widthOf(from, to int) (n int) {
+	for _, c := range e.text[from:to] {
+		n += min(c.width, e.width)
 	}
 	return n
 }
 
-// rows yields the rows of the text from one on.
-func (e *Editor) rows(from int) iter.Seq[row] {
-	return func(yield func(row) bool) {
-		for i, l := range e.lines {
-			starts := l.layout(e.width)
-			for k := from; k < len(starts); k++ {
-				r := row{i, starts[k], len(l.characters), len(l.characters)}
-				if k+1 < len(starts) {
-					r.to, r.end = starts[k+1], max(r.from, starts[k+1]-1)
-				}
-				if !yield(r) {
-					return
-				}
-			}
-			from = max(0, from-len(starts))
-		}
-	}
-}
-
-// rowsBefore is the number of rows above a line.
-func (e *Editor) rowsBefore(line int) int {
-	n := 0
-	for _, l := range e.lines[:line] {
-		n += len(l.layout(e.width))
-	}
-	return n
-}
-
-// rowInLine is the row of its line that a position is in.
-func (e *Editor) rowInLine(p position) int {
-	behind, _ := slices.BinarySearch(e.lines[p.line].layout(e.width), p.at+1)
+// row is the row that a position is in.
+func (e *Editor) row(p int) int {
+	behind, _ := slices.BinarySearch(e.rows(), p+1)
 	return behind - 1
 }
 
-// row is the row of the text that a position is in.
-func (e *Editor) row(p position) int { return e.rowsBefore(p.line) + e.rowInLine(p) }
-
 // column is the number of cells between the left edge and a position.
-func (e *Editor) column(p position) int {
-	l := e.lines[p.line]
-	from := l.layout(e.width)[e.rowInLine(p)]
-	return min(widthOf(l.characters[from:p.at], e.width), e.width-1)
-}
+func (e *Editor) column(p int) int { return min(e.widthOf(e.rows()[e.row(p)], p), e.width-1) }
 
-// at is the position of the character in a column of a row, or of the end of the row. Above the text it is the start of
-// the text, below the text its end.
-func (e *Editor) at(column, y int) position {
-	if y < 0 {
-		return position{}
+// at is the position of the character in a column of a row, or of the end of the row, which is in front of its last
+// character unless it is the end of the text. Above the text it is the start of the text, below the text its end.
+func (e *Editor) at(column, y int) int {
+	rows, end := e.rows(), len(e.text)
+	switch {
+	case y < 0:
+		return 0
+	case y >= len(rows):
+		return end
+	case y+1 < len(rows):
+		end = max(rows[y], rows[y+1]-1)
 	}
-	for r := range e.rows(y) {
-		p := position{r.line, r.from}
-		for ; p.at < r.end; p.at++ {
-			if column -= min(e.lines[r.line].characters[p.at].width, e.width); column < 0 {
-				break
-			}
+	p := rows[y]
+	for ; p < end; p++ {
+		if column -= min(e.text[p].width, e.width); column < 0 {
+			break
 		}
-		return p
 	}
-	return e.end(e.cursor)
+	return p
 }
 
 // OnFirst reports whether the cursor is on the first row of the text.
 func (e *Editor) OnFirst() bool { return e.row(e.cursor) == 0 }
 
 // OnLast reports whether the cursor is on the last row of the text.
-func (e *Editor) OnLast() bool { return e.row(e.cursor) == e.rowsBefore(len(e.lines))-1 }
+func (e *Editor) OnLast() bool { return e.row(e.cursor) == len(e.rows())-1 }
 
 // Height is the number of rows that are shown.
-func (e *Editor) Height() int { return min(e.most, e.rowsBefore(len(e.lines))) }
+func (e *Editor) Height() int { return min(e.most, len(e.rows())) }
 
 // scroll brings the cursor into view.
 func (e *Editor) scroll() {
 	y := e.row(e.cursor)
-	e.top = max(0, min(e.top, e.rowsBefore(len(e.lines))-e.most))
+	e.top = max(0, min(e.top, len(e.rows())-e.most))
 	e.top = max(y-e.most+1, min(e.top, y))
 }
 
@@ -137,41 +104,34 @@ func (e *Editor) Cursor() (x, y int) { return e.column(e.cursor), e.row(e.cursor
 func (e *Editor) Click(x, y int) { e.moveTo(e.at(x, y+e.top)) }
 
 // View draws the rows that are shown, its insets in a style of their own.
-func (e *Editor) View(text, inset lipgloss.Style) []string {
-	var out []string
-	for r := range e.rows(e.top) {
-		if len(out) == e.most {
-			break
-		}
-		out = append(out, e.draw(r, text, inset))
+func (e *Editor) View(text, inset lipgloss.Style) (out []string) {
+	bounds := append(slices.Clip(e.rows()), len(e.text))
+	for y := e.top; y < e.top+e.Height(); y++ {
+		out = append(out, e.draw(e.text[bounds[y]:bounds[y+1]], text, inset))
 	}
 	return out
 }
 
 // draw draws a row.
-func (e *Editor) draw(r row, text, inset lipgloss.Style) string {
+func (e *Editor) draw(row []character, text, inset lipgloss.Style) string {
 	line, plain, used := "", "", 0
-	for _, c := range e.lines[r.line].characters[r.from:r.to] {
-		if used += min(c.width, e.width); used > e.width {
+	for _, c := range row {
+		if used += min(c.width, e.width); used > e.width || c.endsLine() {
 			break // The rest is spaces that hang over the end.
 		}
+		shown := c.text
+		switch {
+		case c.inset == nil && c.text == "\t":
+			shown = strings.Repeat(" ", min(tabWidth, e.width))
+		case c.width > e.width:
+			shown = ansi.Truncate(c.text, e.width, "…")
+		}
 		if c.inset == nil {
-			plain += c.drawn(e.width)
+			plain += shown
 			continue
 		}
-		line += text.Render(plain) + inset.Render(c.drawn(e.width))
+		line += text.Render(plain) + inset.Render(shown)
 		plain = ""
 	}
 	return line + text.Render(plain)
-}
-
-// drawn is a character as it is drawn in rows of a width. A label that is too long is cut.
-func (c character) drawn(width int) string {
-	switch {
-	case c.text == "\t":
-		return strings.Repeat(" ", min(tabWidth, width))
-	case c.width > width:
-		return ansi.Truncate(c.text, width, "…")
-	}
-	return c.text
 }

@@ -21,74 +21,62 @@ const (
 	ignoreBytes = 1 << 20 // of a .gitignore
 )
 
-// folder is one whose files are listed.
-type folder struct {
-	names   []string // from the top of the repository, or from the root where there is none
-	ignores []gitignore.Pattern
-}
-
 // Read lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
 // its context ends. What git ignores is left out, and so are links, hidden folders and those of installed packages. The
 // git program is not asked: a repository can have it run other programs.
 func Read(ctx context.Context, root string) (files []string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	first := above(root)
-	depth := len(first.names)
-	for next := []folder{first}; len(next) > 0 && len(files) < mostFiles && ctx.Err() == nil; next = next[1:] {
-		f := next[0]
-		in := filepath.Join(f.names[depth:]...)
+	above, ignored := repository(root)
+	for next := [][]string{nil}; len(next) > 0 && len(files) < mostFiles && ctx.Err() == nil; next = next[1:] {
+		in := filepath.Join(next[0]...)
 		entries, _ := os.ReadDir(filepath.Join(root, in)) // One that may not be read has none.
-		f.ignores = append(slices.Clip(f.ignores), patterns(filepath.Join(root, in, ".gitignore"), f.names)...)
-		git := gitignore.NewMatcher(f.ignores)
+		names := slices.Concat(above, next[0])
+		ignored = append(ignored, patterns(filepath.Join(root, in, ".gitignore"), names)...)
+		git := gitignore.NewMatcher(ignored)
 		for _, e := range entries {
 			name := e.Name()
-			names := append(slices.Clip(f.names), name)
 			switch {
-			case !e.Type().IsRegular() && !e.IsDir(), git.Match(names, e.IsDir()):
+			case !e.Type().IsRegular() && !e.IsDir(), git.Match(append(slices.Clip(names), name), e.IsDir()):
 			case !e.IsDir():
 				files = append(files, filepath.ToSlash(filepath.Join(in, name)))
 			case name[0] != '.' && name != "node_modules":
-				next = append(next, folder{names, f.ignores})
+				next = append(next, append(slices.Clip(next[0]), name))
 			}
 		}
 	}
 	return files
 }
 
-// above is the root as a folder of its git repository, with what the folders above it ignore.
-func above(root string) (f folder) {
-	whole, _ := filepath.Abs(root)
-	top := whole
-	for !exists(filepath.Join(top, ".git")) {
-		if top == filepath.Dir(top) {
-			return folder{} // no repository
+// repository is the names of the folders between the top of the git repository that root is in and root, and what is
+// ignored above root. Without a repository there is neither.
+func repository(root string) (names []string, ignored []gitignore.Pattern) {
+	top, _ := filepath.Abs(root)
+	for {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			break
 		}
+		if top == filepath.Dir(top) {
+			return nil, nil
+		}
+		names = append([]string{filepath.Base(top)}, names...)
 		top = filepath.Dir(top)
 	}
-	f.ignores = patterns(filepath.Join(top, ".git", "info", "exclude"), nil)
-	below, _ := filepath.Rel(top, whole)
-	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
-		if name != "." {
-			f.ignores = append(f.ignores, patterns(filepath.Join(top, ".gitignore"), f.names)...)
-			f.names, top = append(f.names, name), filepath.Join(top, name)
-		}
+	ignored = patterns(filepath.Join(top, ".git", "info", "exclude"), nil)
+	for n := range names {
+		in := filepath.Join(names[:n]...)
+		ignored = append(ignored, patterns(filepath.Join(top, in, ".gitignore"), names[:n])...)
 	}
-	return f
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
+	return names, ignored
 }
 
 // patterns reads a file with patterns for the folder with these names. One that cannot be read has none.
-func patterns(name string, folder []string) (out []gitignore.Pattern) {
-	info, err := os.Lstat(name)
+func patterns(file string, folder []string) (out []gitignore.Pattern) {
+	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > ignoreBytes {
 		return nil
 	}
-	text, _ := os.ReadFile(name)
+	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
 			out = append(out, gitignore.ParsePattern(line, folder))

@@ -1,0 +1,119 @@
+package conversation
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/inspector"
+	"winnow/ui/keymap"
+	"winnow/ui/theme"
+)
+
+// inspectorScreen is what the inspector has the conversation do.
+func (c *Model) inspectorScreen() inspector.Screen {
+	return inspector.Screen{
+		Shown: func() inspector.Request {
+			r := c.Panel.Shown()
+			return inspector.Request{Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note}
+		},
+		Message: c.Chat.Message,
+		Prices:  c.Panel.Prices,
+		Step:    c.stepInspected,
+		Close:   func() { c.Screen.Dialogs.Close(c.Inspector) },
+		Do:      c.inspectorKey,
+	}
+}
+
+// inspectorKey is a key that concerns more than the inspector.
+func (c *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
+	switch a := c.Keys.Action(msg, keymap.InInspector|keymap.InRequest); a {
+	case keymap.Earlier, keymap.Later:
+		return c.Panel.Update(msg), true
+	case keymap.Request:
+		return c.InspectRequest(), true
+	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
+		if on := c.Inspector.On.Message; on != 0 {
+			c.Chat.GoTo(on)
+			return c.Do(a), true
+		}
+	}
+	return nil, false
+}
+
+// Inspect opens the inspector.
+func (c *Model) Inspect(on inspector.Subject, at inspector.View) tea.Cmd {
+	if c.Screen.Dialogs.Top() != c.Inspector {
+		c.Inspector.Forget()
+		c.Screen.Dialogs.Open(c.Inspector)
+	}
+	return c.Inspector.Inspect(on, at)
+}
+
+// InspectRequest opens the inspector on the whole request.
+func (c *Model) InspectRequest() tea.Cmd {
+	if r := c.Panel.Shown(); !r.Ready {
+		return c.Say(r.Missing())
+	}
+	return c.Inspect(inspector.Subject{}, inspector.TextView)
+}
+
+// inspectRow opens the inspector on a row of the panel: on its message, or for text that nobody said on the message of
+// the request that has it.
+func (c *Model) inspectRow() tea.Cmd {
+	switch row := c.Panel.Chosen(); {
+	case row.Entry != nil:
+		return c.Inspect(inspector.Subject{Message: row.Entry.ID}, inspector.TextView)
+	case row.Added != nil:
+		return c.Inspect(inspector.Subject{Part: row.Added.Before}, inspector.TextView)
+	}
+	return nil
+}
+
+// stepInspected goes to another message of the request on show. The cursors of panel and transcript go along.
+func (c *Model) stepInspected(by int) tea.Cmd {
+	plan := c.Panel.Shown().Plan
+	e, ok := plan.EntryOf(c.Inspector.On.Message)
+	to := e.Index + by
+	switch {
+	case !ok:
+		return c.Say("This request has no such message.")
+	case to < 0:
+		return c.Say("This is the first message.")
+	case to >= len(plan.Entries):
+		return c.Say("This is the last message.")
+	}
+	id := plan.Entries[to].ID
+	c.Panel.GoTo(id)
+	c.Chat.GoTo(id)
+	return c.Inspector.Inspect(inspector.Subject{Message: id}, "")
+}
+
+// InspectRepairs shows what was repaired: of the message under the cursor, or of the first one that was.
+func (c *Model) InspectRepairs() tea.Cmd {
+	if !c.Panel.Next.Ready {
+		return c.Say("There is no plan of the next request yet.")
+	}
+	list := inspector.Repaired(&c.Panel.Shown().Plan)
+	if len(list) == 0 {
+		return c.Say("Nothing is damaged: every message is sent as it was stored.")
+	}
+	message, _ := c.Chat.Selected()
+	on := list[0].ID
+	for _, e := range list {
+		chosen := c.Panel.Chosen().Entry
+		if e.ID == message.ID || c.Panel.Focused && chosen != nil && e.ID == chosen.ID {
+			on = e.ID
+		}
+	}
+	return c.Inspect(inspector.Subject{Message: on}, inspector.RepairView)
+}
+
+// announceRepairs says once, when a session was opened, that there are repairs.
+func (c *Model) announceRepairs() tea.Cmd {
+	n := len(inspector.Repaired(&c.Panel.Next.Plan))
+	if c.RepairsSaid || n == 0 {
+		c.RepairsSaid = true
+		return nil
+	}
+	c.RepairsSaid = true
+	return c.Say(theme.Plural(n, "repair") + "; /repair shows them.")
+}

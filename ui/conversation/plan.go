@@ -1,0 +1,175 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session"
+	"winnow/session/record"
+	"winnow/ui/app"
+	"winnow/ui/theme"
+)
+
+// restTime is how long the draft rests before its plan is made.
+const restTime = 60 * time.Millisecond
+
+// Planned is the plan of the next request, or why it cannot be sent.
+type Planned struct {
+	Plan  history.Plan
+	Err   error
+	Exact bool // it goes by the server's own count of the plan before it
+}
+
+// planning is the plan of the next request, while it is made.
+type planning struct {
+	Generation int                    // of the draft
+	Judged     int                    // the generation of the newest draft that was planned
+	oversize   *session.OversizeError // why that cannot be sent, nil where it fits
+}
+
+// Supersede drops the plans that are being made.
+func (p *planning) Supersede() { p.Generation++ }
+
+// Oversize says why the draft would not fit, as far as its plan is made already.
+func (p *planning) Oversize() *session.OversizeError {
+	if p.Judged == p.Generation {
+		return p.oversize
+	}
+	return nil
+}
+
+// LastOversize says why the newest draft that was planned would not fit, nil where it would.
+func (p *planning) LastOversize() *session.OversizeError { return p.oversize }
+
+// ShowNext shows the plan of the next request, or why there is none, with what the requests before tell about it. A
+// request of the past that is on the screen stays there.
+func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
+	c.Panel.Set(plan, err)
+	c.Chat.Next = c.Panel.Next.Plan
+	c.Panel.Price()
+	c.Panel.Forecast = known
+	if c.Panel.Shown() == &c.Panel.Next && (err == nil || len(plan.Entries) > 0) {
+		c.Chat.Judge(plan, 0)
+	}
+}
+
+// PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
+// plans that are being made.
+func (c *Model) PlanSoon() tea.Cmd {
+	c.Supersede()
+	if c.Busy {
+		return nil
+	}
+	n := c.Generation
+	return tea.Tick(restTime, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if n != c.Generation || c.Busy {
+				return nil
+			}
+			return c.Plan()
+		})
+	})
+}
+
+// Plan plans the next request with the draft as it is now.
+func (c *Model) Plan() tea.Cmd {
+	plan, n := c.Planner(), c.Generation
+	return func() tea.Msg {
+		p, err := plan()
+		return c.show(n, Planned{Plan: p, Err: err})
+	}
+}
+
+// show shows a plan, unless the draft has changed since.
+func (c *Model) show(generation int, p Planned) app.Then {
+	return func() tea.Cmd {
+		if generation != c.Generation || !c.Screen.Shows(c) {
+			return nil
+		}
+		return c.TakePlan(p)
+	}
+}
+
+// TakePlan shows the plan of the draft, and tells what else there is to say of it.
+func (c *Model) TakePlan(p Planned) tea.Cmd {
+	c.ShowNext(p.Plan, p.Err, c.Session.Forecast(p.Plan))
+	c.Judged, c.oversize = c.Generation, session.Oversize(p.Err, c.Session.Model().Windows())
+	if c.oversize == nil {
+		c.Screen.Fits()
+	}
+	if c.Panel.Whatif != nil {
+		return c.Panel.Try()
+	}
+	again := c.Inspector.Refresh()
+	if p.Err != nil {
+		return again
+	}
+	if c.Screen.Quiet() { // Else the next plan says it.
+		again = tea.Batch(again, c.announceRepairs())
+	}
+	if p.Exact || c.Turn.Busy {
+		return again
+	}
+	return tea.Batch(again, c.CountExactly(p.Plan))
+}
+
+// Planner takes the draft as it is now, and plans with it when it is called: in a command. It plans by what other
+// programs have written of the session until then.
+func (c *Model) Planner() func() (history.Plan, error) {
+	s, draft, program := c.Session, c.Draft(), c.Program
+	return func() (history.Plan, error) {
+		_, _ = s.Refresh(program()) // What is wrong with the store is said when something is sent.
+		return s.Preview(draft)
+	}
+}
+
+// CountExactly asks a server that counts for its own count of a plan that is shown, and plans again, once, where that
+// is another.
+func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
+	if !c.Session.Model().Exact() || c.Session.Ready() != nil {
+		return nil
+	}
+	s, plan, n := c.Session, c.Planner(), c.Generation
+	return c.Run(func(ctx context.Context) tea.Msg {
+		changed, err := s.Model().CountExactly(ctx, shown)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return app.Then(func() tea.Cmd { return c.Fail(theme.Sentence(err)) })
+		case !changed:
+			return nil
+		}
+		p, err := plan()
+		return c.show(n, Planned{p, err, true})
+	})
+}
+
+// Remedies are the commands that help against a request that does not fit.
+func Remedies(over *session.OversizeError) session.Remedies {
+	return session.Remedies{
+		Parts: map[history.PartOf]string{
+			history.PartTools: "/tools", history.PartSystem: "/system", history.PartDraft: "shorten it",
+			history.PartPinned: "unpin message " + over.Pinned(), history.PartHistory: "/preset balanced",
+		},
+		Budget: fmt.Sprintf("/budget %d", over.Enough()),
+		Window: fmt.Sprintf("/window %d", over.Enough()),
+		Model:  "/model",
+	}
+}
+
+// TooMany says by how much the draft does not fit, and what the request holds in any case.
+func TooMany(over *session.OversizeError) (title, parts string) {
+	draft, fixed := 0, 0
+	for _, p := range over.Over.Parts {
+		if p.Kind == history.PartDraft {
+			draft = p.Tokens
+		} else {
+			fixed += p.Tokens
+		}
+	}
+	parts = "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(fixed)
+	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
+}

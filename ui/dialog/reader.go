@@ -1,0 +1,73 @@
+package dialog
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// Reader is a text to scroll through.
+type Reader struct {
+	Name string
+
+	stack *Stack
+	text  string
+	lines viewport.Model
+}
+
+// Read shows a text.
+func (s *Stack) Read(name, text string) {
+	s.Open(&Reader{Name: name, stack: s, text: markdown.Visible(text), lines: viewport.New()})
+}
+
+// Update scrolls by a key or the wheel, or closes the text.
+func (r *Reader) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		r.scroll(keymap.Wheel(msg, 3))
+	case tea.KeyPressMsg:
+		by, scrolls := r.stack.Keys.Stride(msg, max(1, r.lines.Height()-1))
+		if r.scroll(by); r.stack.Keys.Pressed(msg, keymap.Back) {
+			r.stack.Close(r)
+		} else if !scrolls {
+			return r.stack.Say(r.stack.Keys.First(keymap.Back) + " closes this.")
+		}
+	}
+	return nil
+}
+
+// scroll moves the text by so many lines, up where they are less than 0.
+func (r *Reader) scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
+
+// Resize gives the text its size in cells.
+func (r *Reader) Resize(w, h int) {
+	r.lines.SetHeight(h)
+	if w == r.lines.Width() {
+		return
+	}
+	indent := strings.Repeat(" ", theme.Gutter(w)+2)
+	lines := theme.Wrap(r.text, max(1, w-2*len(indent)))
+	for i := range lines {
+		lines[i] = indent + lines[i]
+	}
+	r.lines.SetWidth(w)
+	r.lines.SetContentLines(lines)
+}
+
+// View draws the lines that are on the screen.
+func (r *Reader) View() (lines []string, x int) { return strings.Split(r.lines.View(), "\n"), -1 }
+
+// Hints are the keys of the text.
+func (r *Reader) Hints() []key.Binding {
+	k := &r.stack.Keys
+	return []key.Binding{
+		k.Hint("scroll", keymap.Down, keymap.Up), k.Hint("ends", keymap.Top, keymap.Bottom),
+		k.Hint("close", keymap.Back),
+	}
+}

@@ -1,0 +1,545 @@
+package transcript
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/history"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
+	"winnow/ui/theme"
+)
+
+// maxShown is how many bytes of a text are shown: a text is rendered as a whole, so this is more than anybody scrolls
+// through, and little enough for a frame. An answer is rendered piece by piece while it arrives, and shown whole.
+const maxShown = 32 << 10
+
+// A message of the user's that is longer than this is folded once it is sent: so long a paste is a chip in the draft
+// too.
+const (
+	foldedLines = 20
+	foldedBytes = 2000
+	headLines   = 3 // so many lines of it are shown
+	unsentLines = 2 // the lines of a marker and of what is cut away behind it
+)
+
+// tooLong says that a message of the user's is folded.
+func tooLong(text string) bool {
+	return len(text) > foldedBytes || strings.Count(text, "\n") > foldedLines
+}
+
+// folds says that a message has something to fold.
+func folds(m store.Message) bool {
+	return m.Role == history.Tool || len(m.ToolCalls) > 0 || m.Role == history.User && tooLong(m.Content)
+}
+
+// shortens says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
+// says is still being read.
+func (c *Model) shortens(i int, e *history.Entry) bool {
+	r := c.Messages.Row(i)
+	folded := r.Role() == history.Tool || r.Size == 0 ||
+		r.Role() == history.User && r.Size > foldedBytes && e.Cuts[0].From > foldedBytes
+	return i < c.Messages.Last(history.User) && !folded
+}
+
+// body is the lines of a message's text, as far as that is shown.
+func (c *Model) body(m store.Message, l look) []string {
+	switch {
+	case l.cut != history.Range{}:
+		return c.cutText(m, l.cut)
+	case m.Role == history.Tool && l.joins && !l.open:
+		return nil // the heading is the result
+	case m.Role == history.Tool && !l.open:
+		name, rest := c.result(m, l)
+		return []string{markdown.Truncate(name+rest, c.bodyWidth(), "…")}
+	case m.Role == history.User && tooLong(m.Content) && !l.open:
+		return c.folded(m, l)
+	case m.Damaged:
+		return c.text(m, m.Remains)
+	}
+	return c.text(m, m.Content)
+}
+
+// text is the lines of a message's text, or of a part of it.
+func (c *Model) text(m store.Message, text string) []string {
+	st := &c.Themes.Styles
+	switch a := c.answer; {
+	case a != nil && a.id == m.ID && a.Text() == text:
+		return a.Lines()
+	case m.Role == history.User:
+		return c.plain(text, st.Strong.UnsetBold())
+	case m.Role == history.Tool:
+		return c.plain(text, st.Muted)
+	case m.Damaged:
+		return c.plain(text, st.Text)
+	}
+	shown := beginning(text)
+	return c.withMore(c.md.Render(shown), len(text)-len(shown))
+}
+
+// plain is text as it is, wrapped, in one style.
+func (c *Model) plain(text string, style lipgloss.Style) []string {
+	shown := beginning(text)
+	lines := c.md.Plain(shown)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return c.withMore(lines, len(text)-len(shown))
+}
+
+// beginning is as much of a text as is shown: it ends behind a line or a word.
+func beginning(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	const near = maxShown * 3 / 4
+	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
+		return text[:near+at+1]
+	}
+	return strings.ToValidUTF8(text[:maxShown], "")
+}
+
+// withMore adds a line about the bytes of a text that are left out, where some are.
+func (c *Model) withMore(lines []string, left int) []string {
+	if left == 0 {
+		return lines
+	}
+	text := c.elided(theme.Size(left) + " more")
+	return append(lines, c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
+}
+
+// elided is a line that stands for what is not shown.
+func (c *Model) elided(what string) string {
+	return c.Themes.Styles.Faint.Render("┄┄┄") + c.Themes.Styles.Muted.Render(" "+what)
+}
+
+// hinted is a line with a key and what it does behind it, where there is space for that.
+func (c *Model) hinted(line string, a keymap.Action, does string) string {
+	with := line + "   " + c.way(c.Keys.Hint(does, a))
+	if theme.Width(with) > c.bodyWidth() {
+		return markdown.Truncate(line, c.bodyWidth(), "…")
+	}
+	return with
+}
+
+// way is a way on: what is pressed or typed, and what it does.
+func (c *Model) way(h key.Binding) string {
+	return c.Themes.Styles.Text.Render(h.Help().Key) + c.Themes.Styles.Muted.Render(" "+h.Help().Desc)
+}
+
+// cutText is a message that is cut: what is sent of it and, in the place of the rest, the marker, how the rest begins,
+// and how much of it there is.
+func (c *Model) cutText(m store.Message, cut history.Range) []string {
+	text, marker := []rune(m.Content), ""
+	for _, in := range c.entry(m.ID).Inserted {
+		if in.At == cut.From || in.At == cut.To {
+			marker = cmp.Or(marker, in.Text)
+		}
+	}
+	from, to := min(cut.From, len(text)), min(cut.To, len(text)) // never more than there is, whatever the plan says
+	lines := append(c.text(m, string(text[:from])), c.unsent(marker, string(text[from:to]))...)
+	return append(lines, c.text(m, string(text[to:]))...)
+}
+
+// unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
+func (c *Model) unsent(marker, rest string) []string {
+	w := c.proseWidth()
+	oneLine := func(s string) string { return strings.Join(strings.Fields(markdown.Visible(s)), " ") }
+	begin := strings.ToValidUTF8(rest[:min(len(rest), 4*unsentLines*w)], "")
+	marker = oneLine(marker)
+	lines := theme.Wrap(strings.TrimSpace(marker+" "+oneLine(begin)), w)
+	whole := len(lines) <= unsentLines && len(begin) == len(rest)
+	lines = lines[:min(len(lines), unsentLines)]
+	if last := len(lines) - 1; !whole {
+		lines[last] = markdown.Truncate(lines[last], w-1, "") + "…"
+	}
+	if c.paint(lines, len(marker), c.Themes.Styles.Cut.Bold(true)); whole {
+		return lines
+	}
+	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
+	return append(lines, c.hinted(c.elided(count), keymap.Inspect, "reads them"))
+}
+
+// paint gives the first so many bytes of some lines a style, and the rest a quiet one.
+func (c *Model) paint(lines []string, first int, style lipgloss.Style) {
+	for i, line := range lines {
+		n := min(first, len(line))
+		first -= n
+		lines[i] = style.Render(line[:n]) + c.Themes.Styles.Muted.Render(line[n:])
+	}
+}
+
+// folded is the beginning of a message that is folded, and how much there is.
+func (c *Model) folded(m store.Message, l look) []string {
+	st, w := &c.Themes.Styles, c.proseWidth()
+	text := strings.Trim(m.Content, "\n")
+	first := strings.SplitN(text, "\n", headLines+1)
+	head := strings.Join(first[:min(headLines, len(first))], "\n")
+	lines := c.text(m, strings.ToValidUTF8(head[:min(len(head), 8*headLines*w)], ""))
+	if len(lines) > headLines {
+		lines = lines[:headLines]
+		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + st.Muted.Render("…")
+	}
+	more := strings.Count(text, "\n") - strings.Count(head, "\n")
+	return append(lines, c.hinted(st.Muted.Render(extent(m, l, more)), keymap.Expand, "opens it"))
+}
+
+// extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
+func extent(m store.Message, l look, more int) string {
+	text := theme.Size(len(m.Content))
+	if more > 0 {
+		text = theme.PluralOf(more, "more line", "more lines") + " · " + text
+	}
+	if l.tokens > 0 {
+		text += " · ~" + theme.Plural(l.tokens, "token")
+	}
+	return text
+}
+
+// reasoning is the lines of a message's reasoning, or one line with their number while it is folded.
+func (c *Model) reasoning(m store.Message) []string {
+	st, lines := &c.Themes.Styles, strings.Count(strings.Trim(m.Reasoning, "\n"), "\n")+1
+	switch {
+	case m.Reasoning == "":
+		return nil
+	case !c.Thinking:
+		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
+		return []string{c.hinted(folded, keymap.Reason, "shows it")}
+	}
+	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
+}
+
+// endsInBlock says that the last thing of a text is a code block or a table.
+func endsInBlock(text string) bool {
+	text = strings.TrimRight(text, " \t\n")
+	last := strings.TrimLeft(text[strings.LastIndexByte(text, '\n')+1:], " \t")
+	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") || strings.HasPrefix(last, "~~~")
+}
+
+// callsOnly says that a message is nothing but tool calls.
+func callsOnly(m store.Message) bool { return m.Content == "" && len(m.ToolCalls) > 0 }
+
+// callText is tool calls as text: what a search looks at, and what is shown of them when they are unfolded.
+func callText(calls []history.ToolCall) string {
+	var lines []string
+	for _, call := range calls {
+		lines = append(lines, "→ "+call.Name+" "+call.Arguments)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// joins says that row i is the result of the only call of the message above: it stands directly below that.
+func (c *Model) joins(i int) bool {
+	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
+		c.failed[c.Messages.ID(i-1)].What == ""
+}
+
+// call is the two parts of the row of a tool call: its name, and its arguments as a person writes them: the text where
+// there is but one, else all as they are.
+func (c *Model) call(call history.ToolCall) (name, rest string) {
+	st, arguments := &c.Themes.Styles, call.Arguments
+	var texts map[string]string
+	if json.Unmarshal([]byte(arguments), &texts) == nil && len(texts) == 1 {
+		for _, only := range texts {
+			arguments = only
+		}
+	}
+	if arguments = markdown.OneLine(arguments, c.bodyWidth()); arguments != "" {
+		rest = st.Muted.Render(" " + arguments)
+	}
+	return st.Text.Render(markdown.OneLine(call.Name, 64)), rest
+}
+
+// callLines are the tool calls of a message below its text: a row each, or unfolded as they are. The first one stands
+// in the place of the name where there is no text.
+func (c *Model) callLines(m store.Message, open bool) []string {
+	calls, lines := m.ToolCalls, []string(nil)
+	switch {
+	case len(calls) == 0:
+		return nil
+	case open:
+		return c.plain(callText(calls), c.Themes.Styles.Text)
+	case callsOnly(m):
+		calls = calls[1:]
+	default:
+		lines = []string{""}
+	}
+	for _, call := range calls {
+		name, rest := c.call(call)
+		lines = append(lines, markdown.Truncate(name+rest, c.bodyWidth(), "…"))
+	}
+	return lines
+}
+
+// result is the two parts of the row of a tool's result: its first line, and how much follows.
+func (c *Model) result(m store.Message, l look) (name, rest string) {
+	st, w := &c.Themes.Styles, c.proseWidth()
+	text := strings.Trim(m.Content, "\n")
+	first, _, _ := strings.Cut(text, "\n")
+	more := strings.Count(text, "\n")
+	if more == 0 && len(text) <= foldedBytes && ansi.StringWidth(text) <= w {
+		return st.Text.Render(markdown.OneLine(first, w)), ""
+	}
+	does := "opens it"
+	if l.open {
+		first, more, does = "result", 0, "closes it"
+	}
+	rest = st.Muted.Render(" · " + extent(m, l, more))
+	return st.Text.Render(markdown.OneLine(first, w)), c.hinted(rest, keymap.Expand, does)
+}
+
+// toolOf is the name of the tool whose result a message is.
+func (c *Model) toolOf(result store.Message) string {
+	at, _ := c.Messages.Find(result.ID)
+	for at--; at >= 0 && c.Messages.Role(at) != history.User; at-- {
+		for _, call := range c.At(at).ToolCalls {
+			if call.ID == result.ToolCallID && call.Name != "" {
+				return call.Name
+			}
+		}
+	}
+	return theme.Speaker(history.Tool)
+}
+
+// note is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
+// where it is wanted and there is room.
+func (c *Model) note(m store.Message, unread error, way bool) []string {
+	st := &c.Themes.Styles
+	what, rest := c.noteOf(m, unread)
+	if what == "" {
+		return nil
+	}
+	style, failed := st.Muted, strings.HasPrefix(what, fault)
+	if failed {
+		style = st.Error
+	}
+	lines := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(rest)), c.proseWidth())
+	c.paint(lines, len(what), style)
+	last := &lines[len(lines)-1]
+	again := "   " + c.way(keymap.Typed("/retry", "try again"))
+	broke := failed && m.Status == history.Interrupted && !m.Damaged
+	if way && broke && theme.Width(*last+again) <= c.bodyWidth() {
+		*last += again
+	}
+	return lines
+}
+
+// noteOf is what became of a message, with a sign in front where something went wrong, and what follows from it.
+func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
+	switch {
+	case unread != nil:
+		return "✗ cannot be read now", "· " + theme.Sentence(unread)
+	case m.ID == arriving && c.answer.lost:
+		return "✗ not saved", ""
+	case m.Damaged && m.Remains != "":
+		return "✗ damaged", "· this is not what was stored; kept, never sent"
+	case m.Damaged:
+		return "✗ damaged and unreadable", "· kept, never sent"
+	case m.Role == history.Tool && m.Content == "":
+		return "empty result", ""
+	case m.Status == history.Interrupted:
+		return c.interruption(m)
+	case m.Status == history.Failed && m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0:
+		return "✗ failed", "before anything arrived"
+	case m.Status == history.Failed:
+		return "✗ failed", "· this part is kept"
+	case m.Status == history.Quarantined:
+		return "✗ unknown role", "· kept, never sent"
+	case m.Status == history.Streaming:
+		return "still arriving", ""
+	}
+	return "", ""
+}
+
+// written is about how many tokens of an answer arrived, where the server has not counted them.
+func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
+
+// interruption says why an answer is not whole.
+func (c *Model) interruption(m store.Message) (what, rest string) {
+	r := c.Receipts[m.Request]
+	tokens := theme.Plural(r.Usage.Answer, "token")
+	if r.Usage.Answer <= 0 { // the server did not count it
+		tokens = "~" + theme.Plural(written(m), "token")
+	}
+	rest = "after " + tokens + " · this part is kept"
+	if r.End == store.EndStopped {
+		return "you stopped this", rest
+	}
+	what = map[store.RequestEnd]string{
+		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
+		store.EndFailed: "the answer was cut off",
+	}[r.End]
+	if f := r.Fault; r.End == store.EndCut && f.What != "" && !f.Broken {
+		if what = f.What; f.Words != "" {
+			what += ": “" + f.Words + "”"
+		}
+	}
+	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted")), rest
+}
+
+// TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
+func (c *Model) TurnFailed(f record.Failure) {
+	c.reported = append(c.reported, f)
+	c.placeFailures()
+	c.settle()
+}
+
+// placeFailures finds the messages that the failures are shown behind.
+func (c *Model) placeFailures() {
+	var list []record.Failure
+	for i := range c.Messages.Len() {
+		if c.Messages.Row(i).Faulty {
+			f, _ := record.FailureAfter(c.At(i))
+			list = append(list, f)
+		}
+	}
+	c.failed = map[int64]record.Failure{}
+	for _, f := range slices.Concat(list, record.Failures(c.Receipts), c.reported) {
+		if id := c.failedBehind(f); id != 0 && f.Fault != (record.Fault{}) {
+			c.failed[id] = f
+		}
+	}
+	clear(c.blocks)
+}
+
+// failedBehind is the message that a failure is shown behind: the one that it names, else the last one of its turn that
+// was stored before its request. It is 0 where something of the answer arrived, or the turn is not on this branch.
+func (c *Model) failedBehind(f record.Failure) int64 {
+	i, ok := c.Messages.Find(f.User)
+	if f.After != 0 || !ok {
+		return f.After
+	}
+	behind := f.User
+	for i++; i < c.Messages.Len() && c.Messages.Role(i) != history.User; i++ {
+		switch request := c.Messages.Row(i).Request; {
+		case f.Request != 0 && request == f.Request:
+			return 0
+		case f.Request != 0 && request > f.Request:
+			return behind
+		}
+		behind = c.Messages.ID(i)
+	}
+	return behind
+}
+
+// safe says what became of the message, and of the money. Behind an answer, or a tool's result, a request of the turn
+// was charged.
+func (c *Model) safe(f record.Failure, behind history.Role) string {
+	text := "Your message is saved."
+	if c.Session != nil && c.Session.Temporary() {
+		text = "Your message is still here."
+	}
+	if f.Tries > 1 {
+		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
+	}
+	switch {
+	case f.Free && behind == history.User:
+		text += " Nothing was charged."
+	case f.Free:
+		text += " Nothing was charged for this request."
+	}
+	return text
+}
+
+// failureLines are the lines of a failure: what failed, the server's words, what is safe, and where they are wanted the
+// ways out, one a line.
+func (c *Model) failureLines(f record.Failure, behind history.Role, ways bool) []string {
+	const mostWords = 6 // lines of what a server said: what can be done stands below
+	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
+	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), room)
+	if f.Status != 0 {
+		from := markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, min(60, w))
+		if last := len(lines) - 1; theme.Width(lines[last])+2+theme.Width(from) <= w {
+			lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
+		} else {
+			lines = append(lines, st.Error.Render(from))
+		}
+	}
+	if f.Words != "" {
+		said := theme.Wrap("“"+markdown.Visible(f.Words)+"”", room)
+		if len(said) > mostWords {
+			said = append(said[:mostWords], "…")
+		}
+		lines = append(lines, said...)
+	}
+	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f, behind), room)...)
+	if !ways {
+		return lines
+	}
+	retry := keymap.Typed("/retry", "try again")
+	list := []key.Binding{retry, c.Keys.Hint("another model", keymap.Models), keymap.Typed("/doctor", "find the cause")}
+	if f.Budget {
+		list = []key.Binding{keymap.Typed("/budget", "raise"), retry}
+	}
+	for _, h := range list {
+		lines = append(lines, markdown.Truncate(c.way(h), w, "…"))
+	}
+	return lines
+}
+
+// receiptLine sums up an answer in one line of w cells. Where there is no room for all, the time goes first, then what
+// was cached, the counts, and what the model saw; the tokens and the price stay. Written is about how many tokens the
+// answer has, where the server has not counted them.
+func receiptLine(r record.Receipt, written, w int) (line string) {
+	for left := range 5 {
+		if line = facts(r, written, left); ansi.StringWidth(line) <= w {
+			break
+		}
+	}
+	return markdown.Truncate(line, w, "…")
+}
+
+// facts are the parts of a receipt but for those that go at one of the first so many steps. Where the model saw every
+// message whole, and nothing else is to be noticed, the sum of the tokens, the price and the time are enough.
+func facts(r record.Receipt, written, steps int) (line string) {
+	add := func(goes int, wanted bool, text string) {
+		if !wanted || goes > 0 && goes <= steps {
+			return
+		}
+		if line != "" && !strings.HasPrefix(text, " ") {
+			line += " · "
+		}
+		line += text
+	}
+	count := func(counted, estimate int) (n int, sign string) {
+		if counted > 0 {
+			return counted, ""
+		}
+		return estimate, "~"
+	}
+	prompt, in := count(r.Usage.Prompt, r.Expected)
+	answer, out := count(r.Usage.Answer, written)
+	n := theme.Thousands
+	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
+		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
+	} else {
+		add(4, true, "saw "+n(r.Sent())+" of "+n(r.Stored))
+		add(3, r.Cut > 0, n(r.Cut)+" cut")
+		add(3, r.Recalled > 0, n(r.Recalled)+" recalled")
+		add(3, r.Repaired > 0, n(r.Repaired)+" repaired")
+		add(0, r.Unread > 0, "server read "+n(prompt)+" of ~"+n(r.Unread))
+		add(0, r.Unread == 0, in+n(prompt)+" in")
+		missed, cached := r.Cache.Missed(), " ("+n(r.Usage.Cached)
+		if missed {
+			cached += " of ~" + n(r.Cache.Reusable)
+		}
+		add(2, r.Unread == 0 && r.Usage.Prompt > 0 && (missed || r.Usage.Cached > 0), cached+" cached)")
+		add(0, answer > 0, " / "+out+n(answer)+" out")
+	}
+	add(0, r.Cost.String() != "", r.Cost.String())
+	add(1, r.Took > 0, theme.Duration(r.Took))
+	add(1, r.Retries > 0, "tried "+theme.Plural(r.Retries+1, "time"))
+	return line
+}
+
+// Receipt sums up an answer in one line.
+func Receipt(r record.Receipt) string { return facts(r, 0, 0) }
