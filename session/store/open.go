@@ -215,7 +215,7 @@ func (s *Store) freeze(ctx context.Context) error {
 		there, err = s.openReads(ctx, sqlite.Exclusive)
 	}
 	if err == nil && !there {
-		err = notHistory(s.path, "the file is empty")
+		err = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 	}
 	return err
 }
@@ -293,7 +293,7 @@ func locate(path string, mustExist bool) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		err = notHistory(path, "it is a folder or a device, and the history is one file")
+		err = fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		err = &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
 	case errors.Is(err, os.ErrNotExist):
@@ -303,10 +303,6 @@ func locate(path string, mustExist bool) (string, error) {
 		return path, err
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-func notHistory(path, why string) error {
-	return &sqlite.Error{Doing: opening, Where: path, Kind: fmt.Errorf("%w: %s", ErrNotHistory, why)}
 }
 
 // create makes the folder and an empty file that only the user may read.

@@ -102,12 +102,7 @@ func (r *recovery) fill() {
 		INSERT OR REPLACE INTO attachments (hash, data)
 		SELECT hash, data
 		FROM backup.attachments
-		WHERE hash IN (
-			SELECT part.value ->> 'hash'
-			FROM json_each(?) broken
-			JOIN messages m ON m.id = broken.value
-			JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) part
-		)`, broken)
+		WHERE hash IN (SELECT hash FROM attached WHERE message IN (SELECT value FROM json_each(?)))`, broken)
 	r.exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
@@ -155,12 +150,7 @@ func (r *recovery) tie() {
 		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
 		UPDATE sessions SET forked_at = 0 WHERE forked_at NOT IN (SELECT id FROM messages);
 		UPDATE sessions
-		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
-			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user'),
-			leaf = coalesce(
-				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
-				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-			)`, list)
+		SET (messages, turns, leaf) = (SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n)`, list)
 	r.out.LostMessages = lost + broken
 	r.out.Messages = r.count(`SELECT count(*) FROM messages`) - broken
 	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
