@@ -82,39 +82,32 @@ func (c *Model) text(m store.Message, text string) []string {
 	case m.Damaged:
 		return c.plain(text, st.Text)
 	}
-	shown := beginning(text)
-	return c.withMore(c.md.Render(shown), len(text)-len(shown))
+	return c.beginning(text, c.md.Render)
 }
 
 // plain is text as it is, wrapped, in one style.
 func (c *Model) plain(text string, style lipgloss.Style) []string {
-	shown := beginning(text)
-	lines := c.md.Plain(shown)
-	for i, line := range lines {
-		lines[i] = style.Render(line)
-	}
-	return c.withMore(lines, len(text)-len(shown))
-}
-
-// beginning is as much of a text as is shown: it ends behind a line or a word.
-func beginning(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	const near = maxShown * 3 / 4
-	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
-		return text[:near+at+1]
-	}
-	return strings.ToValidUTF8(text[:maxShown], "")
-}
-
-// withMore adds a line about the bytes of a text that are left out, where some are.
-func (c *Model) withMore(lines []string, left int) []string {
-	if left == 0 {
+	return c.beginning(text, func(text string) []string {
+		lines := c.md.Plain(text)
+		for i, line := range lines {
+			lines[i] = style.Render(line)
+		}
 		return lines
+	})
+}
+
+// beginning is the lines of as much of a text as is shown, which ends behind a line or a word, and a line about the rest.
+func (c *Model) beginning(text string, draw func(string) []string) []string {
+	const near = maxShown * 3 / 4
+	if len(text) <= maxShown {
+		return draw(text)
 	}
-	text := c.elided(theme.Size(left) + " more")
-	return append(lines, c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
+	shown := strings.ToValidUTF8(text[:maxShown], "")
+	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
+		shown = text[:near+at+1]
+	}
+	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
+	return append(draw(shown), c.hinted(c.hinted(more, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
 }
 
 // elided is a line that stands for what is not shown.
@@ -293,8 +286,8 @@ func (c *Model) result(m store.Message, l look) (name, rest string) {
 	if l.open {
 		first, more, does = "result", 0, "closes it"
 	}
-	rest = st.Muted.Render(" · " + extent(m, l, more))
-	return st.Text.Render(markdown.OneLine(first, w)), c.hinted(rest, keymap.Expand, does)
+	rest = c.hinted(st.Muted.Render(" · "+extent(m, l, more)), keymap.Expand, does)
+	return st.Text.Render(markdown.OneLine(first, max(w/2, w-theme.Width(rest)))), rest
 }
 
 // toolOf is the name of the tool whose result a message is.

@@ -159,7 +159,7 @@ func (c *Model) lineOf(i, line int) string {
 	if line > 0 {
 		return b.lines[line]
 	}
-	st, name, w, space := &c.Themes.Styles, b.lines[0], c.proseWidth(), c.proseWidth()
+	st, name, w := &c.Themes.Styles, b.lines[0], c.proseWidth()
 	glyph, tag := c.mark(c.id(i))
 	style := c.styleOf(glyph)
 	switch {
@@ -175,11 +175,7 @@ func (c *Model) lineOf(i, line int) string {
 	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(name)+2+theme.Width(tag) > w {
 		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
 	}
-	if tag != "" {
-		space = max(1, w-2-theme.Width(tag))
-	}
-	name = markdown.Truncate(name, max(space/2, space-theme.Width(b.rest)), "…")
-	return theme.Spread(markdown.Truncate(name+b.rest, space, "…"), style.Render(tag), w)
+	return theme.Spread(name+b.rest, style.Render(tag), w)
 }
 
 // render draws the message of row i, and why its turn failed behind it.
