@@ -148,13 +148,10 @@ func (p *Model) toDial(by int) tea.Cmd {
 func (p *Model) turn(by int) tea.Cmd {
 	d := p.Whatif.dials[p.Whatif.at]
 	values := d.values()
-	switch i := slices.Index(values, d.tried) + by; {
-	case i < 0:
-		return p.Say("This is the first " + d.name + ".")
-	case i < len(values):
+	if i := slices.Index(values, d.tried) + by; i >= 0 && i < len(values) {
 		return p.set(values[i])
 	}
-	return p.Say("This is the last " + d.name + ".")
+	return p.Say("This is the " + map[bool]string{true: "first ", false: "last "}[by < 0] + d.name + ".")
 }
 
 // budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
@@ -172,22 +169,22 @@ func (w *Whatif) budgets() (texts []string) {
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
-func (p *Model) models() []string {
-	list := []string{p.Ref}
-	add := func(ref string) {
-		if !slices.Contains(list, ref) {
-			list = append(list, ref)
-		}
-	}
+func (p *Model) models() (refs []string) {
+	refs = append(refs, p.Ref)
 	for _, e := range p.With.Models.Endpoints() {
 		if e.Default != "" {
-			add(e.Name + "/" + e.Default)
+			refs = append(refs, e.Name+"/"+e.Default)
 		}
 	}
 	for _, m := range p.Listed() {
-		add(m.Ref())
+		refs = append(refs, m.Ref())
 	}
-	return list
+	for i := len(refs) - 1; i > 0; i-- {
+		if slices.Contains(refs[:i], refs[i]) {
+			refs = slices.Delete(refs, i, i+1)
+		}
+	}
+	return refs
 }
 
 // set turns the dial under the cursor to a value.
