@@ -507,20 +507,21 @@ const maxNumbers = 3
 // numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9, …".
 func numbered(indexes []int, most int) string {
 	var list []string
-	for i := 0; i < len(indexes); {
+	for len(indexes) > 0 {
 		if len(list) == most {
 			list = append(list, "…")
 			break
 		}
-		last := i
-		for last+1 < len(indexes) && indexes[last+1] == indexes[last]+1 {
-			last++
+		n, text := 1, strconv.Itoa(indexes[0]+1)
+		for n < len(indexes) && indexes[n] == indexes[0]+n {
+			n++
 		}
-		text := strconv.Itoa(indexes[i] + 1)
-		if last-i >= 2 {
-			text, i = fmt.Sprintf("%s–%d", text, indexes[last]+1), last
+		if n > 2 {
+			text += "–" + strconv.Itoa(indexes[n-1]+1)
+		} else {
+			n = 1
 		}
-		list, i = append(list, text), i+1
+		list, indexes = append(list, text), indexes[n:]
 	}
 	return strings.Join(list, ", ")
 }
