@@ -32,7 +32,6 @@ const (
 type Screen struct {
 	Focus   func()                       // gives the draft the keys
 	Focused func() bool                  // the keys go to it, and nothing covers its completions
-	Do      func(keymap.Action) tea.Cmd  // does what a key is for that concerns more than the draft
 	Send    func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
 	Run     func(command string) tea.Cmd // runs a slash command
 	Read    func(title, text string)     // shows a text
@@ -109,7 +108,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 			return c.key(msg)
 		}
 		if a := c.Keys.Action(msg, keymap.InOtherWindow); a != "" {
-			return c.Screen.Do(a)
+			return c.Do(a)
 		}
 		return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
 	case tea.PasteMsg:
@@ -149,9 +148,9 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
 	case c.Empty() && k.Pressed(msg, keymap.Help):
-		return c.Screen.Do(keymap.Help)
+		return c.Do(keymap.Help)
 	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return c.Screen.Do(keymap.Quit)
+		return c.Do(keymap.Quit)
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:

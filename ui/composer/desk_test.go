@@ -54,12 +54,11 @@ func newDesk(t *testing.T, o Options) *desk {
 	ctx := &app.Context{Session: s, Shared: &app.Shared{
 		Program: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
-		Replan: func() tea.Cmd { return nil },
+		Replan: func() tea.Cmd { return nil }, Do: func(a keymap.Action) tea.Cmd { return did(string(a)) },
 	}}
 	d.Model = New(ctx, Screen{
 		Focus:   func() {},
 		Focused: func() bool { return true },
-		Do:      func(a keymap.Action) tea.Cmd { return did(string(a)) },
 		Send:    func(bool) tea.Cmd { return did("send") },
 		Run:     func(command string) tea.Cmd { return did(command) },
 		Open:    func(l *list.Model, take, _ func(string) tea.Cmd) { d.open, d.take = l, take },

@@ -18,7 +18,6 @@ func (c *Model) inspectorScreen() inspector.Screen {
 		Message: c.Chat.Message,
 		Prices:  c.Panel.Prices,
 		Step:    c.stepInspected,
-		Done:    c.Screen.Settled,
 		Close:   func() { c.Screen.Dialogs.Close(c.Inspector) },
 		Do:      c.inspectorKey,
 	}
@@ -34,7 +33,7 @@ func (c *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
 		if on := c.Inspector.On.Message; on != 0 {
 			c.Chat.GoTo(on)
-			return c.Screen.Do(a), true
+			return c.Do(a), true
 		}
 	}
 	return nil, false

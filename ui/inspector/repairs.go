@@ -154,7 +154,7 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 			if err == nil {
 				in.remedy = to
 			}
-			return in.Done("This is sent from now on; your history is unchanged.", err)
+			return in.Settled("This is sent from now on; your history is unchanged.", err)
 		})
 	})
 }

@@ -51,7 +51,6 @@ type Screen struct {
 	Shown      func() tea.Cmd                         // another request is on show
 	Follow     func()                                 // the user moved the cursor
 	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
-	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
 	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which

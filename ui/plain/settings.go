@@ -28,17 +28,17 @@ func setting(do func(*settings.Model, string) tea.Cmd) action {
 		shared := &app.Shared{
 			Program: func() context.Context { return ctx }, Themes: new(theme.Set), Say: say, Fail: say, With: c.Deps,
 			Secrets: c.Secrets,
+			Settled: func(sentence string, err error) tea.Cmd {
+				c.report(err)
+				return say(sentence)
+			},
 		}
 		m := &settings.Model{Options: options, Context: &app.Context{
 			Shared: shared, Session: c.s, Info: c.s.Info(), Ref: c.s.Model().Ref(),
 		}, Screen: settings.Screen{
-			Open: func(l *list.Model, take func(string) tea.Cmd) { open, chosen = l, take },
-			Read: func(_, text string) { c.write(text) },
-			Edit: func(string, func(string, error) tea.Msg) tea.Cmd { return say("Usage: /system TEXT.") },
-			Done: func(sentence string, err error) tea.Cmd {
-				c.report(err)
-				return say(sentence)
-			},
+			Open:    func(l *list.Model, take func(string) tea.Cmd) { open, chosen = l, take },
+			Read:    func(_, text string) { c.write(text) },
+			Edit:    func(string, func(string, error) tea.Msg) tea.Cmd { return say("Usage: /system TEXT.") },
 			Restyle: func() {},
 			Covered: func() bool { return false },
 		}}

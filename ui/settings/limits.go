@@ -112,6 +112,6 @@ func (s *Model) AskWindow() tea.Cmd {
 		if !of.Model().AskWindowAgain(ctx) {
 			return nil
 		}
-		return app.Then(func() tea.Cmd { return s.Done("", nil) })
+		return app.Then(func() tea.Cmd { return s.Settled("", nil) })
 	})
 }

@@ -59,10 +59,9 @@ type Screen struct {
 	Open    func(l *list.Model, chosen func(value string) tea.Cmd) // shows a list
 	Read    func(title, text string)                               // shows a text
 	Edit    func(text string, done func(text string, err error) tea.Msg) tea.Cmd
-	Ask     func(message int64, ref string) tea.Cmd  // has a model answer a turn again, once; 0 is the last turn
-	Restyle func()                                   // another theme is wanted
-	Done    func(sentence string, err error) tea.Cmd // a setting has ended, which may have changed the session
-	Covered func() bool                              // the user has gone on to something else
+	Ask     func(message int64, ref string) tea.Cmd // has a model answer a turn again, once; 0 is the last turn
+	Restyle func()                                  // another theme is wanted
+	Covered func() bool                             // the user has gone on to something else
 }
 
 // run does something to the session in a command, and says the sentence that it returns, "" for none.
@@ -70,7 +69,7 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
 		sentence, err := do(ctx, of)
-		return app.Then(func() tea.Cmd { return s.Done(sentence, err) })
+		return app.Then(func() tea.Cmd { return s.Settled(sentence, err) })
 	})
 }
 

@@ -63,7 +63,7 @@ func (s *Model) toolsChanged(err error) tea.Cmd {
 	if s.tools != nil {
 		s.fillTools(s.tools)
 	}
-	return s.Done("", nil) // the next request offers other tools
+	return s.Settled("", nil) // the next request offers other tools
 }
 
 // fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the

@@ -49,9 +49,10 @@ func staged(w, h int) *stage {
 	s.Model = &Model{Context: &app.Context{Shared: &app.Shared{
 		Program: context.Background, Keys: keymap.Default(), Say: say, Fail: say,
 		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 	}}, Screen: Screen{
-		Do: func(a keymap.Action) tea.Cmd { s.did = a; return nil }, Moved: func() {}, Hush: func() {}, Draft: func() {},
+		Moved: func() {}, Hush: func() {}, Draft: func() {},
 		Past: func() bool { return s.past }, Trial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
