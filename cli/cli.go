@@ -11,9 +11,11 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/signal"
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"charm.land/fang/v2"
@@ -23,6 +25,8 @@ import (
 	"winnow/llm"
 	"winnow/llm/redact"
 	"winnow/session"
+	"winnow/session/record"
+	"winnow/session/store"
 )
 
 // Main runs winnow with the arguments after the program's name and returns the exit code: see Exit. It reads the
@@ -92,15 +96,11 @@ func (p *program) main(ctx context.Context, args []string) Exit {
 			p.reportError(errors.New(together.ReplaceAllString(err.Error(), "--$1 and --$2 cannot be used together")))
 		}),
 	)
-	failed := cmp.Or(p.failed, p.out.failed)
-	if failed != nil && err == nil {
+	if failed := cmp.Or(p.failed, p.out.failed); failed != nil && err == nil {
 		p.reportError(failed)
 		err = failed
 	}
-	switch {
-	case err == nil:
-		return OK
-	case !p.started:
+	if err != nil && !p.started {
 		fmt.Fprintln(p.err, "winnow --help lists the commands and flags.")
 		return Usage
 	}
@@ -133,4 +133,71 @@ func buildVersion() string {
 		version = info.Main.Version
 	}
 	return cmp.Or(release, version, "built from source")
+}
+
+// Exit is what the process ends with.
+type Exit int
+
+// The exit codes. Scripts may count on them.
+const (
+	OK       Exit = 0 // it worked
+	Failed   Exit = 1 // it did not
+	Usage    Exit = 2 // a flag, an argument or the configuration file is wrong
+	NotFound Exit = 3 // no such session, or no such turn in it
+	// The endpoint refused, failed, could not be reached or stopped in the middle, or a limit kept the request back.
+	Provider    Exit = 4
+	Interrupted Exit = 130 // stopped by SIGINT, or by a terminal that went away
+	Terminated  Exit = 143 // stopped by SIGTERM
+)
+
+// failure is an error with the exit code it leads to. One without a text has been told already.
+type failure struct {
+	exit Exit
+	error
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+// fail makes an error for the user that ends the program with the given code.
+func fail(exit Exit, format string, args ...any) error {
+	return failure{exit, fmt.Errorf(format, args...)}
+}
+
+// exitOf is the exit code an error leads to.
+func exitOf(err error) Exit {
+	var f failure
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &f):
+		return f.exit
+	case errors.As(err, new(*llm.Error)), errors.As(err, new(*session.ToolError)), errors.As(err, new(*session.LimitError)):
+		return Provider
+	case errors.Is(err, store.ErrNotFound), errors.As(err, new(*record.NoRequestError)):
+		return NotFound
+	case errors.Is(err, context.Canceled):
+		return Interrupted
+	}
+	return Failed
+}
+
+// untilStopped returns a context that ends with the first SIGINT or SIGTERM, and a function that stops listening.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+}
+
+// stopped is the error of a command that a signal ended, with what it left behind in words; it is err where none did.
+func stopped(ctx context.Context, err error, left string) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return fail(stoppedBy(ctx), "%s", left)
+}
+
+// stoppedBy is the exit code of a program that a signal has stopped, by the context that the signal ended.
+func stoppedBy(ctx context.Context) Exit {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()) {
+		return Terminated
+	}
+	return Interrupted
 }

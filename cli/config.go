@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -18,13 +19,7 @@ import (
 
 func (p *program) configCommand() *cobra.Command {
 	return group("config", "Show, check or create the configuration file",
-		p.command("path", "Print the path of the configuration file", func(context.Context, []string) error {
-			path, _, err := p.configPath()
-			if err == nil {
-				fmt.Fprintln(p.out, path)
-			}
-			return err
-		}),
+		p.pathCommand("Print the path of the configuration file", p.configPath),
 		p.command("check", "Check the configuration file and report every mistake", p.checkConfig),
 		p.command("init", "Create a configuration file with every key and its default", p.initConfig))
 }
@@ -44,11 +39,11 @@ func (p *program) readConfig() (config.Config, error) {
 // decodeConfig reads the configuration and returns every mistake in it. A file that is not there is the defaults,
 // unless the user named it.
 func (p *program) decodeConfig() (config.Config, []error) {
-	path, named, err := p.configPath()
+	path, err := p.configPath()
 	var doc []byte
 	if err == nil { // Without a home folder there can be no file; the database says so where it matters.
 		doc, err = os.ReadFile(path)
-		if missing := errors.Is(err, fs.ErrNotExist); err != nil && (named || !missing) {
+		if missing := errors.Is(err, fs.ErrNotExist); err != nil && (p.namedConfig() != "" || !missing) {
 			return config.Defaults(), []error{
 				fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err)),
 			}
@@ -65,7 +60,7 @@ func (p *program) decodeConfig() (config.Config, []error) {
 
 // checkConfig lists every mistake of the configuration, one a line.
 func (p *program) checkConfig(context.Context, []string) error {
-	path, _, err := p.configPath()
+	path, err := p.configPath()
 	if err != nil {
 		return err
 	}
@@ -89,7 +84,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 
 // initConfig writes the example, and never over another file.
 func (p *program) initConfig(context.Context, []string) error {
-	path, _, err := p.configPath()
+	path, err := p.configPath()
 	if err != nil {
 		return err
 	}
@@ -106,9 +101,12 @@ func (p *program) initConfig(context.Context, []string) error {
 	return err
 }
 
+// personaFile is the name of a file that holds a persona: one word, so that a command can give it.
+var personaFile = regexp.MustCompile(`^([^.\s]\S*)\.(?:md|txt)$`)
+
 // personas reads the user's system prompts: each file NAME.md or NAME.txt of the folder personas beside the
 // configuration file, by name. Without the folder there are none. The error names the files that cannot be read; the
-// others are given all the same. A name is one word, so that a command can give it.
+// others are given all the same.
 func (p *program) personas() ([]ui.Persona, error) {
 	folder, err := p.besideConfig("personas")
 	if err != nil {
@@ -121,17 +119,23 @@ func (p *program) personas() ([]ui.Persona, error) {
 	var all []ui.Persona
 	var unread []error
 	for _, f := range files {
-		ext := filepath.Ext(f.Name())
-		name := strings.TrimSuffix(f.Name(), ext)
-		if ext != ".md" && ext != ".txt" || name == "" || name[0] == '.' || strings.ContainsAny(name, " \t") {
+		name := personaFile.FindStringSubmatch(f.Name())
+		if name == nil {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
 		if err != nil {
-			unread = append(unread, fail(Failed, "cannot read the persona %s: %w", name, err))
+			unread = append(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
-		all = append(all, ui.Persona{Name: name, Text: promptText(text)})
+		all = append(all, ui.Persona{Name: name[1], Text: promptText(text)})
 	}
 	return all, errors.Join(unread...)
+}
+
+// promptText is the system prompt in a file: its text without a byte order mark and the line ends at its end, which
+// editors leave.
+func promptText(file []byte) string {
+	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+	return string(bytes.TrimRight(text, "\n"))
 }

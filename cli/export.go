@@ -32,7 +32,7 @@ type exportFlags struct {
 }
 
 func (p *program) sessionsExport() *cobra.Command {
-	f := exportFlags{out: "-"}
+	var f exportFlags
 	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
@@ -53,9 +53,10 @@ func (p *program) sessionsExport() *cobra.Command {
 	for _, format := range transfer.Formats() {
 		formats = append(formats, string(format))
 	}
-	addFlag(c, &f.format, "format", "", "the format; the default is the extension of the file, or md", formats...)
-	addFlag(c, &f.out, "out", "o", "the file to write; - is standard output")
-	addFlag(c, &f.all, "all", "", "export every session, archived and deleted ones too, as JSON")
+	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
+	only(c, "format", formats...)
+	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
+	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
 	return c
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -18,19 +17,21 @@ import (
 // appFolder is winnow's folder in those of the XDG base directory specification.
 const appFolder = "winnow"
 
+// namedConfig is the configuration file that the user asked for, which must exist then; "" for none.
+func (p *program) namedConfig() string { return cmp.Or(p.flags.config, p.env("WINNOW_CONFIG")) }
+
 // configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the user's configuration
-// folder. named says that the user asked for this very file, which must exist then.
-func (p *program) configPath() (path string, named bool, err error) {
-	if path = cmp.Or(p.flags.config, p.env("WINNOW_CONFIG")); path != "" {
-		return path, true, nil
+// folder.
+func (p *program) configPath() (string, error) {
+	if path := p.namedConfig(); path != "" {
+		return path, nil
 	}
-	path, err = p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
-	return path, false, err
+	return p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
 }
 
 // besideConfig is a file or folder beside the configuration file.
 func (p *program) besideConfig(name string) (string, error) {
-	path, _, err := p.configPath()
+	path, err := p.configPath()
 	return filepath.Join(filepath.Dir(path), name), err
 }
 
@@ -75,7 +76,7 @@ func (p *program) writeFile(path string, write func(io.Writer) error) (size int6
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return 0, &failure{exit: Failed, text: path + " already exists; choose another name", err: fs.ErrExist}
+		return 0, fail(Failed, "%s already exists; choose another name", path)
 	case err != nil:
 		return 0, fail(Failed, "cannot write %s: %w", path, fileCause(err))
 	}
@@ -95,20 +96,8 @@ func (p *program) writeFile(path string, write func(io.Writer) error) (size int6
 // fileCause is what the system said of a file, without the call and the name that it was said of: the name may be one
 // that the user never typed.
 func fileCause(err error) error {
-	var one *fs.PathError
-	var two *os.LinkError
-	switch {
-	case errors.As(err, &one):
-		return one.Err
-	case errors.As(err, &two):
-		return two.Err
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return path.Err
 	}
 	return err
-}
-
-// promptText is the system prompt in a file: its text without a byte order mark and the line ends at its end, which
-// editors leave.
-func promptText(file []byte) string {
-	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
-	return string(bytes.TrimRight(text, "\n"))
 }

@@ -33,8 +33,8 @@ func (p *program) sessionsImport() *cobra.Command {
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	addFlag(c, &in.DryRun, "dry-run", "", "show what would be imported, and store nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "show what would be imported, and store nothing")
+	p.withJSON(c)
 	return c
 }
 

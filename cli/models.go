@@ -38,8 +38,8 @@ func (p *program) modelsCommand() *cobra.Command {
 				return a.show(k)
 			})
 		})
-	p.jsonFlag(c)
-	addFlag(c, &forget, "forget", "", "forget what the model's server refused, and try it again")
+	p.withJSON(c)
+	c.Flags().BoolVar(&forget, "forget", false, "forget what the model's server refused, and try it again")
 	return c
 }
 

@@ -74,13 +74,7 @@ func (p *program) show(value any) error {
 
 // columns is the width that lines are broken at: the terminal's, and 0 where a program reads.
 func (p *program) columns() int {
-	if !term.IsTerminal(p.out.Fd()) {
-		return 0
-	}
-	width, _, err := term.GetSize(p.out.Fd())
-	if err != nil {
-		return 80
-	}
+	width, _, _ := term.GetSize(p.out.Fd())
 	return width
 }
 

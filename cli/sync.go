@@ -12,7 +12,6 @@ import (
 
 	"winnow/cli/config"
 	"winnow/cli/report"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/sync"
 )
@@ -56,11 +55,11 @@ func (p *program) syncCommand() *cobra.Command {
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
-	addFlag(c, &status, "status", "", "show the machines and what waits, and change nothing")
-	addFlag(c, &o.Verify, "verify", "", "read the files of this machine again, and write those that are damaged")
-	addFlag(c, &o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
-	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
+	p.withJSON(c)
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
@@ -143,20 +142,29 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 	}
 }
 
-// runSyncTime bounds how long winnow run waits for what is exchanged with other machines.
-const runSyncTime = 2 * time.Second
+// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+const syncTime = 2 * time.Second
 
-// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed; what is left is done the
-// next time.
-func (a *app) exchangeOnce(ctx context.Context, s *session.Session) error {
+// exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
+// a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) error {
 	do := a.exchange()
-	if do == nil || ctx.Err() != nil || s.Info().ID == "" {
+	if do == nil || ctx.Err() != nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(ctx, runSyncTime)
+	ctx, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
-	if _, err := do(ctx); ctx.Err() == nil {
-		return err
+	done := make(chan error, 1)
+	go func() {
+		_, err := do(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func composerScreen(m *Model) composer.Screen {
 			return m.send()
 		},
 		Run:  palette{m}.run,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) { m.dialogs.List(l, chosen, added) },
+		Open: m.dialogs.List,
 		Read: m.dialogs.Read,
 		News: m.notice.News,
 	}
