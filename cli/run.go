@@ -25,8 +25,8 @@ import (
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
-		p.run)
+	c := p.withJSON(p.command("run [text]...",
+		"Answer one message on standard output; standard input is added to the message", p.run))
 	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
 		"pipe, which has 2 seconds to begin, or a minute where there is no text, or a file that nobody has read from " +
 		"yet. Anything else is read only where - stands in the place of a text. A loop that reads a pipe needs " +
@@ -38,11 +38,10 @@ func (p *program) runCommand() *cobra.Command {
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.withJSON(c)
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
 	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
-	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * "+
-		"matches any characters")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil,
+		"run this tool without asking; may be repeated, * matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
@@ -70,6 +69,9 @@ func (p *program) run(ctx context.Context, args []string) error {
 	context.AfterFunc(ctx, stop)
 	return p.with(ctx, toRun, func(a *app) error { return a.answer(ctx, draft) })
 }
+
+// syncTime bounds how long run waits for what is exchanged with other machines.
+const syncTime = 2 * time.Second
 
 // answer sends a message and writes the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
@@ -116,8 +118,12 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		err = cmp.Or(err, a.show(turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx, s); fault != nil && terminal {
-		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
+	if do := a.exchange(); do != nil && ctx.Err() == nil && id != "" {
+		soon, stop := context.WithTimeout(ctx, syncTime) // What is left is done the next time.
+		defer stop()
+		if _, fault := do(soon); fault != nil && soon.Err() == nil && terminal {
+			out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
+		}
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
