@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,19 +57,24 @@ func (p *program) chat(ctx context.Context, search string) error {
 	if err := a.prepare(terminated); err != nil {
 		return err
 	}
+	if inPlain {
+		a.exchangeInPlain(terminated)
+	}
 	s, err := a.start(terminated)
 	if err != nil {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := a.memory.Model(a.catalog.Last(s.Model().Ref()))(); err != nil {
+		if err := a.rememberModel(s.Model().Ref()); err != nil {
 			a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
 	a.notices = append(a.notices, a.store.Notices()...)
 	var id string
 	if inPlain {
-		id, err = a.plainly(terminated, s, terminal)
+		if err = a.plainly(terminated, s, terminal); !s.Temporary() {
+			id = s.Info().ID
+		}
 	} else {
 		id, err = ui.Run(ctx, a.screenOptions(s, search))
 	}
@@ -96,27 +102,46 @@ func (a *app) goodbye(id string) string {
 	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text.
-func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) (id string, err error) {
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGINT)
-	defer signal.Stop(stop)
+// plainly chats in lines of text, and exchanges what was said with other machines.
+func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) error {
+	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
+	signal.Notify(unheard, syscall.SIGINT)
+	defer signal.Stop(unheard)
 	a.servers.Start()
-	return plain.Run(ctx, plain.Options{
-		Deps:     a.deps,
+	err := plain.Run(ctx, plain.Options{
 		Start:    s,
-		Choice:   a.choice,
+		Reason:   a.choice.Reason,
 		Notices:  a.notices,
 		Attach:   a.flags.attach,
+		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
 		In:       a.in,
 		Out:      a.out,
 		Terminal: terminal,
-		Stop:     stop,
-		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
-		Sync:     a.exchange(),
-		Settings: a.settings(),
+		Stoppable: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, syscall.SIGINT)
+		},
+		Remember: a.rememberModel,
 	})
+	said := len(a.notices)
+	a.exchangeInPlain(context.WithoutCancel(ctx))
+	for _, fault := range a.notices[said:] {
+		fmt.Fprintln(a.err, fault)
+	}
+	return cmp.Or(ctx.Err(), err)
 }
+
+// exchangeInPlain exchanges the history with other machines before and after a chat in lines of text. Why that failed
+// becomes a notice, once.
+func (a *app) exchangeInPlain(ctx context.Context) {
+	if err := a.exchangeOnce(ctx); err != nil {
+		if fault := theme.UpperFirst(theme.Sentence(err)); !slices.Contains(a.notices, fault) {
+			a.notices = append(a.notices, fault)
+		}
+	}
+}
+
+// rememberModel keeps a model for the next start.
+func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.Last(ref))() }
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
 func (a *app) settings() settings.Options {

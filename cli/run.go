@@ -21,6 +21,7 @@ import (
 	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/ui/markdown"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
@@ -70,9 +71,6 @@ func (p *program) run(ctx context.Context, args []string) error {
 	return p.with(ctx, toRun, func(a *app) error { return a.answer(ctx, draft) })
 }
 
-// syncTime bounds how long run waits for what is exchanged with other machines.
-const syncTime = 2 * time.Second
-
 // answer sends a message and writes the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
 	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
@@ -88,7 +86,8 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	} else if err != nil {
 		return fail(Provider, "%w", err)
 	}
-	out := answerWriter{program: a.program, turn: report.Turn{Saved: !a.flags.noSave}}
+	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
+	out.turn.Saved = !a.flags.noSave
 	if err := a.announce(ctx, s, &out); err != nil {
 		return err
 	}
@@ -118,12 +117,8 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		err = cmp.Or(err, a.show(turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if do := a.exchange(); do != nil && ctx.Err() == nil && id != "" {
-		soon, stop := context.WithTimeout(ctx, syncTime) // What is left is done the next time.
-		defer stop()
-		if _, fault := do(soon); fault != nil && soon.Err() == nil && terminal {
-			out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
-		}
+	if fault := a.exchangeOnce(ctx); fault != nil && terminal {
+		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
@@ -183,8 +178,8 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 // answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
 type answerWriter struct {
 	*program
-	wrote bool // something stands on the current line
-	turn  report.Turn
+	answer plain.Writer
+	turn   report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -194,16 +189,18 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		w.say(w.turn.Take(event))
 		switch event := event.(type) {
 		case session.Delta:
-			w.text(event.Text)
+			if !w.flags.json {
+				w.answer.Piece(event.Text)
+			}
 		case session.Answered:
-			w.endLine()
+			w.answer.EndLine()
 		case session.OverLimit:
 			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			end = event.Err
 		}
 	}
-	w.endLine()
+	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
 		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
@@ -213,29 +210,13 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 	return end
 }
 
-func (w *answerWriter) text(text string) {
-	if w.flags.json || text == "" {
-		return
-	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
-	}
-	w.wrote = false
-}
-
 // say writes lines about the turn. --json has the same in its object.
 func (w *answerWriter) say(lines []string) {
 	if w.flags.json || w.flags.quiet {
 		return
 	}
 	for _, line := range lines {
-		w.endLine()
+		w.answer.EndLine()
 		w.warn("%s", markdown.Visible(line))
 	}
 }

@@ -248,9 +248,9 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		done := "may still contain the session"
 		switch {
 		case how == "delete":
-			err, done = c.Delete(), "deleted"
+			err, done = backup.Delete(c.Path), "deleted"
 		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
-			err, done = store.PurgeCopy(ctx, c, info), "rewritten without the session"
+			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
 		}
 		if failed = errors.Join(failed, err); err == nil {
 			p.warn("%s: %s", done, c.Path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -130,4 +131,31 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		}
 		return result.Changed, err
 	}
+}
+
+// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+const syncTime = 2 * time.Second
+
+// exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
+// a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) error {
+	do := a.exchange()
+	if do == nil || ctx.Err() != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, syncTime)
+	defer stop()
+	done := make(chan error, 1)
+	go func() {
+		_, err := do(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
+	}
+	return nil
 }

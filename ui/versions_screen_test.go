@@ -60,7 +60,7 @@ func versionStates() []state {
 		{"editing", edited},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
-			m.forksListed(kin)
+			m.listForks(kin)
 			return m
 		}},
 	}

@@ -98,7 +98,7 @@ func (s screen) header() string {
 	case s.l.Small:
 		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
 	case m.dialogs.Top() != nil && !m.dialogs.Floats():
-		title, right := m.dialogTitle()
+		title, right := s.dialogTitle()
 		return frame.Header(st, st.Text.Render(title), "", right, w)
 	}
 	style, gauge := st.Text, ""
@@ -254,7 +254,7 @@ func (s screen) footer() (lines []string, x int) {
 		line, _ := m.Chat.SearchLine(w, "")
 		return []string{line}, -1
 	}
-	return []string{frame.Hints(s.st, m.hints(), s.state(), w)}, -1
+	return []string{frame.Hints(s.st, s.hints(), s.state(), w)}, -1
 }
 
 // state is the right end of the hints: a sentence, else what is selected, how far the page is from its end, or what the

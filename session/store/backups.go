@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 
@@ -34,22 +35,8 @@ func (s *Store) BackupName() string { return backup.Name(s.path, s.now()) }
 
 // NewestBackup returns the newest backup of this history, and false where there is none.
 func (s *Store) NewestBackup() (backup.File, bool) {
-	all := backup.List(s.path, s.now())
-	if s.path == sqlite.Memory || len(all) == 0 {
-		return backup.File{}, false
-	}
-	return all[0], true
-}
-
-// offerBackup says so where the history has gone and there is a backup of it.
-func (s *Store) offerBackup() {
-	if !s.fresh {
-		return
-	}
-	if b, ok := s.NewestBackup(); ok {
-		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s. "+
-			"winnow db restore latest restores it.", b.Day.Format("2006-01-02")))
-	}
+	all := append(backup.List(s.path, s.now()), backup.File{})
+	return all[0], len(all) > 1
 }
 
 // CheckResult is what a check of the whole history found.
@@ -75,16 +62,12 @@ func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) 
 func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
 	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
-	doing := "check the chat history"
-	tables, err := sqlite.DamagedTables(ctx, s.reads)
-	if err != nil && !sqlite.IsDamage(err) {
-		return c, sqlite.Explain(doing, s.path, err)
-	}
-	for _, table := range tables {
-		c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
-		_ = s.mark(ErrDamaged)
-	}
-	err = s.view(ctx, doing, func(t *tx) {
+	err := s.view(ctx, "check the chat history", func(t *tx) {
+		c.Faults = nil
+		for _, table := range list[string](t, sqlite.DamagedTables) {
+			c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
+			_ = s.mark(ErrDamaged)
+		}
 		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
 				(SELECT user_version FROM pragma_user_version),
@@ -102,6 +85,13 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 		err = nil
 	}
 	return c, err
+}
+
+// damagedIn is damagedMessages for a transaction on another file.
+func damagedIn(ctx context.Context, of *sql.Tx) ([]int64, error) {
+	t := &tx{Tx: of, ctx: ctx}
+	all := damagedMessages(t)
+	return all, t.err
 }
 
 // damagedMessages are the messages that fail their hash.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -109,8 +108,7 @@ func syncState(t *tx) SyncState {
 
 // Collected are rows that were handed out.
 type Collected struct {
-	IDs      []int64  // of the rows, for Told
-	Sessions []string // ids of the sessions that the lines name
+	IDs      []int64 // of the rows, for Told
 	Messages int
 	More     bool // there are more of them
 }
@@ -136,7 +134,6 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 				return errFull
 			}
 			if session != nil {
-				out.Sessions = append(out.Sessions, session.ID)
 				err = cmp.Or(err, take(Line{Session: session}))
 				session = nil
 			}
@@ -171,7 +168,6 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			t.err = nil
 		}
 	})
-	slices.Sort(out.Sessions)
 	return out, err
 }
 

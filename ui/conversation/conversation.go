@@ -18,7 +18,6 @@ import (
 	"winnow/ui/composer/queue"
 	"winnow/ui/dialog"
 	"winnow/ui/inspector"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/question"
@@ -62,8 +61,6 @@ type Screen struct {
 	Reached func(replaced string, err error) tea.Cmd
 
 	Dialogs *dialog.Stack
-	Do      func(keymap.Action) tea.Cmd              // does what concerns more than the conversation
-	Settled func(sentence string, err error) tea.Cmd // a setting of the session has ended
 
 	Transcript transcript.Screen // but for what the panel does for it
 	Panel      panel.Screen      // but for what the transcript does for it

@@ -23,7 +23,7 @@ const (
 func (m *Model) View(st theme.Styles) (lines []string, x int) {
 	lead := "  " + st.Seen.Render("›") + " "
 	room := max(1, m.end()-theme.Width(lead)-margin)
-	m.Filter.Mask(m.Masked)
+	m.Filter.Masked = m.Masked
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))

@@ -67,16 +67,16 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		p := drawnRequest(t)
 		r, c := &p.Next, p.columns(44)
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
-		for _, of := range r.lines(false) {
-			line := []rune(ansi.Strip(p.item(of).draw(&p.Themes.Styles, c, Width-1)))
+		for _, row := range r.rows(false) {
+			line := []rune(ansi.Strip(p.item(row).draw(&p.Themes.Styles, c, Width-1)))
 			if tokens := numbers(string(line[c.tokens-tokensCells : c.tokens])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {
-			case of.to-of.from > 1 && n[1]-n[0]+1 != of.to-of.from:
-				t.Fatalf("a line stands for %d messages and says %q", of.to-of.from, string(line))
-			case r.Rows[of.from].Entry != nil:
-				messages += of.to - of.from
+			case row.Of > 1 && n[1]-n[0]+1 != row.Of:
+				t.Fatalf("a row stands for %d messages and says %q", row.Of, string(line))
+			default:
+				messages += row.Of
 			}
 		}
 		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
@@ -95,15 +95,15 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 		h := rapid.IntRange(1, 9).Draw(t, "height")
 		p.Move(-100)
 		reached := map[int64]bool{}
-		for range 2*len(p.Next.Rows) + 2 {
-			if p.line().n() > 1 {
+		for range 2*len(p.Next.rows(true)) + 2 {
+			if p.Chosen().Of > 1 {
 				p.Update(uitest.Key("enter"))
 			}
 			if e := p.Chosen().Entry; e != nil {
 				reached[e.ID] = true
 			}
 			lines := ansi.Strip(strings.Join(p.View(Width-1, h), "\n"))
-			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.Rows) > 0 {
+			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.rows(true)) > 0 {
 				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, lines)
 			}
 			p.Move(1)

@@ -58,17 +58,17 @@ func (p *Model) Pane(w, h int) []string {
 func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 
 // View draws the panel in w by h cells: what request it is, the sums, the list, and below it what is next, or with
-// the focus the reason for the line under the cursor. The first cell of each line is the cursor's.
+// the focus the reason for the row under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
-	in := max(1, w-1-theme.Gutter(2*w))
-	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(p.Shown().Rows))
+	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.Shown().Plan
+	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(plan.Entries)+len(plan.Added))
 	p.head(&head, h)
 	head.lines = head.lines[:min(len(head.lines), max(0, h-least))]
 	p.foot(&foot)
 	if len(head.lines)+len(foot.lines)+least > h {
 		foot.lines = nil
 	}
-	list := p.rows(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
+	list := p.drawList(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
 	lines := theme.Blank(slices.Concat(head.lines, list), w, h-len(foot.lines))
 	return append(lines, theme.Blank(foot.lines, w, len(foot.lines))...)
 }
@@ -389,7 +389,7 @@ func (p *Model) reason(t *text) {
 		}
 		why = theme.Thousands(e.Index+1) + why
 	}
-	if n := p.line().n(); n > 1 {
+	if n := on.Of; n > 1 {
 		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
 	} else if on.Entry != nil && p.Past == nil {
 		keys = append(p.Prices(*on.Entry), keys...)

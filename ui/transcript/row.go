@@ -104,6 +104,7 @@ func (c *Model) View() []string {
 			c.answer.Lines()
 		}
 		c.answer.grew = false
+		c.settle()
 	}
 	out := make([]string, 0, c.height)
 	for i, line := c.top, c.line; c.ready() && i < c.rows() && len(out) < c.height; line++ {

@@ -1,8 +1,6 @@
 package recovery
 
 import (
-	"fmt"
-
 	"github.com/google/uuid"
 
 	"winnow/session/store/sqlite"
@@ -11,69 +9,39 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// exec runs a statement, after an error none.
-func (r *recovery) exec(query string, args ...any) {
-	if r.err == nil {
-		_, r.err = r.tx.ExecContext(r.ctx, query, args...)
-	}
-}
-
-// count is the number that a query yields.
-func (r *recovery) count(query string, args ...any) (n int) {
-	if r.err == nil {
-		r.err = r.tx.QueryRowContext(r.ctx, query, args...).Scan(&n)
-	}
-	return n
-}
-
-// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
-// beginning, no row names a lost one.
-func (r *recovery) putInOrder(backup bool, steps Steps) error {
-	// A session that cannot be real is known by its messages alone.
-	r.exec(`
-		DELETE FROM sessions
-		WHERE length(id) <> 36
-			OR id GLOB '*[^0-9a-f-]*'
-			OR min(created_ms, updated_ms, used) < 0
-			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
-	if backup {
-		r.adopt()
-	}
-	r.reattach()
-	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
-	r.exec(`
-		CREATE TEMP TABLE expected AS
-		SELECT
-			n AS session,
-			max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
-		FROM sessions
-		WHERE messages < 1 << 30`)
-	if backup {
-		r.fill(steps)
-	}
-	r.out.LostMessages = r.count(`
-		SELECT coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0)
-		FROM temp.expected e`)
-	r.tie()
-	r.verify(steps)
+// exec runs a statement and returns how many rows it changed; after an error it does nothing.
+func (r *recovery) exec(query string, args ...any) (rows int) {
 	if r.err != nil {
-		return fmt.Errorf("put the saved rows in order: %w", r.err)
+		return 0
 	}
-	return nil
+	result, err := r.tx.ExecContext(r.ctx, query, args...)
+	if r.err = err; err != nil {
+		return 0
+	}
+	changed, err := result.RowsAffected()
+	r.err = err
+	return int(changed)
 }
 
-// adopt copies from the backup the rows of lost sessions with the keys that they had, where saved messages show that
-// these keys are still theirs.
+// broken are the messages that fail their hash, as a list that json_each takes apart.
+func (r *recovery) broken() (n int, list string) {
+	if r.err != nil {
+		return 0, ""
+	}
+	var ids []int64
+	ids, r.err = r.check(r.ctx, r.tx)
+	return len(ids), sqlite.IDs(ids)
+}
+
+// adopt takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
+// read, one that is not there and has no messages was purged.
 func (r *recovery) adopt() {
 	r.exec(`
 		INSERT OR IGNORE INTO sessions
 		SELECT *
 		FROM backup.sessions
-		WHERE n IN (
-			SELECT m.session
-			FROM messages m
-			JOIN backup.messages b ON b.id = m.id AND b.session = m.session
-		)`)
+		WHERE id NOT IN (SELECT session FROM tombstones)
+			AND (? OR n IN (SELECT session FROM messages))`, r.damaged["sessions"])
 }
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
@@ -93,28 +61,33 @@ func (r *recovery) reattach() {
 	}
 }
 
-// damagedMessages are the messages that fail their hash, as a list that json_each takes apart.
-func (r *recovery) damagedMessages(steps Steps) (n int, list string) {
-	if r.err != nil {
-		return 0, ""
-	}
-	var ids []int64
-	ids, r.err = steps.Check(r.ctx, r.tx)
-	return len(ids), sqlite.IDs(ids)
-}
-
-// fill takes the messages that are lost, or fail their hash, from the backup.
-func (r *recovery) fill(steps Steps) {
-	_, broken := r.damagedMessages(steps)
+// fill takes the rows of sessions that are here from the backup, where they are lost. A message that fails its hash is
+// lost too, and so is its attachment.
+func (r *recovery) fill() {
+	_, broken := r.broken()
 	r.exec(`
 		DELETE FROM messages
 		WHERE id IN (SELECT value FROM json_each(?))
 			AND id IN (SELECT id FROM backup.messages)`, broken)
-	r.removeOrphans() // a message comes with its calls and parts
-	if r.err == nil {
-		// Where the table of sessions is sound, one that is not there was purged.
-		r.out.FromBackup, r.err = steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
+	for _, table := range []string{"messages", "requests", "verdicts", "summaries", "registers"} {
+		rows := r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
+			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
+		if table == "messages" {
+			r.out.FromBackup = rows
+		}
 	}
+	_, broken = r.broken()
+	r.exec(`
+		INSERT OR REPLACE INTO attachments (hash, data)
+		SELECT hash, data
+		FROM backup.attachments
+		WHERE hash IN (
+			SELECT part.value ->> 'hash'
+			FROM json_each(?) broken
+			JOIN messages m ON m.id = broken.value
+			JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) part
+		)`, broken)
+	r.exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
@@ -122,10 +95,13 @@ func (r *recovery) fill(steps Steps) {
 // row. What decided a request stays as it was: it is what the proof of the request is made from.
 func (r *recovery) tie() {
 	r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	r.out.LostSessions = r.count(`SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	r.removeOrphans()
+	r.out.LostSessions = r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	for _, table := range r.tables {
+		r.exec("DELETE FROM " + table + `
+			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
+	}
 	r.exec(`
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		UPDATE messages
 		SET parent = coalesce((
 			SELECT max(x.id)
@@ -150,22 +126,17 @@ func (r *recovery) tie() {
 			)`)
 }
 
-// removeOrphans removes what belongs to a row that is lost.
-func (r *recovery) removeOrphans() {
-	for _, table := range r.tables {
-		r.exec("DELETE FROM " + table + `
-			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
-	}
-	r.exec(`
-		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions)`)
-}
-
-// verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
+// count counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
 // from those that are damaged from now on.
-func (r *recovery) verify(steps Steps) {
-	n, damaged := r.damagedMessages(steps)
-	r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, damaged)
-	r.out.LostMessages += n
-	r.out.Messages = r.count(`SELECT count(*) - ? FROM messages`, n)
-	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
+func (r *recovery) count() {
+	n, broken := r.broken()
+	r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, broken)
+	if r.err == nil {
+		r.err = r.tx.QueryRowContext(r.ctx, `
+			SELECT
+				(SELECT count(*) FROM sessions),
+				(SELECT count(*) - ?1 FROM messages),
+				?1 + coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0)
+			FROM temp.expected e`, n).Scan(&r.out.Sessions, &r.out.Messages, &r.out.LostMessages)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -47,15 +48,8 @@ func (r *recovery) behind(table string, from int64) int64 {
 	for from+step < r.tooHigh() && !readable(from+step) {
 		step *= 2
 	}
-	damaged, behind := from+step/2, from+step
-	for damaged+1 < behind {
-		if middle := damaged + (behind-damaged)/2; readable(middle) {
-			behind = middle
-		} else {
-			damaged = middle
-		}
-	}
-	return behind
+	first := from + step/2 + 1 // the key before it cannot be read
+	return first + int64(sort.Search(int(from+step-first), func(i int) bool { return readable(first + int64(i)) }))
 }
 
 // rows are the rows of a table from a key on.

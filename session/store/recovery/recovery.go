@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -79,19 +80,8 @@ type Files struct {
 	Backup  string // a sound backup, "" for none
 }
 
-// Steps are what the owner of the tables adds to Save.
-type Steps struct {
-	// Check returns the messages of a history that fail their hash.
-	Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
-
-	// Apply applies the sessions of the backup and returns how many messages that added. Without all it leaves out
-	// those that are not there: they were purged since.
-	Apply func(ctx context.Context, tx *sql.Tx, all bool) (messages int, err error)
-}
-
-// derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
-// all of it is told again, and they know what they have already.
-const derived = `'found_text', 'purged', 'windows', 'home', 'homes', 'segments', 'untold'`
+// Check returns the messages of a history that fail their hash.
+type Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
 
 // recovery is a recovery within its transaction.
 type recovery struct {
@@ -99,6 +89,7 @@ type recovery struct {
 	from    *sql.DB // the damaged file
 	tx      *sql.Tx // of the new file
 	now     int64
+	check   Check
 	tables  []string
 	damaged map[string]bool // tables that have a fault, or may have one
 	newest  int64           // no row has or names a greater id
@@ -106,16 +97,41 @@ type recovery struct {
 	err     error // the first one of putting the rows in order
 }
 
-// Save reads all that can be reached in a damaged file, and in a backup, into a new one. now is in Unix milliseconds.
-func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error) {
-	db := sqlite.Pool(f.Fresh, sqlite.Scratch, 1)
+// Save reads all that can be reached in a damaged file, and in a backup, into a new one.
+func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
+	// The rows come in any order; what belongs to a lost row is removed at the end.
+	db := sqlite.Pool(f.Fresh, "_foreign_keys=off&"+sqlite.Scratch, 1)
 	defer db.Close()
-	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
-		return Salvage{}, err
+	if f.Backup != "" {
+		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
+		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
+			return Salvage{}, err
+		}
 	}
-	r := recovery{ctx: ctx, now: now, damaged: map[string]bool{}, out: Salvage{File: f.Damaged}}
-	var err error
-	r.tables, err = sqlite.Collect[string](ctx, db, `
+	r := recovery{
+		ctx: ctx, from: sqlite.Unchanging(f.Damaged), now: now.UnixMilli(), check: check, damaged: map[string]bool{},
+		out: Salvage{File: f.Damaged},
+	}
+	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
+	defer r.from.Close()
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		r.tx = tx
+		return r.save(f.Backup != "")
+	})
+	return r.out, errors.Join(err, db.Close())
+}
+
+// derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
+// all of it is told again, and they know what they have already.
+const derived = `'found_text', 'purged', 'windows', 'home', 'homes', 'segments', 'untold'`
+
+// save makes a history of the rows that can be read: every session has its row, every branch leads to its beginning, no
+// row names a lost one.
+func (r *recovery) save(backup bool) (err error) {
+	if err := sqlite.Create(r.ctx, r.tx); err != nil {
+		return err
+	}
+	r.tables, err = sqlite.Collect[string](r.ctx, r.tx, `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
@@ -123,31 +139,37 @@ func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error)
 			AND strict
 			AND name NOT IN (`+derived+`)`)
 	if err != nil {
-		return Salvage{}, err
+		return err
 	}
-	// The rows come in any order; what belongs to a lost row is removed at the end.
-	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
-		return Salvage{}, err
+	for _, table := range r.tables {
+		r.readTable(table)
 	}
-	if f.Backup != "" {
-		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
-		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
-			return Salvage{}, err
-		}
+	// A session that cannot be real is known by its messages alone.
+	r.exec(`
+		DELETE FROM sessions
+		WHERE length(id) <> 36
+			OR id GLOB '*[^0-9a-f-]*'
+			OR min(created_ms, updated_ms, used) < 0
+			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
+	if backup {
+		r.adopt()
 	}
-	r.from = sqlite.Unchanging(f.Damaged)
-	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
-	defer r.from.Close()
-	// To read from a file that SQLite does not open at all would be an attempt to open it each time, thousands in all.
-	opens := r.from.PingContext(ctx) == nil
-	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		r.tx = tx
-		for _, table := range r.tables {
-			if r.damaged[table] = !opens; opens {
-				r.readTable(table)
-			}
-		}
-		return r.putInOrder(f.Backup != "", steps)
-	})
-	return r.out, errors.Join(err, db.Close())
+	r.reattach()
+	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	r.exec(`
+		CREATE TEMP TABLE expected AS
+		SELECT
+			n AS session,
+			max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
+		FROM sessions
+		WHERE messages < 1 << 30`)
+	if backup {
+		r.fill()
+	}
+	r.tie()
+	r.count()
+	if r.err != nil {
+		return fmt.Errorf("put the saved rows in order: %w", r.err)
+	}
+	return nil
 }

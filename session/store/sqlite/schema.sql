@@ -5,7 +5,7 @@
 -- can be read by ranges of keys around the damage.
 
 CREATE TABLE sessions (
-	n            INTEGER PRIMARY KEY,           -- the short key that other tables use
+	n            INTEGER PRIMARY KEY AUTOINCREMENT, -- the short key that other tables use, which is given once
 	id           TEXT    NOT NULL UNIQUE,       -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
 	created_ms   INTEGER NOT NULL,
 	updated_ms   INTEGER NOT NULL,
