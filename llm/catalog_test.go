@@ -139,24 +139,6 @@ func TestFindTakesNothingForGranted(t *testing.T) {
 	}
 }
 
-func TestCurrentIsTheNearestOfTheList(t *testing.T) {
-	for _, test := range []struct{ model, list, want string }{
-		{"gpt-5.2", "gpt-4o gpt-5.2", "gpt-5.2"},
-		{"deepseek-chat", "deepseek-v4-pro deepseek-v4-flash other", "deepseek-v4-pro"},
-		{"claude-sonnet-4-5", "claude-opus-5 claude-sonnet-5 claude-haiku-5", "claude-sonnet-5"},
-		{"gpt-5.2", "text-embedding-9 gpt-6", "gpt-6"},
-		{"gpt-5.2", "text-embedding-9", ""},
-	} {
-		var list []Model
-		for id := range strings.FieldsSeq(test.list) {
-			list = append(list, Model{ID: id})
-		}
-		if got, ok := Current(test.model, list); got != test.want || ok != (test.want != "") {
-			t.Errorf("%s: got %q, %v; want %q", test.model, got, ok, test.want)
-		}
-	}
-}
-
 func TestCatalogListsAllModelsAndErrors(t *testing.T) {
 	c := (&Catalog{Network: machine{
 		"http://a/v1/models": `{"data":[{"id":"x"},{"id":"y/z"},{"id":""}]}`, "http://b/v1/models": `[{"id":"w"}]`, "http://d/v1/models": `<html>`,

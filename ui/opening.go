@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
@@ -188,7 +189,7 @@ func (m *Model) keep() tea.Cmd {
 func (m *Model) listForks(string) tea.Cmd { return m.Kin(m.forksListed) }
 
 // forksListed shows the chats that belong to the one on the screen by a fork.
-func (m *Model) forksListed(kin session.Kin) tea.Cmd {
+func (m *Model) forksListed(kin []store.Session) tea.Cmd {
 	choices := m.KinItems(kin)
 	if len(choices) == 0 {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
@@ -196,7 +197,7 @@ func (m *Model) forksListed(kin session.Kin) tea.Cmd {
 	}
 	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, choices...), func(id string) tea.Cmd {
 		at := conversation.Arrival{}
-		if id == kin.Parent.ID {
+		if id == m.Info.Parent {
 			at.Message = m.Info.ForkedAt
 		}
 		return m.openStored(id, at)
