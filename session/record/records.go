@@ -28,26 +28,14 @@ type Records struct {
 	Tokenizer string          // what Count is called
 }
 
-// Leaving is a request that is about to be sent.
-type Leaving struct {
-	store.Request // what it is for and where it goes
-	Decision      Decision
-	Made          history.Plan
-	Prefix        Prefix // of an answer's request: what it begins with as the one before it
-	Body          []byte
-}
-
-// Add records a request that is about to be sent.
-func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
-	q, p := l.Request, l.Made
+// Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it begins
+// with as the one before it.
+func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix Prefix) (store.Request, error) {
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
 	q.Plan = &p
 	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
-	if l.Prefix.Known {
-		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, q.Created.Sub(l.Prefix.Sent))
-	}
-	if err := Sign(&q, l.Decision, l.Body); err != nil {
-		return q, err
+	if prefix.Known {
+		q.Reusable, q.ReusableAge = p.Sum.Tokens(prefix.Tokens), max(0, q.Created.Sub(prefix.Sent))
 	}
 	return r.Store.AddRequest(ctx, q)
 }
