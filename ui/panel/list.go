@@ -122,7 +122,7 @@ func (p *Model) columns(w int) columns {
 	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), saved: w + 1, tokens: w + 1}
 	c.who = max(len("model"), theme.Width(theme.ShortName(model)))
 	c.text = len(" G ") + c.digits + 1 + c.who + 1
-	if saved > 0 || len(r.moves) > 0 {
+	if saved > 0 || p.Whatif != nil && p.Whatif.First != nil {
 		c.tokens -= max(savedCells, 2+len(r.Counted(saved)))
 	}
 	if c.tokens-tokensCells-c.text < leastText {
@@ -145,14 +145,11 @@ type item struct {
 
 // draw draws the item in w cells, of which the first is the cursor's.
 func (it item) draw(st *theme.Styles, c columns, w int) string {
-	mark, lead, saved, end := " ", fmt.Sprintf("%*s ", c.digits, it.number), st.Muted, c.tokens
-	if it.cursor {
-		mark = st.Seen.Render("▌")
-	}
+	lead, saved, end := fmt.Sprintf("%*s ", c.digits, it.number), st.Muted, c.tokens
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	line := " " + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
 	if it.who != "" && c.who > 0 {
 		line += st.Text.Render(theme.Fit(it.who, c.who) + " ")
 	}
@@ -174,7 +171,7 @@ func (it item) draw(st *theme.Styles, c columns, w int) string {
 		line += saved.Render(fmt.Sprintf("%*s", c.saved-c.tokens, it.saved))
 	}
 	if it.cursor {
-		return theme.Ground(st.Selected, theme.Fit(line, w))
+		return st.CursorRow(line[1:], w)
 	}
 	return line
 }
@@ -206,12 +203,13 @@ func (p *Model) item(row Row) item {
 	}
 	m, _ := r.message(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
-	switch move := r.moves[e.ID]; {
+	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
-	case move.text != "":
-		it.text, it.saved, it.words = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff)), st.Cut
-		if move.diff > 0 {
+	case change != "":
+		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.was[e.Index].TokensAfter)
+		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
+		if diff > 0 {
 			it.words = st.Seen
 		}
 	case it.text == "":

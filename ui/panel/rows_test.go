@@ -139,25 +139,3 @@ func TestThePanelFillsItsBox(t *testing.T) {
 		}
 	})
 }
-
-// The part of the list that is shown has the lines that are wanted and fills its height.
-func TestTheWindowOnTheListHoldsWhatIsWanted(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		n, h := rapid.IntRange(1, 40).Draw(t, "lines"), rapid.IntRange(1, 12).Draw(t, "height")
-		l := list{first: rapid.IntRange(-3, 50).Draw(t, "first")}
-		from := rapid.IntRange(0, n-1).Draw(t, "from")
-		to := min(n, from+rapid.IntRange(1, 15).Draw(t, "more"))
-		l.window(n, h, from, to)
-		hidden := func(line int) bool { // beside the list, or behind a sign
-			return line < l.first || line >= l.end ||
-				h >= leastRows+2 && (line == l.first && line > 0 || line == l.end-1 && l.end < n)
-		}
-		switch {
-		case l.first < 0 || l.end > n || l.end-l.first != min(n, h):
-			t.Fatalf("of %d lines %d to %d are shown in %d", n, l.first, l.end, h)
-		case hidden(from), to-from <= h-2 && hidden(to-1):
-			t.Fatalf("of %d lines %d to %d are shown in %d, and %d to %d are wanted", n, l.first, l.end, h, from, to)
-		}
-	})
-}

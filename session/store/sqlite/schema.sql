@@ -73,6 +73,7 @@ CREATE TABLE messages (
 ) STRICT;
 
 CREATE INDEX messages_parent ON messages (session, parent);
+CREATE INDEX messages_turns ON messages (session, seq) WHERE role = 'user';
 CREATE INDEX messages_parts ON messages (session) WHERE parts IS NOT NULL;
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 
