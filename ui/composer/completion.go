@@ -276,7 +276,7 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 				c.Set("/" + command + " " + args)
 			}
 			if err != nil {
-				return c.failed(err)
+				return c.Failed(err)
 			}
 			if !c.Empty() {
 				c.Area.Insert("\n\n") // behind what was typed meanwhile

@@ -208,7 +208,7 @@ func (c *Model) Keep() tea.Cmd {
 	}
 	c.kept = c.Area.Changes()
 	d := c.unsent()
-	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.failed)
+	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.Failed)
 }
 
 // unsent is the draft to keep while its session is left: an edit or a prompt that was changed, and then the draft from
@@ -250,7 +250,7 @@ func (c *Model) Load() tea.Cmd {
 		if c.Session != s || c.ReadOnly {
 			return nil
 		}
-		cmd := tea.Batch(c.failed(err), c.loaded(d))
+		cmd := tea.Batch(c.Failed(err), c.loaded(d))
 		files := c.Files // that the program was started with
 		if c.Files = nil; len(files) > 0 && !c.Empty() {
 			c.Area.Insert(" ")
@@ -279,14 +279,6 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(promptLabel(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
-}
-
-// failed says why something could not be read or written down, nil for no reason.
-func (c *Model) failed(err error) tea.Cmd {
-	if err == nil {
-		return nil
-	}
-	return c.Fail(theme.Sentence(err))
 }
 
 // mostPrompts is how many of the prompts sent before are in reach.
@@ -326,7 +318,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
-		return c.failed(err)
+		return c.Failed(err)
 	})
 }
 
@@ -336,7 +328,7 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 	if db == nil || db.ReadOnly() || nothing(d) {
 		return nil
 	}
-	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.failed)
+	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.Failed)
 }
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.

@@ -192,7 +192,7 @@ func (c *Model) act(a *action, flags map[int64]history.Flag) tea.Cmd {
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
-			return c.Fail(theme.Sentence(err))
+			return c.Failed(err)
 		}
 		return tea.Batch(c.Replan(), c.Say(c.did(a)))
 	})
