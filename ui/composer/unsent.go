@@ -199,27 +199,22 @@ func (c *Model) KeepSoon() tea.Cmd {
 	})
 }
 
-// Keep writes the unsent draft down. A chat that has not begun has a draft as well. Until a message that was sent is
-// stored, the draft on disk is the message; while another session is opened, what is typed is not this one's.
+// Keep writes the unsent draft down: an edit or a prompt that was changed, and then the draft from before it can be
+// recalled; else that one. A chat that has not begun has a draft as well. Until a message that was sent is stored, the
+// draft on disk is the message; while another session is opened, what is typed is not this one's.
 func (c *Model) Keep() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.leaving {
 		return nil
 	}
 	c.kept = c.Area.Changes()
-	d := c.unsent()
-	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.Failed)
-}
-
-// unsent is the draft to keep while its session is left: an edit or a prompt that was changed, and then the draft from
-// before it can be recalled; else that one.
-func (c *Model) unsent() store.Draft {
 	before := c.next(c.draft)
+	d := before.packed()
 	if c.changed() {
-		c.Remember(before.packed())
-		return c.packed()
+		c.Remember(d)
+		d = c.packed()
 	}
-	return before.packed()
+	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.Failed)
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
