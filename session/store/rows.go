@@ -264,11 +264,8 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 }
 
 // first reads the first row of a query, the zero value where there is none. from is as in each.
-func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
-	for r := range each[T, P](t, from, args...) {
-		return *r
-	}
-	return out
+func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
+	return append(readRows[T, P](t, from, args...), none)[0]
 }
 
 // put adds a row of these columns, and returns how many rows it added or changed. into is how the statement begins, up
