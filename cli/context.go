@@ -29,23 +29,22 @@ type contextFlags struct {
 
 func (p *program) contextCommand() *cobra.Command {
 	var f contextFlags
-	c := p.conversationCommand("context [ID]",
+	c := p.withJSON(p.conversationCommand("context [ID]",
 		"Show what the model would see of a session in the next request, and why",
-		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) })
+		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) }))
 	c.Example = "  winnow context 0195\n" +
 		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
 		"  winnow context 0195 --turn 7 --diff 6\n" +
 		"  winnow context 0195 --prompt > handover.txt"
-	addFlag(c, &f.draft, "draft", "", "preview with this text as the next message")
-	addFlag(c, &f.budget, "budget", "", "preview with this budget in tokens, or auto")
-	addFlag(c, &f.preset, "preset", "", "preview with this preset, ignoring the session's own settings",
-		history.Presets()...)
-	addFlag(c, &f.turn, "turn", "", "show the request of turn N as it was sent: N is its last request, N.2 its second")
-	addFlag(c, &f.diff, "diff", "", "show what changed since the request of turn M")
-	addFlag(c, &f.wire, "wire", "", "print the body of the request, with possible secrets redacted")
-	addFlag(c, &f.prompt, "prompt", "", "print the request as one text, for another program")
-	p.jsonFlag(c)
+	c.Flags().StringVar(&f.draft, "draft", "", "preview with this text as the next message")
+	c.Flags().StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
+	c.Flags().StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
+	only(c, "preset", history.Presets()...)
+	c.Flags().StringVar(&f.turn, "turn", "", "show the last request of turn N as it was sent; N.2 is its second")
+	c.Flags().StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
+	c.Flags().BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
+	c.Flags().BoolVar(&f.prompt, "prompt", false, "print the request as one text, for another program")
 	c.MarkFlagsMutuallyExclusive("json", "wire", "prompt")
 	c.MarkFlagsMutuallyExclusive("diff", "wire")
 	c.MarkFlagsMutuallyExclusive("diff", "prompt")
@@ -211,10 +210,9 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 }
 
 func (p *program) repairCommand() *cobra.Command {
-	c := p.conversationCommand("repair [ID]", "List what is damaged in a session, and what is sent instead",
-		func(ctx context.Context, _ *app, s *session.Session) error { return p.showRepairs(ctx, s) })
-	p.jsonFlag(c)
-	return c
+	return p.withJSON(p.conversationCommand("repair [ID]",
+		"List what is damaged in a session, and what is sent instead",
+		func(ctx context.Context, _ *app, s *session.Session) error { return p.showRepairs(ctx, s) }))
 }
 
 // showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
@@ -227,8 +225,9 @@ func (p *program) showRepairs(ctx context.Context, s *session.Session) error {
 	if err != nil && !errors.As(err, new(*history.OverBudgetError)) && !errors.As(err, new(*history.DamagedError)) {
 		return err
 	}
+	whole := func(e history.Entry) bool { return len(e.Repairs) == 0 }
 	return p.show(report.Repairs{
 		Session: s.Info().ID, Title: report.Title(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
-		Entries: slices.DeleteFunc(slices.Clone(plan.Entries), func(e history.Entry) bool { return len(e.Repairs) == 0 }),
+		Entries: slices.DeleteFunc(slices.Clone(plan.Entries), whole),
 	})
 }

@@ -21,12 +21,13 @@ import (
 	"winnow/session/approval"
 	"winnow/session/limits"
 	"winnow/ui/markdown"
+	"winnow/ui/plain"
 	"winnow/ui/theme"
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
-		p.run)
+	c := p.withJSON(p.command("run [text]...",
+		"Answer one message on standard output; standard input is added to the message", p.run))
 	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
 		"pipe, which has 2 seconds to begin, or a minute where there is no text, or a file that nobody has read from " +
 		"yet. Anything else is read only where - stands in the place of a text. A loop that reads a pipe needs " +
@@ -38,11 +39,10 @@ func (p *program) runCommand() *cobra.Command {
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.jsonFlag(c)
-	addFlag(c, &p.flags.noSave, "no-save", "", "leave nothing on disk")
-	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
-	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
-		"characters")
+	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil,
+		"run this tool without asking; may be repeated, * matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
@@ -86,7 +86,8 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	} else if err != nil {
 		return fail(Provider, "%w", err)
 	}
-	out := answerWriter{program: a.program, turn: report.Turn{Saved: !a.flags.noSave}}
+	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
+	out.turn.Saved = !a.flags.noSave
 	if err := a.announce(ctx, s, &out); err != nil {
 		return err
 	}
@@ -116,14 +117,14 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		err = cmp.Or(err, a.show(turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx, s); fault != nil && terminal {
+	if fault := a.exchangeOnce(ctx); fault != nil && terminal {
 		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // What there was to say has been said.
 	}
 	return err
 }
@@ -177,8 +178,8 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 // answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
 type answerWriter struct {
 	*program
-	wrote bool // something stands on the current line
-	turn  report.Turn
+	answer plain.Writer
+	turn   report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -188,39 +189,25 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		w.say(w.turn.Take(event))
 		switch event := event.(type) {
 		case session.Delta:
-			w.text(event.Text)
+			if !w.flags.json {
+				w.answer.Piece(event.Text)
+			}
 		case session.Answered:
-			w.endLine()
+			w.answer.EndLine()
 		case session.OverLimit:
 			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			end = event.Err
 		}
 	}
-	w.endLine()
+	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = (&failure{exit: Provider}); w.flags.json || w.flags.quiet {
+		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
 			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
-}
-
-func (w *answerWriter) text(text string) {
-	if w.flags.json || text == "" {
-		return
-	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
-	}
-	w.wrote = false
 }
 
 // say writes lines about the turn. --json has the same in its object.
@@ -229,7 +216,7 @@ func (w *answerWriter) say(lines []string) {
 		return
 	}
 	for _, line := range lines {
-		w.endLine()
+		w.answer.EndLine()
 		w.warn("%s", markdown.Visible(line))
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"winnow/cli/config"
 	"winnow/cli/report"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/sync"
 )
@@ -21,7 +20,7 @@ func (p *program) syncCommand() *cobra.Command {
 	var o sync.Options
 	var status bool
 	var newKey string
-	c := p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
+	c := p.withJSON(p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
 		func(ctx context.Context, args []string) error {
 			if newKey != "" {
 				return p.newSyncKey(newKey)
@@ -43,24 +42,23 @@ func (p *program) syncCommand() *cobra.Command {
 				return p.with(ctx, toLook, func(a *app) error {
 					r, err := sync.Status(ctx, a.store, o)
 					if err != nil {
-						return explainSync(err)
+						return err
 					}
 					return p.show(report.SyncState(r))
 				})
 			}
 			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
-		})
+		}))
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
 		"stick. Without DIR, it uses dir under [sync] in the configuration."
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
-	addFlag(c, &status, "status", "", "show the machines and what waits, and change nothing")
-	addFlag(c, &o.Verify, "verify", "", "read the files of this machine again, and write those that are damaged")
-	addFlag(c, &o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
-	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write damaged ones anew")
+	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
@@ -108,17 +106,9 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 		fmt.Fprintln(p.err, why)
 	}
 	if err != nil {
-		return stopped(ctx, explainSync(err), "stopped; the next sync continues from there")
+		return stopped(ctx, err, "stopped; the next sync continues from there")
 	}
 	return p.show(report.Synced(out))
-}
-
-// explainSync is the sentence for a sync that failed.
-func explainSync(err error) error {
-	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; key under [sync] names its file", err)
-	}
-	return err
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
@@ -139,24 +129,33 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		case err == nil && len(result.Skipped) > 0:
 			err = errors.New(strings.Join(result.Skipped, " "))
 		}
-		return result.Changed, explainSync(err)
+		return result.Changed, err
 	}
 }
 
-// runSyncTime bounds how long winnow run waits for what is exchanged with other machines.
-const runSyncTime = 2 * time.Second
+// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+const syncTime = 2 * time.Second
 
-// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed; what is left is done the
-// next time.
-func (a *app) exchangeOnce(ctx context.Context, s *session.Session) error {
+// exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
+// a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) error {
 	do := a.exchange()
-	if do == nil || ctx.Err() != nil || s.Info().ID == "" {
+	if do == nil || ctx.Err() != nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(ctx, runSyncTime)
+	ctx, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
-	if _, err := do(ctx); ctx.Err() == nil {
-		return err
+	done := make(chan error, 1)
+	go func() {
+		_, err := do(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
 	}
 	return nil
 }

@@ -157,13 +157,6 @@ func (r *catalogRun) command(line string) {
 		r.say(err, "%s", found)
 	case "last":
 		r.say(nil, "%+v", c.Last(ref))
-	case "current":
-		var list []Model
-		for _, id := range words[1:] {
-			list = append(list, Model{ID: id})
-		}
-		model, ok := Current(words[0], slices.DeleteFunc(list, func(m Model) bool { return m.ID == "" }))
-		r.say(nil, "%q %t", model, ok)
 	case "models":
 		models, failed := c.Models(ctx)
 		r.models(models)

@@ -66,15 +66,6 @@ func numbered(i int) string {
 	return fmt.Sprintf("Message %d. ", i) + strings.Repeat("It says what it says. ", 45)
 }
 
-func (b *bench) loaded(id string) *Session {
-	b.t.Helper()
-	s := b.open(id)
-	if err := s.LoadRest(context.Background()); err != nil {
-		b.t.Fatal(err)
-	}
-	return s
-}
-
 func TestImportedMessagesAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	b, c := countingBench(t, says("Answer."))

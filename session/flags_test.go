@@ -7,7 +7,6 @@ import (
 
 	"winnow/history"
 	"winnow/history/cause"
-	"winnow/llm/tool"
 )
 
 // Messages are pinned, excluded and freed, and each change is taken back by what it returned, the last one first. After
@@ -61,26 +60,5 @@ func TestFlagsAreUndone(t *testing.T) {
 			t.Fatal(err)
 		}
 		agree(flags[i])
-	}
-}
-
-// A branch that begins in front of an excluded result must not hold the call without it, whenever the result was
-// excluded.
-func TestExclusionDuringATurnTakesTheWholeGroup(t *testing.T) {
-	b := newBench(t, calls("c1", "read_file", `{"path":"a"}`), says("No such tool."), says("Two."))
-	b.offer(&tool.Toolbox{})
-	s := b.begin()
-	completed(t, s.Send(t.Context(), say("read it")))
-	call, result := s.Messages()[1].ID, s.Messages()[2].ID
-	for e := range s.Send(t.Context(), say("Second")) {
-		if _, streams := e.(Delta); !streams {
-			continue
-		}
-		if _, err := s.SetFlags(t.Context(), flagged(history.Exclude, result)); err != nil {
-			t.Fatal(err)
-		}
-		if flags := s.Now().Flags; !s.Now().Busy() || flags[call] != history.Exclude {
-			t.Errorf("during a turn (%t) the flags are %v; want the call %d excluded too", s.Now().Busy(), flags, call)
-		}
 	}
 }

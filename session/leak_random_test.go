@@ -1,21 +1,15 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -34,11 +28,10 @@ var (
 		"always the same otherwise")
 )
 
-// TestNothingExcludedIsInAnyRequest holds random conversations in which each message, call and result has a
-// token that no other has. Nothing excluded is in any byte of a later request, for an answer, a summary or a
-// title: not whole, cut, recalled or summarised. Under alone nothing is but the turn itself. Whoever is asked
-// for a summary or a title repeats every token it was given. A stored message that is complete never changes, and at
-// the end each request is made again.
+// TestNothingExcludedIsInAnyRequest plays random scripts in which each message, call and result has a token that no
+// other has. Nothing excluded is in any byte of a later request, for an answer, a summary or a title: not whole, cut,
+// recalled or summarised. Under alone nothing is but the turn itself. Whoever is asked for a summary or a title repeats
+// every token it was given. A stored message that is complete never changes, and at the end each request is made again.
 func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	t.Parallel()
 	from, n := uint64(1), 60
@@ -48,204 +41,123 @@ func TestNothingExcludedIsInAnyRequest(t *testing.T) {
 	if *seed > 0 {
 		from = *seed
 	}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n) && !t.Failed(); i = next.Add(1) - 1 {
-				h := &heldConversation{t: t, seed: from + uint64(i)}
-				h.hold()
-			}
+	for i := range uint64(n) {
+		t.Run(fmt.Sprint("-soak 1 -seed ", from+i), func(t *testing.T) {
+			t.Parallel()
+			(&leaking{
+				play: &play{bench: newBench(t), names: map[string]int64{}, receipts: map[int64]record.Receipt{}},
+				dice: rand.New(rand.NewPCG(from+i, 18)), rows: map[int64]string{},
+			}).hold()
 		})
 	}
-	workers.Wait()
-	t.Logf("%d conversations from seed %d", n, from)
+}
+
+// leaking is one random conversation and the server that hears it.
+type leaking struct {
+	*play
+	dice   *rand.Rand
+	rows   map[int64]string // the stored messages that are complete, as they were first read
+	tokens atomic.Int64
+
+	older map[string]bool // where only the turn itself may be sent, the tokens that are not part of it
 }
 
 // tokenPattern finds the tokens in a text.
 var tokenPattern = regexp.MustCompile(`tok[0-9a-f]{8}q`)
 
-// heldConversation is one random conversation and the server that hears it.
-type heldConversation struct {
-	t     *testing.T
-	seed  uint64
-	dice  *rand.Rand
-	deps  Deps
-	s     *Session
-	trace []string
-
-	alone map[string]bool  // tokens of messages that were sent alone
-	rows  map[int64]string // the stored messages that are complete, as they were first read
-
-	mu        sync.Mutex
-	tokens    int
-	forbidden map[string]bool // tokens that no request may hold now
-	allowed   map[string]bool // where it is set, the only older tokens that a request may hold
-	known     map[string]bool // all tokens from before the running action
-}
-
-func (h *heldConversation) failf(format string, args ...any) {
-	h.t.Errorf("seed %d (-soak 1 -seed %[1]d): %s\nafter %s", h.seed, fmt.Sprintf(format, args...),
-		strings.Join(h.trace, "\n      "))
-}
-
-// token is a new token.
-func (h *heldConversation) token() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tokens++
-	return fmt.Sprintf("tok%08xq", uint32(h.seed)<<10+uint32(h.tokens))
-}
-
-var topics = []string{"garden", "engine", "violin", "harbour", "granite", "lantern"}
-
 // text is a text with a token of its own at its beginning, in its middle and at its end.
-func (h *heldConversation) text(words int) string {
-	token, filler := h.token(), strings.Repeat(topics[h.dice.IntN(len(topics))]+" and ", words/2)
+func (l *leaking) text(words int) string {
+	topics := []string{"garden", "engine", "violin", "harbour", "granite", "lantern"}
+	token := fmt.Sprintf("tok%08xq", l.tokens.Add(1))
+	filler := strings.Repeat(topics[l.dice.IntN(len(topics))]+" and ", words/2)
 	return token + " " + filler + token + " " + filler + token
 }
 
-// Do answers a request within the process.
-func (h *heldConversation) Do(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	if r.Method != http.MethodPost {
-		http.NotFound(w, r)
-		return w.Result(), nil
+// oneOf is one of some texts.
+func (l *leaking) oneOf(list ...string) string { return list[l.dice.IntN(len(list))] }
+
+// hold holds the conversation.
+func (l *leaking) hold() {
+	box := &tool.Toolbox{}
+	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, json.RawMessage) (string, error) { return l.text(1 + l.dice.IntN(300)), nil })
+	l.deps.MaxRounds, l.deps.TitleRef, l.deps.SummaryRef = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
+	l.deps.Approval.Mode, l.doubt = approval.AskFirst, "a stored message is damaged"
+	l.configure(func(e *llm.Endpoint) {
+		e.Tools, e.Tries = box, 1
+		e.Profile = history.Profile{MergeSameRole: l.dice.IntN(4) == 0, NoToolToUser: l.dice.IntN(4) == 0}
+	})
+	l.steps = slices.Repeat([]step{l.reply}, 1000)
+	if l.dice.IntN(3) == 0 {
+		l.plays("import %s", l.damaged())
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	for range 6 + l.dice.IntN(14) {
+		l.act()
+		l.checkRows()
 	}
-	h.wantNothingHidden(body)
-	h.reply(w, body)
-	return w.Result(), nil
+	l.wantAllProven()
 }
 
-// wantNothingHidden checks what a request holds.
-func (h *heldConversation) wantNothingHidden(body []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, token := range tokenPattern.FindAllString(string(body), -1) {
-		switch {
-		case h.forbidden[token]:
-			h.failf("excluded %s is in the request %s", token, body)
-			return
-		case h.allowed != nil && h.known[token] && !h.allowed[token]:
-			h.failf("%s is in the request of a message that was sent alone: %s", token, body)
-			return
-		}
+// damaged is a conversation in which calls and results have got lost.
+func (l *leaking) damaged() string {
+	call := func() string { return fmt.Sprintf(`call look {"a":"%s"`, l.text(0)) }
+	parts := []string{
+		"system " + l.text(2), "user " + l.text(8), call(), "tool " + l.text(3), "tool " + l.text(3), "user " + l.text(30),
+		"tool " + l.text(4), "system " + l.text(2), "assistant " + l.text(40), call(), "user " + l.text(5),
+		"tool " + l.text(5), "assistant " + l.text(50),
 	}
+	return strings.Join(slices.DeleteFunc(parts, func(string) bool { return l.dice.IntN(8) == 0 }), " | ")
 }
 
 // reply says something, calls tools, breaks off or repeats the tokens that it was given.
-func (h *heldConversation) reply(w http.ResponseWriter, body []byte) {
-	var request struct {
-		Tools    []json.RawMessage `json:"tools"`
-		Messages []struct{ Role string }
-	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		h.failf("the request is no JSON: %v", err)
-	}
-	echo := func() string {
-		list := tokenPattern.FindAllString(string(body), -1)
-		slices.Sort(list)
-		return strings.Join(slices.Compact(list), " ")
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	calls := 0
+func (l *leaking) reply(w http.ResponseWriter, r *http.Request) {
+	body := l.script.body(l.requests())
+	l.wantNothingHidden(body)
+	given := tokenPattern.FindAllString(body, -1)
+	slices.Sort(given)
+	echo := strings.Join(slices.Compact(given), " ")
 	switch {
-	case bytes.Contains(body, []byte(summaryPrompt)):
-		delta(w, map[string]any{"content": "Notes: " + echo()})
-	case bytes.Contains(body, []byte(titlePrompt)):
-		delta(w, map[string]any{"content": "Title " + echo()})
-	case h.dice.IntN(12) == 0:
-		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"error":{"message":"no"}}`)
-		return
-	case len(request.Tools) > 0 && h.dice.IntN(3) == 0:
-		calls = 1 + h.dice.IntN(2)
-		var list []any
-		for i := range calls {
-			arguments := fmt.Sprintf(`{"a":"%s"}`, h.text(2))
-			if h.dice.IntN(4) == 0 {
-				arguments = arguments[:len(arguments)-1]
-			}
-			list = append(list, map[string]any{
-				"index": i, "id": fmt.Sprintf("call%d_%d", h.tokens, i), "type": "function", "function": map[string]any{
-					"name": "look", "arguments": arguments,
-				},
-			})
-		}
-		delta(w, map[string]any{"content": h.text(4), "tool_calls": list})
+	case strings.Contains(body, summaryPrompt):
+		says("Notes: "+echo)(w, r)
+	case strings.Contains(body, titlePrompt):
+		says("Title "+echo)(w, r)
+	case l.dice.IntN(12) == 0:
+		refuses(http.StatusBadRequest, `{"error":{"message":"no"}}`)(w, r)
+	case strings.Contains(body, `"tools"`) && l.dice.IntN(3) == 0:
+		delta(w, map[string]any{"content": l.text(4)})
+		arguments := fmt.Sprintf(`{"a":"%s"}`, l.text(2))
+		calls(fmt.Sprint("call", l.tokens.Load()), "look", arguments[:len(arguments)-l.dice.IntN(4)/3])(w, r)
+	case l.dice.IntN(15) == 0:
+		breaks(l.text(10))(w, r)
 	default:
-		delta(w, map[string]any{"content": h.text(2 + h.dice.IntN(60))})
-		if h.dice.IntN(15) == 0 {
-			return // it breaks off
-		}
+		says(l.text(2+l.dice.IntN(60)))(w, r)
 	}
-	reason := "stop"
-	if calls > 0 {
-		reason = "tool_calls"
-	}
-	finish(w, reason, 0, 1)
 }
 
-// hold holds the conversation.
-func (h *heldConversation) hold() {
-	h.dice = rand.New(rand.NewPCG(h.seed, 18))
-	h.alone, h.rows = map[string]bool{}, map[int64]string{}
-	st, err := store.Open(h.t.Context(), store.Memory, store.Options{})
+// stored is every message of the session, on every branch.
+func (l *leaking) stored() []store.Message {
+	if l.s == nil || l.s.Info().ID == "" {
+		return nil
+	}
+	all, err := l.deps.Store.Messages(context.Background(), l.s.Info().ID)
 	if err != nil {
-		h.t.Fatal(err)
+		l.t.Errorf("read the messages: %v", err)
 	}
-	defer st.Close()
-	box := &tool.Toolbox{}
-	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
-		func(_ context.Context, _ json.RawMessage) (string, error) {
-			return h.text(1 + h.dice.IntN(300)), nil
-		})
-	policy, err := history.Preset("balanced")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.deps = Deps{
-		Store: st, Policy: policy, System: "Be brief.", MaxRounds: 3,
-		Approval:   approval.Rules{Mode: approval.AskFirst},
-		TitleRef:   "test/titles",
-		SummaryRef: []string{"", "test/notes", "gone/notes"}[h.dice.IntN(3)],
-		Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "test", BaseURL: "http://127.0.0.1:9/v1", Default: "m", Window: 8192, Doer: h, Tools: box, Tries: 1,
-			Profile: history.Profile{MergeSameRole: h.dice.IntN(4) == 0, NoToolToUser: h.dice.IntN(4) == 0},
-		}),
-		Count: func(text string) int { return (len(text) + 3) / 4 },
-	}
-	if h.dice.IntN(4) == 0 {
-		h.deps.Models.Endpoints() // the catalogue is read before the first turn
-	}
-	if h.begin(); h.t.Failed() {
-		return
-	}
-	for range 6 + h.dice.IntN(14) {
-		if h.act(); h.t.Failed() {
-			return
-		}
-		h.checkRows()
-	}
-	h.replay()
+	return all
 }
 
-// replay wants that every request of the conversation is made again byte for byte, unless its record says otherwise.
-func (h *heldConversation) replay() {
-	records := h.s.Records()
-	for turn := 1; turn <= h.s.Info().Turns; turn++ {
-		for nth := 1; ; nth++ {
-			made, err := records.Replay(h.t.Context(), turn, nth)
-			if missing := (*record.NoRequestError)(nil); errors.As(err, &missing) {
-				break
-			}
-			if err != nil || !made.Proven && made.Doubt != "a stored message is damaged" {
-				h.t.Errorf("seed %d: request %d of turn %d is not made again: %v, %s\n%s", h.seed, nth, turn, err,
-					made.Doubt, strings.Join(h.trace, "\n"))
+// tokensOf is the tokens of a message and its calls.
+func tokensOf(m store.Message) []string { return tokenPattern.FindAllString(m.TextWithCalls(), -1) }
+
+// wantNothingHidden checks what a request holds.
+func (l *leaking) wantNothingHidden(body string) {
+	flags := l.s.Now().Flags
+	for _, m := range l.stored() {
+		excluded := slices.ContainsFunc(l.s.Group(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
+		for _, token := range tokensOf(m) {
+			if (excluded || l.older[token]) && strings.Contains(body, token) {
+				l.t.Errorf("message %d is excluded, %t, or older than what is sent alone, and is in the request %s\nafter\n%s",
+					m.ID, excluded, body, strings.Join(l.played, "\n"))
 				return
 			}
 		}
@@ -253,299 +165,117 @@ func (h *heldConversation) replay() {
 }
 
 // checkRows wants that the stored messages are as they were.
-func (h *heldConversation) checkRows() {
-	for _, m := range h.stored() {
+func (l *leaking) checkRows() {
+	for _, m := range l.stored() {
 		if m.Status == history.Streaming {
 			continue
 		}
 		// What is counted later, and how a turn behind it failed, is no part of what was said.
 		m.Tokens, m.Tokenizer, m.Siblings, m.Sibling, m.Fault = 0, "", 0, 0, ""
 		now := fmt.Sprintf("%+v", m)
-		was, known := h.rows[m.ID]
-		if known && now != was {
-			h.failf("message %d was stored as\n%s\nand is\n%s", m.ID, was, now)
+		if was, known := l.rows[m.ID]; known && now != was {
+			l.t.Fatalf("message %d was stored as\n%s\nand is\n%s", m.ID, was, now)
+		}
+		l.rows[m.ID] = now
+	}
+}
+
+// plays plays a line. Whatever comes of it is no fault. Questions are answered at random, and now and then something is
+// excluded meanwhile.
+func (l *leaking) plays(format string, args ...any) {
+	l.answers = nil
+	for range 6 {
+		meanwhile := ""
+		if l.dice.IntN(3) == 0 {
+			meanwhile = fmt.Sprint("; exclude -", 1+l.dice.IntN(4))
+		}
+		l.answers = append(l.answers, l.oneOf("no", "once", "once", "once", "once", "once")+meanwhile)
+	}
+	l.line = fmt.Sprintf(format, args...)
+	l.played = append(l.played, l.line)
+	l.do(l.line)
+	l.err, l.said, l.asked = nil, nil, nil
+}
+
+// act does one thing. A message is named m and its id.
+func (l *leaking) act() {
+	all := l.stored()
+	l.older = nil
+	if len(all) == 0 {
+		l.plays("send %s", l.text(8))
+		return
+	}
+	picked := all[l.dice.IntN(len(all))]
+	name := fmt.Sprint("m", picked.ID)
+	l.names[name] = picked.ID
+	at := 1 + l.dice.IntN(l.s.Branch().Len()) // of what a window shows
+	switch l.dice.IntN(20) {
+	case 0, 1, 2, 3:
+		draft := l.text(2 + l.dice.IntN(80))
+		l.plays("preview send %s", draft)
+		l.wantNothingHidden(l.previewed)
+		l.plays("send %s", draft)
+	case 4:
+		l.alone(all, nil)
+		l.plays("alone %s", l.text(2+l.dice.IntN(80)))
+	case 5, 6, 7:
+		l.plays("%s %d", l.oneOf("exclude", "exclude", "pin", "free"), at)
+	case 8:
+		l.plays("compact")
+	case 9, 11:
+		if user, there := question(all, picked.ID); there && user.Alone {
+			l.alone(all, tokensOf(user))
+		}
+		l.plays("again %s", name)
+	case 10:
+		user, there := question(all, picked.ID)
+		if !there {
 			return
 		}
-		h.rows[m.ID] = now
-	}
-}
-
-// begin begins with nothing, or with an imported conversation in which calls and results have got lost.
-func (h *heldConversation) begin() {
-	var err error
-	if h.dice.IntN(3) > 0 {
-		if h.s, err = New(h.deps, Start{Ref: "test/m"}); err != nil {
-			h.t.Fatal(err)
+		if user.Alone {
+			l.alone(all, nil)
 		}
-		return
+		l.names[name] = user.ID
+		draft := l.text(2 + l.dice.IntN(40))
+		l.plays("preview edit %s %s", name, draft)
+		l.wantNothingHidden(l.previewed)
+		l.plays("edit %s %s", name, draft)
+	case 12:
+		l.plays("switch %s", name)
+	case 13:
+		l.plays("preset %s", l.oneOf(history.Presets()...))
+	case 14:
+		l.plays("budget %s", l.oneOf("0", "600", "900", "1500", "3000"))
+	case 15:
+		l.plays("retitle asked")
+	case 16:
+		l.plays("fork %s", name)
+	case 17:
+		l.plays("open")
+	case 18:
+		l.plays("always %s", l.oneOf("true", "false"))
+	case 19:
+		l.plays("remedy %s %s", name, l.oneOf("", "text", "drop"))
 	}
-	call := func(id string) history.ToolCall {
-		return history.ToolCall{ID: id, Name: "look", Arguments: `{"a":"` + h.token() + `"`}
-	}
-	conversation := store.Conversation{Session: store.Session{}, Leaf: -1}
-	same := h.text(3)
-	for _, m := range []history.Message{
-		{Role: history.System, Content: h.text(2)},
-		{Role: history.User, Content: h.text(8)},
-		{Role: history.Assistant, ToolCalls: []history.ToolCall{call("a"), call("a")}},
-		{Role: history.Tool, ToolCallID: "a", Content: same},
-		{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
-		{Role: history.Tool, ToolCallID: "a", Content: h.text(3)},
-		{Role: history.User, Content: h.text(30)},
-		{Role: history.Tool, ToolCallID: "lost", Content: h.text(4)},
-		{Role: history.System, Content: h.text(2)},
-		{Role: history.Assistant, Content: h.text(40), ToolCalls: []history.ToolCall{call("b")}},
-		{Role: history.User, Content: h.text(5)},
-		{Role: history.Tool, ToolCallID: "b", Content: h.text(5)},
-		{Role: history.Assistant, Content: h.text(50)},
-	} {
-		if h.dice.IntN(8) == 0 {
-			continue
-		}
-		m.Status = history.Imported
-		conversation.Add(store.Message{Message: m})
-	}
-	imported, err := h.deps.Store.Import(h.t.Context(), conversation, store.ImportOptions{})
-	if err != nil {
-		h.failf("import: %v", err)
-		return
-	}
-	row := imported.Session
-	h.open(row.ID)
 }
 
-func (h *heldConversation) open(id string) {
-	s, err := Open(h.t.Context(), h.deps, id, "test/m")
-	if err != nil {
-		h.failf("open: %v", err)
-		return
-	}
-	h.s = s
-}
-
-// stored is every message of the session, on every branch.
-func (h *heldConversation) stored() []store.Message {
-	id := h.s.Info().ID
-	if id == "" {
-		return nil
-	}
-	all, err := h.deps.Store.Messages(h.t.Context(), id)
-	if err != nil {
-		h.failf("read the messages: %v", err)
-	}
-	return all
-}
-
-// tokensOf is the tokens of a message and its calls.
-func tokensOf(m store.Message) []string {
-	text := m.Content
-	for _, c := range m.ToolCalls {
-		text += " " + c.Arguments
-	}
-	return tokenPattern.FindAllString(text, -1)
-}
-
-// watch sets what the requests from now on may hold. The question is the message that is asked alone, "" for no
-// such turn.
-func (h *heldConversation) watch(all []store.Message, alone bool, question []string) {
-	forbidden, known := map[string]bool{}, map[string]bool{}
+// alone has the requests from now on hold nothing that is stored, but for a question.
+func (l *leaking) alone(all []store.Message, question []string) {
+	l.older = map[string]bool{}
 	for _, m := range all {
 		for _, token := range tokensOf(m) {
-			known[token] = true
-		}
-		excluded := h.s.Now().Flags[m.ID] == history.Exclude
-		for _, id := range h.s.Group(m.ID) {
-			excluded = excluded || h.s.Now().Flags[id] == history.Exclude
-		}
-		if !excluded {
-			continue
-		}
-		for _, token := range tokensOf(m) {
-			forbidden[token] = true
+			l.older[token] = !slices.Contains(question, token)
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.forbidden, h.known, h.allowed = forbidden, known, nil
-	if alone {
-		h.allowed = map[string]bool{}
-		for _, token := range question {
-			h.allowed[token] = true
-		}
-	}
-}
-
-// act does one thing.
-func (h *heldConversation) act() {
-	all := h.stored()
-	if len(all) == 0 {
-		h.say(all, h.dice.IntN(6) == 0)
-		return
-	}
-	picked := all[h.dice.IntN(len(all))]
-	note := func(format string, args ...any) { h.trace = append(h.trace, fmt.Sprintf(format, args...)) }
-	h.watch(all, false, nil)
-	ctx := h.t.Context()
-	var err error
-	switch h.dice.IntN(20) {
-	case 0, 1, 2, 3:
-		h.say(all, false)
-	case 4:
-		h.say(all, true)
-	case 5, 6, 7:
-		flag := []history.Flag{history.Exclude, history.Exclude, history.Pin, ""}[h.dice.IntN(4)]
-		branch := h.s.Messages() // what a window shows
-		picked = branch[h.dice.IntN(len(branch))]
-		note("flag %d %q", picked.ID, flag)
-		_, err = h.s.SetFlags(ctx, flagged(flag, picked.ID))
-	case 8:
-		note("compact")
-		h.run(h.s.Compact(ctx), false)
-	case 9:
-		h.again(all, picked)
-	case 10:
-		h.edit(all, picked)
-	case 11:
-		note("retry")
-		h.again(all, store.Message{Message: history.Message{ID: h.s.Info().Leaf}})
-	case 12:
-		note("switch to %d", picked.ID)
-		err = h.s.Switch(ctx, picked.ID)
-	case 13:
-		preset := history.Presets()[h.dice.IntN(len(history.Presets()))]
-		note("preset %s", preset)
-		err = h.s.Set(ctx, Settings{Preset: preset})
-	case 14:
-		budget := []int{0, 600, 900, 1500, 3000}[h.dice.IntN(5)]
-		note("budget %d", budget)
-		err = h.s.Set(ctx, Settings{Budget: new(budget)})
-	case 15:
-		note("title")
-		if _, more := h.s.Retitle(ctx, true, func(Event) {}); more != nil && !errors.Is(more, ErrNothingToAnswer) {
-			err = more
-		}
-	case 16:
-		row, more := h.s.Fork(ctx, picked.ID)
-		if note("fork at %d", picked.ID); more != nil {
-			err = more
-			break
-		}
-		h.open(row.ID)
-	case 17:
-		note("reopen")
-		h.open(h.s.Info().ID)
-	case 18:
-		note("compact %t", h.dice.IntN(2) == 0)
-		err = h.s.Set(ctx, Settings{SummaryAlways: new(h.dice.IntN(2) == 0)})
-	case 19:
-		remedy := history.Remedies()[h.dice.IntN(len(history.Remedies()))]
-		note("remedy %d %q", picked.ID, remedy)
-		err = h.s.SetRemedy(ctx, remedy, picked.ID)
-	}
-	if err != nil {
-		h.failf("%v", err)
-	}
-}
-
-// say sends a message. Its preview is watched as the request is.
-func (h *heldConversation) say(all []store.Message, alone bool) {
-	draft := h.text(2 + h.dice.IntN(80))
-	h.trace = append(h.trace, fmt.Sprintf("send %.30s alone %t", draft, alone))
-	if alone {
-		for _, token := range tokenPattern.FindAllString(draft, -1) {
-			h.alone[token] = true
-		}
-		h.watch(all, true, nil)
-		h.run(h.s.Send(h.t.Context(), Draft{Alone: true, Text: draft}), true)
-		return
-	}
-	h.watch(all, false, nil)
-	if plan, err := h.s.Preview(say(draft)); err == nil {
-		if body, err := h.s.Try(context.Background(), Settings{}).Body(plan); err == nil {
-			h.wantNothingHidden(body)
-		}
-	}
-	h.run(h.s.Send(h.t.Context(), say(draft)), true)
 }
 
 // question is the user's message of the turn that a message belongs to.
-func (h *heldConversation) question(all []store.Message, id int64) (store.Message, bool) {
-	byID := map[int64]store.Message{}
-	for _, m := range all {
-		byID[m.ID] = m
-	}
-	for m, there := byID[id]; there; m, there = byID[m.Parent] {
-		if m.Role == history.User {
-			return m, true
+func question(all []store.Message, id int64) (store.Message, bool) {
+	for {
+		at := slices.IndexFunc(all, func(m store.Message) bool { return m.ID == id })
+		if at < 0 || all[at].Role == history.User {
+			return all[max(0, at)], at >= 0
 		}
-	}
-	return store.Message{}, false
-}
-
-func (h *heldConversation) isAlone(m store.Message) bool {
-	return slices.ContainsFunc(tokensOf(m), func(token string) bool { return h.alone[token] })
-}
-
-// again asks for another answer.
-func (h *heldConversation) again(all []store.Message, m store.Message) {
-	h.trace = append(h.trace, fmt.Sprintf("regenerate %d", m.ID))
-	user, there := h.question(all, m.ID)
-	alone := there && h.isAlone(user)
-	h.watch(all, alone, tokensOf(user))
-	h.run(h.s.Regenerate(h.t.Context(), m.ID, ""), true)
-}
-
-// edit says something in the place of a message of the user's.
-func (h *heldConversation) edit(all []store.Message, m store.Message) {
-	user, there := h.question(all, m.ID)
-	if !there {
-		return
-	}
-	draft := h.text(2 + h.dice.IntN(40))
-	h.trace = append(h.trace, fmt.Sprintf("edit %d", user.ID))
-	alone := h.isAlone(user)
-	if alone {
-		for _, token := range tokenPattern.FindAllString(draft, -1) {
-			h.alone[token] = true
-		}
-	}
-	h.watch(all, alone, nil)
-	if plan, err := h.s.Preview(Draft{Instead: user.ID, Text: draft}); err == nil {
-		if body, err := h.s.Try(context.Background(), Settings{}).Body(plan); err == nil {
-			h.wantNothingHidden(body)
-		}
-	}
-	h.run(h.s.Send(h.t.Context(), Draft{Instead: user.ID, Text: draft}), true)
-}
-
-// run reads a turn to its end, answers its questions and excludes something while it runs, now and then.
-func (h *heldConversation) run(events <-chan Event, meddles bool) {
-	for e := range events {
-		switch e := e.(type) {
-		case Asked:
-			if meddles && h.dice.IntN(3) == 0 {
-				h.meddle()
-			}
-			answer := approval.Answer{}
-			if h.dice.IntN(6) > 0 {
-				answer.Choice = approval.Once
-			}
-			e.Answer(answer)
-		}
-	}
-}
-
-// meddle excludes a message of the branch while a turn waits for the user.
-func (h *heldConversation) meddle() {
-	branch := h.s.Messages()
-	m := branch[max(0, len(branch)-1-h.dice.IntN(4))]
-	h.trace = append(h.trace, fmt.Sprintf("exclude %d during the turn", m.ID))
-	if _, err := h.s.SetFlags(h.t.Context(), flagged(history.Exclude, m.ID)); err != nil {
-		h.failf("%v", err)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, token := range tokensOf(m) {
-		h.forbidden[token] = true
+		id = all[at].Parent
 	}
 }

@@ -18,7 +18,7 @@ func TestLogNamesSessionTurnAndCodes(t *testing.T) {
 		refuses(http.StatusUnauthorized, `{"error":{"message":"no key for SECRETWORD"}}`))
 	b.deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	b.deps.Approval.Mode = approval.Always
-	b.offer(adder(t))
+	b.offer(adder())
 	s := b.begin()
 	drain(s.Send(t.Context(), say("1+2, SECRETWORD?")))
 	drain(s.Send(t.Context(), say("Again")))

@@ -34,81 +34,6 @@ func wantProven(t interface {
 	return got
 }
 
-func TestReplayFollowsTheBranchOfTheRecord(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."), says("Two, otherwise."), says("Three."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("First")))
-	drain(s.Send(t.Context(), say("Second")))
-	drain(s.Regenerate(t.Context(), 0, ""))
-	drain(s.Send(t.Context(), say("Third")))
-	// Back to the first answer: the newest turns are on another branch now.
-	leaf := s.Messages()[1].ID
-	err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = leaf })
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := b.open(s.Info().ID)
-	wantTranscript(t, back.Messages(), "user: First\nassistant: One.\n")
-	wantProven(t, back, 2, 1, b.body(2))
-	wantProven(t, back, 2, 2, b.body(3))
-	got := wantProven(t, back, 3, 0, b.body(4))
-	if text := transcript(allOf(got.Messages)); !strings.Contains(text, "Two, otherwise.") ||
-		strings.Contains(text, "Two.\n") {
-		t.Errorf("turn 3 was planned from\n%s", text)
-	}
-}
-
-func TestAnOldTurnThatIsAskedAgainKeepsItsNumber(t *testing.T) {
-	b := newBench(t, says("One."), says("Two."), says("One, otherwise."), says("Three."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("First")))
-	first := s.Messages()[0].ID
-	drain(s.Send(t.Context(), say("Second")))
-	if err := b.deps.Store.Update(t.Context(), s.Info().ID, func(row *store.Session) { row.Leaf = first }); err != nil {
-		t.Fatal(err)
-	}
-	back := b.open(s.Info().ID)
-	drain(back.Regenerate(t.Context(), 0, ""))
-	drain(back.Send(t.Context(), say("Third")))
-	if got := wantProven(t, back, 1, 0, b.body(3)); got.Of != 2 {
-		t.Errorf("turn 1 has %d requests, want 2", got.Of)
-	}
-	if got := wantProven(t, back, 2, 0, b.body(2)); got.Of != 1 {
-		t.Errorf("turn 2 has %d requests, want 1", got.Of)
-	}
-	wantProven(t, back, 3, 0, b.body(4))
-}
-
-func TestReplayKnowsWhatTheServerRefused(t *testing.T) {
-	b := newBench(t, refuses(400, `{"error":{"message":"Unknown field: stream_options not supported"}}`), says("Fine."),
-		says("Still."))
-	s := b.begin()
-	completed(t, s.Send(t.Context(), say("Hello")))
-	drain(s.Send(t.Context(), say("Hello again")))
-	if strings.Contains(b.body(2), "stream_options") || !strings.Contains(b.body(1), "stream_options") {
-		t.Fatalf("the requests were\n%s\n%s", b.body(1), b.body(2))
-	}
-	wantProven(t, s, 1, 0, b.body(2))
-	wantProven(t, s, 2, 0, b.body(3))
-}
-
-func TestReplayAfterARefusalHasBothRequests(t *testing.T) {
-	b := newBench(t,
-		says(strings.Repeat("long answer ", 400)),
-		refuses(400,
-			`{"error":{"code":400,"type":"exceed_context_size_error","message":"request (1300 `+
-				`tokens) exceeds the available context size (1024 tokens), try increasing it",`+
-				`"n_prompt_tokens":1300,"n_ctx":1024}}`),
-		says("It fits."))
-	s := b.begin()
-	drain(s.Send(t.Context(), say("Talk at length")))
-	drain(s.Send(t.Context(), say("And?")))
-	wantProven(t, s, 2, 1, b.body(2))
-	if got := wantProven(t, s, 2, 0, b.body(3)); got.Of != 2 {
-		t.Errorf("turn 2 has %d requests, want 2", got.Of)
-	}
-}
-
 func TestReplaySaysWhereItCannotProve(t *testing.T) {
 	b := newBench(t, says("One."))
 	s := b.begin()
@@ -200,7 +125,7 @@ func TestARequestOfAnotherMachineReplays(t *testing.T) {
 	s := b.begin()
 	drain(s.Send(t.Context(), say("First")))
 	drain(s.Send(t.Context(), say("Second")))
-	there, here := b.deps.Store, newStoreAt(t)
+	there, here := b.deps.Store, emptyStore(t)
 	first := store.Message{Message: history.Message{Role: history.User, Content: "Another chat"}}
 	if _, _, err := here.Begin(t.Context(), store.Session{}, first); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (b *bench) recorded(t *testing.T, change func(*llm.Endpoint)) *Session {
 	t.Helper()
 	b.deps.Approval.Mode = approval.Always
 	b.deps.Now = func() time.Time { return written }
-	b.offer(adder(t))
+	b.offer(adder())
 	e := b.deps.Models.Endpoints()[0]
 	change(&e)
 	b.deps.Models = new(llm.Catalog).With(e)

@@ -1,342 +1,760 @@
 package session
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/history"
 	"winnow/llm"
-	"winnow/llm/llmtest"
+	"winnow/llm/keys"
+	"winnow/llm/pricing"
 	"winnow/llm/tool"
 	"winnow/session/approval"
+	"winnow/session/limits"
+	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/session/store/storetest"
 )
 
-// script is a server that answers one request after another as its steps say. A request beyond the
-// last step is a failure of the test.
-type script struct {
-	t     testing.TB
-	steps []step
-	info  map[string]func() string // what the server says about itself, by path
-
-	*llmtest.Ledger
-
-	mu     sync.Mutex
-	bodies []string
+// TestScripts plays the scripts of testdata: conversations with a server that answers as the script tells. A section of
+// a file is a script, and has a command a line; scriptCommands has them. {N*TEXT} is a text N times. What fails, what a
+// turn says by itself and what the user is asked must be named by the script, in this order, before it goes on. At its
+// end every request is made again from its record, byte for byte.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of scripts: %v", len(files), err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, script := range archive.Files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+script.Name, func(t *testing.T) {
+				t.Parallel()
+				p := &play{bench: newBench(t), names: map[string]int64{}, receipts: map[int64]record.Receipt{}}
+				for line := range strings.Lines(string(script.Data)) {
+					p.line = strings.TrimSuffix(line, "\n")
+					p.do(p.line)
+				}
+				p.line = "the end"
+				p.settled()
+				p.wantAllProven()
+			})
+		}
+	}
 }
 
-// observing counts what the events of turns and titles announce. It is sessiontest.Observe, which imports this package.
-func observing(l *llmtest.Ledger) func(turn any, e Event) {
-	return func(turn any, e Event) {
-		switch e := e.(type) {
-		case Planned:
-			l.Plan(turn, e.Request.Endpoint)
-		case Waiting:
-			if e.Changed == "" { // A notice says the rest.
-				l.Again(turn)
+// play is a conversation while a script is played.
+type play struct {
+	*bench
+	line  string           // which is played
+	s     *Session         // nil before it begins
+	names map[string]int64 // messages by the names that the script gives them
+	hung  chan struct{}    // closed once the server or a tool hangs
+	words string           // what the server says before it hangs
+
+	running <-chan Event // of the turn that was started
+	stop    context.CancelFunc
+
+	acting           bool // the newest action is not over
+	err              error
+	events           []string // by type, those of a kind behind one another once
+	said, asked, ran []string
+	answers          []string // to the next questions, each with what the user does meanwhile behind "; "
+	plan             history.Plan
+	forecast         record.Forecast
+	receipts         map[int64]record.Receipt // all, by the request
+	receipt          record.Receipt
+	body             string   // of the request that is looked at, "" for the last one
+	previewed        string   // the body of the last preview
+	doubt            string   // why a request may not be made again
+	played           []string // the lines so far, where a test makes them
+}
+
+var repeated = regexp.MustCompile(`\{(\d+)\*([^}]*)\}`)
+
+// do runs a line of a script.
+func (p *play) do(line string) {
+	p.t.Helper()
+	if line == "" || strings.HasPrefix(line, "#") {
+		return
+	}
+	line = repeated.ReplaceAllStringFunc(line, func(found string) string {
+		part := repeated.FindStringSubmatch(found)
+		return strings.Repeat(part[2], p.number(part[1]))
+	})
+	name, arg, _ := strings.Cut(line, " ")
+	switch command := scriptCommands()[name]; {
+	case slices.Contains([]string{"send", "alone", "cut", "edit", "again", "compact"}, name):
+		p.acts(func(ctx context.Context, _ *Session) error { return p.turn(p.begins(ctx, line)) })
+	case command != nil:
+		command(p, arg)
+	default:
+		p.t.Fatalf("there is no command %s", line)
+	}
+}
+
+// acts runs an action of the user's. One that comes while another is not over must not fail.
+func (p *play) acts(act func(ctx context.Context, s *Session) error) {
+	p.t.Helper()
+	if p.acting {
+		if err := act(p.t.Context(), p.s); err != nil {
+			p.t.Errorf("%.200s: %v", p.line, err)
+		}
+		return
+	}
+	p.settled()
+	if p.acting, p.events, p.ran, p.body = true, nil, nil, ""; p.s == nil {
+		p.s = p.begin()
+	}
+	p.err = act(p.t.Context(), p.s)
+	p.acting = false
+}
+
+// settled wants that the script has named all that came of its last action.
+func (p *play) settled() {
+	p.t.Helper()
+	if p.err != nil || len(p.said) > 0 || len(p.asked) > 0 {
+		p.t.Fatalf("before %.200s: not named are the error %v, what was said, %q, and what was asked, %q", p.line, p.err,
+			p.said, p.asked)
+	}
+}
+
+// want fails the script where something is not what the script wants.
+func (p *play) want(got, want string) {
+	p.t.Helper()
+	if got != want {
+		p.t.Errorf("%.200s: it is\n%s\nwant\n%s", p.line, got, want)
+	}
+}
+
+// next takes the first of a list, which must hold a text.
+func (p *play) next(list *[]string, text string) {
+	p.t.Helper()
+	if len(*list) == 0 || !strings.Contains((*list)[0], text) {
+		p.t.Fatalf("%s: there is %q (%v)", p.line, *list, p.err)
+	}
+	*list = (*list)[1:]
+}
+
+func (p *play) number(text string) int {
+	n, err := strconv.Atoi(cmp.Or(text, "0"))
+	if err != nil {
+		p.t.Fatalf("%.200s: %v", p.line, err)
+	}
+	return n
+}
+
+// id is the id of a message: by its name, by its number on the branch, from its end where that is negative, or
+// the number itself beyond that.
+func (p *play) id(text string) int64 {
+	if id, named := p.names[text]; named {
+		return id
+	}
+	n, length := p.number(text), 0
+	if p.s != nil {
+		length = p.s.Branch().Len()
+	}
+	if n < 0 {
+		n = max(1, length+1+n)
+	}
+	if n > 0 && n <= length {
+		return p.s.Branch().ID(n - 1)
+	}
+	return int64(n)
+}
+
+// begins begins a turn: "send TEXT", "alone TEXT", "cut TEXT", "edit MESSAGE TEXT", "again MESSAGE MODEL" or "compact".
+func (p *play) begins(ctx context.Context, line string) <-chan Event {
+	how, of, _ := strings.Cut(line, " ")
+	switch how {
+	case "again":
+		message, ref, _ := strings.Cut(of, " ")
+		return p.s.Regenerate(ctx, p.id(message), ref)
+	case "compact":
+		return p.s.Compact(ctx)
+	}
+	return p.s.Send(ctx, p.draft(line))
+}
+
+func (p *play) draft(line string) Draft {
+	how, text, _ := strings.Cut(line, " ")
+	d := Draft{Text: text, Alone: how == "alone", Cut: how == "cut"}
+	if how == "edit" {
+		message, text, _ := strings.Cut(text, " ")
+		d.Instead, d.Text = p.id(message), text
+	}
+	return d
+}
+
+// starts begins a turn, and goes on as soon as the server or a tool hangs.
+func (p *play) starts(line string) {
+	p.acts(func(ctx context.Context, _ *Session) error {
+		ctx, p.stop = context.WithCancel(ctx)
+		p.running = p.begins(ctx, line)
+		<-p.hung
+		for p.words != "" && !slices.Contains(p.events, "Delta") {
+			p.take(<-p.running)
+		}
+		return nil
+	})
+}
+
+// turn reads a turn to its end.
+func (p *play) turn(events <-chan Event) error {
+	for e := range events {
+		p.take(e)
+		if f, over := e.(Finished); over {
+			return f.Err
+		}
+	}
+	return errors.New("the events ended without Finished")
+}
+
+// take takes an event of a turn, and answers it where it is a question.
+func (p *play) take(e Event) {
+	p.events = slices.Compact(append(p.events, strings.TrimPrefix(fmt.Sprintf("%T", e), "session.")))
+	switch e := e.(type) {
+	case Notice:
+		p.said = append(p.said, e.Text)
+	case Planned:
+		p.plan, p.forecast = e.Plan, e.Forecast
+	case Answered:
+		p.receipts[e.Message.Request], p.receipt = e.Receipt, e.Receipt
+	case Ran:
+		p.ran = append(p.ran, fmt.Sprintf("%s by %s: %s", e.Record.Outcome, e.Record.By, e.Message.Content))
+		if kept := (resultKeys{}); json.Unmarshal([]byte(e.Message.Extra), &kept) != nil || kept.Call != e.Record {
+			p.t.Errorf("%s: of the call is stored %s, want %+v", p.line, e.Message.Extra, e.Record)
+		}
+	case Asked:
+		p.asked = append(p.asked, fmt.Sprintf("%s %s %s %v", e.Call.Name, e.Arguments.Object, e.Reason, e.Choices))
+		choice, reason, _ := strings.Cut(p.answer("once"), " ")
+		e.Answer(approval.Answer{Choice: approval.Choice(choice), Reason: reason})
+	case OverLimit:
+		p.asked = append(p.asked, strings.Join(e.Over.Keys(), " "))
+		e.Answer(limits.Answer(p.answer("no")))
+	}
+}
+
+// answer is the answer to a question, after what the user does meanwhile.
+func (p *play) answer(usual string) string {
+	answer, meanwhile, _ := strings.Cut(append(p.answers, usual)[0], "; ")
+	p.answers = p.answers[min(1, len(p.answers)):]
+	p.do(meanwhile)
+	return answer
+}
+
+// step is what the server does with a request.
+func (p *play) step(arg string) step {
+	kind, rest, _ := strings.Cut(arg, " ")
+	first, more, _ := strings.Cut(rest, " ")
+	before, then, _ := strings.Cut(rest, " | ")
+	switch kind {
+	case "says":
+		return says(strings.SplitAfter(rest, " ")...)
+	case "reports": // N TEXT: counts the request as N tokens
+		return func(w http.ResponseWriter, _ *http.Request) {
+			delta(w, map[string]any{"content": more})
+			finish(w, "stop", p.number(first), 2)
+		}
+	case "usage": // JSON | TEXT
+		return reports(then, before)
+	case "calls": // NAME ARGUMENTS
+		return calls(fmt.Sprint("c", len(p.steps)+1), first, more)
+	case "refuses": // STATUS BODY
+		return refuses(p.number(first), more)
+	case "breaks":
+		return breaks(rest)
+	case "hangs":
+		p.hung, p.words = make(chan struct{}), rest
+		return hangs(p.hung, rest)
+	case "ends": // without a word; REASON N: for a reason, with N tokens of the request
+		return func(w http.ResponseWriter, _ *http.Request) {
+			if rest != "" {
+				finish(w, first, p.number(more), 0)
 			}
-		case Notice:
-			l.Say(turn, e.Text)
+			fmt.Fprint(w, "data: [DONE]\n\n")
+		}
+	case "sends": // TEXT | EVENT
+		return func(w http.ResponseWriter, _ *http.Request) {
+			delta(w, map[string]any{"content": before})
+			event(w, json.RawMessage(then))
 		}
 	}
-}
-
-// wantAnnounced wants that every request for an answer that came was announced and is recorded, and no other.
-func wantAnnounced(t testing.TB, l *llmtest.Ledger, st *store.Store) {
-	t.Helper()
-	if err := l.Compare(storetest.Attempts(st.Path())); err != nil {
-		t.Error(err)
+	next := p.step(then)
+	switch kind {
+	case "counts": // N | STEP: counts the request as about N tokens
+		return func(w http.ResponseWriter, r *http.Request) {
+			r.ContentLength = int64(4 * p.number(before))
+			next(w, r)
+		}
+	case "thinks": // REASONING | STEP
+		return thinks(before, next)
+	}
+	return func(w http.ResponseWriter, r *http.Request) { // while COMMAND | STEP
+		p.do(before)
+		next(w, r)
 	}
 }
 
-// step answers one request.
-type step func(w http.ResponseWriter, r *http.Request)
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if shown, ok := s.info[r.URL.Path]; ok {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, shown())
-		return
-	}
-	if strings.HasSuffix(r.URL.Path, "/models") || r.URL.Path == "/api/show" || r.Method == http.MethodGet {
-		http.NotFound(w, r)
-		return
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		s.t.Errorf("read the request: %v", err)
-	}
-	s.Came(body)
-	s.mu.Lock()
-	n := len(s.bodies)
-	s.bodies = append(s.bodies, string(body))
-	s.mu.Unlock()
-	if n >= len(s.steps) {
-		s.t.Errorf("request %d has no step in the script: %s", n+1, body)
-		http.Error(w, "no step", http.StatusInternalServerError)
-		return
-	}
-	s.steps[n](w, r)
-}
-
-// body is what the nth request held, from 1.
-func (s *script) body(n int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n > len(s.bodies) {
-		s.t.Fatalf("there were %d requests, want at least %d", len(s.bodies), n)
-	}
-	return s.bodies[n-1]
-}
-
-func (s *script) requests() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.bodies)
-}
-
-// event writes one server-sent event.
-func event(w http.ResponseWriter, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Fprintf(w, "data: %s\n\n", text)
-	w.(http.Flusher).Flush()
-}
-
-func delta(w http.ResponseWriter, fields map[string]any) {
-	event(w, map[string]any{"choices": []any{map[string]any{"index": 0, "delta": fields}}})
-}
-
-func finish(w http.ResponseWriter, reason string, prompt, answer int) {
-	event(w, map[string]any{
-		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}},
+// tools are what the model may call: one that adds, one of an MCP server, and one that hangs until it is stopped.
+func (p *play) tools(description string) {
+	write := remote
+	write.Description = cmp.Or(description, write.Description)
+	box := writer(write)
+	box.Register(addTool, add)
+	p.hung = make(chan struct{})
+	box.Register(tool.Tool{Name: "hang", Parameters: addTool.Parameters}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		close(p.hung)
+		<-ctx.Done()
+		return "", ctx.Err()
 	})
-	event(w, map[string]any{
-		"choices": []any{}, "usage": map[string]any{"prompt_tokens": prompt, "completion_tokens": answer},
-	})
-	fmt.Fprint(w, "data: [DONE]\n\n")
+	p.configure(func(e *llm.Endpoint) { e.Tools = box })
 }
 
-// says answers with these pieces.
-func says(pieces ...string) step {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, p := range pieces {
-			delta(w, map[string]any{"content": p})
+// talks holds some turns, each with words that no other has.
+func (p *play) talks(turns int) {
+	for n := range turns {
+		p.steps = append(p.steps, p.step(fmt.Sprintf("reports 0 answer%d: %s", n+1,
+			strings.Repeat("and so on at length. ", 12))))
+		p.do(fmt.Sprintf("send question%d: %s", n+1, strings.Repeat("please explain. ", 12)))
+	}
+}
+
+// imports opens a conversation that was stored before: "user TEXT", "call NAME ARGUMENTS", "tool TEXT" and
+// "assistant TEXT", with " | " between.
+func (p *play) imports(arg string) {
+	c := store.Conversation{Session: store.Session{Title: "imported", TitleFrom: store.TitleUser}, Leaf: -1}
+	for part := range strings.SplitSeq(arg, " | ") {
+		role, text, _ := strings.Cut(part, " ")
+		m := history.Message{Role: history.Role(role), Content: text, Status: history.Complete}
+		switch name, arguments, _ := strings.Cut(text, " "); role {
+		case "call":
+			m.Role, m.Content = history.Assistant, ""
+			m.ToolCalls = []history.ToolCall{{ID: "call_1", Name: name, Arguments: arguments}}
+		case "tool":
+			m.ToolCallID = "call_1"
 		}
-		finish(w, "stop", promptOf(r), len(pieces))
+		c.Add(store.Message{Message: m})
 	}
-}
-
-// promptOf is about what a server counts of a request: 12 for a small one.
-func promptOf(r *http.Request) int {
-	if r.ContentLength < 900 {
-		return 12
-	}
-	return int(r.ContentLength / 4)
-}
-
-// calls asks for a tool.
-func calls(id, name, arguments string) step {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		delta(w, map[string]any{"tool_calls": []any{map[string]any{
-			"index": 0, "id": id, "type": "function", "function": map[string]any{"name": name, "arguments": arguments},
-		}}})
-		finish(w, "tool_calls", promptOf(r), 3)
-	}
-}
-
-// hangs sends some pieces, says so, and then nothing until the client leaves.
-func hangs(sent chan<- struct{}, pieces ...string) step {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, p := range pieces {
-			delta(w, map[string]any{"content": p})
-		}
-		w.(http.Flusher).Flush()
-		close(sent)
-		<-r.Context().Done()
-	}
-}
-
-// breaks sends some pieces and then breaks the connection.
-func breaks(pieces ...string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, p := range pieces {
-			delta(w, map[string]any{"content": p})
-		}
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// refuses answers with a status and a body.
-func refuses(status int, body string) step {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		fmt.Fprint(w, body)
-	}
-}
-
-// bench is what a test talks through: a store in a folder of its own and a scripted server.
-type bench struct {
-	*script
-	deps Deps
-}
-
-func newBench(t testing.TB, steps ...step) *bench {
-	t.Helper()
-	s := &script{t: t, steps: steps, Ledger: new(llmtest.Ledger)}
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	st, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow.db"), store.Options{})
+	imported, err := p.deps.Store.Import(p.t.Context(), c, store.ImportOptions{})
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	t.Cleanup(func() { st.Close() })
-	policy, err := history.Preset("balanced")
+	p.s = p.loaded(imported.Session.ID)
+}
+
+// wantMessages wants a conversation, here and as it is stored.
+func (p *play) wantMessages(want string) {
+	p.t.Helper()
+	shown := func(s *Session) string {
+		return strings.ReplaceAll(strings.TrimSuffix(transcript(s.Messages()), "\n"), "\n", " | ")
+	}
+	p.want(shown(p.s), want)
+	p.want(shown(p.open(p.s.Info().ID)), want)
+}
+
+// wantAllProven wants that each request of the history is made again as it left, and that each receipt stays as it was
+// whatever models cost later.
+func (p *play) wantAllProven() {
+	p.t.Helper()
+	p.hosted(perMillion(999, 999))
+	list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{All: true})
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	t.Cleanup(func() { wantAnnounced(t, s.Ledger, st) })
-	return &bench{script: s, deps: Deps{
-		Store: st,
-		Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192,
-		}),
-		Policy: policy,
-		System: "Be brief.",
-		Count:  func(text string) int { return (len(text) + 3) / 4 },
-
-		Observe: observing(s.Ledger),
-	}}
+	for _, row := range list {
+		s := p.open(row.ID)
+		receipts, err := s.Records().Receipts(p.t.Context())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		for _, r := range p.recorded(row.ID) {
+			made, err := s.Records().ReplayOf(p.t.Context(), r.Turn, r.ID)
+			proven := made.Proven && slices.Contains(p.bodies, string(made.Body))
+			if err != nil || !proven && made.Doubt != cmp.Or(p.doubt, "none") {
+				p.t.Errorf("request %d of turn %d is not made again: %v, %s\n%.400s", r.ID, r.Turn, err, made.Doubt, made.Body)
+			}
+			if live, there := p.receipts[r.ID]; there && receipts[r.ID] != live {
+				p.t.Errorf("the stored receipt of request %d is\n%+v, and was\n%+v", r.ID, receipts[r.ID], live)
+			}
+		}
+	}
 }
 
-// offer gives the scripted server's models tools to call.
-func (b *bench) offer(box *tool.Toolbox) {
-	e := b.deps.Models.Endpoints()[0]
-	e.Tools = box
-	b.deps.Models = new(llm.Catalog).With(e)
-}
-
-// begin starts a conversation with the scripted server.
-func (b *bench) begin() *Session {
-	b.t.Helper()
-	s, err := New(b.deps, Start{Ref: "test/m"})
+// recorded are the records of a conversation's requests.
+func (p *play) recorded(id string) []store.Request {
+	list, err := p.deps.Store.Requests(p.t.Context(), id, store.RequestFilter{})
 	if err != nil {
-		b.t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	return s
+	return list
 }
 
-// open opens the conversation again, as the next start of the program would.
-func (b *bench) open(id string) *Session {
-	b.t.Helper()
-	s, err := Open(context.Background(), b.deps, id, "test/m")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return s
-}
-
-// say is a message of the user's.
-func say(text string, files ...history.Part) Draft { return Draft{Text: text, Files: files} }
-
-// flagged gives messages a flag.
-func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
-	flags := map[int64]history.Flag{}
-	for _, id := range messages {
-		flags[id] = f
-	}
-	return flags
-}
-
-// drain reads a turn to its end and returns its events and its error. Every question is answered: the call runs once.
-func drain(events <-chan Event) ([]Event, error) {
-	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })
-}
-
-// completed is drain of a turn that must not fail.
-func completed(t testing.TB, events <-chan Event) []Event {
-	t.Helper()
-	all, err := drain(events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// drainAnswering is drain with other answers.
-func drainAnswering(events <-chan Event, answer func(Question) approval.Answer) ([]Event, error) {
-	var all []Event
-	for e := range events {
-		all = append(all, e)
-		if asked, ok := e.(Asked); ok {
-			asked.Answer(answer(asked.Question))
+// writes has another process write: "flag MESSAGE FLAG", "remedy MESSAGE REMEDY", "append MESSAGE TEXT | TEXT", "leaf
+// MESSAGE", "permit TOOL PERMISSION", "purge", or "title", "tag", "system" or "override" with a text.
+func (p *play) writes(arg string) (err error) {
+	ctx, id, db := p.t.Context(), p.s.Info().ID, p.beside()
+	what, text, _ := strings.Cut(arg, " ")
+	of, rest, _ := strings.Cut(text, " ")
+	update := func(change func(row *store.Session)) error { return db.Update(ctx, id, change) }
+	switch what {
+	case "flag":
+		_, err = db.SetFlags(ctx, map[int64]history.Flag{p.id(of): history.Flag(rest)})
+	case "remedy":
+		err = db.SetRemedies(ctx, history.Remedy(rest), p.id(of))
+	case "append":
+		err = p.appends(db, p.id(of), strings.Split(rest, " | "))
+	case "permit":
+		err = db.SetToolPermission(ctx, store.ToolPermission{Name: of, Permission: rest})
+	case "purge":
+		p.Unrecorded = p.requests()
+		if err = db.Purge(ctx, id); errors.Is(err, store.ErrNotOverwritten) {
+			err = nil
 		}
-		if f, ok := e.(Finished); ok {
-			return all, f.Err
-		}
+	case "title":
+		err = db.Rename(ctx, id, text, store.TitleUser)
+	case "leaf":
+		leaf := p.id(of)
+		err = update(func(row *store.Session) { row.Leaf = leaf })
+	case "tag":
+		err = update(func(row *store.Session) { row.Tags = []string{text} })
+	case "system":
+		err = update(func(row *store.Session) { row.System, row.SystemFixed = text, true })
+	case "override":
+		err = update(func(row *store.Session) { row.Overrides = text })
 	}
-	return all, fmt.Errorf("the events ended without Finished")
+	return err
 }
 
-// until reads a turn up to the first event of a type.
-func until[E Event](events <-chan Event) {
-	for e := range events {
-		if _, ok := e.(E); ok {
-			return
+// appends stores messages behind another one: a question, its answer and so on.
+func (p *play) appends(db *store.Store, parent int64, texts []string) error {
+	for i, text := range texts {
+		role := []history.Role{history.User, history.Assistant}[i%2]
+		m, err := db.Append(p.t.Context(), store.Message{
+			Session: p.s.Info().ID, Parent: parent,
+			Message: history.Message{Role: role, Content: text, Status: history.Complete},
+		})
+		if err != nil {
+			return err
 		}
+		parent = m.ID
+	}
+	return nil
+}
+
+// sets sets something for the conversations that begin later: a key and its value.
+func (p *play) sets(arg string) {
+	key, value, _ := strings.Cut(arg, " ")
+	first, second, both := strings.Cut(value, " ")
+	switch d := &p.deps; key {
+	case "approve":
+		d.Approval.Mode = approval.Mode(value)
+	case "allow":
+		d.Approval.Allow = strings.Fields(value)
+	case "unattended":
+		d.Approval.Unattended = true
+	case "rounds":
+		d.MaxRounds = p.number(value)
+	case "title":
+		d.TitleRef = value
+	case "summary":
+		d.SummaryRef = value
+	case "system":
+		d.System = value
+	case "recovery":
+		d.Policy.Recovery = history.Recovery(value)
+	case "max_messages":
+		d.Policy.MaxMessages = p.number(value)
+	case "max_tokens":
+		d.Sampling.MaxTokens = p.number(value)
+	case "recall":
+		d.Recall = true
+	case "window": // each request is tried once then
+		p.believing(p.number(value))
+	case "unknown_price":
+		d.Limits.AskUnknown = true
+	case "limit": // KEY N, of tokens or of cents, for the open conversation too
+		scope, what, _ := strings.Cut(first, "_")
+		amount := map[string]*limits.Amount{
+			"request": &d.Limits.Request, "session": &d.Limits.Session, "day": &d.Limits.Day, "month": &d.Limits.Month,
+		}[scope]
+		if amount.Tokens = p.number(second); what == "cost" {
+			*amount = limits.Amount{Cost: cent * pricing.Money(p.number(second))}
+		}
+		if p.s != nil {
+			p.s.set(func(st *State) { st.limits = d.Limits })
+		}
+	case "prices": // dollars for a million tokens of requests and of answers, at somebody else's host; or none
+		if p.hosted(nil); both {
+			p.hosted(perMillion(pricing.Money(p.number(first)), pricing.Money(p.number(second))))
+		}
+	case "endpoint": // NAME WINDOW: another at the same server, with an address, a key and prices of its own
+		e := d.Models.Endpoints()[0]
+		e.Name, e.Key, e.Window, e.Prices = first, keys.Secret("sk-"+first), p.number(second), perMillion(1000, 2000)
+		e.BaseURL = strings.TrimSuffix(e.BaseURL, "v1") + first + "/v1"
+		d.Models.Add(e)
+	case "path": // of the endpoint's address
+		p.configure(func(e *llm.Endpoint) { e.BaseURL = strings.TrimSuffix(e.BaseURL, "/v1") + value })
+	default:
+		p.t.Fatalf("%s: there is nothing of that name", p.line)
 	}
 }
 
-// only returns the events of one type.
-func only[E Event](events []Event) []E {
-	var of []E
-	for _, e := range events {
-		if e, ok := e.(E); ok {
-			of = append(of, e)
-		}
-	}
-	return of
-}
-
-// transcript shows a branch as lines a person reads.
-func transcript(messages []store.Message) string {
-	var b strings.Builder
-	for _, m := range messages {
-		fmt.Fprintf(&b, "%s: %s", m.Role, m.Content)
-		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, " [%s %s]", c.Name, c.Arguments)
-		}
-		if m.Status != history.Complete {
-			fmt.Fprintf(&b, " (%s)", m.Status)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func wantTranscript(t *testing.T, messages []store.Message, want string) {
-	t.Helper()
-	if got := transcript(messages); got != want {
-		t.Errorf("the conversation is\n%swant\n%s", got, want)
+// flags is a command that gives a message a flag.
+func flags(f history.Flag) func(p *play, arg string) {
+	return func(p *play, arg string) {
+		p.acts(func(ctx context.Context, s *Session) error {
+			_, err := s.SetFlags(ctx, flagged(f, p.id(arg)))
+			return err
+		})
 	}
 }
 
-// hash is the hex SHA-256 of a body, as the record of its request has it.
-func hash(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }
+// chooses is a command that sets the conversation.
+func chooses(to func(arg string) Settings) func(p *play, arg string) {
+	return func(p *play, arg string) {
+		p.acts(func(ctx context.Context, s *Session) error { return s.Set(ctx, to(arg)) })
+	}
+}
+
+// scriptCommands are what a script may say, beside the ways to begin a turn. A message is named by its number on the
+// branch or by a name.
+func scriptCommands() map[string]func(p *play, arg string) {
+	return map[string]func(p *play, arg string){
+		// What is there before.
+		"config": func(p *play, arg string) { p.sets(arg) },
+		"tools":  func(p *play, arg string) { p.tools(arg) },
+		"server": func(p *play, arg string) { p.steps = append(p.steps, p.step(arg)) },
+		"states": func(p *play, arg string) { // PATH BODY: what the server says of itself
+			path, body, _ := strings.Cut(arg, " ")
+			p.info = map[string]func() string{path: func() string { return body }}
+		},
+		"talk":   func(p *play, arg string) { p.talks(p.number(arg)) },
+		"import": func(p *play, arg string) { p.imports(arg) },
+		"elsewhere": func(p *play, arg string) {
+			if err := p.writes(arg); err != nil {
+				p.t.Errorf("%s: %v", p.line, err)
+			}
+		},
+
+		// What the user does.
+		"start":  func(p *play, arg string) { p.starts(arg) },
+		"stop":   func(p *play, _ string) { p.stop(); p.err = p.turn(p.running) },
+		"answer": func(p *play, arg string) { p.answers = append(p.answers, arg) },
+		"preview": func(p *play, arg string) {
+			p.acts(func(ctx context.Context, s *Session) (err error) {
+				if p.plan, err = s.Preview(p.draft(arg)); err != nil {
+					return err
+				}
+				body, err := s.Try(ctx, Settings{}).Body(p.plan)
+				p.body, p.previewed = string(body), string(body)
+				return err
+			})
+		},
+		"retitle": func(p *play, arg string) { // "asked" where the user wants it
+			p.acts(func(ctx context.Context, s *Session) error {
+				_, err := s.Retitle(ctx, arg == "asked", p.take)
+				return err
+			})
+		},
+		"switch": func(p *play, arg string) {
+			p.acts(func(ctx context.Context, s *Session) error { return s.Switch(ctx, p.id(arg)) })
+		},
+		"version": func(p *play, arg string) { // MESSAGE BY
+			p.acts(func(ctx context.Context, s *Session) error {
+				message, by, _ := strings.Cut(arg, " ")
+				v, err := s.SwitchVersion(ctx, p.id(message), p.number(by))
+				if m, there, _ := s.Branch().ByID(v.Message); err == nil {
+					p.want(fmt.Sprint(there, m.Sibling, m.Siblings), fmt.Sprint(true, v.Nth, v.Of))
+				}
+				return err
+			})
+		},
+		"fork": func(p *play, arg string) { // and opens the fork
+			p.acts(func(ctx context.Context, s *Session) error {
+				row, err := s.Fork(ctx, p.id(arg))
+				p.s = p.open(cmp.Or(row.ID, s.Info().ID))
+				return err
+			})
+		},
+		"remedy": func(p *play, arg string) { // MESSAGE REMEDY
+			p.acts(func(ctx context.Context, s *Session) error {
+				message, remedy, _ := strings.Cut(arg, " ")
+				return s.SetRemedy(ctx, history.Remedy(remedy), p.id(message))
+			})
+		},
+		"pin": flags(history.Pin), "exclude": flags(history.Exclude), "free": flags(""),
+		"use":    chooses(func(arg string) Settings { return Settings{Model: arg} }),
+		"preset": chooses(func(arg string) Settings { return Settings{Preset: arg} }),
+		"rename": chooses(func(arg string) Settings { return Settings{Title: &arg} }),
+		"budget": chooses(func(arg string) Settings { n, _ := strconv.Atoi(arg); return Settings{Budget: &n} }),
+		"always": chooses(func(arg string) Settings { return Settings{SummaryAlways: new(arg == "true")} }),
+		"size":   chooses(func(arg string) Settings { n, _ := strconv.Atoi(arg); return Settings{Window: &n} }),
+		"new":    func(p *play, _ string) { p.s = nil },
+		"open":   func(p *play, _ string) { p.s = p.loaded(p.s.Info().ID) },
+		"restart": func(p *play, _ string) { // opens it in a new run of the program
+			p.configure(func(*llm.Endpoint) {})
+			p.s = p.open(p.s.Info().ID)
+		},
+		"name": func(p *play, arg string) { // NAME MESSAGE
+			name, message, _ := strings.Cut(arg, " ")
+			p.names[name] = p.id(message)
+		},
+		"reread": func(p *play, want string) { // N messages at the end; "parts" where another branch was active there
+			p.acts(func(ctx context.Context, s *Session) error {
+				found, err := s.Reread(ctx)
+				p.want(map[bool]string{true: "parts"}[found.Parts]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
+				return err
+			})
+		},
+
+		// What came of it, in its order.
+		"fails": func(p *play, arg string) {
+			p.want(fmt.Sprint(p.err != nil && strings.Contains(p.err.Error(), arg), p.err), fmt.Sprint(true, p.err))
+			p.err = nil
+		},
+		"over": func(p *play, arg string) { // PART, BOUND: why a message is not sent
+			over := (*OversizeError)(nil)
+			if errors.As(p.err, &over) {
+				p.want(fmt.Sprintf("%s, %s", over.Over.Parts[0].Kind, over.Over.Bound), arg)
+				p.err = nil
+			}
+		},
+		"says":  func(p *play, arg string) { p.next(&p.said, arg) },
+		"asked": func(p *play, arg string) { p.next(&p.asked, arg) },
+		"ran":   func(p *play, arg string) { p.next(&p.ran, arg) },
+
+		// What is compared.
+		"events":   func(p *play, arg string) { p.want(strings.Join(p.events, " "), arg) },
+		"messages": func(p *play, arg string) { p.wantMessages(arg) }, // ROLE: TEXT, with " | " between
+		"requests": func(p *play, arg string) { p.want(fmt.Sprint(p.requests()), arg) },
+		"request":  func(p *play, arg string) { p.body = p.script.body(p.number(arg)) }, // is looked at
+		"holds":    func(p *play, arg string) { p.want(p.part(arg), arg) },
+		"lacks":    func(p *play, arg string) { p.want(p.part(arg), "") },
+		"once": func(p *play, arg string) { // words that exactly one request for a summary holds
+			for word := range strings.FieldsSeq(arg) {
+				n := 0
+				for _, body := range p.bodies {
+					if strings.Contains(body, summaryPrompt) {
+						n += strings.Count(body, word)
+					}
+				}
+				p.want(fmt.Sprint(word, n), word+"1")
+			}
+		},
+		"previewed": func(p *play, _ string) { p.want(p.looked(), p.previewed) },
+		"key":       func(p *play, arg string) { p.want(p.keys[len(p.keys)-1], "Bearer "+arg) },
+		"lost":      func(p *play, arg string) { p.want(fmt.Sprint(len(p.forecast.Losses)), arg) },
+		"exceeds":   func(p *play, arg string) { p.want(p.s.Over(p.plan).Short(), arg) },
+		"system":    func(p *play, arg string) { p.want(p.s.Now().System, arg) },
+		"verdict": func(p *play, arg string) { // MESSAGE DISPOSITION CAUSE
+			number, want, _ := strings.Cut(arg, " ")
+			e := p.plan.Entries[p.number(number)-1]
+			p.want(strings.TrimSpace(fmt.Sprint(e.Disposition, " ", e.Cause.Code)), want)
+		},
+		"window": func(p *play, arg string) { // of the last plan, which fits it
+			p.want(fmt.Sprint(p.plan.Sum.Window, p.plan.Sum.Used() <= p.plan.Sum.Limit), arg+" true")
+		},
+		"sum": func(p *play, arg string) { // of the last plan
+			sum := p.plan.Sum
+			p.want(fmt.Sprintf("%d tokens, at most %d, ratio %.2f", sum.Total, sum.Limit, sum.Ratio), arg)
+		},
+		"receipt": func(p *play, arg string) {
+			r := p.receipt
+			p.want(fmt.Sprintf("turn %d, %d of %d, %s", r.Turn, r.Sent(), r.Stored, r.Cost), arg)
+		},
+		"versions": func(p *play, arg string) { // MESSAGE NTH OF
+			number, want, _ := strings.Cut(arg, " ")
+			m := p.s.Messages()[p.number(number)-1]
+			p.want(fmt.Sprint(m.Sibling, m.Siblings), want)
+		},
+		"arguments": func(p *play, arg string) { // MESSAGE ARGUMENTS: of its call
+			number, want, _ := strings.Cut(arg, " ")
+			p.want(p.s.Messages()[p.number(number)-1].ToolCalls[0].Arguments, want)
+		},
+
+		// What is compared of what is stored.
+		"row": func(p *play, arg string) {
+			r := p.stored(p.s)
+			p.want(r.Title, p.s.Info().Title)
+			p.want(fmt.Sprintf("%s, %d turns, %d messages, %s/%s", r.Title, r.Turns, r.Messages, r.Endpoint, r.Model), arg)
+		},
+		"records": func(p *play, arg string) { // TURN [PURPOSE] MODEL END, with " | " between
+			var list []string
+			for _, r := range p.recorded(p.s.Info().ID) {
+				line := fmt.Sprint(r.Turn, " ", r.Purpose, " ", r.Endpoint+"/"+r.Model, " ", r.End)
+				list = append(list, strings.Join(strings.Fields(line), " "))
+			}
+			p.want(strings.Join(list, " | "), arg)
+		},
+		"record": func(p *play, arg string) { // REQUEST: of which MESSAGE it is, how many were SENT, its COST and PATH
+			number, want, _ := strings.Cut(arg, " ")
+			r := p.recorded(p.s.Info().ID)[p.number(number)-1]
+			d, err := record.ReadDecision(r)
+			at, _ := p.s.Branch().Find(r.User)
+			_, path, _ := strings.Cut(strings.TrimPrefix(d.Base, "http://"), "/")
+			p.want(fmt.Sprintf("message %d, %d sent, %s, at %s, %v", at+1, r.Tally.Sent(), pricing.Money(r.Cost), path, err),
+				want+", <nil>")
+		},
+		"shown": func(p *play, arg string) { // TURN NTH OF: the request by which a turn is shown
+			turn, want, _ := strings.Cut(arg, " ")
+			r, err := p.s.Records().Find(p.t.Context(), p.number(turn), 0)
+			p.want(fmt.Sprint(r.Nth, r.Of, err), want+" <nil>")
+		},
+		"remedies": func(p *play, arg string) { // how many messages have one, and which
+			of := map[history.Remedy]int{}
+			decided, err := p.deps.Store.Decisions(p.t.Context(), p.s.Info().ID)
+			for id, r := range decided.Remedies {
+				p.want(string(p.s.Now().Remedies[id]), string(r))
+				of[r]++
+			}
+			p.want(fmt.Sprint(of, err, len(p.s.Now().Remedies)), fmt.Sprintf("%s <nil> %d", arg, len(decided.Remedies)))
+		},
+		"summary": func(p *play, arg string) { // of how many messages the widest is, and by which model
+			widest := slices.MaxFunc(p.s.Now().summaries, func(a, b store.Summary) int { return a.Messages - b.Messages })
+			p.want(fmt.Sprint(widest.Messages, " ", widest.Endpoint+"/"+widest.Model), arg)
+		},
+		"stale": func(p *play, arg string) { // something of it was written elsewhere
+			changed, err := p.s.Refresh(p.t.Context())
+			p.want(fmt.Sprint(changed || p.s.Now().Behind, err), arg+" <nil>")
+		},
+		"sessions": func(p *play, arg string) {
+			list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{})
+			p.want(fmt.Sprint(len(list), err), arg+" <nil>")
+		},
+		"failure": func(p *play, arg string) { // is kept behind the last message, and behind no other
+			for _, s := range []*Session{p.s, p.open(p.s.Info().ID)} {
+				for i, m := range s.Messages() {
+					f, failed := record.FailureAfter(m)
+					p.want(fmt.Sprint(failed && strings.Contains(f.What, arg)), fmt.Sprint(i == s.Branch().Len()-1))
+				}
+			}
+		},
+	}
+}
+
+// looked is the request that is looked at.
+func (p *play) looked() string { return cmp.Or(p.body, p.script.body(p.requests())) }
+
+// part is a text where the request that is looked at holds it, else "".
+func (p *play) part(text string) string {
+	if strings.Contains(p.looked(), text) {
+		return text
+	}
+	return ""
+}

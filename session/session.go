@@ -114,8 +114,6 @@ type Start struct {
 
 	Closed error // why no model of the endpoint that Ref names could be chosen, nil where one was
 
-	Dated bool // the model is winnow's own default for its endpoint, and may be out of date
-
 	System string // its own system prompt, "" for the configured one
 }
 
@@ -217,9 +215,6 @@ func New(d Deps, o Start) (*Session, error) {
 		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Ref, "", o.Closed)
 	}
 	s.set(func(*State) { s.use(to) })
-	if o.Dated {
-		to.Date()
-	}
 	return s, s.readPermissions(context.Background())
 }
 

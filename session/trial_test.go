@@ -46,7 +46,7 @@ func trialBench(t *testing.T) *bench {
 	long := strings.Repeat("A long answer about one thing and the other. ", 60)
 	b := newBench(t, says(long), calls("call-of-add-1", "add", `{"a":1,"b":2}`), says(long), says("Short."))
 	b.deps.Approval.Mode, b.deps.Sampling.MaxTokens = approval.Always, 400
-	b.offer(adder(t))
+	b.offer(adder())
 	small := "http://127.0.0.1:1/v1"
 	b.deps.Models.Add(llm.Endpoint{Name: "bare", BaseURL: "http://127.0.0.1:2/v1"}) // It has no default model.
 	b.deps.Models.Add(llm.Endpoint{
@@ -116,7 +116,7 @@ func TestATrialIsAppliedWholeOrNotAtAll(t *testing.T) {
 		case !c.possible && (!reflect.DeepEqual(s.Info(), before) || !reflect.DeepEqual(got, next)):
 			t.Errorf("%+v was refused, and it is\n%+v\nwant\n%+v", c.trial, s.Info(), before)
 		}
-		if row := stored(t, b, s); !reflect.DeepEqual(row, s.Info()) {
+		if row := b.stored(s); !reflect.DeepEqual(row, s.Info()) {
 			t.Errorf("stored is %+v, and the conversation says %+v", row, s.Info())
 		}
 	}

@@ -2,64 +2,14 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"winnow/history"
-	"winnow/llm"
-	"winnow/llm/tool"
-	"winnow/session/approval"
-	"winnow/session/record"
 	"winnow/session/store"
 )
-
-func TestTurnSavesAsksAndSaves(t *testing.T) {
-	b := newBench(t, says("Hel", "lo."), says("Again."))
-	s := b.begin()
-	events := completed(t, s.Send(t.Context(), say("Hi there")))
-	var kinds []string
-	for _, e := range events {
-		switch e.(type) {
-		case Stored:
-			kinds = append(kinds, "stored")
-		case Titled:
-			kinds = append(kinds, "titled")
-		case Planned:
-			kinds = append(kinds, "planned")
-		case Delta:
-			kinds = append(kinds, "delta")
-		case Answered:
-			kinds = append(kinds, "answered")
-		case Finished:
-			kinds = append(kinds, "finished")
-		}
-	}
-	kinds = slices.Compact(kinds) // as many deltas as the answer came in
-	if got, want := strings.Join(kinds, " "), "stored titled planned delta answered finished"; got != want {
-		t.Errorf("events came as %q, want %q", got, want)
-	}
-	again, err := drain(s.Send(t.Context(), say("And now?")))
-	if err != nil {
-		t.Fatalf("the second turn failed: %v", err)
-	}
-	for i, turn := range [][]Event{events, again} {
-		got := only[Answered](turn)[0].Receipt
-		if messages := 2*i + 1; got.Turn != i+1 || got.Sent() != messages || got.Stored != messages {
-			t.Errorf("the receipt of turn %d says turn %d, saw %d of %d; want %d of %d", i+1, got.Turn, got.Sent(),
-				got.Stored, messages, messages)
-		}
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(),
-		"user: Hi there\nassistant: Hello.\nuser: And now?\nassistant: Again.\n")
-	if got := b.open(s.Info().ID).Info(); got.Title != "Hi there" || got.Turns != 2 || got.Messages != 4 {
-		t.Errorf("the row says title %q, %d turns, %d messages; want Hi there, 2, 4", got.Title,
-			got.Turns, got.Messages)
-	}
-}
 
 // A draft's files are previewed as they are sent, kept with the message, and read again. A message may
 // be nothing but its files.
@@ -95,88 +45,6 @@ func TestTurnSendsItsFiles(t *testing.T) {
 	}
 }
 
-func TestStopKeepsWhatArrived(t *testing.T) {
-	sent := make(chan struct{})
-	b := newBench(t, hangs(sent, "Once upon ", "a time"))
-	s := b.begin()
-	ctx, stop := context.WithCancel(t.Context())
-	events := s.Send(ctx, say("Tell me a story"))
-	<-sent
-	text := ""
-	for e := range events {
-		if d, ok := e.(Delta); ok {
-			if text += d.Text; text == "Once upon a time" {
-				stop()
-			}
-		}
-		if f, ok := e.(Finished); ok && f.Err != nil {
-			t.Errorf("a stop is not an error, got %v", f.Err)
-		}
-	}
-	stop()
-	wantTranscript(t, b.open(s.Info().ID).Messages(),
-		"user: Tell me a story\nassistant: Once upon a time (interrupted)\n")
-	records, _ := b.deps.Store.Requests(t.Context(), s.Info().ID, store.RequestFilter{})
-	if len(records) != 1 || records[0].End != "stopped" {
-		t.Errorf("the record says %+v, want end stopped", records)
-	}
-}
-
-func TestBrokenConnectionKeepsWhatArrivedAndSaysSo(t *testing.T) {
-	b := newBench(t, breaks("Half an ans"))
-	s := b.begin()
-	_, err := drain(s.Send(t.Context(), say("Go on")))
-	if err == nil {
-		t.Error("the connection broke, and nobody said so")
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Go on\nassistant: Half an ans (interrupted)\n")
-}
-
-func TestRefusalLeavesTheMessageAndRegenerateAsksAgain(t *testing.T) {
-	b := newBench(t,
-		refuses(401, `{"error":{"message":"Incorrect API key provided: sk-test","code":"invalid_api_key"}}`),
-		says("Now it works."))
-	s := b.begin()
-	_, err := drain(s.Send(t.Context(), say("Anyone there?")))
-	if !errors.Is(err, llm.Auth) {
-		t.Errorf("got %v, want llm.Auth", err)
-	}
-	if err != nil && strings.Contains(err.Error(), "sk-test") {
-		t.Errorf("the sentence shows the key: %v", err)
-	}
-	wantTranscript(t, s.Messages(), "user: Anyone there?\n")
-	completed(t, s.Regenerate(t.Context(), 0, ""))
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Anyone there?\nassistant: Now it works.\n")
-}
-
-func TestEmptyAnswerIsAnErrorAndLeavesNoMessage(t *testing.T) {
-	b := newBench(t, says())
-	s := b.begin()
-	_, err := drain(s.Send(t.Context(), say("Say nothing")))
-	var fault *llm.Error
-	if !errors.As(err, &fault) || err.Error() != "the model answered nothing" {
-		t.Errorf("got %v, want that the model answered nothing", err)
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: Say nothing\n")
-}
-
-func TestSecondTurnWhileBusyIsRefusedAndStoresNothing(t *testing.T) {
-	sent := make(chan struct{})
-	b := newBench(t, hangs(sent, "wait"))
-	s := b.begin()
-	events := s.Send(t.Context(), say("One"))
-	until[Delta](events)
-	if _, err := drain(s.Send(t.Context(), say("Two"))); !errors.Is(err, ErrBusy) {
-		t.Errorf("got %v, want ErrBusy", err)
-	}
-	if err := s.Close(t.Context()); err != nil {
-		t.Fatalf("close: %v", err)
-	}
-	for range events {
-	}
-	wantTranscript(t, b.open(s.Info().ID).Messages(), "user: One\nassistant: wait (interrupted)\n")
-}
-
 func TestCloseSavesWithoutAReader(t *testing.T) {
 	sent := make(chan struct{})
 	b := newBench(t, hangs(sent, strings.Split(strings.Repeat("word ", 300), " ")...))
@@ -190,53 +58,6 @@ func TestCloseSavesWithoutAReader(t *testing.T) {
 	if len(got) == 0 || got[0].Content != "Many words" {
 		t.Errorf("the conversation is %s", transcript(got))
 	}
-}
-
-func TestToolLoopEnds(t *testing.T) {
-	call := calls("c1", "add", `{"a":1,"b":2}`)
-	b := newBench(t, call, call, call)
-	b.deps.Approval.Mode, b.deps.MaxRounds = approval.Always, 3
-	b.offer(adder(t))
-	s := b.begin()
-	events, err := drain(s.Send(t.Context(), say("loop")))
-	if err == nil || !strings.Contains(err.Error(), "3 times") {
-		t.Errorf("got %v, want a sentence with the limit", err)
-	}
-	// The last request was answered: the failure is the turn's alone.
-	over, _ := events[len(events)-1].(Finished)
-	if f := over.Failure; f == nil || f.Request != 0 || !strings.Contains(f.What, "3 times") {
-		t.Errorf("the failure is %+v, want one of the turn and of no request", f)
-	}
-	// It is kept behind the last result.
-	for what, branch := range map[string][]store.Message{
-		"now": s.Messages(), "reopened": b.open(s.Info().ID).Messages(),
-	} {
-		for i, m := range branch {
-			f, failed := record.FailureAfter(m)
-			if last := i == len(branch)-1; failed != last || failed && !strings.Contains(f.What, "3 times") {
-				t.Errorf("%s, message %d of %d has the failure %+v", what, i+1, len(branch), f)
-			}
-		}
-	}
-	if b.requests() != 3 {
-		t.Errorf("%d requests, want 3", b.requests())
-	}
-}
-
-// adder is a toolbox with one tool.
-func adder(t *testing.T) *tool.Toolbox {
-	t.Helper()
-	box := &tool.Toolbox{}
-	box.Register(tool.Tool{Name: "add", Description: "adds", Parameters: json.RawMessage(`{"type":"object"}`)},
-		func(_ context.Context, arguments json.RawMessage) (string, error) {
-			var n struct{ A, B int }
-			if err := json.Unmarshal(arguments, &n); err != nil {
-				return "", err
-			}
-			text, err := json.Marshal(n.A + n.B)
-			return string(text), err
-		})
-	return box
 }
 
 func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {

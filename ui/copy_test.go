@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
 	"winnow/ui/notice"
 
 	tea "charm.land/bubbletea/v2"

@@ -18,14 +18,14 @@ func TestExportSaysWhereItWrote(t *testing.T) {
 		}
 		return "Exported to " + s.Info().Title + ".", nil
 	}
-	l.run(l.runCommand("/export"))
+	l.run(palette{l.Model}.run("/export"))
 	l.shows("There is nothing to export yet.")
 	l.say("Rain in Oslo")
-	l.run(l.runCommand("/export md the file.md"))
+	l.run(palette{l.Model}.run("/export md the file.md"))
 	l.shows("Exported to Rain in Oslo.")
 	if asked != "md the file.md" {
 		t.Errorf("it was asked for %q", asked)
 	}
-	l.run(l.runCommand("/export json here"))
+	l.run(palette{l.Model}.run("/export json here"))
 	l.shows("here is there already")
 }

@@ -58,7 +58,7 @@ func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) coveringKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.Keys.Pressed(msg, keymap.Help) && !m.dialogs.Typing(msg) && !m.dialogs.Helps():
-		return m.openHelp()
+		return palette{m}.help()
 	case m.dialogs.Top() == nil:
 		return m.Panel.Update(msg) // the dials
 	}

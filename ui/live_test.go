@@ -289,5 +289,5 @@ func (l *live) planned() {
 
 // begins shows a session as the program does when it starts.
 func (l *live) begins(s *session.Session) {
-	l.show(conversation.New(l.Shared, s, l.conversationScreen()))
+	l.show(conversation.New(l.Shared, s, conversationScreen(l.Model)))
 }

@@ -67,10 +67,10 @@ func TestSessionOpenElsewhereIsForReading(t *testing.T) {
 		l.types("a draft of mine, and a question?")
 		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
 		l.press("tab", "K", "r", "p", "x", "u", "t")
-		l.run(l.runCommand("/rename Mine"))
+		l.run(palette{l.Model}.run("/rename Mine"))
 		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
-		l.run(l.runCommand("/retry"))
-		l.run(l.runCommand("/alone Hello"))
+		l.run(palette{l.Model}.run("/retry"))
+		l.run(palette{l.Model}.run("/alone Hello"))
 		if got := stored(t, l.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
 			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -73,29 +72,6 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 				t.Errorf("something was written to the other file: %q", b)
 			}
 		})
-	}
-}
-
-func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
-	c := noon()
-	s := openAt(t, newPath(t), Options{Now: c.now})
-	ctx := context.Background()
-	old, first := begin(t, s, "old", "one")
-	c.add(-48 * time.Hour)
-	young, _ := begin(t, s, "young", "two")
-	second := add(t, s, says(old.ID, first.ID, history.Assistant, "three"))
-	if second.ID <= first.ID || second.Seq != 2 {
-		t.Errorf("the later message is %d at place %d, want above %d at 2", second.ID, second.Seq, first.ID)
-	}
-	list, err := s.Sessions(ctx, Filter{})
-	if err != nil || len(list) != 2 || list[0].ID != old.ID || list[1].ID != young.ID {
-		t.Errorf("the list is %+v, %v; want the one used last on top", list, err)
-	}
-	if _, err := s.Fork(ctx, old.ID, second.ID); err != nil {
-		t.Errorf("a fork at an earlier time: %v", err)
-	}
-	if _, err := s.BackUpToday(ctx); err != nil {
-		t.Errorf("a backup at an earlier time: %v", err)
 	}
 }
 

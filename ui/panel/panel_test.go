@@ -229,7 +229,7 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
 		{nothing, 10, 1, "──────────"},
 	} {
-		if got := ansi.Strip(c.p.Strip(c.w, c.margin)); got != c.want {
+		if got := ansi.Strip(c.p.Rule(c.w, c.margin, true)); got != c.want {
 			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/llm/pricing"
@@ -148,13 +147,10 @@ func (p *Model) toDial(by int) tea.Cmd {
 func (p *Model) turn(by int) tea.Cmd {
 	d := p.Whatif.dials[p.Whatif.at]
 	values := d.values()
-	switch i := slices.Index(values, d.tried) + by; {
-	case i < 0:
-		return p.Say("This is the first " + d.name + ".")
-	case i < len(values):
+	if i := slices.Index(values, d.tried) + by; i >= 0 && i < len(values) {
 		return p.set(values[i])
 	}
-	return p.Say("This is the last " + d.name + ".")
+	return p.Say("This is the " + map[bool]string{true: "first ", false: "last "}[by < 0] + d.name + ".")
 }
 
 // budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
@@ -172,22 +168,22 @@ func (w *Whatif) budgets() (texts []string) {
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
-func (p *Model) models() []string {
-	list := []string{p.Ref}
-	add := func(ref string) {
-		if !slices.Contains(list, ref) {
-			list = append(list, ref)
-		}
-	}
+func (p *Model) models() (refs []string) {
+	refs = append(refs, p.Ref)
 	for _, e := range p.With.Models.Endpoints() {
 		if e.Default != "" {
-			add(e.Name + "/" + e.Default)
+			refs = append(refs, e.Name+"/"+e.Default)
 		}
 	}
 	for _, m := range p.Listed() {
-		add(m.Ref())
+		refs = append(refs, m.Ref())
 	}
-	return list
+	for i := len(refs) - 1; i > 0; i-- {
+		if slices.Contains(refs[:i], refs[i]) {
+			refs = slices.Delete(refs, i, i+1)
+		}
+	}
+	return refs
 }
 
 // set turns the dial under the cursor to a value.
@@ -232,15 +228,12 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 		return nil
 	}
 	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
-	w.Request.Input, w.Request.moves = cost, map[int64]move{}
-	for _, c := range history.Compare(p.Next.Plan.Entries, plan.Entries) {
-		if text, e := moveOf(c), c.Entry(); text != "" {
-			w.Request.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
-			w.First = cmp.Or(w.First, &e)
+	w.Request.Input, w.Request.was = cost, p.Next.Plan.Entries
+	for i := range plan.Entries {
+		if w.First == nil && w.Request.change(&plan.Entries[i]) != "" {
+			w.First = &plan.Entries[i]
+			p.cursor = w.First.ID
 		}
-	}
-	if w.First != nil {
-		p.cursor = w.First.ID
 	}
 	return p.Screen.Shown()
 }
@@ -260,23 +253,21 @@ func (p *Model) apply() tea.Cmd {
 	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
-// move is what a trial changes for a message.
-type move struct {
-	text string // "+ comes back"
-	diff int    // counted tokens more or less
-}
-
-// moveOf says what a change does to the amount of a message that is sent, "" for nothing.
-func moveOf(c history.Change) string {
-	verdict := cmp.Or(theme.Verdict(c.After), "whole")
-	switch before, after := c.Before.Sent(), c.After.Sent(); {
-	case before && !after:
+// change is what a trial changes of a message, with a sign that says whether more of it is sent: "+ comes back". It is ""
+// for nothing.
+func (r *Request) change(e *history.Entry) string {
+	if e.Index >= len(r.was) {
+		return ""
+	}
+	verdict, was := cmp.Or(theme.Verdict(*e), "whole"), &r.was[e.Index]
+	switch {
+	case was.Sent() && !e.Sent():
 		return "− drops out"
-	case after && !before:
+	case e.Sent() && !was.Sent():
 		return "+ comes back"
-	case c.After.CharsAfter < c.Before.CharsAfter:
+	case e.CharsAfter < was.CharsAfter:
 		return "− " + verdict
-	case c.After.CharsAfter > c.Before.CharsAfter:
+	case e.CharsAfter > was.CharsAfter:
 		return "+ " + verdict
 	}
 	return ""
@@ -288,16 +279,16 @@ func (p *Model) dials(t *text, blank []string) {
 	t.add(theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), t.w))
 	t.add(blank...)
 	for i, d := range w.dials {
-		mark, name, arrow, ground := " ", st.Text, st.Faint, lipgloss.NewStyle()
+		name, arrow, row := st.Text, st.Faint, func(line string, w int) string { return " " + theme.Fit(line, w-1) }
 		if i == w.at {
-			mark, name, arrow, ground = st.Seen.Render("▌"), st.Strong, st.Seen, st.Selected
+			name, arrow, row = st.Strong, st.Seen, st.CursorRow
 		}
 		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
 			name.Render(fmt.Sprintf("%-13s", d.tried)) + arrow.Render(" ▸")
 		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= t.w {
 			line = theme.Spread(line, st.Muted.Render(was), t.w)
 		}
-		t.lines = append(t.lines, theme.Ground(ground, theme.Fit(mark+line, t.w+1)))
+		t.lines = append(t.lines, row(line, t.w+1))
 	}
 	t.say(st.Error, "%s", w.note)
 	t.add(blank...)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,7 +91,10 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "you named it"}}, s
+	return Options{
+		Start: start, Reason: "you named it", Stoppable: context.WithCancel,
+		Remember: func(string) error { return nil },
+	}, s
 }
 
 // printed runs a chat on an input from a pipe.
@@ -100,7 +102,7 @@ func printed(t *testing.T, o Options, input string) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.In, o.Out = strings.NewReader(input), &out
-	if _, err := Run(t.Context(), o); err != nil {
+	if err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexAny(out.String(), "\x1b\r"); i >= 0 {
@@ -126,15 +128,17 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("An answer that is long. ", 100)
 	o, s := options(t, says(long), says("Two."), says("Other."))
-	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
-		"1\n/retry\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
+	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget much\n"+
+		"/budget 400\n/context\n/pin 1\n/retry\n/history\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
 	wantInOrder(
 		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
 		"small:\n"+long, " tokens · ",
-		"you: last\n\nline", "Two.", "A request can have up to 400 tokens.", "The next request: ",
-		"message 2, model: cut to 146 of 2,400",
-		"1 message is pinned.", "Other.", "No message is numbered 99", "/quit takes no arguments.",
-		"There is no command /fly.", "/retry takes one line. To send it as a message",
+		"you: last\n\nline", "Two.", "Write a number of tokens, or auto.",
+		"Set for this session: model here/small, system none, budget 400", "The next request: ",
+		"message 2, model: cut to 146 of 2,400", "The next request: ",
+		"message 1, you: pinned", "Other.", "1, you:\nFirst\n2, small:\nAn answer", "4, small:\nOther.",
+		"No message is numbered 99", "/quit takes no arguments.",
+		"There is no command /fly;", "/retry takes one line. To send it as a message",
 	)
 	if len(s.bodies) != 3 || strings.Contains(out, "never") {
 		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
@@ -160,29 +164,6 @@ func TestAMessageThatIsTooLongIsNotSent(t *testing.T) {
 	if len(s.bodies) != 0 {
 		t.Errorf("%d requests, want none", len(s.bodies))
 	}
-}
-
-func TestChatsAreOpenedByTheirNumbers(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t, says("One."), says("Two."))
-	wantInOrder(t, printed(t, o, "Remember me\n"), "One.")
-	next, err := session.New(o.Deps, session.Start{Ref: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Start = next
-	in, out, ended := typed(t, o)
-	in.lines <- "Another\n"
-	out.want(t, "Two.", 1)
-	in.lines <- "/chats\n"
-	out.want(t, "number, or enter", 1)
-	in.lines <- "2\n"
-	out.want(t, "This is \"Remember me\" with 2 messages.", 1)
-	in.lines <- "/history\n"
-	out.want(t, "1, you:\nRemember me\n2, small:\nOne.", 1)
-	close(in.lines)
-	<-ended
-	wantInOrder(t, out.text.String(), "1. Another, 1 turn\n2. Remember me, 1 turn", "Left \"Another\"")
 }
 
 // terminalInput is what a person types, as it comes.
@@ -219,10 +200,7 @@ func typed(t *testing.T, o Options) (in terminalInput, out *watched, ended chan 
 	in, out = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
 	ended = make(chan error, 1)
 	o.In, o.Out, o.Terminal = in, out, true
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
+	go func() { ended <- Run(context.Background(), o) }()
 	return in, out, ended
 }
 
@@ -253,8 +231,8 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	out.want(t, "answer: ", 1)
 	in.lines <- "perhaps\n"
 	out.want(t, "answer: ", 2)
-	in.lines <- "r\n"
-	out.want(t, "reason: ", 1)
+	in.lines <- "N\n"
+	out.want(t, "a reason for the model, or enter: ", 1)
 	in.lines <- "I can add.\n"
 	out.want(t, "Yes what?", 1)
 	close(in.lines)
@@ -269,15 +247,19 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 func TestStopKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, "")
-	stop := make(chan os.Signal, 1)
-	o.Stop = stop
+	stops := make(chan context.CancelFunc, 10)
+	o.Stoppable = func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, stop := context.WithCancel(ctx)
+		stops <- stop
+		return ctx, stop
+	}
 	in, out, ended := typed(t, o)
 	in.lines <- "Go on\n"
 	out.want(t, "Half an ", 1)
-	stop <- os.Interrupt
+	(<-stops)()
 	out.want(t, "Stopped; what arrived is kept.", 1)
 	out.want(t, "you: ", 2)
-	stop <- os.Interrupt
+	(<-stops)()
 	out.want(t, "ctrl+d or /quit quits.", 1)
 	close(in.lines)
 	if err := <-ended; err != nil {
@@ -300,42 +282,5 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 		}
 		names = append(names, c.Name)
 		wantInOrder(t, out, "\n"+c.Usage()+": "+c.Help)
-	}
-}
-
-// The lists of the screen are lists of lines here, and what a person types chooses from them.
-func TestAListIsChosenFromByANumber(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t)
-	in, out, ended := typed(t, o)
-	in.lines <- "/tools\n"
-	out.want(t, "1. add adds", 1)
-	out.want(t, "number, or enter to leave it: ", 1)
-	in.lines <- "1\n"
-	in.lines <- "/tools\n"
-	out.want(t, "number, or enter to leave it: ", 2)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if list, _ := o.Start.ToolStates(); list[0].Permission != tool.Allow {
-		t.Errorf("the tool may be called %s, want allow", list[0].Permission)
-	}
-}
-
-// A key would be readable while it is typed in lines, so the way to add a provider is a command.
-func TestAProviderIsAddedByACommand(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // no keyring
-	o, _ := options(t)
-	in, out, ended := typed(t, o)
-	in.lines <- "/model\n"
-	out.want(t, "2. Add a provider…", 1)
-	in.lines <- "2\n"
-	out.want(t, "1. OpenAI needs an API key", 1)
-	in.lines <- "1\n"
-	out.want(t, "The key of a provider is stored by winnow keys set.", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Say(msg.String() + " does nothing in the transcript; " + c.Keys.First(keymap.Back) +
 			" goes to the draft, " + c.Keys.First(keymap.Help) + " lists the keys.")
 	default:
-		return c.Screen.Do(a)
+		return c.Do(a)
 	}
 	return nil
 }
@@ -354,7 +354,7 @@ func (c *Model) Click(y int) tea.Cmd {
 	}
 	c.selectRow(at.row)
 	if at.line == c.block(at.row).receipt {
-		return c.Screen.Do(keymap.Seen)
+		return c.Do(keymap.Seen)
 	}
 	return nil
 }

@@ -8,23 +8,19 @@ import (
 	"maps"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 )
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd // does what concerns more than this, to the message under the cursor
-	Moved func()                      // the cursor went to another message by itself
-	Draft func()                      // gives the keys back to the draft, where the search began
-	Hush  func()                      // takes the sentence away that stands where the search line is
+	Moved func() // the cursor went to another message by itself
+	Draft func() // gives the keys back to the draft, where the search began
+	Hush  func() // takes the sentence away that stands where the search line is
 
 	Past  func() bool // the request on show was sent
 	Trial func() bool // it is one that other settings would send

@@ -114,7 +114,7 @@ func (c *Model) searchKey(msg tea.KeyPressMsg) tea.Cmd {
 		return c.nextHit(1)
 	case k.Pressed(msg, keymap.Palette):
 		f.Open = false
-		return c.Screen.Do(keymap.Palette)
+		return c.Do(keymap.Palette)
 	case !f.Typed(msg):
 		return c.NoKey(msg, k.First(keymap.Choose)+" keeps the matches, "+k.First(keymap.Back)+" ends the search.")
 	case f.Text() != before:
