@@ -54,7 +54,7 @@ func TestTypingDisarmsCtrlC(t *testing.T) {
 	if _, cmd = m.Update(ctrl('c')); !quits(cmd) {
 		t.Error("ctrl+c twice in a row does not quit")
 	}
-	m.confirm.Forget()
+	m.confirm.asked = nothing
 	m.composer.Set("")
 	m.Update(ctrl('c'))
 	m.Update(tea.PasteMsg{Content: "pasted"})
@@ -99,7 +99,7 @@ func TestClearingADraftDoesNotDiscardATemporaryChat(t *testing.T) {
 	if cmd := l.interrupt(); !quits(cmd) {
 		t.Error("ctrl+c after the warning does not quit")
 	}
-	l.confirm.Forget()
+	l.confirm.asked = nothing
 	l.press("ctrl+c") // asked for by ctrl+c, which is no answer to another way of leaving
 	temporary := l.Session
 	l.press("ctrl+n")
