@@ -69,7 +69,7 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
 		for _, row := range r.rows(false) {
 			line := []rune(ansi.Strip(p.item(row).draw(&p.Themes.Styles, c, Width-1)))
-			if tokens := numbers(string(line[c.tokens-tokensCells : c.tokens])); len(tokens) > 0 {
+			if tokens := numbers(string(line[c.end-c.saved-tokensCells : c.end-c.saved])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {

@@ -138,12 +138,12 @@ func (p *Model) head(t *text, h int) {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
 		t.say(st.Muted, "%s", r.Missing())
 	case h >= columnHeight:
-		c, saved := p.columns(t.w), ""
-		if c.saved > c.tokens {
-			saved = "saved"
+		numbers, saved := "~tokens", p.columns(t.w).saved
+		if saved > 0 {
+			numbers += fmt.Sprintf("%*s", saved, "saved")
 		}
 		t.add(blank...)
-		t.add(st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
+		t.add(theme.Spread("", st.Muted.Render(numbers), t.w))
 	}
 }
 

@@ -31,13 +31,13 @@ type Whatif struct {
 	dials  []dial
 	at     int                // the dial under the cursor
 	typed  bool               // the budget is being typed
-	note   string             // why the dials cannot stand so, "" where they can
 	stop   context.CancelFunc // of the newest trial
 	prefix record.Prefix      // that the server may have read
 	cursor int64              // the row of the next request that was under the cursor
 }
 
-// dial is one setting that can be tried out: as it is set, as the dial says, and what it can be turned to.
+// dial is one setting that can be tried out: as it is set, to what it was turned, "" for nothing else, and what it can
+// be turned to.
 type dial struct {
 	name, set, tried string
 	values           func() []string
@@ -50,23 +50,17 @@ const (
 	modelDial
 )
 
-// turned is what the dial says where that is not what is set, else "".
-func (d dial) turned() string {
-	if d.tried == d.set {
-		return ""
-	}
-	return d.tried
-}
+// says is what the dial shows.
+func (d dial) says() string { return cmp.Or(d.tried, d.set) }
 
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
-	budget := budgetText(policy.Budget)
 	w := &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, cursor: p.cursor}
 	w.dials = []dial{
-		{"budget", budget, budget, w.budgets},
-		{"preset", policy.Preset, policy.Preset, history.Presets},
-		{"model", p.Ref, p.Ref, p.models},
+		{name: "budget", set: budgetText(policy.Budget), values: w.budgets},
+		{name: "preset", set: policy.Preset, values: history.Presets},
+		{name: "model", set: p.Ref, values: p.models},
 	}
 	p.Whatif = w
 }
@@ -84,16 +78,16 @@ func budgetText(n int) string {
 	return theme.Thousands(n)
 }
 
-// budget is the budget that is tried.
+// budget is the budget that the dial says.
 func (w *Whatif) budget() int {
-	n, _ := settings.ReadBudget(w.dials[budgetDial].tried)
+	n, _ := settings.ReadBudget(w.dials[budgetDial].says())
 	return n
 }
 
 // trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
-	t := session.Settings{Preset: w.dials[presetDial].turned(), Model: w.dials[modelDial].turned()}
-	if w.dials[budgetDial].turned() != "" {
+	t := session.Settings{Preset: w.dials[presetDial].tried, Model: w.dials[modelDial].tried}
+	if w.dials[budgetDial].tried != "" {
 		t.Budget = new(w.budget())
 	}
 	return t
@@ -147,7 +141,7 @@ func (p *Model) toDial(by int) tea.Cmd {
 func (p *Model) turn(by int) tea.Cmd {
 	d := p.Whatif.dials[p.Whatif.at]
 	values := d.values()
-	if i := slices.Index(values, d.tried) + by; i >= 0 && i < len(values) {
+	if i := slices.Index(values, d.says()) + by; i >= 0 && i < len(values) {
 		return p.set(values[i])
 	}
 	return p.Say("This is the " + map[bool]string{true: "first ", false: "last "}[by < 0] + d.name + ".")
@@ -188,7 +182,10 @@ func (p *Model) models() (refs []string) {
 
 // set turns the dial under the cursor to a value.
 func (p *Model) set(value string) tea.Cmd {
-	p.Whatif.dials[p.Whatif.at].tried = value
+	d := &p.Whatif.dials[p.Whatif.at]
+	if d.tried = value; value == d.set {
+		d.tried = ""
+	}
 	return p.Try()
 }
 
@@ -221,14 +218,14 @@ func (p *Model) Try() tea.Cmd {
 // ShowTried shows the plan of the newest trial.
 func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Prefix, err error) tea.Cmd {
 	w := p.Whatif
-	if w.Running, w.note = false, ""; err != nil {
-		w.note = theme.Sentence(err)
+	w.Running = false
+	if err == nil || len(plan.Entries) > 0 {
+		w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
+		w.Request.Input, w.Request.was = cost, p.Next.Plan.Entries
 	}
-	if err != nil && len(plan.Entries) == 0 {
-		return nil
+	if w.Request.Note = ""; err != nil {
+		w.Request.Note = theme.Sentence(err)
 	}
-	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
-	w.Request.Input, w.Request.was = cost, p.Next.Plan.Entries
 	for i := range plan.Entries {
 		if w.First == nil && w.Request.change(&plan.Entries[i]) != "" {
 			w.First = &plan.Entries[i]
@@ -242,7 +239,7 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 func (p *Model) apply() tea.Cmd {
 	var parts []string
 	for _, d := range p.Whatif.dials {
-		if d.turned() != "" {
+		if d.tried != "" {
 			parts = append(parts, d.name+" "+d.tried)
 		}
 	}
@@ -284,13 +281,12 @@ func (p *Model) dials(t *text, blank []string) {
 			name, arrow, row = st.Strong, st.Seen, st.CursorRow
 		}
 		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
-			name.Render(fmt.Sprintf("%-13s", d.tried)) + arrow.Render(" ▸")
-		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= t.w {
+			name.Render(fmt.Sprintf("%-13s", d.says())) + arrow.Render(" ▸")
+		if was := " was " + d.set; d.tried != "" && theme.Width(line+was) <= t.w {
 			line = theme.Spread(line, st.Muted.Render(was), t.w)
 		}
 		t.lines = append(t.lines, row(line, t.w+1))
 	}
-	t.say(st.Error, "%s", w.note)
 	t.add(blank...)
 	if w.Running && w.trial().Model != "" {
 		t.say(st.Muted, "Asking for its context window…")
