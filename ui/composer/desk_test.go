@@ -10,6 +10,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
@@ -35,7 +36,7 @@ func newDesk(t *testing.T, o Options) *desk {
 	}
 	s, err := session.New(session.Deps{
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
-		Policy: policy,
+		Base:   settings.Base{Policy: policy},
 	}, session.Start{Ref: "here/m"})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
 	_ "winnow/session/store/storetest"
 	"winnow/ui/app"
@@ -59,7 +60,7 @@ func newDesk(t rapid.TB, db *store.Store) *desk {
 		Store: db, Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m",
 		}),
-		Policy: policy, Count: func(text string) int { return len(text) },
+		Base: settings.Base{Policy: policy}, Count: func(text string) int { return len(text) },
 	}}
 	d.open(row.ID)
 	return d
