@@ -120,7 +120,7 @@ func (c *Model) View() []string {
 func (c *Model) draw(i, line int) string {
 	switch below := line - len(c.block(i).lines); {
 	case below < 0:
-		return c.beside(i, line) + c.markPicked(c.lineOf(i, line), i, line)
+		return c.beside(i, line) + c.markDragged(c.lineOf(i, line), i, line)
 	case below == 1:
 		return c.edgeLine()
 	}

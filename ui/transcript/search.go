@@ -203,8 +203,8 @@ func (c *Model) showHit() {
 	}
 	c.selectRow(i)
 	last, y := c.rowAt(c.height - 1)
-	at := place{i, c.block(i).match, 0}
-	if at.compare(place{c.top, c.line, 0}) < 0 || at.compare(place{last, y, 0}) > 0 {
+	at := position{i, c.block(i).match, 0}
+	if at.compare(position{c.top, c.line, 0}) < 0 || at.compare(position{last, y, 0}) > 0 {
 		c.moveTo(i, max(0, at.line-c.height/3))
 	}
 	c.Screen.Moved()
