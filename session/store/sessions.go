@@ -39,6 +39,9 @@ type Session struct {
 	Tags        []string
 	Messages    int // all its messages, every branch
 	Turns       int // its user messages
+	// Changes counts what was written of it, here or by a merge: messages, flags, remedies, settings, the system prompt,
+	// the title. What was read of it is stale once the count is another one.
+	Changes int64
 
 	key  int64 // the short key that other tables use
 	used int64 // the order of last use
@@ -68,6 +71,7 @@ func (s *Session) columns() []column {
 		{"deleted_ms", (*millis)(&s.Deleted), 0},
 		{"messages", &s.Messages, local},
 		{"turns", &s.Turns, local},
+		{"changes", &s.Changes, local},
 		{"title", &s.Title, secret},
 		{"title_from", &s.TitleFrom, 0},
 		{"source", &s.Source, 0},
@@ -197,14 +201,6 @@ func (f Filter) fits(s *Session) bool {
 	}
 	return (f.Tag == "" || slices.Contains(s.Tags, f.Tag)) &&
 		(f.KinOf.ID == "" || s.Parent == f.KinOf.ID || s.ID == f.KinOf.Parent)
-}
-
-// Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
-// settings, the system prompt, the title. What was read of it is stale once the count is another one.
-func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
-	return withSession(ctx, s.view, "look for changes of the session", id, func(t *tx, n int64) int64 {
-		return value[int64](t, `SELECT changes FROM sessions WHERE n = ?`, n)
-	})
 }
 
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived

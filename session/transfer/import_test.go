@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,7 +14,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/session/transfer/archive"
 )
 
 // written is when the files of these tests were written.
@@ -128,15 +126,8 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 }
 
 func TestImportAllSeesWhatAFileIs(t *testing.T) {
-	archive := func() string {
-		s := newStoreAt(t)
-		importText(t, s, exportOf("a|q1: hi"))
-		var b bytes.Buffer
-		if err := archive.Write(context.Background(), s, &b); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
+	own := newStoreAt(t)
+	archive := exported(t, own, importText(t, own, exportOf("a|q1: hi"))[0].Session.ID, ExportOptions{Format: JSON})
 	for name, c := range map[string]struct {
 		file string
 		new  int
@@ -144,7 +135,7 @@ func TestImportAllSeesWhatAFileIs(t *testing.T) {
 	}{
 		"messages":             {file: `[{"role":"user","content":"hi"}]`, new: 1},
 		"one conversation":     {file: strings.Trim(exportOf("a|q1: hi"), "[]"), new: 1},
-		"winnow's own":         {file: archive(), new: 1},
+		"winnow's own":         {file: archive, new: 1},
 		"no messages":          {file: exportOf("a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
 		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},

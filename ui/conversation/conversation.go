@@ -208,7 +208,6 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 		v, err := s.SwitchVersion(ctx, message, by)
 		return func() tea.Cmd {
 			c.Panel.ToNext()
-			c.Chat.Unselect()
 			c.Info = s.Info()
 			c.Chat.Follow(s.Branch())
 			c.Chat.GoTo(v.Message)

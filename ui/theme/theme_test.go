@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"winnow/history"
 	"winnow/ui/uitest"
 )
 
@@ -256,4 +257,32 @@ func TestFieldHoldsOneLineAndShowsItsCursor(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWrappedLinesFit(t *testing.T) {
+	for _, s := range []string{"\n " + strings.Repeat("x", 18), " " + strings.Repeat("x", 18) + " y", "a\n   " +
+		strings.Repeat("日", 9), "\U0001BCA0" + strings.Repeat("x", 18), "\n \U0001BCA0" + strings.Repeat("x", 18)} {
+		lines := Wrap(s, 18)
+		for _, line := range lines {
+			if n := ansi.StringWidth(line); n > 18 {
+				t.Errorf("%q wraps to a line of %d cells: %q", s, n, line)
+			}
+		}
+		letters := strings.NewReplacer(" ", "", "\n", "")
+		if got, want := letters.Replace(strings.Join(lines, "")), letters.Replace(s); got != want {
+			t.Errorf("%q wraps to %q", s, lines)
+		}
+	}
+}
+
+func TestSpeakerIsSafeAndShort(t *testing.T) {
+	for role, want := range map[history.Role]string{
+		history.User: "you", history.Assistant: "model", history.System: "system", history.Tool: "tool",
+		"": "?", "narrator": "narrator", "a\x1b]0;x\x07b": "a␛]0;x␇b", "two\nlines": "two lines",
+		"a very long role indeed": "a very long…",
+	} {
+		if got := Speaker(role); got != want {
+			t.Errorf("the speaker of %q is %q, want %q", role, got, want)
+		}
+	}
 }

@@ -337,7 +337,7 @@ func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
 	case m.Role == history.Tool && m.Content == "":
 		return "empty result", ""
 	case m.Status == history.Interrupted:
-		return c.interruption(m)
+		return c.interruption(m), "· this part is kept"
 	case m.Status == history.Failed && m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0:
 		return "✗ failed", "before anything arrived"
 	case m.Status == history.Failed:
@@ -350,21 +350,13 @@ func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
 	return "", ""
 }
 
-// written is about how many tokens of an answer arrived, where the server has not counted them.
-func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
-
 // interruption says why an answer is not whole.
-func (c *Model) interruption(m store.Message) (what, rest string) {
+func (c *Model) interruption(m store.Message) string {
 	r := c.Receipts[m.Request]
-	tokens := theme.Plural(r.Usage.Answer, "token")
-	if r.Usage.Answer <= 0 { // the server did not count it
-		tokens = "~" + theme.Plural(written(m), "token")
-	}
-	rest = "after " + tokens + " · this part is kept"
 	if r.End == store.EndStopped {
-		return "you stopped this", rest
+		return "you stopped this"
 	}
-	what = map[store.RequestEnd]string{
+	what := map[store.RequestEnd]string{
 		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
 		store.EndFailed: "the answer was cut off",
 	}[r.End]
@@ -373,7 +365,7 @@ func (c *Model) interruption(m store.Message) (what, rest string) {
 			what += ": “" + f.Words + "”"
 		}
 	}
-	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted")), rest
+	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted"))
 }
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.

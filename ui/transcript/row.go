@@ -196,7 +196,8 @@ func (c *Model) render(b *block, i int) {
 			b.lines = append(b.lines, "")
 		}
 		b.receipt = len(b.lines)
-		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
+		arrived := theme.TokensOf(len(m.Content) + len(m.Reasoning))
+		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, arrived, c.bodyWidth())))
 	}
 	if b.unsent {
 		for k, line := range b.lines {

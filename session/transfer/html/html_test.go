@@ -115,13 +115,17 @@ func hostileTexts(t *testing.T) (list []string) {
 	return list
 }
 
-// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads or leads elsewhere than a link
-// may.
+// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads, leads elsewhere than a link
+// may, or turns the direction of the text.
 func wantHarmless(t rapid.TB, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatalf("read the page: %v", err)
+	}
+	turns := func(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+	if strings.ContainsFunc(page, turns) {
+		t.Fatalf("a text turns the direction of what follows it:\n%s", page)
 	}
 	styles := 0
 	for n := range doc.Descendants() {
