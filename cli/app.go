@@ -63,32 +63,22 @@ const (
 	toChat              // a person reads on the screen which model was chosen, before anything is sent
 )
 
-// open reads the configuration and opens the conversations.
-func (p *program) open(ctx context.Context, to use) (*app, error) {
+// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
+// opening that met it.
+func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
 	a, err := p.setup()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer a.close()
 	if a.use = to; to < toRead {
 		err = a.openStore(ctx)
 	} else {
 		err = a.prepare(ctx)
 	}
 	if err != nil {
-		a.close()
-		return nil, err
-	}
-	return a, nil
-}
-
-// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
-// opening that met it.
-func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
-	a, err := p.open(ctx, to)
-	if err != nil {
 		return err
 	}
-	defer a.close()
 	if a.store.Salvaged() {
 		for _, notice := range a.store.Notices() {
 			fmt.Fprintln(p.err, notice)
@@ -381,7 +371,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: a.choice.Ref, Dated: a.choice.Dated, Closed: a.choice.Closed, Dir: dir}
+		start := session.Start{Ref: a.choice.Ref, Closed: a.choice.Closed, Dir: dir}
 		if a.flags.temporary {
 			return session.Temporary(ctx, a.deps, start)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/adrg/xdg"
@@ -24,23 +25,22 @@ import (
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
 func (p *program) chat(ctx context.Context, search string) error {
-	config, err := p.readConfig()
+	a, err := p.setup()
 	if err != nil {
 		return err
 	}
-	inPlain := p.flags.plain || config.UI.Plain
+	defer a.close()
+	inPlain := p.flags.plain || a.config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
-	switch {
+	switch a.use = toChat; {
 	case !inPlain && !terminal:
 		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
 			"chat in lines of text")
 	case inPlain && p.flags.pick:
 		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
-	}
-	to := toChat
-	if !terminal {
-		to = toRun // Nobody reads which model was chosen before something is sent.
+	case !terminal:
+		a.use = toRun // Nobody reads which model was chosen before something is sent.
 	}
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
@@ -54,11 +54,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 		stop()
 	})
 	defer stop()
-	a, err := p.open(terminated, to)
-	if err != nil {
+	if err := a.prepare(terminated); err != nil {
 		return err
 	}
-	defer a.close()
 	if inPlain {
 		a.exchangeInPlain(terminated)
 	}
@@ -95,15 +93,13 @@ func (p *program) chat(ctx context.Context, search string) error {
 
 // goodbye is the title of a chat that was left, and how to go on with it.
 func (a *app) goodbye(id string) string {
-	way, title := "-s "+id, ""
-	ctx := context.Background()
-	if last, err := findSession(ctx, a.store, ""); err == nil && last.ID == id {
+	ctx, way := context.Background(), "-s "+id
+	if last, _ := findSession(ctx, a.store, ""); last.ID == id {
 		way = "-c"
 	}
-	if row, err := a.store.Session(ctx, id); err == nil && row.Title != "" {
-		title = theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title) + "\n"
-	}
-	return title + "Continue: winnow " + way + "\n"
+	row, _ := a.store.Session(ctx, id)
+	title := theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title)
+	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
 // plainly chats in lines of text, and exchanges what was said with other machines.

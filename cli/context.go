@@ -29,9 +29,9 @@ type contextFlags struct {
 
 func (p *program) contextCommand() *cobra.Command {
 	var f contextFlags
-	c := p.conversationCommand("context [ID]",
+	c := p.withJSON(p.conversationCommand("context [ID]",
 		"Show what the model would see of a session in the next request, and why",
-		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) })
+		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) }))
 	c.Example = "  winnow context 0195\n" +
 		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
@@ -45,7 +45,6 @@ func (p *program) contextCommand() *cobra.Command {
 	c.Flags().StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
 	c.Flags().BoolVar(&f.wire, "wire", false, "print the body of the request, with possible secrets redacted")
 	c.Flags().BoolVar(&f.prompt, "prompt", false, "print the request as one text, for another program")
-	p.withJSON(c)
 	c.MarkFlagsMutuallyExclusive("json", "wire", "prompt")
 	c.MarkFlagsMutuallyExclusive("diff", "wire")
 	c.MarkFlagsMutuallyExclusive("diff", "prompt")
@@ -211,7 +210,8 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 }
 
 func (p *program) repairCommand() *cobra.Command {
-	return p.withJSON(p.conversationCommand("repair [ID]", "List what is damaged in a session, and what is sent instead",
+	return p.withJSON(p.conversationCommand("repair [ID]",
+		"List what is damaged in a session, and what is sent instead",
 		func(ctx context.Context, _ *app, s *session.Session) error { return p.showRepairs(ctx, s) }))
 }
 

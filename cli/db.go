@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,19 +74,18 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 		return err
 	}
 	all := backup.List(path, p.now())
+	from := strings.Join(args, "")
 	switch {
 	case list && len(all) == 0:
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
 	case list:
 		return p.show(report.Backups(all))
-	case len(args) == 0:
+	case from == "":
 		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
-	case args[0] == "latest" && len(all) == 0:
+	case from == "latest" && len(all) == 0:
 		return fail(NotFound, "there is no backup of %s", path)
-	}
-	from := args[0]
-	if from == "latest" {
+	case from == "latest":
 		from = all[0].Path
 	}
 	aside, err := backup.Restore(ctx, path, from, p.now())

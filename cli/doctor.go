@@ -170,7 +170,7 @@ func (a *app) checkStore(ctx context.Context, e *examination) {
 // checkSync says how the history and the synced folder stand to each other.
 func checkSync(ctx context.Context, e *examination, s *store.Store, o foldersync.Options) {
 	r, err := foldersync.Status(ctx, s, o)
-	if e.check("sync", explainSync(err)) {
+	if e.check("sync", err) {
 		return
 	}
 	e.add(good, "sync", "%s: %s", r.Dir, report.SyncState(r).Waits())

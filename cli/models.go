@@ -18,7 +18,7 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var forget bool
-	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
+	c := p.withJSON(p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
 			if forget && len(args) == 0 {
 				return fail(Usage, "--forget needs a model")
@@ -37,8 +37,7 @@ func (p *program) modelsCommand() *cobra.Command {
 				}
 				return a.show(k)
 			})
-		})
-	p.withJSON(c)
+		}))
 	c.Flags().BoolVar(&forget, "forget", false, "forget what the model's server refused, and try it again")
 	return c
 }

@@ -93,8 +93,7 @@ func (p *program) command(
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
-		case p.failed != nil: // a flag that does not exist
-		case p.flags.pick: // The words narrow the list.
+		case p.failed != nil, p.flags.pick: // A flag does not exist, or the words narrow the list.
 		case c.HasSubCommands() && len(args) > 0:
 			p.failed = unknownCommand(c, args[0])
 		case len(args) < least || len(args) > most:

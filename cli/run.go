@@ -26,8 +26,8 @@ import (
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
-		p.run)
+	c := p.withJSON(p.command("run [text]...",
+		"Answer one message on standard output; standard input is added to the message", p.run))
 	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
 		"pipe, which has 2 seconds to begin, or a minute where there is no text, or a file that nobody has read from " +
 		"yet. Anything else is read only where - stands in the place of a text. A loop that reads a pipe needs " +
@@ -39,11 +39,10 @@ func (p *program) runCommand() *cobra.Command {
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.withJSON(c)
 	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
 	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
-	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil, "run this tool without asking; may be repeated, * "+
-		"matches any characters")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil,
+		"run this tool without asking; may be repeated, * matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }

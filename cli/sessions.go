@@ -64,7 +64,7 @@ func (p *program) editSession(use, short string, edit func(row *store.Session, w
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
+	c := p.withJSON(p.storeCommand("list [words]...", "List the sessions, most recently used first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			f.Text = strings.Join(args, " ")
 			list, err := s.Sessions(ctx, f)
@@ -75,8 +75,7 @@ func (p *program) sessionsList() *cobra.Command {
 				fmt.Fprintln(p.err, "There are no such sessions.")
 			}
 			return p.show(report.Sessions(list))
-		})
-	p.withJSON(c)
+		}))
 	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
 	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
 	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
@@ -141,14 +140,13 @@ const catchUpTime = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
 	var in store.Search
-	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
+	c := p.withJSON(p.storeCommand("search words...", "Search the text of all messages, newest first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			in.Text = strings.Join(args, " ")
 			return p.search(ctx, s, in)
-		})
+		}))
 	c.Example = "  winnow sessions search bake bread\n" +
 		"  winnow sessions search '\"sourdough starter\" flour' --limit 5"
-	p.withJSON(c)
 	c.Flags().IntVar(&in.Limit, "limit", 20, "list at most this many")
 	c.Flags().StringVar(&in.Session, "session", "", "search only the session with this id, or the beginning of its id")
 	c.Flags().BoolVar(&in.Trash, "trash", false, "also search the trash")
@@ -250,7 +248,7 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		done := "may still contain the session"
 		switch {
 		case how == "delete":
-			err, done = backup.Delete(c.Path), "deleted"
+			err, done = backup.Discard(c.Path), "deleted"
 		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
 			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
 		}

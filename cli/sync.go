@@ -20,7 +20,7 @@ func (p *program) syncCommand() *cobra.Command {
 	var o sync.Options
 	var status bool
 	var newKey string
-	c := p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
+	c := p.withJSON(p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
 		func(ctx context.Context, args []string) error {
 			if newKey != "" {
 				return p.newSyncKey(newKey)
@@ -42,13 +42,13 @@ func (p *program) syncCommand() *cobra.Command {
 				return p.with(ctx, toLook, func(a *app) error {
 					r, err := sync.Status(ctx, a.store, o)
 					if err != nil {
-						return explainSync(err)
+						return err
 					}
 					return p.show(report.SyncState(r))
 				})
 			}
 			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
-		})
+		}))
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
 		"stick. Without DIR, it uses dir under [sync] in the configuration."
@@ -56,10 +56,9 @@ func (p *program) syncCommand() *cobra.Command {
 		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
-	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write those that are damaged")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write damaged ones anew")
 	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
 	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.withJSON(c)
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
@@ -107,17 +106,9 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 		fmt.Fprintln(p.err, why)
 	}
 	if err != nil {
-		return stopped(ctx, explainSync(err), "stopped; the next sync continues from there")
+		return stopped(ctx, err, "stopped; the next sync continues from there")
 	}
 	return p.show(report.Synced(out))
-}
-
-// explainSync is the sentence for a sync that failed.
-func explainSync(err error) error {
-	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; key under [sync] names its file", err)
-	}
-	return err
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
@@ -138,7 +129,7 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		case err == nil && len(result.Skipped) > 0:
 			err = errors.New(strings.Join(result.Skipped, " "))
 		}
-		return result.Changed, explainSync(err)
+		return result.Changed, err
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (p *program) usageCommand() *cobra.Command {
 	var month, by string
-	c := p.storeCommand("usage", "Show the tokens and costs of a month, by day and model",
+	c := p.withJSON(p.storeCommand("usage", "Show the tokens and costs of a month, by day and model",
 		func(ctx context.Context, s *store.Store, _ []string) error {
 			from, to, err := p.span(month)
 			if err != nil {
@@ -27,14 +27,13 @@ func (p *program) usageCommand() *cobra.Command {
 				return err
 			}
 			return p.show(report.NewUsage(used, from, to, by))
-		})
+		}))
 	c.Example = "  winnow usage\n" +
 		"  winnow usage --month 2026-11 --by model\n" +
 		"  winnow usage --by session"
 	c.Flags().StringVar(&month, "month", "", "the month, such as 2026-11; the default is the current one")
 	c.Flags().StringVar(&by, "by", "", "one line per model, day or session; the default is one per day and model")
 	only(c, "by", "model", "day", "session")
-	p.withJSON(c)
 	return c
 }
 

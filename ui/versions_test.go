@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/sessiontest"
 	"winnow/session/store"
@@ -27,12 +26,10 @@ func versioned(t testing.TB, w, h int) *Model {
 }
 
 // kin are a parent and two forks.
-var kin = session.Kin{
-	Parent: store.Session{ID: "p", Title: "Parser", Turns: 4},
-	Forks: []store.Session{
-		{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
-		{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
-	},
+var kin = []store.Session{
+	{ID: "p", Title: "Parser", Turns: 4},
+	{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
+	{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 }
 
 // edited is the conversation while an earlier message is edited: the plan ends before it.
@@ -62,6 +59,7 @@ func versionStates() []state {
 		{"editing", edited},
 		{"forks-list", func(t testing.TB, w, h int) *Model {
 			m := versioned(t, w, h)
+			m.Info.Parent = "p"
 			m.listForks(kin)
 			return m
 		}},

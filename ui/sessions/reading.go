@@ -25,12 +25,12 @@ type Listing struct {
 
 // readShelf reads the list.
 func (l *Model) readShelf() tea.Cmd {
-	db, then := l.With.Store, l.reading.Begin()
+	db, now, then := l.With.Store, l.With.Now, l.reading.Begin()
 	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
 	return l.Run(func(ctx context.Context) tea.Msg {
 		stored, err := db.Sessions(ctx, f)
 		leased, more := db.Leased(ctx)
-		read := Listing{stored, leased, time.Now(), errors.Join(err, more)}
+		read := Listing{stored, leased, now(), errors.Join(err, more)}
 		return then(func() tea.Cmd { return l.Listed(read) })
 	})
 }

@@ -1,4 +1,4 @@
-package owner
+package sqlite
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"winnow/session/store/sqlite"
 )
 
 // take is the token of an owner that takes its lock.
@@ -27,7 +25,7 @@ func take(t *testing.T, o *Owner) string {
 
 func TestAliveUntilReleased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")
-	a, b := New(path), New(path)
+	a, b := NewOwner(path), NewOwner(path)
 	token := take(t, a)
 	if !a.Alive(token) || !b.Alive(token) {
 		t.Error("an owner that holds its lock is taken for dead")
@@ -47,7 +45,7 @@ func TestAliveUntilReleased(t *testing.T) {
 // The end of a program takes its lock away and leaves the file.
 func TestAnOwnerThatDiedIsSwept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "winnow.db")
-	dead, living := New(path), New(path)
+	dead, living := NewOwner(path), NewOwner(path)
 	token, other := take(t, dead), take(t, living)
 	dead.release()
 	for _, file := range []string{dead.file(token), living.file(other)} {
@@ -82,7 +80,7 @@ func TestADeadOwnerIsDeadToAllWhoAskAtOnce(t *testing.T) {
 		for range 8 {
 			wait.Go(func() {
 				<-start
-				if New(path).Alive(token) {
+				if NewOwner(path).Alive(token) {
 					t.Error("an owner without its lock is taken for alive")
 				}
 			})
@@ -102,7 +100,7 @@ func TestATokenIsNoPath(t *testing.T) {
 	if err := os.Mkdir(path+"-live-", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if New(path).Alive("/../victim") {
+	if NewOwner(path).Alive("/../victim") {
 		t.Error("a token that is no token is alive")
 	}
 	if _, err := os.Stat(victim); err != nil {
@@ -112,7 +110,7 @@ func TestATokenIsNoPath(t *testing.T) {
 
 func TestInMemoryNoFileIsMade(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := New(sqlite.Memory)
+	o := NewOwner(Memory)
 	if token := take(t, o); !o.Alive(token) {
 		t.Error("the owner is not alive to itself")
 	}
