@@ -370,7 +370,7 @@ func (p *program) namedModel(c config.Config) (from, ref string) {
 func (a *app) start(ctx context.Context) (*session.Session, error) {
 	if a.flags.session == "" {
 		dir, _ := os.Getwd()
-		start := session.Start{Ref: a.choice.Ref, Dated: a.choice.Dated, Closed: a.choice.Closed, Dir: dir}
+		start := session.Start{Ref: a.choice.Ref, Closed: a.choice.Closed, Dir: dir}
 		if a.flags.temporary {
 			return session.Temporary(ctx, a.deps, start)
 		}

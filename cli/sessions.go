@@ -248,7 +248,7 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 		done := "may still contain the session"
 		switch {
 		case how == "delete":
-			err, done = backup.Delete(c.Path), "deleted"
+			err, done = backup.Discard(c.Path), "deleted"
 		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
 			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
 		}

@@ -328,24 +328,6 @@ func (c *Catalog) Offers(ctx context.Context) (offers []Offer, found []Model) {
 	return offers, found
 }
 
-// Current is the model of a list that a default one goes by now: itself where it is listed, else the first one of
-// those whose names begin most like its own. It is false for a list without a model to chat with.
-func Current(model string, list []Model) (string, bool) {
-	if slices.ContainsFunc(list, func(m Model) bool { return SameModel(m.ID, model) }) {
-		return model, true
-	}
-	if list = chatModels(list); len(list) == 0 {
-		return "", false
-	}
-	alike := func(m Model) (n int) {
-		for n < min(len(m.ID), len(model)) && m.ID[n] == model[n] {
-			n++
-		}
-		return n
-	}
-	return slices.MaxFunc(list, func(a, b Model) int { return cmp.Compare(alike(a), alike(b)) }).ID, true
-}
-
 // Nearest is the known word that a mistyped one was probably meant to be, "" where none is near.
 func Nearest(word string, known []string) string {
 	best, distance := "", len([]rune(word))/2+1
@@ -397,7 +379,6 @@ type Choice struct {
 	Ref    string // "endpoint/model"; only the endpoint where Closed is set
 	Reason string
 
-	Dated  bool  // the model is winnow's own default for the endpoint, and may be out of date
 	Listed bool  // the model is the first one that the endpoint lists
 	Closed error // why no model of the endpoint could be chosen, nil where one was
 }
@@ -467,7 +448,6 @@ func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice,
 	if choice.Ref, err = c.Find(ctx, w.Ref, w.Home); err == nil {
 		_, _, err = c.Use(choice.Ref)
 	}
-	choice.Dated = c.Endpoint(strings.TrimSuffix(w.Ref, "/")).Dated
 	return choice, err
 }
 
@@ -475,7 +455,7 @@ func (c *Catalog) chooseNamed(ctx context.Context, w Preference) (choice Choice,
 // server asked.
 func choosePreferred(ctx context.Context, client *Client) Choice {
 	e := client.endpoint
-	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured", Dated: e.Dated}
+	choice := Choice{Ref: e.Name + "/" + e.Default, Reason: e.Name + " is configured"}
 	switch {
 	case e.Key != "" && e.KeyFrom.Kind == keys.Variable:
 		choice.Reason = e.KeyFrom.Name + " is set"

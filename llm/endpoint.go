@@ -37,7 +37,6 @@ type Endpoint struct {
 	KeepAlive  string                    // how long Ollama keeps a model loaded: "5m", or seconds; "" is its own
 	Exact      bool                      // it counts requests, as llama.cpp does: see CountRequest
 	Default    string                    // the model to use where a reference names none; "" is the first one listed
-	Dated      bool                      // Default is from winnow's own table, and may be out of date
 	BaseURLSet bool                      // the user named BaseURL
 	Doer       Doer                      // who does the HTTP; nil is the network
 	Tools      *tool.Toolbox             // the tools that its models may call; nil is none

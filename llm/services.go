@@ -11,10 +11,6 @@ import (
 	"winnow/llm/keys"
 )
 
-// DefaultsDate is when the default models of hosted services were last compared with what their makers
-// offer.
-const DefaultsDate = "November 2026"
-
 // service is a place that models are asked of and that winnow knows by name: a hosted service, which a key opens, or
 // a server that people run on their own machine.
 type service struct {
@@ -73,7 +69,7 @@ func (s service) hosted() bool { return s.name != "" && !s.local }
 // endpoint is the service without a key.
 func (s service) endpoint() Endpoint {
 	return Endpoint{
-		Name: s.name, BaseURL: s.base, Default: s.model, Dated: s.model != "", Profile: s.profile, Known: s.known,
+		Name: s.name, BaseURL: s.base, Default: s.model, Profile: s.profile, Known: s.known,
 	}
 }
 
@@ -105,7 +101,7 @@ func FromEnv(env func(string) string, keyed ...string) []Endpoint {
 		address := addresses[s.name]
 		if address != "" && (address != s.base || s.local) {
 			// What is served there is not known: its own list says it.
-			e.BaseURL, e.Default, e.Dated, e.BaseURLSet = address, "", false, true
+			e.BaseURL, e.Default, e.BaseURLSet = address, "", true
 		}
 		stored := slices.ContainsFunc(keyed, func(name string) bool { return strings.EqualFold(name, s.name) })
 		if e.Key != "" || e.BaseURLSet || stored && s.hosted() {

@@ -18,8 +18,6 @@ import (
 // by itself is recorded, costed and announced like the user's own request; its answer is no message.
 type errand struct {
 	purpose store.Purpose
-	turn    int   // its number
-	user    int64 // the user's message that the request answers, or is about
 	plan    func(context.Context) (*attempt, error)
 	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it
 }
@@ -47,8 +45,7 @@ func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 			t.announce(a)
 		}
 		err = t.send(ctx, a)
-		var fault *llm.Error
-		errors.As(err, &fault)
+		fault, _ := errors.AsType[*llm.Error](err)
 		if reason = t.reasonToAskAgain(ctx, a, fault, &over); reason != "" {
 			named = named || fault.Tools == llm.TheTools
 			continue
@@ -114,9 +111,7 @@ func turnedDown(fault *llm.Error) bool {
 
 // learn keeps what was learned of a model.
 func (s *Session) learn(ctx context.Context, to *target.Model) {
-	save, cancel := detached(ctx)
-	defer cancel()
-	s.warn("keep what was learned of the endpoint", to.Learn(save))
+	s.warn("keep what was learned of the endpoint", detached(ctx, to.Learn))
 }
 
 // learnRequired keeps how a refusal says that a model has to be asked, and returns what changes with the next request.

@@ -1,10 +1,7 @@
 package session
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"winnow/history"
@@ -16,7 +13,7 @@ import (
 // file and says why it cannot be sent.
 func (s *Session) Attach(path string) (history.Part, error) {
 	name := filepath.Base(path)
-	data, err := readAttachment(path)
+	data, err := tool.ReadFile(path)
 	if err != nil {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
 	}
@@ -30,22 +27,4 @@ func (s *Session) AttachText(name, text string) (history.Part, error) {
 		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
 	}
 	return part, nil
-}
-
-// readAttachment reads a file that is not too large. The error has no path.
-func readAttachment(path string) ([]byte, error) {
-	// A pipe is asked before it is opened: opening one waits for somebody who writes.
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("there is no such file")
-	case err != nil:
-		return nil, errors.Unwrap(err)
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	case info.Size() > tool.LargestFile:
-		return nil, tool.ErrTooLarge
-	}
-	data, err := os.ReadFile(path)
-	return data, errors.Unwrap(err)
 }

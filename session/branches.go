@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"winnow/history"
 	"winnow/session/branch"
@@ -57,12 +56,9 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
-		return err
-	}
-	t.before, t.messages = at, []history.Message{user.Message}
+	t.before, t.user, t.messages = at, user.ID, []history.Message{user.Message}
 	t.follow(to.First(at + 1))
-	t.cut, err = t.Records().WasCut(ctx, t.number, user.ID)
+	t.cut, err = t.Records().WasCut(ctx, user.ID)
 	return err
 }
 
@@ -159,32 +155,4 @@ func (s *Session) Fork(ctx context.Context, message int64) (store.Session, error
 		return store.Session{}, ErrNothingToAnswer
 	}
 	return s.deps.Store.Fork(ctx, row.ID, message)
-}
-
-// Kin are the conversations that this one was forked from, and that were forked from it.
-type Kin struct {
-	Parent store.Session   // without an ID where this one is no fork, or its parent is gone
-	Forks  []store.Session // the oldest first, without those in the trash
-}
-
-// Kin reads the conversation's kin.
-func (s *Session) Kin(ctx context.Context) (Kin, error) {
-	row := s.Info()
-	if row.ID == "" {
-		return Kin{}, nil
-	}
-	var kin Kin
-	forks, err := s.deps.Store.Sessions(ctx, store.Filter{ForkOf: row.ID, All: true})
-	if err != nil {
-		return kin, err
-	}
-	kin.Forks = slices.DeleteFunc(forks, func(f store.Session) bool { return !f.Deleted.IsZero() })
-	slices.SortFunc(kin.Forks, func(a, b store.Session) int { return strings.Compare(a.ID, b.ID) })
-	if row.Parent == "" {
-		return kin, nil
-	}
-	if kin.Parent, err = s.deps.Store.Session(ctx, row.Parent); errors.Is(err, store.ErrNotFound) {
-		err = nil // it is gone
-	}
-	return kin, err
 }

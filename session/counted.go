@@ -24,12 +24,10 @@ func (t *turn) judge(a *attempt) {
 
 // withdrawCut takes back that the server read only a part of a request.
 func (t *turn) withdrawCut(ctx context.Context, request int64) error {
-	save, cancel := detached(ctx)
-	defer cancel()
-	list, err := t.deps.Store.Requests(save, t.Info().ID, store.RequestFilter{ID: request})
+	list, err := t.deps.Store.Requests(ctx, t.Info().ID, store.RequestFilter{ID: request})
 	for _, r := range list {
 		r.CutExpected = 0
-		err = t.deps.Store.UpdateRequest(save, r)
+		err = t.saveRecord(ctx, r)
 	}
 	return err
 }

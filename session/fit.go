@@ -22,11 +22,10 @@ type OversizeError struct {
 // Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
 // the model's window.
 func Oversize(err error, w llm.WindowFacts) *OversizeError {
-	over := (*history.OverBudgetError)(nil)
-	if !errors.As(err, &over) {
-		return nil
+	if over, is := errors.AsType[*history.OverBudgetError](err); is {
+		return &OversizeError{over, w}
 	}
-	return &OversizeError{over, w}
+	return nil
 }
 
 // Error is the error without its ways out.

@@ -27,7 +27,7 @@ func ErrorCode(err error) string {
 	if err == nil {
 		return ""
 	}
-	if e := (*llm.Error)(nil); errors.As(err, &e) {
+	if e, is := errors.AsType[*llm.Error](err); is {
 		return string(e.Kind)
 	}
 	for known, code := range map[error]string{

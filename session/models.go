@@ -88,21 +88,16 @@ func (s *Session) use(to *target.Model) {
 	st.System = s.deps.system(st.Row)
 }
 
-// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
-// listens, it does not answer, or it refuses the key. A server without a list is no error. A model that
-// is winnow's own default and not in the list is replaced by the nearest one that is, unless the
-// conversation has begun; replaced then says so.
-func (s *Session) Reach(ctx context.Context) (replaced string, err error) {
-	st := s.Now()
-	to := st.Model
-	nearest, err := to.Reach(ctx, st.Row.ID == "" || st.Busy())
-	if nearest == "" || s.Model() != to {
-		return "", err
+// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing listens, it does
+// not answer, or it refuses the key. A server without a list is no error.
+func (s *Session) Reach(ctx context.Context) error {
+	to := s.Model()
+	if to.Unready != nil {
+		return nil
 	}
-	endpoint := to.Client.Endpoint().Name
-	if err := s.Set(ctx, Settings{Model: endpoint + "/" + nearest}); err != nil {
-		return "", err
+	_, err := to.Client.Models(ctx)
+	if fault, is := errors.AsType[*llm.Error](err); is && fault.Unreached() {
+		return err
 	}
-	return fmt.Sprintf("%[1]s does not list %[2]s, winnow's default model as of %[3]s; using the nearest model that "+
-		"it lists: %[1]s/%[4]s", endpoint, to.Name, llm.DefaultsDate, nearest), nil
+	return nil
 }

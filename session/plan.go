@@ -65,7 +65,7 @@ func (p *planner) to(b branch.Branch) error {
 func (p *planner) build(st State, before int, o *history.Options) (plan history.Plan, err error) {
 	failed := p.reads(st, before, func(c *history.Conversation) {
 		plan, err = c.Build(*o)
-		if over := (*history.OverBudgetError)(nil); o.Limit > 0 && errors.As(err, &over) &&
+		if over, is := errors.AsType[*history.OverBudgetError](err); is && o.Limit > 0 &&
 			(o.Scope == nil || o.Scope.For != history.ForSummary) {
 			o.Limit = over.Need
 			plan, err = c.Build(*o)

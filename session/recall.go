@@ -45,7 +45,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 	}
 	var plan history.Plan
 	var user int64
-	s.set(func(*State) { plan, user = t.planned, t.messages[0].ID })
+	s.set(func(*State) { plan, user = t.planned, t.user })
 	var groups [][]int
 	if !st.alone(user) {
 		// Nothing is found in what cannot be read.

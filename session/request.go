@@ -80,18 +80,14 @@ func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, 
 
 // keepRecord stores the record of a request that is about to leave. Every request passes here, whatever it is for.
 func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
-	body, err := a.to.Client.Body(a.request)
-	if err != nil {
-		return err
+	a.record = store.Request{
+		User: t.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
+		Model: a.request.Model, Created: t.deps.Now(),
 	}
-	a.decision.Ask(a.to.Client, a.request)
-	a.record, err = t.Records().Add(ctx, record.Leaving{
-		Request: store.Request{
-			Turn: a.errand.turn, User: a.errand.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
-			Model: a.request.Model, Created: t.deps.Now(),
-		},
-		Decision: a.decision, Made: a.plan, Prefix: a.forecast.Prefix, Body: body,
-	})
+	err := a.decision.Sign(&a.record, a.to.Client, a.request)
+	if err == nil {
+		a.record, err = t.Records().Add(ctx, a.record, a.plan, a.forecast.Prefix)
+	}
 	return err
 }
 
@@ -105,14 +101,12 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	}
 	a.close(t.deps, ctx.Err() != nil, fault)
 	t.logRequest(a.record, fault)
-	save, cancel := detached(ctx)
-	defer cancel()
 	var err error
 	if a.saver == nil {
-		err = t.deps.Store.UpdateRequest(save, a.record)
+		err = t.saveRecord(ctx, a.record)
 	} else {
 		t.judge(a)
-		err = t.saveAnswer(save, a)
+		err = t.saveAnswer(ctx, a)
 	}
 	if a.errand.purpose == store.ForAnswer {
 		t.last = a.record
@@ -174,18 +168,11 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 	if waiting.Request != nil {
 		a.request = *waiting.Request
 	}
-	body, err := a.to.Client.Body(a.request)
-	if err != nil {
-		return err
-	}
-	a.decision.Ask(a.to.Client, a.request)
 	a.record.Retries++
-	if err := record.Sign(&a.record, a.decision, body); err != nil {
+	if err := a.decision.Sign(&a.record, a.to.Client, a.request); err != nil {
 		return err
 	}
-	save, cancel := detached(ctx)
-	defer cancel()
-	if err := t.deps.Store.UpdateRequest(save, a.record); err != nil {
+	if err := t.saveRecord(ctx, a.record); err != nil {
 		return err
 	}
 	t.emit(Waiting{waiting})
@@ -199,14 +186,17 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 // is shown, and even when the user stops at this very moment: what was seen is kept.
 func (t *turn) keep(ctx context.Context, a *attempt) error {
 	if a.saver == nil {
-		save, cancel := detached(ctx)
-		defer cancel()
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
-		row, err := t.deps.Store.StartAnswer(save, t.answerRow(a))
+		err := detached(ctx, func(ctx context.Context) error {
+			row, err := t.deps.Store.StartAnswer(ctx, t.answerRow(a))
+			if err == nil {
+				a.saver = startSaver(t.deps.Store, row.ID)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		a.saver = startSaver(t.deps.Store, row.ID)
 	}
 	a.saver.offer(a.reply)
 	return nil
@@ -235,16 +225,15 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 	t.warn("checkpoint the answer", a.saver.close())
 	m := t.answerRow(a)
 	m.ID = a.saver.id
-	m = t.deps.counted(m)
-	stored, err := t.deps.Store.FinishAnswer(ctx, m, a.record)
-	a.answer = m
-	if err != nil {
+	err := detached(ctx, func(ctx context.Context) (err error) {
+		a.answer, err = t.deps.Store.FinishAnswer(ctx, t.deps.counted(m), a.record)
 		return err
+	})
+	if err == nil {
+		t.add(a.answer)
+		t.emit(Answered{Message: a.answer, Receipt: record.ReceiptOf(a.record)})
 	}
-	a.answer = stored
-	t.add(stored)
-	t.emit(Answered{Message: stored, Receipt: record.ReceiptOf(a.record)})
-	return nil
+	return err
 }
 
 // flaw is the error of a stream that ended by itself and holds nothing that can be used.
@@ -280,6 +269,11 @@ func (a *attempt) ending() string {
 	return ""
 }
 
+// saveRecord stores what became of a request.
+func (t *turn) saveRecord(ctx context.Context, r store.Request) error {
+	return detached(ctx, func(ctx context.Context) error { return t.deps.Store.UpdateRequest(ctx, r) })
+}
+
 // close notes how the request ended, and what it cost.
 func (a *attempt) close(d Deps, stopped bool, fault error) {
 	r, usage := &a.record, a.reply.Usage
@@ -297,8 +291,8 @@ func (a *attempt) close(d Deps, stopped bool, fault error) {
 	case fault != nil:
 		r.End = store.EndFailed
 	}
-	e := (*llm.Error)(nil)
-	if errors.As(fault, &e) && e.Unsent {
+	e, _ := errors.AsType[*llm.Error](fault)
+	if e != nil && e.Unsent {
 		r.Retries--
 	}
 	if fault == nil || stopped {

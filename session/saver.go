@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"winnow/llm"
@@ -16,15 +17,15 @@ const checkpointEvery = 150 * time.Millisecond
 // saver writes a streaming answer to the store every checkpointEvery while it grows, so that what
 // arrived is on disk even when the server then falls silent. Its goroutine ends with close.
 type saver struct {
-	id     int64          // the answer's row
-	pieces chan llm.Reply // the newest that nobody took yet
-	done   chan struct{}
-	err    error // of the newest checkpoint, to read after done
+	id     int64                     // the answer's row
+	newest atomic.Pointer[llm.Reply] // nil where it is saved
+	stop   chan struct{}
+	done   chan error // of the newest checkpoint
 }
 
 // startSaver begins to write to an answer's row.
 func startSaver(st *store.Store, id int64) *saver {
-	s := &saver{id: id, pieces: make(chan llm.Reply, 1), done: make(chan struct{})}
+	s := &saver{id: id, stop: make(chan struct{}), done: make(chan error, 1)}
 	tick := time.NewTicker(checkpointEvery)
 	go func() {
 		defer tick.Stop()
@@ -38,41 +39,30 @@ func startSaver(st *store.Store, id int64) *saver {
 // run saves the newest of the answer at each tick. Where that fails the next tick tries again: the server may send
 // nothing more.
 func (s *saver) run(tick <-chan time.Time, save func(context.Context, llm.Reply) error) {
-	defer close(s.done)
-	var newest llm.Reply
-	fresh := false
+	var err error
 	for {
 		select {
-		case reply, open := <-s.pieces:
-			if !open {
-				return
-			}
-			newest, fresh = reply, true
+		case <-s.stop:
+			s.done <- err
+			return
 		case <-tick:
-			if !fresh {
-				continue
-			}
+		}
+		if reply := s.newest.Swap(nil); reply != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), saveTime)
-			s.err = save(ctx, newest)
+			if err = save(ctx, *reply); err != nil {
+				s.newest.CompareAndSwap(nil, reply)
+			}
 			cancel()
-			fresh = s.err != nil
 		}
 	}
 }
 
-// offer has an answer saved as far as it has arrived. It waits for nothing; one goroutine calls it.
-func (s *saver) offer(reply llm.Reply) {
-	select {
-	case <-s.pieces: // nobody took it
-	default:
-	}
-	s.pieces <- reply
-}
+// offer has an answer saved as far as it has arrived. It waits for nothing.
+func (s *saver) offer(reply llm.Reply) { s.newest.Store(&reply) }
 
 // close ends the checkpoints and says whether the last one failed. The finished answer is written by the
 // turn itself.
 func (s *saver) close() error {
-	close(s.pieces)
-	<-s.done
-	return s.err
+	close(s.stop)
+	return <-s.done
 }

@@ -12,7 +12,8 @@ import (
 // A checkpoint that failed, as on a full disk, is tried again although the server sends nothing more.
 func TestAFailedCheckpointIsTriedAgainWhileTheServerIsSilent(t *testing.T) {
 	kept, tries := "", 0
-	s := &saver{pieces: make(chan llm.Reply, 1), done: make(chan struct{})}
+	s := &saver{stop: make(chan struct{}), done: make(chan error, 1)}
+	s.offer(llm.Reply{Text: "Once upon a time"})
 	tick := make(chan time.Time)
 	go s.run(tick, func(_ context.Context, r llm.Reply) error {
 		if tries++; tries == 1 {
@@ -21,10 +22,6 @@ func TestAFailedCheckpointIsTriedAgainWhileTheServerIsSilent(t *testing.T) {
 		kept = r.Text
 		return nil
 	})
-	s.pieces <- llm.Reply{Text: "Once upon a time"}
-	for kept := len(s.pieces); kept > 0; kept = len(s.pieces) {
-		time.Sleep(time.Millisecond)
-	}
 	for range 3 {
 		tick <- time.Time{}
 	}

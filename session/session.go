@@ -114,8 +114,6 @@ type Start struct {
 
 	Closed error // why no model of the endpoint that Ref names could be chosen, nil where one was
 
-	Dated bool // the model is winnow's own default for its endpoint, and may be out of date
-
 	System string // its own system prompt, "" for the configured one
 }
 
@@ -170,8 +168,6 @@ type State struct {
 
 	leased  bool   // the lease is wanted as soon as the conversation is on disk
 	release func() // gives the lease back, nil where there is none
-
-	changes int64 // what Store.Changes was before row, flags and remedies were read
 }
 
 // Busy says whether a turn is running.
@@ -217,9 +213,6 @@ func New(d Deps, o Start) (*Session, error) {
 		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Ref, "", o.Closed)
 	}
 	s.set(func(*State) { s.use(to) })
-	if o.Dated {
-		to.Date()
-	}
 	return s, s.readPermissions(context.Background())
 }
 

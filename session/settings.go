@@ -118,9 +118,6 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	if w.Err != nil {
 		return w.Err
 	}
-	if e := w.Model.Client.Endpoint(); e.Dated && strings.EqualFold(strings.TrimSuffix(to.Model, "/"), e.Name) {
-		w.Model.Date() // The user named the service alone, and has its default.
-	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	was, base := s.Info(), s.deps.settings()

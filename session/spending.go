@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"winnow/history"
 	"winnow/llm/pricing"
@@ -33,33 +32,23 @@ func (s *Session) ReadSpent(ctx context.Context) error {
 	s.sums.Lock()
 	defer s.sums.Unlock()
 	var sums Sums
-	var errs [3]error
+	var err error
 	if id := s.Info().ID; id != "" {
-		sums.Session, errs[0] = record.UsageIn(ctx, s.deps.Store, id)
+		sums.Session, err = record.UsageIn(ctx, s.deps.Store, id)
 	}
 	stores := []*store.Store{s.deps.Store}
 	if s.deps.beside != nil {
 		stores = append(stores, s.deps.beside)
 	}
 	now := s.deps.Now()
-	since := func(from time.Time) (record.Usage, error) {
-		used, err := record.UsageOf(ctx, from, now, record.UsageBy{}, stores...)
-		return used.Total, err
-	}
-	sums.Day, errs[1] = since(now)
-	sums.Month, errs[2] = since(record.MonthOf(now))
-	if err := cmp.Or(errs[:]...); err != nil {
+	day, errDay := record.UsageOf(ctx, now, now, record.UsageBy{}, stores...)
+	month, errMonth := record.UsageOf(ctx, record.MonthOf(now), now, record.UsageBy{}, stores...)
+	if err := cmp.Or(err, errDay, errMonth); err != nil {
 		return err
 	}
+	sums.Day, sums.Month = day.Total, month.Total
 	s.set(func(st *State) { st.Sums = sums })
 	return nil
-}
-
-// countSpent reads what was spent, after a request.
-func (s *Session) countSpent(ctx context.Context) {
-	read, cancel := detached(ctx)
-	defer cancel()
-	s.warn("sum up the costs", s.ReadSpent(read))
 }
 
 // exceeded says which limits a request would exceed, by what was read last.

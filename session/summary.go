@@ -39,14 +39,11 @@ var (
 	errNoneFits = errors.New("each of the older messages is longer than one request can hold")
 )
 
-// older chooses what is to be summarized, the oldest first, and the summary that goes into the next one, nil for none.
-type older func(c *history.Conversation, o history.Options) (list []history.Message, before *history.Summary)
-
 // condense has the model summarize the oldest messages where the policy wants that, as long as not everything
 // fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
 	for !t.uncondensed && t.Now().Policy.SummarizeRatio > 0 {
-		err := t.summarize(ctx, t.nextOptions, t.messages[0].ID, t.number, (*history.Conversation).Condense)
+		err := t.summarize(ctx, false)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -68,24 +65,16 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		if err := t.askModel(ctx); err != nil {
 			return err
 		}
-		st := t.Now()
-		at := st.Branch.Last(history.User)
+		b := t.Branch()
+		at := b.Last(history.User)
 		if at < 0 {
 			return ErrNothingOlder
 		}
-		number, err := t.deps.Store.Turn(ctx, st.Branch.ID(at))
-		if err != nil {
-			return err
-		}
-		t.before = st.Branch.Len()
-		next := func(st State) history.Options {
-			policy := st.Policy
-			policy.SummaryAlways = true // An earlier summary goes into the next.
-			return t.options(st, t.Model(), policy)
-		}
+		t.user, t.before = b.ID(at), b.Len()
+		var err error
 		summaries := 0
 		for ; err == nil; summaries++ {
-			err = t.summarize(ctx, next, st.Branch.ID(at), number, (*history.Conversation).Older)
+			err = t.summarize(ctx, true)
 		}
 		switch nothing := errors.Is(err, ErrNothingOlder); {
 		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // What is left is too long for any request.
@@ -108,16 +97,15 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	to := t.Model()
 	if t.deps.SummaryRef != "" {
-		other, err := t.find(ctx, t.deps.SummaryRef, "")
-		if err == nil {
-			ask, cancel := context.WithTimeout(ctx, target.Patience)
-			defer cancel()
-			err = other.Find(ask)
+		ask, cancel := context.WithTimeout(ctx, target.Patience)
+		defer cancel()
+		var err error
+		if to, err = t.find(ask, t.deps.SummaryRef, ""); err == nil {
+			err = to.Find(ask)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("find the model for summaries (summary.model): %w", cmp.Or(ctx.Err(), err))
 		}
-		to = other
 	}
 	if to.Client.Endpoint().Name == llm.Guide {
 		return nil, errors.New("the guide is not a language model")
@@ -125,23 +113,24 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	return to, nil
 }
 
-// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary.
-// The error is ErrNothingOlder where there are none. A message that no request can hold whole is left out: no summary
-// stands for it. next is everything beside the history that decides the request that the summary is made for; what the
-// user changes meanwhile holds for what is summarized too.
-func (t *turn) summarize(
-	ctx context.Context, next func(State) history.Options, user int64, turn int, choose older,
-) error {
-	var before *history.Summary
+// summarize has the model summarize as many of the older messages as one request holds whole, and keeps the summary:
+// those that the policy wants summarized before the turn's next request, or all of them. The error is ErrNothingOlder
+// where there are none. A message that no request can hold whole is left out: no summary stands for it. What the user
+// changes meanwhile holds for what is summarized too.
+func (t *turn) summarize(ctx context.Context, all bool) error {
+	var before *history.Summary // It goes into the new one.
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForSummary, turn: turn, user: user, reason: summaryNotice,
+		purpose: store.ForSummary, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
 			if err := t.refresh(ctx); err != nil {
 				return nil, err
 			}
+			st, choose := t.Now(), (*history.Conversation).Condense
+			if all {
+				st.Policy.SummaryAlways, choose = true, (*history.Conversation).Older
+			}
+			o := t.nextOptions(st)
 			var list []history.Message
-			st := t.Now()
-			o := next(st)
 			err := t.plans.reads(st, t.before, func(c *history.Conversation) { list, before = choose(c, o) })
 			if err == nil && len(list) == 0 {
 				err = ErrNothingOlder
@@ -153,7 +142,7 @@ func (t *turn) summarize(
 			if err != nil {
 				return nil, err
 			}
-			return t.planSummary(st, to, o.Policy, list, before)
+			return t.planSummary(st, to, list, before)
 		},
 	})
 	if err != nil {
@@ -172,28 +161,35 @@ func summaryNotice(a *attempt) string {
 		english.Plural(len(a.held()), "older message", ""), a.expected(), cost)
 }
 
+// earlier is the messages before the turn of which in holds, and how many they are.
+func (t *turn) earlier(in func(id int64) bool) (of history.IDs, n int) {
+	of = history.IDsOf(t.Branch().First(t.before).IDs(), func(id int64) bool {
+		held := in(id)
+		if held {
+			n++
+		}
+		return held
+	})
+	return of, n
+}
+
 // keepSummary keeps the summary that a request asked for. It stands for what the request held whole and for what
 // the summary before stands for.
 func (t *turn) keepSummary(ctx context.Context, before *history.Summary, a *attempt) error {
-	st, held := t.Now(), a.held()
+	held := a.held()
 	m := store.Summary{
-		Session: st.Row.ID, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: a.text(),
-		Sources: history.IDsOf(st.Branch.First(t.before).IDs(), func(id int64) bool {
-			return held[id] || before != nil && before.Messages.Holds(id)
-		}),
+		Session: a.record.Session, Endpoint: a.record.Endpoint, Model: a.record.Model, Text: a.text(),
 	}
-	for id := range st.Branch.First(t.before).IDs() {
-		if m.Sources.Holds(id) {
-			m.Messages++
+	m.Sources, m.Messages = t.earlier(func(id int64) bool {
+		return held[id] || before != nil && before.Messages.Holds(id)
+	})
+	return detached(ctx, func(ctx context.Context) error {
+		made, err := t.deps.Store.AddSummary(ctx, m)
+		if err == nil {
+			t.set(func(st *State) { st.summaries = append(slices.Clip(st.summaries), made) })
 		}
-	}
-	save, cancel := detached(ctx)
-	defer cancel()
-	made, err := t.deps.Store.AddSummary(save, m)
-	if err == nil {
-		t.set(func(st *State) { st.summaries = append(slices.Clip(st.summaries), made) })
-	}
-	return err
+		return err
+	})
 }
 
 // held is the messages that a summary's request holds whole.
@@ -208,63 +204,58 @@ func (a *attempt) held() map[int64]bool {
 }
 
 // planSummary plans a request that holds as many of the messages as fit whole, from the first on that does. Calls are
-// written as text, because the request offers no tools. next is the policy of the request that the summary is made for.
+// written as text, because the request offers no tools.
 func (t *turn) planSummary(
-	st State, to *target.Model, next history.Policy, list []history.Message, before *history.Summary,
+	st State, to *target.Model, list []history.Message, before *history.Summary,
 ) (*attempt, error) {
 	policy, err := history.Preset("full")
 	if err != nil {
 		return nil, err
 	}
-	limit := t.summaryLength(to, next)
-	policy.Budget, policy.MaxContextTokens, policy.OutputReserve = next.Budget, next.MaxContextTokens, limit
+	limit := t.summaryLength(to, st.Policy)
+	policy.Budget, policy.MaxContextTokens, policy.OutputReserve = st.Policy.Budget, st.Policy.MaxContextTokens, limit
 	policy.ToolHistory = history.ToolsText
 	text := summaryQuestion
 	if before != nil {
 		text = summaryBefore + before.Text + "\n\n" + text
 	}
-	for n := len(list); len(list) > 0; {
-		some := map[int64]bool{}
-		for _, m := range list[:n] {
-			some[m.ID] = true
-		}
-		o := t.options(st, to, policy, record.Question(text))
-		o.Policy, o.System, o.Tools, o.Summaries = policy, summaryPrompt, 0, nil
-		o.Scope = &history.Scope{
-			For:      history.ForSummary,
-			Messages: history.IDsOf(st.Branch.First(t.before).IDs(), func(id int64) bool { return some[id] }),
-		}
-		a, err := t.decide(st, &t.plans, t.before, to, o)
-		over := (*history.OverBudgetError)(nil)
-		if err == nil {
-			a.request.Tools, a.request.MaxTokens = nil, limit
-			if len(a.held()) == 0 {
-				err = errNoneFits
+	o := t.options(st, to, policy, record.Question(text))
+	o.Policy, o.System, o.Tools, o.Summaries = policy, summaryPrompt, 0, nil
+	for units := unitsOf(list); len(units) > 0; units = units[1:] { // No request may hold the first one.
+		for n := len(units); n > 0; {
+			some := slices.Concat(units[:n]...)
+			ids, _ := t.earlier(func(id int64) bool {
+				_, there := slices.BinarySearch(some, id)
+				return there
+			})
+			o.Scope = &history.Scope{For: history.ForSummary, Messages: ids}
+			a, err := t.decide(st, &t.plans, t.before, to, o)
+			if err == nil {
+				a.request.Tools, a.request.MaxTokens = nil, limit
+				if len(a.held()) == 0 {
+					err = errNoneFits
+				}
 			}
-		}
-		if !errors.As(err, &over) {
-			return a, err
-		}
-		first := unitEnd(list, 1)
-		if n <= first {
-			list = list[first:]
-			n = len(list)
-			continue
-		}
-		n = max(first, min(n-1, n*over.Have/max(1, over.Need)))
-		for n > first && list[n].Role == history.Tool {
-			n--
+			over, is := errors.AsType[*history.OverBudgetError](err)
+			if !is {
+				return a, err
+			}
+			n = min(n-1, max(1, n*over.Have/max(1, over.Need)))
 		}
 	}
 	return nil, errNoneFits
 }
 
-// unitEnd is the end of the first messages, at least n, that are no part of a tool's call.
-func unitEnd(list []history.Message, n int) int {
-	for n < len(list) && list[n].Role == history.Tool {
-		n++
+// unitsOf is the ids of messages, those of the results of calls together with their call's.
+func unitsOf(list []history.Message) (units [][]int64) {
+	for _, m := range list {
+		if n := len(units); n > 0 && m.Role == history.Tool {
+			units[n-1] = append(units[n-1], m.ID)
+			continue
+		}
+		units = append(units, []int64{m.ID})
 	}
-	return n
+	return units
 }
 
 // summaryLength is how many tokens a summary may have: a part of the request that it will stand in, and no more than

@@ -33,18 +33,12 @@ func titleOf(m history.Message) string {
 // user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
 // when a model is asked, and each time that it is asked again.
 func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (string, error) {
-	row := s.Info()
-	if err := s.mayWrite(); err != nil {
-		return row.Title, err
-	}
-	if row.ID == "" {
-		return row.Title, ErrNothingToAnswer
-	}
-	from := store.TitleAuto
+	row, from := s.Info(), store.TitleAuto
 	if asked {
 		from = store.TitleUser
-	} else if row.TitleFrom == store.TitleUser {
-		return row.Title, nil
+	}
+	if err := s.mayWrite(); err != nil || !asked && row.TitleFrom == store.TitleUser {
+		return row.Title, err
 	}
 	t := s.newTurn(func() {}) // It is not the session's one turn: a title may be written beside that.
 	t.id, t.show = nil, show
@@ -73,10 +67,9 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	st, at := t.Now(), 0
-	for ; at < st.Branch.Len(); at++ {
-		if st.Branch.Role(at) == history.User && st.Flags[st.Branch.ID(at)] != history.Exclude {
-			break
-		}
+	for at < st.Branch.Len() &&
+		(st.Branch.Role(at) != history.User || st.Flags[st.Branch.ID(at)] == history.Exclude) {
+		at++
 	}
 	if at == st.Branch.Len() {
 		return "", ErrNothingToAnswer
@@ -89,15 +82,12 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	number, err := t.deps.Store.Turn(ctx, user.ID)
-	if err != nil {
-		return "", err
-	}
-	defer t.countSpent(ctx)
+	t.user = user.ID
+	defer func() { t.warn("sum up the costs", detached(ctx, t.ReadSpent)) }()
 	a, err := t.ask(ctx, errand{
-		purpose: store.ForTitle, turn: number, user: user.ID,
-		plan:   func(context.Context) (*attempt, error) { return t.planTitle(st, model, at) },
-		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
+		purpose: store.ForTitle,
+		plan:    func(context.Context) (*attempt, error) { return t.planTitle(st, model, at) },
+		reason:  func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
 	})
 	if err != nil {
 		return "", err

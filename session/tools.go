@@ -77,7 +77,7 @@ func (t *turn) runTools(ctx context.Context, calls []call) error {
 			}
 		}
 		// Behind a ToolError the other calls of the answer get their results all the same.
-		if end := (*ToolError)(nil); err != nil && !errors.As(err, &end) {
+		if _, ends := errors.AsType[*ToolError](err); err != nil && !ends {
 			return err
 		}
 		last = cmp.Or(err, last)
@@ -163,8 +163,6 @@ type resultKeys struct {
 
 // saveResult stores what a call came to. It is stored even after a stop: a tool that ran has done what it does.
 func (t *turn) saveResult(ctx context.Context, c call, result string, record approval.Record) error {
-	save, cancel := detached(ctx)
-	defer cancel()
 	keys := resultKeys{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
 	extra, err := json.Marshal(keys)
@@ -177,7 +175,11 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
 	}
-	if m, err = t.deps.Store.Append(save, t.deps.counted(m)); err != nil {
+	err = detached(ctx, func(ctx context.Context) error {
+		m, err = t.deps.Store.Append(ctx, t.deps.counted(m))
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	t.add(m)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session/branch"
 	"winnow/session/limits"
 	"winnow/session/record"
@@ -32,9 +31,11 @@ import (
 // they save.
 const saveTime = 5 * time.Second
 
-// detached is a bounded context for the writes that a stop must not prevent.
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+// detached writes what a stop must not prevent from being written, in bounded time.
+func detached(ctx context.Context, save func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	return save(ctx)
 }
 
 // turn is one running turn. Its goroutine closes events.
@@ -51,7 +52,7 @@ type turn struct {
 
 	before   int               // messages of the branch before this turn
 	messages []history.Message // the user's message, then what the turn has added
-	number   int               // the turn's number in the session, from 1
+	user     int64             // the user's message that its requests answer, or are about
 	cut      bool              // the user chose to cut the message where it does not fit
 
 	uncondensed bool          // a summary failed
@@ -220,7 +221,7 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 	if err == nil {
 		err = run(ctx, t)
 		t.fail(ctx, err)
-		t.countSpent(ctx)
+		t.warn("sum up the costs", detached(ctx, t.ReadSpent))
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -306,7 +307,7 @@ func (t *turn) add(m store.Message) {
 		st.Row.Messages++
 		if m.Role == history.User {
 			st.Row.Turns++
-			t.number = st.Row.Turns
+			t.user = m.ID
 		}
 		t.messages = append(t.messages, m.Message)
 	})
@@ -331,8 +332,7 @@ func (t *turn) answer(ctx context.Context) error {
 			return err
 		}
 		asked, err := t.ask(ctx, errand{
-			purpose: store.ForAnswer, turn: t.number, user: t.messages[0].ID, plan: t.plan,
-			reason: func(*attempt) string { return reason },
+			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
 			return err
@@ -367,21 +367,11 @@ func (t *turn) fixRow(ctx context.Context) error {
 		func(st *State) { fix(&st.Row) })
 }
 
-// askModel asks the server for the model's window and prices where they are not known yet. A default model that its
-// server does not list any more is replaced before anything is sent to it. A server that does not answer says so when
-// it is asked for the answer.
+// askModel asks the server for the model's window and prices where they are not known yet. A server that does not
+// answer says so when it is asked for the answer.
 func (t *turn) askModel(ctx context.Context) error {
 	ask, cancel := context.WithTimeout(ctx, target.Patience)
 	defer cancel()
-	if t.Model().Dated() {
-		replaced, err := t.Reach(ask)
-		if replaced != "" {
-			t.say("%s", replaced)
-		}
-		if fault := (*llm.Error)(nil); err != nil && !errors.As(err, &fault) {
-			return err
-		}
-	}
 	if err := t.Model().Find(ask); err != nil {
 		return err
 	}
@@ -407,7 +397,7 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	if err := t.refresh(ctx); err != nil {
 		return nil, err
 	}
-	if t.Now().Flags[t.messages[0].ID] == history.Exclude {
+	if t.Now().Flags[t.user] == history.Exclude {
 		return nil, ErrExcluded
 	}
 	if err := t.condense(ctx); err != nil {
@@ -415,7 +405,7 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	}
 	st := t.Now()
 	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st))
-	if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) {
+	if _, damaged := errors.AsType[*history.DamagedError](err); damaged {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
 			"\"repair\" under [context] sends it repaired", err)
 	}
@@ -429,7 +419,7 @@ func (t *turn) plan(ctx context.Context) (*attempt, error) {
 // nextOptions is everything beside the history that decides the turn's next request.
 func (t *turn) nextOptions(st State) history.Options {
 	o := t.options(st, t.Model(), st.Policy, t.messages...)
-	if st.alone(t.messages[0].ID) {
+	if len(t.messages) > 0 && st.alone(t.user) {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
 	o.CutCurrent = t.cut
@@ -469,19 +459,19 @@ func (t *turn) fail(ctx context.Context, err error) {
 		last = store.Request{}
 	}
 	t.failure = &record.Failure{
-		Fault: record.FaultOf(err), User: t.messages[0].ID, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
+		Fault: record.FaultOf(err), User: t.user, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
 	}
-	save, cancel := detached(ctx)
-	defer cancel()
 	switch last.End {
 	case store.EndFailed:
 		last.Fault = t.failure.JSON()
-		err = t.deps.Store.UpdateRequest(save, last)
+		err = t.saveRecord(ctx, last)
 	case store.EndCut: // the record says it already
 		return
 	default:
 		t.failure.After = t.markFaulty()
-		err = t.deps.Store.SetFault(save, t.failure.After, t.failure.JSON())
+		err = detached(ctx, func(ctx context.Context) error {
+			return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
+		})
 		t.Branch().Forget()
 	}
 	t.warn("record why the turn failed", err)
@@ -490,7 +480,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 // markFaulty notes on the active branch that the turn failed behind its last message there, and returns that. Where an
 // answer was asked for again and none came, it is the answer that was there before.
 func (t *turn) markFaulty() (last int64) {
-	last = t.messages[0].ID
+	last = t.user
 	t.set(func(st *State) {
 		at, there := st.Branch.Find(last)
 		if !there {

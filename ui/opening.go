@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
@@ -185,7 +186,7 @@ func (m *Model) keep() tea.Cmd {
 }
 
 // listForks lists the chat that this one was forked from, and its forks, to open one of them.
-func (m *Model) listForks(kin session.Kin) tea.Cmd {
+func (m *Model) listForks(kin []store.Session) tea.Cmd {
 	items := m.KinItems(kin)
 	if len(items) == 0 {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
@@ -193,7 +194,7 @@ func (m *Model) listForks(kin session.Kin) tea.Cmd {
 	}
 	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, items...), func(id string) tea.Cmd {
 		at := conversation.Arrival{}
-		if id == kin.Parent.ID {
+		if id == m.Info.Parent {
 			at.Message = m.Info.ForkedAt
 		}
 		return m.openStored(id, at)

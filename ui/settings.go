@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/settings"
@@ -16,11 +14,9 @@ import (
 type Persona = settings.Persona
 
 // reached shows whether the session's model can be asked.
-func (m *Model) reached(replaced string, err error) tea.Cmd {
-	// Another model, of which its end is on its way.
-	chosen := replaced == "" && m.Session.Model().Ref() != m.Ref
-	if m.Turn.Busy || chosen {
-		return nil
+func (m *Model) reached(err error) {
+	if m.Turn.Busy || m.Session.Model().Ref() != m.Ref { // Of another model, the end is on its way.
+		return
 	}
 	m.Refresh()
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -29,8 +25,4 @@ func (m *Model) reached(replaced string, err error) tea.Cmd {
 			Cause: notice.Unreachable,
 		})
 	}
-	if replaced != "" {
-		return tea.Batch(m.notice.Say(replaced), m.draftChanged())
-	}
-	return nil
 }

@@ -188,9 +188,9 @@ func (s screen) rule() string {
 	case edited != "":
 		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
-		return m.Panel.Strip(w, margin)
+		return m.Panel.Rule(w, margin, true)
 	default:
-		return m.Panel.Rule(w, margin)
+		return m.Panel.Rule(w, margin, false)
 	}
 	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 }

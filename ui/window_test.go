@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -65,27 +64,6 @@ func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
 	close(said)
 	l.until("the window", func() bool { return l.Session.Model().Window().Tokens == 4000 })
 	l.until("a plan in it", func() bool { return l.Panel.Next.Plan.Sum.Window == 4000 })
-}
-
-// The list of models has the windows in one column; who says them is for the command /window.
-func TestTheListOfModelsHasTheirWindows(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 40)
-	l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"data":[{"id":"small"},{"id":"medium","context_length":16000}]}`)
-	}})
-	if err := l.Session.Model().SetWindow(t.Context(), 8000); err != nil {
-		t.Fatal(err)
-	}
-	l.press("ctrl+l")
-	l.shows("In use")
-	for _, line := range []string{
-		"here/small +8,000 tokens", "there/small +8,000 tokens", "there/medium +16,000 tokens",
-	} {
-		if screen := plain(l.Model); !regexp.MustCompile(line).MatchString(screen) {
-			t.Errorf("the list lacks %q:\n%s", line, screen)
-		}
-	}
 }
 
 // A request of which the server read only a part says so in its view and at the messages.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"

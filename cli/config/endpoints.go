@@ -48,7 +48,7 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 		more.Key, more.KeyFrom, more.Stored = e.Key, e.KeyFrom, e.Stored
 	}
 	if table.Default == "" {
-		more.Default, more.Dated = e.Default, e.Dated
+		more.Default = e.Default
 	}
 	return more
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,7 +164,8 @@ func scriptedServer(kind string) {
 			lines = usual[key]
 		}
 		for _, line := range lines {
-			command, rest, _ := strings.Cut(filled.Replace(line), " ")
+			line = filled().Replace(line)
+			command, rest, _ := strings.Cut(line, " ")
 			switch command {
 			case "nothing":
 			case "exit":
@@ -173,7 +175,7 @@ func scriptedServer(kind string) {
 				fmt.Fprintln(os.Stderr, rest)
 			default:
 				said, _ := json.Marshal(strings.Join(got, " "))
-				fmt.Println(strings.NewReplacer("$ID", string(id), "$GOT", string(said)).Replace(filled.Replace(line)))
+				fmt.Println(strings.NewReplacer("$ID", string(id), "$GOT", string(said)).Replace(line))
 			}
 		}
 	}
@@ -202,6 +204,8 @@ func scriptedServer(kind string) {
 }
 
 // filled puts texts that are too long or no text at all into the lines of servers.txtar.
-var filled = strings.NewReplacer(`\x1b`, "\x1b", `\xff`, "\xff", `\xfe`, "\xfe",
-	"$LARGE", strings.Repeat("0123456789", 2<<20), "$DEEP", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000),
-	"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", mostSchema), "$WORDY", strings.Repeat("word ", 4000))
+var filled = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`\x1b`, "\x1b", `\xff`, "\xff", `\xfe`, "\xfe",
+		"$LARGE", strings.Repeat("0123456789", 2<<20), "$DEEP", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000),
+		"$LONG", strings.Repeat("long", 40), "$HUGE", strings.Repeat("x", mostSchema), "$WORDY", strings.Repeat("word ", 4000))
+})

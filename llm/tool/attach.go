@@ -8,8 +8,10 @@ import (
 	_ "image/gif" // for the size of a picture
 	_ "image/jpeg"
 	_ "image/png"
+	"io/fs"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,8 +26,25 @@ import (
 // a file goes with every request that holds its message.
 const LargestFile = 10 << 20
 
-// ErrTooLarge is the error of Attach for a file that is larger than LargestFile.
-var ErrTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
+var errTooLarge = fmt.Errorf("the file is larger than %d MB", LargestFile>>20)
+
+// ReadFile reads a file that can be attached. The error has no path.
+func ReadFile(path string) ([]byte, error) {
+	// A pipe is asked before it is opened: opening one waits for somebody who writes.
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("there is no such file")
+	case err != nil:
+		return nil, errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > LargestFile:
+		return nil, errTooLarge
+	}
+	data, err := os.ReadFile(path)
+	return data, errors.Unwrap(err)
+}
 
 // Attach reads a file's bytes as a part of a message: a text or a picture, recognised by its content and not by its
 // name. The cost of a picture is estimated for a model, a text is counted by count, where nil leaves it uncounted.
@@ -36,7 +55,7 @@ func Attach(name string, data []byte, model string, count func(string) int) (mes
 		return message.Part{}, errors.New("the file is empty")
 	}
 	if len(data) > LargestFile {
-		return message.Part{}, ErrTooLarge
+		return message.Part{}, errTooLarge
 	}
 	kind, _, _ := mime.ParseMediaType(http.DetectContentType(data)) // It is always a valid type.
 	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {

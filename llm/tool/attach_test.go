@@ -99,7 +99,7 @@ func TestAttachNamesTheReason(t *testing.T) {
 		is               error
 	}{
 		{name: "empty", says: "the file is empty"},
-		{name: "large", data: string(large), is: ErrTooLarge},
+		{name: "large", data: string(large), is: errTooLarge},
 		{name: "a program", data: "\x7fELF\x02\x01\x01\x00", says: "binary file;"},
 		{name: "null bytes far behind", data: strings.Repeat("words\n", 1000) + "\x00", says: "binary file;"},
 		{name: "a paper", data: "%PDF-1.7\n", says: "application/pdf"},

@@ -28,7 +28,7 @@ type Decision struct {
 	KeepAlive string      `json:"keep_alive,omitempty"` // how long Ollama was asked to keep the model loaded
 }
 
-// DecisionOf is what decides the plan p of a request by the options o, before Ask. leaf is the newest message of the
+// DecisionOf is what decides the plan p of a request by the options o, before Sign. leaf is the newest message of the
 // branch.
 func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
 	d := Decision{Options: o, Leaf: leaf}
@@ -46,25 +46,26 @@ func DecisionOf(leaf int64, o history.Options, p history.Plan) Decision {
 	return d
 }
 
-// Ask takes the request and how a client sends it as of now. A refusal may change both between two attempts.
-func (d *Decision) Ask(client *llm.Client, r llm.Request) {
+// Sign takes a request as a client sends it now, and writes into the request's record what decided it and the hash of
+// its body. A refusal may change both between two attempts.
+func (d *Decision) Sign(q *store.Request, client *llm.Client, r llm.Request) error {
+	body, err := client.Body(r)
+	if err != nil {
+		return err
+	}
 	r.Messages = nil
 	d.Base = client.Endpoint().ShownURL()
 	d.Request, d.Learned, d.Wire, d.KeepAlive = r, client.Known(r.Model), client.Wire(r.Model), ""
 	if d.Wire == llm.OllamaWire {
 		d.KeepAlive = client.Endpoint().KeepAlive
 	}
-}
-
-// Sign writes a decision and the hash of the body that it made into a request's record.
-func Sign(r *store.Request, d Decision, body []byte) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false) // A tool's schema keeps its bytes.
 	if err := enc.Encode(d); err != nil {
 		return fmt.Errorf("record what decided the request: %w", err)
 	}
-	r.Options, r.BodyHash = strings.TrimSpace(buf.String()), hash(body)
+	q.Options, q.BodyHash = strings.TrimSpace(buf.String()), hash(body)
 	return nil
 }
 

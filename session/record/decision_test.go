@@ -30,8 +30,7 @@ func TestDecisionKeepsEveryOption(t *testing.T) {
 	client.Learn("m", llm.Learned{Without: []string{"stream_options"}})
 	var r store.Request
 	made := DecisionOf(9, o, history.Plan{Summary: &o.Summaries[0]})
-	made.Ask(client, request)
-	if err := Sign(&r, made, nil); err != nil {
+	if err := made.Sign(&r, client, request); err != nil {
 		t.Fatal(err)
 	}
 	raw := r.Options

@@ -54,7 +54,8 @@ func conversation(t *testing.T, questions ...string) Records {
 	for _, question := range questions {
 		r.Turns++
 		say(history.User, question)
-		q, err := r.Add(t.Context(), r.leaving(t, leaf))
+		q, plan := r.leaving(t, leaf)
+		q, err := r.Add(t.Context(), q, plan, Prefix{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +68,8 @@ func conversation(t *testing.T, questions ...string) Records {
 	return r
 }
 
-// leaving is the request that asks for an answer to a message.
-func (r Records) leaving(t *testing.T, leaf int64) Leaving {
+// leaving is the record and the plan of the request that asks for an answer to a message.
+func (r Records) leaving(t *testing.T, leaf int64) (store.Request, history.Plan) {
 	t.Helper()
 	on, err := r.Branch(t.Context(), leaf)
 	if err != nil {
@@ -91,18 +92,12 @@ func (r Records) leaving(t *testing.T, leaf int64) Leaving {
 	}
 	client := llm.NewClient(llm.Endpoint{Name: "test", BaseURL: "http://127.0.0.1:9/v1"})
 	request := llm.Request{Model: "m", Messages: plan.Messages}
-	body, err := client.Body(request)
-	if err != nil {
+	q := store.Request{Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m"}
+	d := DecisionOf(leaf, o, plan)
+	if err := d.Sign(&q, client, request); err != nil {
 		t.Fatal(err)
 	}
-	d := DecisionOf(leaf, o, plan)
-	d.Ask(client, request)
-	return Leaving{
-		Request: store.Request{
-			Turn: r.Turns, User: leaf, Purpose: store.ForAnswer, Endpoint: "test", Model: "m",
-		},
-		Decision: d, Made: plan, Body: body,
-	}
+	return q, plan
 }
 
 // plan is that of a request that was recorded.

@@ -28,26 +28,14 @@ type Records struct {
 	Tokenizer string          // what Count is called
 }
 
-// Leaving is a request that is about to be sent.
-type Leaving struct {
-	store.Request // what it is for and where it goes
-	Decision      Decision
-	Made          history.Plan
-	Prefix        Prefix // of an answer's request: what it begins with as the one before it
-	Body          []byte
-}
-
-// Add records a request that is about to be sent.
-func (r Records) Add(ctx context.Context, l Leaving) (store.Request, error) {
-	q, p := l.Request, l.Made
+// Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it begins
+// with as the one before it.
+func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix Prefix) (store.Request, error) {
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
 	q.Plan = &p
 	q.Prompt, q.Cached, q.Answer, q.Reasoning = -1, -1, -1, -1
-	if l.Prefix.Known {
-		q.Reusable, q.ReusableAge = p.Sum.Tokens(l.Prefix.Tokens), max(0, q.Created.Sub(l.Prefix.Sent))
-	}
-	if err := Sign(&q, l.Decision, l.Body); err != nil {
-		return q, err
+	if prefix.Known {
+		q.Reusable, q.ReusableAge = p.Sum.Tokens(prefix.Tokens), max(0, q.Created.Sub(prefix.Sent))
 	}
 	return r.Store.AddRequest(ctx, q)
 }
@@ -108,13 +96,11 @@ func (r Records) find(
 }
 
 // WasCut says that the user chose to cut a message when it was last sent in its turn.
-func (r Records) WasCut(ctx context.Context, turn int, message int64) (bool, error) {
-	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
-	for _, q := range slices.Backward(list) {
-		if q.User == message {
-			d, err := ReadDecision(q)
-			return d.CutCurrent, err
-		}
+func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{User: message, Newest: 1})
+	if err != nil || len(list) == 0 {
+		return false, err
 	}
-	return false, err
+	d, err := ReadDecision(list[0])
+	return d.CutCurrent, err
 }

@@ -75,7 +75,9 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 				(SELECT count(*) FROM messages),
 				(SELECT count(*) FROM requests)`)
 		c.Lost = list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
-		c.Damaged = slices.DeleteFunc(damagedMessages(t), func(id int64) bool { return slices.Contains(c.Lost, id) })
+		damaged, err := damagedMessages(ctx, t.Tx)
+		t.fail(err)
+		c.Damaged = slices.DeleteFunc(damaged, func(id int64) bool { return slices.Contains(c.Lost, id) })
 		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
@@ -87,19 +89,13 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	return c, err
 }
 
-// damagedIn is damagedMessages for a transaction on another file.
-func damagedIn(ctx context.Context, of *sql.Tx) ([]int64, error) {
+// damagedMessages are the messages of a history that fail their hash.
+func damagedMessages(ctx context.Context, of *sql.Tx) (all []int64, err error) {
 	t := &tx{Tx: of, ctx: ctx}
-	all := damagedMessages(t)
-	return all, t.err
-}
-
-// damagedMessages are the messages that fail their hash.
-func damagedMessages(t *tx) (all []int64) {
 	for m := range eachMessage(t, true, "1") {
 		if m.Damaged {
 			all = append(all, m.ID)
 		}
 	}
-	return all
+	return all, t.err
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/session/store/backup"
-	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
 	"winnow/session/store/sqlite"
 )
@@ -55,7 +54,7 @@ type Store struct {
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
 	fresh    bool              // nothing was in the file
 
-	owner *owner.Owner // who this store is for its unfinished answers and leases
+	owner *sqlite.Owner // who this store is for its unfinished answers and leases
 }
 
 // Memory is the path of a store that leaves nothing on disk.
@@ -98,7 +97,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 func unopened(path string, o Options) *Store {
 	s := &Store{
 		path: path, now: o.Now, clean: o.Redact, patience: patience, writing: make(chan struct{}, 1),
-		owner: owner.New(path),
+		owner: sqlite.NewOwner(path),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -172,20 +171,12 @@ func (s *Store) inspect(ctx context.Context) error {
 		// SQLite would take the file for a new one and throw its journal away.
 		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
 	}
-	err := s.retry(ctx, func() error {
-		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
-		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
-		defer db.Close()
-		there, err := sqlite.HasSchema(ctx, db)
-		if s.fresh = !there; err != nil || s.fresh {
-			return err
-		}
-		_, noDamage := os.Stat(s.marker())
-		if noDamage != nil && size+journal > checkedAtOnce {
-			return nil
-		}
-		return sqlite.CheckIntegrity(ctx, db)
-	})
+	there, err := s.openReads(ctx, sqlite.ReadOnly)
+	defer s.closePools()
+	s.fresh = err == nil && !there
+	if _, noDamage := os.Stat(s.marker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
+		err = sqlite.CheckIntegrity(ctx, s.reads)
+	}
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
@@ -224,16 +215,17 @@ func (s *Store) freeze(ctx context.Context) error {
 		there, err = s.openReads(ctx, sqlite.Exclusive)
 	}
 	if err == nil && !there {
-		err = notHistory(s.path, "the file is empty")
+		err = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 	}
 	return err
 }
 
 // openReads opens a connection that only reads, and reports whether the file has winnow's schema.
 func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, err error) {
-	s.closePools()
-	s.reads = sqlite.Pool(s.path, mode, 1)
 	err = s.retry(ctx, func() error {
+		// Anew each time: a window that is saving a damaged file at this moment puts another in its place.
+		s.closePools()
+		s.reads = sqlite.Pool(s.path, mode, 1)
 		there, err = sqlite.HasSchema(ctx, s.reads)
 		return err
 	})
@@ -301,7 +293,7 @@ func locate(path string, mustExist bool) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		err = notHistory(path, "it is a folder or a device, and the history is one file")
+		err = fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		err = &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
 	case errors.Is(err, os.ErrNotExist):
@@ -311,10 +303,6 @@ func locate(path string, mustExist bool) (string, error) {
 		return path, err
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-func notHistory(path, why string) error {
-	return &sqlite.Error{Doing: opening, Where: path, Kind: fmt.Errorf("%w: %s", ErrNotHistory, why)}
 }
 
 // create makes the folder and an empty file that only the user may read.
@@ -338,11 +326,10 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 		if now, err := os.Stat(s.path); err != nil || !os.SameFile(damaged, now) {
 			return ErrBusy // another window has just saved it
 		}
-		b, found := backup.NewestSound(ctx, s.path, s.now())
+		b := backup.NewestSound(ctx, s.path, s.now())
 		f := recovery.Files{Damaged: aside, Fresh: draft, Backup: b.Path}
-		if saved, err = recovery.Save(ctx, f, s.now(), damagedIn); found {
-			saved.Backup = b.Day.Format(time.DateOnly)
-		}
+		saved, err = recovery.Save(ctx, f, s.now(), damagedMessages)
+		saved.Backup = b.Day.Format(time.DateOnly)
 		return err
 	})
 	if errors.Is(err, ErrBusy) {

@@ -2,14 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"winnow/history"
@@ -42,90 +39,6 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "notes.txt")
-	must(t, "write", os.WriteFile(text, []byte(strings.Repeat("not a database\n", 500)), 0o600))
-	foreign := filepath.Join(dir, "other.db")
-	db, err := sql.Open("sqlite3", foreign)
-	must(t, "open", err)
-	_, err = db.Exec("CREATE TABLE cats (name TEXT)")
-	must(t, "create", err)
-	must(t, "close", db.Close())
-	before := map[string]string{}
-	for _, p := range []string{text, foreign} {
-		b, err := os.ReadFile(p)
-		must(t, "read", err)
-		before[p] = string(b)
-	}
-	for _, c := range []struct {
-		path string
-		o    Options
-		kind error
-		says string
-	}{
-		{dir, Options{}, ErrNotHistory, "it is a folder"},
-		{text, Options{}, ErrNotHistory, text},
-		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
-		{filepath.Join(text, "winnow.db"), Options{}, syscall.ENOTDIR, "not a directory"},
-		{
-			filepath.Join(dir, "none.db"),
-			Options{ReadOnly: true},
-			ErrNotFound,
-			"cannot open the chat history: there is no chat history yet",
-		},
-		{"", Options{}, nil, "no file is named"},
-	} {
-		s, err := Open(context.Background(), c.path, c.o)
-		if err == nil {
-			s.Close()
-			t.Errorf("Open(%q, %+v) succeeded", c.path, c.o)
-			continue
-		}
-		if c.kind != nil && !errors.Is(err, c.kind) {
-			t.Errorf("Open(%q) = %v, want an error that is %q", c.path, err, c.kind)
-		}
-		if !strings.Contains(err.Error(), c.says) {
-			t.Errorf("Open(%q) = %q, want it to say %q", c.path, err, c.says)
-		}
-	}
-	for p, want := range before {
-		got, err := os.ReadFile(p)
-		must(t, "read", err)
-		if string(got) != want {
-			t.Errorf("a refused file was changed: %s", p)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "none.db")); err == nil {
-		t.Error("opening for reading only made a file")
-	}
-}
-
-// A file with another schema is left as it is, whether it is opened for writing or for reading.
-func TestFileOfAnotherBuildIsRefused(t *testing.T) {
-	path := newPath(t)
-	s := openAt(t, path, Options{})
-	begin(t, s, "", "hello")
-	for _, version := range []int{2, 23, 99} {
-		_, err := s.full.Exec(fmt.Sprint("PRAGMA user_version = ", version))
-		must(t, "set the version", err)
-		for _, readOnly := range []bool{false, true} {
-			got, err := Open(context.Background(), path, Options{ReadOnly: readOnly})
-			if err == nil {
-				got.Close()
-			}
-			want := "cannot open the chat history: another build of winnow made it; " +
-				"export it there with winnow sessions export (" + path + ")"
-			if !errors.Is(err, ErrOtherBuild) || err.Error() != want {
-				t.Errorf("Open of schema %d, read-only %t = %v, want\n%s", version, readOnly, err, want)
-			}
-		}
-	}
-	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
-		t.Errorf("made beside it: %v", left)
 	}
 }
 

@@ -108,10 +108,10 @@ func (f *asJSON) Value() (driver.Value, error) {
 		text, err := own.MarshalText()
 		return string(text), err
 	}
-	if v := reflect.Indirect(reflect.ValueOf(f.in)); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
-		return nil, nil
-	}
 	text, err := json.Marshal(f.in)
+	if reflect.Indirect(reflect.ValueOf(f.in)).IsZero() || string(text) == "[]" {
+		return nil, err
+	}
 	return string(text), err
 }
 
@@ -129,26 +129,10 @@ func (f *asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
 
 func (f *asJSON) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
 
-// nested are rows within a row, or within a line: a JSON array, NULL where there are none. What is damaged is left out.
+// nested are rows within a row, or within a line, as a JSON array. What is damaged is left out.
 type nested[T any] struct {
 	rows    *[]T
 	columns func(*T) []column
-}
-
-func (n *nested[T]) Value() (driver.Value, error) {
-	if len(*n.rows) == 0 {
-		return nil, nil
-	}
-	text, err := n.MarshalJSON()
-	return string(text), err
-}
-
-func (n *nested[T]) Scan(v any) error {
-	text, _ := v.(string)
-	if *n.rows = nil; text != "" {
-		_ = n.UnmarshalJSON([]byte(text))
-	}
-	return nil
 }
 
 func (n *nested[T]) MarshalJSON() ([]byte, error) {
@@ -264,11 +248,8 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 }
 
 // first reads the first row of a query, the zero value where there is none. from is as in each.
-func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
-	for r := range each[T, P](t, from, args...) {
-		return *r
-	}
-	return out
+func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
+	return append(readRows[T, P](t, from, args...), none)[0]
 }
 
 // put adds a row of these columns, and returns how many rows it added or changed. into is how the statement begins, up

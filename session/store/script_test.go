@@ -86,6 +86,7 @@ var line = regexp.MustCompile(`^(?:([\w, ]+) = )?(?:(\w+): )?(\w+)(\(\))? ?(.*)$
 
 // run runs a line and returns what it shows.
 func (p *script) run(text string) (shown string) {
+	text = strings.ReplaceAll(text, "FOLDER", filepath.Dir(p.path))
 	part := line.FindStringSubmatch(text)
 	if part == nil {
 		p.Fatalf("this is no line of a script: %s", text)
@@ -234,7 +235,7 @@ func (w window) Exit(name string) error {
 func (w window) Die() error { return os.Remove(w.path + "-live-" + w.owner.Token()) }
 
 // Files are the files beside the history.
-func (w window) Files() ([]string, error) { return filepath.Glob(w.path + "*") }
+func (w window) Files() ([]string, error) { return filepath.Glob(filepath.Dir(w.path) + "/*") }
 
 // Exec runs a statement.
 func (w window) Exec(query string, args ...any) error {

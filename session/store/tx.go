@@ -212,7 +212,6 @@ var (
 	ErrNotHistory  = sqlite.ErrNotHistory
 	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
-	ErrDisk        = sqlite.ErrDisk
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -47,7 +46,6 @@ type Model struct {
 
 // known is what is known of a model.
 type known struct {
-	dated    bool // it is winnow's own default, and the server was not asked yet whether it has it
 	window   llm.Window
 	stated   llm.Window // what the server says of its window now, without tokens where it does not
 	ran      bool       // it answered since its server was asked for a window that it could not say
@@ -102,34 +100,6 @@ func Ref(endpoint, model string) string { return strings.TrimSuffix(endpoint+"/"
 
 // Same says that it is the same model of the same endpoint, whatever is known of it.
 func (m *Model) Same(other *Model) bool { return m.Client == other.Client && m.Name == other.Name }
-
-// Date says that the model is winnow's own default for its endpoint, which may be out of date: Reach finds out.
-func (m *Model) Date() { m.set(func(k *known) { k.dated = true }) }
-
-// Dated says that it is not known yet whether the server still has the model, which is winnow's default.
-func (m *Model) Dated() bool { return m.now().dated }
-
-// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing
-// listens, it does not answer, or it refuses the key. A server without a list is no error. Where the model is
-// winnow's own default and not in the list, and may be replaced, nearest is the nearest one that is.
-func (m *Model) Reach(ctx context.Context, replaceable bool) (nearest string, err error) {
-	if m.Unready != nil {
-		return "", nil
-	}
-	models, err := m.Client.Models(ctx)
-	var fault *llm.Error
-	switch {
-	case errors.As(err, &fault) && fault.Unreached():
-		return "", err
-	case err != nil || !m.Dated() || !replaceable:
-		return "", nil
-	}
-	m.set(func(k *known) { k.dated = false })
-	if nearest, ok := llm.Current(m.Name, models); ok && nearest != m.Name {
-		return nearest, nil
-	}
-	return "", nil
-}
 
 // SayOnce notes that something is said about the model, and is true the first time.
 func (m *Model) SayOnce(what string) bool {

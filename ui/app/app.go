@@ -103,6 +103,14 @@ func (s *Shared) Finish(ctx context.Context) error {
 	return s.last.run(ctx)
 }
 
+// Failed says why something did not work, nil for no reason.
+func (s *Shared) Failed(err error) tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	return s.Fail(theme.Sentence(err))
+}
+
 // NoKey says that a key does nothing where it was pressed, and which others do something.
 func (s *Shared) NoKey(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return s.Say(msg.String() + " does nothing here; " + others)

@@ -99,7 +99,7 @@ func (c *Model) filled(chip *Chip, part history.Part, note string, err error) te
 		})
 		switch {
 		case found && err != nil:
-			return c.failed(err)
+			return c.Failed(err)
 		case found:
 			return c.Say(note)
 		}
@@ -153,7 +153,7 @@ func (c *Model) readClipboard() tea.Cmd {
 				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
 					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
 			case err != nil:
-				return c.failed(err)
+				return c.Failed(err)
 			}
 			c.pasted++
 			c.hang(part)

@@ -31,11 +31,10 @@ type completion struct {
 
 // completions are what the word that is being typed may become. The list is made anew when the draft changes.
 type completions struct {
-	list   []completion
-	at     int      // the one under the cursor
-	closed bool     // the user closed the list; a change of the draft opens it again
-	place  string   // where the files are that may complete a path, "" while none is typed
-	paths  []string // their paths; that of a folder ends with a slash
+	list  []completion
+	at    int      // the one under the cursor
+	place string   // where the files are that may complete a path, "" while none is typed
+	paths []string // their paths; that of a folder ends with a slash
 }
 
 // The most that is offered at once, and of that on the screen.
@@ -63,7 +62,7 @@ func (c *Model) commands() []slash.Command {
 
 // Completions is how many there are, 0 where no list is open.
 func (c *Model) Completions() int {
-	if c.completions.closed || c.ReadOnly || !c.Screen.Focused() {
+	if c.ReadOnly || !c.Screen.Focused() {
 		return 0
 	}
 	return len(c.completions.list)
@@ -72,7 +71,7 @@ func (c *Model) Completions() int {
 // CloseCompletions closes the list until the draft changes, and reports whether there was one.
 func (c *Model) CloseCompletions() bool {
 	open := c.Completions() > 0
-	c.completions.closed = true
+	c.completions.list = nil
 	return open
 }
 
@@ -92,7 +91,7 @@ func (c *Model) complete() tea.Cmd {
 	if !known {
 		have.place, have.paths = place, nil
 	}
-	have.closed, have.at, have.list = false, 0, c.find(word)
+	have.at, have.list = 0, c.find(word)
 	if known || place == "" {
 		return nil
 	}
@@ -276,7 +275,7 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 				c.Set("/" + command + " " + args)
 			}
 			if err != nil {
-				return c.failed(err)
+				return c.Failed(err)
 			}
 			if !c.Empty() {
 				c.Area.Insert("\n\n") // behind what was typed meanwhile

@@ -148,10 +148,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.openChip()
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
-	case c.Empty() && k.Pressed(msg, keymap.Help):
-		return c.Do(keymap.Help)
-	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return c.Do(keymap.Quit)
+	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
+		return c.Do(k.Action(msg, keymap.InDraft))
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:

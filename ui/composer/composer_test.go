@@ -188,7 +188,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"main.go", "docs/manual page.md", "ui/composer/completion.go"} {
+	for _, name := range []string{"main.go", "docs/manual page.md", "img/Logo Ä.png", "ui/composer/completion.go"} {
 		err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("the text of "+name), 0o600))
 		if err != nil {
 			t.Fatal(err)

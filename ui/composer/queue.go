@@ -28,9 +28,6 @@ func (c *Model) EnqueueCommand(typed string, how store.Queued) tea.Cmd {
 	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(how.Draft))
 }
 
-// beingSent says why a message of the queue cannot be taken out of it.
-const beingSent = "This message is being sent already."
-
 // takeBack puts the queued message with a name into the draft.
 func (c *Model) takeBack(name string) tea.Cmd {
 	if !c.Empty() {
@@ -38,7 +35,7 @@ func (c *Model) takeBack(name string) tea.Cmd {
 	}
 	m, cmd, ok := c.Waiting.Take(name, true)
 	if !ok {
-		return c.Fail(beingSent)
+		return cmd
 	}
 	m.Draft.Parts = m.Parts
 	for i := range m.Draft.Folds {
@@ -53,7 +50,7 @@ func (c *Model) takeBack(name string) tea.Cmd {
 func (c *Model) remove(name string) tea.Cmd {
 	m, cmd, ok := c.Waiting.Take(name, false)
 	if !ok {
-		return c.Fail(beingSent)
+		return cmd
 	}
 	c.Remember(m.Draft)
 	if c.Waiting.Len() > 0 {

@@ -199,27 +199,22 @@ func (c *Model) KeepSoon() tea.Cmd {
 	})
 }
 
-// Keep writes the unsent draft down. A chat that has not begun has a draft as well. Until a message that was sent is
-// stored, the draft on disk is the message; while another session is opened, what is typed is not this one's.
+// Keep writes the unsent draft down: an edit or a prompt that was changed, and then the draft from before it can be
+// recalled; else that one. A chat that has not begun has a draft as well. Until a message that was sent is stored, the
+// draft on disk is the message; while another session is opened, what is typed is not this one's.
 func (c *Model) Keep() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
 	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.leaving {
 		return nil
 	}
 	c.kept = c.Area.Changes()
-	d := c.unsent()
-	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.failed)
-}
-
-// unsent is the draft to keep while its session is left: an edit or a prompt that was changed, and then the draft from
-// before it can be recalled; else that one.
-func (c *Model) unsent() store.Draft {
 	before := c.next(c.draft)
+	d := before.packed()
 	if c.changed() {
-		c.Remember(before.packed())
-		return c.packed()
+		c.Remember(d)
+		d = c.packed()
 	}
-	return before.packed()
+	return c.InOrder(func(ctx context.Context) error { return db.SaveDraft(ctx, id, d) }, c.Failed)
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
@@ -250,7 +245,7 @@ func (c *Model) Load() tea.Cmd {
 		if c.Session != s || c.ReadOnly {
 			return nil
 		}
-		cmd := tea.Batch(c.failed(err), c.loaded(d))
+		cmd := tea.Batch(c.Failed(err), c.loaded(d))
 		files := c.Files // that the program was started with
 		if c.Files = nil; len(files) > 0 && !c.Empty() {
 			c.Area.Insert(" ")
@@ -279,14 +274,6 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(promptLabel(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
-}
-
-// failed says why something could not be read or written down, nil for no reason.
-func (c *Model) failed(err error) tea.Cmd {
-	if err == nil {
-		return nil
-	}
-	return c.Fail(theme.Sentence(err))
 }
 
 // mostPrompts is how many of the prompts sent before are in reach.
@@ -326,7 +313,7 @@ func (c *Model) LoadPrompts() tea.Cmd {
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
-		return c.failed(err)
+		return c.Failed(err)
 	})
 }
 
@@ -336,7 +323,7 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 	if db == nil || db.ReadOnly() || nothing(d) {
 		return nil
 	}
-	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.failed)
+	return c.InOrder(func(ctx context.Context) error { return db.AddPrompt(ctx, id, d) }, c.Failed)
 }
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,8 +58,7 @@ type Screen struct {
 	Gone     func() tea.Cmd                                  // it was deleted permanently beside this window
 	Touched  func() bool                                     // a key was pressed since the start
 
-	// Reached says whether its model can be asked, and what took the place of one that is gone, "" for nothing.
-	Reached func(replaced string, err error) tea.Cmd
+	Reached func(err error) // whether its model can be asked is known
 
 	Dialogs *dialog.Stack
 
@@ -196,8 +196,8 @@ func (c *Model) Learn() tea.Cmd {
 func (c *Model) Reach() tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		replaced, err := s.Reach(ctx)
-		return func() tea.Cmd { return c.Screen.Reached(replaced, err) }, nil
+		err := s.Reach(ctx)
+		return func() tea.Cmd { c.Screen.Reached(err); return nil }, nil
 	})
 }
 
@@ -208,7 +208,6 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 		v, err := s.SwitchVersion(ctx, message, by)
 		return func() tea.Cmd {
 			c.Panel.ToNext()
-			c.Chat.Unselect()
 			c.Info = s.Info()
 			c.Chat.Follow(s.Branch())
 			c.Chat.GoTo(v.Message)
@@ -218,11 +217,18 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 	})
 }
 
-// Kin reads which sessions belong to this one by a fork.
-func (c *Model) Kin(then func(session.Kin) tea.Cmd) tea.Cmd {
+// Kin reads which sessions this one was forked from or were forked from it, the oldest first, without those in the
+// trash.
+func (c *Model) Kin(then func([]store.Session) tea.Cmd) tea.Cmd {
 	s := c.Session
 	return c.ask(func(ctx context.Context) (app.Then, error) {
-		kin, err := s.Kin(ctx)
+		var kin []store.Session
+		var err error
+		if row := s.Info(); row.ID != "" {
+			kin, err = s.Store().Sessions(ctx, store.Filter{KinOf: row, All: true})
+		}
+		kin = slices.DeleteFunc(kin, func(k store.Session) bool { return !k.Deleted.IsZero() })
+		slices.SortFunc(kin, func(a, b store.Session) int { return strings.Compare(a.ID, b.ID) })
 		return func() tea.Cmd { return then(kin) }, err
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -131,8 +132,8 @@ func (c *Model) made(notice string, row func(context.Context) (store.Session, er
 	}}
 }
 
-// KinItems are the chats that belong to this one by a fork, for a list. A parent in the trash is none.
-func (c *Model) KinItems(kin session.Kin) (items []list.Item) {
+// KinItems are the chats that belong to this one by a fork, for a list: the parent comes first.
+func (c *Model) KinItems(kin []store.Session) (items []list.Item) {
 	add := func(s store.Session, sign, group string, at int64) {
 		title, right := cmp.Or(c.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
 		if _, here := c.Chat.Messages.Find(at); here {
@@ -142,11 +143,13 @@ func (c *Model) KinItems(kin session.Kin) (items []list.Item) {
 			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
 		})
 	}
-	if kin.Parent.ID != "" && kin.Parent.Deleted.IsZero() {
-		add(kin.Parent, "←", "Forked from", 0)
+	if i := slices.IndexFunc(kin, func(s store.Session) bool { return s.ID == c.Info.Parent }); i >= 0 {
+		add(kin[i], "←", "Forked from", 0)
 	}
-	for _, f := range kin.Forks {
-		add(f, theme.ForkMark, "Forks", f.ForkedAt)
+	for _, s := range kin {
+		if s.ID != c.Info.Parent {
+			add(s, theme.ForkMark, "Forks", s.ForkedAt)
+		}
 	}
 	return items
 }

@@ -98,9 +98,9 @@ func (p *Model) draft() int {
 	return p.Shown().share("draft")
 }
 
-// columns are the columns of the list in cells: a text begins at text, and the numbers end at tokens and saved. Without
-// space for it who said a message is not there, and who is 0; then what was saved is not either.
-type columns struct{ digits, who, text, tokens, saved int }
+// columns are the columns of the list in cells: a text begins at text, and the numbers end at end. Without space for it
+// who said a message is not there, and what was saved is not either: they are 0.
+type columns struct{ digits, who, text, saved, end int }
 
 // The narrowest columns.
 const (
@@ -119,15 +119,14 @@ func (p *Model) columns(w int) columns {
 	for i := range r.Plan.Entries {
 		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
-	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), saved: w + 1, tokens: w + 1}
-	c.who = max(len("model"), theme.Width(theme.ShortName(model)))
-	c.text = len(" G ") + c.digits + 1 + c.who + 1
-	if saved > 0 || len(r.moves) > 0 {
-		c.tokens -= max(savedCells, 2+len(r.Counted(saved)))
+	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
+	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
+	if saved > 0 || p.Whatif != nil && p.Whatif.First != nil {
+		c.saved = max(savedCells, 2+len(r.Counted(saved)))
 	}
-	if c.tokens-tokensCells-c.text < leastText {
-		c.text -= c.who + 1
-		c.who, c.tokens = 0, c.saved
+	lead := len(" G ") + c.digits + 1
+	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < leastText {
+		c.text, c.who, c.saved = lead, 0, 0
 	}
 	return c
 }
@@ -145,20 +144,24 @@ type item struct {
 
 // draw draws the item in w cells, of which the first is the cursor's.
 func (it item) draw(st *theme.Styles, c columns, w int) string {
-	mark, lead, saved, end := " ", fmt.Sprintf("%*s ", c.digits, it.number), st.Muted, c.tokens
-	if it.cursor {
-		mark = st.Seen.Render("▌")
-	}
+	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	line := " " + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
 	if it.who != "" && c.who > 0 {
-		line += st.Text.Render(theme.Fit(it.who, c.who) + " ")
+		line += st.Text.Render(theme.Fit(it.who, c.who-1) + " ")
 	}
 	if it.tokens != "" {
-		end -= max(tokensCells, theme.Width(it.tokens)+1)
+		right = st.Text.Render(fmt.Sprintf("%*s", max(tokensCells, theme.Width(it.tokens)+1), it.tokens))
 	}
+	if strings.HasPrefix(it.saved, "+") { // what a trial adds
+		saved = st.Seen
+	}
+	if c.saved > 0 {
+		right += saved.Render(fmt.Sprintf("%*s", c.saved, it.saved))
+	}
+	end := c.end - theme.Width(right)
 	if _, reason, ok := strings.Cut(it.text, ": "); ok && it.more != "" && theme.Width(line+it.text) > end {
 		it.text = reason // The glyph says the rest.
 	}
@@ -166,15 +169,8 @@ func (it item) draw(st *theme.Styles, c columns, w int) string {
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
-	line = theme.Fit(line, end) + st.Text.Render(fmt.Sprintf("%*s", c.tokens-end, it.tokens))
-	if strings.HasPrefix(it.saved, "+") { // what a trial adds
-		saved = st.Seen
-	}
-	if c.saved > c.tokens {
-		line += saved.Render(fmt.Sprintf("%*s", c.saved-c.tokens, it.saved))
-	}
-	if it.cursor {
-		return theme.Ground(st.Selected, theme.Fit(line, w))
+	if line = theme.Fit(line, end) + right; it.cursor {
+		return st.CursorRow(line[1:], w)
 	}
 	return line
 }
@@ -206,12 +202,13 @@ func (p *Model) item(row Row) item {
 	}
 	m, _ := r.message(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
-	switch move := r.moves[e.ID]; {
+	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
-	case move.text != "":
-		it.text, it.saved, it.words = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff)), st.Cut
-		if move.diff > 0 {
+	case change != "":
+		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.was[e.Index].TokensAfter)
+		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
+		if diff > 0 {
 			it.words = st.Seen
 		}
 	case it.text == "":

@@ -150,10 +150,10 @@ func (p *Model) Release() { p.cursor, p.opened = 0, false }
 
 // ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
 func (p *Model) ToFirstChange() {
-	for _, e := range p.Shown().Plan.Entries {
-		if p.cursor == 0 && !(e.Whole && e.Sent()) {
-			p.cursor = e.ID
-		}
+	entries := p.Shown().Plan.Entries
+	changed := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
+	if p.cursor == 0 && changed >= 0 {
+		p.cursor = entries[changed].ID
 	}
 }
 

@@ -31,7 +31,7 @@ type Request struct {
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
 	message func(id int64) (store.Message, bool)
-	moves   map[int64]move // what a trial changes for a message, by its id
+	was     []history.Entry // of a trial, the messages of the next request as it is set
 }
 
 // requestOf is a request that has not left.
@@ -156,7 +156,7 @@ func (r *Request) rows(opened bool) (rows []Row) {
 // its own.
 func (r *Request) alike(a, b *history.Entry) bool {
 	if a == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
-		r.moves[a.ID].text+r.moves[b.ID].text != "" {
+		r.change(a)+r.change(b) != "" {
 		return false
 	}
 	if c := r.Counts; a.Sent() {

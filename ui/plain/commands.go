@@ -176,6 +176,7 @@ func (c *chat) compact(ctx context.Context, args string) error {
 	case "":
 		return c.follow(ctx, c.s.Compact(ctx))
 	case "off":
+		c.Line("The messages themselves are sent again if they fit.")
 		return c.s.Set(ctx, session.Settings{SummaryAlways: new(false)})
 	}
 	return errors.New("use /compact, or /compact off")

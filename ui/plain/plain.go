@@ -81,8 +81,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 // greet says which model answers, how to go on, and what the chat holds, and makes it this window's.
 func (c *chat) greet(ctx context.Context) {
-	model := strings.TrimSuffix(c.s.Model().Ref()+" ("+c.Reason+")", " ()")
-	c.Line("winnow, plain mode. The model is %s.", model)
+	c.Line("winnow, plain mode. The model is %s.", strings.TrimSuffix(c.s.Model().Ref()+" ("+c.Reason+")", " ()"))
 	c.Line("Write a message and press enter. /help lists the commands, ctrl+c stops an answer, ctrl+d quits.")
 	for _, text := range c.Notices {
 		c.Line("%s", text)

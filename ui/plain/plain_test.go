@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,11 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -128,7 +127,12 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("An answer that is long. ", 100)
 	o, s := options(t, says(long), says("Two."), says("Other."))
-	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget much\n"+
+	remembered := ""
+	o.Remember = func(ref string) error {
+		remembered = ref
+		return nil
+	}
+	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget much\n/model here/small\n"+
 		"/budget 400\n/context\n/pin 1\n/retry\n/history\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
 	wantInOrder(
 		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
@@ -140,8 +144,8 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 		"No message is numbered 99", "/quit takes no arguments.",
 		"There is no command /fly;", "/retry takes one line. To send it as a message",
 	)
-	if len(s.bodies) != 3 || strings.Contains(out, "never") {
-		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
+	if len(s.bodies) != 3 || strings.Contains(out, "never") || remembered != "here/small" {
+		t.Errorf("%d requests, %q is remembered, and the chat is\n%s", len(s.bodies), remembered, out)
 	}
 }
 
@@ -166,59 +170,45 @@ func TestAMessageThatIsTooLongIsNotSent(t *testing.T) {
 	}
 }
 
-// terminalInput is what a person types, as it comes.
-type terminalInput struct{ lines chan string }
-
-func (in terminalInput) Read(p []byte) (int, error) {
-	line, ok := <-in.lines
-	if !ok {
-		return 0, io.EOF
-	}
-	return copy(p, line), nil
-}
-
-// watched is an output that tells when a text has come.
-type watched struct {
-	mu   sync.Mutex
-	text strings.Builder
-	news chan struct{}
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	w.text.Write(p)
-	w.mu.Unlock()
-	select {
-	case w.news <- struct{}{}:
-	default:
-	}
-	return len(p), nil
+// typist is a person who types, and reads what is printed.
+type typist struct {
+	*testing.T
+	in    *io.PipeWriter
+	out   *bufio.Reader
+	ended chan error
 }
 
 // typed runs a chat with a person who types.
-func typed(t *testing.T, o Options) (in terminalInput, out *watched, ended chan error) {
-	in, out = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
-	ended = make(chan error, 1)
+func typed(t *testing.T, o Options) typist {
+	in, typing := io.Pipe()
+	reading, out := io.Pipe()
 	o.In, o.Out, o.Terminal = in, out, true
-	go func() { ended <- Run(context.Background(), o) }()
-	return in, out, ended
+	p := typist{t, typing, bufio.NewReader(reading), make(chan error, 1)}
+	go func() { p.ended <- Run(context.Background(), o) }()
+	return p
 }
 
-func (w *watched) want(t *testing.T, text string, times int) {
-	t.Helper()
-	over := time.After(time.Minute)
-	for {
-		w.mu.Lock()
-		all := w.text.String()
-		w.mu.Unlock()
-		if strings.Count(all, text) >= times {
-			return
+// reads waits until a text is printed, and then types another one.
+func (p typist) reads(text, typing string) {
+	p.Helper()
+	var printed strings.Builder
+	for !strings.HasSuffix(printed.String(), text) {
+		b, err := p.out.ReadByte()
+		if err != nil {
+			p.Fatalf("%v before %q in\n%s", err, text, printed.String())
 		}
-		select {
-		case <-w.news:
-		case <-over:
-			t.Fatalf("there is no %q in\n%s", text, all)
-		}
+		printed.WriteByte(b)
+	}
+	io.WriteString(p.in, typing)
+}
+
+// leaves ends the input, and waits until the chat has ended.
+func (p typist) leaves() {
+	p.Helper()
+	p.in.Close()
+	go io.Copy(io.Discard, p.out)
+	if err := <-p.ended; err != nil {
+		p.Fatal(err)
 	}
 }
 
@@ -226,19 +216,13 @@ func (w *watched) want(t *testing.T, text string, times int) {
 func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))
-	in, out, ended := typed(t, o)
-	in.lines <- "Add.\nyes\n" // in one read: the second line is there before the question
-	out.want(t, "answer: ", 1)
-	in.lines <- "perhaps\n"
-	out.want(t, "answer: ", 2)
-	in.lines <- "N\n"
-	out.want(t, "a reason for the model, or enter: ", 1)
-	in.lines <- "I can add.\n"
-	out.want(t, "Yes what?", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	p := typed(t, o)
+	p.reads("you: ", "Add.\nyes\n") // in one write: the second line is there before the question
+	p.reads("answer: ", "perhaps\n")
+	p.reads("answer: ", "N\n")
+	p.reads("a reason for the model, or enter: ", "I can add.\n")
+	p.reads("Yes what?", "")
+	p.leaves()
 	if !strings.Contains(s.bodies[1], "I can add.") || !strings.Contains(s.bodies[2], `"content":"yes"`) {
 		t.Errorf("what was typed ahead answered the question, or is no message: %s", s.bodies[2])
 	}
@@ -253,18 +237,15 @@ func TestStopKeepsWhatArrived(t *testing.T) {
 		stops <- stop
 		return ctx, stop
 	}
-	in, out, ended := typed(t, o)
-	in.lines <- "Go on\n"
-	out.want(t, "Half an ", 1)
+	p := typed(t, o)
+	p.reads("you: ", "Go on\n")
+	p.reads("Half an ", "")
 	(<-stops)()
-	out.want(t, "Stopped; what arrived is kept.", 1)
-	out.want(t, "you: ", 2)
+	p.reads("Stopped; what arrived is kept.", "")
+	p.reads("you: ", "")
 	(<-stops)()
-	out.want(t, "ctrl+d or /quit quits.", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	p.reads("ctrl+d or /quit quits.", "")
+	p.leaves()
 	last := sessiontest.Messages(o.Start.Branch())
 	if len(last) != 2 || last[1].Status != history.Interrupted || last[1].Content != "Half an " {
 		t.Errorf("the messages are %+v", last)
@@ -275,12 +256,7 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says(""))
 	out := printed(t, o, "/help\n")
-	var names []string
 	for _, c := range commands() {
-		if slices.Contains(names, c.Name) || c.Help == "" {
-			t.Errorf("/%s is there twice, or has no help", c.Name)
-		}
-		names = append(names, c.Name)
 		wantInOrder(t, out, "\n"+c.Usage()+": "+c.Help)
 	}
 }

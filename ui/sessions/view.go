@@ -320,7 +320,8 @@ func (l *Model) previewHead(o layout, m Previewed) string {
 	if m.Place.Of > 0 {
 		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
 	}
-	return theme.Spread(o.margin+sign(st, m.Place.Last)+" "+style.Render(name), facts+st.Muted.Render(at)+o.margin, o.end)
+	left := o.margin + sign(st, m.Place.Last) + " " + style.Render(name)
+	return theme.Spread(left, facts+st.Muted.Render(at)+o.margin, o.end)
 }
 
 // previewBody is at most so many lines of a message, behind the bar of the user's own.

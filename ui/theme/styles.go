@@ -94,7 +94,7 @@ func New(t Name, p Palette, profile colorprofile.Profile) Styles {
 
 // CursorRow is the row under the cursor of a list, w cells wide: a bar in its first cell, and the text behind it.
 func (st Styles) CursorRow(text string, w int) string {
-	return st.Seen.Inherit(st.Selected).Render("▌") + st.Selected.Render(Fit(text, w-1))
+	return Ground(st.Selected, st.Seen.Render("▌")+Fit(text, w-1))
 }
 
 // Palette is the colours of a theme by the names of their roles, which themes.toml lists, and under "base" the theme

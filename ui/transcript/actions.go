@@ -102,11 +102,7 @@ func (c *Model) Unselect() { c.selected = map[int64]bool{} }
 
 // Picked are the ids of the selected messages in the order of the conversation.
 func (c *Model) Picked() []int64 {
-	list := slices.Sorted(maps.Keys(c.selected)) // a message is younger than those before it
-	return slices.DeleteFunc(list, func(id int64) bool {
-		_, there := c.Messages.Find(id)
-		return !there
-	})
+	return slices.Sorted(maps.Keys(c.selected)) // a message is younger than those before it
 }
 
 // Targets are the ids of the messages that an action is about: the selected ones, else the one under the cursor.
@@ -192,7 +188,7 @@ func (c *Model) act(a *action, flags map[int64]history.Flag) tea.Cmd {
 			c.undo = slices.DeleteFunc(c.undo, func(done *action) bool { return done == a })
 		}
 		if err != nil {
-			return c.Fail(theme.Sentence(err))
+			return c.Failed(err)
 		}
 		return tea.Batch(c.Replan(), c.Say(c.did(a)))
 	})

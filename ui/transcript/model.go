@@ -71,7 +71,6 @@ func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arrivi
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	c.Unselect()
 	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
@@ -81,6 +80,7 @@ func (c *Model) Reset(messages branch.Branch) {
 // that both have stay until the next plan.
 func (c *Model) Follow(messages branch.Branch) {
 	cursor := c.cursor
+	c.Unselect()
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks = map[int64]*block{}
 	c.follow = true

@@ -86,33 +86,16 @@ func TestScreens(t *testing.T) {
 		w, h int
 		keys []string
 	}{
-		{"a chat", 60, 12, nil},
+		{"a chat", 60, 13, nil},
 		{"a narrow one", 30, 12, nil},
 		{"a selection", 60, 12, []string{"g", "space", "space"}},
-		{"a search", 60, 12, []string{"g", "/", "r", "u", "l", "e"}},
+		{"a search", 60, 12, []string{"g", "/", "t", "h", "e"}},
 	} {
-		s := grammar(c.w, c.h).press(c.keys...)
+		s := four(c.w, c.h).press(c.keys...)
 		line, _ := s.SearchLine(c.w, "")
 		screens.Add(c.name, append(s.View(), line))
 	}
 	screens.Golden(t)
-}
-
-// grammar is a transcript of five messages, of which the model does not see the first.
-func grammar(w, h int) *stage {
-	var messages []store.Message
-	var entries []history.Entry
-	for i, text := range []string{
-		"How do I parse this?", "Rewrite the rule.", "Which rule?", "The first rule of the grammar.", "Thanks.",
-	} {
-		messages = append(messages, message([]history.Role{history.User, history.Assistant}[i%2], text))
-		entries = append(entries, history.Entry{Disposition: history.Kept, TokensBefore: 10, TokensAfter: 10})
-	}
-	entries[0].Disposition, entries[0].TokensAfter = history.Dropped, 0
-	s := shown(w, h, messages, entries)
-	s.Next = s.Plan
-	s.Enter()
-	return s
 }
 
 func TestKeys(t *testing.T) {
@@ -124,18 +107,18 @@ func TestKeys(t *testing.T) {
 		{[]string{"enter"}, "", keymap.Inspect},
 		{[]string{"c"}, "", keymap.Seen},
 		{[]string{"n"}, "There is no search: / starts a search.", ""},
-		{[]string{"ctrl+o"}, "This message has nothing to expand.", ""},
+		{[]string{"g", "ctrl+o"}, "This message has nothing to expand.", ""},
 		{[]string{"q"}, "q does nothing in the transcript; esc goes to the draft, ? lists the keys.", ""},
 		{[]string{"p"}, "", keymap.Pin},
 		{[]string{"/", "z", "enter"}, "No match in this chat; esc ends the search.", ""},
 	} {
-		s := grammar(60, 12).press(c.keys...)
+		s := four(60, 12).press(c.keys...)
 		if s.said != c.said || s.did != c.did {
 			t.Errorf("%v: says %q and does %q, want %q and %q", c.keys, s.said, s.did, c.said, c.did)
 		}
 	}
-	if m, _ := grammar(60, 12).press("'").Selected(); m.ID != 2 {
-		t.Errorf("the model sees from message %d, want 2", m.ID)
+	if m, _ := four(60, 12).press("'").Selected(); m.ID != 4 {
+		t.Errorf("the model sees from message %d, want 4", m.ID)
 	}
 }
 

@@ -149,14 +149,10 @@ func (c *Model) SearchOn() tea.Cmd {
 	return c.Run(func(ctx context.Context) tea.Msg {
 		hits, err := hitsOf(ctx, messages, pattern)
 		return app.Then(func() tea.Cmd {
-			switch {
-			case pattern != c.Search.pattern:
-				return nil
-			case err != nil:
-				return c.Fail(theme.Sentence(err))
+			if pattern == c.Search.pattern && err == nil {
+				c.found(hits)
 			}
-			c.found(hits)
-			return nil
+			return c.Failed(err)
 		})
 	})
 }

@@ -124,13 +124,12 @@ func parser() ([]store.Message, []history.Entry) {
 	long := message(history.User, "Summarise this log.\n"+
 		strings.Repeat("12:04:33 ERROR timeout towards the database\n", 411))
 	long.Tokens = 7790
-	kept := history.Entry{Disposition: history.Kept, Whole: true}
-	with := func(change func(*history.Entry)) history.Entry {
-		e := kept
-		change(&e)
-		return e
-	}
-	dropped := with(func(e *history.Entry) { e.Disposition, e.Cause.Code = history.Dropped, cause.OverBudget })
+	kept := history.Entry{Disposition: history.Kept}
+	dropped := history.Entry{Disposition: history.Dropped, Cause: history.Cause{Code: cause.OverBudget}}
+	recalled, repaired, pinned := kept, kept, kept
+	recalled.Recalled, recalled.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
+	repaired.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
+	pinned.Pinned = true
 	return []store.Message{
 		message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
 		message(history.User, "Fine. How should the lexer handle string interpolation?"),
@@ -143,20 +142,21 @@ func parser() ([]store.Message, []history.Entry) {
 		listed, answer, long, stopped, lost,
 		message(history.User, "Never touch generated files."),
 	}, []history.Entry{
-		with(func(e *history.Entry) {
-			e.Recalled, e.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
-		}),
-		dropped, dropped, kept,
-		with(func(e *history.Entry) {
-			e.Disposition, e.Whole, e.CharsBefore, e.CharsAfter = history.Cut, false, len(recovery), sent
-			e.Cuts = []history.Range{{From: sent, To: len(recovery)}}
-			e.Inserted = []history.Insert{{At: sent, Text: " ... (truncated)"}}
-		}),
-		kept,
-		with(func(e *history.Entry) {
-			e.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
-		}),
-		kept, kept, kept, kept, kept, kept,
-		with(func(e *history.Entry) { e.Pinned = true }),
+		recalled, dropped, dropped, kept,
+		{
+			Disposition: history.Cut, CharsBefore: len(recovery), CharsAfter: sent, TokensAfter: 30,
+			Cuts:     []history.Range{{From: sent, To: len(recovery)}},
+			Inserted: []history.Insert{{At: sent, Text: " ... (truncated)"}},
+		},
+		kept, repaired, kept, kept, kept, kept, kept, kept, pinned,
 	}
+}
+
+// four is a transcript of the first four of these messages, with the cursor on the last one.
+func four(w, h int) *stage {
+	messages, entries := parser()
+	s := shown(w, h, messages[:4], entries[:4])
+	s.Next = s.Plan
+	s.Enter()
+	return s
 }

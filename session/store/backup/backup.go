@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -55,7 +56,7 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	for _, f := range filesBeside(path) {
 		info, err := os.Stat(f.Path)
 		if f.draft && err == nil && now.Sub(info.ModTime()) > time.Hour {
-			discard(f.Path)
+			Discard(f.Path)
 		}
 	}
 	err := write(made)
@@ -65,14 +66,9 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	if err != nil {
 		return "", err
 	}
-	automatic := 0
-	for _, f := range List(path, now) {
-		if f.automatic {
-			automatic++
-		}
-		if f.automatic && automatic > keptBackups {
-			os.Remove(f.Path) // one more than seven does no harm
-		}
+	all := slices.DeleteFunc(List(path, now), func(f File) bool { return !f.automatic })
+	for _, old := range all[min(keptBackups, len(all)):] {
+		os.Remove(old.Path) // one more than seven does no harm
 	}
 	return made, nil
 }
@@ -81,8 +77,9 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 // for this moment. It makes the folder. Such a backup is never removed.
 func Name(path string, now time.Time) string { return name(path, now, stampLayout) }
 
-// NewestSound returns the newest backup of the history at path without a fault, and false where there is none.
-func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
+// NewestSound returns the newest backup of the history at path without a fault, and one without a path where there is
+// none.
+func NewestSound(ctx context.Context, path string, now time.Time) File {
 	for _, f := range List(path, now) {
 		db, err := openCopy(ctx, f.Path)
 		if err == nil {
@@ -90,8 +87,8 @@ func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
 			db.Close()
 		}
 		if err == nil {
-			return f, true
+			return f
 		}
 	}
-	return File{}, false
+	return File{}
 }

@@ -12,15 +12,12 @@ import (
 func Copies(ctx context.Context, path, session string) (copies []File, err error) {
 	for _, f := range filesBeside(path) {
 		holds, err := holdsSession(ctx, f, session)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		f.Damaged = f.Damaged || err != nil
 		if holds || f.Damaged {
 			copies = append(copies, f)
 		}
 	}
-	return copies, nil
+	return copies, ctx.Err()
 }
 
 // openCopy opens a copy of a history for reading.
@@ -51,13 +48,4 @@ func holdsSession(ctx context.Context, f File, id string) (holds bool, err error
 	err = db.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?) OR EXISTS (SELECT 1 FROM purged)`, id).Scan(&holds)
 	return holds, err
-}
-
-// Delete removes a file beside the history with its journal.
-func Delete(file string) error {
-	discard(file)
-	if there(file) {
-		return &sqlite.Error{Doing: "delete the copy", Where: file, Kind: sqlite.ErrNoAccess}
-	}
-	return nil
 }

@@ -17,11 +17,12 @@ func there(path string) bool {
 	return err == nil
 }
 
-// discard removes a database that nobody needs, with what SQLite may have left beside it.
-func discard(path string) {
-	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
-		os.Remove(path + end)
+// Discard removes a database that nobody needs, with what SQLite may have left beside it.
+func Discard(path string) error {
+	for _, end := range []string{"-journal", "-wal", "-shm"} {
+		os.Remove(path + end) // mostly there is none
 	}
+	return os.Remove(path)
 }
 
 // put has a file written under another name, and gives it its own when it is whole and on the disk. Only the user may
@@ -32,7 +33,7 @@ func put(file string, write func(draft string) error) error {
 		return err
 	}
 	draft := f.Name()
-	defer discard(draft)
+	defer Discard(draft)
 	if err := errors.Join(f.Close(), write(draft)); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func Replace(
 	}
 	err = put(path, func(draft string) error { return write(aside, draft) })
 	if err != nil && aside != "" {
-		discard(aside)
+		Discard(aside)
 		aside = ""
 	}
 	return aside, err
@@ -83,7 +84,7 @@ func setAside(claimed *os.File, path, reason string, now time.Time) (aside strin
 		err = copyFile(path+"-wal", aside+"-wal")
 	}
 	if err != nil {
-		discard(aside)
+		Discard(aside)
 	}
 	return aside, err
 }

@@ -9,18 +9,19 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// exec runs a statement and returns how many rows it changed; after an error it does nothing.
-func (r *recovery) exec(query string, args ...any) (rows int) {
-	if r.err != nil {
-		return 0
+// exec runs a statement; after an error it does nothing.
+func (r *recovery) exec(query string, args ...any) {
+	if r.err == nil {
+		_, r.err = r.tx.ExecContext(r.ctx, query, args...)
 	}
-	result, err := r.tx.ExecContext(r.ctx, query, args...)
-	if r.err = err; err != nil {
-		return 0
+}
+
+// count is the number that a query yields.
+func (r *recovery) count(query string, args ...any) (n int) {
+	if r.err == nil {
+		r.err = r.tx.QueryRowContext(r.ctx, query, args...).Scan(&n)
 	}
-	changed, err := result.RowsAffected()
-	r.err = err
-	return int(changed)
+	return n
 }
 
 // broken are the messages that fail their hash, as a list that json_each takes apart.
@@ -31,6 +32,26 @@ func (r *recovery) broken() (n int, list string) {
 	var ids []int64
 	ids, r.err = r.check(r.ctx, r.tx)
 	return len(ids), sqlite.IDs(ids)
+}
+
+// putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
+// beginning, no row names a lost one.
+func (r *recovery) putInOrder(backup bool) {
+	// A session that cannot be real is known by its messages alone.
+	r.exec(`
+		DELETE FROM sessions
+		WHERE length(id) <> 36
+			OR id GLOB '*[^0-9a-f-]*'
+			OR min(created_ms, updated_ms, used) < 0
+			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
+	if backup {
+		r.adopt()
+	}
+	r.reattach()
+	if backup {
+		r.fill()
+	}
+	r.tie()
 }
 
 // adopt takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
@@ -70,10 +91,10 @@ func (r *recovery) fill() {
 		WHERE id IN (SELECT value FROM json_each(?))
 			AND id IN (SELECT id FROM backup.messages)`, broken)
 	for _, table := range []string{"messages", "requests", "verdicts", "summaries", "registers"} {
-		rows := r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
+		r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
 			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
 		if table == "messages" {
-			r.out.FromBackup = rows
+			r.out.FromBackup = r.count(`SELECT changes()`)
 		}
 	}
 	_, broken = r.broken()
@@ -81,26 +102,37 @@ func (r *recovery) fill() {
 		INSERT OR REPLACE INTO attachments (hash, data)
 		SELECT hash, data
 		FROM backup.attachments
-		WHERE hash IN (
-			SELECT part.value ->> 'hash'
-			FROM json_each(?) broken
-			JOIN messages m ON m.id = broken.value
-			JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) part
-		)`, broken)
+		WHERE hash IN (SELECT hash FROM attached WHERE message IN (SELECT value FROM json_each(?)))`, broken)
 	r.exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
 // lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
 // row. What decided a request stays as it was: it is what the proof of the request is made from.
+//
+// Messages that fail their hash are not saved. They lose it, so that a later check tells them from those that are
+// damaged from now on.
 func (r *recovery) tie() {
 	r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	r.out.LostSessions = r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	for _, table := range r.tables {
+	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	lost := r.count(`
+		SELECT coalesce(sum(missing), 0)
+		FROM (
+			SELECT max(0, max(s.messages, coalesce(max(m.seq), 0)) - count(m.id)) AS missing
+			FROM sessions s
+			LEFT JOIN messages m ON m.session = s.n
+			WHERE s.messages < 1 << 30
+			GROUP BY s.n
+		)`)
+	r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	r.out.LostSessions = r.count(`SELECT changes()`)
+	for _, table := range tables {
 		r.exec("DELETE FROM " + table + `
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 	}
+	broken, list := r.broken()
 	r.exec(`
+		UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?));
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		UPDATE messages
 		SET parent = coalesce((
@@ -118,25 +150,8 @@ func (r *recovery) tie() {
 		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
 		UPDATE sessions SET forked_at = 0 WHERE forked_at NOT IN (SELECT id FROM messages);
 		UPDATE sessions
-		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
-			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user'),
-			leaf = coalesce(
-				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
-				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-			)`)
-}
-
-// count counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
-// from those that are damaged from now on.
-func (r *recovery) count() {
-	n, broken := r.broken()
-	r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, broken)
-	if r.err == nil {
-		r.err = r.tx.QueryRowContext(r.ctx, `
-			SELECT
-				(SELECT count(*) FROM sessions),
-				(SELECT count(*) - ?1 FROM messages),
-				?1 + coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0)
-			FROM temp.expected e`, n).Scan(&r.out.Sessions, &r.out.Messages, &r.out.LostMessages)
-	}
+		SET (messages, turns, leaf) = (SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n)`, list)
+	r.out.LostMessages = lost + broken
+	r.out.Messages = r.count(`SELECT count(*) FROM messages`) - broken
+	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
 }

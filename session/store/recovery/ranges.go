@@ -24,9 +24,9 @@ const mostFaults = 1000
 // behind each one.
 func (r *recovery) readTable(table string) {
 	from := int64(0)
-	for n := 0; n < mostFaults && from < r.tooHigh(); n++ {
+	for n := 0; n < mostFaults && from < r.tooHigh() && r.err == nil; n++ {
 		last, damaged := r.copyRows(table, from)
-		if !damaged || r.err != nil {
+		if !damaged {
 			return
 		}
 		r.damaged[table] = true
@@ -89,7 +89,7 @@ func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool)
 		}
 		_, err := r.tx.ExecContext(r.ctx, insert, values...)
 		var refused sqlite3.Error
-		if errors.As(err, &refused) && (refused.Code == sqlite3.ErrConstraint || refused.Code == sqlite3.ErrMismatch) {
+		if errors.As(err, &refused) && refused.Code == sqlite3.ErrConstraint {
 			r.damaged[table] = true
 		} else if err != nil {
 			r.err = fmt.Errorf("save the rows of %s: %w", table, err)

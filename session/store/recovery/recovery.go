@@ -6,12 +6,10 @@ package recovery
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
@@ -31,35 +29,25 @@ type Salvage struct {
 
 // String says in a few sentences what was saved and what was lost.
 func (s Salvage) String() string {
-	said := "Nothing in it could be read, so a new one was started."
-	switch {
-	case s.Sessions > 0 && s.FromBackup == s.Messages:
-		return fmt.Sprintf("The chat history was damaged, and nothing in it could be read. %s taken from the backup "+
-			"of %s. The damaged file is kept as %s.", counted(s.Sessions, s.Messages), s.Backup, s.File)
+	saved, lost := "Nothing in it could be read, so a new one was started.", "nothing was lost"
+	if s.LostSessions+s.LostMessages > 0 {
+		lost = counted(s.LostSessions, s.LostMessages) + " were lost"
+	}
+	switch all := counted(s.Sessions, s.Messages); {
+	case s.FromBackup > 0 && s.FromBackup == s.Messages: // what was said since then is lost, and nobody knows how much
+		saved = fmt.Sprintf("Nothing in it could be read; %s were taken from the backup of %s.", all, s.Backup)
+	case s.FromBackup > 0:
+		saved = fmt.Sprintf("%s were recovered, %s of them taken from the backup of %s; %s.", all,
+			english.Plural(s.FromBackup, "message", ""), s.Backup, lost)
 	case s.Sessions > 0:
-		said = fmt.Sprintf("%s recovered; %s lost.", counted(s.Sessions, s.Messages),
-			counted(s.LostSessions, s.LostMessages))
+		saved = fmt.Sprintf("%s were recovered; %s.", all, lost)
 	}
-	if n := s.FromBackup; n > 0 {
-		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
-			english.Plural(n, "message", ""), english.PluralWord(n, "was", "were"), s.Backup)
-	}
-	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
+	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", saved, s.File)
 }
 
-// counted writes "nothing was" and "1 session and 2 messages were".
+// counted writes "1 session and 2 messages".
 func counted(sessions, messages int) string {
-	var things []string
-	if sessions > 0 {
-		things = append(things, english.Plural(sessions, "session", ""))
-	}
-	if messages > 0 {
-		things = append(things, english.Plural(messages, "message", ""))
-	}
-	if len(things) == 0 {
-		return "nothing was"
-	}
-	return strings.Join(things, " and ") + english.PluralWord(sessions+messages, " was", " were")
+	return english.Plural(sessions, "session", "") + " and " + english.Plural(messages, "message", "")
 }
 
 // IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
@@ -83,20 +71,6 @@ type Files struct {
 // Check returns the messages of a history that fail their hash.
 type Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
 
-// recovery is a recovery within its transaction.
-type recovery struct {
-	ctx     context.Context
-	from    *sql.DB // the damaged file
-	tx      *sql.Tx // of the new file
-	now     int64
-	check   Check
-	tables  []string
-	damaged map[string]bool // tables that have a fault, or may have one
-	newest  int64           // no row has or names a greater id
-	out     Salvage
-	err     error // the first one of putting the rows in order
-}
-
 // Save reads all that can be reached in a damaged file, and in a backup, into a new one.
 func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
 	// The rows come in any order; what belongs to a lost row is removed at the end.
@@ -115,61 +89,32 @@ func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, er
 	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
 	defer r.from.Close()
 	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		r.tx = tx
-		return r.save(f.Backup != "")
+		r.tx, r.err = tx, sqlite.Create(ctx, tx)
+		for _, table := range tables {
+			r.readTable(table)
+		}
+		r.putInOrder(f.Backup != "")
+		return r.err
 	})
-	return r.out, errors.Join(err, db.Close())
+	return r.out, err
 }
 
-// derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
-// all of it is told again, and they know what they have already.
-const derived = `'found_text', 'purged', 'windows', 'home', 'homes', 'segments', 'untold'`
+// tables are those that are recovered. The others are made anew: a recovered file is another machine for those that it
+// was shared with. All of it is told again, and they know what they have already.
+var tables = []string{
+	"sessions", "messages", "attachments", "requests", "verdicts", "summaries", "registers", "tombstones", "endpoints",
+	"tool_permissions", "prompts", "drafts", "queued",
+}
 
-// save makes a history of the rows that can be read: every session has its row, every branch leads to its beginning, no
-// row names a lost one.
-func (r *recovery) save(backup bool) (err error) {
-	if err := sqlite.Create(r.ctx, r.tx); err != nil {
-		return err
-	}
-	r.tables, err = sqlite.Collect[string](r.ctx, r.tx, `
-		SELECT name
-		FROM pragma_table_list
-		WHERE schema = 'main'
-			AND type = 'table'
-			AND strict
-			AND name NOT IN (`+derived+`)`)
-	if err != nil {
-		return err
-	}
-	for _, table := range r.tables {
-		r.readTable(table)
-	}
-	// A session that cannot be real is known by its messages alone.
-	r.exec(`
-		DELETE FROM sessions
-		WHERE length(id) <> 36
-			OR id GLOB '*[^0-9a-f-]*'
-			OR min(created_ms, updated_ms, used) < 0
-			OR max(created_ms, updated_ms, used) > ?`, r.tooHigh()>>idBits)
-	if backup {
-		r.adopt()
-	}
-	r.reattach()
-	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
-	r.exec(`
-		CREATE TEMP TABLE expected AS
-		SELECT
-			n AS session,
-			max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
-		FROM sessions
-		WHERE messages < 1 << 30`)
-	if backup {
-		r.fill()
-	}
-	r.tie()
-	r.count()
-	if r.err != nil {
-		return fmt.Errorf("put the saved rows in order: %w", r.err)
-	}
-	return nil
+// recovery is a recovery within its transaction.
+type recovery struct {
+	ctx     context.Context
+	from    *sql.DB // the damaged file
+	tx      *sql.Tx // of the new file
+	now     int64
+	check   Check
+	damaged map[string]bool // tables that have a fault
+	newest  int64           // no row has or names a greater id
+	out     Salvage
+	err     error // the first one
 }

@@ -1,5 +1,5 @@
-// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, and holds the
-// schema. It knows no row of a conversation.
+// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, takes locks on
+// files, and holds the schema. It knows no row of a conversation.
 package sqlite
 
 import (

@@ -60,15 +60,12 @@ func Open(ctx *app.Context, s *session.Session, ready func() tea.Cmd) (*Model, t
 // loaded puts what was left in the session in front of what was queued since. The user may have forgotten it: it waits
 // for a word.
 func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
-	if err != nil {
-		return q.ctx.Fail(theme.Sentence(err))
-	}
 	var items []*item
 	for _, m := range left {
 		items = append(items, &item{Queued: m, name: q.newName(), id: m.ID})
 	}
 	q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-	return q.ctx.Say(q.Waits())
+	return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
 }
 
 // Add puts a message at the end of the queue.
@@ -184,11 +181,11 @@ func (q *Model) Release() { q.held = false }
 func (q *Model) Newest() string { return q.items[len(q.items)-1].name }
 
 // Take takes the message with a name out of the queue, to be written on where keep says so: then it is the draft on
-// disk. A message that is being sent stays.
-func (q *Model) Take(name string, keep bool) (store.Queued, tea.Cmd, bool) {
+// disk. A message that is being sent stays, which the command says then.
+func (q *Model) Take(name string, keep bool) (m store.Queued, cmd tea.Cmd, ok bool) {
 	i := slices.IndexFunc(q.items, func(it *item) bool { return it.name == name })
 	if i < 0 || q.items[i] == q.sending {
-		return store.Queued{}, nil, false
+		return m, q.ctx.Fail("This message is being sent already."), false
 	}
 	it := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
@@ -200,12 +197,7 @@ func (q *Model) Take(name string, keep bool) (store.Queued, tea.Cmd, bool) {
 			return nil // it could not be saved
 		}
 		return q.session.Store().Unqueue(ctx, q.session.Info().ID, it.id, keep)
-	}, func(err error) tea.Cmd {
-		if err != nil {
-			return q.ctx.Fail(theme.Sentence(err))
-		}
-		return nil
-	}), true
+	}, q.ctx.Failed), true
 }
 
 // Items are the messages for a list, by their names.

@@ -44,37 +44,40 @@ func newStore(t *testing.T) *store.Store {
 }
 
 func newDesk(t rapid.TB, db *store.Store) *desk {
+	d := &desk{t: t}
 	policy, err := history.Preset("balanced")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d.must(err)
 	row, first, err := db.Begin(context.Background(), store.Session{}, store.Message{
 		Message: history.Message{Role: history.User, Content: "first"},
 	})
-	if err != nil {
-		t.Fatal(err)
+	d.must(err)
+	d.leaf, d.deps = first.ID, session.Deps{
+		Store: db, Policy: policy, Count: func(text string) int { return len(text) },
+		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
 	}
-	d := &desk{t: t, leaf: first.ID, deps: session.Deps{
-		Store: db, Models: new(llm.Catalog).With(llm.Endpoint{
-			Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m",
-		}),
-		Policy: policy, Count: func(text string) int { return len(text) },
-	}}
 	d.open(row.ID)
 	return d
 }
 
-// open is the next start of the program: of the one before nothing is left but the file.
-func (d *desk) open(id string) {
-	s, err := session.Open(context.Background(), d.deps, id, "here/m")
+func (d *desk) must(err error) {
+	d.t.Helper()
 	if err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+// open is the next start of the program: of the one before nothing is left but the file, whose queue is read.
+func (d *desk) open(id string) {
+	s, err := session.Open(context.Background(), d.deps, id, "here/m")
+	d.must(err)
 	say := func(string) tea.Cmd { return nil }
 	var cmd tea.Cmd
 	d.session, d.waiting, d.sending = s, nil, 0
 	d.queue, cmd = Open(&app.Context{Shared: &app.Shared{Program: context.Background, Say: say, Fail: say}}, s, nil)
 	d.later(cmd)
+	for len(d.waiting) > 0 {
+		d.run(0)
+	}
 }
 
 func (d *desk) later(cmd tea.Cmd) {
@@ -95,13 +98,6 @@ func (d *desk) run(i int) {
 	}
 }
 
-// rest runs all waiting commands.
-func (d *desk) rest() {
-	for len(d.waiting) > 0 {
-		d.run(0)
-	}
-}
-
 // stored stores the message that is being sent, as its turn does.
 func (d *desk) stored(text string) {
 	m, err := d.deps.Store.Append(context.Background(), store.Message{
@@ -109,19 +105,14 @@ func (d *desk) stored(text string) {
 			Role: history.User, Content: text,
 		},
 	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.must(err)
 	d.leaf = m.ID
 }
 
 // sent are the messages of the conversation behind its first one.
-func (d *desk) sent() []string {
+func (d *desk) sent() (texts []string) {
 	branch, err := d.deps.Store.Branch(context.Background(), d.leaf, 0)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	var texts []string
+	d.must(err)
 	for _, m := range branch[1:] {
 		texts = append(texts, m.Content)
 	}
@@ -143,7 +134,6 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 	db := newStore(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDesk(rt, db)
-		d.rest()
 		var want []string // all that was queued and neither taken back, removed nor lost unsaved
 		now := ""         // the message that a turn tries to send
 		made := 0
@@ -214,7 +204,6 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 				removed := slices.Clone(want)
 				now = ""
 				d.open(d.session.Info().ID)
-				d.rest()
 				for _, text := range d.queued() { // a removal that did not come to disk is undone by the crash
 					if !slices.Contains(removed, text) {
 						want = append(want, text)
@@ -254,7 +243,6 @@ func byNumber(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a,
 
 func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
 	d := newDesk(t, newStore(t))
-	d.rest()
 	d.later(d.queue.Add(store.Queued{Text: "one"}))
 	if _, ok := d.queue.Next(); ok {
 		t.Fatal("a message is sent that may come to the queue on disk later, and so twice")
@@ -271,14 +259,11 @@ func TestAMessageIsSentFromMemoryWhereTheDiskIsFull(t *testing.T) {
 
 func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 	d := newDesk(t, newStore(t))
-	d.rest()
 	d.queue.Add(store.Queued{Text: "one"})
 	d.queue.Add(store.Queued{Text: "two"})
-	if err := d.queue.KeepAtEnd(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	d.must(d.queue.KeepAtEnd(t.Context()))
 	d.open(d.session.Info().ID)
-	if d.rest(); !slices.Equal(d.queued(), []string{"one", "two"}) {
+	if !slices.Equal(d.queued(), []string{"one", "two"}) {
 		t.Errorf("the next start finds %q", d.queued())
 	}
 }

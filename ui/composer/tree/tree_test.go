@@ -48,22 +48,3 @@ func TestRead(t *testing.T) {
 		t.Errorf("after the end of its context it lists %d files", len(got))
 	}
 }
-
-func TestFilesAreFoundByTheirLetters(t *testing.T) {
-	t.Parallel()
-	tree := []string{
-		"README.md", "cmd/main.go", "internal/mail/agent.go", "ui/composer/completion.go",
-		"ui/composer/completion_test.go", "img/Logo Ä.png",
-	}
-	for query, want := range map[string][]string{
-		"":           {"README.md", "cmd/main.go"},
-		"uicomptest": {"ui/composer/completion_test.go"},
-		"logopng":    {"img/Logo Ä.png"},
-		"LOGO Ä":     {"img/Logo Ä.png"},
-		"xyz":        nil,
-	} {
-		if got := Find(tree, query, 2); !slices.Equal(got, want) {
-			t.Errorf("%q finds %q, want %q", query, got, want)
-		}
-	}
-}
