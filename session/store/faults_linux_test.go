@@ -84,6 +84,7 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 				"the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}
+			must(t, "back up to another disk", s.Backup(ctx, filepath.Join(t.TempDir(), "copy.db")))
 			must(t, "close", s.Close())
 			empty()
 			s = openAt(t, path, Options{})
