@@ -64,32 +64,22 @@ const (
 	toChat              // a person reads on the screen which model was chosen, before anything is sent
 )
 
-// open reads the configuration and opens the conversations.
-func (p *program) open(ctx context.Context, to use) (*app, error) {
+// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
+// opening that met it.
+func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
 	a, err := p.setup()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer a.close()
 	if a.use = to; to < toRead {
 		err = a.openStore(ctx)
 	} else {
 		err = a.prepare(ctx)
 	}
 	if err != nil {
-		a.close()
-		return nil, err
-	}
-	return a, nil
-}
-
-// with opens the conversations for a command that has no screen. What became of a damaged history is said at the one
-// opening that met it.
-func (p *program) with(ctx context.Context, to use, run func(*app) error) error {
-	a, err := p.open(ctx, to)
-	if err != nil {
 		return err
 	}
-	defer a.close()
 	if a.store.Salvaged() {
 		for _, notice := range a.store.Notices() {
 			fmt.Fprintln(p.err, notice)
@@ -133,7 +123,7 @@ func (p *program) sessionCommand(
 
 // conversationCommand makes a command that reads a session, the last one where none is named, as it would be continued.
 func (p *program) conversationCommand(
-	use, short string, run func(ctx context.Context, a *app, s *session.Session) error,
+	use, short string, run func(a *app, ctx context.Context, s *session.Session) error,
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
 		p.flags.session, p.flags.last = strings.Join(args, ""), len(args) == 0
@@ -142,7 +132,7 @@ func (p *program) conversationCommand(
 			if err != nil {
 				return err
 			}
-			return run(ctx, a, s)
+			return run(a, ctx, s)
 		})
 	})
 }
@@ -351,13 +341,12 @@ func (a *app) choose(ctx context.Context, row store.Session) error {
 	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.use == toChat}
 	wanted.From, wanted.Ref = a.namedModel(a.config)
 	var err error
-	var unknown llm.UnknownError
 	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && a.use == toRead:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(Provider, "%w", err)
-	case errors.As(err, &unknown):
+	case errors.As(err, new(llm.UnknownError)):
 		return fail(Usage, "%s: %w", wanted.From, err)
 	}
 	return err

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/adrg/xdg"
@@ -23,23 +25,22 @@ import (
 
 // chat runs the screen. Whatever ends it, the last line says how to go on.
 func (p *program) chat(ctx context.Context, search string) error {
-	config, err := p.readConfig()
+	a, err := p.setup()
 	if err != nil {
 		return err
 	}
-	inPlain := p.flags.plain || config.UI.Plain
+	defer a.close()
+	inPlain := p.flags.plain || a.config.UI.Plain
 	terminal := term.IsTerminal(p.in.Fd()) && term.IsTerminal(p.out.Fd())
-	switch {
+	switch a.use = toChat; {
 	case !inPlain && !terminal:
 		return fail(Usage, "the chat needs a terminal; use winnow run \"...\" for one answer, or winnow --plain to "+
 			"chat in lines of text")
 	case inPlain && p.flags.pick:
 		return fail(Usage, "--plain has no list of sessions; list them with winnow sessions list, and open one with "+
 			"winnow --plain -s ID")
-	}
-	to := toChat
-	if !terminal {
-		to = toRun // Nobody reads which model was chosen before something is sent.
+	case !terminal:
+		a.use = toRun // Nobody reads which model was chosen before something is sent.
 	}
 	ctx, forget := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer forget()
@@ -53,24 +54,29 @@ func (p *program) chat(ctx context.Context, search string) error {
 		stop()
 	})
 	defer stop()
-	a, err := p.open(terminated, to)
-	if err != nil {
+	if err := a.prepare(terminated); err != nil {
 		return err
 	}
-	defer a.close()
+	if inPlain {
+		if fault := a.exchangeOnce(terminated); fault != "" {
+			a.notices = append(a.notices, fault)
+		}
+	}
 	s, err := a.start(terminated)
 	if err != nil {
 		return err
 	}
 	if p.flags.model != "" && terminal && !s.Temporary() {
-		if err := a.memory.Model(a.catalog.Last(s.Model().Ref()))(); err != nil {
+		if err := a.rememberModel(s.Model().Ref()); err != nil {
 			a.notices = append(a.notices, theme.UpperFirst(theme.Sentence(err)))
 		}
 	}
 	a.notices = append(a.notices, a.store.Notices()...)
 	var id string
 	if inPlain {
-		id, err = a.plainly(terminated, s, terminal)
+		if err = a.plainly(terminated, s, terminal); !s.Temporary() {
+			id = s.Info().ID
+		}
 	} else {
 		id, err = ui.Run(ctx, a.screenOptions(s, search))
 	}
@@ -80,51 +86,56 @@ func (p *program) chat(ctx context.Context, search string) error {
 	signal.Stop(noted) // It waits for a signal that is being delivered.
 	switch {           // What there was to say has been said.
 	case len(noted) > 0:
-		return &failure{exit: Terminated}
+		return fail(Terminated, "")
 	case errors.Is(err, context.Canceled):
-		return &failure{exit: Interrupted}
+		return fail(Interrupted, "")
 	}
 	return err
 }
 
 // goodbye is the title of a chat that was left, and how to go on with it.
 func (a *app) goodbye(id string) string {
-	way, title := "-s "+id, ""
-	ctx := context.Background()
-	if last, err := findSession(ctx, a.store, ""); err == nil && last.ID == id {
+	ctx, way := context.Background(), "-s "+id
+	if last, _ := findSession(ctx, a.store, ""); last.ID == id {
 		way = "-c"
 	}
-	if row, err := a.store.Session(ctx, id); err == nil && row.Title != "" {
-		title = theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title) + "\n"
-	}
-	return title + "Continue: winnow " + way + "\n"
+	row, _ := a.store.Session(ctx, id)
+	title := theme.Secrets{Find: a.redactor.FindIn}.Line(row.Title)
+	return strings.TrimPrefix(title+"\n", "\n") + "Continue: winnow " + way + "\n"
 }
 
-// plainly chats in lines of text.
-func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) (id string, err error) {
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGINT)
-	defer signal.Stop(stop)
+// plainly chats in lines of text, and exchanges what was said with other machines.
+func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) error {
+	unheard := make(chan os.Signal, 1) // Between two turns ctrl+c ends nothing.
+	signal.Notify(unheard, syscall.SIGINT)
+	defer signal.Stop(unheard)
 	a.servers.Start()
-	return plain.Run(ctx, plain.Options{
-		Deps:     a.deps,
+	err := plain.Run(ctx, plain.Options{
 		Start:    s,
-		Choice:   a.choice,
+		Reason:   a.choice.Reason,
 		Notices:  a.notices,
 		Attach:   a.flags.attach,
+		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
 		In:       a.in,
 		Out:      a.out,
 		Terminal: terminal,
-		Stop:     stop,
-		Secrets:  theme.Secrets{Find: a.redactor.FindIn},
-		Sync:     a.exchange(),
-		Settings: a.settings(),
+		Stoppable: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, syscall.SIGINT)
+		},
+		Remember: a.rememberModel,
 	})
+	if fault := a.exchangeOnce(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
+		fmt.Fprintln(a.err, fault)
+	}
+	return cmp.Or(ctx.Err(), err)
 }
+
+// rememberModel keeps a model for the next start.
+func (a *app) rememberModel(ref string) error { return a.memory.Model(a.catalog.Last(ref))() }
 
 // settings is what the settings of both chats need. Without a home folder there is no path of the configuration.
 func (a *app) settings() settings.Options {
-	configFile, _, _ := a.configPath()
+	configFile, _ := a.configPath()
 	personasIn, _ := a.besideConfig("personas")
 	return settings.Options{
 		Personas:   a.personas,

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"winnow/cli/config"
@@ -18,13 +24,7 @@ import (
 
 func (p *program) configCommand() *cobra.Command {
 	return group("config", "Show, check or create the configuration file",
-		p.command("path", "Print the path of the configuration file", func(context.Context, []string) error {
-			path, _, err := p.configPath()
-			if err == nil {
-				fmt.Fprintln(p.out, path)
-			}
-			return err
-		}),
+		p.pathCommand("Print the path of the configuration file", p.configPath),
 		p.command("check", "Check the configuration file and report every mistake", p.checkConfig),
 		p.command("init", "Create a configuration file with every key and its default", p.initConfig))
 }
@@ -44,14 +44,13 @@ func (p *program) readConfig() (config.Config, error) {
 // decodeConfig reads the configuration and returns every mistake in it. A file that is not there is the defaults,
 // unless the user named it.
 func (p *program) decodeConfig() (config.Config, []error) {
-	path, named, err := p.configPath()
+	path, err := p.configPath()
 	var doc []byte
 	if err == nil { // Without a home folder there can be no file; the database says so where it matters.
 		doc, err = os.ReadFile(path)
-		if missing := errors.Is(err, fs.ErrNotExist); err != nil && (named || !missing) {
-			return config.Defaults(), []error{
-				fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err)),
-			}
+		if err != nil && (p.namedConfig() != "" || !errors.Is(err, fs.ErrNotExist)) {
+			err = fmt.Errorf("cannot read the configuration file %s: %w", path, fileCause(err))
+			return config.Defaults(), []error{err}
 		}
 	}
 	c, mistakes := config.Decode(path, doc)
@@ -65,7 +64,7 @@ func (p *program) decodeConfig() (config.Config, []error) {
 
 // checkConfig lists every mistake of the configuration, one a line.
 func (p *program) checkConfig(context.Context, []string) error {
-	path, _, err := p.configPath()
+	path, err := p.configPath()
 	if err != nil {
 		return err
 	}
@@ -76,11 +75,11 @@ func (p *program) checkConfig(context.Context, []string) error {
 		}
 		return fail(Usage, "%w", mistakes[n-1])
 	}
-	if exists(path) {
-		fmt.Fprintf(p.out, "%s is valid.\n", path)
-	} else {
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults.\n", path)
+	said := "%s is valid.\n"
+	if !exists(path) {
+		said = "There is no configuration file at %s: using the defaults.\n"
 	}
+	fmt.Fprintf(p.out, said, path)
 	for _, v := range c.Environment {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", v.Key, v.Name)
 	}
@@ -89,7 +88,7 @@ func (p *program) checkConfig(context.Context, []string) error {
 
 // initConfig writes the example, and never over another file.
 func (p *program) initConfig(context.Context, []string) error {
-	path, _, err := p.configPath()
+	path, err := p.configPath()
 	if err != nil {
 		return err
 	}
@@ -106,10 +105,13 @@ func (p *program) initConfig(context.Context, []string) error {
 	return err
 }
 
+// personaFile is the name of a file that holds a persona: one word, so that a command can give it.
+var personaFile = regexp.MustCompile(`^([^.\s]\S*)\.(?:md|txt)$`)
+
 // personas reads the user's system prompts: each file NAME.md or NAME.txt of the folder personas beside the
 // configuration file, by name. Without the folder there are none. The error names the files that cannot be read; the
-// others are given all the same. A name is one word, so that a command can give it.
-func (p *program) personas() ([]ui.Persona, error) {
+// others are given all the same.
+func (p *program) personas() (all []ui.Persona, unread error) {
 	folder, err := p.besideConfig("personas")
 	if err != nil {
 		return nil, err
@@ -118,20 +120,111 @@ func (p *program) personas() ([]ui.Persona, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fail(Failed, "cannot read the personas: %w", err)
 	}
-	var all []ui.Persona
-	var unread []error
 	for _, f := range files {
-		ext := filepath.Ext(f.Name())
-		name := strings.TrimSuffix(f.Name(), ext)
-		if ext != ".md" && ext != ".txt" || name == "" || name[0] == '.' || strings.ContainsAny(name, " \t") {
+		name := personaFile.FindStringSubmatch(f.Name())
+		if name == nil {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
 		if err != nil {
-			unread = append(unread, fail(Failed, "cannot read the persona %s: %w", name, err))
+			unread = errors.Join(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
-		all = append(all, ui.Persona{Name: name, Text: promptText(text)})
+		all = append(all, ui.Persona{Name: name[1], Text: promptText(text)})
 	}
-	return all, errors.Join(unread...)
+	return all, unread
+}
+
+// promptText is the system prompt in a file: its text without a byte order mark and the line ends at its end, which
+// editors leave.
+func promptText(file []byte) string {
+	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+	return string(bytes.TrimRight(text, "\n"))
+}
+
+// appFolder is winnow's folder in those of the XDG base directory specification.
+const appFolder = "winnow"
+
+// namedConfig is the configuration file that the user asked for, which must exist then; "" for none.
+func (p *program) namedConfig() string { return cmp.Or(p.flags.config, p.env("WINNOW_CONFIG")) }
+
+// configPath is where the configuration file is, or would be: --config, WINNOW_CONFIG, then the user's configuration
+// folder.
+func (p *program) configPath() (string, error) {
+	if path := p.namedConfig(); path != "" {
+		return path, nil
+	}
+	return p.inFolder("XDG_CONFIG_HOME", xdg.ConfigHome, "config.toml", "--config or WINNOW_CONFIG")
+}
+
+// besideConfig is a file or folder beside the configuration file.
+func (p *program) besideConfig(name string) (string, error) {
+	path, err := p.configPath()
+	return filepath.Join(filepath.Dir(path), name), err
+}
+
+// dbPath is where the conversations are: --db, WINNOW_DB, then the user's data folder.
+func (p *program) dbPath() (string, error) {
+	if path := cmp.Or(p.flags.db, p.env("WINNOW_DB")); path != "" {
+		return filepath.Abs(path)
+	}
+	return p.inFolder("XDG_DATA_HOME", xdg.DataHome, "winnow.db", "--db or WINNOW_DB")
+}
+
+// inFolder is a file in winnow's folder below one of the user's base folders, as the library found it. Without a home
+// folder the library would answer with one under the root of the file system.
+func (p *program) inFolder(variable, found, name, way string) (string, error) {
+	if !filepath.IsAbs(p.env(variable)) && p.env("HOME") == "" && runtime.GOOS != "windows" {
+		return "", fail(Failed, "cannot find a place for %s: HOME is not set. Set it, or name a file with %s", name,
+			way)
+	}
+	return filepath.Join(found, appFolder, name), nil
+}
+
+// expand makes a path of the configuration file absolute; a leading ~ is the home folder.
+func (p *program) expand(path string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || (rest != "" && rest[0] != '/' && rest[0] != filepath.Separator) {
+		return filepath.Abs(path)
+	}
+	if p.env("HOME") == "" {
+		return "", fail(Failed, "cannot find %s: HOME is not set", path)
+	}
+	return filepath.Join(p.env("HOME"), rest), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// writeFile writes a new file that only the user can read, and never over another. It returns the file's size in bytes.
+func (p *program) writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return 0, fail(Failed, "%s already exists; choose another name", path)
+	case err != nil:
+		return 0, fail(Failed, "cannot write %s: %w", path, fileCause(err))
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<18)
+	err = errors.Join(write(out), out.Flush())
+	size, _ = f.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return size, err
+}
+
+// fileCause is what the system said of a file, without the call and the name that it was said of: the name may be one
+// that the user never typed.
+func fileCause(err error) error {
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

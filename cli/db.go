@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,6 @@ import (
 )
 
 func (p *program) dbCommand() *cobra.Command {
-	check := p.command("check", "Check the whole database and report what is damaged", p.checkDB)
-	p.jsonFlag(check)
 	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
 	keep.Long = "backup writes a complete, checked copy, without FILE into the folder backups beside the database, " +
 		"where the daily backups of the chat are too. An existing file is not overwritten."
@@ -23,15 +22,10 @@ func (p *program) dbCommand() *cobra.Command {
 	restore := p.command("restore [FILE|latest]",
 		"Restore the conversations from a backup; the current ones are set aside",
 		func(ctx context.Context, args []string) error { return p.restoreDB(ctx, args, list) })
-	addFlag(restore, &list, "list", "", "list the backups")
+	restore.Flags().BoolVar(&list, "list", false, "list the backups")
 	return group("db", "Locate, check, back up and restore the database of conversations",
-		p.command("path", "Print the path of the database", func(context.Context, []string) error {
-			path, err := p.dbPath()
-			if err == nil {
-				fmt.Fprintln(p.out, path)
-			}
-			return err
-		}), check, keep, restore)
+		p.pathCommand("Print the path of the database", p.dbPath),
+		p.withJSON(p.command("check", "Check the whole database and report what is damaged", p.checkDB)), keep, restore)
 }
 
 func (p *program) checkDB(ctx context.Context, _ []string) error {
@@ -80,19 +74,18 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 		return err
 	}
 	all := backup.List(path, p.now())
+	from := strings.Join(args, "")
 	switch {
 	case list && len(all) == 0:
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
 	case list:
 		return p.show(report.Backups(all))
-	case len(args) == 0:
+	case from == "":
 		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")
-	case args[0] == "latest" && len(all) == 0:
+	case from == "latest" && len(all) == 0:
 		return fail(NotFound, "there is no backup of %s", path)
-	}
-	from := args[0]
-	if from == "latest" {
+	case from == "latest":
 		from = all[0].Path
 	}
 	aside, err := backup.Restore(ctx, path, from, p.now())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,7 +30,7 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 	in := importing{program: &program{now: time.Now}}
 	err = in.importAll(ctx, s, []string{file})
 	if exitOf(err) != Interrupted || err.Error() != "stopped; what was imported until then is kept" ||
-		!errors.Is(err, context.Canceled) || len(in.Conversations) > 0 {
+		len(in.Conversations) > 0 {
 		t.Errorf("a stopped import gives %+v, exit code %d: %v", in.Conversations, exitOf(err), err)
 	}
 	if all, err := s.Sessions(context.Background(), store.Filter{}); err != nil || len(all) > 0 {

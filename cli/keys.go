@@ -18,8 +18,7 @@ import (
 )
 
 func (p *program) keysCommand() *cobra.Command {
-	list := p.command("list", "List where the key of each endpoint comes from", p.listKeys)
-	p.jsonFlag(list)
+	list := p.withJSON(p.command("list", "List where the key of each endpoint comes from", p.listKeys))
 	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring, or else in a file",
 		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0]) })
 	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +

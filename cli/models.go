@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,7 +19,7 @@ import (
 
 func (p *program) modelsCommand() *cobra.Command {
 	var forget bool
-	c := p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
+	c := p.withJSON(p.command("models [MODEL]", "List the models of all endpoints, or show what is known of one",
 		func(ctx context.Context, args []string) error {
 			if forget && len(args) == 0 {
 				return fail(Usage, "--forget needs a model")
@@ -37,9 +38,8 @@ func (p *program) modelsCommand() *cobra.Command {
 				}
 				return a.show(k)
 			})
-		})
-	p.jsonFlag(c)
-	addFlag(c, &forget, "forget", "", "forget what the model's server refused, and try it again")
+		}))
+	c.Flags().BoolVar(&forget, "forget", false, "forget what the model's server refused, and try it again")
 	return c
 }
 
@@ -114,10 +114,7 @@ func (k *knownModel) lessons() string {
 	if k.learned.AnyName {
 		facts = append(facts, "the server answers for it, but does not list it")
 	}
-	if len(facts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(facts, "; ")
+	return cmp.Or(strings.Join(facts, "; "), "nothing")
 }
 
 // findModel finds a model: its window, the format of its requests, and what was learned of it.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,23 +15,19 @@ import (
 	"winnow/ui/theme"
 )
 
-// flags is what the command line said, as far as more than one command wants to know it.
+// flags is what the command line said, as far as more than one function wants to know it.
 type flags struct {
-	config, db, model string
-	debug             bool
-	noRedact          bool
+	config, db, model, session string
+	attach, allowTools         []string
+	last, pick                 bool // -c, -r
+	plain, temporary, noSave   bool
+	json, quiet                bool
+	debug, noRedact            bool
 
-	last      bool   // -c
-	pick      bool   // -r
-	session   string // -s
-	attach    []string
-	json      bool
-	noSave    bool
-	quiet     bool
-	temporary bool
-	plain     bool
-
-	allowTools []string
+	draft, budget, preset, turn, diff string // of context
+	wire, prompt                      bool
+	format, out                       string // of export
+	all                               bool
 }
 
 // root is the command tree.
@@ -39,11 +37,8 @@ func (p *program) root() *cobra.Command {
 		func(ctx context.Context, args []string) error { return p.chat(ctx, strings.Join(args, " ")) })
 	root.Long = "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
 		"what is kept, cut and dropped of the conversation, and why."
-	root.Example = "  # start a chat, continue the last session, choose from the sessions about parsers\n" +
-		"  winnow\n" +
-		"  winnow -c\n" +
-		"  winnow -r parser\n\n" +
-		"  # one answer, on standard output\n" +
+	root.Example = "  winnow -c           # continue the last session\n" +
+		"  winnow -r parser    # choose from the sessions about parsers\n" +
 		"  git diff | winnow run \"review\""
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
@@ -52,9 +47,9 @@ func (p *program) root() *cobra.Command {
 	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets redacted")
 	all.BoolVar(&f.noRedact, "no-redact", false, "show possible secrets")
 	p.sessionFlags(root)
-	addFlag(root, &f.pick, "resume", "r", "choose a session; words that follow narrow the list")
-	addFlag(root, &f.plain, "plain", "", "chat in lines of text, for screen readers and pipes")
-	addFlag(root, &f.temporary, "temporary", "", "start a chat that leaves nothing on disk")
+	root.Flags().BoolVarP(&f.pick, "resume", "r", false, "choose a session; words that follow narrow the list")
+	root.Flags().BoolVar(&f.plain, "plain", false, "chat in lines of text, for screen readers and pipes")
+	root.Flags().BoolVar(&f.temporary, "temporary", false, "start a chat that leaves nothing on disk")
 	root.MarkFlagsMutuallyExclusive("continue", "session", "resume", "temporary")
 	root.AddCommand(p.runCommand(), p.sessionsCommand(), p.contextCommand(), p.repairCommand(), p.configCommand(),
 		p.doctorCommand(), p.keysCommand(), p.modelsCommand(), p.toolsCommand(), p.usageCommand(), p.dbCommand(),
@@ -64,13 +59,27 @@ func (p *program) root() *cobra.Command {
 
 // sessionFlags are the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
-	addFlag(c, &p.flags.last, "continue", "c", "continue the last session")
-	addFlag(c, &p.flags.session, "session", "s", "open the session with this id, or the beginning of its id")
-	addFlag(c, &p.flags.attach, "attach", "a", "attach this text file or image; may be repeated")
+	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or beginning of an id")
+	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 
-// jsonFlag has p.show print JSON.
-func (p *program) jsonFlag(c *cobra.Command) { addFlag(c, &p.flags.json, "json", "", "print JSON") }
+// withJSON adds the flag that has show print JSON.
+func (p *program) withJSON(c *cobra.Command) *cobra.Command {
+	c.Flags().BoolVar(&p.flags.json, "json", false, "print JSON")
+	return c
+}
+
+// pathCommand makes a command that prints a path.
+func (p *program) pathCommand(short string, find func() (string, error)) *cobra.Command {
+	return p.command("path", short, func(context.Context, []string) error {
+		path, err := find()
+		if err == nil {
+			fmt.Fprintln(p.out, path)
+		}
+		return err
+	})
+}
 
 // command makes a command of its use line, which says what its arguments are: NAME must be there, [NAME] may be, and
 // NAME... may be repeated. ID is the id of a session. An error goes past cobra and fang: fang asks the terminal for its
@@ -79,29 +88,22 @@ func (p *program) command(
 	use, short string, run func(ctx context.Context, args []string) error,
 ) *cobra.Command {
 	words := strings.Fields(use)[1:]
-	least, most := 0, len(words)
-	for _, word := range words {
-		if word[0] != '[' {
-			least++
-		}
-		if strings.Contains(word, "...") {
-			most = math.MaxInt
-		}
+	least, most := len(words)-strings.Count(use, "["), len(words)
+	if strings.Contains(use, "...") {
+		most = math.MaxInt
 	}
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
-		case p.failed != nil: // a flag that does not exist
-		case p.flags.pick: // The words narrow the list.
+		case p.failed != nil, p.flags.pick: // A flag does not exist, or the words narrow the list.
 		case c.HasSubCommands() && len(args) > 0:
-			p.failed = unknownCommand(c, args[0])
+			c.SuggestionsMinimumDistance = 2 // letters
+			p.failed = fail(Usage, "%s has no command %q%s", c.CommandPath(), args[0],
+				llm.DidYouMean(args[0], c.SuggestionsFor(args[0])))
 		case len(args) < least || len(args) > most:
 			p.failed = fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
-		if p.failed == nil {
-			p.failed = wrongFlags(c)
-		}
-		if p.failed == nil {
+		if p.failed = cmp.Or(p.failed, wrongFlags(c)); p.failed == nil {
 			p.started = true
 			p.failed = run(c.Context(), args)
 		}
@@ -113,24 +115,10 @@ func (p *program) command(
 	return c
 }
 
-// addFlag adds a flag to a command; what it points to is the default. With choices it takes nothing else, and a number
-// is 1 or more.
-func addFlag[T bool | int | string | []string](c *cobra.Command, to *T, name, letter, help string, choices ...string) {
-	all := c.Flags()
-	switch to := any(to).(type) {
-	case *bool:
-		all.BoolVarP(to, name, letter, *to, help)
-	case *int:
-		all.IntVarP(to, name, letter, *to, help)
-	case *string:
-		all.StringVarP(to, name, letter, *to, help)
-	case *[]string:
-		all.StringArrayVarP(to, name, letter, *to, help)
-	}
-	if len(choices) > 0 {
-		all.SetAnnotation(name, "choices", choices)
-		c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
-	}
+// only has a flag take nothing but the choices.
+func only(c *cobra.Command, flag string, choices ...string) {
+	c.Flags().SetAnnotation(flag, "choices", choices)
+	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // wrongFlags says what is wrong with the flags of a command. An empty one that says where or which is refused: behind
@@ -158,12 +146,4 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: subs[0].RunE}
 	c.AddCommand(subs...)
 	return c
-}
-
-func unknownCommand(c *cobra.Command, name string) error {
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
-	return fail(Usage, "%s has no command %q%s", c.CommandPath(), name, llm.DidYouMean(name, names))
 }

@@ -22,28 +22,26 @@ import (
 	"winnow/session/limits"
 	"winnow/session/record"
 	"winnow/ui/markdown"
-	"winnow/ui/theme"
+	"winnow/ui/plain"
 )
 
 func (p *program) runCommand() *cobra.Command {
-	c := p.command("run [text]...", "Answer one message on standard output; standard input is added to the message",
-		p.run)
+	c := p.withJSON(p.command("run [text]...",
+		"Answer one message on standard output; standard input is added to the message", p.run))
 	c.Long = "run sends the text, followed by what standard input holds, and prints the answer. Standard input is a " +
 		"pipe, which has 2 seconds to begin, or a minute where there is no text, or a file that nobody has read from " +
 		"yet. Anything else is read only where - stands in the place of a text. A loop that reads a pipe needs " +
 		"</dev/null: run would take the rest of the pipe. More than 10 MB are too much."
 	c.Example = "  winnow run \"why is the sky blue?\"\n" +
 		"  git diff | winnow run \"review this\"\n" +
-		"  make 2>&1 | winnow run \"explain the errors\" -\n" +
 		"  winnow run -a shot.png \"what is wrong here?\"\n" +
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
 	p.sessionFlags(c)
-	p.jsonFlag(c)
-	addFlag(c, &p.flags.noSave, "no-save", "", "leave nothing on disk")
-	addFlag(c, &p.flags.quiet, "quiet", "q", "print nothing but the answer and errors")
-	addFlag(c, &p.flags.allowTools, "allow-tool", "", "run this tool without asking; may be repeated, * matches any "+
-		"characters")
+	c.Flags().BoolVar(&p.flags.noSave, "no-save", false, "leave nothing on disk")
+	c.Flags().BoolVarP(&p.flags.quiet, "quiet", "q", false, "print nothing but the answer and errors")
+	c.Flags().StringArrayVar(&p.flags.allowTools, "allow-tool", nil,
+		"run this tool without asking; may be repeated, * matches any characters")
 	c.MarkFlagsMutuallyExclusive("continue", "session", "no-save")
 	return c
 }
@@ -75,9 +73,6 @@ func (p *program) run(ctx context.Context, args []string) error {
 // answer sends a message and writes the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
 	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
-	if a.choice.Closed != nil {
-		return fail(Provider, "%w", a.choice.Closed)
-	}
 	s, err := a.start(ctx)
 	if err != nil {
 		return err
@@ -87,7 +82,8 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	} else if err != nil {
 		return fail(Provider, "%w", err)
 	}
-	out := answerWriter{program: a.program, turn: report.Turn{Saved: !a.flags.noSave}}
+	out := answerWriter{program: a.program, answer: plain.Writer{Writer: a.out}}
+	out.turn.Saved = !a.flags.noSave
 	if err := a.announce(ctx, s, &out); err != nil {
 		return err
 	}
@@ -108,23 +104,22 @@ func (a *app) answer(ctx context.Context, draft string) error {
 		id = ""
 	}
 	if a.flags.json {
-		turn := &out.turn
-		turn.Session, turn.Model, turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
+		out.turn.Session, out.turn.Model, out.turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
 		if err != nil {
-			turn.Error = report.ErrorText(err)
+			out.turn.Error = report.ErrorText(err)
 		}
 		a.flags.noRedact = true // It is the transcript itself.
-		err = cmp.Or(err, a.show(turn))
+		err = cmp.Or(err, a.show(&out.turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx, s); fault != nil && terminal {
-		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
+	if fault := a.exchangeOnce(ctx); fault != "" && terminal {
+		out.say([]string{fault})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
 	}
 	if ctx.Err() != nil {
-		return &failure{exit: stoppedBy(ctx)} // What there was to say has been said.
+		return fail(stoppedBy(ctx), "") // What there was to say has been said.
 	}
 	return err
 }
@@ -178,8 +173,8 @@ func remedies(over *session.OversizeError, endpoint string) session.Remedies {
 // answerWriter writes the events of a turn to standard output and standard error. With --json it collects them.
 type answerWriter struct {
 	*program
-	wrote bool // something stands on the current line
-	turn  report.Turn
+	answer plain.Writer
+	turn   report.Turn
 }
 
 // follow writes until the turn is over and returns how it ended.
@@ -189,39 +184,25 @@ func (w *answerWriter) follow(events <-chan session.Event) error {
 		w.say(w.turn.Take(event))
 		switch event := event.(type) {
 		case session.Delta:
-			w.text(event.Text)
+			if !w.flags.json {
+				w.answer.Piece(event.Text)
+			}
 		case session.Answered:
-			w.endLine()
+			w.answer.EndLine()
 		case session.OverLimit:
 			event.Answer(limits.No) // There is nobody to ask; the turn ends with the reason.
 		case session.Finished:
 			end = event.Err
 		}
 	}
-	w.endLine()
+	w.answer.EndLine()
 	if end == nil && w.turn.Unfinished() {
 		// A script must not take the beginning of an answer for the whole. For people the turn's notice has said it.
-		if end = (&failure{exit: Provider}); w.flags.json || w.flags.quiet {
+		if end = fail(Provider, ""); w.flags.json || w.flags.quiet {
 			end = fail(Provider, "the server ended the stream without a finish reason; the answer may be incomplete")
 		}
 	}
 	return end
-}
-
-func (w *answerWriter) text(text string) {
-	if w.flags.json || text == "" {
-		return
-	}
-	io.WriteString(w.out, text)
-	w.wrote = !strings.HasSuffix(text, "\n")
-}
-
-// endLine ends an answer that does not end with a line feed of its own.
-func (w *answerWriter) endLine() {
-	if w.wrote {
-		io.WriteString(w.out, "\n")
-	}
-	w.wrote = false
 }
 
 // say writes lines about the turn. --json has the same in its object.
@@ -230,24 +211,21 @@ func (w *answerWriter) say(lines []string) {
 		return
 	}
 	for _, line := range lines {
-		w.endLine()
+		w.answer.EndLine()
 		w.warn("%s", markdown.Visible(line))
 	}
 }
 
 const (
-	inputMost = 10 << 20 // bytes that run takes from standard input
-
-	// alonePatience is how many times longer run waits for a pipe to begin if there is nothing else to send.
-	alonePatience = 30
-
-	dash = "-" // the argument that has standard input read, whatever it is
+	inputMost     = 10 << 20 // bytes that run takes from standard input
+	alonePatience = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
 )
 
-// joinInput is the text of the arguments, followed by what standard input holds.
+// joinInput is the text of the arguments, followed by what standard input holds. The argument - has it read, whatever
+// it is.
 func (p *program) joinInput(args []string) (string, error) {
-	asked := slices.Contains(args, dash)
-	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == dash })
+	asked := slices.Contains(args, "-")
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
 	text := strings.Join(words, " ")
 	empty := strings.TrimSpace(text) == ""
 	if !asked && !p.inputBegins(empty && len(p.flags.attach) == 0) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+	"golang.org/x/tools/txtar"
 
 	"winnow/llm/llmtest"
 	"winnow/ui/uitest/terminal"
@@ -228,6 +230,7 @@ type scriptIn struct {
 
 var scriptCommands = map[string]func(in scriptIn, args []string){
 	"server":     scriptIn.startServer,
+	"fixture":    scriptIn.writeFixture,
 	"code":       scriptIn.wantCode,
 	"keyed":      scriptIn.lastKeyed,
 	"keyring":    scriptIn.useKeyring,
@@ -379,4 +382,20 @@ func (in scriptIn) waitUntilStored(args []string) {
 		}
 	}
 	in.Fatalf("%q is never stored", args[0])
+}
+
+// writeFixture writes the file of another program that a fixture of the importers begins with: PATH FILE.
+func (in scriptIn) writeFixture(args []string) {
+	archive, err := txtar.ParseFile(filepath.Join("../session/transfer", args[0]))
+	in.Check(err)
+	path, data := in.MkAbs(args[1]), archive.Files[0].Data
+	if !strings.HasSuffix(archive.Files[0].Name, ".sql") {
+		in.Check(os.WriteFile(path, data, 0o600))
+		return
+	}
+	db, err := sql.Open("sqlite3", path)
+	in.Check(err)
+	defer db.Close()
+	_, err = db.Exec(string(data))
+	in.Check(err)
 }

@@ -64,7 +64,7 @@ func (p *program) editSession(use, short string, edit func(row *store.Session, w
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	c := p.storeCommand("list [words]...", "List the sessions, most recently used first",
+	c := p.withJSON(p.storeCommand("list [words]...", "List the sessions, most recently used first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			f.Text = strings.Join(args, " ")
 			list, err := s.Sessions(ctx, f)
@@ -75,17 +75,16 @@ func (p *program) sessionsList() *cobra.Command {
 				fmt.Fprintln(p.err, "There are no such sessions.")
 			}
 			return p.show(report.Sessions(list))
-		})
-	p.jsonFlag(c)
-	addFlag(c, &f.Trash, "trash", "", "list the sessions in the trash")
-	addFlag(c, &f.Archived, "archived", "", "list the archived sessions")
-	addFlag(c, &f.Tag, "tag", "", "list the sessions with this tag")
-	addFlag(c, &f.Limit, "limit", "", "list at most this many")
+		}))
+	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
+	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
+	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
+	c.Flags().IntVar(&f.Limit, "limit", 0, "list at most this many")
 	return c
 }
 
 func (p *program) sessionsShow() *cobra.Command {
-	c := p.sessionCommand("show [ID]", "Print the messages of a session, or of the last one",
+	return p.withJSON(p.sessionCommand("show [ID]", "Print the messages of a session, or of the last one",
 		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
 			messages, err := s.Branch(ctx, info.Leaf, 0)
 			if err != nil {
@@ -96,13 +95,11 @@ func (p *program) sessionsShow() *cobra.Command {
 				return err
 			}
 			return p.show(report.Conversation{Session: info, Cost: used.Spent, Messages: messages})
-		})
-	p.jsonFlag(c)
-	return c
+		}))
 }
 
 func (p *program) sessionsFork() *cobra.Command {
-	c := p.sessionCommand("fork ID", "Copy a session to a new session",
+	return p.withJSON(p.sessionCommand("fork ID", "Copy a session to a new session",
 		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
 			fork, err := s.Fork(ctx, info.ID, info.Leaf)
 			if err != nil {
@@ -113,9 +110,7 @@ func (p *program) sessionsFork() *cobra.Command {
 			}
 			fmt.Fprintf(p.out, "winnow -s %s\n", fork.ID)
 			return nil
-		})
-	p.jsonFlag(c)
-	return c
+		}))
 }
 
 // findSession finds a session by its id or the beginning of it; "" is the one used last.
@@ -135,8 +130,7 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	case errors.As(err, new(*store.AmbiguousError)):
 		err = fail(NotFound, "%w", err)
 	case errors.Is(err, store.ErrNotFound):
-		text := fmt.Sprintf("there is no session %q; winnow sessions list lists all sessions", id)
-		err = &failure{exit: NotFound, text: text, err: err}
+		err = fail(NotFound, "there is no session %q; winnow sessions list lists all sessions", id)
 	}
 	return info, err
 }
@@ -145,18 +139,17 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 const catchUpTime = 2 * time.Second
 
 func (p *program) sessionsSearch() *cobra.Command {
-	in := store.Search{Limit: 20}
-	c := p.storeCommand("search words...", "Search the text of all messages, newest first",
+	var in store.Search
+	c := p.withJSON(p.storeCommand("search words...", "Search the text of all messages, newest first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			in.Text = strings.Join(args, " ")
 			return p.search(ctx, s, in)
-		})
+		}))
 	c.Example = "  winnow sessions search bake bread\n" +
 		"  winnow sessions search '\"sourdough starter\" flour' --limit 5"
-	p.jsonFlag(c)
-	addFlag(c, &in.Limit, "limit", "", "list at most this many")
-	addFlag(c, &in.Session, "session", "", "search only the session with this id, or the beginning of its id")
-	addFlag(c, &in.Trash, "trash", "", "also search the trash")
+	c.Flags().IntVar(&in.Limit, "limit", 20, "list at most this many")
+	c.Flags().StringVar(&in.Session, "session", "", "search only the session with this id, or the beginning of its id")
+	c.Flags().BoolVar(&in.Trash, "trash", false, "also search the trash")
 	return c
 }
 
@@ -191,20 +184,15 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
 	if !p.flags.noRedact {
+		find := func(text string) [][2]int { return p.redactor.FindIn(text, true) }
 		for i, h := range hits { // The marks stay in their places.
 			var secrets int
-			hits[i], secrets = h.Without(func(text string) [][2]int { return p.redactor.FindIn(text, true) }, redactedSign)
+			hits[i], secrets = h.Without(find, redactedSign)
 			clean.count += secrets
 		}
 	}
 	return p.show(report.Hits(hits))
 }
-
-// What becomes of the files beside the history that hold a purged session.
-const (
-	rewriteCopies = "rewrite"
-	deleteCopies  = "delete"
-)
 
 // sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
 func (p *program) sessionsPurge() *cobra.Command {
@@ -217,15 +205,15 @@ func (p *program) sessionsPurge() *cobra.Command {
 	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
 		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them, also " +
 		"later, with the full ID of the purged session."
-	addFlag(c, &yes, "yes", "", "do not ask for confirmation")
-	addFlag(c, &copies, "copies", "", "what to do with backups and files set aside that contain the session",
-		rewriteCopies, deleteCopies)
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	c.Flags().StringVar(&copies, "copies", "", "what to do with backups and files set aside that contain the session")
+	only(c, "copies", "rewrite", "delete")
 	return c
 }
 
 func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool, copies string) error {
 	info, err := findSession(ctx, s, id)
-	if errors.Is(err, store.ErrNotFound) && copies != "" && uuid.Validate(id) == nil {
+	if exitOf(err) == NotFound && copies != "" && uuid.Validate(id) == nil {
 		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, copies)
 	}
 	if err != nil {
@@ -259,10 +247,10 @@ func (p *program) purgeCopies(ctx context.Context, path string, info store.Sessi
 	for _, c := range files {
 		done := "may still contain the session"
 		switch {
-		case how == deleteCopies:
-			err, done = c.Delete(), "deleted"
-		case how == rewriteCopies && !c.Damaged: // A damaged file can only be deleted.
-			err, done = store.PurgeCopy(ctx, c, info), "rewritten without the session"
+		case how == "delete":
+			err, done = backup.Discard(c.Path), "deleted"
+		case how == "rewrite" && !c.Damaged: // A damaged file can only be deleted.
+			err, done = store.PurgeCopy(ctx, c, info.ID), "rewritten without the session"
 		}
 		if failed = errors.Join(failed, err); err == nil {
 			p.warn("%s: %s", done, c.Path)

@@ -12,16 +12,16 @@ import (
 
 	"winnow/cli/config"
 	"winnow/cli/report"
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/sync"
+	"winnow/ui/theme"
 )
 
 func (p *program) syncCommand() *cobra.Command {
 	var o sync.Options
 	var status bool
 	var newKey string
-	c := p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
+	c := p.withJSON(p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
 		func(ctx context.Context, args []string) error {
 			if newKey != "" {
 				return p.newSyncKey(newKey)
@@ -33,8 +33,7 @@ func (p *program) syncCommand() *cobra.Command {
 			if len(args) > 0 {
 				c.Sync.Dir = args[0]
 			}
-			named, err := p.syncOptions(c)
-			switch o.Dir, o.Key = named.Dir, named.Key; {
+			switch o.Dir, o.Key, err = p.syncFolder(c); {
 			case err != nil:
 				return err
 			case o.Dir == "":
@@ -43,24 +42,22 @@ func (p *program) syncCommand() *cobra.Command {
 				return p.with(ctx, toLook, func(a *app) error {
 					r, err := sync.Status(ctx, a.store, o)
 					if err != nil {
-						return explainSync(err)
+						return err
 					}
 					return p.show(report.SyncState(r))
 				})
 			}
 			return p.with(ctx, toChange, func(a *app) error { return p.sync(ctx, a.store, o) })
-		})
+		}))
 	c.Long = "sync writes what is new here into the folder DIR, and merges what your other machines wrote there. " +
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
 		"stick. Without DIR, it uses dir under [sync] in the configuration."
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
-		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
-	addFlag(c, &status, "status", "", "show the machines and what waits, and change nothing")
-	addFlag(c, &o.Verify, "verify", "", "read the files of this machine again, and write those that are damaged")
-	addFlag(c, &o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
-	addFlag(c, &newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
-	p.jsonFlag(c)
+	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write damaged ones anew")
+	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
+	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	for _, other := range []string{"verify", "adopt", "new-key"} {
 		c.MarkFlagsMutuallyExclusive("status", other)
 	}
@@ -82,15 +79,15 @@ func (p *program) newSyncKey(file string) error {
 	return nil
 }
 
-// syncOptions is how to sync as the configuration says. Dir is "" where it names no folder.
-func (p *program) syncOptions(c config.Config) (o sync.Options, err error) {
+// syncFolder is the folder to sync through and the file of the key, as the configuration names them; "" for none.
+func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	if c.Sync.Dir != "" {
-		o.Dir, err = p.expand(c.Sync.Dir)
+		dir, err = p.expand(c.Sync.Dir)
 	}
 	if c.Sync.Key != "" && err == nil {
-		o.Key, err = p.expand(c.Sync.Key)
+		key, err = p.expand(c.Sync.Key)
 	}
-	return o, err
+	return dir, key, err
 }
 
 // sync syncs once.
@@ -108,17 +105,9 @@ func (p *program) sync(ctx context.Context, s *store.Store, o sync.Options) erro
 		fmt.Fprintln(p.err, why)
 	}
 	if err != nil {
-		return stopped(ctx, explainSync(err), "stopped; the next sync continues from there")
+		return stopped(ctx, err, "stopped; the next sync continues from there")
 	}
 	return p.show(report.Synced(out))
-}
-
-// explainSync is the sentence for a sync that failed.
-func explainSync(err error) error {
-	if errors.Is(err, sync.ErrLocked) {
-		return fail(Failed, "%w; key under [sync] names its file", err)
-	}
-	return err
 }
 
 // exchange is what syncs the history with other machines as [sync] says; nil where that is not set, or nothing is
@@ -128,35 +117,44 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		return nil
 	}
 	return func(ctx context.Context) ([]string, error) {
-		o, err := a.syncOptions(a.config)
+		dir, key, err := a.syncFolder(a.config)
 		if err != nil {
 			return nil, err
 		}
-		result, err := sync.Run(ctx, a.store, o)
+		result, err := sync.Run(ctx, a.store, sync.Options{Dir: dir, Key: key})
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
 			return nil, nil // what there is to do is done there, or the next time
 		case err == nil && len(result.Skipped) > 0:
 			err = errors.New(strings.Join(result.Skipped, " "))
 		}
-		return result.Changed, explainSync(err)
+		return result.Changed, err
 	}
 }
 
-// runSyncTime bounds how long winnow run waits for what is exchanged with other machines.
-const runSyncTime = 2 * time.Second
+// syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
+const syncTime = 2 * time.Second
 
-// exchangeOnce syncs behind a turn of winnow run, for a while, and returns why that failed; what is left is done the
-// next time.
-func (a *app) exchangeOnce(ctx context.Context, s *session.Session) error {
+// exchangeOnce syncs for a while, and says why that failed, "" for nothing; what is left is done the next time. It does
+// not wait for a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) string {
 	do := a.exchange()
-	if do == nil || ctx.Err() != nil || s.Info().ID == "" {
-		return nil
+	if do == nil || ctx.Err() != nil {
+		return ""
 	}
-	ctx, stop := context.WithTimeout(ctx, runSyncTime)
+	ctx, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
-	if _, err := do(ctx); ctx.Err() == nil {
-		return err
+	done := make(chan error, 1)
+	go func() {
+		_, err := do(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil && ctx.Err() == nil {
+			return theme.UpperFirst(theme.Sentence(err))
+		}
+	case <-ctx.Done():
 	}
-	return nil
+	return ""
 }

@@ -17,12 +17,10 @@ import (
 )
 
 func (p *program) toolsCommand() *cobra.Command {
-	c := p.command("tools", "List the tools that models may call, with their tokens",
+	return p.withJSON(p.command("tools", "List the tools that models may call, with their tokens",
 		func(ctx context.Context, _ []string) error {
 			return p.with(ctx, toLook, func(a *app) error { return a.listTools(ctx) })
-		})
-	p.jsonFlag(c)
-	return c
+		}))
 }
 
 // mcpServers are the MCP servers that the configuration names, ready to be started, with the secrets in their texts.
@@ -81,19 +79,13 @@ func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Too
 	if rules.Remembered, err = a.store.ToolPermissions(ctx); err != nil {
 		return out, err
 	}
+	own := mcp.Status{Name: "winnow", State: "built in"}
+	for _, t := range a.builtinTools(a.config.Tools).Tools() {
+		own.Tools = append(own.Tools, mcp.Tool{Tool: t, Own: t.Name, Offered: true})
+	}
 	counter := tokenizer.New()
 	var offered []tool.Tool
-	row := func(t tool.Tool, one report.ToolRow) report.ToolRow {
-		permission, _ := rules.Permission(t)
-		one.Name, one.Permission, one.Description = t.Name, string(permission), t.Description
-		one.Offered = one.Offered && permission != tool.Off && len(offered) < tool.MostTools
-		if one.Offered {
-			one.Tokens = counter.Count(llm.Schemas([]tool.Tool{t}))
-			offered = append(offered, t)
-		}
-		return one
-	}
-	for _, s := range list {
+	for _, s := range append(list, own) {
 		server := report.ToolServer{
 			Name: s.Name, State: string(s.State), Address: a.redactor.Text(s.Address), Title: s.Title,
 		}
@@ -101,16 +93,19 @@ func (a *app) toolReport(ctx context.Context, list []mcp.Status) (out report.Too
 			server.Error = a.redactor.Text(s.Err.Error())
 		}
 		for _, t := range s.Tools {
-			one := report.ToolRow{Own: t.Own, Offered: t.Offered, Note: t.Note}
-			server.Tools = append(server.Tools, row(t.Tool, one))
+			permission, _ := rules.Permission(t.Tool)
+			row := report.ToolRow{
+				Name: t.Name, Own: t.Own, Permission: string(permission), Description: t.Description, Note: t.Note,
+			}
+			used := t.Offered && permission != tool.Off && len(offered) < tool.MostTools
+			if used && (!t.Companion || len(offered) > 0) {
+				row.Offered, row.Tokens = true, counter.Count(llm.Schemas([]tool.Tool{t.Tool}))
+				offered = append(offered, t.Tool)
+			}
+			server.Tools = append(server.Tools, row)
 		}
 		out.Servers = append(out.Servers, server)
 	}
-	own := report.ToolServer{Name: "winnow", State: "built in"}
-	for _, t := range a.builtinTools(a.config.Tools).Tools() {
-		own.Tools = append(own.Tools, row(t, report.ToolRow{Own: t.Name, Offered: !t.Companion || len(offered) > 0}))
-	}
-	out.Servers = append(out.Servers, own)
 	if out.Offered = len(offered); out.Offered > 0 {
 		out.Tokens = counter.Count(llm.Schemas(offered))
 	}

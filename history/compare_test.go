@@ -42,6 +42,7 @@ func TestChangeKinds(t *testing.T) {
 		{"whole again", cut, kept, []ChangeKind{ChangeRestored}},
 		{"recalled from nothing", dropped, block, []ChangeKind{ChangeRecalled}},
 		{"recalled beside its short form", cut, block, []ChangeKind{ChangeRecalled}},
+		{"recalled both times", block, block, nil},
 		{"recalled in its place", cut, inBody, []ChangeKind{ChangeRecalled}},
 		{"in its place again", block, kept, []ChangeKind{ChangeReturned}},
 		{"recalled no more", block, dropped, []ChangeKind{ChangeLeft}},

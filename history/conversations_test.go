@@ -37,11 +37,11 @@ import (
 //
 // Those of testdata/conversations/heldout were written after the rules had been chosen, and no rule is chosen by them.
 type recorded struct {
-	name, lang, kind string
-	heldOut          bool
-	past             []Message
-	labels           map[string]int // indexes into past
-	questions        []question
+	name, kind string
+	heldOut    bool
+	past       []Message
+	labels     map[string]int // indexes into past
+	questions  []question
 }
 
 // question is a message to be asked after the whole conversation, with the labels of what it needs.
@@ -79,10 +79,11 @@ func readConversation(file string, count Counter) (recorded, error) {
 		return recorded{}, err
 	}
 	for i := range r.conversation.past {
-		m := &r.conversation.past[i]
-		if err := r.finish(m); err != nil {
+		text, err := r.expand(strings.TrimSpace(r.conversation.past[i].Content))
+		if err != nil {
 			return recorded{}, fmt.Errorf("%s: message %d: %w", file, i+1, err)
 		}
+		r.conversation.past[i].Content = text
 	}
 	return r.conversation, nil
 }
@@ -133,8 +134,7 @@ func (r *conversationReader) line(dir, line string) error {
 func (r *conversationReader) header(dir, line string) error {
 	key, value, _ := strings.Cut(line, ": ")
 	switch key {
-	case "lang":
-		r.conversation.lang = value
+	case "lang": // is for people who read the file
 	case "kind":
 		r.conversation.kind = value
 	case "names":
@@ -229,13 +229,6 @@ func (r *conversationReader) calls(text string) (string, []ToolCall) {
 }
 
 func (r *conversationReader) callID(id string) string { return fmt.Sprintf("%s_%d", id, r.days) }
-
-// finish makes a message's text of what the file has of it.
-func (r *conversationReader) finish(m *Message) error {
-	text, err := r.expand(strings.TrimSpace(m.Content))
-	m.Content = text
-	return err
-}
 
 func (r *conversationReader) question(line string) error {
 	if strings.TrimSpace(line) == "" {

@@ -153,25 +153,6 @@ func TestANarrowedRequestHoldsItsScopeAlone(t *testing.T) {
 	})
 }
 
-// The last resort for a request that would not be valid holds nothing of the history: neither what is pinned nor
-// a system message that is excluded.
-func TestTheLastResortHoldsNothingOfTheHistory(t *testing.T) {
-	past := parseMessages(t, "system: secret rule\nuser: pinned question\nassistant: pinned answer\nuser: another\nassistant: and its answer\n")
-	o := parseOptions(t, "exclude 1\npin 2\npin 3")
-	o.Turn = []Message{{Role: Assistant, Content: "as I said", Status: Complete}} // no request ends with an answer
-	p, _ := Build(past, o)
-	for _, m := range p.Messages {
-		if m.Content != "" {
-			t.Errorf("the request holds %s %q", m.Role, m.Content)
-		}
-	}
-	for _, e := range p.Entries[:len(past)] {
-		if e.Sent() {
-			t.Errorf("message %d is %+v", e.ID, e)
-		}
-	}
-}
-
 func idsOf(messages []Message) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for i := 0; i < len(messages) && yield(messages[i].ID); i++ {

@@ -9,35 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reporter is what of a test a check needs.
-type reporter interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-// checkRepairedHistory repairs a history three times. The second time finds nothing to repair, and the
-// third changes nothing: what was repaired is sound.
-func checkRepairedHistory(t reporter, past []Message, text string) {
-	t.Helper()
-	once := listOf(repairedBy(past, nil))
-	for pass := 2; pass <= 3; pass++ {
-		repaired := repairedBy(once, nil)
-		for i, e := range repaired.entries {
-			for _, r := range e.Repairs {
-				// A late system message is noted and stays: where it goes is the policy's to say.
-				if r.Kind != "C12" {
-					t.Fatalf("pass %d repairs message %d %q again: %+v\n%s", pass, i, once[i].Content, r, text)
-				}
-			}
-		}
-		again := listOf(repaired)
-		if !reflect.DeepEqual(again, once) {
-			t.Fatalf("pass %d makes\n%s\nof\n%s\n%s", pass, listed(again), listed(once), text)
-		}
-		once = again
-	}
-}
-
 // repairedBy is a history as it may be sent, with these remedies.
 func repairedBy(past []Message, remedies map[int64]Remedy) *thread {
 	return Read(past, words).thread(reading{form: form{tools: ToolsKeep}, remedies: remedies})
@@ -62,8 +33,26 @@ func listed(messages []Message) string {
 	return b.String()
 }
 
+// A repaired history is repaired twice more. The second time finds nothing to repair, and the third changes nothing:
+// what was repaired is sound.
 func TestRepairingReachesAFixedPoint(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		checkRepairedHistory(t, s.past, s.String())
+		once := listOf(repairedBy(s.past, nil))
+		for pass := 2; pass <= 3; pass++ {
+			repaired := repairedBy(once, nil)
+			for i, e := range repaired.entries {
+				for _, r := range e.Repairs {
+					// A late system message is noted and stays: where it goes is the policy's to say.
+					if r.Kind != "C12" {
+						t.Fatalf("pass %d repairs message %d %q again: %+v\n%s", pass, i, once[i].Content, r, s)
+					}
+				}
+			}
+			again := listOf(repaired)
+			if !reflect.DeepEqual(again, once) {
+				t.Fatalf("pass %d makes\n%s\nof\n%s\n%s", pass, listed(again), listed(once), s)
+			}
+			once = again
+		}
 	})
 }

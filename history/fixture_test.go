@@ -1,11 +1,13 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,9 +25,14 @@ var update = flag.Bool("update", false, "write the plans into the fixtures; read
 //	-- history --  role: text     {word x 30} repeats a word; \x00 stands for that byte
 //	               assistant: text | id=name(arguments) | id=name(arguments)
 //	               tool id: text
-//	               user (interrupted) @1200: text | [image 50]     status, time and an image's tokens
+//	               user (interrupted) @1200 from=endpoint/model as=Ann: text     status, time, who answered, a name
+//	               user: text | [image 50 name type] | [file 50 name: text]     tokens of a part, 0 for uncounted;
+//	                            [image 50 name type: lost] has no bytes
+//	               assistant: text | (reasoning) | <keys> | id=name(arguments) <keys>
 //	-- plan --     position role verdict, tokens sent/whole: reason [repairs, with the remedy]
 //	-- request --  the messages that are sent
+//	-- shown --    the entries that each of these messages shows
+//	-- condensed --  the first words of the messages that a model is to summarize
 func TestPlans(t *testing.T) {
 	eachFixture(t, "testdata/*.txtar", checkFixture)
 }
@@ -72,14 +79,47 @@ func (f fixture) wants(t *testing.T, name, got string) {
 	f.section[name].Data = []byte(got)
 }
 
+// checkFixture plans the request of a fixture. Sections of options, plan and request whose names go on behind a colon
+// are another request of the same conversation, with these options behind those of the first.
 func checkFixture(t *testing.T, f fixture) {
 	past := parseMessages(t, string(f.section["history"].Data))
-	plan, err := Build(past, parseOptions(t, string(f.section["options"].Data)))
-	for name, got := range map[string]string{"plan": planText(plan, err), "request": requestText(plan)} {
-		if f.section[name] != nil {
-			f.wants(t, name, got)
+	before := fmt.Sprintf("%+v", past)
+	c, usual := Read(past, words), string(f.section["options"].Data)
+	for name, section := range f.section {
+		variant, is := strings.CutPrefix(name, "options")
+		if !is {
+			continue
+		}
+		text := string(section.Data)
+		if variant != "" {
+			text = usual + text
+		}
+		o := parseOptions(t, text)
+		plan, err := c.Build(o)
+		if fresh, _ := Build(past, o); !reflect.DeepEqual(fresh, plan) {
+			t.Errorf("%s: a conversation that was planned before has another plan", f.file)
+		}
+		for kind, got := range map[string]string{
+			"plan": planText(plan, err), "request": requestText(plan), "shown": fmt.Sprintln(plan.Shown()), "condensed": condensedText(c, o),
+		} {
+			if f.section[kind+variant] != nil {
+				f.wants(t, kind+variant, got)
+			}
 		}
 	}
+	if after := fmt.Sprintf("%+v", past); after != before {
+		t.Errorf("%s: the stored messages are changed", f.file)
+	}
+}
+
+// condensedText is what a model is to summarize, by the words that it begins with.
+func condensedText(c *Conversation, o Options) string {
+	list, _ := c.Condense(o)
+	firsts := []string{}
+	for _, m := range list {
+		firsts = append(firsts, strings.Fields(m.Content)[0])
+	}
+	return fmt.Sprintln(firsts)
 }
 
 func words(s string) int { return len(strings.Fields(s)) }
@@ -95,55 +135,31 @@ func parseOptions(t *testing.T, text string) Options {
 	var turn []string
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		n, _ := strconv.Atoi(value)
-		p := &o.Policy
+		first, rest, _ := strings.Cut(value, " ")
+		id, _ := strconv.ParseInt(first, 10, 64)
 		switch key {
 		case "preset":
-			if *p, err = Preset(value); err != nil {
+			if o.Policy, err = Preset(value); err != nil {
 				t.Fatal(err)
 			}
 		case "system":
-			o.System = value
+			o.System = unfold(value)
 		case "turn":
 			turn = append(turn, value)
 		case "summary":
-			upto, text, _ := strings.Cut(value, " ")
-			at, _ := strconv.ParseInt(upto, 10, 64)
-			o.Summaries = []Summary{{Messages: IDs{{1, at}}, Text: unfold(text), By: "some/model"}}
+			o.Summaries = []Summary{{Messages: IDs{{1, id}}, Text: unfold(rest), By: "some/model"}}
 		case "pin":
-			o.Flags[int64(n)] = Pin
-		case "remedy":
-			message, remedy, _ := strings.Cut(value, " ")
-			at, _ := strconv.ParseInt(message, 10, 64)
-			o.Remedies[at] = Remedy(remedy)
+			o.Flags[id] = Pin
 		case "exclude":
-			o.Flags[int64(n)] = Exclude
-		case "strategy":
-			p.Strategy = Strategy(value)
-		case "tool_history":
-			p.ToolHistory = ToolHistory(value)
-		case "recovery":
-			p.Recovery = Recovery(value)
-		case "elastic":
-			p.Elastic = value == "true"
-		case "marker_detail":
-			p.MarkerDetail = value == "true"
-		case "merge_same_role":
-			o.Profile.MergeSameRole = value == "true"
-		case "ratio":
-			if o.Ratio, err = strconv.ParseFloat(value, 64); err != nil {
-				t.Fatal(err)
-			}
-		case "no_tool_to_user":
-			o.Profile.NoToolToUser = value == "true"
-		case "tool_id_length":
-			o.Profile.ToolIDLength = n
+			o.Flags[id] = Exclude
+		case "remedy":
+			o.Remedies[id] = Remedy(rest)
+		case "to":
+			o.To = originOf(value)
 		default:
-			number := numberOption(&o, key)
-			if number == nil {
-				t.Fatalf("option %q: there is no such key", line)
+			if _, err := fmt.Sscan(value, optionOf(&o, key)); err != nil {
+				t.Fatalf("option %q: %v", line, err)
 			}
-			*number = n
 		}
 	}
 	o.Turn = parseMessages(t, strings.Join(turn, "\n"))
@@ -153,21 +169,33 @@ func parseOptions(t *testing.T, text string) Options {
 	return o
 }
 
-// numberOption is where the number of that key stands, nil for none.
-func numberOption(o *Options, key string) *int {
-	p := &o.Policy
-	return map[string]*int{
+// optionOf is where the value of that key stands, nil for none.
+func optionOf(o *Options, key string) any {
+	p, f := &o.Policy, &o.Profile
+	return map[string]any{
 		"budget": &p.Budget, "step_tokens": &p.StepTokens, "output_reserve": &p.OutputReserve,
 		"max_messages": &p.MaxMessages, "min_messages": &p.MinMessages, "budget_chars": &p.BudgetChars,
 		"last_whole_max_tokens": &p.LastWholeMaxTokens, "history_budget": &p.HistoryBudget,
 		"assistant_max_chars": &p.AssistantMaxChars, "user_max_chars": &p.UserMaxChars, "tool_max_chars": &p.ToolMaxChars,
-		"max_context_tokens": &p.MaxContextTokens, "tools": &o.Tools, "window": &o.Window,
+		"max_context_tokens": &p.MaxContextTokens, "tools": &o.Tools, "window": &o.Window, "ratio": &o.Ratio,
+		"strategy": &p.Strategy, "tool_history": &p.ToolHistory, "recovery": &p.Recovery, "elastic": &p.Elastic,
+		"marker_detail": &p.MarkerDetail, "image_notes": &p.ImageNotes, "summarize_ratio": &p.SummarizeRatio,
+		"merge_same_role": &f.MergeSameRole, "no_tool_to_user": &f.NoToolToUser, "tool_id_length": &f.ToolIDLength,
+		"no_images": &f.NoImages, "no_tools": &f.NoTools, "tools_as_text": &f.ToolsAsText,
+		"echo_reasoning": &f.EchoReasoning, "no_replay": &f.NoReplay,
 	}[key]
+}
+
+// originOf reads endpoint/model.
+func originOf(text string) Origin {
+	endpoint, model, _ := strings.Cut(text, "/")
+	return Origin{Endpoint: endpoint, Model: model}
 }
 
 var (
 	repeated = regexp.MustCompile(`\{([^{}"]+?) x (\d+)\}`)
-	call     = regexp.MustCompile(`(?s)^(.*?)=(.*?)\((.*)\)$`)
+	call     = regexp.MustCompile(`(?s)^(.*?)=(.*?)\((.*)\)(?: <(.*)>)?$`)
+	attached = regexp.MustCompile(`(?s)^\[(image|file) (\d+)(?: ([^ :\]]+))?(?: ([^ :\]]+))?(?:: (.*))?\]$`)
 )
 
 // parseMessages reads one message a line; ids count from 1.
@@ -190,20 +218,40 @@ func parseMessages(t *testing.T, text string) []Message {
 		}
 		m.Content = unfold(pieces[0])
 		for _, piece := range pieces[1:] {
-			if tokens, ok := strings.CutPrefix(piece, "[image "); ok {
-				n, _ := strconv.Atoi(strings.TrimSuffix(tokens, "]"))
-				m.Parts = append(m.Parts, Part{Kind: ImagePart, MediaType: "image/png", Data: []byte{1}, Tokens: n})
-				continue
-			}
-			part := call.FindStringSubmatch(unfold(piece))
-			if part == nil {
-				t.Fatalf("call %q: it takes id=name(arguments)", piece)
-			}
-			m.ToolCalls = append(m.ToolCalls, ToolCall{ID: part[1], Name: part[2], Arguments: part[3]})
+			addPiece(t, &m, unfold(piece))
 		}
 		list = append(list, m)
 	}
 	return list
+}
+
+// addPiece adds what stands behind a message's text: an attachment, the reasoning, the keys of its server, or a call.
+func addPiece(t *testing.T, m *Message, piece string) {
+	t.Helper()
+	if a := attached.FindStringSubmatch(piece); a != nil {
+		part := Part{Kind: ImagePart, Name: a[3], MediaType: cmp.Or(a[4], "image/png"), Data: []byte{1}}
+		if a[1] == "file" {
+			part = Part{Kind: TextPart, Name: a[3], Text: a[5]}
+		} else if a[5] != "" {
+			part.Data = nil
+		}
+		part.Tokens, _ = strconv.Atoi(a[2])
+		m.Parts = append(m.Parts, part)
+		return
+	}
+	if keys, is := strings.CutPrefix(piece, "<"); is {
+		m.Replay = strings.TrimSuffix(keys, ">")
+		return
+	}
+	if thought, is := strings.CutPrefix(piece, "("); is {
+		m.Reasoning = strings.TrimSuffix(thought, ")")
+		return
+	}
+	c := call.FindStringSubmatch(piece)
+	if c == nil {
+		t.Fatalf("call %q: it takes id=name(arguments)", piece)
+	}
+	m.ToolCalls = append(m.ToolCalls, ToolCall{ID: c[1], Name: c[2], Arguments: c[3], Replay: c[4]})
 }
 
 // parseHead reads what stands in front of a message's text: the role, then a call's id, a status and
@@ -214,7 +262,12 @@ func parseHead(t *testing.T, m *Message, head string) Role {
 	for _, f := range fields[1:] {
 		time, timed := strings.CutPrefix(f, "@")
 		status, stated := strings.CutPrefix(f, "(")
+		from, known := strings.CutPrefix(f, "from=")
 		switch {
+		case known:
+			m.Origin = originOf(from)
+		case strings.HasPrefix(f, "as="):
+			m.Name = f[len("as="):]
 		case stated:
 			m.Status = Status(strings.TrimSuffix(status, ")"))
 		case timed:
@@ -297,12 +350,21 @@ func requestText(p Plan) string {
 		}
 		fmt.Fprintf(&b, ": %s", fold(m.Content))
 		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, " | %s=%s(%s)", c.ID, c.Name, fold(c.Arguments))
+			fmt.Fprintf(&b, " | %s=%s(%s)%s", c.ID, c.Name, fold(c.Arguments), enclosed(" <", c.Replay, ">"))
 		}
 		for _, part := range m.Parts {
-			fmt.Fprintf(&b, " | [%s %d]", part.Kind, part.Tokens)
+			fmt.Fprintf(&b, " | [%s %d%s%s]", part.Kind, part.Tokens, enclosed(" ", part.Name, ""), enclosed(": ", part.Text, ""))
 		}
+		b.WriteString(enclosed(" | (", m.Reasoning, ")") + enclosed(" | <", m.Replay, ">"))
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// enclosed is a text between two others, "" for none.
+func enclosed(before, text, after string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text + after
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,22 +89,14 @@ func TestTheCurrentMessageStandsLastAndThePromptFirst(t *testing.T) {
 			t.Fatalf("the prompt %q is not first: %q", s.o.System, p.Messages[0].Content)
 		}
 		current := message.Clean(s.o.Turn[0].Content)
-		if running := s.o.Turn[1:]; hasUser(running) || s.o.Profile.ToolsAsText && len(running) > 0 {
+		byUser := func(m Message) bool { return m.Role == User }
+		if running := s.o.Turn[1:]; slices.ContainsFunc(running, byUser) || s.o.Profile.ToolsAsText && len(running) > 0 {
 			return // Results that are sent as text follow it.
 		}
 		if !strings.HasSuffix(p.Messages[last].Content, current) {
 			t.Fatalf("the last user message is %q, want it to end in %q\n%s", p.Messages[last].Content, current, s)
 		}
 	})
-}
-
-func hasUser(list []Message) bool {
-	for _, m := range list {
-		if m.Role == User {
-			return true
-		}
-	}
-	return false
 }
 
 // What is pinned is whole, and the opener is there where anything is that is neither pinned nor the question of a
@@ -127,7 +120,8 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 				opener = i
 			}
 		}
-		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !hasPin(s.o.Flags)
+		// Pins may use a cap on messages up.
+		free := s.o.Policy.MaxMessages == NoLimit || s.o.Policy.MaxMessages > 0 && !slices.Contains(slices.Collect(maps.Values(s.o.Flags)), Pin)
 		if !b.over && b.sendsUnpinned() && s.o.Policy.Strategy == DropMiddle && free && opener >= 0 &&
 			p.Entries[opener].Level == Out {
 			t.Fatalf("history is sent without its opener %d: %+v\n%s%s", opener, p.Entries[opener], planText(p, nil), s)
@@ -168,16 +162,6 @@ func TestBuildIsDeterministicAndLeavesItsInputAlone(t *testing.T) {
 			t.Fatalf("the input changed\n%s", s)
 		}
 	})
-}
-
-// hasPin reports whether something is pinned: pins may use a cap on messages up.
-func hasPin(flags map[int64]Flag) bool {
-	for _, f := range flags {
-		if f == Pin {
-			return true
-		}
-	}
-	return false
 }
 
 func cloned(list []Message) []Message {
@@ -314,7 +298,7 @@ func TestWhatIsWholeStandsInTheRequest(t *testing.T) {
 		}
 		for i, e := range p.Entries[:len(s.past)] {
 			text := message.Clean(s.past[i].Content)
-			if e.Whole && !strings.Contains(all.String(), text) && !message.IsBlank(text) {
+			if e.Whole && (!strings.Contains(all.String(), text) && !message.IsBlank(text) || !e.Recalled && e.CharsAfter != e.CharsBefore) {
 				t.Fatalf("message %d is not whole: %+v\n%s\n%s", i, e, requestText(p), s)
 			}
 			// A result that was moved to its call stands there in the block too.

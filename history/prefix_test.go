@@ -47,30 +47,19 @@ func TestAlikeIsWhatAModelSees(t *testing.T) {
 	first := Message{Role: System, Content: "Be kind."}
 	m := Message{
 		ID: 7, Label: "x", Tokens: 3, Role: Assistant, Content: "I look.", Reasoning: "so", Replay: `{"a":1}`,
-		ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: "{}"}}, Parts: []Part{{
-			Kind:      ImagePart,
-			MediaType: "image/png", Data: []byte{1},
-		}},
+		ToolCalls: []ToolCall{{ID: "a", Name: "read", Arguments: "{}"}}, Parts: []Part{image},
 	}
+	otherImage, otherCall := image, m.ToolCalls[0]
+	otherImage.Data, otherCall.Arguments = []byte{2}, "{ }"
 	for what, change := range map[string]func(*Message){
-		"its role":            func(m *Message) { m.Role = Tool },
-		"its text":            func(m *Message) { m.Content += "." },
-		"its reasoning":       func(m *Message) { m.Reasoning = "" },
-		"its server's keys":   func(m *Message) { m.Replay = "" },
-		"the call it answers": func(m *Message) { m.ToolCallID = "b" },
-		"a call's arguments": func(m *Message) {
-			m.ToolCalls = []ToolCall{{
-				ID: "a", Name: "read",
-				Arguments: "{ }",
-			}}
-		},
-		"one call more": func(m *Message) { m.ToolCalls = append(slices.Clone(m.ToolCalls), ToolCall{}) },
-		"an image": func(m *Message) {
-			m.Parts = []Part{{
-				Kind: ImagePart, MediaType: "image/png",
-				Data: []byte{2},
-			}}
-		},
+		"its role":             func(m *Message) { m.Role = Tool },
+		"its text":             func(m *Message) { m.Content += "." },
+		"its reasoning":        func(m *Message) { m.Reasoning = "" },
+		"its server's keys":    func(m *Message) { m.Replay = "" },
+		"the call it answers":  func(m *Message) { m.ToolCallID = "b" },
+		"a call's arguments":   func(m *Message) { m.ToolCalls = []ToolCall{otherCall} },
+		"one call more":        func(m *Message) { m.ToolCalls = append(slices.Clone(m.ToolCalls), ToolCall{}) },
+		"an image":             func(m *Message) { m.Parts = []Part{otherImage} },
 		"no image":             func(m *Message) { m.Parts = nil },
 		"where it comes from":  nil,
 		"another message next": nil,

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,13 +9,11 @@ import (
 )
 
 // Each text of a request is where its span says: what is sent of a message, and what nobody said. Nothing else is in a
-// request but the system prompt and what is between texts that share a message.
+// request but the system prompt and what is between texts that share a message. Messages are in the order of the history,
+// but for system messages and results that were moved to their calls.
 func TestSpansAreWhereTheTextIs(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
-		plan, err := Build(s.past, s.o)
-		if err != nil {
-			return
-		}
+		plan, _ := built(t, s)
 		known := make([][]bool, len(plan.Messages)) // of each byte
 		for i, m := range plan.Messages {
 			known[i] = make([]bool, len(m.Content))
@@ -25,7 +24,7 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 			}
 			return plan.Messages[message].Content[from:to]
 		}
-		last := Span{}
+		last, lastEntry := Span{}, -1
 		for _, span := range plan.Spans {
 			if span.Message < last.Message || span.Message == last.Message && span.From < last.To {
 				t.Fatalf("a span is %+v behind %+v", span, last)
@@ -40,6 +39,13 @@ func TestSpansAreWhereTheTextIs(t *testing.T) {
 				t.Fatalf("message %d is sent as %q, its span has %q\n%s\n%s", e.Index+1, want, got, requestText(plan),
 					s)
 			}
+			if moved := slices.ContainsFunc(e.Repairs, func(r Repair) bool { return r.Kind == "C10" }); moved || e.Role == System {
+				continue
+			}
+			if span.Entry < lastEntry {
+				t.Fatalf("message %d stands behind message %d\n%s\n%s", e.Index+1, lastEntry+1, requestText(plan), s)
+			}
+			lastEntry = span.Entry
 		}
 		for i, e := range plan.Entries {
 			if n := spansOf(plan, i); (n > 0) != e.Sent() {

@@ -1,20 +1,26 @@
 package llm
 
 import (
-	"errors"
+	"context"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"winnow/llm/keys"
 )
 
-// machine is a computer on which a server may listen at each address. An answer is a body, with
-// "404 " or "hang" before it where it is not a good one; no answer is a refused connection.
+// machine is a computer on which a server may listen at each address. An answer is a body, with a status or "hang"
+// before it where it is not a good one; no answer is a refused connection.
 type machine map[string]string
 
 func (m machine) Do(req *http.Request) (*http.Response, error) {
@@ -34,185 +40,193 @@ func (m machine) Do(req *http.Request) (*http.Response, error) {
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	}
-	status := 200
-	if rest, failed := strings.CutPrefix(body, "404 "); failed {
-		status, body = 404, rest
+	number, rest, _ := strings.Cut(body, " ")
+	status, err := strconv.Atoi(number)
+	if err != nil {
+		status, rest = http.StatusOK, body
 	}
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(rest)), Request: req}, nil
 }
 
-func env(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i+1 < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
+// machineOf reads a machine of lines of an address and an answer.
+func machineOf(lines string) machine {
+	m := machine{}
+	for line := range strings.Lines(lines) {
+		address, answer, _ := strings.Cut(strings.TrimSpace(line), " ")
+		m[address] = answer
+	}
+	return m
+}
+
+// watchedMachine notes the hosts beside this machine that are asked, and those that a key is sent to.
+type watchedMachine struct {
+	machine
+	mu    sync.Mutex
+	asked []string
+}
+
+func (w *watchedMachine) Do(req *http.Request) (*http.Response, error) {
+	host, keyed := req.URL.Host, req.Header.Get("Authorization") != ""
+	if keyed {
+		host += " with a key"
+	}
+	if keyed || !(Endpoint{BaseURL: req.URL.String()}).loopback() {
+		w.mu.Lock()
+		w.asked = append(w.asked, host)
+		w.mu.Unlock()
+	}
+	return w.machine.Do(req)
+}
+
+// TestCatalog runs the commands of catalog.txtar.
+func TestCatalog(t *testing.T) {
+	checkFixtures(t, "testdata/catalog.txtar", func(t *testing.T, head, body string) (got string) {
+		synctest.Test(t, func(t *testing.T) {
+			network := &watchedMachine{machine: machineOf(body)}
+			r := catalogRun{t: t, catalog: &Catalog{Network: network}, env: map[string]string{}}
+			began := time.Now()
+			for line := range strings.Lines(head) {
+				r.command(strings.TrimSpace(line))
 			}
-		}
-		return ""
-	}
+			for _, host := range slices.Compact(slices.Sorted(slices.Values(network.asked))) {
+				r.say(nil, "asked %s", host)
+			}
+			if took := time.Since(began); took > 0 {
+				fmt.Fprintf(&r.said, "after %v\n", took)
+			}
+			noKey(t, "the catalog", r.said.String())
+			got = r.said.String()
+		})
+		return got
+	})
 }
 
-func TestFromEnv(t *testing.T) {
-	for want, set := range map[string][]string{ // name, base URL, where the key is from and default of each
-		"": nil,
-		"openai https://api.openai.com/v1 OPENAI_API_KEY gpt-5.2": {"OPENAI_API_KEY", " k1 "},
-		"openai https://proxy.example/v1 OPENAI_API_KEY ":         {"OPENAI_API_KEY", "k", "OPENAI_BASE_URL", "https://proxy.example/v1/"},
-		"openai http://10.0.0.2/api  ":                            {"OPENAI_BASE_URL", "10.0.0.2/api/chat/completions"},
-		"gemini https://generativelanguage.googleapis.com/v1beta/openai GOOGLE_API_KEY gemini-flash-latest; " +
-			"xai https://api.x.ai/v1 XAI_API_KEY grok-4": {"XAI_API_KEY", "k", "GOOGLE_API_KEY", "k"}, // in the order of preference
-		"ollama http://127.0.0.1:11434/v1  ": {"OLLAMA_HOST", "0.0.0.0"}, // It listens everywhere.
-		"ollama http://127.0.0.1:9999/v1  ":  {"OLLAMA_HOST", ":9999"},
-		"ollama https://box.lan:443/v1  ":    {"OLLAMA_HOST", "https://box.lan/"},
-		"ollama http://[::1]:1234/v1  ":      {"OLLAMA_HOST", "[::1]:1234"},
-	} {
-		var got []string
-		for _, e := range FromEnv(env(set...)) {
-			got = append(got, strings.Join([]string{e.Name, e.BaseURL, e.KeyFrom.String(), e.Default}, " "))
-		}
-		wantText(t, strings.Join(set, " "), strings.Join(got, "; "), want)
-	}
+// catalogRun runs the lines of a fixture, and writes down what comes out of them.
+type catalogRun struct {
+	t       *testing.T
+	catalog *Catalog
+	prefers Preference
+	env     map[string]string
+	said    strings.Builder
 }
 
-func TestResolve(t *testing.T) {
-	openai := Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1", Default: "gpt-5.2"}
-	router := Endpoint{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1"}
-	c := new(Catalog).With(openai, router)
-	for ref, want := range map[string]string{ // the endpoint and the model, or a part of the sentence after !
-		"openai/gpt-4o":            "openai gpt-4o",
-		"OpenAI":                   "openai gpt-5.2",
-		"openrouter/openai/gpt-4o": "openrouter openai/gpt-4o",
-		"ollama/llama3.2:3b":       "ollama llama3.2:3b",
-		"openrouter":               "!openrouter has no default model: name one as openrouter/MODEL",
-		" ":                        "!no model is named",
-		"gpt-4o":                   `!there is no endpoint "gpt-4o"; write a model as ENDPOINT/MODEL`,
-		"anthropic/claude":         `!there is no endpoint "anthropic"; set ANTHROPIC_API_KEY or run winnow keys set anthropic to use it`,
-		"olama/llama3":             `!there is no endpoint "olama"; did you mean "ollama/llama3"?`,
-		"opnai":                    `!there is no endpoint "opnai"; did you mean "openai"?`,
-		"gorq/x/y":                 `!there is no endpoint "gorq"; did you mean "groq/x/y"?`,
-	} {
+// say writes down a result, or an error where there is one.
+func (r *catalogRun) say(err error, format string, args ...any) {
+	if err != nil {
+		format, args = "error: %v", []any{err}
+	}
+	fmt.Fprintf(&r.said, format+"\n", args...)
+}
+
+func (r *catalogRun) command(line string) {
+	c, ctx := r.catalog, r.t.Context()
+	name, ref, _ := strings.Cut(line, " ")
+	words := append(strings.Fields(ref), "", "") // It takes two, and more where it says so.
+	switch name {
+	case "env":
+		variable, value, _ := strings.Cut(ref, "=")
+		r.env[variable] = strings.Trim(value, "'")
+	case "environment": // words: the services whose keys are stored
+		r.endpoints(FromEnv(func(name string) string { return r.env[name] }, words...))
+	case "endpoint":
+		c.With(endpointOf(words))
+	case "stored":
+		c.Stored = func(e Endpoint) Endpoint { e.Key = testKey; return e }
+	case "probes":
+		c.Probes = true
+	case "local":
+		r.prefers.Local = true
+	case "used":
+		r.prefers.Last = Last{Ref: words[0], Server: words[1], Keyed: slices.Contains(words, "keyed")}
+	case "endpoints":
+		r.endpoints(c.Endpoints())
+	case "resolve":
 		client, model, err := c.Resolve(ref)
-		if wrong, fails := strings.CutPrefix(want, "!"); fails {
-			if err == nil || !strings.Contains(err.Error(), wrong) {
-				t.Errorf("%q: got %v, want %q", ref, err, wrong)
+		if err != nil {
+			client = NewClient(Endpoint{})
+		}
+		r.say(err, "%s %s", client.Endpoint().Name, model)
+	case "use":
+		used, _, err := c.Use(ref)
+		if again, _, _ := c.Use(used.Endpoint().Name + "/another"); again != used {
+			r.t.Error("what is learned of an endpoint is not kept")
+		}
+		r.say(err, "%s", used.Endpoint().Name)
+	case "find":
+		found, err := c.Find(ctx, words[0], words[1])
+		r.say(err, "%s", found)
+	case "last":
+		r.say(nil, "%+v", c.Last(ref))
+	case "models":
+		models, failed := c.Models(ctx)
+		r.models(models)
+		for _, name := range slices.Sorted(maps.Keys(failed)) {
+			r.say(nil, "%s: %v", name, failed[name])
+		}
+	case "offers":
+		offers, models := c.Offers(ctx)
+		for _, o := range offers {
+			r.say(nil, "%s at %s", o.Title, o.Host)
+		}
+		r.models(models)
+	case "add":
+		first, err := c.AddService(ctx, words[0], keys.Secret(words[1]), keys.Origin{Kind: keys.Keyring})
+		r.say(err, "%s", first)
+	case "choose":
+		r.choose(ctx, ref)
+	default:
+		r.t.Fatalf("%q: there is no such line", line)
+	}
+}
+
+// endpointOf reads a name, a base URL and what else there is.
+func endpointOf(words []string) Endpoint {
+	e := Endpoint{Name: words[0], BaseURL: words[1]}
+	for _, word := range words[2:] {
+		switch name, value, _ := strings.Cut(word, "="); name {
+		case "key":
+			if e.Key = testKey; value != "" {
+				e.KeyFrom = keys.Origin{Kind: keys.Variable, Name: value}
 			}
-		} else if err != nil || client.Endpoint().Name+" "+model != want {
-			t.Errorf("%q: got %s, %v; want %s", ref, model, err, want)
+		case "keyring":
+			e.KeyFrom.Kind = keys.Keyring
+		case "file":
+			e.KeyFrom = keys.Origin{Kind: keys.File, Name: "k"}
+		case "set":
+			e.BaseURLSet = true
+		case "default":
+			e.Default = value
 		}
 	}
+	return e
 }
 
-// A name that is no endpoint's is looked up in one list of models, and taken for nothing else.
-func TestFindTakesNothingForGranted(t *testing.T) {
-	lists := machine{
-		"https://openrouter.ai/api/v1/models": `{"data":[{"id":"anthropic/claude"},{"id":"big"}]}`,
-		"http://box/v1/models":                `{"data":[{"id":"small"}]}`,
-	}
-	router := Endpoint{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", Key: testKey, Doer: lists}
-	box := Endpoint{Name: "box", BaseURL: "http://box/v1", Doer: lists}
-	down := Endpoint{Name: "down", BaseURL: "http://down/v1", Doer: lists}
-	guide := Endpoint{Name: "guide", BaseURL: "http://guide/v1", Default: "guide"}
-	for _, test := range []struct {
-		endpoints       []Endpoint
-		ref, home, want string // a part of the sentence after !
-	}{
-		{[]Endpoint{box, router, guide}, "box/anything", "", "box/anything"},
-		{[]Endpoint{box, router, guide}, "anthropic/claude", "", "openrouter/anthropic/claude"},
-		{[]Endpoint{box, router, guide}, "small", "", `!there is no endpoint "small", and openrouter lists no model "small"; write a model as`},
-		{[]Endpoint{box, router, guide}, "small", "box", "box/small"},
-		{[]Endpoint{box, router, guide}, "bigg", "", `!did you mean "big"?`},
-		{[]Endpoint{box, router, guide}, "big", "guide", "openrouter/big"},
-		{[]Endpoint{box, router, guide}, "bxo/large", "", `!and openrouter lists no model "bxo/large"; did you mean "box/large"?`},
-		{[]Endpoint{down, guide}, "vendor/m", "", `!there is no endpoint "vendor"`},
-		{[]Endpoint{down, guide}, "vendor/m", "", "!(write down/vendor/m if down has that model; its list cannot be read: "},
-		{[]Endpoint{box, guide}, "box", "", "box/small"},
-		{[]Endpoint{down, guide}, "down", "", "!down/MODEL names a model without asking"},
-		{[]Endpoint{guide}, "big", "", `!there is no endpoint "big"`},
-	} {
-		got, err := new(Catalog).With(test.endpoints...).Find(t.Context(), test.ref, test.home)
-		if want, fails := strings.CutPrefix(test.want, "!"); fails {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q at %q: got %q, %v; want %q", test.ref, test.home, got, err, want)
-			}
-		} else if err != nil || got != test.want {
-			t.Errorf("%q at %q: got %q, %v; want %q", test.ref, test.home, got, err, test.want)
+func (r *catalogRun) endpoints(list []Endpoint) {
+	for _, e := range list {
+		takes := ""
+		if e.TakesStoredKey() {
+			takes = ", takes a stored key"
 		}
+		r.say(nil, "%s %s, key from %q, default %q%s", e.Name, e.ShownURL(), e.KeyFrom, e.Default, takes)
+	}
+	if list == nil {
+		r.say(nil, "no endpoints")
 	}
 }
 
-func TestCatalogListsAllModelsAndErrors(t *testing.T) {
-	c := (&Catalog{Network: machine{
-		"http://a/v1/models": `{"data":[{"id":"x"},{"id":"y/z"},{"id":""}]}`, "http://b/v1/models": `[{"id":"w"}]`, "http://d/v1/models": `<html>`,
-	}}).With(Endpoint{Name: "a", BaseURL: "http://a"}, Endpoint{Name: "b", BaseURL: "http://b"}, Endpoint{Name: "c", BaseURL: "http://c"}, Endpoint{Name: "d", BaseURL: "http://d"})
-	models, failed := c.Models(t.Context())
-	var refs []string
-	for _, model := range models {
-		refs = append(refs, model.Ref())
-	}
-	wantText(t, "models", strings.Join(refs, " "), "a/x a/y/z b/w")
-	if len(failed) != 2 || !errors.Is(failed["c"], Refused) || !errors.Is(failed["d"], BadStream) {
-		t.Errorf("got errors %v, want c refused and d no API", failed)
+func (r *catalogRun) models(list []Model) {
+	for _, m := range list {
+		r.say(nil, "%s", m.Ref())
 	}
 }
 
-// onlyHere answers at the default port of Ollama alone. It fails a test that asks anything but this machine, or sends
-// a key.
-type onlyHere struct{ t *testing.T }
-
-func (h onlyHere) Do(req *http.Request) (*http.Response, error) {
-	if !(Endpoint{BaseURL: req.URL.String()}).loopback() || req.Header.Get("Authorization") != "" {
-		h.t.Errorf("%s was asked, with the key %q", req.URL, req.Header.Get("Authorization"))
+func (r *catalogRun) choose(ctx context.Context, ref string) {
+	r.prefers.Ref = ref
+	got, err := Choose(ctx, r.catalog, r.prefers)
+	r.say(err, "%s: %s", got.Ref, got.Reason)
+	if got.Closed != nil {
+		r.say(nil, "closed: %v", got.Closed)
+	} else if _, _, unknown := r.catalog.Resolve(got.Ref); err == nil && unknown != nil {
+		r.t.Errorf("the choice cannot be resolved: %v", unknown)
 	}
-	return machine{"http://127.0.0.1:11434/v1/models": `{"data":[{"id":"qwen3:14b"},{"id":"nomic-embed-text"}]}`}.Do(req)
-}
-
-func TestOffersAreWhatTheCatalogLacks(t *testing.T) {
-	c := (&Catalog{Network: onlyHere{t}, Probes: true}).With(Endpoint{Name: "openai", BaseURL: "https://api.openai.com/v1"})
-	c.Stored = func(e Endpoint) Endpoint { e.Key = testKey; return e }
-	offers, models := c.Offers(t.Context())
-	if len(models) != 1 || models[0].Ref() != "ollama/qwen3:14b" {
-		t.Errorf("found %+v, want the model to chat with of the server that runs", models)
-	}
-	var names []string
-	for _, o := range offers {
-		names = append(names, o.Title+" at "+o.Host)
-	}
-	for name, want := range map[string]bool{
-		"OpenAI at api.openai.com": false, "Ollama at 127.0.0.1:11434": false,
-		"Google Gemini at generativelanguage.googleapis.com": true, "LM Studio at 127.0.0.1:1234": true,
-	} {
-		if slices.Contains(names, name) != want {
-			t.Errorf("%s is offered: %v, want %v; all: %s", name, !want, want, strings.Join(names, ", "))
-		}
-	}
-	c.Probes = false
-	if offers, models := c.Offers(t.Context()); len(offers) != 9 || models != nil {
-		t.Errorf("without leave: %d providers and %d models, want the hosted services alone", len(offers), len(models))
-	}
-}
-
-// takesKey is a hosted service that takes one key.
-type takesKey struct{ key string }
-
-func (k takesKey) Do(req *http.Request) (*http.Response, error) {
-	if req.Header.Get("Authorization") != "Bearer "+k.key {
-		return &http.Response{
-			StatusCode: http.StatusUnauthorized, Header: http.Header{}, Request: req,
-			Body: io.NopCloser(strings.NewReader(`{"error":{"message":"Incorrect API key provided"}}`)),
-		}, nil
-	}
-	return machine{"https://api.groq.com/openai/v1/models": `{"data":[{"id":"qwen3"}]}`}.Do(req)
-}
-
-func TestAServiceIsAddedWithAKeyThatItTakes(t *testing.T) {
-	c := (&Catalog{Network: takesKey{"gsk-right-0000"}}).With()
-	_, err := c.AddService(t.Context(), "groq", "gsk-wrong-0000", keys.Origin{})
-	if !errors.Is(err, Auth) || len(c.Endpoints()) != 0 {
-		t.Errorf("with a wrong key: %v and %d endpoints, want a refusal and none", err, len(c.Endpoints()))
-	}
-	first, err := c.AddService(t.Context(), "groq", "gsk-right-0000", keys.Origin{Kind: keys.Keyring})
-	models, failed := c.Models(t.Context())
-	if err != nil || len(failed) != 0 || len(models) != 1 || models[0].Ref() != "groq/qwen3" {
-		t.Errorf("with the right key: %v, models %+v, errors %v", err, models, failed)
-	}
-	wantText(t, "the model to begin with", first, "groq/llama-3.3-70b-versatile")
 }

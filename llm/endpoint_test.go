@@ -1,63 +1,39 @@
 package llm
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"winnow/llm/keys"
 )
 
-// TestBaseURLWithQuery has a gateway in front of the server that wants a parameter in every address.
-func TestBaseURLWithQuery(t *testing.T) {
-	for _, written := range []string{
-		"/v1?key=a%2Bb&version=1", "/v1/?key=a%2Bb&version=1", "/v1/chat/completions?key=a%2Bb&version=1",
-		"?key=a%2Bb&version=1",
-	} {
-		var mu sync.Mutex
-		var asked []string
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			mu.Lock()
-			asked = append(asked, req.URL.RequestURI())
-			mu.Unlock()
-			switch req.URL.Path {
-			case "/v1/chat/completions":
-				_, _ = io.WriteString(w, delta2("Hello")+"data: [DONE]\n\n")
-			case "/v1/models":
-				_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
-			case "/apply-template":
-				_, _ = io.WriteString(w, `{"prompt":"Hello"}`)
-			case "/tokenize":
-				_, _ = io.WriteString(w, `{"tokens":[1,2]}`)
-			default:
-				http.NotFound(w, req)
-			}
-		}))
-		c := new(Catalog).With(Endpoint{Name: "here", BaseURL: server.URL + written, Tries: 1}).Endpoints()[0]
-		client := NewClient(c)
+// A gateway in front of the server wants a parameter in every address. The count is the server's own, of the prompt
+// that it writes, with what begins it.
+func TestEveryRequestHasTheQueryAndTheKeyOfTheEndpoint(t *testing.T) {
+	for _, written := range []string{"/v1?key=a%2Bb", "/v1/?key=a%2Bb", "/v1/chat/completions?key=a%2Bb", "?key=a%2Bb"} {
+		server := script(chunks(delta("Hello"), "[DONE]"), step{say: []string{`{"data":[{"id":"m"}]}`}},
+			step{say: []string{`{"prompt":"user: Hello;"}`}}, step{say: []string{`{"tokens":[1,2]}`}})
+		const host = "https://gateway.example.com"
+		e := new(Catalog).With(Endpoint{Name: "here", BaseURL: host + written, Key: testKey, Doer: server}).Endpoints()[0]
+		client := NewClient(e)
 		text, _, err := heard(client, hello())
-		if err != nil || text != "Hello| done" {
-			t.Errorf("%s: the stream gives %q, error %v, want Hello", written, text, err)
+		models, err2 := client.Models(t.Context())
+		n, err3 := client.CountRequest(t.Context(), hello())
+		if err := errors.Join(err, err2, err3); err != nil || text != "Hello| done" || len(models) != 1 || n != 2 {
+			t.Errorf("%s: the answer %q, %d models, %d tokens, %v", written, text, len(models), n, err)
 		}
-		if models, err := client.Models(t.Context()); err != nil || len(models) != 1 {
-			t.Errorf("%s: the models are %v, error %v, want one", written, models, err)
+		asked := ""
+		for _, req := range server.asked {
+			asked += strings.TrimPrefix(req.URL.String(), host) + " "
+			wantText(t, "key", req.Header.Get("Authorization"), "Bearer "+testKey)
 		}
-		if n, err := client.CountRequest(t.Context(), hello()); err != nil || n != 2 {
-			t.Errorf("%s: the request has %d tokens, error %v, want 2", written, n, err)
-		}
-		server.Close()
-		query := "?key=a%2Bb&version=1"
-		for _, address := range asked {
-			if path, is := strings.CutSuffix(address, query); !is || strings.Contains(path, "?") {
-				t.Errorf("%s: asked for %s, want the query %s behind the path", written, address, query)
-			}
-		}
+		wantText(t, written, asked, "/v1/chat/completions?key=a%2Bb /v1/models?key=a%2Bb /apply-template?key=a%2Bb /tokenize?key=a%2Bb ")
+		wantText(t, "counted", server.bodies[3], `{"add_special":true,"content":"user: Hello;","parse_special":true}`)
 	}
 }
 
@@ -72,18 +48,59 @@ func TestSecretNeverPrints(t *testing.T) {
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", s)
 	encoded, _ := json.Marshal(map[string]keys.Secret{"key": s})
+	noKey(t, "%x", fmt.Sprintf("%x", s))
+	noKey(t, "the endpoint", fmt.Sprintf("%v %+v", e, e))
 	for what, text := range map[string]string{
-		"%v": fmt.Sprintf("%v", s), "%x": fmt.Sprintf("%x", s), "%+v": fmt.Sprintf(
-			"%+v", struct{ K keys.Secret }{s},
-		), "%#v": fmt.Sprintf("%#v", s), "%q": fmt.Sprintf("%q", s),
-		"JSON": string(encoded), "slog": log.String(), "endpoint": fmt.Sprintf("%v %+v", e, e),
+		"%v": fmt.Sprintf("%v", s), "%+v": fmt.Sprintf("%+v", struct{ K keys.Secret }{s}), "%#v": fmt.Sprintf("%#v", s),
+		"%q": fmt.Sprintf("%q", s), "JSON": string(encoded), "slog": log.String(),
 	} {
-		noKey(t, what, text)
-		if !strings.Contains(text, "[redacted]") && what != "endpoint" && what != "%x" {
+		if noKey(t, what, text); !strings.Contains(text, "[redacted]") {
 			t.Errorf("%s: got %s, want [redacted]", what, text)
 		}
 	}
 	if s.Reveal() != testKey || keys.Secret("").String() != "" {
 		t.Errorf("Reveal gives %q, no key prints as %q", s.Reveal(), keys.Secret(""))
+	}
+}
+
+// A stored key is fetched by the first request, is sent, and is taken out of what comes back.
+func TestAStoredKeyIsFetchedWhenItIsNeeded(t *testing.T) {
+	fetched, key := 0, keys.Secret(testKey)
+	var e Endpoint
+	server := script(chunks(delta("you sent "+testKey), finishStop), step{status: 401}, chunks(delta("x"), finishStop))
+	c := server.client(tries(1), func(at *Endpoint) {
+		at.Key, at.KeyFrom = "", keys.Origin{Kind: keys.Keyring}
+		at.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { fetched++; return key, nil })
+		e = *at
+	})
+	if fetched != 0 || !e.Keyed() || len(e.Secrets()) != 0 {
+		t.Errorf("before a request: fetched %d times, keyed %t", fetched, e.Keyed())
+	}
+	text, _, err := heard(c, hello())
+	if err != nil || fetched != 1 || text != "you sent [redacted]|stop done" {
+		t.Errorf("%q, %v after %d fetches", text, err, fetched)
+	}
+	if !strings.Contains(strings.Join(e.Secrets(), " "), testKey) {
+		t.Error("a copy of the endpoint does not know the key as a secret")
+	}
+	// A key that was refused is fetched again: another may have been stored.
+	key = testKey + "-2"
+	if _, _, err := heard(c, hello()); !errors.Is(err, Auth) || fetched != 1 {
+		t.Errorf("refused: %v after %d fetches", err, fetched)
+	}
+	if _, _, err := heard(c, hello()); err != nil || fetched != 2 {
+		t.Errorf("asked again: %v after %d fetches", err, fetched)
+	}
+	for i, want := range []string{testKey, testKey, testKey + "-2"} {
+		wantText(t, "sent", server.asked[i].Header.Get("Authorization"), "Bearer "+want)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	locked := server.client(func(at *Endpoint) {
+		at.Key = ""
+		at.Stored = keys.NewLater(func(context.Context) (keys.Secret, error) { return "", errors.New("locked") })
+	})
+	if _, _, err := heardIn(ctx, locked, hello()); !errors.Is(err, Stopped) {
+		t.Errorf("stopped: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"bytes"
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"winnow/history"
-	"winnow/llm/tool"
 )
 
 // realWindow is the window in tokens that the tests ask Ollama for. It is not the server's default.
@@ -118,7 +116,10 @@ func (s realServer) wantOllama(native bool) {
 			s.t.Errorf("a model that cannot think is asked to: %v", err)
 		}
 	})
-	run("any history", realServer.wantOllamaTakesAnything)
+	run("any history", func(s realServer) {
+		c := s.ollama(nil)
+		s.wantTakesAnything(c, c.Profile(s.model), 20, Request{Model: s.model, MaxTokens: 1, Window: realWindow})
+	})
 }
 
 // wantOllamaStops stops an answer that would fill the window ten times, and checks that no process of the server goes on
@@ -167,26 +168,4 @@ func (s realServer) computed() (ticks int) {
 		ticks += user + system
 	}
 	return ticks
-}
-
-// wantOllamaTakesAnything sends damaged conversations as history repairs them: the server must read every one.
-func (s realServer) wantOllamaTakesAnything() {
-	c := s.ollama(nil)
-	scenes := strictScenes()
-	for i := range 20 {
-		scene := scenes.Example(i)
-		scene.o.Profile, scene.o.To = c.Profile(s.model), c.Origin(s.model)
-		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
-		plan, err := history.Build(scene.messages, scene.o)
-		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) || len(plan.Messages) == 0 {
-			continue
-		}
-		r := Request{Model: s.model, Messages: plan.Messages, MaxTokens: 1, Window: realWindow, Tools: []tool.Tool{searchTool}}
-		_, _, err = s.answered(c, r)
-		var e *Error
-		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
-			body, _ := c.Body(r)
-			s.t.Errorf("%v\n%s\n%s", err, e.Body, body)
-		}
-	}
 }

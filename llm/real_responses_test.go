@@ -1,12 +1,10 @@
 package llm
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"winnow/history"
-	"winnow/llm/tool"
 )
 
 // Both real servers have the Responses API too, and each leaves out other parts of its events.
@@ -66,25 +64,8 @@ func (s realServer) wantResponded(c *Client) {
 	}
 }
 
-// wantResponsesTakeAnything sends damaged conversations as history repairs them: the server must read every one.
+// wantResponsesTakeAnything sends damaged conversations: the server must read every one.
 func (s realServer) wantResponsesTakeAnything() {
 	s.endpoint.Tries = 2 // llama.cpp closes connections that it keeps open when it likes.
-	c := s.with(nil)
-	scenes := strictScenes()
-	for n := range 12 {
-		scene := scenes.Example(n)
-		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
-		scene.o.Profile, scene.o.To = history.Profile{NoImages: true}, c.Origin(s.model)
-		plan, err := history.Build(scene.messages, scene.o)
-		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) || len(plan.Messages) == 0 {
-			continue
-		}
-		r := Request{Model: s.model, Messages: plan.Messages, MaxTokens: 16, Tools: []tool.Tool{searchTool}}
-		_, _, err = s.answered(c, r)
-		var e *Error
-		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
-			body, _ := c.Body(r)
-			s.t.Errorf("scene %d: %v\n%s\n%s", n, err, e.Body, body)
-		}
-	}
+	s.wantTakesAnything(s.with(nil), history.Profile{NoImages: true}, 12, Request{Model: s.model, MaxTokens: 16})
 }

@@ -193,6 +193,30 @@ func (s realServer) wantNoImages(c *Client) {
 	}
 }
 
+// wantTakesAnything sends damaged conversations as history repairs them for a profile, each as the messages of a
+// request: the server must read every one.
+func (s realServer) wantTakesAnything(c *Client, profile history.Profile, n int, r Request) {
+	s.t.Helper()
+	scenes := strictScenes()
+	r.Tools = []tool.Tool{searchTool}
+	for i := range n {
+		scene := scenes.Example(i)
+		scene.o.Policy.Budget = 600 // The tiny model reads letters, and is slow with long texts.
+		scene.o.Profile, scene.o.To = profile, c.Origin(s.model)
+		plan, err := history.Build(scene.messages, scene.o)
+		if damaged := (*history.DamagedError)(nil); errors.As(err, &damaged) || len(plan.Messages) == 0 {
+			continue
+		}
+		r.Messages = plan.Messages
+		_, _, err = s.answered(c, r)
+		var e *Error
+		if errors.As(err, &e) && e.Kind != Overflow && e.Kind != BadStream {
+			body, _ := c.Body(r)
+			s.t.Errorf("scene %d: %v\n%s\n%s", i, err, e.Body, body)
+		}
+	}
+}
+
 // dotPNG is an image of one pixel.
 var dotPNG = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU" +
 	"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")

@@ -6,36 +6,6 @@ import (
 	"testing"
 )
 
-// TestStreamOfEveryKindOfServer reads the answers of streams.txtar.
-func TestStreamOfEveryKindOfServer(t *testing.T) {
-	checkFixtures(t, "testdata/streams.txtar", func(t *testing.T, head, body string) string {
-		var server step
-		wire := ChatWire
-		for word := range strings.FieldsSeq(head) {
-			switch word {
-			case "cut":
-				server.end = word
-			case "responses", "ollama":
-				wire = Wire(word)
-			case "application/json", "text/html":
-				server.header = map[string]string{"Content-Type": word}
-			}
-		}
-		for line := range strings.SplitSeq(body, "\n") {
-			server.say = append(server.say, line+"\n\n")
-		}
-		if last := len(server.say) - 1; strings.Contains(head, "torn") {
-			server.say[last] = strings.TrimSpace(server.say[last])
-		}
-		got, _, err := heard(script(server).client(tries(1), func(e *Endpoint) { e.Wire = wire }), hello())
-		var e *Error
-		if errors.As(err, &e) {
-			got += "\n" + strings.TrimSuffix(refusalText(e), "\n")
-		}
-		return got + "\n"
-	})
-}
-
 // delta2 is a chunk as it stands in the stream.
 func delta2(text string) string { return "data: " + delta(text) + "\n\n" }
 

@@ -1,118 +1,121 @@
 package llm
 
 import (
-	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/history"
 )
 
-// TestWindow asks each server of windows.txtar for the window of a model.
+// TestWindow takes the window of a model by what is known of it. The first line of a fixture is the base URL, the model,
+// and what is configured and asked; lines behind it are windows that somebody set or said, in tokens, with the day. The
+// body is what a server answers at its paths, and behind a line "then" what it answers later.
 func TestWindow(t *testing.T) {
 	checkFixtures(t, "testdata/windows.txtar", func(t *testing.T, head, body string) string {
-		base, model, _ := strings.Cut(head, " ")
+		first, known, _ := strings.Cut(head, "\n")
+		words := strings.Fields(first)
+		e := Endpoint{Name: "x", BaseURL: words[0], Tries: 1}
+		r := Request{Model: words[1], Messages: hello().Messages}
+		for _, word := range words[2:] {
+			switch name, value, _ := strings.Cut(word, "="); name {
+			case "wire":
+				e.Wire = Wire(value)
+			case "keep":
+				e.KeepAlive = value
+			case "effort":
+				r.Effort = value
+			case "window":
+				r.Window = count(value)
+			}
+		}
 		server := machine{}
-		for line := range strings.Lines(body) {
-			path, answer, _ := strings.Cut(strings.TrimSpace(line), " ")
-			server[strings.TrimSuffix(base, "/v1")+path] = cmp.Or(answer, "404 ")
+		e.Doer = server
+		c := NewClient(e)
+		f := WindowFacts{Model: r.Model, Remote: !e.Own()}
+		readWindows(t, &f, known)
+		got := ""
+		for later := range strings.SplitSeq(body, "\nthen\n") {
+			for path, answer := range machineOf(later) {
+				server[e.root()+path] = strings.ReplaceAll(answer, `\n`, "\n")
+			}
+			if len(server) > 0 {
+				stated, err := c.StatedWindow(t.Context(), r.Model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.Stated = stated
+			}
+			got += windowText(t, f) + waysText(t, c, r)
+			if server[e.root()+"/api/chat"] != "" {
+				events, reply, err := heard(c, r)
+				for _, call := range reply.Calls {
+					events = strings.ReplaceAll(events, call.ID, "ID")
+				}
+				got += fmt.Sprintln(events, err)
+			}
 		}
-		c := NewClient(Endpoint{Name: "x", BaseURL: base, Doer: server})
-		stated, err := c.StatedWindow(t.Context(), model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := WindowFacts{Model: model, Remote: !c.endpoint.Own(), Stated: stated}.Window()
-		text := fmt.Sprint(w.Tokens, " ", w.Source)
-		if w.Again {
-			text += "; asked again"
-		}
-		if w.ByName {
-			text += "; by name"
-		}
-		if assumed := strings.HasPrefix(w.Source, "assumed"); w.Assumed != assumed {
-			t.Errorf("%s is assumed: %t", w.Source, w.Assumed)
-		}
-		return text + "\n"
+		return got
 	})
 }
 
-func TestWindowFactsInTheirOrder(t *testing.T) {
-	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
-	say := func(tokens int, at time.Time) Window { return Window{Tokens: tokens, Source: "x", At: at} }
-	for _, c := range []struct {
-		what  string
-		facts WindowFacts
-		want  int
-		over  bool // the server contradicts what the user set
+// readWindows reads lines of who, how many tokens, the day, and the most that the server runs the model with.
+func readWindows(t *testing.T, f *WindowFacts, lines string) {
+	t.Helper()
+	for line := range strings.Lines(lines) {
+		words := append(strings.Fields(line), "0", "0")
+		w := Window{Tokens: count(words[1]), Source: words[0], Most: count(words[3])}
+		if day := count(words[2]); day > 0 {
+			w.At = time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC)
+		}
+		w.Assumed = w.Tokens == 0
+		who := map[string]*Window{"chosen": &f.Chosen, "configured": &f.Configured, "stated": &f.Stated, "refused": &f.Refused}[words[0]]
+		if who == nil {
+			t.Fatalf("%q: there is no such line", line)
+		}
+		*who = w
+	}
+}
+
+func windowText(t *testing.T, f WindowFacts) string {
+	t.Helper()
+	w := f.Window()
+	_, over := f.Contradicted()
+	text := strconv.Itoa(w.Tokens) + " " + w.Source
+	for _, fact := range []struct {
+		holds bool
+		words string
 	}{
-		{"the server before the name", WindowFacts{Model: "gpt-4o", Stated: say(4096, day(1))}, 4096, false},
-		{
-			"the configuration before the name",
-			WindowFacts{Model: "gpt-4o", Configured: say(64_000, day(1))},
-			64_000, false,
-		},
-		{
-			"the user before the configuration",
-			WindowFacts{Configured: say(64_000, day(1)), Chosen: say(90_000, day(1))},
-			90_000, false,
-		},
-		{
-			"the server states less than was set",
-			WindowFacts{Configured: say(40_960, day(1)), Stated: say(4096, day(1))},
-			4096, true,
-		},
-		{
-			"the server states more than was set",
-			WindowFacts{Configured: say(2000, day(1)), Stated: say(4096, day(1))},
-			2000, false,
-		},
-		{
-			"a refusal older than the statement",
-			WindowFacts{Stated: say(8192, day(2)), Refused: say(4096, day(1))},
-			8192, false,
-		},
-		{
-			"a refusal newer than the statement",
-			WindowFacts{Stated: say(8192, day(1)), Refused: say(4096, day(2))},
-			4096, false,
-		},
-		{"a refusal before the name", WindowFacts{Model: "gpt-4o", Refused: say(4096, day(1))}, 4096, false},
-		{
-			"a refusal below what the user set",
-			WindowFacts{Chosen: say(9000, day(2)), Refused: say(4096, day(1))},
-			4096, true,
-		},
-		{
-			"the server runs what the user set",
-			WindowFacts{Chosen: say(40_960, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}},
-			40_960, false,
-		},
-		{
-			"no more than the model takes",
-			WindowFacts{Configured: say(200_000, day(1)), Stated: Window{Tokens: 4096, Most: 131_072}},
-			131_072, true,
-		},
-		{
-			"it does not run yet",
-			WindowFacts{Model: "gpt-4o", Stated: Window{Assumed: true, Most: 131_072}},
-			4096,
-			false,
-		},
-		{
-			"it refused what the user set",
-			WindowFacts{
-				Chosen: say(16_384, day(1)), Stated: Window{Tokens: 16_384, Most: 131_072},
-				Refused: say(8192, day(2)),
-			},
-			8192, true,
-		},
+		{w.Again, "; asked again"},
+		{w.ByName, "; by name"},
+		{w.Most > 0, fmt.Sprintf("; at most %d", w.Most)},
+		{over, "; contradicts what is set"},
 	} {
-		_, over := c.facts.Contradicted()
-		if got := c.facts.Window(); got.Tokens != c.want || over != c.over {
-			t.Errorf("%s: got %+v, contradicted %t; want %d, %t", c.what, got, over, c.want, c.over)
+		if fact.holds {
+			text += fact.words
 		}
 	}
+	if assumed := strings.HasPrefix(w.Source, "assumed"); w.Assumed != assumed {
+		t.Errorf("%s is assumed: %t", w.Source, w.Assumed)
+	}
+	return text + "\n"
+}
+
+// waysText is how the model is asked, where its server said that.
+func waysText(t *testing.T, c *Client, r Request) (text string) {
+	t.Helper()
+	if p := c.Profile(r.Model); p != (history.Profile{}) {
+		text = "asked " + strings.Join(Learned{Profile: p}.Ways(), ", ") + "\n"
+	}
+	if c.Wire(r.Model) != OllamaWire {
+		return text
+	}
+	if w := c.Wire("another"); w != ChatWire {
+		t.Errorf("a model that the server was not asked for is asked in the format %s", w)
+	}
+	return text + bodyOf(t, c, r) + "\n"
 }
 
 // A window is taken by how a model's name begins, the longest beginning first, whatever its maker.

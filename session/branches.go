@@ -56,12 +56,9 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 	if err != nil {
 		return err
 	}
-	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
-		return err
-	}
 	t.before, t.user, t.messages = at, user.ID, []history.Message{user.Message}
 	t.follow(to.First(at + 1))
-	t.cut, err = t.Records().WasCut(ctx, t.number, user.ID)
+	t.cut, err = t.Records().WasCut(ctx, user.ID)
 	return err
 }
 

@@ -76,8 +76,8 @@ func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, 
 			continue
 		}
 		a.record = store.Request{
-			Turn: t.number, User: t.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name,
-			Model: a.request.Model, Created: t.deps.Now(),
+			User: t.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
+			Created: t.deps.Now(),
 		}
 		if err = a.decision.Sign(&a.record, a.to.Client, a.request); err == nil {
 			a.record, err = t.Records().Add(ctx, a.record, a.plan, a.forecast.Prefix)

@@ -9,17 +9,16 @@ import (
 	"winnow/session/store"
 )
 
-// readStored reads what the conversation with this whole id is in the store, beside its messages. The changes are read
-// before the rest: what is written meanwhile is found the next time.
+// readStored reads what the conversation with this whole id is in the store, beside its messages. The row, which counts
+// the changes, is read before the rest: what is written meanwhile is found the next time.
 func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
-	var errs [5]error
+	var errs [4]error
 	var decided store.Decisions
-	st.changes, errs[0] = d.Store.Changes(ctx, id)
-	st.Row, errs[1] = d.Store.Session(ctx, id)
-	decided, errs[2] = d.Store.Decisions(ctx, id)
+	st.Row, errs[0] = d.Store.Session(ctx, id)
+	decided, errs[1] = d.Store.Decisions(ctx, id)
 	st.Flags, st.Remedies = decided.Flags, decided.Remedies
-	st.summaries, errs[3] = d.Store.Summaries(ctx, id)
-	st.Policy, errs[4] = d.PolicyOf(st.Row)
+	st.summaries, errs[2] = d.Store.Summaries(ctx, id)
+	st.Policy, errs[3] = d.PolicyOf(st.Row)
 	return st, cmp.Or(errs[:]...)
 }
 
@@ -33,7 +32,7 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 	if was.Row.ID == "" {
 		return false, nil
 	}
-	if changes, err := s.deps.Store.Changes(ctx, was.Row.ID); err != nil || changes == was.changes {
+	if row, err := s.deps.Store.Session(ctx, was.Row.ID); err != nil || row.Changes == was.Row.Changes {
 		return false, err
 	}
 	now, err := s.deps.readStored(ctx, was.Row.ID)
@@ -45,7 +44,7 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 			now.Row.Title != st.Row.Title || !slices.Equal(now.Row.Tags, st.Row.Tags)
 		st.Row.Preset, st.Row.Overrides = now.Row.Preset, now.Row.Overrides
 		st.Row.System, st.Row.SystemFixed = now.Row.System, now.Row.SystemFixed
-		st.Flags, st.Remedies, st.Policy, st.changes = now.Flags, now.Remedies, now.Policy, now.changes
+		st.Flags, st.Remedies, st.Policy, st.Row.Changes = now.Flags, now.Remedies, now.Policy, now.Row.Changes
 		st.System = s.deps.system(st.Row)
 		changed = st.Row.Preset != was.Row.Preset || st.Row.Overrides != was.Row.Overrides || st.System != was.System ||
 			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies)
@@ -117,7 +116,7 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 			return
 		}
 		st.Row, st.Flags, st.Remedies, st.summaries = now.Row, now.Flags, now.Remedies, now.summaries
-		st.Policy, st.changes, st.Behind = now.Policy, now.changes, false
+		st.Policy, st.Behind = now.Policy, false
 		st.Branch, st.Row.Leaf = read, leaf
 		s.use(was.Model)
 	})

@@ -162,8 +162,6 @@ type State struct {
 
 	leased  bool   // the lease is wanted as soon as the conversation is on disk
 	release func() // gives the lease back, nil where there is none
-
-	changes int64 // what Store.Changes was before row, flags and remedies were read
 }
 
 // Busy says whether a turn is running.

@@ -72,7 +72,6 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		}
 		t.user, t.before = b.ID(at), b.Len()
 		var err error
-		t.number, err = t.deps.Store.Turn(ctx, t.user)
 		summaries := 0
 		for ; err == nil; summaries++ {
 			err = t.summarize(ctx, true)

@@ -75,9 +75,6 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	t.user = user.ID
-	if t.number, err = t.deps.Store.Turn(ctx, user.ID); err != nil {
-		return "", err
-	}
 	policy, err := history.Preset("classic")
 	if err != nil {
 		return "", err

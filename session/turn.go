@@ -53,7 +53,6 @@ type turn struct {
 
 	before   int               // messages of the branch before this turn
 	messages []history.Message // the user's message, then what the turn has added
-	number   int               // the turn's number in the session, from 1
 	user     int64             // the user's message that its requests answer, or are about
 	cut      bool              // the user chose to cut the message where it does not fit
 
@@ -284,7 +283,7 @@ func (t *turn) add(m store.Message) {
 		st.Row.Messages++
 		if m.Role == history.User {
 			st.Row.Turns++
-			t.number, t.user = st.Row.Turns, m.ID
+			t.user = m.ID
 		}
 		t.messages = append(t.messages, m.Message)
 	})

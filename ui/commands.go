@@ -10,7 +10,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/settings"
@@ -50,11 +49,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 // flagging is a command that gives the selected messages a flag.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
-}
-
-// leaving is a command that opens another session.
-func leaving(open func(*conversation.Model) conversation.Opening) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open(m.shown)) }
 }
 
 // The groups of the palette.
@@ -101,8 +95,10 @@ func Commands() []Command {
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
-		titled("Forks…", "go to the parent or a fork of this chat", "", "", (*Model).listForks),
-		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*conversation.Model).Temporary)),
+		titled("Forks…", "go to the parent or a fork of this chat", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.Kin(m.listForks) }),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.keep() }),
 		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
@@ -113,20 +109,23 @@ func Commands() []Command {
 	}
 }
 
-// openPalette lists the commands: at first a dozen of them, by groups; typing finds the rest.
-func (m *Model) openPalette() tea.Cmd {
-	m.dialogs.List(list.New(m.Context, list.Options{
+// palette is the commands of the application, which a list of them or a slash in the draft runs.
+type palette struct{ *Model }
+
+// open lists the commands: at first a dozen of them, by groups; typing finds the rest.
+func (p palette) open() tea.Cmd {
+	p.dialogs.List(list.New(p.Context, list.Options{
 		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
-	}, m.commandItems()...), m.takeCommand, m.writeCommand)
+	}, p.items()...), p.take, p.write)
 	return nil
 }
 
-// commandItems are the commands as a list shows them.
-func (m *Model) commandItems() (items []list.Item) {
+// items are the commands as a list shows them.
+func (p palette) items() (items []list.Item) {
 	for _, c := range Commands() {
 		item := list.Item{Label: c.Title(), About: c.Help, Group: c.group, Value: c.value()}
 		if c.key != "" {
-			item.Right = m.Keys.First(c.key)
+			item.Right = p.Keys.First(c.key)
 		}
 		items = append(items, item)
 	}
@@ -146,54 +145,54 @@ func commandNamed(name string) (c Command, ok bool) {
 	return c, true
 }
 
-// takeCommand runs a command of the palette, or puts it into the draft where something must follow.
-func (m *Model) takeCommand(name string) tea.Cmd {
+// take runs a command of the palette, or puts it into the draft where something must follow.
+func (p palette) take(name string) tea.Cmd {
 	c, _ := commandNamed(name)
 	if c.Needs() {
-		return m.writeCommand(name)
+		return p.write(name)
 	}
 	if c.Name != "" {
-		m.composer.Remember(store.Draft{Text: "/" + name})
+		p.composer.Remember(store.Draft{Text: "/" + name})
 	}
-	return c.run(m, "")
+	return c.run(p.Model, "")
 }
 
-// writeCommand puts a slash command into the draft, and runs any other.
-func (m *Model) writeCommand(name string) tea.Cmd {
+// write puts a slash command into the draft, and runs any other.
+func (p palette) write(name string) tea.Cmd {
 	if c, _ := commandNamed(name); c.Name == "" {
-		return m.takeCommand(name)
+		return p.take(name)
 	}
-	if !m.composer.Empty() {
-		return m.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
+	if !p.composer.Empty() {
+		return p.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}
-	m.bare()
-	m.setFocus(draftPane)
-	m.composer.Set("/" + name + " ")
+	p.bare()
+	p.setFocus(draftPane)
+	p.composer.Set("/" + name + " ")
 	return nil
 }
 
-// runCommand does what a draft that begins with a slash says.
-func (m *Model) runCommand(draft string) tea.Cmd {
+// run does what a draft that begins with a slash says.
+func (p palette) run(draft string) tea.Cmd {
 	name, args := slash.Cut(draft)
 	c, ok := commandNamed(name)
-	if !ok && len(m.composer.Drafted().Files) == 0 {
-		if cmd, written := m.composer.WriteDraft(name, args); written {
-			m.composer.Remember(store.Draft{Text: draft})
-			m.composer.Set("")
+	if !ok && len(p.composer.Drafted().Files) == 0 {
+		if cmd, written := p.composer.WriteDraft(name, args); written {
+			p.composer.Remember(store.Draft{Text: draft})
+			p.composer.Set("")
 			return cmd
 		}
 	}
 	switch {
 	case !ok:
-		return m.notice.Error(unknownCommand(name))
+		return p.notice.Error(unknownCommand(name))
 	case c.Misused(draft) != "":
-		return m.notice.Error(c.Misused(draft))
-	case len(m.composer.Drafted().Files) > 0:
-		return m.notice.Error("The draft has attachments, which cannot be sent with a command.")
+		return p.notice.Error(c.Misused(draft))
+	case len(p.composer.Drafted().Files) > 0:
+		return p.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
-	m.composer.Remember(store.Draft{Text: draft})
-	m.composer.Set("")
-	return c.run(m, args)
+	p.composer.Remember(store.Draft{Text: draft})
+	p.composer.Set("")
+	return c.run(p.Model, args)
 }
 
 // unknownCommand says that there is no command of a name, and which one was probably meant.

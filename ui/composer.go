@@ -4,31 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
-	"winnow/ui/composer"
 	"winnow/ui/keymap"
-	"winnow/ui/list"
 )
-
-// composerScreen is what the composer has the rest of the screen do.
-func (m *Model) composerScreen() composer.Screen {
-	return composer.Screen{
-		Focus: func() { m.setFocus(draftPane) },
-		Focused: func() bool {
-			return m.focus == draftPane && !m.covered() && !(m.Question.Waits() && m.Turn.Busy)
-		},
-		Do: m.do,
-		Send: func(cut bool) tea.Cmd {
-			if cut {
-				return m.sendCut()
-			}
-			return m.send()
-		},
-		Run:  m.runCommand,
-		Open: func(l *list.Model, chosen, added func(string) tea.Cmd) { m.dialogs.List(l, chosen, added) },
-		Read: m.dialogs.Read,
-		News: m.notice.News,
-	}
-}
 
 // enqueue has the draft sent when the answer that arrives is there, cut to fit where that is wanted.
 func (m *Model) enqueue(cut bool) tea.Cmd {

@@ -28,8 +28,8 @@ func (m *Model) bare() {
 }
 
 // dialogTitle is the title of the uppermost dialog, and what stands at the right end of the header.
-func (m *Model) dialogTitle() (title, right string) {
-	st := m.Themes.Styles
+func (s screen) dialogTitle() (title, right string) {
+	m, st := s.m, s.st
 	switch d := m.dialogs.Top().(type) {
 	case *sessions.Model:
 		return d.Title(), st.Muted.Render(d.Position())

@@ -38,17 +38,11 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 	return nil
 }
 
-// versionSwitched shows the branch that is the active one now, with the cursor where it parts from the one
-// before. What was about messages of the other branch is over.
+// versionSwitched tells which version of a message is shown. An edit of the other branch is over.
 func (m *Model) versionSwitched(v session.Version) tea.Cmd {
-	m.Panel.ToNext()
 	m.composer.EndEdit()
-	m.Chat.Unselect()
-	m.Info = m.Session.Info()
-	m.Chat.Follow(m.Session.Branch())
-	m.Chat.GoTo(v.Message)
-	sentence := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.NumbersOf(v.Message)), v.Nth, v.Of)
-	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), m.Chat.SearchOn())
+	said := fmt.Sprintf("%s: version %d of %d.", theme.UpperFirst(m.Chat.NumbersOf(v.Message)), v.Nth, v.Of)
+	return tea.Batch(m.notice.Say(said), m.draftChanged(), m.Chat.SearchOn())
 }
 
 // askAgain asks again in the turn of a message; without one, in the last turn. A model that is named answers this

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
@@ -117,36 +116,5 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 	m.Update(esc)
 	if got := plain(m); !strings.Contains(got, "gen.go · 2 more lines") {
 		t.Errorf("what the search unfolded stays open:\n%s", got)
-	}
-}
-
-func TestTheSearchLineHasTheCaret(t *testing.T) {
-	m := searching(t, 80, 24)
-	if v := m.View(); v.Cursor == nil || v.Cursor.X != 6 || v.Cursor.Y != 23 {
-		t.Errorf("the caret is at %+v, want it behind the text", v.Cursor)
-	}
-}
-
-func TestNothingPastedIntoASearchIsNothing(t *testing.T) {
-	m := searching(t, 80, 24)
-	for _, c := range []struct{ paste, want string }{{"", "re"}, {"\n", "re "}, {"al ly ", "re al ly "}} {
-		m.Update(tea.PasteMsg{Content: c.paste})
-		if got := m.Chat.Search.Text(); got != c.want {
-			t.Errorf("after %q was pasted the search is for %q, want %q", c.paste, got, c.want)
-		}
-	}
-}
-
-// A search that begins as a command gives the draft back its keys: what is typed next is text.
-func TestASearchBegunInTheDraftEndsThere(t *testing.T) {
-	m := chatting(t, 120, 40)
-	typing(m, "/search gram")
-	m.Update(enter)
-	if m.focus != transcriptPane {
-		t.Fatal("the hits are not where n and N go through them")
-	}
-	m.Update(esc)
-	if m.focus != draftPane || m.Chat.Search.On {
-		t.Errorf("after esc the keys go to pane %d, and the search is on: %v", m.focus, m.Chat.Search.On)
 	}
 }

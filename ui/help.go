@@ -12,7 +12,8 @@ import (
 )
 
 // scope is what the keys are for now, and what it is called. A text to read has no keys of its own.
-func (m *Model) scope() (name string, in keymap.Scope) {
+func (s screen) scope() (name string, in keymap.Scope) {
+	m := s.m
 	switch d := m.dialogs.Top().(type) {
 	case *sessions.Model:
 		return "chats", keymap.InSessions
@@ -42,22 +43,22 @@ func (m *Model) scope() (name string, in keymap.Scope) {
 	return "draft", keymap.InDraft
 }
 
-// openHelp lists the keys of what is on the screen, those that work everywhere, the other keys, the commands and the
+// help lists the keys of what is on the screen, those that work everywhere, the other keys, the commands and the
 // signs.
-func (m *Model) openHelp() tea.Cmd {
-	name, scope := m.scope()
-	m.dialogs.Help(m.Context, name, scope, m.commandItems(), m.helpWith(m.takeCommand), m.helpWith(m.writeCommand))
+func (p palette) help() tea.Cmd {
+	name, scope := screenOf(p.Model).scope()
+	p.dialogs.Help(p.Context, name, scope, p.items(), p.with(p.take), p.with(p.write))
 	return nil
 }
 
-// helpWith does something with a command of the help, and says where any other line of it holds.
-func (m *Model) helpWith(do func(command string) tea.Cmd) func(value string) tea.Cmd {
+// with does something with a command of the help, and says where any other line of it holds.
+func (p palette) with(do func(command string) tea.Cmd) func(value string) tea.Cmd {
 	return func(value string) tea.Cmd {
 		name, command := strings.CutPrefix(value, "/")
 		if _, known := commandNamed(name); !command || !known { // the key that searches is a slash as well
-			return m.notice.Say(value)
+			return p.notice.Say(value)
 		}
-		m.bare()
+		p.bare()
 		return do(name)
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/ui/dialog"
+	"winnow/ui/inspector"
 	"winnow/ui/keymap"
 	"winnow/ui/uitest"
 )
@@ -76,51 +79,58 @@ func TestHelpIsFilteredByKeyNameAndDescription(t *testing.T) {
 	}
 }
 
-func TestCommandsRunFromTheHelp(t *testing.T) {
-	m := helping(t, "another budget")
-	m.Update(enter)
-	if helpOpen(m) || m.Panel.Whatif == nil {
-		t.Errorf("the dials are not open:\n%s", plain(m))
+func TestHelpOpensOverEveryOverlay(t *testing.T) {
+	inPanel := func(key string) func(t testing.TB, w, h int) *Model {
+		return func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(uitest.Key("ctrl+x"))
+			if key != "" {
+				m.Update(uitest.Key(key))
+			}
+			return m
+		}
 	}
-	m = helping(t, "/budget")
-	m.Update(enter)
-	if got := m.composer.Drafted().Text; m.covered() || got != "/budget " {
-		t.Errorf("a command that needs words puts %q into the draft:\n%s", got, plain(m))
-	}
-	m = helping(t, "/export")
-	m.Update(tab)
-	if got := m.composer.Drafted().Text; m.covered() || got != "/export " {
-		t.Errorf("tab puts %q into the draft:\n%s", got, plain(m))
-	}
-}
-
-// A key that is chosen in the help does nothing but say where it works: the help stays, and so does what is beneath it.
-func TestKeysAreExplainedByTheHelp(t *testing.T) {
-	for _, c := range []struct{ filter, want string }{
-		{"send-cut", "ctrl+y: close the help first."},
-		{"shift+tab", "shift+tab: close the help first."},
-		{"what-if", "w belongs to another screen: transcript."},
-		{"quarantine", "There is nothing to choose; esc closes the list."},
+	for _, c := range []struct {
+		name, want string
+		make       func(t testing.TB, w, h int) *Model
+	}{
+		{"the panel", "Here: panel", inPanel("")},
+		{"the what-if settings", "Here: panel", inPanel("w")},
+		{"the repairs", "Here: repairs", inPanel("m")},
+		{"the palette", "Here: commands", inPanel("ctrl+p")},
+		{"the models", "Here: model", inPanel("ctrl+l")},
+		{"the chats", "Here: chats", inPanel("ctrl+s")},
+		{"a message", "Here: inspector", inPanel("enter")},
+		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
+		{"the body", "Here: whole request", bodyShown},
+		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
+		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.dialogs.Read("a text", "what was pasted")
+			return m
+		}},
 	} {
-		m := helping(t, c.filter)
-		m.Update(enter)
-		if !helpOpen(m) || !strings.Contains(plain(m), c.want) {
-			t.Errorf("%s: want %q:\n%s", c.filter, c.want, plain(m))
+		for _, key := range []string{"?", "f1"} {
+			m := c.make(t, 80, 24)
+			at, before := m.dialogs.Top(), screenRows(m)
+			m.Update(uitest.Key(key))
+			screen := plain(m)
+			if !helpOpen(m) || !strings.Contains(screen, c.want) {
+				t.Errorf("%s over %s: want the help with its keys:\n%s", key, c.name, screen)
+			}
+			m.Update(tea.WindowSizeMsg{Width: 90, Height: 30})
+			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+			m.Update(uitest.Key("esc"))
+			if after := screenRows(m); m.dialogs.Top() != at || after != before {
+				t.Errorf("%s over %s: closing the help goes to overlay %d, want %d:\n%s\nwant\n%s", key, c.name,
+					m.dialogs.Top(), at, after, before)
+			}
 		}
 	}
 }
 
-func TestTheFilterOfTheHelpIsCleared(t *testing.T) {
-	m := helping(t, "zzz")
-	if screen := plain(m); !strings.Contains(screen, "No match for “zzz”. esc clears the filter.") {
-		t.Fatalf("the list does not say what esc does:\n%s", screen)
-	}
-	m.Update(uitest.Key("esc"))
-	if !helpOpen(m) || helped(m) != "enter" {
-		t.Fatalf("esc does not clear the filter:\n%s", plain(m))
-	}
-	m.Update(char('?'))
-	if m.covered() {
-		t.Errorf("a second ? does not close the help:\n%s", plain(m))
-	}
+// screenRows is the screen without the notices that come and go.
+func screenRows(m *Model) string {
+	m.notice.Hush()
+	return plain(m)
 }

@@ -8,7 +8,8 @@ import (
 
 // hints are the keys that matter now, the first ones where there is little room. The last one says how to leave, or
 // where the rest is.
-func (m *Model) hints() []key.Binding {
+func (s screen) hints() []key.Binding {
+	m := s.m
 	switch {
 	case m.dialogs.Top() != nil:
 		return m.dialogs.Top().Hints()
@@ -21,12 +22,12 @@ func (m *Model) hints() []key.Binding {
 			return hints
 		}
 	}
-	return m.paneHints()
+	return s.paneHints()
 }
 
 // paneHints are the keys of the panel, of its dials and of the draft.
-func (m *Model) paneHints() []key.Binding {
-	k := &m.Keys
+func (s screen) paneHints() []key.Binding {
+	m, k := s.m, &s.m.Keys
 	help, stop := k.Hint("help", keymap.Help), k.Hint("stop", keymap.Back)
 	panel := []key.Binding{
 		k.Hint("pin", keymap.Pin), k.Hint("exclude", keymap.Exclude), k.Hint("inspect", keymap.Inspect),

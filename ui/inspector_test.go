@@ -1,14 +1,21 @@
 package ui
 
 import (
+	"encoding/json"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"winnow/history"
+	"winnow/llm"
+	"winnow/session"
 	"winnow/session/branch"
 	"winnow/session/record"
+	"winnow/session/sessiontest"
 	"winnow/session/store"
+	"winnow/session/transfer"
 	"winnow/ui/inspector"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
@@ -206,5 +213,291 @@ func inspectorStates() []state {
 			return m
 		}},
 		{"inspector-json", bodyShown},
+	}
+}
+
+// titled waits until the inspector shows a view of something.
+func (l *live) titled(name string, view inspector.View) {
+	l.t.Helper()
+	l.until(name+", "+string(view), func() bool {
+		title, _, _ := strings.Cut(plain(l.Model), "\n")
+		return strings.Contains(title, name) && strings.Contains(title, string(view)) && l.Inspector.At == view &&
+			l.Inspector.Text() != ""
+	})
+}
+
+// transcript gives the keys to the transcript.
+func (l *live) transcript() {
+	l.t.Helper()
+	for l.focus != transcriptPane {
+		l.press("tab")
+	}
+}
+
+// TestTheRequestIsShownAsItIsSent compares the json view with the bytes that the server received.
+func TestTheRequestIsShownAsItIsSent(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 140, 50)
+	l.say("The first question.")
+	l.Secrets = theme.Secrets{Find: findKey}
+	l.say("My key is sk-0123456789abcdef.")
+	l.transcript()
+	l.press("i")
+	l.titled("next request", "text")
+	l.shows("4  assistant  message 4")
+	l.press("left")
+	l.titled("turn 2", "text")
+	l.shows("3  user  message 3")
+	l.press("tab")
+	l.titled("turn 2", "json")
+	l.shows("✓ proven by hash: these")
+	l.shows("1 secret is hidden in this view")
+	_, shown, _ := strings.Cut(l.Inspector.Text(), "\n\n")
+	l.mu.Lock()
+	received := l.bodies[len(l.bodies)-1]
+	l.mu.Unlock()
+	var got, want any
+	if err := json.Unmarshal([]byte(shown), &got); err != nil {
+		t.Fatalf("the view is no JSON: %v\n%s", err, shown)
+	}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(received, "sk-0123456789abcdef", theme.Redacted)),
+		&want); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Errorf("the view shows\n%s\nthe server received\n%s", a, b)
+	}
+}
+
+func TestAMessageWithoutAPlanIsShown(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.Chat.Add(store.Message{Message: history.Message{ID: 1, Role: history.User, Content: "Is anybody there?"}},
+		record.Receipt{})
+	m.Inspect(inspector.Subject{Message: 1}, inspector.TextView)
+	if got := plain(m); !strings.Contains(got, "This message has no verdict yet.") ||
+		!strings.Contains(got, "Is anybody there?") {
+		t.Errorf("got\n%s", got)
+	}
+	for range 4 {
+		m.Update(tab)
+		fits(t, m)
+	}
+}
+
+// damaged is the application with an imported conversation in which everything is broken that can be.
+func damaged(t *testing.T, w, h int) *live {
+	t.Helper()
+	l := onStage(t, w, h)
+	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	return l
+}
+
+// imported stores a file's conversation and gives its id.
+func (l *live) imported(path string) string {
+	l.t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer file.Close()
+	var id string
+	from := transfer.Source{File: file, Time: begun}
+	err = transfer.Import(l.t.Context(), l.With.Store, from, func(im transfer.Imported) { id = im.Session.ID })
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return id
+}
+
+// bare are messages without what a request may add to them.
+func bare(messages []store.Message) []history.Message {
+	var list []history.Message
+	for _, m := range messages {
+		list = append(list, m.Message)
+	}
+	return list
+}
+
+func TestEveryRepairHasAPage(t *testing.T) {
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := damaged(t, size[0], size[1])
+		l.shows("18 repairs; /repair shows them")
+		l.press("tab", "g", "m")
+		list := inspector.Repaired(&l.Panel.Next.Plan)
+		kinds := map[string]bool{}
+		for _, e := range list {
+			l.shows("1 Send it repaired")
+			for _, r := range e.Repairs {
+				kinds[r.Kind] = true
+			}
+			got, number := plain(l.Model), theme.Thousands(e.Index+1)
+			for _, want := range []string{
+				"› message " + number + " ", "▲ " + firstWords(e.Repairs[0].Sentence()),
+			} {
+				if !strings.Contains(got, want) {
+					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
+				}
+			}
+			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "Stored  as received") &&
+				damage.Before+damage.After != "" {
+				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
+			}
+			l.press("n")
+		}
+		l.shows("repair 1 of") // behind the last one comes the first
+		l.press("N")
+		l.shows("› message " + theme.Thousands(list[len(list)-1].Index+1))
+		if len(kinds) != 15 {
+			t.Errorf("there are repairs of %d kinds, want 15", len(kinds))
+		}
+		l.press("esc")
+		if l.covered() {
+			t.Error("esc does not close the page")
+		}
+	}
+}
+
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(4, len(words))], " ")
+}
+
+// A remedy is chosen by its place, holds for the calls and their results, changes the request and nothing that is
+// stored, and is undone.
+func TestARemedyIsChosen(t *testing.T) {
+	l := damaged(t, 140, 50)
+	stored := bare(sessiontest.Messages(l.Session.Branch()))
+	l.press("tab", "g", "m")
+	l.shows("2 Send it as plain text")
+	total := l.Panel.Next.Plan.Sum
+	const asText, asCall = `[called read with {\"path\":\"C:`, `"arguments":"{\"path\":\"C:\\\\Users`
+	for _, c := range []struct {
+		keys   []string
+		says   string
+		remedy history.Remedy
+		sent   string
+	}{
+		{[]string{"j", "enter"}, "as text", history.SendAsText, asText},
+		{[]string{"u"}, "undone", history.SendRepaired, asCall},
+		{[]string{"j", "j", "enter"}, "left out", history.LeaveOut, ""},
+		{[]string{"k", "k", "enter"}, "repaired", history.SendRepaired, asCall},
+	} {
+		l.press(c.keys...)
+		l.shows("This is sent from now on; your history is unchanged.")
+		remedy := func() history.Remedy { return inspector.Repaired(&l.Panel.Next.Plan)[0].Repairs[0].Remedy }
+		l.until("the new plan", func() bool { return remedy() == c.remedy })
+		l.until("the prices by the new plan", func() bool {
+			return strings.Contains(plain(l.Model), "▌ ") && strings.Contains(plain(l.Model), "in use")
+		})
+		body, err := l.Session.Try(t.Context(), session.Settings{}).Body(l.Panel.Next.Plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{asText, asCall} {
+			if got, want := strings.Contains(string(body), form), form == c.sent; got != want {
+				t.Errorf("%s: the request has %s: %t, want %t\n%s", c.says, form, got, want, body)
+			}
+		}
+		if !slices.EqualFunc(bare(sessiontest.Messages(l.Session.Branch())), stored, sameMessage) {
+			t.Fatalf("%s: what is stored changed", c.says)
+		}
+	}
+	if l.Panel.Next.Plan.Sum != total {
+		t.Errorf("repaired again the sum is %+v, and was %+v", l.Panel.Next.Plan.Sum, total)
+	}
+	if len(l.bodies) != 0 {
+		t.Errorf("choosing sent %d requests", len(l.bodies))
+	}
+}
+
+func sameMessage(a, b history.Message) bool {
+	return a.ID == b.ID && a.Role == b.Role && a.Content == b.Content && slices.Equal(a.ToolCalls, b.ToolCalls) &&
+		a.ToolCallID == b.ToolCallID
+}
+
+// Of damage that can be sent in one way alone no remedy is offered.
+func TestARemedyThatChangesNothingIsNotOffered(t *testing.T) {
+	l := damaged(t, 140, 50)
+	for _, e := range inspector.Repaired(&l.Panel.Next.Plan) {
+		if kind := e.Repairs[0].Kind; kind != "C8" && kind != "C15" {
+			continue
+		}
+		l.run(l.Inspect(inspector.Subject{Message: e.ID}, inspector.RepairView))
+		l.shows("1 Send it repaired")
+		l.lacks("2 Send")
+		l.press("enter")
+		l.shows("This is what is sent now.")
+	}
+}
+
+func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
+	t.Parallel()
+	l := damaged(t, 140, 50)
+	l.press("tab", "m")
+	l.shows("1 Send it repaired")
+	l.Busy = true
+	l.press("enter")
+	l.shows("An answer is still arriving")
+	l.Busy = false
+
+	l = onStage(t, 140, 50)
+	l.With.Policy.Recovery = history.RecoverStrip
+	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	l.press("tab", "m", "enter")
+	l.shows("Recovery is set to strip for all calls")
+}
+
+// sentBefore is the request that the second question of the talk was sent with.
+func sentBefore(proven bool) record.Replayed {
+	messages, plan := spoken()
+	r := record.Replayed{
+		Recorded: record.Recorded{
+			Request: store.Request{
+				Turn: 2, Endpoint: "openai", Model: "gpt-5.2", Created: time.Date(2026, 11, 21, 7, 58, 30,
+					0, time.Local),
+				Prompt: 1912, Cached: 812, Answer: 301, Rules: history.Rules, End: "done",
+			},
+			Nth: 2, Of: 3,
+			Verdicts: history.Plan{Sum: plan.Sum, Entries: plan.Entries[:5], Added: []history.Added{{
+				Kind: "marker", At: 1, Text: "[Earlier messages truncated]", Tokens: 6,
+				Cause: history.Cause{Code: history.CauseGap, Want: 1},
+			}}},
+		},
+		Messages: branch.Branch{}.With(messages[:5]...), Proven: proven,
+	}
+	if !proven {
+		r.Doubt = "it was made by version 1 of the rules, and this winnow has version 2"
+	}
+	return r
+}
+
+// onPastRequest is the application with a request of the past on the screen.
+func onPastRequest(t testing.TB, w, h int, proven bool) *Model {
+	m := chatting(t, w, h)
+	m.setFocus(panelPane)
+	r := sentBefore(proven)
+	past := panel.PastRequest(r)
+	m.Panel.Open(&past)
+	return m
+}
+
+// pastStates are the screens that tell of requests that were sent.
+func pastStates() []state {
+	return []state{
+		{"past", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, true) }},
+		{"doubted", func(t testing.TB, w, h int) *Model { return onPastRequest(t, w, h, false) }},
+		{"warned", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Panel.Window = llm.Window{Tokens: 8192, Assumed: true}
+			m.Panel.Forecast = record.Forecast{
+				Prefix:    record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
+				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
+				Losses:    []int{0},
+			}
+			m.setFocus(panelPane)
+			return m
+		}},
 	}
 }

@@ -1,13 +1,17 @@
 package ui
 
 import (
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
-	"winnow/ui/composer"
-	"winnow/ui/confirm"
-
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/ui/composer"
+	"winnow/ui/notice"
 )
 
 func TestTypedTextIsNeverAKey(t *testing.T) {
@@ -18,31 +22,6 @@ func TestTypedTextIsNeverAKey(t *testing.T) {
 		if got := m.composer.Text(); got != word {
 			t.Errorf("%q arrived as one text: the draft is %q", word, got)
 		}
-	}
-}
-
-func TestEscOrder(t *testing.T) {
-	m := asking(t, 120, 40)
-	stopped := 0
-	m.Turn.Cancel = func() { stopped++ }
-	m.Update(tab)
-	m.Update(ctrl('p'))
-	m.Update(esc)
-	if m.covered() || m.focus != transcriptPane || stopped != 0 {
-		t.Fatalf("first esc: overlay %v, focus %v, stopped %d times; want it to close the overlay", m.dialogs.Top(),
-			m.focus, stopped)
-	}
-	m.Update(esc)
-	if m.focus != draftPane || stopped != 0 {
-		t.Fatalf("second esc: focus %v, stopped %d times; want it to leave the selection", m.focus, stopped)
-	}
-	m.Update(esc)
-	if stopped != 1 {
-		t.Fatalf("third esc: stopped %d times, want once", stopped)
-	}
-	m.Update(esc)
-	if stopped != 1 || m.notice.Sentence() == "" {
-		t.Errorf("fourth esc: stopped %d times, said %q; want a reason only", stopped, m.notice.Sentence())
 	}
 }
 
@@ -64,56 +43,122 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 	}
 }
 
-func TestInterruptOrder(t *testing.T) {
-	m := asking(t, 80, 24)
-	stopped := 0
-	m.Turn.Cancel = func() { stopped++ }
-	typing(m, "half a thought")
-	m.Update(ctrl('c'))
-	if stopped != 1 || m.composer.Text() != "half a thought" {
-		t.Fatalf("first ctrl+c: stopped %d times, draft %q; want a stop and the draft kept", stopped, m.composer.Text())
+// toTerminal is what a copy gives to the terminal, "" where the application complained instead.
+func toTerminal(m *Model, copying func() tea.Cmd) string {
+	before := m.notice.Number()
+	cmd := copying()
+	if m.notice.Number() != before {
+		return ""
 	}
-	tell(m, 0, finishedWell)
-	m.Update(ctrl('c'))
-	if !m.composer.Empty() || m.Turn.Quitting {
-		t.Fatalf("second ctrl+c: draft %q; want it cleared", m.composer.Text())
+	list, _ := commandsOf(cmd())
+	raw, _ := list[0]().(tea.RawMsg)
+	sequence, _ := raw.Msg.(string)
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(strings.TrimPrefix(sequence, "\x1b]52;c;"), "\a"))
+	if err != nil {
+		return fmt.Sprintf("what cannot be read, %q: %v", sequence, err)
 	}
-	if !strings.Contains(m.notice.Sentence(), "ctrl+c again quits") {
-		t.Errorf("second ctrl+c said %q, and not that the third one quits", m.notice.Sentence())
+	return string(text)
+}
+
+func TestCopyTakesTheStoredText(t *testing.T) {
+	m := chatting(t, 120, 40)
+	code := "for p.at(Plus) {\n\tleft = Add{left, p.term()}\n}"
+	first := m.Chat.At(0).Content
+	for args, want := range map[string]string{"": m.Chat.At(5).Content, "3": ""} {
+		if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText(args) }); got != want {
+			t.Errorf("/copy %s copies %q, want %q", args, got, want)
+		}
 	}
-	m.Update(tea.KeyPressMsg{Code: tea.KeyUp})
-	if got := m.composer.Text(); got != "half a thought" {
-		t.Fatalf("up after clearing: draft %q, want the cleared one", got)
+
+	m.setFocus(transcriptPane)
+	m.Chat.GoTo(2)
+	if got := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("code") }); got != code {
+		t.Errorf("Y copies %q, want %q", got, code)
 	}
-	m.composer.Set("")
-	m.confirm.Forget()
-	if cmd := m.interrupt(); !m.confirm.Asked(confirm.Quit) || cmd == nil {
-		t.Fatal("ctrl+c with nothing to stop or clear must ask for another one and say so")
+	m.Update(char(' '))
+	m.Chat.GoTo(1)
+	m.Update(char(' '))
+	if got, want := toTerminal(m, func() tea.Cmd { return m.Chat.CopyText("") }), first+"\n\n"+
+		m.Chat.At(1).Content; got != want {
+		t.Errorf("y with two messages selected copies %q, want %q", got, want)
 	}
 }
 
-func TestAKeyThatDoesNothingSaysWhy(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		do   func(*Model)
-		want string
-	}{
-		{"enter on an empty draft", func(m *Model) { m.Update(enter) }, "nothing to send"},
-		{"esc with nothing to close", func(m *Model) { m.Update(esc) }, "nothing to close"},
-		{"ctrl+o without a paste", func(m *Model) { m.Update(ctrl('o')) }, "no long paste"},
-		{"a letter in the transcript", func(m *Model) { m.Update(tab); m.Update(char('z')) }, "z does nothing"},
-		{"pin without a message", func(m *Model) { m.Update(tab); m.Update(char('p')) }, "Select a message"},
-		{"retry without a message", func(m *Model) { m.Update(tab); m.Update(char('r')) }, "no message to answer"},
-		{"an unknown command", func(m *Model) { typing(m, "/fly"); m.Update(enter) }, "no command /fly"},
-		{"a command without what it needs", func(m *Model) {
-			typing(m, "/budget ")
-			m.Update(enter)
-		}, "/budget TOKENS"},
+func TestCopySaysWhatBecameOfIt(t *testing.T) {
+	m := chatting(t, 120, 40)
+	for want, err := range map[string]error{
+		"copied 3 characters":                           nil,
+		"sent 3 characters to the terminal’s clipboard": errors.New("no xclip"),
 	} {
-		m := fresh(t, 80, 24)
-		c.do(m)
-		if !strings.Contains(m.notice.Sentence(), c.want) {
-			t.Errorf("%s: said %q, want %q in it", c.name, m.notice.Sentence(), c.want)
+		m.Update(notice.Copied("3 characters", err))
+		if m.notice.Sentence() != want {
+			t.Errorf("%v: says %q, want %q", err, m.notice.Sentence(), want)
+		}
+	}
+}
+
+// clicks clicks on the n-th line of the screen that holds a text, at the text, and says whether there is
+// one.
+func (l *live) clicks(text string, n int) {
+	l.t.Helper()
+	l.run(clickOnLine(l.t, l.Model, text, n))
+}
+
+func clickOnLine(t *testing.T, m *Model, text string, n int) tea.Cmd {
+	t.Helper()
+	lines := 0
+	for y, line := range strings.Split(plain(m), "\n") {
+		before, _, ok := strings.Cut(line, text)
+		if !ok {
+			continue
+		}
+		if lines++; lines == n {
+			x := ansi.StringWidth(before)
+			_, cmd := m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			if m.Chat.Held() {
+				_, cmd = m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+			}
+			return cmd
+		}
+	}
+	t.Fatalf("%d lines hold %q, wanted %d:\n%s", lines, text, n, plain(m))
+	return nil
+}
+
+// Text that is dragged over is copied as it is stored, and the draft keeps the keys.
+func TestDraggingCopies(t *testing.T) {
+	m := chatting(t, 120, 40)
+	m.frame.Mouse = true
+	for y, line := range strings.Split(plain(m), "\n") {
+		before, _, ok := strings.Cut(line, "▌ Never touch")
+		if !ok {
+			continue
+		}
+		x := ansi.StringWidth(before) + 2
+		m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		m.Update(tea.MouseMotionMsg{X: x + 10, Y: y, Button: tea.MouseLeft})
+		got := toTerminal(m, func() tea.Cmd {
+			_, cmd := m.Update(tea.MouseReleaseMsg{X: x + 10, Y: y, Button: tea.MouseLeft})
+			return cmd
+		})
+		if got != "Never touch" || m.focus != draftPane {
+			t.Errorf("%q is copied, and the keys go to %v; want the text, and the draft", got, m.focus)
+		}
+		return
+	}
+	t.Fatal("the message is not on the screen")
+}
+
+func TestAMistypedCommandNamesTheNearest(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"modle": "Did you mean /model?", "docter": "Did you mean /doctor?", "chat": "Did you mean /chats?",
+		"xyzzy": "",
+	} {
+		got := unknownCommand(typed)
+		if !strings.HasPrefix(got, "There is no command /"+typed+". ") ||
+			strings.Contains(got, "Did you mean") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("/%s: %q, want %q in it", typed, got, want)
 		}
 	}
 }

@@ -1,19 +1,8 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/ui/layout"
 )
-
-func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	m.layout.Width, m.layout.Height = msg.Width, msg.Height
-	m.arrange()
-	if m.dialogs.Top() == nil {
-		return nil
-	}
-	return m.dialogs.Update(msg, m.layout)
-}
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {

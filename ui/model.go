@@ -13,7 +13,6 @@ import (
 	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/composer"
-	"winnow/ui/confirm"
 	"winnow/ui/conversation"
 	"winnow/ui/dialog"
 	"winnow/ui/frame"
@@ -66,7 +65,7 @@ type Model struct {
 	settings *settings.Model
 
 	notice  notice.Model
-	confirm confirm.Model
+	confirm confirm
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -82,17 +81,20 @@ func New(o Options) (*Model, error) {
 	}
 	shared := &app.Shared{
 		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
-		Replan: m.draftChanged, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
+		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}
+	m.background = conversation.Background{
+		Notice: &m.notice, Next: m.sendNext, Sync: func() tea.Cmd { return m.upkeep.Sync() },
+	}
 	m.dialogs = dialog.Stack{Shared: shared, Closed: m.closed}
-	m.shown = conversation.New(shared, o.Start, m.conversationScreen())
-	m.composer = composer.New(m.Context, m.composerScreen(), composer.Options{
+	m.shown = conversation.New(shared, o.Start, conversationScreen(m))
+	m.composer = composer.New(m.Context, composerScreen(m), composer.Options{
 		Files: o.Attach, Servers: o.Settings.Servers, ReadPage: o.ReadPage,
 	})
-	m.sessions = &sessions.Model{Context: m.Context, Screen: m.sessionsScreen()}
-	m.settings = &settings.Model{Context: m.Context, Screen: m.settingsScreen(), Options: o.Settings}
+	m.sessions = &sessions.Model{Context: m.Context, Screen: sessionsScreen(m)}
+	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
 	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
@@ -152,7 +154,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return m.resize(msg)
+		m.layout.Width, m.layout.Height = msg.Width, msg.Height
+		m.arrange()
+		if m.dialogs.Top() != nil {
+			return m.dialogs.Update(msg, m.layout)
+		}
 	case tea.EnvMsg:
 		return m.environment(msg)
 	case tea.BackgroundColorMsg:
@@ -188,12 +194,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return msg()
 	case notice.Sentence:
 		return m.notice.Show(msg)
-	case notice.OverMsg:
-		return m.notice.Over(msg)
-	case confirm.ExpireMsg:
-		m.confirm.Expire(msg)
-	case quitDueMsg:
-		return tea.Quit
 	}
 	return nil
 }
@@ -211,6 +211,6 @@ func (m *Model) show(c *conversation.Model) {
 	m.Chat.Restyle()
 	m.Chat.ShowReasoning(reasoning)
 	m.Inspector.Forget()
-	m.confirm.Forget()
+	m.confirm.asked = nothing
 	m.notice.Warn(m.NotReady())
 }

@@ -73,7 +73,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	next, outcome := m.background.Take(s)
 	back := next != nil
 	if !back {
-		next = conversation.New(m.Shared, s, m.conversationScreen())
+		next = conversation.New(m.Shared, s, conversationScreen(m))
 	}
 	m.bare()
 	m.composer.Arrive()
@@ -84,7 +84,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 		m.arrive(false), m.notice.Say(o.Notice), left, m.Start(), m.composer.Load(), m.upkeep.Index(),
 	}
 	if back {
-		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.Keys()))
+		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.keys))
 	} else {
 		cmds = append(cmds, m.openQueue(), m.draftChanged())
 	}
@@ -186,16 +186,13 @@ func (m *Model) keep() tea.Cmd {
 }
 
 // listForks lists the chat that this one was forked from, and its forks, to open one of them.
-func (m *Model) listForks(string) tea.Cmd { return m.Kin(m.forksListed) }
-
-// forksListed shows the chats that belong to the one on the screen by a fork.
-func (m *Model) forksListed(kin []store.Session) tea.Cmd {
-	choices := m.KinItems(kin)
-	if len(choices) == 0 {
+func (m *Model) listForks(kin []store.Session) tea.Cmd {
+	items := m.KinItems(kin)
+	if len(items) == 0 {
 		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
 			" forks it at a message.")
 	}
-	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, choices...), func(id string) tea.Cmd {
+	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, items...), func(id string) tea.Cmd {
 		at := conversation.Arrival{}
 		if id == m.Info.Parent {
 			at.Message = m.Info.ForkedAt

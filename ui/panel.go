@@ -3,27 +3,10 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/llm"
-	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/layout"
-	"winnow/ui/panel"
 	"winnow/ui/remembered"
 )
-
-// panelScreen is what the panel has the rest of the screen do.
-func (m *Model) panelScreen() panel.Screen {
-	return panel.Screen{
-		Listed:     func() []llm.Model { return m.settings.Models },
-		Do:         m.do,
-		ListModels: func() tea.Cmd { return m.settings.ListModels() },
-		Leave: func() tea.Cmd {
-			m.LeaveWhatif()
-			return m.draftChanged() // What was not done for the next request meanwhile is done now.
-		},
-		Apply: func(to session.Settings, said string) tea.Cmd { return m.settings.Apply(to, said) },
-	}
-}
 
 // contextOf is how the next request is shown by what was remembered; at first it is the panel.
 func contextOf(p remembered.Panel) layout.Context {

@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session/approval"
 	"winnow/ui/keymap"
 	"winnow/ui/question"
 )
@@ -15,7 +14,7 @@ func (m *Model) asked() tea.Cmd {
 	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.Keys()), m.callAsked(m.shown))
+	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.keys), m.CallAsked(&m.notice))
 }
 
 // waitsForYou says that there is a question to answer.
@@ -29,7 +28,7 @@ func waitsForYou(m *Model) string {
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
-	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}
+	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
 	if quiet && m.Question.Waits() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Open &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)
@@ -40,22 +39,9 @@ func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
 // questionKey is a key while the question has the focus. Any text but an answer is typed into the draft.
 func (m *Model) questionKey(msg tea.KeyPressMsg) tea.Cmd {
 	outcome, answer := m.Question.Update(msg)
-	if outcome != question.Other {
-		return m.answerQuestion(outcome, answer)
-	}
-	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
-		return m.openHelp()
-	}
-	if cmd, ok := m.globalKey(msg); ok {
-		return cmd
-	}
-	m.setFocus(draftPane)
-	return m.composer.Update(msg)
-}
-
-// answerQuestion does what a key came to.
-func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer) tea.Cmd {
 	switch outcome {
+	case question.Open:
+		return nil
 	case question.Answered:
 		asked := m.Question.Question()
 		m.endQuestion()
@@ -68,7 +54,14 @@ func (m *Model) answerQuestion(outcome question.Outcome, answer approval.Answer)
 	case question.Stopped:
 		return m.stopTurn()
 	}
-	return nil
+	if m.Keys.Pressed(msg, keymap.Help) && m.composer.Empty() {
+		return palette{m}.help()
+	}
+	if cmd, ok := m.globalKey(msg); ok {
+		return cmd
+	}
+	m.setFocus(draftPane)
+	return m.composer.Update(msg)
 }
 
 // endQuestion takes the question away, and gives its focus to the draft.

@@ -1,17 +1,22 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/session/store"
 	"winnow/ui/list"
+	"winnow/ui/sessions"
 	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // listItems are the entries in the list of sessions, from the top.
@@ -140,5 +145,409 @@ func TestASessionOpenInAnotherWindowSaysSo(t *testing.T) {
 	l.lists("parser", "bread")
 	if strings.Contains(plain(l.Model), "bread   open in another window") {
 		t.Errorf("it is still open elsewhere:\n%s", plain(l.Model))
+	}
+}
+
+func TestEveryWordOfAFilterIsInTitleOrTags(t *testing.T) {
+	m := fresh(t, 120, 40)
+	m.Update(ctrl('s'))
+	listed(m, someSessions()...)
+	for _, c := range []struct{ filter, want string }{
+		{"", "Parser rewrite, Bread with rye, Parser rewrite, without the lexer, Übersetzung für die Partnerschaft, " +
+			"日本語の構文解析, untitled"},
+		{"PARSER", "Parser rewrite, Parser rewrite, without the lexer"},
+		{"go lexer", "Parser rewrite, without the lexer"},
+		{"#kitch", "Bread with rye"},
+		{"rye bread", "Bread with rye"},
+		{"brd", "Bread with rye, Übersetzung für die Partnerschaft"},
+		{"für", "Übersetzung für die Partnerschaft"},
+		{"構文", "日本語の構文解析"},
+		{"zebra", ""},
+	} {
+		m.Update(ctrl('u'))
+		typing(m, c.filter)
+		if got := strings.Join(titles(m), ", "); got != c.want {
+			t.Errorf("%q leaves %s, want %s", c.filter, got, c.want)
+		}
+	}
+}
+
+// shelfState is all of the sessions that an act of the list can change.
+func (l *live) shelfState() string {
+	l.t.Helper()
+	var b strings.Builder
+	for _, f := range []store.Filter{{}, {Archived: true}, {Trash: true}} {
+		sessions, err := l.With.Store.Sessions(l.t.Context(), f)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		for _, s := range sessions {
+			fmt.Fprintln(&b, f.Archived, f.Trash, s.ID, s.Title, s.Tags, s.Pinned, s.Archived)
+		}
+	}
+	return b.String()
+}
+
+// TestEveryChangeOfASessionIsTakenBack does random things in the list, some before the one before them is
+// done, and takes them all back.
+func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 100, 30)
+	l.keep("bread", "parser", "cellar")
+	l.press("ctrl+s")
+	l.lists("cellar", "parser", "bread")
+	before := l.shelfState()
+	rested := l.settled
+	asks := func(what string) bool { return strings.Contains(plain(l.Model), what) }
+	rapid.Check(t, func(rt *rapid.T) {
+		for range rapid.IntRange(1, 25).Draw(rt, "n") {
+			switch what := rapid.IntRange(0, 9).Draw(rt, "what"); what {
+			case 8, 9:
+				l.press("ctrl+e")
+				if asks("enter save the title") {
+					l.types("x")
+					l.press("enter")
+				}
+			case 6, 7:
+				l.press("ctrl+t")
+				if asks("enter save the tags") {
+					l.types(rapid.SampledFrom([]string{"go", "sql", "go sql"}).Draw(rt, "tags"))
+					l.press("enter")
+				}
+			default:
+				l.press([]string{"ctrl+d", "ctrl+a", "ctrl+p", "ctrl+r", "shift+tab", "down"}[what])
+			}
+			if asks("y delete permanently") {
+				l.press("n")
+			}
+			if rapid.Bool().Draw(rt, "wait") {
+				l.until("the act", rested)
+			}
+		}
+		for !asks("There is nothing to undo here.") {
+			l.press("ctrl+u")
+			l.until("the undo", rested)
+		}
+		if after := l.shelfState(); after != before {
+			rt.Fatalf("before:\n%safter everything was taken back:\n%s", before, after)
+		}
+		l.press("esc", "ctrl+s") // the next round begins with what is stored, not with what was listed
+		l.until("the list", rested)
+	})
+}
+
+// someSessions are the sessions of the goldens.
+func someSessions() []store.Session {
+	day := 24 * time.Hour
+	of := func(id, title, model string, turns int, used time.Duration, tags ...string) store.Session {
+		return store.Session{
+			ID: "0193a1b2-c3d4-7000-8000-00000000000" + id, Title: title, Model: model, Turns: turns,
+			Messages: 2 * turns,
+			Created:  begun.Add(-used - 3*day), Updated: begun.Add(-used), Tags: tags, Dir: "/home/kim/parser",
+		}
+	}
+	list := []store.Session{
+		of("1", "Parser rewrite", "gpt-5.2", 61, time.Minute, "go", "work"),
+		of("2", "Bread with rye", "llama3.2", 4, 26*time.Hour, "kitchen"),
+		of("3", "Parser rewrite, without the lexer", "gpt-5.2", 9, 3*day, "go"),
+		of("4", "Übersetzung für die Partnerschaft", "mistral-large-latest", 1, 12*day),
+		of("5", "日本語の構文解析", "gpt-5.2", 1204, 40*day, "go", "cjk"),
+		of("6", "", "guide", 1, 90*day),
+	}
+	list[0].Pinned = true
+	list[2].Parent = list[0].ID
+	return list
+}
+
+// listed answers what the list of sessions asked last.
+func listed(m *Model, stored ...store.Session) {
+	m.sessions.Listed(sessions.Listing{Sessions: stored, At: begun})
+}
+
+// previewed is a message of a preview; the model's is from gpt-5.2.
+func previewed(r history.Role, text string, at time.Time, place store.Place) sessions.Previewed {
+	message := said(0, r, text)
+	message.CreatedMS = at.UnixMilli()
+	return sessions.Previewed{Message: message, Place: place}
+}
+
+// choosing is the list of sessions over a conversation.
+func choosing(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(ctrl('s'))
+	stored := someSessions()
+	m.Info.ID = stored[0].ID
+	m.sessions.Listed(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute), store.Place{Number: 121, Of: 122}),
+		previewed(history.Assistant, "Skip to the next `;` and go on from there.", begun.Add(-time.Minute),
+			store.Place{Number: 122, Of: 122}),
+	}, nil)
+	return m
+}
+
+// binned is the trash with two sessions.
+func binned(t testing.TB, w, h int) *Model {
+	m := chatting(t, w, h)
+	m.Update(ctrl('s'))
+	m.Update(uitest.Key("shift+tab"))
+	m.Update(uitest.Key("shift+tab"))
+	stored := someSessions()[1:3]
+	for i := range stored {
+		stored[i].Deleted = begun.Add(-time.Hour)
+	}
+	listed(m, stored...)
+	return m
+}
+
+// sessionStates are the screens of the list of sessions.
+func sessionStates() []state {
+	return []state{
+		{"sessions", choosing},
+		{"sessions-filter", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			typing(m, "par go")
+			m.Update(uitest.Key("down"))
+			return m
+		}},
+		{"sessions-tags", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(uitest.Key("down"))
+			m.Update(ctrl('t'))
+			typing(m, "rye")
+			return m
+		}},
+		{"sessions-rename", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			m.Update(ctrl('e'))
+			m.Update(uitest.Key("home"))
+			return m
+		}},
+		{"sessions-trash", binned},
+		{"sessions-purge", func(t testing.TB, w, h int) *Model {
+			m := binned(t, w, h)
+			m.Update(ctrl('d'))
+			return m
+		}},
+		{"sessions-none", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(ctrl('s'))
+			listed(m)
+			return m
+		}},
+		{"sessions-no-match", func(t testing.TB, w, h int) *Model {
+			m := choosing(t, w, h)
+			typing(m, "zebra")
+			m.sessions.Found(sessions.Found{Text: "zebra"})
+			return m
+		}},
+		{"texts", foundTexts},
+		{"texts-behind", func(t testing.TB, w, h int) *Model {
+			m := foundTexts(t, w, h)
+			m.upkeep.Unindexed = 12_345
+			return m
+		}},
+		{"sessions-reading", func(t testing.TB, w, h int) *Model {
+			m := chatting(t, w, h)
+			m.Update(ctrl('s'))
+			return m
+		}},
+	}
+}
+
+// foundTexts is the list with what a search found in messages.
+func foundTexts(t testing.TB, w, h int) *Model {
+	m := choosing(t, w, h)
+	typing(m, "gramm left")
+	stored := someSessions()
+	day := 24 * time.Hour
+	dropped := &history.Entry{Disposition: history.Dropped}
+	recalled := &history.Entry{Disposition: history.Recalled}
+	kept := &history.Entry{Disposition: history.Kept, Whole: true}
+	stored[3].Archived = true
+	hit := func(s store.Session, id int64, r history.Role, snippet string, marks ...[2]int) store.Hit {
+		return store.Hit{
+			Session: s, Message: id, Role: r, Model: s.Model, At: begun.Add(-day), Snippet: snippet, Marks: marks,
+		}
+	}
+	m.sessions.Found(sessions.Found{
+		Text: "gramm left",
+		Hits: []store.Hit{
+			hit(stored[0], 1, history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
+				[2]int{4, 11}, [2]int{15, 19}),
+			hit(stored[2], 42, history.Assistant, "… what is left of the grammar after that: three rules, one of "+
+				"them for expressions, and the two that call it. None of …", [2]int{12, 16}, [2]int{24, 31}),
+			hit(stored[4], 77, history.Tool, "構文 grammar.go 左 left.go", [2]int{7, 14}, [2]int{22, 26}),
+			hit(stored[0], 2, history.Assistant, "Left recursion goes away when the grammar is written as a loop.",
+				[2]int{0, 4}, [2]int{34, 41}),
+			hit(stored[0], 5, history.User, "Is the grammar left as it was?", [2]int{7, 14}, [2]int{15, 19}),
+			hit(stored[0], 8, history.Assistant, "Nothing of the grammar is left out.", [2]int{15, 22}, [2]int{26, 30}),
+			hit(stored[0], 9, history.User, "And left of the grammar?", [2]int{4, 8}, [2]int{16, 23}),
+			hit(stored[3], 3, history.User, "Die Grammatik steht left.", [2]int{4, 9}, [2]int{20, 24}),
+		},
+		Places: map[int64]store.Place{
+			1: {Number: 1, Of: 122, Last: dropped}, 42: {Number: 12, Of: 18, Last: recalled}, 77: {
+				Number: 1977, Last: kept,
+			},
+			2: {Number: 2, Of: 122, Last: recalled}, 5: {Number: 5, Of: 122, Last: kept}, 3: {Number: 3, Of: 4},
+		},
+	})
+	m.Update(uitest.Key("down"))
+	m.sessions.Previewed([]sessions.Previewed{
+		previewed(history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
+			begun.Add(-2*day), store.Place{Number: 1, Of: 122, Last: dropped}),
+		previewed(history.Assistant, "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a "+
+			"term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the order "+
+			"in which the operators are read.\n", begun.Add(-time.Hour), store.Place{Number: 2, Of: 122, Last: recalled}),
+	}, nil)
+	return m
+}
+
+// found are the entries that stand for messages.
+func found(m *Model) (values []string) {
+	for _, item := range listItems(m) {
+		if item.Group != "" {
+			values = append(values, item.Value)
+		}
+	}
+	return values
+}
+
+// hits waits until the search for what is typed has found so many messages.
+func (l *live) hits(want int) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("%d messages", want), func() bool {
+		return !strings.Contains(plain(l.Model), "Searching…") && len(found(l.Model)) == want
+	})
+}
+
+func TestUntilTheSearchIsDoneEnterSaysSo(t *testing.T) {
+	m := choosing(t, 120, 40)
+	typing(m, "zq")
+	if m.Update(enter); !strings.Contains(plain(m), "Still searching for zq.") {
+		t.Errorf("before the answer, enter says nothing:\n%s", plain(m))
+	}
+}
+
+func TestASearchThatFailsSaysWhy(t *testing.T) {
+	m := choosing(t, 120, 40)
+	typing(m, "zq")
+	m.sessions.Found(sessions.Found{
+		Text: "zq", Err: errors.New("search the messages: the disk is gone"),
+	})
+	if screen := plain(m); !strings.Contains(screen, "the disk is gone") || strings.Contains(screen, "Searching…") {
+		t.Errorf("the error is not shown:\n%s", screen)
+	}
+}
+
+// Of a session with many hits the best few are listed.
+func TestHitsOfOneSessionAreFew(t *testing.T) {
+	m := foundTexts(t, 120, 40)
+	if screen := plain(m); strings.Contains(screen, "Nothing of the grammar") {
+		t.Fatalf("of five hits three are to be listed:\n%s", screen)
+	}
+	for range 20 {
+		m.Update(uitest.Key("down"))
+	}
+	if got := atCursor(m); got != "message 77" {
+		t.Errorf("the last hit is %s, want message 77", got)
+	}
+}
+
+// finds opens the list, looks for a text in all messages and opens the first hit.
+func (l *live) finds(text string) {
+	l.t.Helper()
+	l.press("ctrl+s")
+	l.types(text)
+	l.until("the hits", func() bool { return len(found(l.Model)) > 0 })
+	for !strings.HasPrefix(atCursor(l.Model), "message") { // below the titles
+		l.press("down")
+	}
+	l.press("enter")
+}
+
+// standsOn waits until the transcript's cursor stands on a message of a session.
+func (l *live) standsOn(id, text string) {
+	l.t.Helper()
+	l.until(fmt.Sprintf("the cursor on %q", text), func() bool {
+		message, ok := l.Chat.Selected()
+		return l.Info.ID == id && ok && message.Content == text
+	})
+	if l.covered() || l.focus != transcriptPane {
+		l.t.Fatalf("overlay %v, focus %v:\n%s", l.dialogs.Top(), l.focus, plain(l.Model))
+	}
+}
+
+func TestAHitOpensFarBackInALongSession(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	const n = 3000
+	conversation := store.Conversation{Session: store.Session{Title: "Long", Endpoint: "here", Model: "small"}, Leaf: -1}
+	for i := range n {
+		m := store.Message{
+			Message: history.Message{
+				Role: history.User, Content: fmt.Sprintf("Message %d of many.", i), Status: history.Complete,
+			},
+		}
+		if i%2 == 1 {
+			m.Role = history.Assistant
+		}
+		if i == 20 {
+			m.Content = strings.Repeat("A long message has many lines.\n\n", 100) +
+				"At its end stands a walrus."
+		}
+		conversation.Add(m)
+	}
+	imported, err := l.With.Store.Import(t.Context(), conversation, store.ImportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := imported.Session
+	for left := int64(1); left > 0; {
+		if left, err = l.With.Store.IndexSome(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.finds("walrus")
+	l.until("the chat", func() bool {
+		m, ok := l.Chat.Selected()
+		return ok && strings.HasSuffix(m.Content, "walrus.")
+	})
+	l.until("all of it", func() bool { return l.Chat.Messages.Len() == n })
+	l.shows("At its end stands a walrus.")
+	if l.Info.ID != kept.ID || l.focus != transcriptPane {
+		t.Errorf("the session is %s, the focus %v", l.Info.ID, l.focus)
+	}
+}
+
+func TestAHitInAFileOpensAtItsMessage(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	kept, _, err := l.With.Store.Begin(t.Context(), store.Session{
+		Title: "Notes", Endpoint: "here", Model: "small",
+	},
+		store.Message{Message: history.Message{
+			Role: history.User, Content: "What is this?", Status: history.Complete,
+			Parts: []history.Part{{Kind: history.TextPart, Name: "notes.md", Text: "A walrus sleeps."}},
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.finds("walrus") // the transcript shows the name of the file alone, so that nothing can be marked
+	l.standsOn(kept.ID, "What is this?")
+	if l.Chat.Search.On {
+		t.Errorf("a search was begun that finds nothing:\n%s", plain(l.Model))
+	}
+}
+
+// A message that is not on disk could not come back to the draft once its session is left.
+func TestWhileAMessageIsNotSavedNoOtherSessionIsOpened(t *testing.T) {
+	m := asking(t, 120, 40)
+	m.Update(ctrl('s'))
+	listed(m, someSessions()...)
+	m.Update(uitest.Key("down"))
+	m.Update(enter)
+	if !strings.Contains(plain(m), "Your message is not saved yet") || m.dialogs.Top() != m.sessions {
+		t.Errorf("enter on a session while an answer arrives:\n%s", plain(m))
 	}
 }

@@ -7,16 +7,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/inspector"
 	"winnow/ui/keymap"
-	"winnow/ui/transcript"
 )
-
-// transcriptScreen is what the transcript has the screen do.
-func (m *Model) transcriptScreen() transcript.Screen {
-	return transcript.Screen{
-		Do: m.do, Hush: m.notice.Hush,
-		Draft: func() { m.setFocus(draftPane) },
-	}
-}
 
 // do does an action of the panes, or says why it cannot be done now. It is about the message under the transcript's
 // cursor.
@@ -37,7 +28,7 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		return func() tea.Cmd { do(); return nil }
 	}
 	return map[keymap.Action]func() tea.Cmd{
-		keymap.Palette:   m.openPalette,
+		keymap.Palette:   palette{m}.open,
 		keymap.New:       func() tea.Cmd { return m.leaveFor(m.Begun()) },
 		keymap.Sessions:  func() tea.Cmd { return m.openSessions("") },
 		keymap.Models:    func() tea.Cmd { return m.settings.ChooseModel("") },
@@ -66,7 +57,7 @@ func (m *Model) actions(on store.Message) map[keymap.Action]func() tea.Cmd {
 		keymap.Pin:       func() tea.Cmd { return m.Toggle(history.Pin) },
 		keymap.Exclude:   func() tea.Cmd { return m.Toggle(history.Exclude) },
 		keymap.TakeBack:  m.Chat.Undo,
-		keymap.Help:      m.openHelp,
+		keymap.Help:      palette{m}.help,
 		keymap.Quit:      m.quit,
 		keymap.Choose:    func() tea.Cmd { return m.enter(m.TakenOver()) },
 	}

@@ -24,7 +24,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return m.lacks(keymap.NeedOwn)
 	}
 	m.composer.Hold(sent)
-	m.confirm.Forget()
+	m.confirm.asked = nothing
 	m.notice.Clear()
 	m.turns++
 	return m.Begin(m.turns, start)
@@ -44,8 +44,7 @@ func (m *Model) turnEvents(msg turn.EventsMsg) tea.Cmd {
 		if c == m.shown {
 			cmds = append(cmds, m.turnEvent(e))
 		} else {
-			c.Event(e)
-			cmds = append(cmds, m.backgroundEvent(c, e))
+			cmds = append(cmds, m.background.Event(c, e))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -132,7 +131,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	}
 	next := m.sendNext(m.shown)
 	if next == nil && !stopped {
-		next = m.callEnded(m.shown, e.Err, m.Turn.Took())
+		next = m.CallEnded(&m.notice, e.Err)
 	}
 	var entitling tea.Cmd
 	if e.Err == nil {
@@ -153,7 +152,7 @@ func (m *Model) send() tea.Cmd {
 	case m.composer.Leaving():
 		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
-		return m.runCommand(strings.TrimSpace(m.composer.Text()))
+		return palette{m}.run(strings.TrimSpace(m.composer.Text()))
 	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():
 		return m.notice.Error("The draft has files already: @ attaches more.")
 	case m.composer.Unread():

@@ -98,7 +98,7 @@ func (s screen) header() string {
 	case s.l.Small:
 		return frame.TooSmall(st, layout.WantWidth, layout.WantHeight, w)
 	case m.dialogs.Top() != nil && !m.dialogs.Floats():
-		title, right := m.dialogTitle()
+		title, right := s.dialogTitle()
 		return frame.Header(st, st.Text.Render(title), "", right, w)
 	}
 	style, gauge := st.Text, ""
@@ -188,9 +188,9 @@ func (s screen) rule() string {
 	case edited != "":
 		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
-		return m.Panel.Strip(w, margin)
+		return m.Panel.Rule(w, margin, true)
 	default:
-		return m.Panel.Rule(w, margin)
+		return m.Panel.Rule(w, margin, false)
 	}
 	return theme.Ruled(s.st.Lines, w, margin, []string{s.st.Muted.Render(about)}, right)
 }
@@ -254,7 +254,7 @@ func (s screen) footer() (lines []string, x int) {
 		line, _ := m.Chat.SearchLine(w, "")
 		return []string{line}, -1
 	}
-	return []string{frame.Hints(s.st, m.hints(), s.state(), w)}, -1
+	return []string{frame.Hints(s.st, s.hints(), s.state(), w)}, -1
 }
 
 // state is the right end of the hints: a sentence, else what is selected, how far the page is from its end, or what the

@@ -2,141 +2,76 @@ package jsonrepair
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
 
-// cases are arguments as models and proxies write them, with what is sent for them.
-var cases = []struct {
-	name, raw, want string
-	class           Class
-	kind            string
-}{
-	{"an object with odd blanks", " {\"b\" :\t1 ,\r\n\"a\":[ ]}\n", " {\"b\" :\t1 ,\r\n\"a\":[ ]}\n", Sound, ""},
-	{"a great number", `{"id":12345678901234567890.10}`, `{"id":12345678901234567890.10}`, Sound, ""},
-	{"escapes", `{"a":"\u00e9\ud83d\ude00\\ud83d\/"}`, `{"a":"\u00e9\ud83d\ude00\\ud83d\/"}`, Sound, ""},
-	{"text like JSON in a string", `{"a":"// x\n{'b': None,}"}`, `{"a":"// x\n{'b': None,}"}`, Sound, ""},
+var update = flag.Bool("update", false, "write what comes out into the cases; read the difference")
 
-	{"an open object", `{`, `{}`, Closed, "C1"},
-	{"an open name", `{"a": 1, "b`, `{"a": 1}`, Closed, "C1"},
-	{"a name without a value", `{"a": 1, "b": `, `{"a": 1}`, Closed, "C1"},
-	{"an open string", `{"path": "/tmp/no`, `{"path": "/tmp/no"}`, Closed, "C1"},
-	{"half an escape", `{"a": "x\u00e`, `{"a": "x"}`, Closed, "C1"},
-	{"half a surrogate pair", `{"a": "x\ud83d\ude0`, `{"a": "x"}`, Closed, "C1"},
-	{"half a code point", "{\"a\": \"x\xf0\x9f\x98", `{"a": "x"}`, Closed, "C1"},
-	{"an open number", `{"a": 1, "b": 12`, `{"a": 1}`, Closed, "C1"},
-	{"a number with a blank behind it", `{"a": 12 `, `{"a": 12}`, Closed, "C1"},
-	{"an open literal", `{"a": 1, "b": tru`, `{"a": 1}`, Closed, "C1"},
-	{"a complete literal", `{"a": true`, `{"a": true}`, Closed, "C1"},
-	{"an open list", `{"a": [1, {"b": "c`, `{"a": [1, {"b": "c"}]}`, Closed, "C1"},
-	{"an open list of numbers", `{"a": [1, 2`, `{"a": [1]}`, Closed, "C1"},
-	{"the fence behind an open object", "{\"a\": \"x\"\n```", `{"a": "x"}`, Closed, "C1"},
-	{"as deep as it may be", strings.Repeat(`{"a":`, maxDepth), strings.Repeat(`{"a":`, maxDepth-1) + "{" +
-		strings.Repeat("}", maxDepth), Closed, "C1"},
-
-	{"a code fence", "```json\n{\"a\": 1}\n```", `{"a": 1}`, Fixed, "C1"},
-	{"prose around it", `For {name} call {"a": 1}. Tell me more.`, `{"a": 1}`, Fixed, "C1"},
-	{"raw control characters", "{\"a\": \"x\ny\tz\x1b\"}", `{"a": "x\ny\tz\u001b"}`, Fixed, "C1"},
-	{"bytes that are no text", "{\"a\": \"\xff\"}", "{\"a\": \"\ufffd\"}", Fixed, "C1"},
-	{"an escape that is none", `{"re": "\d+\.go"}`, `{"re": "\\d+\\.go"}`, Fixed, "C1"},
-	{"a surrogate alone", `{"a": "\ud83d"}`, `{"a": "\\ud83d"}`, Fixed, "C1"},
-	{"a path of Windows", `{"p": "C:\new\docs\users"}`, `{"p": "C:\\new\\docs\\users"}`, Fixed, "C1"},
-	{"Python", `{'a': True, 'b': None, 'c': 'it\'s'}`, `{"a": true, "b": null, "c": "it's"}`, Fixed, "C1"},
-	{"smart quotes", `{“a”: “x”, ‘b’: ‘it’s’}`, `{"a": "x", "b": "it’s"}`, Fixed, "C1"},
-	{"quotes in a string", `{"a": "say "hi", then go", "b": 1}`, `{"a": "say \"hi\", then go", "b": 1}`, Fixed, "C1"},
-	{"quotes of code", `{"a": "f("x", "y")", "b": 1}`, `{"a": "f(\"x\", \"y\")", "b": 1}`, Fixed, "C1"},
-	{"names without quotes", `{a: 1, b_2: {$c: 2}}`, `{"a": 1, "b_2": {"$c": 2}}`, Fixed, "C1"},
-	{"text without quotes", `{"a": New York, "b": x/y}`, `{"a": "New York", "b": "x/y"}`, Fixed, "C1"},
-	{"numbers beyond a double", `{"a": 1e400, "b": [1e-400, -2E+999]}`, `{"a": "1e400", "b": [1e-400, "-2E+999"]}`, Fixed, "C1"},
-	{"a number that is none", `{"a": 007}`, `{"a": "007"}`, Fixed, "C1"},
-	{"comments", "{ // one\n\"a\": 1, /* two */ \"b\": 2 # three\n}", "{ \n\"a\": 1,  \"b\": 2 \n}", Fixed, "C1"},
-	{"commas too many", `{, "a": [, 1,, 2, ], "b": 1,}`, `{"a": [1, 2], "b": 1}`, Fixed, "C1"},
-	{"commas missing", `{"a": ["x" "y" 1 2] "b": {} "c": 1}`, `{"a": ["x","y",1,2],"b": {},"c": 1}`, Fixed, "C1"},
-	{"a colon missing", `{"a" 1, "b" "c"}`, `{"a" :1, "b" :"c"}`, Fixed, "C1"},
-	{"a value missing", `{"a": , "b": 1}`, `{"b": 1}`, Fixed, "C1"},
-	{"brackets missing", `{"a": [{"b": 1], "c": [2}`, `{"a": [{"b": 1}], "c": [2]}`, Fixed, "C1"},
-	{"brackets too many", `{"a": 1]}}`, `{"a": 1}`, Fixed, "C1"},
-	{"Python that broke off", `{'a': 'x', 'b': [True, 'y`, `{"a": "x", "b": [true, "y"]}`, Fixed, "C1"},
-	{"the first of two objects", `{"a": 1}{"b": 2}`, `{"a": 1}`, Fixed, "C1"},
-
-	{"nothing", " \n", `{}`, Emptied, "C2"},
-	{"null", `null`, `{}`, Emptied, "C3"},
-	{"None", `None`, `{}`, Emptied, "C3"},
-	{"a number", `12`, `{"value": 12}`, Fixed, "C3"},
-	{"a string", `"say \"hi\""`, `{"value": "say \"hi\""}`, Fixed, "C3"},
-	{"a list of a number beyond a double", `[1e400]`, `{"value": ["1e400"]}`, Fixed, "C3"},
-	{"a list that broke off", `['a', {b: 'c`, `{"value": ["a", {"b": "c"}]}`, Fixed, "C3"},
-	{"an object in a string", `"{\"a\": \"b\\n\"}"`, `{"a": "b\n"}`, Unwrapped, "C3"},
-	{"an object in a string in a string", `"\"{\\\"a\\\": 1}\""`, `{"a": 1}`, Unwrapped, "C3"},
-	{"an object in a string that broke off", `"{\"a\": \"b`, `{"a": "b"}`, Unwrapped, "C3"},
-	{"an object in quotes", `"{"a": 1}"`, `{"a": 1}`, Unwrapped, "C3"},
-	{"an escaped object", `{\"a\": \"b \\\"c\\\"\"}`, `{"a": "b \"c\""}`, Unwrapped, "C3"},
-
-	{"braces in a string in a string", `""{!`, `{"value": "\"{!"}`, Fixed, "C3"},
-
-	{"a number beyond a double alone", `1e400`, `{}`, Emptied, "C1"},
-	{"prose alone", `I will call the tool now`, `{}`, Emptied, "C1"},
-	{"prose in braces", `{not an object}`, `{}`, Emptied, "C1"},
-	{"a set", `{"a", "b"}`, `{}`, Emptied, "C1"},
-	{"an expression", `{"a": f(1), "b": {"c": g{}}}`, `{}`, Emptied, "C1"},
-	{"too deep", strings.Repeat(`{"a":`, maxDepth+1), `{}`, Emptied, "C1"},
+// rawOf are the arguments of a case. A text that begins with go: is written as in Go, and $DEEP is as many objects in
+// one another as there may be.
+func rawOf(line string) string {
+	if text, err := strconv.Unquote(strings.TrimPrefix(line, "go:")); err == nil && strings.HasPrefix(line, "go:") {
+		line = text
+	}
+	return strings.ReplaceAll(line, "$DEEP", strings.Repeat(`{"a":`, maxDepth))
 }
 
+// lineOf is a text as rawOf reads it.
+func lineOf(text string) string {
+	if strings.ContainsFunc(text, unicode.IsControl) || text != strings.TrimSpace(text) || !utf8.ValidString(text) {
+		return "go:" + strconv.Quote(text)
+	}
+	return text
+}
+
+// readCases reads testdata/cases.txt: what stands in front, and then a case each, of a name, arguments, and what comes
+// out.
+func readCases(t testing.TB) []string {
+	t.Helper()
+	file, err := os.ReadFile("testdata/cases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(file)), "\n\n")
+}
+
+// TestRepair repairs arguments as models and proxies write them: what is sent for them, what is said of it, and the
+// objects where they are several.
 func TestRepair(t *testing.T) {
-	for _, tt := range cases {
-		t.Run(tt.name, func(t *testing.T) {
-			got, how := Repair(tt.raw)
-			if got != tt.want || how.Class != tt.class || how.Kind != tt.kind {
-				t.Errorf("Repair(%.200q)\n got %.200s %+v", tt.raw, got, how)
-				t.Errorf("want %.200s %s %s", tt.want, tt.class, tt.kind)
-			}
-			if how.Lost() != (tt.class == Emptied && tt.kind == "C1") {
-				t.Errorf("Repair(%.200q) is lost: %t", tt.raw, how.Lost())
-			}
-			checkRepaired(t, tt.raw)
-		})
-	}
-}
-
-func TestRepairReportsWhereTheFirstFaultIs(t *testing.T) {
-	for raw, want := range map[string]Report{
-		`{"a": "b`:             {Class: Closed, Kind: "C1", Offset: 8, Cut: true},
-		`{"é": 1, 'b': [`:      {Class: Fixed, Kind: "C1", Offset: 10, Cut: true},
-		`{"a":1}{"b":2}`:       {Class: Fixed, Kind: "C1", Offset: 7},
-		`Sure: {"a":1}`:        {Class: Fixed, Kind: "C1", Offset: 0},
-		`"{\"a\": \"b`:         {Class: Unwrapped, Kind: "C3", Cut: true},
-		`{"a": 1, "b": maybe}`: {Class: Fixed, Kind: "C1", Offset: 14},
-	} {
-		if _, how := Repair(raw); how != want {
-			t.Errorf("Repair(%q) reports %+v, want %+v", raw, how, want)
+	cases := readCases(t)
+	for i, block := range cases[1:] {
+		lines := strings.SplitN(block, "\n", 3)
+		raw := rawOf(lines[1])
+		got, how := Repair(raw)
+		checkRepaired(t, raw)
+		if how.Lost() != (how.Class == Emptied && how.Kind == "C1") {
+			t.Errorf("%s is lost: %t", lines[0], how.Lost())
 		}
+		if len(got) > 200 {
+			got = fmt.Sprintf("%.20s… of %d bytes", got, len(got))
+		}
+		text := fmt.Sprintf("%s\n%+v", lineOf(got), how)
+		for _, object := range Split(raw) {
+			text += "\nobject " + lineOf(object)
+		}
+		if want := strings.Join(lines[2:], ""); text != want && !*update {
+			t.Errorf("%s: %.200q\n got %s\nwant %s", lines[0], raw, text, want)
+		}
+		cases[1+i] = strings.Join(append(lines[:2], text), "\n")
 	}
-}
-
-func TestSplit(t *testing.T) {
-	for _, tt := range []struct {
-		raw  string
-		want []string
-	}{
-		{`{"a":1}{"b":2}`, []string{`{"a":1}`, `{"b":2}`}},
-		{"{\"a\":\"}{\"}, {}\n\n{\"b\": [1]} ", []string{`{"a":"}{"}`, `{}`, `{"b": [1]}`}},
-		{`{"a":1}{"b":"x`, []string{`{"a":1}`, `{"b":"x`}},
-		{`{'a': 1,}{b: True}`, []string{`{'a': 1,}`, `{b: True}`}},
-		{`{"a":1}`, nil},
-		{`{"a":"{}{}"}`, nil},
-		{`[{},{}]`, nil},
-		{`{"a":1} and {"b":2}`, nil},
-		{`{"a":1}{what}`, nil},
-		{``, nil},
-	} {
-		if got := Split(tt.raw); !slices.Equal(got, tt.want) {
-			t.Errorf("Split(%q) = %q, want %q", tt.raw, got, tt.want)
+	if *update {
+		if err := os.WriteFile("testdata/cases.txt", []byte(strings.Join(cases, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -300,10 +235,8 @@ func checkArrived(t *testing.T, raw string, v any) {
 }
 
 func FuzzRepair(f *testing.F) {
-	for _, tt := range cases {
-		if len(tt.raw) < 500 {
-			f.Add(tt.raw)
-		}
+	for _, block := range readCases(f)[1:] {
+		f.Add(rawOf(strings.Split(block, "\n")[1]))
 	}
 	for _, raw := range realistic {
 		f.Add(raw)

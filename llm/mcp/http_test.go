@@ -49,7 +49,7 @@ func TestAServerIsAskedByHTTP(t *testing.T) {
 			if got := call(t, m, "web__add", `{"a":2,"b":3}`); got != "5" {
 				t.Errorf("got %q, status %+v", got, m.List()[0])
 			}
-			if got, err := m.Read(t.Context(), "web", "memo:one"); got != "the memo" || err != nil {
+			if got, err := m.Read(t.Context(), "web", "memo:one"); got != "read memo:one" || err != nil {
 				t.Errorf("read %q, %v", got, err)
 			}
 			if name == "events" {
@@ -167,17 +167,16 @@ func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
-	sdk.AddTool(server, &sdk.Tool{Name: "long"},
-		func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-			for i := range 2 {
-				r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-					ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(4 * i),
-					Message: "step\x1b",
-				})
-			}
-			<-seen
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "all done"}}}, nil, nil
-		})
+	addTool(server, "long", "", func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) ([]sdk.Content, error) {
+		for i := range 2 {
+			r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: float64(4 * i),
+				Message: "step\x1b",
+			})
+		}
+		<-seen
+		return textOf("all done"), nil
+	})
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
 	said, result := make(chan string, 2), make(chan string, 1)
 	ctx := tool.WithProgress(t.Context(), func(text string) { said <- text })
@@ -201,13 +200,12 @@ func TestAStoppedCallIsCancelledAtTheServer(t *testing.T) {
 	t.Parallel()
 	began, cancelled := make(chan struct{}), make(chan struct{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
-	sdk.AddTool(server, &sdk.Tool{Name: "wait"},
-		func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-			close(began)
-			<-ctx.Done()
-			close(cancelled)
-			return nil, nil, ctx.Err()
-		})
+	addTool(server, "wait", "", func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) ([]sdk.Content, error) {
+		close(began)
+		<-ctx.Done()
+		close(cancelled)
+		return nil, ctx.Err()
+	})
 	m := started(t, webServer(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)))
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-began; stop() }()

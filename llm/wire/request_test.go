@@ -3,8 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -14,44 +12,25 @@ import (
 // TestRequests writes the request of each file in each format. A file has the request, and a body for each format.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/request/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no fixtures: %v", err)
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil || len(a.Files) != 4 {
-			t.Fatalf("%s: %v, %d parts; want a request and three bodies", file, err, len(a.Files))
-		}
+	eachFixture(t, "testdata/request/*.txtar", func(t *testing.T, parts []txtar.File) {
 		var r Request
-		decoder := json.NewDecoder(bytes.NewReader(a.Files[0].Data))
+		decoder := json.NewDecoder(bytes.NewReader(parts[0].Data))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&r); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatal(err)
 		}
-		for i := range a.Files[1:] {
-			want := &a.Files[i+1]
-			body, err := Format(want.Name).Body(r)
+		for i := range parts[1:] {
+			part := &parts[i+1]
+			body, err := Format(part.Name).Body(r)
 			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			got := readable(t, body)
-			if again, _ := Format(want.Name).Body(r); string(again) != string(body) {
-				t.Errorf("%s: the same request has other bytes the second time", file)
-			}
-			if *update {
-				want.Data = []byte(got)
-			}
-			if got != string(want.Data) {
-				t.Errorf("%s, %s: got\n%s\nwant\n%s", file, want.Name, got, want.Data)
-			}
-		}
-		if *update {
-			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 				t.Fatal(err)
 			}
+			part.Data = []byte(readable(t, body))
+			if again, _ := Format(part.Name).Body(r); string(again) != string(body) {
+				t.Errorf("%s: the same request has other bytes the second time:\n%s", part.Name, again)
+			}
 		}
-	}
+	})
 }
 
 // readable is a body with a line for each message.

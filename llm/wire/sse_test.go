@@ -93,15 +93,6 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func BenchmarkReader(b *testing.B) {
-	event := `data: {"choices":[{"index":0,"delta":{"content":"some words of an answer"}}]}` + "\n\n"
-	stream := strings.Repeat(event, 10_000)
-	b.SetBytes(int64(len(stream)))
-	for b.Loop() {
-		_, _ = io.Copy(io.Discard, NewLines(strings.NewReader(stream)))
-	}
-}
-
 func wantText(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {

@@ -96,13 +96,11 @@ func (r Records) find(
 }
 
 // WasCut says that the user chose to cut a message when it was last sent in its turn.
-func (r Records) WasCut(ctx context.Context, turn int, message int64) (bool, error) {
-	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{Turn: turn})
-	for _, q := range slices.Backward(list) {
-		if q.User == message {
-			d, err := ReadDecision(q)
-			return d.CutCurrent, err
-		}
+func (r Records) WasCut(ctx context.Context, message int64) (bool, error) {
+	list, err := r.Store.Requests(ctx, r.Session, store.RequestFilter{User: message, Newest: 1})
+	if err != nil || len(list) == 0 {
+		return false, err
 	}
-	return false, err
+	d, err := ReadDecision(list[0])
+	return d.CutCurrent, err
 }

@@ -54,27 +54,14 @@ func (w writer) must(doing string, err error) {
 
 // message is one with everything that a message may have.
 func (w writer) message(session string, parent int64) Message {
-	m := says(session, parent, role(w.T), w.text("content"))
+	m := anything[Message](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
+	m.Session, m.Parent, m.Role, m.Queued, m.Damaged = session, parent, role(w.T), 0, false
 	m.Status = rapid.SampledFrom([]history.Status{
 		"", history.Interrupted, history.Failed, history.Imported, history.Quarantined,
 	}).Draw(w.T, "status")
-	m.Extra, m.Reasoning = w.text("extra"), w.text("reasoning")
-	m.Name, m.ToolCallID = w.text("name"), w.text("call")
-	m.Label, m.Model, m.Endpoint, m.FinishReason = w.text("label"), w.text("model"), "here", "stop"
-	m.Tokens, m.Tokenizer = w.pick("tokens", 9), "o200k"
-	for range w.pick("calls", 3) {
-		call := history.ToolCall{ID: w.text("id"), Name: w.text("tool"), Arguments: w.text("arguments")}
-		m.ToolCalls = append(m.ToolCalls, call)
-	}
-	for range w.pick("parts", 3) {
-		p := history.Part{
-			Kind: history.ImagePart, Name: w.text("file"), MediaType: "image/png",
-			Data: []byte{byte(w.pick("data", 4))}, Tokens: 85,
-		}
-		if w.pick("textual", 2) == 0 {
-			p = history.Part{Kind: history.TextPart, Name: "a.txt", MediaType: "text/plain", Text: w.text("part")}
-		}
-		m.Parts = append(m.Parts, p)
+	for i := range m.Parts {
+		kinds := []history.PartKind{history.ImagePart, history.TextPart}
+		m.Parts[i].Kind = rapid.SampledFrom(kinds).Draw(w.T, "kind")
 	}
 	return m
 }
@@ -197,19 +184,10 @@ func (w writer) request(session string, user int64, ids []int64) Request {
 			plan.Entries = append(plan.Entries, e)
 		}
 	}
-	options, err := json.Marshal(map[string]string{"policy": w.text("options")})
-	w.must("write the options", err)
-	turn, err := w.s.Turn(context.Background(), user)
-	if err != nil {
-		turn = 1 // no message of the user is before it
-	}
-	return Request{
-		Session: session, Turn: turn, User: user, Endpoint: "here", Model: w.text("asked"), Rules: 4,
-		Tokenizer: "o200k", Estimate: 5, BodyHash: "0f", Prompt: -1, Cached: 3, Answer: 2, Reasoning: -1, Cost: 7,
-		CostFrom: "prices", PriceSource: "the configuration", CacheWrite: 2, Reusable: 9, ReusableAge: time.Minute,
-		Fault: w.text("fault"), FirstToken: time.Millisecond, Took: time.Second, Retries: 1, Finish: "stop", End: "done",
-		Error: w.text("error"), Options: string(options), Plan: &plan,
-	}
+	r := anything[Request](w.T, rapid.Custom(func(*rapid.T) string { return w.text("text") }))
+	r.Session, r.User, r.Plan, r.Purpose, r.End = session, user, &plan, ForAnswer, EndDone
+	r.Turn = 0
+	return r
 }
 
 // fill opens a history and does some steps to it.

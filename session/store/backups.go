@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 
@@ -34,22 +35,8 @@ func (s *Store) BackupName() string { return backup.Name(s.path, s.now()) }
 
 // NewestBackup returns the newest backup of this history, and false where there is none.
 func (s *Store) NewestBackup() (backup.File, bool) {
-	all := backup.List(s.path, s.now())
-	if s.path == sqlite.Memory || len(all) == 0 {
-		return backup.File{}, false
-	}
-	return all[0], true
-}
-
-// offerBackup says so where the history has gone and there is a backup of it.
-func (s *Store) offerBackup() {
-	if !s.fresh {
-		return
-	}
-	if b, ok := s.NewestBackup(); ok {
-		s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s. "+
-			"winnow db restore latest restores it.", b.Day.Format("2006-01-02")))
-	}
+	all := append(backup.List(s.path, s.now()), backup.File{})
+	return all[0], len(all) > 1
 }
 
 // CheckResult is what a check of the whole history found.
@@ -75,16 +62,12 @@ func (c CheckResult) Sound() bool { return len(c.Damaged) == 0 && len(c.Faults) 
 func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	c := CheckResult{Path: s.path, SetAside: backup.DamagedFiles(s.path)}
 	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
-	doing := "check the chat history"
-	tables, err := sqlite.DamagedTables(ctx, s.reads)
-	if err != nil && !sqlite.IsDamage(err) {
-		return c, sqlite.Explain(doing, s.path, err)
-	}
-	for _, table := range tables {
-		c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
-		_ = s.mark(ErrDamaged)
-	}
-	err = s.view(ctx, doing, func(t *tx) {
+	err := s.view(ctx, "check the chat history", func(t *tx) {
+		c.Faults = nil
+		for _, table := range list[string](t, sqlite.DamagedTables) {
+			c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
+			_ = s.mark(ErrDamaged)
+		}
 		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
 				(SELECT user_version FROM pragma_user_version),
@@ -92,7 +75,9 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 				(SELECT count(*) FROM messages),
 				(SELECT count(*) FROM requests)`)
 		c.Lost = list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
-		c.Damaged = slices.DeleteFunc(damagedMessages(t), func(id int64) bool { return slices.Contains(c.Lost, id) })
+		damaged, err := damagedMessages(ctx, t.Tx)
+		t.fail(err)
+		c.Damaged = slices.DeleteFunc(damaged, func(id int64) bool { return slices.Contains(c.Lost, id) })
 		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
@@ -104,12 +89,13 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	return c, err
 }
 
-// damagedMessages are the messages that fail their hash.
-func damagedMessages(t *tx) (all []int64) {
+// damagedMessages are the messages of a history that fail their hash.
+func damagedMessages(ctx context.Context, of *sql.Tx) (all []int64, err error) {
+	t := &tx{Tx: of, ctx: ctx}
 	for m := range eachMessage(t, true, "1") {
 		if m.Damaged {
 			all = append(all, m.ID)
 		}
 	}
-	return all
+	return all, t.err
 }

@@ -82,18 +82,6 @@ func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
 	})
 }
 
-// Turn is the number of the turn that a user's message begins: how many messages the user has
-// written in its session up to it, on every branch.
-func (s *Store) Turn(ctx context.Context, message int64) (int, error) {
-	return inTx(ctx, s.view, "number the turn", func(t *tx) int {
-		turn := turnOf(t, message)
-		if turn == 0 {
-			t.missing("find message %d", message)
-		}
-		return turn
-	})
-}
-
 // turnOf is the turn of a user's message, 0 where it is not here.
 func turnOf(t *tx, message int64) int {
 	return value[int](t, `

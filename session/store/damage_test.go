@@ -324,6 +324,9 @@ func checkSalvage(t *testing.T, s *Store, was sound, files map[string][]byte, se
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, got.File) {
 		t.Errorf("the notices are %q and do not name %s", n, got.File)
 	}
+	if n := s.Notices(); strings.Contains(strings.Join(n, " "), "There is no chat history here") {
+		t.Errorf("the notices are %q, and a history is here", n)
+	}
 	if n := strings.Join(s.Notices(), " "); got.FromBackup > 0 &&
 		!strings.Contains(n, "taken from the backup of 2026-11-20") {
 		t.Errorf("the notices are %q and do not name the backup", n)

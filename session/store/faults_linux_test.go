@@ -119,32 +119,38 @@ func TestDamagedFileOnAFullDiskIsLeftAlone(t *testing.T) {
 	}
 	empty()
 	s = openAt(t, path, Options{})
-	if _, met := salvagedBy(s); !met {
+	if !s.Salvaged() {
 		t.Error("with room again the damaged file was not met")
 	}
 }
 
-// The name of a file that alone is mounted into a container cannot be changed.
-func TestDamagedFileWhoseNameCannotChangeIsCopiedAside(t *testing.T) {
-	was := makeSound(t, false)
-	outside, path := filepath.Join(t.TempDir(), "outside.db"), newPath(t)
-	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
-	must(t, "write", os.WriteFile(outside, was.files[""], 0o600))
-	damaged := damageIndex(t, outside)
-	must(t, "write", os.WriteFile(path, nil, 0o600))
-	mount(t, "--bind", outside, path)
-	t.Cleanup(func() { exec.Command("umount", "-l", path).Run() })
-	s, err := Open(context.Background(), path, Options{Now: noon().now})
-	must(t, "open", err)
-	got, met := salvagedBy(s)
-	if !met || got.Messages != len(was.prints) {
-		t.Errorf("salvaged is %+v, %v; want all %d messages", got, met, len(was.prints))
-	}
-	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
-		t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
-	}
-	must(t, "close", s.Close())
-	if inside, err := os.ReadFile(outside); err != nil || len(inside) == 0 || bytes.Equal(inside, damaged) {
-		t.Errorf("the file outside holds %d bytes, %v; want the saved history", len(inside), err)
+// Behind a link, and where it alone is mounted into a container so that its name cannot be changed.
+func TestDamagedFileIsSavedWhereItIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		reach func(t *testing.T, real, path string)
+		aside bool // the file that is set aside is beside the real one
+	}{
+		"link": {func(t *testing.T, real, path string) { must(t, "link", os.Symlink(real, path)) }, true},
+		"mount": {func(t *testing.T, real, path string) {
+			must(t, "write", os.WriteFile(path, nil, 0o600))
+			mount(t, "--bind", real, path)
+			t.Cleanup(func() { exec.Command("umount", "-l", path).Run() })
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			real, damaged, was := damagedHistory(t)
+			path := filepath.Join(t.TempDir(), "link.db")
+			c.reach(t, real, path)
+			s, err := Open(context.Background(), path, Options{Now: noon().now})
+			must(t, "open", err)
+			defer s.Close()
+			checkSalvage(t, s, was, map[string][]byte{"": damaged}, len(was.prints))
+			if beside := filepath.Dir(s.salvaged.File) == filepath.Dir(real); beside != c.aside {
+				t.Errorf("set aside as %s, beside %s: %v", s.salvaged.File, real, beside)
+			}
+			if now, err := os.ReadFile(real); err != nil || len(now) == 0 || bytes.Equal(now, damaged) {
+				t.Errorf("the file itself holds %d bytes, %v; want the saved history", len(now), err)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,39 +12,118 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
 )
 
-// damagedHistory is a history whose first page is gone, and what it held.
+// damagedHistory is a history with a damage by which no row is lost, and what it held.
 func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	t.Helper()
 	was = makeSound(t, false)
 	path = newPath(t)
 	must(t, "mkdir", os.MkdirAll(filepath.Dir(path), 0o700))
 	must(t, "write", os.WriteFile(path, was.files[""], 0o600))
-	return path, damageIndex(t, path), was
+	return path, spoil(t, path, "messages_parent"), was
 }
 
-// damageIndex damages a page of a history so that no row is lost, and returns the damaged file.
-func damageIndex(t *testing.T, path string) (damaged []byte) {
+// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged file.
+func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	t.Helper()
 	db := sqlite.Pool(path, sqlite.Immutable, 1)
 	defer db.Close()
-	var root int
-	must(t, "find", db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_parent'").Scan(&root))
-	return spoil(t, path, root, 0)
+	damaged, err := os.ReadFile(path)
+	must(t, "read", err)
+	for _, name := range names {
+		var page int
+		must(t, "find "+name, db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", name).Scan(&page))
+		clear(damaged[(page-1)*4096 : page*4096])
+	}
+	must(t, "damage", os.WriteFile(path, damaged, 0o600))
+	return damaged
 }
 
-// spoil fills a page of a file with a byte, and returns the damaged file.
-func spoil(t *testing.T, path string, page int, with byte) (damaged []byte) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, "open", err)
-	_, err = f.WriteAt(bytes.Repeat([]byte{with}, 4096), int64(page-1)*4096)
-	must(t, "damage", errors.Join(err, f.Close()))
-	damaged, err = os.ReadFile(path)
-	must(t, "read", err)
-	return damaged
+// Damage closes the windows and fills the first pages of tables with zeros.
+func (w window) Damage(tables ...string) {
+	w.p.exit()
+	spoil(w.p.T, w.path, tables...)
+}
+
+// Change closes the windows and changes bytes of the file.
+func (w window) Change(from, to string) error {
+	w.p.exit()
+	b, err := os.ReadFile(w.path)
+	must(w.p, "read", err)
+	return os.WriteFile(w.path, bytes.ReplaceAll(b, []byte(from), []byte(to)), 0o600)
+}
+
+// Lose closes the windows and removes the file.
+func (w window) Lose() error {
+	w.p.exit()
+	return os.Remove(w.path)
+}
+
+func (p *script) exit() {
+	for name, s := range p.windows {
+		must(p, "close", s.Close())
+		delete(p.windows, name)
+	}
+}
+
+// Write writes a file into the folder that is no database: a text and what is behind as much of another file.
+func (w window) Write(name, text, of string) error {
+	b, _ := os.ReadFile(filepath.Join(filepath.Dir(w.path), of))
+	b = append([]byte(text), b[min(len(b), len(text)):]...)
+	return os.WriteFile(filepath.Join(filepath.Dir(w.path), name), b, 0o600)
+}
+
+// Checked is what a check finds, without what depends on the schema.
+func (w window) Checked(ctx context.Context) (CheckResult, error) {
+	c, err := w.Check(ctx)
+	c.Path, c.Bytes = "", 0
+	return c, err
+}
+
+// RestoreFrom closes the windows and restores a file of the folder.
+func (w window) RestoreFrom(ctx context.Context, name string) (aside string, err error) {
+	w.p.exit()
+	return backup.Restore(ctx, w.path, filepath.Join(filepath.Dir(w.path), name), w.p.clock.now())
+}
+
+// Copies are the files beside the history that hold a session.
+func (w window) Copies(ctx context.Context, session string) (names []string, err error) {
+	all, err := backup.Copies(ctx, w.path, session)
+	for _, c := range all {
+		names = append(names, fmt.Sprint(c.Path, map[bool]string{true: " may, and is damaged"}[c.Damaged]))
+	}
+	return names, err
+}
+
+// PurgeCopies rewrites those files, and deletes what cannot be rewritten.
+func (w window) PurgeCopies(ctx context.Context, session string) (refused []string, err error) {
+	all, err := backup.Copies(ctx, w.path, session)
+	for _, c := range all {
+		if e := PurgeCopy(ctx, c, session); e != nil {
+			refused = append(refused, e.Error())
+			err = errors.Join(err, backup.Discard(c.Path))
+		}
+	}
+	return refused, err
+}
+
+// Holding are the files that hold a text.
+func (w window) Holding(text string) []string { return holding(w.p.T, filepath.Dir(w.path), text) }
+
+// Refused is the error with which a file in the folder is not opened.
+func (w window) Refused(ctx context.Context, name string, readOnly bool) error {
+	if name != "" {
+		name = filepath.Join(filepath.Dir(w.path), name)
+	}
+	before, _ := os.ReadFile(name)
+	_, err := Open(ctx, name, Options{ReadOnly: readOnly})
+	if after, _ := os.ReadFile(name); !bytes.Equal(after, before) {
+		w.p.Errorf("%s was changed", name)
+	}
+	return err
 }
 
 func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
@@ -76,41 +156,23 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 	}
 }
 
-func TestClockThatGoesBackKeepsTheOrder(t *testing.T) {
-	c := noon()
-	s := openAt(t, newPath(t), Options{Now: c.now})
-	ctx := context.Background()
-	old, first := begin(t, s, "old", "one")
-	c.add(-48 * time.Hour)
-	young, _ := begin(t, s, "young", "two")
-	second := add(t, s, says(old.ID, first.ID, history.Assistant, "three"))
-	if second.ID <= first.ID || second.Seq != 2 {
-		t.Errorf("the later message is %d at place %d, want above %d at 2", second.ID, second.Seq, first.ID)
-	}
-	list, err := s.Sessions(ctx, Filter{})
-	if err != nil || len(list) != 2 || list[0].ID != old.ID || list[1].ID != young.ID {
-		t.Errorf("the list is %+v, %v; want the one used last on top", list, err)
-	}
-	if _, err := s.Fork(ctx, old.ID, second.ID); err != nil {
-		t.Errorf("a fork at an earlier time: %v", err)
-	}
-	if _, err := s.BackUpToday(ctx); err != nil {
-		t.Errorf("a backup at an earlier time: %v", err)
-	}
-}
-
-// Another window would go on writing to the file that is set aside, and nobody would find that.
-func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
+// Another window would go on writing to a file that is set aside, and nobody would find that.
+func TestFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{})
+	path, ctx := newPath(t), context.Background()
+	s, err := Open(ctx, path, Options{})
 	must(t, "open", err)
 	speak(t, s, 2)
-	root := countOf(t, s, "SELECT rootpage FROM sqlite_schema WHERE name = 'messages'")
+	copied := filepath.Join(t.TempDir(), "backup.db")
+	must(t, "back up", s.Backup(ctx, copied))
 	must(t, "close", s.Close())
 	holdOpen(t, path)
-	damaged := spoil(t, path, root, 0)
-	s, err = Open(context.Background(), path, Options{})
+	_, err = backup.Restore(ctx, path, copied, noon().t)
+	if !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "quit winnow first") {
+		t.Errorf("Restore under an open window = %v, want ErrBusy with its sentence", err)
+	}
+	damaged := spoil(t, path, "messages")
+	s, err = Open(ctx, path, Options{})
 	switch {
 	case err == nil:
 		if !s.ReadOnly() || !strings.Contains(strings.Join(s.Notices(), " "), "it is open in another window") {
@@ -128,56 +190,27 @@ func TestDamagedFileThatIsOpenElsewhereIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestDamagedFileBehindALinkIsSavedThere(t *testing.T) {
-	path, damaged, was := damagedHistory(t)
-	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, "link", os.Symlink(path, link))
-	s := openAt(t, link, Options{Now: noon().now})
-	got, met := salvagedBy(s)
-	if !met || got.Messages != len(was.prints) || got.File != path+".damaged-20261121-120000" {
-		t.Errorf("salvaged is %+v, %v; want %d messages and the file beside %s", got, met, len(was.prints), path)
+// holdOpen has another program keep the history open until the test ends.
+func holdOpen(t *testing.T, path string) {
+	t.Helper()
+	cmd, out := run(t, "hold", path)
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("the other program did not open the history: %v", err)
 	}
-	if to, err := os.Readlink(link); err != nil || to != path {
-		t.Errorf("the link leads to %s, %v; want %s", to, err, path)
-	}
-	if b, err := os.ReadFile(got.File); err != nil || !bytes.Equal(b, damaged) {
-		t.Errorf("set aside are %d bytes, %v", len(b), err)
-	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait() // an error: it was killed
+	})
 }
 
-// A damage that is met while reading is looked into at the next start, however large the file is.
-func TestDamageThatIsMetIsMendedByTheNextStart(t *testing.T) {
-	t.Parallel()
-	path := newPath(t)
-	s, err := Open(context.Background(), path, Options{Now: noon().now})
-	must(t, "open", err)
-	session, last := begin(t, s, "large", "hello")
-	for range 3 {
-		last = add(t, s, says(session.ID, last.ID, history.User, strings.Repeat("a long text ", 400_000)))
+// holdProgram opens a history and keeps it open.
+func holdProgram(args []string) error {
+	if _, err := Open(context.Background(), args[0], Options{}); err != nil {
+		return err
 	}
-	_, err = s.full.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	must(t, "checkpoint", err)
-	root := countOf(t, s, "SELECT rootpage FROM sqlite_schema WHERE name = 'requests'")
-	must(t, "close", s.Close())
-	spoil(t, path, root, 0xff)
-
-	s, err = Open(context.Background(), path, Options{Now: noon().now})
-	must(t, "open", err)
-	if s.Salvaged() {
-		t.Fatal("a large file was read as a whole before it was opened")
-	}
-	if _, err := s.BackUpToday(context.Background()); !errors.Is(err, ErrDamaged) {
-		t.Errorf("BackUpToday = %v, want ErrDamaged", err)
-	}
-	must(t, "close", s.Close())
-	s = openAt(t, path, Options{Now: noon().now})
-	got, met := salvagedBy(s)
-	if !met || got.Messages != 4 || got.LostMessages != 0 {
-		t.Errorf("the next start saved %+v, %v; want 4 messages", got, met)
-	}
-	if there(s.marker()) {
-		t.Error("the marker is still there")
-	}
+	os.Stdout.WriteString("x")
+	time.Sleep(time.Hour) // it is killed
+	return nil
 }
 
 // One window saves the damaged file; the others wait for it and go on with the new one.

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"winnow/history"
 	_ "winnow/session/store/storetest"
@@ -98,12 +101,6 @@ func messageOf(s *Store, id int64) (Message, error) {
 	return inTx(context.Background(), s.view, "read the message", func(t *tx) Message { return message(t, id) })
 }
 
-// lastUsed is the session used last.
-func lastUsed(s *Store) (Session, error) {
-	all, err := s.Sessions(context.Background(), Filter{LastUsed: true, Limit: 1})
-	return append(all, Session{})[0], err
-}
-
 func read(t testing.TB, s *Store, id int64) Message {
 	t.Helper()
 	m, err := messageOf(s, id)
@@ -176,4 +173,26 @@ func indexAll(t fatal, s *Store) {
 			t.Fatalf("index some: %v", err)
 		}
 	}
+}
+
+// anything is a T with anything in its fields but times, and these texts.
+func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
+	return rapid.MakeCustom[T](rapid.MakeConfig{
+		Kinds: map[reflect.Kind]*rapid.Generator[any]{
+			reflect.String: text.AsAny(), reflect.Int: rapid.IntRange(0, 2).AsAny(),
+			reflect.Int64: rapid.Int64Range(0, 2).AsAny(),
+		},
+		Types: map[reflect.Type]*rapid.Generator[any]{
+			reflect.TypeFor[time.Time](): rapid.Just(time.Time{}).AsAny(),
+			reflect.TypeFor[history.Cause](): rapid.SampledFrom([]history.Cause{
+				{},
+				{Text: `"`},
+				{Text: `","n":7}`},
+				{Text: "<&>\u2028"},
+				{Code: history.CauseGap, Want: 2},
+				{Code: history.CauseOverBudget, Want: 2, Have: 1},
+				{Code: history.CauseOverChars, Want: 1},
+			}).AsAny(),
+		},
+	}).Draw(t, "anything")
 }

@@ -61,26 +61,48 @@ var errDryRun = errors.New("this was a dry run")
 //
 // The active branch becomes the other program's where something was added and it did not end with a message that was
 // written here, or where its own end lies behind that message.
-func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (ImportResult, error) {
-	var out ImportResult
+func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (out ImportResult, err error) {
 	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
-	err := s.jot(ctx, "import the conversation", func(t *tx) {
-		in := importing{tx: t, s: s}
-		in.begin(c.Session)
-		if in.out.New || in.out.Session.Deleted.IsZero() {
-			in.apply(c)
+	err = s.jot(ctx, "import the conversation", func(t *tx) {
+		in := importing{tx: t, s: s, row: s.importedAs(t, c.Session)}
+		out = ImportResult{Session: sessionByKey(t, sessionThere(t, in.row.ID))}
+		if out.New = out.Session.ID == ""; out.Session.Deleted.IsZero() {
+			in.apply(c, &out)
 		}
-		if out = in.out; o.DryRun {
+		if o.DryRun {
 			t.fail(errDryRun)
 		}
 	})
 	switch {
-	case errors.Is(err, errDryRun) && out.New:
-		out.Session.ID = ""
-	case err != nil && !errors.Is(err, errDryRun):
-		return ImportResult{}, err
+	case errors.Is(err, errDryRun):
+		if err = nil; out.New {
+			out.Session.ID = ""
+		}
+	case err != nil:
+		out = ImportResult{}
 	}
-	return out, nil
+	return out, err
+}
+
+// importedAs is the row of the session that a conversation is imported as. Its id is the same on every machine, and
+// another one where that was purged. A clock that is ahead in the other program does not go on here.
+func (s *Store) importedAs(t *tx, row Session) Session {
+	now := s.now()
+	if row.Created.IsZero() || row.Created.After(now) {
+		row.Created = now
+	}
+	if row.Updated.After(now) {
+		row.Updated = now
+	}
+	row.used = milliseconds(row.Updated)
+	for n, purged := 0, true; purged; n++ {
+		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
+		if row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String(); row.Origin == "" {
+			row.ID = newSessionID()
+		}
+		purged = tombstoneOf(t, row.ID).ID != 0
+	}
+	return row
 }
 
 // importing is an import within its transaction.
@@ -89,32 +111,9 @@ type importing struct {
 	s   *Store
 	row Session
 	ids []int64 // of the conversation's messages
-	out ImportResult
 }
 
-// begin finds the session that the conversation was imported as. Its id is the same on every machine, and another one
-// where that was purged. A clock that is ahead in the other program does not go on here.
-func (in *importing) begin(row Session) {
-	in.row = row
-	if now := in.s.now(); row.Created.IsZero() || row.Created.After(now) {
-		in.row.Created = now
-	}
-	if now := in.s.now(); row.Updated.After(now) {
-		in.row.Updated = now
-	}
-	in.row.used = milliseconds(in.row.Updated)
-	for n, purged := 0, true; purged; n++ {
-		name := fmt.Appendf(nil, "winnow import %d %q %q", n, row.Source, row.Origin)
-		if in.row.ID = uuid.NewSHA1(uuid.NameSpaceOID, name).String(); row.Origin == "" {
-			in.row.ID = newSessionID()
-		}
-		purged = tombstoneOf(in.tx, in.row.ID).ID != 0
-	}
-	in.out.Session = sessionByKey(in.tx, sessionThere(in.tx, in.row.ID))
-	in.out.New = in.out.Session.ID == ""
-}
-
-func (in *importing) apply(c Conversation) {
+func (in *importing) apply(c Conversation, out *ImportResult) {
 	applied := in.s.apply(in.tx, func(take func(Line) error) error {
 		err := take(Line{Session: &in.row})
 		for i, m := range c.Messages {
@@ -125,29 +124,43 @@ func (in *importing) apply(c Conversation) {
 		}
 		return err
 	})
-	in.out.Added, in.out.Filled, in.out.Unfilled = applied.Messages, applied.Filled, applied.Refused
-	if in.out.New && in.out.Added == 0 {
+	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Refused
+	if out.New && out.Added == 0 {
 		in.fail(errors.New("the conversation has no message"))
 	}
 	n := sessionThere(in.tx, in.row.ID)
-	if in.out.Added > 0 && in.err == nil {
-		in.setLeaf(n, c.Leaf)
-		flagged := list[int64](in.tx, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
-		excluded := map[int64]history.Flag{}
-		for i, m := range c.Messages {
-			if m.Excluded && !slices.Contains(flagged, in.ids[i]) {
-				excluded[in.ids[i]] = history.Exclude
-			}
-		}
-		decide(in.s, in.tx, flagValue, excluded)
-		if c.Session.Updated.IsZero() {
-			in.s.use(in.tx, n)
-		}
+	if out.Added > 0 && in.err == nil {
+		in.decide(n, c, out.Session.Leaf)
 	}
 	if len(applied.Changed) > 0 {
 		tellSessions(in.tx, applied.Changed)
 	}
-	in.out.Session = sessionByKey(in.tx, n)
+	out.Session = sessionByKey(in.tx, n)
+}
+
+// decide sets what the other program decided of a conversation: which messages it keeps from its model, and the end of
+// the active branch, unless the one that is here was written here and is not before it.
+func (in *importing) decide(n int64, c Conversation, here int64) {
+	flagged := list[int64](in.tx, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
+	excluded := map[int64]history.Flag{}
+	for i, m := range c.Messages {
+		if m.Excluded && !slices.Contains(flagged, in.ids[i]) {
+			excluded[in.ids[i]] = history.Exclude
+		}
+	}
+	decide(in.s, in.tx, flagValue, excluded)
+	end := in.ids[len(in.ids)-1]
+	if c.Leaf >= 0 {
+		end = in.ids[c.Leaf]
+	}
+	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
+	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
+		end = here // somebody went on with it here
+	}
+	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))
+	if c.Session.Updated.IsZero() {
+		in.s.use(in.tx, n)
+	}
 }
 
 // hand hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
@@ -189,17 +202,4 @@ func (in *importing) messageID(m Message, untimed bool) int64 {
 		id += idStep
 	}
 	return id
-}
-
-// setLeaf makes a message of the conversation the end of the active branch, or leaves that where it is.
-func (in *importing) setLeaf(n int64, place int) {
-	if place < 0 {
-		place = len(in.ids) - 1
-	}
-	end, here := in.ids[place], in.out.Session.Leaf
-	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
-	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
-		end = here // somebody went on with it here
-	}
-	in.s.setRegister(in.tx, n, 0, leafValue, fmt.Sprintf(`{"leaf":%d}`, end))
 }

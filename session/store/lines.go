@@ -211,11 +211,6 @@ type applying struct {
 	out     Applied
 }
 
-// damaged fails with ErrLine.
-func (a *applying) damaged(format string, args ...any) {
-	a.fail(fmt.Errorf("%w: %s", ErrLine, fmt.Sprintf(format, args...)))
-}
-
 func (a *applying) line(l Line) {
 	switch {
 	case l.Session != nil:
@@ -225,7 +220,7 @@ func (a *applying) line(l Line) {
 	case l.Attachment != nil:
 		a.attachment(*l.Attachment)
 	case a.session == 0 && a.purged.ID == 0:
-		a.damaged("a row stands before its session")
+		a.fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
@@ -253,7 +248,7 @@ func (a *applying) note(changed bool) {
 func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			a.damaged("%d is no id", id)
+			a.fail(fmt.Errorf("%w: %d is no id", ErrLine, id))
 		}
 		if id > a.latest {
 			a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
@@ -270,7 +265,7 @@ func (a *applying) here(table string, id int64) int64 {
 // beginSession finds or adds the session that the next lines belong to.
 func (a *applying) beginSession(row Session) {
 	if row.ID == "" || len(row.ID) > 64 {
-		a.damaged("a session cannot have the id %.80q", row.ID)
+		a.fail(fmt.Errorf("%w: a session cannot have the id %.80q", ErrLine, row.ID))
 	}
 	a.out.named = append(a.out.named, row.ID)
 	a.session, a.fresh = 0, false
@@ -295,7 +290,7 @@ func (a *applying) beginSession(row Session) {
 // damaged. Whole ones replace what is damaged here.
 func (a *applying) attachment(l Attachment) {
 	if sum, err := hex.DecodeString(l.Hash); err != nil || len(sum) != sha256.Size {
-		a.damaged("attachment %.80q has no SHA-256", l.Hash)
+		a.fail(fmt.Errorf("%w: attachment %.80q has no SHA-256", ErrLine, l.Hash))
 	}
 	a.attach(l.Hash, l.Data)
 }
@@ -338,7 +333,7 @@ func (a *applying) prepare(m *Message) {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.damaged("message %d has an attachment that does not stand before it (%.80q)", m.ID, p.hash)
+			a.fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)
@@ -377,7 +372,8 @@ func images(m Message) (n int) {
 	return n
 }
 
-// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of it.
+// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of
+// it.
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
 	if a.here("requests", r.ID) == 0 {
@@ -423,19 +419,26 @@ func (a *applying) tombstone(l Tombstone) {
 		tellAgain(a.tx, l.ID)
 	}
 	a.put("INSERT OR REPLACE INTO tombstones", l.columns(), "")
+	gone := sqlite.IDs(l.Messages)
 	if n := sessionThere(a.tx, l.Session); n != 0 {
-		a.saveUnknown(n, l)
+		// What the machine that purged the session had not got goes to a session of its own.
+		unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
+		if len(unknown) > 0 {
+			a.beginSaved(l.Session)
+			a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
+			tellAgain(a.tx, unknown...)
+		}
 		a.out.Purged++
 		a.purge(n, l.Session)
 	}
-	// Of what was saved before, these messages go as well.
+	// Of what was saved, now or before, these messages go as well.
 	saved := savedID(l.Session)
 	if n := sessionThere(a.tx, saved); n != 0 {
-		gone := sqlite.IDs(l.Messages)
 		unindex(a.tx, "session = ? AND id"+these, n, gone)
 		a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
-		a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone)
-		notePurged(a.tx)
+		if a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
+			notePurged(a.tx)
+		}
 		a.changed[n] = true
 		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
 			a.purge(n, saved)
@@ -448,20 +451,6 @@ func (a *applying) purge(n int64, id string) {
 	purgeRows(a.tx, n)
 	delete(a.changed, n)
 	a.out.Changed = append(a.out.Changed, id)
-}
-
-// saveUnknown moves the messages of a session that a purge elsewhere did not know to a session of their own.
-func (a *applying) saveUnknown(n int64, l Tombstone) {
-	known := sqlite.IDs(l.Messages)
-	unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, known)
-	if len(unknown) == 0 {
-		return
-	}
-	a.beginSaved(l.Session)
-	a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, known)
-	a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
-	a.note(true)
-	tellAgain(a.tx, unknown...)
 }
 
 // savedTitle is the title of a session with messages of one that another machine purged.

@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -73,8 +72,8 @@ func (m *Message) columns() []column {
 		{"name", (*blob)(&m.Name), secret},
 		{"tool_call_id", (*blob)(&m.ToolCallID), 0},
 		{"hash", &m.hash, 0},
-		{"tool_calls", &nested[history.ToolCall]{&m.ToolCalls, callColumns}, 0},
-		{"parts", &nested[part]{&m.parts, partColumns}, 0},
+		{"tool_calls", &asJSON{&nested[history.ToolCall]{&m.ToolCalls, callColumns}}, 0},
+		{"parts", &asJSON{&nested[part]{&m.parts, partColumns}}, 0},
 		{"extra", (*blob)(&m.Extra), secret},
 		{"reasoning", (*blob)(&m.Reasoning), secret},
 		{"content", (*blob)(&m.Content), secret},
@@ -126,10 +125,6 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (session S
 // is 0; an empty status is complete. A user's message empties the session's draft; one that was queued leaves the queue
 // instead.
 func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
-	if m.Status == history.Streaming {
-		return Message{}, errors.New("save the message: one that is still arriving is stored by StartAnswer")
-	}
-	m.owner = ""
 	return inTx(ctx, s.save, "save the message", func(t *tx) Message { return s.append(t, m) })
 }
 

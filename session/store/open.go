@@ -17,9 +17,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"winnow/session/store/backup"
-	"winnow/session/store/owner"
 	"winnow/session/store/recovery"
-	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -53,11 +51,10 @@ type Store struct {
 	writing chan struct{} // holds a token while a writer of this store is at work
 
 	opened   os.FileInfo       // the file that was opened: another may take its place
-	retired  *os.File          // a damaged file that was set aside, locked so that nobody takes it for the history
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
 	fresh    bool              // nothing was in the file
 
-	owner *owner.Owner // who this store is for its unfinished answers and leases
+	owner *sqlite.Owner // who this store is for its unfinished answers and leases
 }
 
 // Memory is the path of a store that leaves nothing on disk.
@@ -72,9 +69,35 @@ const opening = "open the chat history"
 // ErrReadOnly. One of another build is left as it is, with ErrOtherBuild. The path sqlite.Memory keeps everything in
 // memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	var err error
+	if path != sqlite.Memory {
+		path, err = locate(path, o.ReadOnly)
+	}
+	s := unopened(path, o)
+	switch {
+	case err != nil:
+	case path == sqlite.Memory:
+		// One connection for everything: each further one would see a database of its own.
+		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
+		s.quick, s.reads = s.full, s.full
+		err = s.create(ctx)
+	case o.ReadOnly:
+		err = s.freeze(ctx)
+	default:
+		err = s.openSound(ctx)
+	}
+	if err != nil {
+		s.closePools()
+		return nil, sqlite.Explain(opening, path, err)
+	}
+	return s, nil
+}
+
+// unopened is a store that is not open yet.
+func unopened(path string, o Options) *Store {
 	s := &Store{
 		path: path, now: o.Now, clean: o.Redact, patience: patience, writing: make(chan struct{}, 1),
-		owner: owner.New(path),
+		owner: sqlite.NewOwner(path),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -82,59 +105,46 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if s.clean == nil {
 		s.clean = func(text string) string { return text }
 	}
-	var err error
-	switch {
-	case path == sqlite.Memory:
-		// One connection for everything: each further one would see a database of its own.
-		s.full = sqlite.Pool(sqlite.Memory, sqlite.Durable, 1)
-		s.quick, s.reads = s.full, s.full
-		err = s.create(ctx)
-	case o.ReadOnly:
-		if s.path, err = locate(path, true); err == nil {
-			err = s.freeze(ctx)
-		}
-	default:
-		err = s.openSound(ctx, path)
-	}
-	if err != nil {
-		s.closePools()
-		return nil, sqlite.Explain(opening, s.path, err)
-	}
-	return s, nil
+	return s
 }
+
+// salvagePatience is how long to wait for another window that has the damaged file open: a command
+// ends soon, and so does another window that is saving it at this moment.
+const salvagePatience = 3 * time.Second
+
+// errHeld is the reason why a damaged file is left as it is for now.
+var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
+	"what can be read", ErrDamaged)
 
 // openSound opens the file for writing, and for reading only where that cannot be. A damaged one is set aside first,
 // and what it holds is saved.
-func (s *Store) openSound(ctx context.Context, path string) error {
-	var err error
-	if s.path, err = locate(path, false); err != nil {
-		return err
-	}
-	s.owner = owner.New(s.path)
-	found, err := os.Stat(s.path)
-	if err == nil {
-		err = s.inspect(ctx)
-	}
-	if err == nil {
-		err = s.begin(ctx)
-	}
-	if sqlite.IsDamage(err) {
-		s.closePools()
-		if err = s.salvage(ctx, found); errors.Is(err, errReplaced) && ctx.Err() == nil {
-			return s.openSound(ctx, path)
+func (s *Store) openSound(ctx context.Context) error {
+	damaged := false
+	err := retry(ctx, time.Now().Add(min(s.patience, salvagePatience)), func() error {
+		found, err := os.Stat(s.path)
+		if err == nil {
+			err = s.inspect(ctx)
 		}
 		if err == nil {
 			err = s.begin(ctx)
 		}
-	}
+		if damaged = sqlite.IsDamage(err); damaged {
+			s.closePools()
+			err = s.salvage(ctx, found)
+		}
+		return err
+	})
 	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
-		s.offerBackup()
+		if b, ok := s.NewestBackup(); ok && s.fresh {
+			s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s. "+
+				"winnow db restore latest restores it.", b.Day.Format(time.DateOnly)))
+		}
 		return nil
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
-	case errors.Is(err, ErrDiskFull) && s.retired == nil: // what a damaged file holds is not shown before it is saved
+	case errors.Is(err, ErrDiskFull) && !damaged: // what a damaged file holds is not shown before it is saved
 		s.frozen = "the disk is full; free some space and start winnow again"
 	case errors.Is(err, ErrReadOnly), errors.Is(err, ErrNoAccess):
 		s.frozen = "there is no permission to write the file"
@@ -161,20 +171,12 @@ func (s *Store) inspect(ctx context.Context) error {
 		// SQLite would take the file for a new one and throw its journal away.
 		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
 	}
-	err := s.retry(ctx, func() error {
-		// Opened anew each time: a window that is saving a damaged file at this moment puts another in its place.
-		db := sqlite.Pool(s.path, sqlite.ReadOnly, 1)
-		defer db.Close()
-		there, err := sqlite.HasSchema(ctx, db)
-		if s.fresh = !there; err != nil || s.fresh {
-			return err
-		}
-		_, noDamage := os.Stat(s.marker())
-		if noDamage != nil && size+journal > checkedAtOnce {
-			return nil
-		}
-		return sqlite.CheckIntegrity(ctx, db)
-	})
+	there, err := s.openReads(ctx, sqlite.ReadOnly)
+	defer s.closePools()
+	s.fresh = err == nil && !there
+	if _, noDamage := os.Stat(s.marker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
+		err = sqlite.CheckIntegrity(ctx, s.reads)
+	}
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
 	}
@@ -206,24 +208,24 @@ func (s *Store) begin(ctx context.Context) (err error) {
 // with one it is read alone.
 func (s *Store) freeze(ctx context.Context) error {
 	s.readOnly = true
-	there, err := s.openReads(ctx, sqlite.ReadOnly, 4)
+	there, err := s.openReads(ctx, sqlite.ReadOnly)
 	if err != nil && !sqlite.HasJournal(s.path) {
-		s.reads.Close()
-		there, err = s.openReads(ctx, sqlite.Immutable, 4)
+		there, err = s.openReads(ctx, sqlite.Immutable)
 	} else if errors.Is(sqlite.Explain(opening, s.path, err), ErrDiskFull) {
-		s.reads.Close()
-		there, err = s.openReads(ctx, sqlite.Exclusive, 1)
+		there, err = s.openReads(ctx, sqlite.Exclusive)
 	}
 	if err == nil && !there {
-		err = notHistory(s.path, "the file is empty")
+		err = fmt.Errorf("%w: the file is empty", ErrNotHistory)
 	}
 	return err
 }
 
-// openReads opens the connections that only read, and reports whether the file has winnow's schema.
-func (s *Store) openReads(ctx context.Context, mode sqlite.Mode, connections int) (there bool, err error) {
-	s.reads = sqlite.Pool(s.path, mode, connections)
+// openReads opens a connection that only reads, and reports whether the file has winnow's schema.
+func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, err error) {
 	err = s.retry(ctx, func() error {
+		// Anew each time: a window that is saving a damaged file at this moment puts another in its place.
+		s.closePools()
+		s.reads = sqlite.Pool(s.path, mode, 1)
 		there, err = sqlite.HasSchema(ctx, s.reads)
 		return err
 	})
@@ -253,26 +255,19 @@ func (s *Store) marker() string { return s.path + ".look" }
 
 // mark makes the marker where an error is of a damaged file, and returns the error as it is.
 func (s *Store) mark(err error) error {
-	if sqlite.IsDamage(err) && !search.Damaged(err) && !s.readOnly && s.path != sqlite.Memory {
+	if sqlite.IsDamage(err) && !indexDamaged(err) && !s.readOnly && s.path != sqlite.Memory {
 		_ = os.WriteFile(s.marker(), nil, 0o600) // without it the next start still finds what a quick look shows
 	}
 	return err
 }
 
-// Close marks what this store still streams as interrupted and closes the file.
+// Close marks what this store still streams as interrupted and closes the file. The last one to close it moves what is
+// in its write-ahead log into the file.
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := s.disown(ctx)
-	if !s.readOnly && s.path != sqlite.Memory && s.inPlace("close the chat history") == nil {
-		// Left to the last one to close where others still have the file open.
-		s.full.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
-	}
-	err = errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
-	if s.retired != nil {
-		s.retired.Close()
-	}
-	return err
+	return errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
 }
 
 func (s *Store) closePools() error {
@@ -296,26 +291,18 @@ func locate(path string, mustExist bool) (string, error) {
 		return path, err
 	}
 	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		if mustExist {
-			return path, &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
-		}
-		if err := create(path); err != nil {
-			return path, sqlite.Explain("create the chat history", filepath.Dir(path), err)
-		}
-		info, err = os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		err = fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
+	case errors.Is(err, os.ErrNotExist) && mustExist:
+		err = &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
+	case errors.Is(err, os.ErrNotExist):
+		err = sqlite.Explain("create the chat history", filepath.Dir(path), create(path))
 	}
 	if err != nil {
 		return path, err
 	}
-	if !info.Mode().IsRegular() {
-		return path, notHistory(path, "it is a folder or a device, and the history is one file")
-	}
 	return filepath.EvalSymlinks(path)
-}
-
-func notHistory(path, why string) error {
-	return &sqlite.Error{Doing: opening, Where: path, Kind: fmt.Errorf("%w: %s", ErrNotHistory, why)}
 }
 
 // create makes the folder and an empty file that only the user may read.
@@ -330,42 +317,23 @@ func create(path string) error {
 	return f.Close()
 }
 
-// salvagePatience is how long to wait for another window that has the damaged file open: a command
-// ends soon, and so does another window that is saving it at this moment.
-const salvagePatience = 3 * time.Second
-
-// errHeld is the reason why a damaged file is left as it is for now.
-var errHeld = fmt.Errorf("%w, and it is open in another window; close that window and start winnow again to recover "+
-	"what can be read", ErrDamaged)
-
-// errReplaced reports that another window has put another file in the place of the damaged one.
-var errReplaced = errors.New("another window recovered the damaged file meanwhile")
-
-// salvage saves what a damaged history still holds. Everything readable goes into a new file, the
-// damaged one is set aside unchanged, and the new one takes its place. Until that moment nothing has
-// changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
+// salvage saves what a damaged history still holds. Everything readable goes into a new file, with what only the newest
+// sound backup holds, the damaged one is set aside unchanged, and the new one takes its place and is opened. Until that
+// moment nothing has changed, however it fails. Nobody may have the file open meanwhile: what they wrote would be lost.
 func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
-	end := time.Now().Add(min(s.patience, salvagePatience))
-	err := retry(ctx, end, func() (err error) {
-		s.retired, err = backup.Claim(s.path)
-		if now, gone := os.Stat(s.path); gone != nil || !os.SameFile(damaged, now) {
-			err = errReplaced
+	var saved recovery.Salvage
+	_, err := backup.Replace(s.path, "damaged", s.now(), func(aside, draft string) (err error) {
+		if now, err := os.Stat(s.path); err != nil || !os.SameFile(damaged, now) {
+			return ErrBusy // another window has just saved it
 		}
-		if err != nil && s.retired != nil {
-			s.retired.Close()
-			s.retired = nil
-		}
+		b := backup.NewestSound(ctx, s.path, s.now())
+		f := recovery.Files{Damaged: aside, Fresh: draft, Backup: b.Path}
+		saved, err = recovery.Save(ctx, f, s.now(), damagedMessages)
+		saved.Backup = b.Day.Format(time.DateOnly)
 		return err
 	})
-	if errors.Is(err, errReplaced) {
-		return err
-	}
 	if errors.Is(err, ErrBusy) {
-		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errHeld}
-	}
-	var saved recovery.Salvage
-	if err == nil {
-		saved, err = s.recover(ctx)
+		return &sqlite.Error{Doing: opening, Where: s.path, Kind: errHeld, Cause: ErrBusy}
 	}
 	if err != nil {
 		return sqlite.Explain("save what the damaged chat history holds", s.path, err)
@@ -373,65 +341,5 @@ func (s *Store) salvage(ctx context.Context, damaged os.FileInfo) error {
 	os.Remove(s.marker())
 	s.salvaged = &saved
 	s.notices = append(s.notices, saved.String())
-	return nil
-}
-
-// recover sets the damaged file aside, puts what it and the newest sound backup hold into a new file, and that in its
-// place.
-func (s *Store) recover(ctx context.Context) (saved recovery.Salvage, err error) {
-	var f recovery.Files
-	if f.Fresh, err = backup.Draft(s.path); err != nil {
-		return saved, err
-	}
-	defer backup.Discard(f.Fresh)
-	if f.Damaged, err = backup.SetAside(s.retired, s.path, "damaged", s.now()); err != nil {
-		return saved, err
-	}
-	b, _ := backup.NewestSound(ctx, s.path, s.now())
-	f.Backup = b.Path
-	check := func(ctx context.Context, of *sql.Tx) ([]int64, error) {
-		t := &tx{Tx: of, ctx: ctx}
-		damaged := damagedMessages(t)
-		return damaged, t.err
-	}
-	apply := func(ctx context.Context, to *sql.Tx, all bool) (messages int, err error) {
-		db := sqlite.Unchanging(b.Path)
-		defer db.Close()
-		err = sqlite.InTx(ctx, db, func(from *sql.Tx) (err error) {
-			messages, err = s.applySessions(ctx, from, to, all)
-			return err
-		})
-		return messages, err
-	}
-	saved, err = recovery.Save(ctx, f, s.now().UnixMilli(), recovery.Steps{Check: check, Apply: apply})
-	if saved.FromBackup > 0 {
-		saved.Backup = b.Day.Format("2006-01-02")
-	}
-	if err != nil {
-		backup.Discard(f.Damaged)
-		return saved, err
-	}
-	return saved, backup.Replace(s.path, f.Fresh)
-}
-
-// applySessions applies the sessions of a backup, and returns how many messages were added. Without all it leaves out
-// those that are not here: they were purged since. A session that cannot be applied is left out.
-func (s *Store) applySessions(ctx context.Context, from, to *sql.Tx, all bool) (messages int, err error) {
-	backup := &tx{Tx: from, ctx: ctx}
-	for _, session := range readRows[Session](backup, `sessions`) {
-		here := &tx{Tx: to, ctx: ctx, clean: s.clean}
-		if !all && sessionThere(here, session.ID) == 0 {
-			continue
-		}
-		applied := s.apply(here, func(take func(Line) error) error {
-			of := &tx{Tx: from, ctx: ctx}
-			dumpSession(of, session.key, take)
-			return of.err
-		})
-		messages += applied.Messages
-		if here.err != nil && !errors.Is(here.err, ErrLine) && !errors.Is(here.err, ErrWaits) {
-			return messages, here.err
-		}
-	}
-	return messages, backup.err
+	return s.begin(ctx)
 }

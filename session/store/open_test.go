@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,14 +14,16 @@ import (
 )
 
 func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "winnow.db")
+	path := filepath.Join(t.TempDir(), "a folder?mode=ro", "what? a=b&c#d%41", "file:späße 日本.db")
 	s := openAt(t, path, Options{})
 	begin(t, s, "", "hello")
 	token, err := s.owner.Take(context.Background())
 	must(t, "take the lock", err)
+	must(t, "back up", s.Backup(context.Background(), path+".copy"))
 	for name, want := range map[string]os.FileMode{
 		filepath.Dir(path):               0o700 | os.ModeDir,
 		path:                             0o600,
+		path + ".copy":                   0o600,
 		path + "-wal":                    0o600,
 		path + "-shm":                    0o600,
 		path + "-live-" + token:          0o600,
@@ -41,134 +41,6 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestOpenTakesAnyPath(t *testing.T) {
-	for _, name := range []string{"what? a=b&c#d%41.db", "späße 日本.db", "file:x.db", " .db"} {
-		path := filepath.Join(t.TempDir(), "a folder?mode=ro", name)
-		s := openAt(t, path, Options{})
-		session, _ := begin(t, s, "", "hello")
-		if _, err := os.Stat(path); err != nil {
-			t.Errorf("Open(%q) stored elsewhere: %v", path, err)
-		}
-		if _, err := s.StartAnswer(context.Background(), says(session.ID, session.Leaf, history.Assistant,
-			"")); err != nil {
-			t.Errorf("StartAnswer in %q: %v", path, err)
-		}
-	}
-}
-
-func TestOpenRefusesInWordsOfTheUser(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "notes.txt")
-	must(t, "write", os.WriteFile(text, []byte(strings.Repeat("not a database\n", 500)), 0o600))
-	foreign := filepath.Join(dir, "other.db")
-	db, err := sql.Open("sqlite3", foreign)
-	must(t, "open", err)
-	_, err = db.Exec("CREATE TABLE cats (name TEXT)")
-	must(t, "create", err)
-	must(t, "close", db.Close())
-	before := map[string]string{}
-	for _, p := range []string{text, foreign} {
-		b, err := os.ReadFile(p)
-		must(t, "read", err)
-		before[p] = string(b)
-	}
-	for _, c := range []struct {
-		path string
-		o    Options
-		kind error
-		says string
-	}{
-		{dir, Options{}, ErrNotHistory, "it is a folder"},
-		{text, Options{}, ErrNotHistory, text},
-		{foreign, Options{}, ErrNotHistory, "this is not a winnow chat history (" + foreign + ")"},
-		{filepath.Join(text, "winnow.db"), Options{}, ErrNoAccess, "not a directory"},
-		{
-			filepath.Join(dir, "none.db"),
-			Options{ReadOnly: true},
-			ErrNotFound,
-			"cannot open the chat history: there is no chat history yet",
-		},
-		{"", Options{}, nil, "no file is named"},
-	} {
-		s, err := Open(context.Background(), c.path, c.o)
-		if err == nil {
-			s.Close()
-			t.Errorf("Open(%q, %+v) succeeded", c.path, c.o)
-			continue
-		}
-		if c.kind != nil && !errors.Is(err, c.kind) {
-			t.Errorf("Open(%q) = %v, want an error that is %q", c.path, err, c.kind)
-		}
-		if !strings.Contains(err.Error(), c.says) {
-			t.Errorf("Open(%q) = %q, want it to say %q", c.path, err, c.says)
-		}
-	}
-	for p, want := range before {
-		got, err := os.ReadFile(p)
-		must(t, "read", err)
-		if string(got) != want {
-			t.Errorf("a refused file was changed: %s", p)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "none.db")); err == nil {
-		t.Error("opening for reading only made a file")
-	}
-}
-
-func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
-	path := newPath(t)
-	w := openAt(t, path, Options{})
-	session, first := begin(t, w, "title", "hello")
-	r := openAt(t, path, Options{ReadOnly: true})
-	if got := read(t, r, first.ID); got.Content != "hello" {
-		t.Errorf("read-only content is %q, want hello", got.Content)
-	}
-	ctx := context.Background()
-	writes := map[string]error{
-		"Rename":     r.Rename(ctx, session.ID, "x", "user"),
-		"SaveDraft":  r.SaveDraft(ctx, "", Draft{Text: "x"}),
-		"SetFault":   r.SetFault(ctx, first.ID, "x"),
-		"Checkpoint": r.Checkpoint(ctx, first.ID, "x", ""),
-		"Purge":      r.Purge(ctx, session.ID),
-	}
-	_, writes["Append"] = r.Append(ctx, says(session.ID, first.ID, history.User, "x"))
-	_, writes["StartAnswer"] = r.StartAnswer(ctx, says(session.ID, first.ID, history.Assistant, "x"))
-	_, _, writes["Begin"] = r.Begin(ctx, Session{}, says("", 0, history.User, "x"))
-	for name, err := range writes {
-		if !errors.Is(err, ErrReadOnly) {
-			t.Errorf("%s on a read-only store = %v, want ErrReadOnly", name, err)
-		}
-	}
-	if live, _ := filepath.Glob(path + "-live-*"); len(live) > 0 {
-		t.Errorf("a read-only store left %v", live)
-	}
-}
-
-// A file with another schema is left as it is, whether it is opened for writing or for reading.
-func TestFileOfAnotherBuildIsRefused(t *testing.T) {
-	path := newPath(t)
-	s := openAt(t, path, Options{})
-	begin(t, s, "", "hello")
-	for _, version := range []int{2, 23, 99} {
-		_, err := s.full.Exec(fmt.Sprint("PRAGMA user_version = ", version))
-		must(t, "set the version", err)
-		for _, readOnly := range []bool{false, true} {
-			got, err := Open(context.Background(), path, Options{ReadOnly: readOnly})
-			if err == nil {
-				got.Close()
-			}
-			want := "cannot open the chat history: another build of winnow made it; " +
-				"export it there with winnow sessions export (" + path + ")"
-			if !errors.Is(err, ErrOtherBuild) || err.Error() != want {
-				t.Errorf("Open of schema %d, read-only %t = %v, want\n%s", version, readOnly, err, want)
-			}
-		}
-	}
-	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
-		t.Errorf("made beside it: %v", left)
 	}
 }
 
@@ -228,9 +100,9 @@ func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	t.Chdir(dir)
 	s := openAt(t, sqlite.Memory, Options{})
 	session, first := begin(t, s, "", "hello")
-	a := add(t, s, says(session.ID, first.ID, history.Assistant, "hi there"))
-	if got := read(t, s, a.ID).Content; got != "hi there" {
-		t.Errorf("content in memory is %q, want %q", got, "hi there")
+	a, err := s.StartAnswer(context.Background(), says(session.ID, first.ID, history.Assistant, "hi there"))
+	if got := read(t, s, a.ID).Content; got != "hi there" || err != nil {
+		t.Errorf("content in memory is %q, %v, want %q", got, err, "hi there")
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {

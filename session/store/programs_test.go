@@ -1,12 +1,10 @@
 package store
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand"
 	"os"
 	"os/exec"
 	"strconv"
@@ -31,8 +29,7 @@ func run(t *testing.T, program string, args ...string) (*exec.Cmd, io.ReadCloser
 	return cmd, out
 }
 
-// chatProgram has turns of a conversation, each with a streamed answer, on a store of its own. It says what was stored,
-// after it was: a line each.
+// chatProgram has turns of a conversation, each with a streamed answer, on a store of its own.
 func chatProgram(args []string) error {
 	ctx := context.Background()
 	turns, err := strconv.Atoi(args[2])
@@ -44,34 +41,21 @@ func chatProgram(args []string) error {
 		return err
 	}
 	session, last, err := s.Begin(ctx, Session{Title: args[1]}, says("", 0, history.User, "turn 0"))
-	stored := func(what string, size int) {
-		if err == nil {
-			fmt.Println(what, last.ID, size)
-		}
-	}
 	for i := 0; i < turns && err == nil; i++ {
 		if i > 0 {
 			last, err = s.Append(ctx, says(session.ID, last.ID, history.User, fmt.Sprint("turn ", i)))
 		}
-		stored("user", 0)
 		if err == nil {
 			last, err = s.StartAnswer(ctx, says(session.ID, last.ID, history.Assistant, ""))
 		}
-		stored("start", 0)
-		size := 0
 		for j := 0; j < 20 && err == nil; j++ {
-			size = j * j * 37
-			err = s.Checkpoint(ctx, last.ID, streamedText(size), streamedText(j))
-			stored("check", size)
+			last.Content = streamedText(j * j * 37)
+			err = s.Checkpoint(ctx, last.ID, last.Content, streamedText(j))
 		}
 		if err == nil {
-			last.Content, last.Status = streamedText(size), history.Complete
-			var r Request
-			if r, err = s.AddRequest(ctx, Request{Session: session.ID, Turn: i + 1}); err == nil {
-				last, err = s.FinishAnswer(ctx, last, r)
-			}
+			last.Status = history.Complete
+			last, err = s.FinishAnswer(ctx, last, Request{})
 		}
-		stored("done", size)
 	}
 	return errors.Join(err, s.Close())
 }
@@ -131,89 +115,5 @@ func TestEightProgramsOnOneFile(t *testing.T) {
 	}
 	if c, err := s.Check(context.Background()); err != nil || !c.Sound() {
 		t.Errorf("the check says %+v, %v", c, err)
-	}
-}
-
-// acknowledged is the last thing a killed program said about a message.
-type acknowledged struct {
-	what string
-	size int
-}
-
-// killed runs chatProgram, kills it after about lines acknowledgements and returns all of them.
-func killed(t *testing.T, path, title string, lines int) map[int64]acknowledged {
-	t.Helper()
-	cmd, out := run(t, "chat", path, title, "1000")
-	got := map[int64]acknowledged{}
-	in := bufio.NewScanner(out)
-	for n := 1; in.Scan(); n++ {
-		var a acknowledged
-		var id int64
-		if _, err := fmt.Sscan(in.Text(), &a.what, &id, &a.size); err != nil {
-			break // the last line was cut by the kill
-		}
-		got[id] = a
-		if n == lines {
-			must(t, "kill", cmd.Process.Kill())
-		}
-	}
-	cmd.Wait() // always an error: it was killed
-	if len(got) == 0 {
-		t.Fatalf("%s acknowledged nothing", title)
-	}
-	return got
-}
-
-func TestKilledProgramLosesNothingAcknowledged(t *testing.T) {
-	t.Parallel()
-	kills := 25
-	if n, err := strconv.Atoi(os.Getenv("WINNOW_KILLS")); err == nil {
-		kills = n
-	}
-	seed := rand.Int63()
-	random := rand.New(rand.NewSource(seed))
-	path := newPath(t)
-	all := map[int64]acknowledged{}
-	cut := 0
-	for i := range kills {
-		lines := 1 + random.Intn(90)
-		for id, a := range killed(t, path, fmt.Sprint("run ", i), lines) {
-			all[id] = a
-		}
-		s, err := Open(context.Background(), path, Options{})
-		must(t, "open after a kill", err)
-		cut += len(s.Notices())
-		for id, a := range all {
-			checkAcknowledged(t, s, id, a)
-		}
-		if n := countOf(t, s, "SELECT count(*) FROM messages WHERE status = 'streaming'"); n > 0 {
-			t.Errorf("%d answers of killed programs are still streaming", n)
-		}
-		must(t, "close", s.Close())
-		if t.Failed() {
-			t.Fatalf("seed %d, kill %d after %d lines", seed, i, lines)
-		}
-	}
-	if cut == 0 {
-		t.Errorf("none of %d kills met a streaming answer; seed %d", kills, seed)
-	}
-}
-
-func checkAcknowledged(t *testing.T, s *Store, id int64, a acknowledged) {
-	t.Helper()
-	m, err := messageOf(s, id)
-	// Of an answer that was cut more may have been stored than was acknowledged, even all of it.
-	sound := m.Status == history.Complete || m.Status == history.Interrupted
-	switch text := streamedText(len(m.Content)); a.what {
-	case "user":
-		sound = strings.HasPrefix(m.Content, "turn ") && m.Status == history.Complete
-	case "done":
-		sound = m.Status == history.Complete && m.Content == text && len(text) == a.size && m.Request != 0
-	default:
-		sound = sound && m.Content == text && len(text) >= a.size
-	}
-	if err != nil || m.Damaged || !sound {
-		t.Errorf("message %d, acknowledged as %s with %d bytes, is %s, damaged %v, with %d: %.60q, %v", id, a.what,
-			a.size, m.Status, m.Damaged, len(m.Content), m.Content, err)
 	}
 }

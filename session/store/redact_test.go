@@ -13,6 +13,11 @@ const plantedKey = "planted-key-4711"
 
 func withoutKey(text string) string { return strings.ReplaceAll(text, plantedKey, "[redacted]") }
 
+// said is a message from a file.
+func said(role history.Role, text string) Message {
+	return Message{Message: history.Message{Role: role, Content: text, Status: history.Imported, CreatedMS: 1000}}
+}
+
 // tellKey begins a session with an answer, its record, a draft and a summary, of which every text holds a key.
 func tellKey(t *testing.T, s *Store) (row Session, asked, answer Message, record Request) {
 	t.Helper()
@@ -61,7 +66,9 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	must(t, "rename", s.Rename(ctx, row.ID, "of "+plantedKey, "user"))
 	must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
-	_, err = imported(ctx, s, Session{Title: "import " + plantedKey}, said(history.User, "imported "+plantedKey))
+	c := Conversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
+	c.Add(said(history.User, "imported "+plantedKey))
+	_, err = s.Import(ctx, c, ImportOptions{})
 	must(t, "import", err)
 
 	from := newStore(t)

@@ -34,7 +34,7 @@ const (
 type Request struct {
 	ID         int64
 	Session    string
-	Turn       int   // the session's turns are numbered from 1
+	Turn       int   // which of the user's messages in the session User is, from 1, counting every branch
 	User       int64 // the user message that it answers
 	Purpose    Purpose
 	Created    time.Time
@@ -124,11 +124,12 @@ func (r *Request) columns() []column {
 	}
 }
 
-// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Sum and Tally, and Created
+// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and Created
 // where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
 		r.ID, r.session = s.newID(t), n
+		r.Turn = cmp.Or(turnOf(t, r.User), r.Turn)
 		r.Created = timeOf(cmp.Or(milliseconds(r.Created), s.now().UnixMilli()))
 		if r.Plan != nil {
 			putPlan(t, &r)
@@ -155,6 +156,7 @@ func updateRequest(t *tx, r Request) {
 type RequestFilter struct {
 	ID      int64 // only the one with this id
 	Turn    int   // only those of this turn
+	User    int64 // only those that answer this message
 	Newest  int   // only so many, and the newest first
 	Answers bool  // only those for answers
 }
@@ -169,8 +171,9 @@ func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) (
 	return withSession(ctx, s.view, "read the requests", session, func(t *tx, n int64) []Request {
 		all := readRows[Request](t, `requests
 			WHERE session = ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR turn = ?3) AND (purpose = '' OR NOT ?5)
+				AND (?6 = 0 OR user = ?6)
 			ORDER BY `+order+`
-			LIMIT iif(?4 = 0, -1, ?4)`, n, f.ID, f.Turn, f.Newest, f.Answers)
+			LIMIT iif(?4 = 0, -1, ?4)`, n, f.ID, f.Turn, f.Newest, f.Answers, f.User)
 		for i := range all {
 			all[i].Session, all[i].record = session, record{}
 		}

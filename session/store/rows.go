@@ -81,24 +81,19 @@ func timeOf(ms int64) time.Time {
 // object {"base64": "…"}, so that its bytes are kept.
 type blob string
 
-// encoded is a text that JSON has no string for.
-type encoded struct {
-	Base64 []byte `json:"base64"`
-}
-
 func (b *blob) Value() (driver.Value, error) { return []byte(*b), nil }
 
 func (b *blob) MarshalJSON() ([]byte, error) {
 	if !utf8.ValidString(string(*b)) {
-		return json.Marshal(encoded{[]byte(*b)})
+		return json.Marshal(map[string][]byte{"base64": []byte(*b)})
 	}
 	return json.Marshal(string(*b))
 }
 
 func (b *blob) UnmarshalJSON(data []byte) error {
-	var e encoded
-	if json.Unmarshal(data, &e) == nil {
-		*b = blob(e.Base64)
+	var encoded struct{ Base64 []byte }
+	if json.Unmarshal(data, &encoded) == nil {
+		*b = blob(encoded.Base64)
 		return nil
 	}
 	return json.Unmarshal(data, (*string)(b))
@@ -113,10 +108,10 @@ func (f *asJSON) Value() (driver.Value, error) {
 		text, err := own.MarshalText()
 		return string(text), err
 	}
-	if v := reflect.Indirect(reflect.ValueOf(f.in)); v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 {
-		return nil, nil
-	}
 	text, err := json.Marshal(f.in)
+	if reflect.Indirect(reflect.ValueOf(f.in)).IsZero() || string(text) == "[]" {
+		return nil, err
+	}
 	return string(text), err
 }
 
@@ -134,35 +129,16 @@ func (f *asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
 
 func (f *asJSON) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
 
-// nested are rows within a row, or within a line: a JSON array, NULL where there are none. What is damaged is left out.
+// nested are rows within a row, or within a line, as a JSON array. What is damaged is left out.
 type nested[T any] struct {
 	rows    *[]T
 	columns func(*T) []column
 }
 
-func (n *nested[T]) Value() (driver.Value, error) {
-	if len(*n.rows) == 0 {
-		return nil, nil
-	}
-	text, err := n.MarshalJSON()
-	return string(text), err
-}
-
-func (n *nested[T]) Scan(v any) error {
-	text, _ := v.(string)
-	if *n.rows = nil; text != "" {
-		_ = n.UnmarshalJSON([]byte(text))
-	}
-	return nil
-}
-
 func (n *nested[T]) MarshalJSON() ([]byte, error) {
-	all := make([]json.RawMessage, len(*n.rows))
-	var err error
+	all := make([]map[string]any, len(*n.rows))
 	for i := range all {
-		if all[i], err = marshal(n.columns(&(*n.rows)[i])); err != nil {
-			return nil, err
-		}
+		all[i] = object(n.columns(&(*n.rows)[i]))
 	}
 	return json.Marshal(all)
 }
@@ -185,16 +161,19 @@ func (c column) json() any {
 	return c.in
 }
 
-// marshal writes a row as a JSON object without the columns that are empty.
-func marshal(columns []column) ([]byte, error) {
+// object is a row as a JSON object without the columns that are empty.
+func object(columns []column) map[string]any {
 	all := map[string]any{}
 	for _, c := range columns {
 		if c.use&(local|given) == 0 && !reflect.ValueOf(c.in).Elem().IsZero() {
 			all[c.name] = c.json()
 		}
 	}
-	return json.Marshal(all)
+	return all
 }
+
+// marshal writes a row as a JSON object.
+func marshal(columns []column) ([]byte, error) { return json.Marshal(object(columns)) }
 
 // unmarshal reads a JSON object into a row.
 func unmarshal(data []byte, columns []column) error {
@@ -226,7 +205,7 @@ func (t *tx) values(columns []column, but use) (names []string, args []any) {
 			continue
 		}
 		value := c.in
-		if c.use&secret != 0 && t.clean != nil {
+		if c.use&secret != 0 {
 			value = c.cleaned(t.clean)
 		}
 		names, args = append(names, c.name), append(args, value)
@@ -236,17 +215,14 @@ func (t *tx) values(columns []column, but use) (names []string, args []any) {
 
 // cleaned is what a column is stored as without the secrets in it.
 func (c column) cleaned(clean func(string) string) any {
-	value, err := driver.DefaultParameterConverter.ConvertValue(c.in)
-	if err != nil {
-		return c.in // for the driver to say
-	}
-	if text, ok := value.(string); ok {
+	value, _ := driver.DefaultParameterConverter.ConvertValue(c.in) // the driver meets the error again
+	switch text := value.(type) {
+	case string:
 		return clean(text)
-	}
-	if text, ok := value.([]byte); ok && text != nil {
+	case []byte:
 		return []byte(clean(string(text)))
 	}
-	return value
+	return c.in
 }
 
 // each reads the rows of a query one by one. from is the query from the name of its only table on.
@@ -272,11 +248,8 @@ func readRows[T any, P rowOf[T]](t *tx, from string, args ...any) (all []T) {
 }
 
 // first reads the first row of a query, the zero value where there is none. from is as in each.
-func first[T any, P rowOf[T]](t *tx, from string, args ...any) (out T) {
-	for r := range each[T, P](t, from, args...) {
-		return *r
-	}
-	return out
+func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
+	return append(readRows[T, P](t, from, args...), none)[0]
 }
 
 // put adds a row of these columns, and returns how many rows it added or changed. into is how the statement begins, up
@@ -290,5 +263,6 @@ func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 // update sets the columns that may change of the rows that a condition picks, and returns how many there are.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
 	names, all := t.values(columns, fixed)
-	return t.exec("UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+condition, append(all, args...)...)
+	set := strings.Join(names, " = ?, ") + " = ?"
+	return t.exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

@@ -3,9 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mattn/go-sqlite3"
 
 	"winnow/history"
 	"winnow/session/store/search"
@@ -65,7 +68,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 		in.Limit = 50
 	}
 	hits, err := inTx(ctx, s.view, "search the messages", func(t *tx) []Hit { return in.find(t, q) })
-	if search.Damaged(err) && !s.readOnly {
+	if indexDamaged(err) && !s.readOnly {
 		// What is indexed anew by the time of the next search is found then.
 		return nil, s.jot(ctx, "make the search index anew", renewIndex)
 	}
@@ -110,16 +113,28 @@ func (in Search) Marks(text string) [][2]int {
 // Searched is all of a message that a search looks in: its text, its tool calls and its files.
 func (m Message) Searched() string { return search.Text(m.Message) }
 
+// The table found has the words of every message that is whole, and gets and loses them in the transaction that writes
+// or removes the message. It keeps no copy of the text. What came in too great a number to wait for is in the backlog,
+// the view unfound, and is indexed in short steps. The messages do not depend on the index: where it is damaged, a new
+// one is made and all of them are in the backlog.
+
 // index adds the words of a message to the index, where they are not in it yet. One that is damaged has no words, and
 // one that still arrives gets them when it is whole.
 func (m *Message) index(t *tx) {
-	text := search.Text(m.Message)
-	if m.Damaged {
-		text = ""
+	if m.Status == history.Streaming || indexed(t, m.ID) {
+		return
 	}
-	if m.Status != history.Streaming {
-		t.fail(search.Add(t.ctx, t.Tx, m.ID, text))
+	words := ""
+	if !m.Damaged {
+		words = search.Words(m.Searched())
 	}
+	// No INSERT with SELECT: FTS4 would write a segment for each.
+	t.exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
+}
+
+// indexed reports whether the words of a message are in the index.
+func indexed(t *tx, id int64) bool {
+	return value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
 }
 
 // indexStored adds the words of these stored messages to the index.
@@ -129,31 +144,37 @@ func indexStored(t *tx, ids []int64) {
 	}
 }
 
-// indexNewest takes one step at the messages that are not in the index yet.
-func indexNewest(t *tx) {
-	ids, err := search.Newest(t.ctx, t.Tx)
-	t.fail(err)
-	indexStored(t, ids)
-}
-
 // unindex removes the words of the messages that a condition picks. It reads the messages for their words, so it comes
-// before they change or go.
+// before they change or go. The index asks found_text for what was added.
 func unindex(t *tx, condition string, args ...any) {
 	for m := range eachMessage(t, false, condition, args...) {
-		t.fail(search.Remove(t.ctx, t.Tx, m.ID, search.Text(m.Message)))
+		if indexed(t, m.ID) {
+			t.exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
+			t.exec(`DELETE FROM found WHERE docid = ?`, m.ID)
+			t.exec(`DELETE FROM found_text`)
+		}
 	}
 }
 
-// Unindexed returns how many messages the index lacks.
+// indexDamaged reports whether an error is that of an index that cannot be read. The file can be sound otherwise.
+func indexDamaged(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrCorruptVTab
+}
+
+// renewIndex makes a new index without a message in it, so that a damaged index keeps nobody from saving a message.
+func renewIndex(t *tx) {
+	create := value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
+	// What the old index had of purged messages is gone.
+	t.exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
+}
+
+// Unindexed returns how many messages the index lacks. One that still arrives is none of them.
 func (s *Store) Unindexed(ctx context.Context) (int64, error) {
 	return inTx(ctx, s.view, "look at the search index", unindexed)
 }
 
-func unindexed(t *tx) int64 {
-	left, err := search.Waiting(t.ctx, t.Tx)
-	t.fail(err)
-	return left
-}
+func unindexed(t *tx) int64 { return value[int64](t, `SELECT count(*) FROM unfound`) }
 
 // IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
 // twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
@@ -167,4 +188,23 @@ func (s *Store) IndexSome(ctx context.Context) (left int64, err error) {
 		indexNewest(t)
 		return unindexed(t)
 	})
+}
+
+// One step at the backlog ends at the first of these, so that it takes about a twentieth of a second.
+const (
+	stepMessages = 2_000
+	stepBytes    = 250_000 // of content; few messages have more to them
+)
+
+// indexNewest takes one step at the messages that are not in the index yet.
+func indexNewest(t *tx) {
+	indexStored(t, list[int64](t, `
+		SELECT id
+		FROM (
+			SELECT
+				id,
+				sum(size) OVER (ORDER BY id DESC) - size AS before
+			FROM (SELECT id, size FROM unfound ORDER BY id DESC LIMIT ?)
+		)
+		WHERE before < ?`, stepMessages, stepBytes))
 }

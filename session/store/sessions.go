@@ -39,6 +39,9 @@ type Session struct {
 	Tags        []string
 	Messages    int // all its messages, every branch
 	Turns       int // its user messages
+	// Changes counts what was written of it, here or by a merge: messages, flags, remedies, settings, the system prompt,
+	// the title. What was read of it is stale once the count is another one.
+	Changes int64
 
 	key  int64 // the short key that other tables use
 	used int64 // the order of last use
@@ -68,6 +71,7 @@ func (s *Session) columns() []column {
 		{"deleted_ms", (*millis)(&s.Deleted), 0},
 		{"messages", &s.Messages, local},
 		{"turns", &s.Turns, local},
+		{"changes", &s.Changes, local},
 		{"title", &s.Title, secret},
 		{"title_from", &s.TitleFrom, 0},
 		{"source", &s.Source, 0},
@@ -105,21 +109,18 @@ func sessionThere(t *tx, id string) int64 {
 // are found where no other fits. It returns ErrNotFound or an *AmbiguousError.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
 	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
-		prefix := strings.ToLower(strings.TrimSpace(idOrPrefix))
-		for _, trash := range []bool{false, true} {
-			// 'g' follows every character of an id.
-			all := readRows[Session](t, `
-				sessions
-				WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' AND (deleted_ms <> 0) = ?2`, prefix, trash)
-			if len(all) == 1 {
-				return all[0]
-			}
-			if len(all) > 1 {
-				t.fail(&sqlite.Error{Doing: "find the session", Kind: &AmbiguousError{idOrPrefix, len(all)}})
-			}
+		// 'g' follows every character of an id.
+		all := readRows[Session](t, `sessions WHERE id >= ?1 AND id < ?1 || 'g' AND ?1 <> '' ORDER BY deleted_ms <> 0`,
+			strings.ToLower(strings.TrimSpace(idOrPrefix)))
+		if len(all) == 0 {
+			t.missing("find session %q", idOrPrefix)
+			return Session{}
 		}
-		t.missing("find session %q", idOrPrefix)
-		return Session{}
+		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
+		if len(fit) > 1 {
+			t.fail(&sqlite.Error{Doing: "find the session", Kind: &AmbiguousError{idOrPrefix, len(fit)}})
+		}
+		return fit[0]
 	})
 }
 
@@ -200,14 +201,6 @@ func (f Filter) fits(s *Session) bool {
 	}
 	return (f.Tag == "" || slices.Contains(s.Tags, f.Tag)) &&
 		(f.KinOf.ID == "" || s.Parent == f.KinOf.ID || s.ID == f.KinOf.Parent)
-}
-
-// Changes counts what was written of the session with this whole id, here or by a merge: messages, flags, remedies,
-// settings, the system prompt, the title. What was read of it is stale once the count is another one.
-func (s *Store) Changes(ctx context.Context, id string) (int64, error) {
-	return withSession(ctx, s.view, "look for changes of the session", id, func(t *tx, n int64) int64 {
-		return value[int64](t, `SELECT changes FROM sessions WHERE n = ?`, n)
-	})
 }
 
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived

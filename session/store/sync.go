@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -109,8 +108,7 @@ func syncState(t *tx) SyncState {
 
 // Collected are rows that were handed out.
 type Collected struct {
-	IDs      []int64  // of the rows, for Told
-	Sessions []string // ids of the sessions that the lines name
+	IDs      []int64 // of the rows, for Told
 	Messages int
 	More     bool // there are more of them
 }
@@ -126,19 +124,12 @@ const requestPatience = time.Hour
 func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Collected, error) {
 	var out Collected
 	err := y.s.view(ctx, "collect what is new", func(t *tx) {
-		bytes := 0
-		var session *Session // that has no line yet: it comes with its first row
+		size := 0
 		d := newDump(t, func(id int64, l Line) error {
 			text, err := json.Marshal(l)
-			bytes += len(text)
-			if len(out.IDs) > 0 && bytes > most {
+			if size += len(text); size > most && len(out.IDs) > 0 {
 				out.More = true
 				return errFull
-			}
-			if session != nil {
-				out.Sessions = append(out.Sessions, session.ID)
-				err = cmp.Or(err, take(Line{Session: session}))
-				session = nil
 			}
 			if id != 0 {
 				out.IDs = append(out.IDs, id)
@@ -160,10 +151,9 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			sessions
 			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+untold+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
-			session = &row
+			d.take(0, Line{Session: &row})
 			d.shared(row.key, and)
 		}
-		session = nil
 		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
 			d.take(r.ID, Line{Tombstone: r})
 		}
@@ -171,7 +161,6 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			t.err = nil
 		}
 	})
-	slices.Sort(out.Sessions)
 	return out, err
 }
 

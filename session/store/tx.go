@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"winnow/session/store/search"
 	"winnow/session/store/sqlite"
 )
 
@@ -116,14 +115,12 @@ func (s *Store) view(ctx context.Context, doing string, f func(t *tx)) error {
 func (s *Store) change(ctx context.Context, db *sql.DB, doing string, f func(t *tx)) error {
 	return s.write(ctx, doing, func() error {
 		err := s.transact(ctx, db, f)
-		if !search.Damaged(err) {
+		if !indexDamaged(err) {
 			return err
 		}
 		return s.transact(ctx, db, func(t *tx) { renewIndex(t); f(t) })
 	})
 }
-
-func renewIndex(t *tx) { t.fail(search.Renew(t.ctx, t.Tx)) }
 
 // write runs f as the only writer of this store, on the file that was opened.
 func (s *Store) write(ctx context.Context, doing string, f func() error) error {
@@ -215,7 +212,6 @@ var (
 	ErrNotHistory  = sqlite.ErrNotHistory
 	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
-	ErrDisk        = sqlite.ErrDisk
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,32 +15,11 @@ import (
 // anyEntry is a verdict of any kind on a message.
 func anyEntry(t *rapid.T, id int64, index int) history.Entry {
 	text := rapid.SampledFrom([]string{"", "kept whole", `"`, `\`, `,"`, `","n":7}`, "<&>\u2028"})
-	roles := []history.Role{history.User, history.Assistant, history.Tool, "critic"}
-	dispositions := []history.Disposition{history.Kept, history.Kept, history.Cut, history.Dropped, history.Recalled}
-	causes := []history.Cause{{Code: history.CauseGap}, {Code: history.CauseOverBudget}, {Code: history.CauseOverChars}}
-	number := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
-	e := history.Entry{
-		ID: id, Index: index, Role: rapid.SampledFrom(roles).Draw(t, "role"),
-		Disposition: rapid.SampledFrom(dispositions).Draw(t, "disposition"),
-		Cause:       history.Cause{Text: text.Draw(t, "reason")},
-		Pinned:      rapid.Bool().Draw(t, "pinned"), Recalled: rapid.Bool().Draw(t, "recalled"),
-		TokensAfter: number("tokens", 2), CharsAfter: number("chars", 2),
-	}
-	if e.Sent() {
-		e.Whole, e.Level, e.Place = rapid.Bool().Draw(t, "whole"), history.Whole, history.Out
-		e.TokensBefore, e.CharsBefore = number("tokens before", 2), 2
-	}
-	if number("cut", 2) == 0 {
-		e.Cuts = []history.Range{{From: index, To: index + 1}}
-		e.Inserted = []history.Insert{{At: index, Text: text.Draw(t, "inserted")}}
-	}
-	if number("repaired", 2) == 0 {
-		e.Repairs = []history.Repair{{Kind: "C1", Before: text.Draw(t, "before"), After: text.Draw(t, "after")}}
-	}
-	if rapid.Bool().Draw(t, "coded") {
-		e.Cause = rapid.SampledFrom(causes).Draw(t, "code")
-		e.Cause.Want, e.Cause.Have = number("want", 2), number("have", 1)
-	}
+	e := anything[history.Entry](t, text)
+	e.ID, e.Index = id, index
+	e.Disposition = rapid.SampledFrom([]history.Disposition{
+		history.Kept, history.Kept, history.Cut, history.Dropped, history.Recalled,
+	}).Draw(t, "disposition")
 	return e
 }
 
@@ -129,7 +107,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 				if r.End != EndFailed {
 					past[e.ID] = slices.Insert(past[e.ID], 0, PastVerdict{
 						Turn: r.Turn, Nth: in.turns[r.Turn], Request: stored.ID, At: stored.Created, Model: "e/m", Sum: p.Sum,
-						Entry: recordedWhole(e),
+						Entry: recorded(e),
 					})
 				}
 				if r.Purpose == ForAnswer && r.End != EndFailed {
@@ -165,7 +143,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 		}
 		for request, want := range plans {
 			for i := range want.Entries {
-				want.Entries[i] = recordedWhole(want.Entries[i])
+				want.Entries[i] = recorded(want.Entries[i])
 			}
 			for _, in := range []*Store{s, other} {
 				got, err := in.Verdicts(ctx, request)
@@ -190,44 +168,4 @@ func check(t *rapid.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// By how much messages did not fit changes with each request, and begins no run. A plan of which rows are lost is an
-// error.
-func TestShortfallsAreNoPartOfARun(t *testing.T) {
-	s := newStore(t)
-	session, _ := begin(t, s, "", "hello")
-	over := history.Cause{Code: history.CauseOverBudget, Want: 900}
-	var last Request
-	for i := range 5 {
-		over.Have = i
-		p := history.Plan{Entries: []history.Entry{
-			{ID: 1, Disposition: history.Dropped, Cause: over},
-			{ID: 2, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOlder}},
-			{ID: 3, Disposition: history.Dropped, Cause: over},
-			{ID: 4, Disposition: history.Dropped, Cause: history.Cause{Code: history.CauseOverChars, Want: 40 + i}},
-		}}
-		var err error
-		last, err = s.AddRequest(t.Context(), Request{Session: session.ID, Plan: &p})
-		must(t, "add", err)
-	}
-	if rows := countOf(t, s, `SELECT count(*) FROM verdicts`); rows != 4 {
-		t.Errorf("five requests have %d rows for 4 messages, want 4", rows)
-	}
-	_, err := s.full.Exec(`DELETE FROM verdicts WHERE message = 2`)
-	must(t, "lose a row", err)
-	if _, err := s.Verdicts(t.Context(), last.ID); err == nil || !strings.Contains(err.Error(), "4 entries") {
-		t.Errorf("a plan with a lost row is read: %v", err)
-	}
-}
-
-// recordedWhole is a verdict as a record gives it back.
-func recordedWhole(e history.Entry) history.Entry {
-	if !e.Sent() {
-		e.TokensBefore, e.CharsBefore = 0, 0
-	}
-	if e.Cause.Code == history.CauseOverBudget || e.Cause.Code == history.CauseOverChars {
-		e.Cause.Want, e.Cause.Have = 0, 0
-	}
-	return e
 }

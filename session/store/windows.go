@@ -63,15 +63,13 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	})
 }
 
-// streamed returns the small fields of an answer that this store still streams, or fails with ErrNotStreamed. One that
-// was taken for dead by mistake counts as well: its owner knows better. Its words leave the index until it ends.
-func (s *Store) streamed(t *tx, id int64) (m Message) {
-	row := []any{&m.session, &m.Status, &m.Role, (*blob)(&m.Name), &m.Label, (*blob)(&m.ToolCallID), (*blob)(&m.Extra)}
-	there := t.row(row, `
-		SELECT session, status, role, name, label, tool_call_id, extra
-		FROM messages
+// streamed returns an answer that this store still streams, or fails with ErrNotStreamed. One that was taken for dead by
+// mistake counts as well: its owner knows better. Its words leave the index until it ends.
+func (s *Store) streamed(t *tx, id int64) Message {
+	m := first[Message](t, `
+		placed_messages
 		WHERE id = ? AND owner = ? AND owner <> '' AND status IN ('streaming', 'interrupted')`, id, s.owner.Token())
-	if !there {
+	if m.ID == 0 {
 		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
 	if m.Status == history.Interrupted {

@@ -10,7 +10,8 @@ import (
 
 // ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain
 // text beside them.
-var ErrLocked = errors.New("the segments in this folder are encrypted, and there is no key")
+var ErrLocked = errors.New("the segments in this folder are encrypted, and there is no key; " +
+	"key under [sync] names its file")
 
 // NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
 func NewKey(file string) (recipient string, err error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -155,6 +156,7 @@ type pair struct {
 	*testing.T
 	a, b   *machine
 	ca, cb *carrier
+	key    string // "" for none
 }
 
 // carry waits until both folders hold the same.
@@ -176,7 +178,7 @@ func (p *pair) exchange() {
 		for _, m := range []*machine{p.a, p.b} {
 			due := p.status(m)
 			before := files(p.T, m.dir)
-			out := m.sync()
+			out := m.syncWith(p.key)
 			worked := out.Sent > 0 || len(out.Changed) > 0 || !maps.Equal(before, files(p.T, m.dir))
 			if len(out.Changed) > 0 && !due {
 				p.Errorf("the status said up to date before a sync which did %+v", out)
@@ -198,7 +200,7 @@ func (p *pair) exchange() {
 // status reports whether a sync has anything to do.
 func (p *pair) status(m *machine) bool {
 	p.Helper()
-	r, err := Status(p.Context(), m.s, Options{Dir: m.dir})
+	r, err := Status(p.Context(), m.s, Options{Dir: m.dir, Key: p.key})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -286,6 +288,9 @@ func TestSyncthingCarriesSegments(t *testing.T) {
 		"the history and the folder of one snapshot are restored": restoredScene,
 		"a host is renamed, and a chat is purged":                 renamedScene,
 		"many turns are folded":                                   foldedScene,
+		"images are larger than a segment":                        imagesScene,
+		"a stranger writes plain text and forges a clock":         strangerScene,
+		"a message is excluded while its chat is open elsewhere":  excludedScene,
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := strings.ReplaceAll(name, " ", "-")
@@ -363,5 +368,69 @@ func foldedScene(p *pair) {
 	p.holds("turn 0", "turn 1.", fmt.Sprintf("turn %d.", mostSmall+6))
 	if n := len(files(p.T, p.b.dir)); n > mostSmall {
 		p.Errorf("the folder has %d files after folding", n)
+	}
+}
+
+func imagesScene(p *pair) {
+	const image = 9 << 20
+	for i := range 5 {
+		data := make([]byte, image)
+		rand.NewChaCha8([32]byte{byte(i)}).Read(data) // a file that does not compress, as images are
+		p.a.attach(fmt.Sprintf("image %d", i), data)
+	}
+	p.exchange()
+	p.holds("image 0", "image 4")
+	segments, _ := filepath.Glob(filepath.Join(p.b.dir, "*", "*.seg"))
+	for _, path := range segments {
+		if info, err := os.Stat(path); err != nil || info.Size() > image*4/3+1<<20 { // in base64
+			p.Errorf("%s has more than one image: %v, %v", path, info, err)
+		}
+	}
+}
+
+func strangerScene(p *pair) {
+	p.key = newKey(p.T)
+	kept, first := p.a.begin("kept")
+	p.exchange()
+	purge := store.Line{Tombstone: &store.Tombstone{ID: 1, Session: kept.ID, Messages: []int64{first.ID}}}
+	ahead := time.Now().Add(48 * time.Hour).UnixMilli()
+	file := forge(p.T, p.a.dir, ahead, append([]store.Line{purge}, chat("forged", 1, "hello")...)...)
+	p.carry()
+	for _, m := range []*machine{p.a, p.b} {
+		m.skips(m.syncWith(p.key), p.key, file, "it is not encrypted, and under a key only what the key opens is merged")
+		m.want(kept.ID, "kept")
+	}
+	p.b.say(kept.ID, first.ID, history.Assistant, "answer")
+	for _, m := range []*machine{p.b, p.a} { // what they have to say to one another is not held up
+		m.syncWith(p.key)
+		p.carry()
+	}
+	p.a.want(kept.ID, "kept | answer")
+	p.equal()
+	segments, _ := filepath.Glob(filepath.Join(p.a.dir, "*", "*.seg"))
+	for _, path := range segments {
+		if filepath.Base(filepath.Dir(path)) != stranger && !isEncrypted(path) {
+			p.Errorf("%s is in plain text", path)
+		}
+	}
+}
+
+func excludedScene(p *pair) {
+	chat, first := p.a.begin("a secret")
+	p.exchange()
+	read, err := p.b.s.Session(p.Context(), chat.ID) // as an open chat knows it
+	if err != nil {
+		p.Fatal(err)
+	}
+	if _, err := p.a.s.SetFlags(p.Context(), map[int64]history.Flag{first.ID: history.Exclude}); err != nil {
+		p.Fatal(err)
+	}
+	p.exchange()
+	if now, err := p.b.s.Session(p.Context(), chat.ID); err != nil || now.Changes == read.Changes {
+		p.Errorf("an open chat does not learn that something changed: %+v, %v", now, err)
+	}
+	decided, err := p.b.s.Decisions(p.Context(), chat.ID)
+	if err != nil || decided.Flags[first.ID] != history.Exclude {
+		p.Errorf("the other machine decided %+v, %v", decided, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -46,7 +45,7 @@ func fixtures(t testing.TB) []fixture {
 	return all
 }
 
-// source is the fixture's file: a database of SQL, an archive of several files, or the only one, which is a template.
+// source is the fixture's file: a database of SQL, an archive of several files, or the only one.
 func (f fixture) source(t testing.TB) Source {
 	t.Helper()
 	from := Source{Time: written}
@@ -62,7 +61,7 @@ func (f fixture) source(t testing.TB) Source {
 	case len(f.archive.Files) > 2:
 		from.File = bytes.NewReader(zipOf(t, f.archive.Files[:len(f.archive.Files)-1]...))
 	default:
-		from.File = strings.NewReader(filled(t, string(first.Data)))
+		from.File = bytes.NewReader(first.Data)
 	}
 	return from
 }
@@ -99,28 +98,6 @@ func zipOf(t testing.TB, files ...txtar.File) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// filled runs the template of a fixture: repeat writes a text several times, upTo counts.
-func filled(t testing.TB, text string) string {
-	t.Helper()
-	var b strings.Builder
-	page, err := template.New("file").Funcs(template.FuncMap{
-		"repeat": strings.Repeat,
-		"upTo": func(n int) (all []int) {
-			for i := range n {
-				all = append(all, i+1)
-			}
-			return all
-		},
-	}).Delims("<<", ">>").Parse(text)
-	if err == nil {
-		err = page.Execute(&b, nil)
-	}
-	if err != nil {
-		t.Fatalf("fill the fixture's file: %v", err)
-	}
-	return b.String()
 }
 
 // TestFormats reads the file of every fixture, compares what is made of it and what is said, and imports it twice.

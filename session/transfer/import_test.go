@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,7 +14,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/session/transfer/archive"
 )
 
 // written is when the files of these tests were written.
@@ -41,14 +39,15 @@ func importText(t testing.TB, s *store.Store, file string) []Imported {
 	return all
 }
 
-// exportOf writes conversations as ChatGPT exports them: every one a list of "id<parent: text", of which
-// those that begin with q are the user's.
-func exportOf(conversations map[string][]string, order ...string) string {
+// exportOf writes conversations as ChatGPT exports them: each a name, and behind a bar messages as "id<parent: text", of
+// which those that begin with q are the user's.
+func exportOf(conversations ...string) string {
 	var all []string
-	for _, id := range order {
+	for _, c := range conversations {
 		var nodes []string
 		last := ""
-		for i, m := range conversations[id] {
+		parts := strings.Split(c, "|")
+		for i, m := range parts[1:] {
 			head, text, _ := strings.Cut(m, ": ")
 			label, parent, _ := strings.Cut(head, "<")
 			role := "assistant"
@@ -61,17 +60,14 @@ func exportOf(conversations map[string][]string, order ...string) string {
 			last = label
 		}
 		const one = `{"title":%q,"conversation_id":%[1]q,"current_node":%q,"mapping":{%s}}`
-		all = append(all, fmt.Sprintf(one, id, last, strings.Join(nodes, ",")))
+		all = append(all, fmt.Sprintf(one, parts[0], last, strings.Join(nodes, ",")))
 	}
 	return "[" + strings.Join(all, ",\n") + "]"
 }
 
 func TestImportAllTakesEveryConversation(t *testing.T) {
 	s := newStoreAt(t)
-	conversations := map[string][]string{
-		"rain": {"q1: Will it rain?", "a1<q1: No."}, "lines": {"q1: How many?"}, "none": {},
-	}
-	all := importText(t, s, exportOf(conversations, "rain", "none", "lines"))
+	all := importText(t, s, exportOf("rain|q1: Will it rain?|a1<q1: No.", "none", "lines|q1: How many?"))
 	if len(all) != 3 || !all[0].New || all[0].Added != 2 || all[1].New || len(all[1].Warnings) != 1 ||
 		all[2].Place != 3 {
 		t.Fatalf("reported is %+v", all)
@@ -116,9 +112,8 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 	s := newStoreAt(t)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	conversations := map[string][]string{"a": {"q1: hi"}, "b": {"q1: hi"}, "c": {"q1: hi"}}
 	n := 0
-	from := Source{File: strings.NewReader(exportOf(conversations, "a", "b", "c")), Time: written}
+	from := Source{File: strings.NewReader(exportOf("a|q1: hi", "b|q1: hi", "c|q1: hi")), Time: written}
 	err := Import(ctx, s, from, func(Imported) {
 		if n++; n == 2 {
 			stop()
@@ -131,24 +126,17 @@ func TestImportAllThatIsStoppedKeepsWhatIsDone(t *testing.T) {
 }
 
 func TestImportAllSeesWhatAFileIs(t *testing.T) {
-	archive := func() string {
-		s := newStoreAt(t)
-		importText(t, s, exportOf(map[string][]string{"a": {"q1: hi"}}, "a"))
-		var b bytes.Buffer
-		if err := archive.Write(context.Background(), s, &b); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
+	own := newStoreAt(t)
+	archive := exported(t, own, importText(t, own, exportOf("a|q1: hi"))[0].Session.ID, ExportOptions{Format: JSON})
 	for name, c := range map[string]struct {
 		file string
 		new  int
 		err  error
 	}{
 		"messages":             {file: `[{"role":"user","content":"hi"}]`, new: 1},
-		"one conversation":     {file: strings.Trim(exportOf(map[string][]string{"a": {"q1: hi"}}, "a"), "[]"), new: 1},
-		"winnow's own":         {file: archive(), new: 1},
-		"no messages":          {file: exportOf(map[string][]string{"a": {}}, "a"), err: ErrNoMessage},
+		"one conversation":     {file: strings.Trim(exportOf("a|q1: hi"), "[]"), new: 1},
+		"winnow's own":         {file: archive, new: 1},
+		"no messages":          {file: exportOf("a"), err: ErrNoMessage},
 		"a database of others": {file: "SQLite format 3\x00 and no more", err: errAny},
 		"an archive of others": {file: "PK\x03\x04 and no more", err: errAny},
 	} {

@@ -79,7 +79,7 @@ func TestTheSameFileOnTwoMachinesIsOneChat(t *testing.T) {
 // A chat that was purged, and so on all machines, comes in as a new one when its file is imported again.
 func TestAPurgedChatIsImportedAsANewOne(t *testing.T) {
 	t.Parallel()
-	export := exportOf(map[string][]string{"rain": {"q1: Will it rain?", "a1<q1: No."}}, "rain")
+	export := exportOf("rain|q1: Will it rain?|a1<q1: No.")
 	s, row := weather(t)
 	own := exported(t, s, row.ID, ExportOptions{Format: JSON})
 	for name, file := range map[string]string{"an export": export, "an archive": own} {

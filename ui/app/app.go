@@ -24,7 +24,9 @@ type Shared struct {
 	Say     func(text string) tea.Cmd // shows a sentence for a while, none for ""
 	Fail    func(text string) tea.Cmd // shows why something did not work
 	Copy    func(what, text string) tea.Cmd
-	Replan  func() tea.Cmd // plans the next request anew, after the draft has rested
+	Replan  func() tea.Cmd                           // plans the next request anew, after the draft has rested
+	Do      func(keymap.Action) tea.Cmd              // does an action, to the message under the cursor where it is about one
+	Settled func(sentence string, err error) tea.Cmd // ends a change of the session, and says the sentence
 
 	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
 	// away.
@@ -99,6 +101,14 @@ func (s *Shared) Finish(ctx context.Context) error {
 		return nil
 	}
 	return s.last.run(ctx)
+}
+
+// Failed says why something did not work, nil for no reason.
+func (s *Shared) Failed(err error) tea.Cmd {
+	if err == nil {
+		return nil
+	}
+	return s.Fail(theme.Sentence(err))
 }
 
 // NoKey says that a key does nothing where it was pressed, and which others do something.

@@ -1,11 +1,14 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,10 +25,10 @@ import (
 )
 
 // Attach hangs the files that a command names on the draft.
-func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)) }
+func (c *Model) Attach(args string) tea.Cmd { return c.attach(Words(args)...) }
 
 // attach hangs files on the draft, at the cursor. Whether a page of the web may be asked for is asked first.
-func (c *Model) attach(paths []string) tea.Cmd {
+func (c *Model) attach(paths ...string) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, path := range paths {
 		if isAddress(path) {
@@ -68,7 +71,7 @@ func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p his
 		}
 		p, err = s.AttachText(path, text)
 	case isMention(path):
-		if text, err = c.servers().read(ctx, path); err == nil {
+		if text, err = c.readResource(ctx, path); err == nil {
 			p, err = s.AttachText(path, text)
 		}
 	default:
@@ -96,7 +99,7 @@ func (c *Model) filled(chip *Chip, part history.Part, note string, err error) te
 		})
 		switch {
 		case found && err != nil:
-			return c.Fail(theme.Sentence(err))
+			return c.Failed(err)
 		case found:
 			return c.Say(note)
 		}
@@ -130,35 +133,27 @@ func (c *Model) drop(text string) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// images print the image of a clipboard: that of Wayland, and that of X11.
-var images = [][]string{
-	{"wl-paste", "--no-newline", "--type", "image/png"},
-	{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"},
-}
+// printImage prints the image of the clipboard: that of Wayland, else that of X11.
+const printImage = "wl-paste --no-newline --type image/png || xclip -selection clipboard -target image/png -out"
 
 // readClipboard puts what the clipboard holds into the draft: a text as it would be pasted, else an image as a chip.
 func (c *Model) readClipboard() tea.Cmd {
 	s, name := c.Session, fmt.Sprintf("pasted-%d.png", c.pasted+1)
 	return c.Run(func(ctx context.Context) tea.Msg {
 		text, _ := clipboard.ReadAll() // One with an image alone has no text.
-		image := ""
-		for _, args := range images {
-			if printed, err := exec.CommandContext(ctx, args[0], args[1:]...).Output(); err == nil && image == "" {
-				image = string(printed)
-			}
-		}
-		part, err := s.AttachText(name, image)
+		image, failed := exec.CommandContext(ctx, "/bin/sh", "-c", printImage).Output()
+		part, err := s.AttachText(name, string(image))
 		return app.Then(func() tea.Cmd {
 			switch {
 			case c.ReadOnly:
 				return nil
 			case strings.TrimSpace(text) != "" && utf8.ValidString(text):
 				return c.drop(text)
-			case image == "":
+			case failed != nil || len(image) == 0:
 				return c.Fail("The clipboard has no text and no image, or none that can be read: that needs a " +
 					"display, and wl-clipboard or xclip. /attach PATH attaches a file.")
 			case err != nil:
-				return c.Fail(theme.Sentence(err))
+				return c.Failed(err)
 			}
 			c.pasted++
 			c.hang(part)
@@ -166,11 +161,6 @@ func (c *Model) readClipboard() tea.Cmd {
 			return nil
 		})
 	})
-}
-
-// isAddress reports whether what is to be attached is a page of the web.
-func isAddress(path string) bool {
-	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
 // askForPage asks the user whether the page at an address may be read.
@@ -196,3 +186,47 @@ func (c *Model) askForPage(address string) tea.Cmd {
 		}, nil)
 	return nil
 }
+
+// isAddress reports whether what is to be attached is a page of the web.
+func isAddress(path string) bool {
+	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
+}
+
+// isMention reports whether a path is that of a resource, @SERVER:URI, and not of a file.
+func isMention(path string) bool { return strings.HasPrefix(path, "@") && strings.Contains(path, ":") }
+
+// resolved is the path that a person means: of a URL, of the home folder, or of the folder that winnow
+// runs in.
+func resolved(path string) string {
+	if isAddress(path) || isMention(path) {
+		return path
+	}
+	if u, err := url.Parse(path); err == nil && u.Scheme == "file" {
+		path = filepath.FromSlash(u.Path)
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, _ := os.UserHomeDir()
+		path = filepath.Join(home, rest)
+	}
+	whole, _ := filepath.Abs(path)
+	return cmp.Or(whole, path)
+}
+
+// A word of a line, what is quoted in one, and the letters that part words.
+var (
+	word    = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\\.|\S)+`)
+	quoted  = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
+	special = regexp.MustCompile(`[ \t'"\\]`)
+)
+
+// Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
+func Words(line string) []string {
+	words := word.FindAllString(line, -1)
+	for i := range words {
+		words[i] = quoted.ReplaceAllString(words[i], "$1$2$3")
+	}
+	return words
+}
+
+// Escaped is a path as Words reads it back.
+func Escaped(path string) string { return special.ReplaceAllString(path, `\$0`) }

@@ -1,7 +1,9 @@
 package composer
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -10,9 +12,11 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/llm/mcp"
 	"winnow/ui/app"
 	"winnow/ui/composer/tree"
 	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
@@ -27,11 +31,10 @@ type completion struct {
 
 // completions are what the word that is being typed may become. The list is made anew when the draft changes.
 type completions struct {
-	list   []completion
-	at     int      // the one under the cursor
-	closed bool     // the user closed the list; a change of the draft opens it again
-	place  string   // where the files are that may complete a path, "" while none is typed
-	paths  []string // their paths; that of a folder ends with a slash
+	list  []completion
+	at    int      // the one under the cursor
+	place string   // where the files are that may complete a path, "" while none is typed
+	paths []string // their paths; that of a folder ends with a slash
 }
 
 // The most that is offered at once, and of that on the screen.
@@ -51,7 +54,7 @@ func (c *Model) IsCommand(draft string) bool {
 // commands are those of the program, and the prompts of the MCP servers.
 func (c *Model) commands() []slash.Command {
 	all := slash.All()
-	for _, p := range c.servers().prompts() {
+	for _, p := range c.serverPrompts() {
 		all = append(all, p.Command)
 	}
 	return all
@@ -59,7 +62,7 @@ func (c *Model) commands() []slash.Command {
 
 // Completions is how many there are, 0 where no list is open.
 func (c *Model) Completions() int {
-	if c.completions.closed || c.ReadOnly || !c.Screen.Focused() {
+	if c.ReadOnly || !c.Screen.Focused() {
 		return 0
 	}
 	return len(c.completions.list)
@@ -68,30 +71,28 @@ func (c *Model) Completions() int {
 // CloseCompletions closes the list until the draft changes, and reports whether there was one.
 func (c *Model) CloseCompletions() bool {
 	open := c.Completions() > 0
-	c.completions.closed = true
+	c.completions.list = nil
 	return open
 }
 
 // everywhere is the place of a path that does not begin at a folder: all files below the one that winnow runs in.
 const everywhere = "."
 
-// inFolder is the folder in which a path behind @ goes on that begins at one.
-var inFolder = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)`)
+// mention is a word that names a file, and the folder that it begins at, if any.
+var mention = regexp.MustCompile(`^@((?:~|\.\.?)?/(?:.*/)?)?`)
 
 // complete makes the list anew, and reads the files that a path behind @ may name.
 func (c *Model) complete() tea.Cmd {
 	have, word, place := &c.completions, c.Area.Word(), ""
-	if folder := inFolder.FindStringSubmatch(word); folder != nil {
-		place = folder[1]
-	} else if strings.HasPrefix(word, "@") {
-		place = everywhere
+	if found := mention.FindStringSubmatch(word); found != nil {
+		place = cmp.Or(found[1], everywhere)
 	}
-	read := place != "" && place != have.place
-	if place != have.place {
-		*have = completions{place: place}
+	known := place == have.place
+	if !known {
+		have.place, have.paths = place, nil
 	}
-	have.closed, have.at, have.list = false, 0, c.find(word)
-	if !read {
+	have.at, have.list = 0, c.find(word)
+	if known || place == "" {
 		return nil
 	}
 	return c.Run(func(ctx context.Context) tea.Msg {
@@ -136,7 +137,7 @@ func (c *Model) find(word string) (list []completion) {
 			}
 			list = append(list, o)
 		}
-		return append(list, c.servers().mentions(word)...)
+		return append(list, c.resources(word)...)
 	case c.edit != 0 || !strings.HasPrefix(word, "/") || c.Shown() != word:
 		return nil
 	}
@@ -169,7 +170,7 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	chosen := c.completions.list[*at]
 	c.Area.TakeWord()
 	if chosen.attach != "" {
-		return c.attach([]string{chosen.attach}), true
+		return c.attach(chosen.attach), true
 	}
 	c.Area.Insert(chosen.text)
 	if send && chosen.runs {
@@ -198,7 +199,7 @@ func (c *Model) Hints() []key.Binding {
 // CompletionView draws the completions in lines of w cells, at most so many.
 func (c *Model) CompletionView(w, most int) (lines []string) {
 	n, wide := c.Completions(), 0
-	if n == 0 || most < 2 || w < 1 {
+	if n == 0 || w < 1 || most < 2 {
 		return nil
 	}
 	for _, o := range c.completions.list {
@@ -215,4 +216,130 @@ func (c *Model) CompletionView(w, most int) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// offers are the MCP servers with what they offer, none where there are none.
+func (c *Model) offers() []mcp.Status {
+	if c.Servers == nil {
+		return nil
+	}
+	return c.Servers.List()
+}
+
+// serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
+type serverPrompt struct {
+	slash.Command
+	server string
+	of     *mcp.Prompt
+}
+
+// serverPrompts are those of all servers.
+func (c *Model) serverPrompts() (all []serverPrompt) {
+	for _, server := range c.offers() {
+		for _, p := range server.Prompts {
+			var args []string
+			for _, a := range p.Arguments {
+				arg := strings.ToUpper(oneWord(a.Name))
+				if !a.Required {
+					arg = "[" + arg + "]"
+				}
+				args = append(args, arg)
+			}
+			all = append(all, serverPrompt{slash.Command{
+				Name: oneWord(server.Name) + ":" + oneWord(p.Name), Args: strings.Join(args, " "),
+				Help: markdown.OneLine(cmp.Or(p.Title, p.Description, "a prompt of "+server.Name), 200),
+			}, server.Name, p})
+		}
+	}
+	return all
+}
+
+// apart are the letters that end the name of a command.
+var apart = regexp.MustCompile(`[\s/]`)
+
+// oneWord is a name as it can be typed in a command.
+func oneWord(name string) string { return apart.ReplaceAllString(markdown.OneLine(name, 60), "-") }
+
+// WriteDraft has the prompt of a server written into the draft, with what stands behind the command. It is false where
+// there is no such prompt.
+func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
+	all := c.serverPrompts()
+	i := slices.IndexFunc(all, func(p serverPrompt) bool { return p.Name == command })
+	if i < 0 {
+		return nil, false
+	}
+	return c.Run(func(ctx context.Context) tea.Msg {
+		text, err := all[i].text(ctx, c.Servers, Words(args))
+		return app.Then(func() tea.Cmd {
+			if err != nil && c.Empty() {
+				c.Set("/" + command + " " + args)
+			}
+			if err != nil {
+				return c.Failed(err)
+			}
+			if !c.Empty() {
+				c.Area.Insert("\n\n") // behind what was typed meanwhile
+			}
+			c.Paste(text)
+			c.Screen.Focus()
+			return nil
+		})
+	}), true
+}
+
+// text has the server make the prompt, as a text for the draft. The words behind the command are its arguments in their
+// order; all words from the last argument on belong to it.
+func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) (string, error) {
+	values, n := map[string]string{}, len(p.of.Arguments)
+	if n > 0 && len(words) > n {
+		words = append(words[:n-1], strings.Join(words[n-1:], " "))
+	}
+	for i, a := range p.of.Arguments {
+		if i < len(words) {
+			values[a.Name] = words[i]
+		} else if a.Required {
+			return "", fmt.Errorf("the prompt needs %s: it is %s", a.Name, p.Usage())
+		}
+	}
+	text, err := s.Prompt(ctx, p.server, p.of.Name, values)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = fmt.Errorf("the prompt /%s is empty", p.Name)
+	}
+	return text, err
+}
+
+// resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
+// into the draft, where the user replaces them.
+func (c *Model) resources(word string) (list []completion) {
+	for _, server := range c.offers() {
+		for _, r := range server.Resources {
+			name := "@" + server.Name + ":" + r.URI
+			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
+			if r.Size > 0 {
+				help += " · " + theme.Size(int(r.Size))
+			}
+			o := completion{label: theme.OneLine(name), help: help, attach: name}
+			fixed, _, template := strings.Cut(name, "{")
+			switch {
+			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
+				o.label, o.attach = theme.OneLine(word), word
+			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
+				continue
+			case template:
+				o.text, o.attach = name, ""
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// readResource reads the resource that @SERVER:URI names, as a text.
+func (c *Model) readResource(ctx context.Context, word string) (string, error) {
+	for _, server := range c.offers() {
+		if uri, ok := strings.CutPrefix(word, "@"+server.Name+":"); ok && uri != "" {
+			return c.Servers.Read(ctx, server.Name, uri)
+		}
+	}
+	return "", fmt.Errorf("no MCP server is named in %s", word)
 }

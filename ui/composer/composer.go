@@ -32,7 +32,6 @@ const (
 type Screen struct {
 	Focus   func()                       // gives the draft the keys
 	Focused func() bool                  // the keys go to it, and nothing covers its completions
-	Do      func(keymap.Action) tea.Cmd  // does what a key is for that concerns more than the draft
 	Send    func(cut bool) tea.Cmd       // sends the draft, cut as much of it as fits
 	Run     func(command string) tea.Cmd // runs a slash command
 	Read    func(title, text string)     // shows a text
@@ -68,7 +67,8 @@ type Model struct {
 	completions completions
 	sent        *Sent // the draft that was sent, until it is stored
 	leaving     bool  // another session is being opened
-	disk        disk
+	kept        int   // changes of the text when it was last written down
+	keeping     bool  // it is going to be written down
 }
 
 // New is an empty composer.
@@ -109,7 +109,7 @@ func (c *Model) Update(msg tea.Msg) tea.Cmd {
 			return c.key(msg)
 		}
 		if a := c.Keys.Action(msg, keymap.InOtherWindow); a != "" {
-			return c.Screen.Do(a)
+			return c.Do(a)
 		}
 		return c.Fail(c.Keys.Lacks(keymap.NeedOwn))
 	case tea.PasteMsg:
@@ -148,10 +148,8 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.openChip()
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
-	case c.Empty() && k.Pressed(msg, keymap.Help):
-		return c.Screen.Do(keymap.Help)
-	case c.Empty() && k.Pressed(msg, keymap.Quit):
-		return c.Screen.Do(keymap.Quit)
+	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
+		return c.Do(k.Action(msg, keymap.InDraft))
 	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
 	default:
@@ -254,13 +252,13 @@ func (c *Model) fold(text string) {
 	}
 	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
 		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),
-		theme.Thousands(c.Tokens(counted)))})
+		theme.Thousands(c.tokens(counted)))})
 }
 
-// Tokens is a counted number of tokens as the server counts them.
-func (c *Model) Tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
+// tokens is a counted number of tokens as the server counts them.
+func (c *Model) tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
 
-func (c *Model) fileLabel(p history.Part) string { return theme.FileLabel(p, c.Tokens(p.Tokens)) }
+func (c *Model) fileLabel(p history.Part) string { return theme.FileLabel(p, c.tokens(p.Tokens)) }
 
 // put puts a chip and a space at the cursor.
 func (c *Model) put(chip *Chip) {
@@ -298,11 +296,4 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		c.hang(part) // Its place in the text is not known.
 	}
 	return tea.Batch(cmds...)
-}
-
-// resume goes on with something that was written.
-func (c *Model) resume(d draft) {
-	c.Area.Become(d.Area)
-	d.Area = c.Area
-	c.draft = d
 }

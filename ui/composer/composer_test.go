@@ -1,81 +1,249 @@
 package composer
 
 import (
-	"slices"
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"winnow/history"
+	"winnow/llm"
+	"winnow/llm/mcp"
+	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
+	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
+	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
-func TestALongPasteIsAChipThatIsSentInFull(t *testing.T) {
-	d := newDesk(t, Options{})
-	long := strings.Repeat("a line with a tab\tand more\n", 300)
-	d.types("see ")
-	d.takes(tea.PasteMsg{Content: long})
-	if got := d.Shown(); got != "see [paste 1: 301 lines, 8.1 kB, ~2,025 tokens]" {
-		t.Errorf("the draft shows %q", got)
-	}
-	d.wantDraft("see \n" + long)
-	d.press("backspace")
-	d.wantDraft("see ")
+// desk is a composer whose commands run at once, with a session that is nowhere on disk.
+type desk struct {
+	*Model
+	t       *testing.T
+	line    string   // of the script
+	did     []string // what the screen was asked for
+	said    string   // the last sentence
+	open    *list.Model
+	take    func(string) tea.Cmd // chooses from the open list
+	fetched int                  // pages
 }
 
-func TestAPromptIsLookedAtAndTheDraftComesBack(t *testing.T) {
-	d := newDesk(t, Options{})
-	d.types("new")
-	d.Remember(store.Draft{Text: "older"})
-	d.press("up")
-	d.wantDraft("older")
-	d.press("down")
-	d.wantDraft("new")
-	d.press("ctrl+r")
-	if d.open.Len() != 1 {
-		t.Fatalf("%d prompts are listed, want one", d.open.Len())
+func newDesk(t *testing.T, o Options) *desk {
+	t.Helper()
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
 	}
-	d.does(d.take("0"))
-	d.wantDraft("older")
+	s, err := session.New(session.Deps{
+		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
+		Base:   settings.Base{Policy: policy},
+	}, session.Start{Ref: "here/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t}
+	say := func(text string) tea.Cmd {
+		if text != "" {
+			d.said = text
+		}
+		return nil
+	}
+	did := func(what string) tea.Cmd {
+		d.did = append(d.did, what)
+		return nil
+	}
+	o.ReadPage = func(_ context.Context, address string) (string, bool, error) {
+		if d.fetched++; strings.HasSuffix(address, "missing") {
+			return "", false, errors.New("it answered 404 Not Found")
+		}
+		return "# A page\n", true, nil
+	}
+	ctx := &app.Context{Session: s, Shared: &app.Shared{
+		Program: t.Context, Keys: keymap.Default(), Say: say, Fail: say,
+		Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+		Replan: func() tea.Cmd { return nil }, Do: func(a keymap.Action) tea.Cmd { return did(string(a)) },
+	}}
+	d.Model = New(ctx, Screen{
+		Focus:   func() {},
+		Focused: func() bool { return true },
+		Send:    func(bool) tea.Cmd { return did("send") },
+		Run:     did,
+		Open:    func(l *list.Model, take, _ func(string) tea.Cmd) { d.open, d.take = l, take },
+		Read:    func(title, _ string) { did(title) },
+		News:    func(string) {},
+	}, o)
+	d.Resize(60, 6)
+	return d
 }
 
-// A file of an earlier message is a chip as well: its message can be edited.
-func TestADraftIsMadeOfAMessage(t *testing.T) {
-	d := newDesk(t, Options{})
-	d.SetWith("why?", []history.Part{
-		{Kind: history.TextPart, Name: "a.go", Text: "package a"},
-		{Kind: history.ImagePart, Name: "b.png", MediaType: "image/png", Data: []byte("PNG")},
+// takes gives the composer a message, and runs what that asks for.
+func (d *desk) takes(msg tea.Msg) {
+	d.does(d.Update(msg))
+	d.does(d.Settle())
+}
+
+// does runs a command, and those that it is made of.
+func (d *desk) does(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.does(c)
+		}
+	case app.Then:
+		d.does(msg())
+		d.does(d.Settle())
+	}
+}
+
+func (d *desk) press(names string) {
+	for name := range strings.FieldsSeq(names) {
+		d.takes(uitest.Key(name))
+	}
+}
+
+func (d *desk) types(text string) {
+	for _, r := range text {
+		d.press(strings.ReplaceAll(string(r), " ", "space"))
+	}
+}
+
+// want fails where something is not as it should be.
+func (d *desk) want(got, want string) {
+	d.t.Helper()
+	if got != want {
+		d.t.Errorf("%s\ngot  %.300q\nwant %.300q", d.line, got, want)
+	}
+}
+
+// sent is the text that would be sent, and the names of the files with it.
+func (d *desk) sent() string {
+	text := d.Text()
+	for _, p := range d.Drafted().Files {
+		text += " | " + p.Name
+	}
+	return text
+}
+
+// message replaces the draft by an earlier message: its text and the names of its files.
+func (d *desk) message(text string) {
+	text, names, _ := strings.Cut(text, " | ")
+	var files []history.Part
+	for name := range strings.SplitSeq(names, " | ") {
+		files = append(files, history.Part{Kind: history.TextPart, Name: name, Text: "package a"})
+	}
+	d.SetWith(text, files)
+}
+
+// offered are the completions, with " | " between.
+func (d *desk) offered() string {
+	var labels []string
+	for _, o := range d.completions.list[:d.Completions()] {
+		labels = append(labels, o.label)
+	}
+	return strings.Join(labels, " | ")
+}
+
+// reopen brings back what of the draft is on disk.
+func (d *desk) reopen() {
+	unsent := d.packed()
+	d.Set("")
+	d.does(d.restore(unsent))
+}
+
+// quotedPart is a part of an argument with blanks at its ends, or with line ends, which may be repeated: "x\n" x 30.
+var quotedPart = regexp.MustCompile(`("(?:[^"\\]|\\.)*")(?: x (\d+))?`)
+
+// unquoted is an argument as it is meant.
+func unquoted(arg string) string {
+	return quotedPart.ReplaceAllStringFunc(arg, func(part string) string {
+		found := quotedPart.FindStringSubmatch(part)
+		text, _ := strconv.Unquote(found[1])
+		n, _ := strconv.Atoi(cmp.Or(found[2], "1"))
+		return strings.Repeat(text, n)
 	})
-	d.wantDraft("why?", "a.go", "b.png")
-	d.press("home", "delete")
-	d.wantDraft("why?", "b.png")
 }
 
-func TestTheEditorLeavesTheFiles(t *testing.T) {
-	d := newDesk(t, Options{})
-	d.SetWith("why?", []history.Part{{Kind: history.TextPart, Name: "a.go", Text: "package a"}})
-	long := strings.Repeat("a line\tof mine\r\n", 100)
-	d.edited(long, nil)
-	d.wantDraft(strings.ReplaceAll(long, "\r", ""), "a.go")
-	if strings.Contains(d.Shown(), "[paste") {
-		t.Error("what was written in the editor is a chip, and cannot be changed here")
+// TestScripts plays the scripts of testdata/scripts.txtar, each at a desk of its own.
+func TestScripts(t *testing.T) {
+	servers := offered(t)
+	archive, err := txtar.ParseFile("testdata/scripts.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"main.go", "docs/manual page.md", "img/Logo Ä.png", "ui/composer/completion.go"} {
+		err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("the text of "+name), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, script := range archive.Files {
+		t.Run(script.Name, func(t *testing.T) {
+			d := newDesk(t, Options{Servers: servers})
+			for line := range strings.Lines(string(script.Data)) {
+				d.line = strings.TrimSpace(line)
+				name, arg, _ := strings.Cut(d.line, " ")
+				if command := commands[name]; command != nil {
+					command(d, unquoted(arg))
+				} else if d.line != "" && name != "#" {
+					t.Fatalf("there is no command %s", d.line)
+				}
+			}
+		})
 	}
 }
 
-func TestTextThatSpellsAChipIsText(t *testing.T) {
-	d := newDesk(t, Options{})
-	d.Paste(strings.Repeat("x\n", 30))
-	label := d.Shown()
-	d.Write(label + label)
-	d.wantDraft(strings.Repeat("x\n", 30) + label + label)
+// commands are what a script may say.
+var commands = map[string]func(d *desk, arg string){
+	"type":     (*desk).types,
+	"press":    (*desk).press,
+	"paste":    func(d *desk, arg string) { d.takes(tea.PasteMsg{Content: arg}) },
+	"write":    func(d *desk, arg string) { d.Write(arg) },
+	"clear":    func(d *desk, _ string) { d.Set("") },
+	"edited":   func(d *desk, arg string) { d.edited(arg, nil) },
+	"remember": func(d *desk, arg string) { d.Remember(store.Draft{Text: arg}) },
+	"message":  (*desk).message,
+	"readonly": func(d *desk, _ string) { d.ReadOnly = true },
+	"attach":   func(d *desk, arg string) { d.does(d.Attach(arg)) },
+	"choose":   func(d *desk, arg string) { d.does(d.take(arg)) },
+	"reopen":   func(d *desk, _ string) { d.reopen() },
+	"run": func(d *desk, arg string) { // the prompt of a server
+		name, args, _ := strings.Cut(arg, " ")
+		d.said = "no command"
+		cmd, _ := d.WriteDraft(name, args)
+		d.does(cmd)
+	},
+
+	"draft":   func(d *desk, arg string) { d.want(d.sent(), arg) }, // TEXT, then " | " and the name of each file
+	"shows":   func(d *desk, arg string) { d.want(d.Shown(), arg) },
+	"offers":  func(d *desk, arg string) { d.want(d.offered(), arg) },
+	"says":    func(d *desk, arg string) { d.want(d.said, arg) },
+	"did":     func(d *desk, arg string) { d.want(strings.Join(d.did, " "), arg) },
+	"listed":  func(d *desk, arg string) { d.want(strconv.Itoa(d.open.Len()), arg) },
+	"fetched": func(d *desk, arg string) { d.want(strconv.Itoa(d.fetched), arg) },
 }
 
 func TestScreens(t *testing.T) {
 	var screens uitest.Screens
-	d := newDesk(t, Options{})
+	d := newDesk(t, Options{Servers: offered(t)})
 	screens.Add("nothing written", d.View())
 	d.SetWith("What is wrong with it?", []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}})
 	screens.Add("a file and a question", d.View())
@@ -85,61 +253,79 @@ func TestScreens(t *testing.T) {
 	d.Resize(60, 6)
 	d.Paste(strings.Repeat("x\n", 40))
 	screens.Add("a paste", d.View())
+	d.Set("")
+	d.types("/n")
+	screens.Add("completions, of a server as well", d.CompletionView(60, 10))
+	screens.Add("completions without a cell", d.CompletionView(0, 10))
 	screens.Golden(t)
 }
 
-func TestAClosedComposerHasKeysOfItsOwn(t *testing.T) {
+func TestAnImageOfTheClipboardBecomesAChip(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\n" +
+		"printf 'GIF89a \\000\\020\\000\\200\\000\\000\\000\\000\\000\\377\\377\\377'"
+	if err := os.WriteFile(filepath.Join(dir, "wl-paste"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
 	d := newDesk(t, Options{})
-	d.ReadOnly = true
-	d.press("ctrl+f", "enter")
-	if want := []string{string(keymap.ForkOff), string(keymap.Choose)}; !slices.Equal(d.did, want) {
-		t.Errorf("the keys do %q, want %q", d.did, want)
+	d.press("ctrl+v")
+	d.takes(tea.PasteMsg{}) // what some terminals send for an image
+	d.types("look")
+	d.want(d.sent(), "look | pasted-1.png | pasted-2.png")
+	sent := d.Drafted()
+	if kind := sent.Files[0].Kind; kind != history.ImagePart {
+		t.Errorf("the image is a %s", kind)
 	}
-	d.press("x")
-	d.wantSaid(d.Keys.Lacks(keymap.NeedOwn))
-	d.wantDraft("")
+	unsent := d.packed()
+	if d.reopen(); !reflect.DeepEqual(d.Drafted(), sent) || d.packed().Hash() != unsent.Hash() {
+		t.Errorf("the draft comes back as %+v, want %+v", d.Drafted(), sent)
+	}
+	t.Setenv("PATH", "")
+	if d.press("ctrl+v"); !strings.HasPrefix(d.said, "The clipboard has no text and no image") {
+		t.Errorf("without a program for the clipboard it says %q", d.said)
+	}
 }
 
-func TestACommandWritesTheDraft(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, Options{Servers: offered(t).Servers})
-	d.types("/notes:code")
-	d.wantOffered("/notes:code-review LANGUAGE [FOCUS]")
-	write := func(args string) {
-		t.Helper()
-		cmd, ok := d.WriteDraft("notes:code-review", args)
-		if !ok {
-			t.Fatal("the command is not known")
+// offered are the servers of a real MCP server on loopback, with prompts and resources.
+func offered(t *testing.T) *mcp.Servers {
+	t.Helper()
+	s := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
+	s.AddPrompt(&sdk.Prompt{
+		Name: "code review", Description: "Reviews\x1b[2J code.", Arguments: []*sdk.PromptArgument{
+			{Name: "language", Required: true}, {Name: "focus"},
+		},
+	}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		text := "Review " + r.Params.Arguments["language"] + " for " + r.Params.Arguments["focus"]
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{
+			{Role: "user", Content: &sdk.TextContent{Text: text}},
+			{Role: "assistant", Content: &sdk.TextContent{Text: "Show me."}},
+		}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "empty"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{}, nil
+	})
+	read := func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{
+			Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "text of " + r.Params.URI}},
+		}, nil
+	}
+	s.AddResource(&sdk.Resource{URI: "memo:one", Name: "First memo", Size: 2048}, read)
+	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "day:{date}", Name: "A day"}, read)
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(server.Close)
+	all := mcp.New("test", mcp.Server{Name: "notes", URL: server.URL})
+	t.Cleanup(all.Close)
+	if err := all.Prepare(t.Context(), func(sentence string) { t.Log(sentence) }); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		changed := all.Changed()
+		if list := all.List(); list[0].Listed {
+			return all
+		} else if list[0].Err != nil {
+			t.Fatal(list[0].Err)
 		}
-		d.Set("")
-		d.does(cmd)
+		<-changed
 	}
-	write(`"Go and C" tests`)
-	if !strings.HasPrefix(d.Text(), "Review Go and C for tests") {
-		t.Errorf("the draft is %q", d.Text())
-	}
-	write("")
-	d.wantDraft("/notes:code-review ")
-	if _, ok := d.WriteDraft("notes:other", ""); ok {
-		t.Error("a command that is not there writes something")
-	}
-}
-
-func TestAWordWithAtAttachesAResource(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, Options{Servers: offered(t).Servers})
-	d.types("see @notes:m")
-	d.wantOffered("@notes:memo:one")
-	d.press("enter")
-	d.wantDraft("see @notes:memo:one ", "@notes:memo:one")
-	d.Set("")
-	d.types("@notes:day")
-	d.press("tab")
-	d.wantDraft("@notes:day:{date}")
-	d.Set("")
-	d.types("@notes:day:today")
-	d.press("tab")
-	d.wantDraft("", "@notes:day:today")
-	d.does(d.attach([]string{"@other:memo:one"}))
-	d.wantSaid("no MCP server is named in @other:memo:one.")
 }

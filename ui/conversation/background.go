@@ -8,6 +8,12 @@ import (
 
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/ui/keymap"
+	"winnow/ui/notice"
+	"winnow/ui/notice/bell"
+	"winnow/ui/theme"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // MostBehind is how many conversations may be in the background at once. Each has its own requests, which cost tokens.
@@ -16,6 +22,10 @@ const MostBehind = 4
 // Background is the conversations whose answers arrive while another one is on the screen, and how those ended that
 // were not opened since.
 type Background struct {
+	Notice *notice.Model
+	Next   func(*Model) tea.Cmd // sends the next message of a queue, where that may be
+	Sync   func() tea.Cmd       // exchanges what is new with other machines
+
 	list  []*Model
 	ended map[string]Outcome // by the id of the session
 }
@@ -66,14 +76,73 @@ func (b *Background) Take(s *session.Session) (*Model, Outcome) {
 	return c, outcome
 }
 
-// End takes a conversation out of the background whose last answer ended.
-func (b *Background) End(c *Model, o Outcome) {
+// end takes a conversation out of the background whose last answer ended.
+func (b *Background) end(c *Model, o Outcome) {
 	b.Take(c.Session)
 	if b.ended == nil {
 		b.ended = map[string]Outcome{}
 	}
 	o.Ended = true
 	b.ended[c.Session.Info().ID] = o
+}
+
+// Event shows what happened in a conversation of the background, and says what of it the user should know.
+func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
+	c.Event(e)
+	switch e := e.(type) {
+	case session.Asked:
+		b.Notice.News(c.Quoted() + " waits for your answer about a tool call; " + c.opens())
+		return c.CallAsked(b.Notice)
+	case session.OverLimit:
+		b.Notice.News(c.Quoted() + " waits for your answer about a limit; " + c.opens())
+		return c.CallAsked(b.Notice)
+	case session.Notice:
+		return b.Notice.Say(c.Quoted() + ": " + e.Text)
+	case session.Finished:
+		return b.finished(c, e)
+	}
+	return nil
+}
+
+// opens says how a conversation of the background is opened.
+func (c *Model) opens() string { return c.Keys.First(keymap.Sessions) + " opens it." }
+
+// finished goes on with the queue of a conversation, or says how its last answer ended.
+func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
+	stopped := c.Turn.Stopping && e.Err == nil
+	c.Finish(e)
+	waits, queued := "", c.Waiting.Len()
+	if queued > 0 && !c.Waiting.Held() {
+		return b.Next(c) // one that is still being saved says when it can be sent
+	}
+	b.end(c, Outcome{Err: e.Err, Failure: e.Failure, Stopped: stopped})
+	if queued > 0 {
+		waits = theme.Plural(queued, "queued message") + " of it wait. "
+	}
+	said := notice.Sentence{Text: c.Quoted() + " has a new answer; " + c.opens()}
+	call := c.CallEnded(b.Notice, e.Err)
+	switch {
+	case e.Err != nil:
+		said.Error = true
+		said.Text = "The answer of " + c.Quoted() + " failed: " + theme.Sentence(e.Err) + " " + waits + c.opens()
+	case stopped:
+		said.Text, call = c.Quoted()+" was stopped; what arrived is kept. "+waits, nil
+	}
+	return tea.Batch(b.Notice.Show(said), call, b.Sync(), Leave(c.Session))
+}
+
+// CallEnded calls a user who is not looking when the last answer of a conversation is there, or has failed.
+func (c *Model) CallEnded(n *notice.Model, err error) tea.Cmd {
+	text := "winnow: " + c.Quoted() + " has a new answer"
+	if err != nil {
+		text = "winnow: the answer of " + c.Quoted() + " failed"
+	}
+	return n.Bell.Call(text, c.Turn.Took())
+}
+
+// CallAsked calls a user who is not looking about a question, however soon it came.
+func (c *Model) CallAsked(n *notice.Model) tea.Cmd {
+	return n.Bell.Call("winnow: "+c.Quoted()+" waits for your answer", bell.Worth)
 }
 
 // State is what a list says of a session, "" for nothing, and whether it is in the background.

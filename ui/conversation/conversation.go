@@ -19,7 +19,6 @@ import (
 	"winnow/ui/composer/queue"
 	"winnow/ui/dialog"
 	"winnow/ui/inspector"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/question"
@@ -62,8 +61,6 @@ type Screen struct {
 	Reached func(err error) // whether its model can be asked is known
 
 	Dialogs *dialog.Stack
-	Do      func(keymap.Action) tea.Cmd              // does what concerns more than the conversation
-	Settled func(sentence string, err error) tea.Cmd // a setting of the session has ended
 
 	Transcript transcript.Screen // but for what the panel does for it
 	Panel      panel.Screen      // but for what the transcript does for it
@@ -211,7 +208,6 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 		v, err := s.SwitchVersion(ctx, message, by)
 		return func() tea.Cmd {
 			c.Panel.ToNext()
-			c.Chat.Unselect()
 			c.Info = s.Info()
 			c.Chat.Follow(s.Branch())
 			c.Chat.GoTo(v.Message)

@@ -13,15 +13,11 @@ func (c *Model) inspectorScreen() inspector.Screen {
 	return inspector.Screen{
 		Shown: func() inspector.Request {
 			r := c.Panel.Shown()
-			return inspector.Request{
-				Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note,
-				Tried: c.Panel.Whatif != nil,
-			}
+			return inspector.Request{Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note}
 		},
 		Message: c.Chat.Message,
 		Prices:  c.Panel.Prices,
 		Step:    c.stepInspected,
-		Done:    c.Screen.Settled,
 		Close:   func() { c.Screen.Dialogs.Close(c.Inspector) },
 		Do:      c.inspectorKey,
 	}
@@ -37,7 +33,7 @@ func (c *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
 		if on := c.Inspector.On.Message; on != 0 {
 			c.Chat.GoTo(on)
-			return c.Screen.Do(a), true
+			return c.Do(a), true
 		}
 	}
 	return nil, false

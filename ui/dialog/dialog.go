@@ -67,10 +67,8 @@ func (s *Stack) Clear() {
 }
 
 // List opens a list, of which an item is used as chosen does, and by tab as added does.
-func (s *Stack) List(l *list.Model, chosen, added func(value string) tea.Cmd) *Picker {
-	p := &Picker{Model: l, stack: s, chosen: chosen, added: added}
-	s.Open(p)
-	return p
+func (s *Stack) List(l *list.Model, chosen, added func(value string) tea.Cmd) {
+	s.Open(&Picker{Model: l, stack: s, chosen: chosen, added: added})
 }
 
 // Typing says that a key is text for the uppermost dialog.

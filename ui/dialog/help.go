@@ -48,7 +48,8 @@ func (s *Stack) Help(
 	}
 	s.List(list.New(ctx, list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,
-	}, items...), chosen, added).Stays = true
+		Stays: true,
+	}, items...), chosen, added)
 }
 
 // signs are the signs beside messages.

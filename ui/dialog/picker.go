@@ -11,7 +11,6 @@ import (
 // Picker is a list to choose from.
 type Picker struct {
 	*list.Model
-	Stays bool // it stays open when something is chosen
 
 	stack  *Stack
 	chosen func(value string) tea.Cmd

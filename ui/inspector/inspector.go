@@ -29,7 +29,6 @@ type Request struct {
 	Name  string
 	Ready bool   // there is a plan
 	Note  string // why it cannot be sent, "" where it can
-	Tried bool   // it is one by other settings
 }
 
 // Subject is what is inspected: a message or the request.
@@ -52,11 +51,10 @@ const (
 
 // Screen is what the inspector has the rest of the screen do.
 type Screen struct {
-	Shown   func() Request                           // the request that the panel shows
-	Message func(id int64) (store.Message, bool)     // a message as it is stored
-	Prices  func(history.Entry) []key.Binding        // the keys that flag a message
-	Step    func(by int) tea.Cmd                     // inspects another line of the panel
-	Done    func(sentence string, err error) tea.Cmd // a remedy was stored, or not
+	Shown   func() Request                       // the request that the panel shows
+	Message func(id int64) (store.Message, bool) // a message as it is stored
+	Prices  func(history.Entry) []key.Binding    // the keys that flag a message
+	Step    func(by int) tea.Cmd                 // inspects another line of the panel
 	Close   func()
 
 	// Do does what a key is for that concerns more than the inspector, and says whether it was one.

@@ -1,16 +1,31 @@
 package inspector
 
 import (
+	"flag"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/keymap"
+	"winnow/ui/markdown"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
+
+// A case of these random tests draws a text of many rows again and again, so a plain run takes 40 cases
+// instead of rapid's 100. RAPID_CHECKS or -rapid.checks takes more.
+func init() {
+	if os.Getenv("RAPID_CHECKS") == "" {
+		flag.Set("rapid.checks", "40")
+	}
+}
 
 // What requests in turn made of a message for the same reason is one row, with a glyph for each of them.
 func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
@@ -33,5 +48,277 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
   cut       ◐ ◐              turns 13 to 14: older answers are limited to 150`
 	if got := uitest.Plain(in.history()); !strings.Contains(got, want) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
+	}
+}
+
+// inspecting is an inspector of messages as a plan sends them.
+func inspecting(t testing.TB, w int, past []history.Message) *Model {
+	t.Helper()
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := history.Build(past, history.Options{
+		Policy: policy, Window: 8192, Turn: []history.Message{{Role: history.User, Content: "And now?"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Model{
+		Context: &app.Context{Shared: &app.Shared{
+			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+			Secrets: theme.Secrets{Find: findKey},
+		}},
+		Screen: Screen{Message: func(id int64) (store.Message, bool) {
+			return store.Message{Message: past[id-1]}, true
+		}},
+		Request: Request{Plan: plan}, w: w,
+	}
+}
+
+// ourKey is what findKey finds.
+const ourKey = "our-own-key"
+
+func findKey(text string, _ bool) (spans [][2]int) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], ourKey)
+		if i < 0 {
+			return spans
+		}
+		at += i + len(ourKey)
+		spans = append(spans, [2]int{at - len(ourKey), at})
+	}
+}
+
+// asking is a conversation with a call that was cut off, and one without a result.
+func asking(arguments, result string) []history.Message {
+	return []history.Message{
+		{ID: 1, Role: history.User, Content: "Look."},
+		{ID: 2, Role: history.Assistant, ToolCalls: []history.ToolCall{
+			{ID: "a", Name: "list", Arguments: arguments}, {ID: "b", Name: "read", Arguments: `{"at": 2}`},
+		}},
+		{ID: 3, Role: history.Tool, Content: result, ToolCallID: "a"},
+		{ID: 4, Role: history.Assistant, Content: "There it is."},
+	}
+}
+
+// Of a damaged message, and of the calls and results that go with it, every row that only one side has is marked.
+func TestARepairIsComparedRowByRow(t *testing.T) {
+	in := inspecting(t, 100, asking(`{"at": 1, "to`, "one, with "+ourKey))
+	e, _ := in.Plan.EntryOf(2)
+	const want = `  Stored  as received                               Sent  now
+  │                                                 │
+  │  assistant                                      │  assistant
+  │    id    "a"                                    │    id    "a"
+  │    name  "list"                                 │    name  "list"
+  │−   args  {"at": 1, "to                          │+   args  {"at": 1}
+  │    id    "b"                                    │    id    "b"
+  │    name  "read"                                 │    name  "read"
+  │    args  {"at": 2}                              │    args  {"at": 2}
+  │                                                 │
+  │  tool                                           │  tool
+  │    id    "a"                                    │    id    "a"
+  │    text  one, with [redacted]                   │    text  one, with [redacted]
+  │                                                 │
+  │                                                 │  tool
+  │                                                 │+   id    "b"
+  │                                                 │+   text  [no result recorded for this call;
+  │                                                 │+         do not assume it ran]
+  │                                                 │
+`
+	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); got != want {
+		t.Errorf("the comparison is\n%s\nwant\n%s", got, want)
+	}
+	in.w = 60 // one below the other
+	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); strings.Index(got, "Sent") < strings.Index(got, "one,") {
+		t.Errorf("on a narrow screen the comparison is\n%s", got)
+	}
+}
+
+func TestAComparisonFitsEveryWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
+		w := rapid.IntRange(5, 140).Draw(t, "w")
+		in := inspecting(&testing.T{}, w, asking(text.Draw(t, "arguments"), strings.Repeat(text.Draw(t, "result"), 99)))
+		e, _ := in.Plan.EntryOf(2)
+		for _, line := range in.comparison(&in.Plan, e, "now") {
+			if n := ansi.StringWidth(line); n > w {
+				t.Fatalf("at %d cells the line %q has %d", w, ansi.Strip(line), n)
+			}
+		}
+	})
+}
+
+func TestAMessageIsShownWithWhatWasInserted(t *testing.T) {
+	text := "ä\r\n日本語 and so on"
+	n := len([]rune(text))
+	for _, c := range []struct {
+		name string
+		e    history.Entry
+		want string
+	}{
+		{"whole", history.Entry{Disposition: history.Kept}, "ä\r\n日本語 and so on"},
+		{"cut at the end", history.Entry{
+			Disposition: history.Cut, Cuts: []history.Range{{From: 6, To: n}}, Inserted: []history.Insert{
+				{At: 6, Text: "…"},
+			},
+		}, "ä\r\n日本語◐…◐- and so on-"},
+		{"cut in the middle", history.Entry{
+			Disposition: history.Cut, Cuts: []history.Range{{From: 1, To: 6}}, Inserted: []history.Insert{
+				{At: 1, Text: "…"},
+			},
+		}, "ä◐…◐-\r\n日本語- and so on"},
+		{"in front and behind", history.Entry{Disposition: history.Kept, Inserted: []history.Insert{
+			{At: 0, Text: "a"}, {At: n, Text: "b"},
+		}}, "+a+ä\r\n日本語 and so on+b+"},
+		{"replaced", history.Entry{
+			Disposition: history.Kept, Cuts: []history.Range{{From: 0, To: n}}, Inserted: []history.Insert{
+				{At: 0, Text: "[note]"},
+			},
+		}, "◐[note]◐-ä\r\n日本語 and so on-"},
+		{"dropped", history.Entry{Disposition: history.Dropped}, "-ä\r\n日本語 and so on-"},
+	} {
+		var p Page
+		p.message(text, c.e)
+		got := ""
+		for _, of := range p.paragraphs {
+			sign := map[Kind]string{Unsent: "-", Added: "+", Marker: "◐"}[of.Kind]
+			got += sign + of.Text + sign
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Wherever a message is cut, and whatever stands in the cut, no secret of it is left and nothing else is lost.
+func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"word ", "größer ", ourKey, "\n", "our-"}), 0, 6)
+		text := strings.Join(pieces.Draw(t, "pieces"), "")
+		e := history.Entry{Disposition: history.Cut}
+		at, n := 0, len([]rune(text))
+		for range rapid.IntRange(0, 3).Draw(t, "cuts") {
+			from := rapid.IntRange(at, n).Draw(t, "from")
+			at = rapid.IntRange(from, n).Draw(t, "to")
+			e.Cuts = append(e.Cuts, history.Range{From: from, To: at})
+			e.Inserted = append(e.Inserted, history.Insert{At: from, Text: "[cut, not " + ourKey + "]"})
+		}
+		p := Page{secrets: theme.Secrets{Find: findKey}}
+		p.message(text, e)
+		got, inserted := "", ""
+		for _, of := range p.paragraphs {
+			if of.Kind == Marker {
+				inserted += of.Text
+				continue
+			}
+			got += of.Text
+		}
+		if want := strings.ReplaceAll(text, ourKey, theme.Redacted); got != want || strings.Contains(inserted, ourKey) {
+			t.Fatalf("%q cut at %v is %q, want %q; inserted is %q", text, e.Cuts, got, want, inserted)
+		}
+		if found := strings.Count(got+inserted, theme.Redacted); p.hidden != found {
+			t.Fatalf("%d secrets are said to be hidden, want %d", p.hidden, found)
+		}
+	})
+}
+
+// paged is a pager for some paragraphs.
+func paged(w, h int, list ...Paragraph) *pager {
+	st := theme.New(theme.None, theme.Palette{}, 0)
+	g := &pager{st: &st, page: Page{paragraphs: list}}
+	g.resize(w, h)
+	return g
+}
+
+// all is what a pager shows from its top to its end, a row each.
+func (g *pager) all() (rows []string) {
+	for i := range g.lines {
+		for _, row := range g.wrapped(i) {
+			rows = append(rows, ansi.Strip(row))
+		}
+	}
+	return rows
+}
+
+func paragraphs(t *rapid.T) []Paragraph {
+	text := rapid.SampledFrom([]string{
+		"", "a", "some words of a text ", "\n", "\r\n", "x\r\ny", "\t", "ünï", "日本語の文",
+		"👩‍👩‍👧", "e\u0301\u0302", "\x1b[31m", "\u202e", "\xff\xfe",
+		strings.Repeat("long", 40), strings.Repeat("word ", 30), strings.Repeat("0", 30_000),
+		strings.Repeat("語", 10_000), "\n\n\n",
+	})
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Paragraph {
+		return Paragraph{Kind: Kind(rapid.IntRange(0, int(Verdict)).Draw(t, "kind")), Text: text.Draw(t, "text")}
+	}), 1, 12).Draw(t, "paragraphs")
+}
+
+// At any width every character is there, in order, and no row is too wide.
+func TestAPagerShowsAllOfItsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.IntRange(6, 89).Draw(t, "width")
+		g := paged(w, 10, paragraphs(t)...)
+		for _, row := range g.all() {
+			if n := ansi.StringWidth(row); n > w {
+				t.Fatalf("a row of %d cells on %d: %q", n, w, row)
+			}
+		}
+		letters := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		have, want := letters(strings.Join(g.all(), "")), letters(markdown.Visible(g.page.text()))
+		if have != want {
+			t.Errorf("shown %q, want %q", have, want)
+		}
+	})
+}
+
+// Every step moves by one row, and the screen is full as long as there is text for it.
+func TestAPagerScrollsRowByRow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := rapid.IntRange(1, 20).Draw(t, "h")
+		g := paged(rapid.IntRange(4, 60).Draw(t, "w"), h, paragraphs(t)...)
+		all, at := g.all(), 0
+		for range 40 {
+			by := rapid.IntRange(-9, 9).Draw(t, "by")
+			g.scroll(by)
+			at = max(0, min(at+by, len(all)-h))
+			want := strings.Join(all[at:min(len(all), at+h)], "\n")
+			if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
+				t.Fatalf("row %d of %d:\n%s\nwant\n%s", at, len(all), got, want)
+			}
+		}
+		g.scroll(keymap.AllLines)
+		want := strings.Join(all[max(0, len(all)-h):], "\n")
+		if got := ansi.Strip(strings.Join(g.View(), "\n")); got != want {
+			t.Fatalf("the end is\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+func TestAPagerMarksWhatIsNotSentWithoutColour(t *testing.T) {
+	g := paged(40, 20,
+		Paragraph{Kind: Verdict, Mark: "◐", Title: "gpt-5.2", Text: "  cut", Aside: "~44 tokens"},
+		Paragraph{Kind: Sent, Text: "The beginning is sent"},
+		Paragraph{Kind: Marker, Text: " ... (cut)", Aside: "added in place"},
+		Paragraph{Kind: Unsent, Text: " and the rest is not,\n\nnor is this."},
+		Paragraph{Kind: Sent, Text: "\nThis is sent again, "},
+		Paragraph{Kind: Unsent, Text: "this not."},
+		Paragraph{Kind: Added, Text: "[note]"},
+	)
+	want := ` ◐ gpt-5.2  cut              ~44 tokens
+ ▌ The beginning is sent
+ ◐ ... (cut)             added in place
+ ┊ and the rest is not,
+ ┊
+ ┊ nor is this.
+ ▌ This is sent again,
+ ┊ this not.
+ ✚ [note]
+`
+	if got := uitest.Plain(g.View()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	g.resize(16, 20)
+	if got := uitest.Plain(g.View()); strings.Split(got, "\n")[1] != "   ~44 tokens" {
+		t.Errorf("on a narrow screen the tokens are not below their line:\n%s", got)
 	}
 }

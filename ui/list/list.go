@@ -40,6 +40,7 @@ type Options struct {
 
 	Short  bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
 	Masked bool // what is typed is a secret
+	Stays  bool // it stays open when something is chosen
 	Wraps  bool // what is said about an item goes on below it where the line is too short
 
 	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
@@ -52,6 +53,7 @@ type Model struct {
 	Options
 	Filter theme.Field
 	Notes  []string // lines under the list: what could not be listed
+	Above  int      // the lines above the items, where the owner draws these
 
 	ctx   *app.Context
 	items []Item
@@ -266,7 +268,7 @@ func (m *Model) onScreen() []row {
 func (m *Model) head() int {
 	switch {
 	case m.Row != nil:
-		return 0
+		return m.Above
 	case m.h < 4:
 		return 1
 	}

@@ -2,6 +2,7 @@ package list
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,23 +31,19 @@ const (
 func matches(items []Item, filter string, short bool) (left []match) {
 	words := strings.Fields(filter)
 	group := 0
-	for i := range items {
-		if items[i].Group != items[group].Group {
+	for i, c := range items {
+		if c.Group != items[group].Group {
 			group = i
 		}
 		m := match{item: i, group: group}
-		misses := func(word string) bool { return !m.fits(&items[i], word) }
-		switch {
-		case len(words) == 0 && short && items[i].Group == "":
+		if fits := m.rate(&c, words); !fits && !c.Always || short && len(words) == 0 && c.Group == "" {
 			continue
-		case !items[i].Always && slices.ContainsFunc(words, misses):
-			continue
-		case len(words) > 0 && short:
+		}
+		if short && len(words) > 0 {
 			m.group = 0
 		}
-		name := items[i].name()
-		last := name[strings.LastIndex(name, "/")+1:]
-		if filter != "" && (strings.EqualFold(name, filter) || strings.EqualFold(last, filter)) {
+		if name := c.name(); filter != "" && (strings.EqualFold(name, filter) ||
+			strings.EqualFold(path.Base(name), filter)) {
 			m.rank = exact
 		}
 		left = append(left, m)
@@ -65,26 +62,23 @@ func (c *Item) name() string {
 	return c.Label
 }
 
-// fits notes how well a word of the filter fits an item, and reports whether it does.
-func (m *match) fits(c *Item, word string) bool {
-	if at, rank := find(c.Label, word); at >= 0 {
-		m.hits, m.rank = append(m.hits, [2]int{at, at + len(word)}), m.rank+rank
-		return true
-	}
-	if found := fuzzy.Find(word, []string{c.name()}); len(found) > 0 {
-		for _, i := range found[0].MatchedIndexes {
-			m.hits = append(m.hits, [2]int{i, i + 1})
-		}
-		m.rank += lettersOnly
-		return true
-	}
-	for _, text := range []string{c.About, c.Right, c.Also} {
-		if at, rank := find(text, word); at >= 0 {
+// rate notes how well the words of the filter fit an item, and reports whether each of them does.
+func (m *match) rate(c *Item, words []string) bool {
+	for _, word := range words {
+		if at, rank := find(c.Label, word); at >= 0 {
+			m.hits, m.rank = append(m.hits, [2]int{at, at + len(word)}), m.rank+rank
+		} else if found := fuzzy.Find(word, []string{c.name()}); len(found) > 0 {
+			for _, i := range found[0].MatchedIndexes {
+				m.hits = append(m.hits, [2]int{i, i + 1})
+			}
+			m.rank += lettersOnly
+		} else if at, rank := find(strings.Join([]string{c.About, c.Right, c.Also}, "\n"), word); at >= 0 {
 			m.rank += inOther + rank
-			return true
+		} else {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // find is the first place where a text holds a word, in upper or lower case, -1 for none; and 0 where a word of the

@@ -3,8 +3,6 @@ package list
 import (
 	"cmp"
 
-	"charm.land/lipgloss/v2"
-
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -23,7 +21,7 @@ const (
 func (m *Model) View(st theme.Styles) (lines []string, x int) {
 	lead := "  " + st.Seen.Render("›") + " "
 	room := max(1, m.end()-theme.Width(lead)-margin)
-	m.Filter.Mask(m.Masked)
+	m.Filter.Masked = m.Masked
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))
@@ -127,9 +125,9 @@ func (m *Model) columns(c *Item) (label, about int) {
 func (m *Model) line(st theme.Styles, r row) string {
 	s := m.shown[r.at]
 	c := m.items[s.item]
-	ground, bar, label, about := lipgloss.NewStyle(), " ", st.Strong.Bold(false), st.Muted
+	label, about := st.Strong.Bold(false), st.Muted
 	if r.at == m.at {
-		ground, bar, label, about = st.Selected, st.Seen.Render("▌"), st.Strong, st.Text
+		label, about = st.Strong, st.Text
 	}
 	column, room := m.columns(&c)
 	if r.more {
@@ -140,6 +138,9 @@ func (m *Model) line(st theme.Styles, r row) string {
 	if room > 0 {
 		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(r.text, room))
 	}
-	text = theme.Spread(text, about.Render(markdown.OneLine(c.Right, max(1, m.w))), m.end()-2*margin)
-	return theme.Ground(ground, theme.Fit(bar+" "+text, m.w))
+	text = " " + theme.Spread(text, about.Render(markdown.OneLine(c.Right, max(1, m.w))), m.end()-2*margin)
+	if r.at == m.at {
+		return st.CursorRow(text, m.w)
+	}
+	return theme.Fit(" "+text, m.w)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
 
@@ -41,13 +42,15 @@ func streamed(t testing.TB, r *Renderer, md string, step int) []string {
 	return s.Lines()
 }
 
-func TestFinishedStreamEqualsRender(t *testing.T) {
+func TestTheCorpusFitsEveryWidthAndIsStreamedAsItIsRendered(t *testing.T) {
 	for name, md := range corpus(t) {
-		for _, width := range []int{8, 76} {
+		for _, width := range []int{0, 1, 2, 5, 8, 20, 40, 76, 200} {
+			checkLines(t, newAt(dark, width).Render(md), max(width, 1), name)
 			r := newAt(plain, width)
 			want := r.Render(md)
+			checkLines(t, want, max(width, 1), name)
 			for _, step := range []int{64, len(md), 7} {
-				if step == 7 && testing.Short() {
+				if step == 7 && testing.Short() || step < len(md) && width != 8 && width != 76 {
 					continue
 				}
 				if got := streamed(t, r, md, step); !slices.Equal(got, want) {
@@ -167,3 +170,38 @@ func TestStreamCostsNoMoreThanThrice(t *testing.T) {
 
 // frameBytes is how much of an answer arrives between two frames.
 const frameBytes = 430
+
+// What a reader sees of a mark is never its first half.
+func TestStreamShowsNoHalfMark(t *testing.T) {
+	const md = "- It is **very bold**, *soft* and `code` with ~~no~~ [Keys](docs/keys.md).\n\n# A **head** of `x`\n\n" +
+		"> so **it**\n> is\n"
+	s := NewStream(newAt(dark, 70))
+	for i := range len(md) {
+		s.Write(md[i : i+1])
+		got := withoutStyles(strings.Join(s.Lines(), "\n"))
+		if strings.ContainsAny(got, "*`~(#>") || strings.Contains(got, "- ") {
+			t.Fatalf("after %q a frame shows %q", md[:i+1], got)
+		}
+	}
+}
+
+// A long block is not rendered for each frame, but before long, and a stream that lags says so.
+func TestStreamOfALongBlockIsStaleForALittle(t *testing.T) {
+	inOneGoroutine(t)
+	s := NewStream(newAt(dark, 60))
+	for range 400 {
+		s.Write("some more words ")
+		for frames := 0; ; frames++ {
+			if s.Lines(); !s.Stale() {
+				break
+			}
+			if most := len(s.Text()) * 9 / 8 / skipBytes; frames >= most {
+				t.Fatalf("%d bytes are not shown after %d frames, want at most %d", len(s.Text()), frames+1, most)
+			}
+		}
+	}
+	got, want := strings.Fields(ansi.Strip(strings.Join(s.Lines(), " "))), strings.Fields(s.Text())
+	if !slices.Equal(got, want) {
+		t.Errorf("the stream shows %d words, want %d", len(got), len(want))
+	}
+}

@@ -3,6 +3,7 @@ package panel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -39,37 +40,39 @@ func (l *list) window(n, h, from, to int) {
 	l.end = min(n, l.first+h)
 }
 
-// rows draws the list in h lines of w cells, below so many lines of the view.
-func (p *Model) rows(in, w, top, h int) []string {
+// drawList draws the list in h lines of w cells, below so many lines of the view.
+func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
-	lines, at := p.lines()
-	n, draft, last := len(lines), p.draft(), len(r.Plan.Entries)-1
+	rows, at := p.lines()
+	n, draft := len(rows), p.draft()
 	all, from, to := n+min(draft, 1), at, at+1
 	if at == n-1 {
 		to = all // The draft is seen with the message before it.
 	}
 	*l = list{top: top, first: l.first}
-	if first, end := p.OnPage(); end > first && last >= 0 { // The plan may not know the newest yet.
-		l.page0, l.page1 = lineOf(lines, r.rowOf(min(first, last))), lineOf(lines, r.rowOf(min(end-1, last)))+1
+	if first, end := p.OnPage(); end > first {
+		holds := func(index int) int {
+			return slices.IndexFunc(rows, func(row Row) bool { return row.has(min(index, len(r.Plan.Entries)-1)) })
+		}
+		l.page0, l.page1 = holds(first), holds(end-1)+1
 	}
 	if !p.hasKeys() && l.page1 > 0 {
 		from, to = l.page0, l.page1
 	}
 	l.window(all, h, from, to)
 	cols := p.columns(in)
-	var drawn []string
 	for i := l.first; i < l.end; i++ {
 		line := ""
 		switch {
 		case h >= signs && i == l.first && i > 0:
-			line = p.more(cols, "↑", r.before(lines[i].to), 0)
+			line = p.more(cols, "↑", rows[i+1].before(), 0)
 		case h >= signs && i == l.end-1 && l.end < all:
-			line = p.more(cols, "↓", last+1-r.before(lines[i].from), draft)
+			line = p.more(cols, "↓", len(r.Plan.Entries)-rows[i].before(), draft)
 		case i == n:
 			it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
 			line = it.draw(st, cols, w)
 		default:
-			it := p.item(lines[i])
+			it := p.item(rows[i])
 			it.cursor = p.Focused && p.Whatif == nil && i == at
 			line = it.draw(st, cols, w)
 		}
@@ -95,9 +98,9 @@ func (p *Model) draft() int {
 	return p.Shown().share("draft")
 }
 
-// columns are the columns of the list in cells: a text begins at text, and the numbers end at tokens and saved. Without
-// space for it who said a message is not there, and who is 0; then what was saved is not either.
-type columns struct{ digits, who, text, tokens, saved int }
+// columns are the columns of the list in cells: a text begins at text, and the numbers end at end. Without space for it
+// who said a message is not there, and what was saved is not either: they are 0.
+type columns struct{ digits, who, text, saved, end int }
 
 // The narrowest columns.
 const (
@@ -116,15 +119,14 @@ func (p *Model) columns(w int) columns {
 	for i := range r.Plan.Entries {
 		saved = max(saved, r.Plan.Entries[i].TokensBefore-r.Plan.Entries[i].TokensAfter)
 	}
-	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), saved: w + 1, tokens: w + 1}
-	c.who = max(len("model"), theme.Width(theme.ShortName(model)))
-	c.text = len(" G ") + c.digits + 1 + c.who + 1
-	if saved > 0 || len(r.moves) > 0 {
-		c.tokens -= max(savedCells, 2+len(r.Counted(saved)))
+	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
+	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
+	if saved > 0 || p.Whatif != nil && p.Whatif.First != nil {
+		c.saved = max(savedCells, 2+len(r.Counted(saved)))
 	}
-	if c.tokens-tokensCells-c.text < leastText {
-		c.text -= c.who + 1
-		c.who, c.tokens = 0, c.saved
+	lead := len(" G ") + c.digits + 1
+	if c.text = lead + c.who; c.end-c.saved-tokensCells-c.text < leastText {
+		c.text, c.who, c.saved = lead, 0, 0
 	}
 	return c
 }
@@ -142,49 +144,48 @@ type item struct {
 
 // draw draws the item in w cells, of which the first is the cursor's.
 func (it item) draw(st *theme.Styles, c columns, w int) string {
-	mark, lead, saved, end := " ", fmt.Sprintf("%*s ", c.digits, it.number), st.Muted, c.tokens
-	if it.cursor {
-		mark = st.Seen.Render("▌")
-	}
+	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
 	}
-	line := mark + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
+	line := " " + st.OfGlyph(it.glyph).Render(it.glyph) + " " + st.Muted.Render(lead)
 	if it.who != "" && c.who > 0 {
-		line += st.Text.Render(theme.Fit(it.who, c.who) + " ")
+		line += st.Text.Render(theme.Fit(it.who, c.who-1) + " ")
 	}
 	if it.tokens != "" {
-		end -= max(tokensCells, theme.Width(it.tokens)+1)
+		right = st.Text.Render(fmt.Sprintf("%*s", max(tokensCells, theme.Width(it.tokens)+1), it.tokens))
+	}
+	if strings.HasPrefix(it.saved, "+") { // what a trial adds
+		saved = st.Seen
+	}
+	if c.saved > 0 {
+		right += saved.Render(fmt.Sprintf("%*s", c.saved, it.saved))
+	}
+	end := c.end - theme.Width(right)
+	if _, reason, ok := strings.Cut(it.text, ": "); ok && it.more != "" && theme.Width(line+it.text) > end {
+		it.text = reason // The glyph says the rest.
 	}
 	line += it.words.Render(markdown.OneLine(it.text, max(0, end-theme.Width(line))))
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
-	line = theme.Fit(line, end) + st.Text.Render(fmt.Sprintf("%*s", c.tokens-end, it.tokens))
-	if strings.HasPrefix(it.saved, "+") { // what a trial adds
-		saved = st.Seen
-	}
-	if c.saved > c.tokens {
-		line += saved.Render(fmt.Sprintf("%*s", c.saved-c.tokens, it.saved))
-	}
-	if it.cursor {
-		return theme.Ground(st.Selected, theme.Fit(line, w))
+	if line = theme.Fit(line, end) + right; it.cursor {
+		return st.CursorRow(line[1:], w)
 	}
 	return line
 }
 
-// item is what a line says about its rows.
-func (p *Model) item(of span) item {
+// item is what a row says.
+func (p *Model) item(row Row) item {
 	r, st := p.Shown(), &p.Themes.Styles
-	on := r.Rows[of.from]
-	if a := on.Added; a != nil {
+	if a := row.Added; a != nil {
 		return item{glyph: "✚", text: addedName(a.Kind), words: st.OfGlyph("✚"), tokens: r.Counted(a.Tokens)}
 	}
-	e := *on.Entry
+	e := *row.Entry
 	it := item{glyph: theme.Glyph(e), number: theme.Thousands(e.Index + 1), words: st.Muted}
 	before, after := 0, 0
-	for _, row := range r.Rows[of.from:of.to] {
-		before, after = before+row.Entry.TokensBefore, after+row.Entry.TokensAfter
+	for _, e := range r.Plan.Entries[e.Index : e.Index+row.Of] {
+		before, after = before+e.TokensBefore, after+e.TokensAfter
 	}
 	if e.Sent() {
 		it.tokens = r.Counted(after)
@@ -192,22 +193,22 @@ func (p *Model) item(of span) item {
 	if diff := r.Plan.Sum.Tokens(after) - r.Plan.Sum.Tokens(before); diff < 0 {
 		it.saved = theme.Signed(diff)
 	}
-	if n := of.n(); n > 1 {
-		it.number += "–" + theme.Thousands(e.Index+n)
+	if row.Of > 1 {
+		it.number += "–" + theme.Thousands(e.Index+row.Of)
 		if it.text = "whole"; !e.Sent() {
-			word, _, _ := strings.Cut(theme.Verdict(e), ":")
-			it.text = theme.Thousands(n) + " " + word
+			it.text = theme.Thousands(row.Of) + " " + theme.Word(e)
 		}
 		return it
 	}
 	m, _ := r.message(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
-	switch move := r.moves[e.ID]; {
+	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
 		it.glyph, it.text, it.words = "▲", "not read", st.Repaired
-	case move.text != "":
-		it.text, it.saved, it.words = move.text, theme.Signed(r.Plan.Sum.Tokens(move.diff)), st.Cut
-		if move.diff > 0 {
+	case change != "":
+		diff := r.Plan.Sum.Tokens(e.TokensAfter - r.was[e.Index].TokensAfter)
+		it.text, it.saved, it.words = change, theme.Signed(diff), st.Cut
+		if diff > 0 {
 			it.words = st.Seen
 		}
 	case it.text == "":

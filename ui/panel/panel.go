@@ -33,7 +33,7 @@ type Model struct {
 
 	Focused bool  // the keys are for the panel
 	cursor  int64 // the id of the row under the cursor; any other number stands for the last row
-	opened  bool  // the messages that share a line are shown line by line
+	opened  bool  // the messages that share a row are shown row by row
 
 	reads   int               // the number of the newest reading of a request of the past
 	reading bool              // it is not done
@@ -51,7 +51,6 @@ type Screen struct {
 	Shown      func() tea.Cmd                         // another request is on show
 	Follow     func()                                 // the user moved the cursor
 	Inspect    func() tea.Cmd                         // shows what is under the cursor in full
-	Do         func(keymap.Action) tea.Cmd            // what concerns more than the panel
 	ListModels func() tea.Cmd                         // asks the endpoints for their models
 	Leave      func() tea.Cmd                         // closes the dials
 	Apply      func(session.Settings, string) tea.Cmd // keeps settings, and says which
@@ -112,21 +111,31 @@ func (p *Model) ToNext() tea.Cmd {
 	return p.Open(nil)
 }
 
-// At is the row under the cursor, -1 where there is none.
-func (p *Model) At() int {
-	rows := p.Shown().Rows
-	if at := slices.IndexFunc(rows, func(r Row) bool { return r.id == p.cursor }); at >= 0 {
-		return at
+// lines are the rows of the list, and at is the one under the cursor. With the focus a request in which everything is
+// whole is shown message by message.
+func (p *Model) lines() (rows []Row, at int) {
+	r := p.Shown()
+	rows = r.rows(p.opened || p.Focused && r.Whole())
+	e, found := r.Plan.EntryOf(p.cursor)
+	at = slices.IndexFunc(rows, func(row Row) bool { return row.id() == p.cursor || found && row.has(e.Index) })
+	if at < 0 {
+		at = len(rows) - 1
 	}
-	return len(rows) - 1
+	return rows, at
 }
 
-// Chosen is what is under the cursor. Of a line that stands for several messages it is one of them.
+// Chosen is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
+// request has none.
 func (p *Model) Chosen() Row {
-	if at := p.At(); at >= 0 {
-		return p.Shown().Rows[at]
+	rows, at := p.lines()
+	if at < 0 {
+		return Row{}
 	}
-	return Row{}
+	row := rows[at]
+	if e, ok := p.Shown().Plan.EntryOf(p.cursor); ok {
+		row.Entry = &e
+	}
+	return row
 }
 
 // GoTo puts the cursor on a message, where the request has it.
@@ -141,33 +150,17 @@ func (p *Model) Release() { p.cursor, p.opened = 0, false }
 
 // ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
 func (p *Model) ToFirstChange() {
-	for _, e := range p.Shown().Plan.Entries {
-		if p.cursor == 0 && !(e.Whole && e.Sent()) {
-			p.cursor = e.ID
-		}
+	entries := p.Shown().Plan.Entries
+	changed := slices.IndexFunc(entries, func(e history.Entry) bool { return !e.Whole || !e.Sent() })
+	if p.cursor == 0 && changed >= 0 {
+		p.cursor = entries[changed].ID
 	}
 }
 
-// lines are the lines of the list, and at is the one under the cursor. With the focus a request in which everything is
-// whole is shown message by message.
-func (p *Model) lines() (lines []span, at int) {
-	r := p.Shown()
-	lines = r.lines(p.opened || p.Focused && r.Whole())
-	return lines, lineOf(lines, p.At())
-}
-
-// line are the rows that the line under the cursor stands for.
-func (p *Model) line() span {
-	if lines, at := p.lines(); at < len(lines) {
-		return lines[at]
-	}
-	return span{}
-}
-
-// Move moves the cursor by lines.
+// Move moves the cursor by rows.
 func (p *Model) Move(by int) {
-	if lines, at := p.lines(); len(lines) > 0 {
-		p.cursor = p.Shown().Rows[lines[max(0, min(at+by, len(lines)-1))].from].id
+	if rows, at := p.lines(); at >= 0 {
+		p.cursor = rows[max(0, min(at+by, len(rows)-1))].id()
 	}
 }
 
@@ -193,10 +186,10 @@ func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
 // Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the
 // cursor opens that, where the panel had the keys.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
-	lines, at := p.lines()
+	rows, at := p.lines()
 	line := y - p.list.top + p.list.first
 	switch {
-	case y < p.list.top || line >= len(lines):
+	case y < p.list.top || line >= len(rows):
 	case line != at:
 		p.Move(line - at)
 		p.Follow()
@@ -217,7 +210,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Later:
 		return p.step(1)
 	case keymap.Pin, keymap.Exclude:
-		if p.line().n() > 1 {
+		if p.Chosen().Of > 1 {
 			return p.Say(k.First(keymap.Inspect) + " shows the messages of this line separately.")
 		}
 		return p.Do(a)
@@ -237,14 +230,14 @@ func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 	return nil
 }
 
-// inspect shows the line under the cursor in full.
+// inspect shows the row under the cursor in full.
 func (p *Model) inspect() tea.Cmd {
-	switch p.line().n() {
-	case 0:
+	switch row := p.Chosen(); {
+	case row == Row{}:
 		return p.Say("There is nothing to open yet.")
-	case 1:
-		return p.Inspect()
+	case row.Of > 1:
+		p.opened, p.cursor = true, row.id()
+		return nil
 	}
-	p.opened, p.cursor = true, p.Chosen().id
-	return nil
+	return p.Inspect()
 }

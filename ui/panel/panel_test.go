@@ -43,40 +43,6 @@ func empty(text func(id int64) string) (p *Model, said *string) {
 	}, said
 }
 
-// planned is a panel with the plan of a conversation in which each verdict occurs.
-func planned() *Model {
-	entries := []history.Entry{
-		{
-			ID: 1, Role: history.User, Disposition: history.Dropped, Cause: history.Cause{Text: "over the budget"},
-			TokensBefore: 612,
-		},
-		{
-			ID: 2, Index: 1, Role: history.Assistant, Disposition: history.Cut,
-			Cause: history.Cause{Text: "an older answer"}, TokensBefore: 577, TokensAfter: 37, CharsBefore: 2310,
-			CharsAfter: 150,
-		},
-		{
-			ID: 3, Index: 2, Role: history.User, Disposition: history.Kept, Pinned: true, Whole: true,
-			Cause: history.Cause{Text: "pinned by you"}, TokensBefore: 18, TokensAfter: 18,
-		},
-		{
-			ID: 4, Index: 3, Role: history.Assistant, Disposition: history.Kept, Whole: true,
-			Cause: history.Cause{Text: "fits"}, TokensBefore: 31, TokensAfter: 31,
-		},
-	}
-	p, _ := empty(func(id int64) string {
-		return []string{
-			"Our grammar is left-recursive.", "The usual cure is a loop.", "Never touch generated files.",
-			"Understood.",
-		}[id-1]
-	})
-	p.Set(history.Plan{Entries: entries, Next: []int{3}, Sum: history.Sum{
-		System: 212, Pinned: 18, Body: 68, Draft: 22, Total: 320, Reserve: 1024, Window: 7556, Limit: 6000,
-		Bound: history.BoundWindow, Ratio: 1, Sent: 3, Stored: 4,
-	}}, nil)
-	return p
-}
-
 // long is a conversation of sixty messages that is cut in many ways, as the panel shows it beside the page.
 func long() *Model {
 	plan := history.Plan{Next: []int{43, 44}, Sum: history.Sum{
@@ -103,7 +69,9 @@ func long() *Model {
 			e.Cause = history.Cause{Code: history.CauseOlder}
 		case n == 40 || n == 41:
 			e.Disposition, e.Recalled = history.Recalled, true
-			e.Cause = history.Cause{Code: cause.SharedWords, Text: "re-parse"}
+			if e.Cause = (history.Cause{Code: cause.SharedWords, Text: "re-parse"}); n == 41 {
+				e.Cause = history.Cause{Code: cause.Neighbour}
+			}
 		case n == 48:
 			e.Role = history.Tool
 			missing := history.Cause{Code: cause.ResultMissing, Text: "read_file"}
@@ -151,10 +119,11 @@ func focused(p *Model, index int) *Model {
 
 func TestScreens(t *testing.T) {
 	var screens uitest.Screens
-	onPage, opened, assumed, tight := long(), focused(long(), 20), focused(planned(), 3), long()
+	onPage, opened, assumed, tight := long(), focused(long(), 20), focused(long(), 60), long()
 	onPage.OnPage = func() (int, int) { return 40, 49 }
 	opened.Update(uitest.Key("enter"))
 	assumed.Window = llm.Window{Tokens: 8192, Assumed: true}
+	assumed.Next.Plan.Sum.Bound, assumed.Next.Plan.Sum.Reserve = history.BoundWindow, 1024
 	tight.Next.Plan.Sum.Limit = 2200
 	nothing, _ := empty(nil)
 	for _, c := range []struct {
@@ -181,14 +150,14 @@ func TestScreens(t *testing.T) {
 }
 
 func TestTheCursorStaysAtTheEndUntilItIsMoved(t *testing.T) {
-	p := planned()
-	if e := p.Chosen().Entry; e == nil || e.ID != 4 {
+	p := long()
+	if e := p.Chosen().Entry; e == nil || e.ID != 61 {
 		t.Fatalf("the cursor begins on %+v, want the newest message", e)
 	}
 	p.Move(-2)
 	p.Set(p.Next.Plan, nil)
-	if e := p.Chosen().Entry; e == nil || e.ID != 2 {
-		t.Errorf("with another plan the cursor is on %+v, want it to stay on message 2", e)
+	if e := p.Chosen().Entry; e == nil || e.ID != 59 {
+		t.Errorf("with another plan the cursor is on %+v, want it to stay on message 59", e)
 	}
 }
 
@@ -210,10 +179,9 @@ func TestThePanelCountsInTheServersMeasure(t *testing.T) {
 }
 
 func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
-	cut, tight, many, all, over := planned(), planned(), planned(), planned(), planned()
-	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 360, 360
+	tight, many, over := long(), long(), long()
+	tight.Next.Plan.Sum.Limit, many.Next.Plan.Sum.Limit = 2200, 2200
 	many.Next.Plan.Next = []int{0, 1, 2, 5, 7, 9}
-	all.Set(history.Plan{Entries: cut.Next.Plan.Entries[3:]}, nil)
 	over.Set(over.Next.Plan, &history.OverBudgetError{Need: 7144, Have: 6000})
 	nothing, _ := empty(nil)
 	for _, c := range []struct {
@@ -221,15 +189,15 @@ func TestTheStripSaysWhatIsSentAndWhatIsNext(t *testing.T) {
 		w, margin int
 		want      string
 	}{
-		{tight, 80, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped  ◆ 1 pinned ────────────────── next out 4 ─"},
-		{tight, 61, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ─────────── next out 4 ─"},
-		{many, 70, 1, "─ sends 3 of 4  ◐ 1 cut  ○ 1 dropped ───────── next out 1–3, 6, 8, … ─"},
-		{tight, 40, 1, "─ 3 of 4 · next 4 ──────────────────────"},
-		{all, 60, 2, "── sends 1 of 1 ────────────────────────────────────────────"},
+		{tight, 80, 1, "─ sends 23 of 61  ◐ 3 cut  ○ 38 dropped  ↺ 2 recalled ──────── next out 44, 45 ─"},
+		{tight, 61, 1, "─ sends 23 of 61  ◐ 3 cut  ○ 38 dropped ─── next out 44, 45 ─"},
+		{many, 70, 1, "─ sends 23 of 61  ◐ 3 cut  ○ 38 dropped ────── next out 1–3, 6, 8, … ─"},
+		{tight, 40, 1, "─ 23 of 61 · next 44, … ────────────────"},
+		{whole(), 60, 2, "── sends 4 of 4 ────────────────────────────────────────────"},
 		{over, 60, 2, "── 1,144 tokens too many ───────────────────────────────────"},
 		{nothing, 10, 1, "──────────"},
 	} {
-		if got := ansi.Strip(c.p.Strip(c.w, c.margin)); got != c.want {
+		if got := ansi.Strip(c.p.Rule(c.w, c.margin, true)); got != c.want {
 			t.Errorf("in %d cells the strip is\n%s\nwant\n%s", c.w, got, c.want)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 // Request is one request as the screen shows it: the next one, or one that was sent.
 type Request struct {
 	Plan   history.Plan
-	Rows   []Row // its messages and the texts that winnow added, in order
 	Counts store.Tally
 	Ready  bool             // there is a plan
 	Note   string           // why there is none, or why it cannot be sent
@@ -32,43 +31,12 @@ type Request struct {
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
 	message func(id int64) (store.Message, bool)
-	moves   map[int64]move // what a trial changes for a message, by its id
-}
-
-// Row is a message's entry, or a text that winnow added.
-type Row struct {
-	Entry *history.Entry
-	Added *history.Added
-	id    int64 // of the message; of the texts -1, -2, …
-}
-
-// before is how many messages are in front of the row.
-func (r Row) before() int {
-	if r.Added != nil {
-		return r.Added.At
-	}
-	return r.Entry.Index
-}
-
-// before is how many messages are in front of a row.
-func (r *Request) before(row int) int {
-	if row == len(r.Rows) {
-		return len(r.Plan.Entries)
-	}
-	return r.Rows[row].before()
+	was     []history.Entry // of a trial, the messages of the next request as it is set
 }
 
 // requestOf is a request that has not left.
 func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
-	r := Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message}
-	for i := range plan.Added {
-		r.Rows = append(r.Rows, Row{Added: &plan.Added[i], id: int64(-1 - i)})
-	}
-	for i := range plan.Entries {
-		r.Rows = append(r.Rows, Row{Entry: &plan.Entries[i], id: plan.Entries[i].ID})
-	}
-	slices.SortStableFunc(r.Rows, func(a, b Row) int { return a.before() - b.before() })
-	return r
+	return Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message}
 }
 
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
@@ -131,31 +99,64 @@ func (r *Request) used() (n int, shown string) {
 // Missing says why there is no request to show.
 func (r *Request) Missing() string { return cmp.Or(r.Note, "Nothing to send yet.") }
 
-// span is a line of the list. It stands for the rows from one on up to another.
-type span struct{ from, to int }
-
-// n is how many rows they are.
-func (s span) n() int { return s.to - s.from }
-
-// lines are the lines of the list. Neighbours that are not sent for the same verdict are one line, and so are all
-// messages of a request in which everything is whole; when they are opened, each row has a line.
-func (r *Request) lines(opened bool) []span {
-	var lines []span
-	for i := range r.Rows {
-		if !opened && i > 0 && r.alike(r.Rows[i-1].Entry, r.Rows[i].Entry) {
-			lines[len(lines)-1].to++
-		} else {
-			lines = append(lines, span{i, i + 1})
-		}
-	}
-	return lines
+// Row is a row of the list: messages side by side with the same verdict, or a text that winnow added.
+type Row struct {
+	Entry *history.Entry // the first of the messages, nil for a text
+	Of    int            // how many messages they are
+	Added *history.Added // the text, nil for messages
+	text  int            // of the texts the first, the second, …
 }
 
-// alike says that two neighbours are on one line. What the user pinned or excluded, and what a trial changes, has a
-// line of its own.
+// id is the message's, and of a text -1, -2, ….
+func (row Row) id() int64 {
+	if row.Entry != nil {
+		return row.Entry.ID
+	}
+	return int64(-row.text)
+}
+
+// has reports whether the message with this place in the conversation is one of the row's.
+func (row Row) has(index int) bool {
+	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Of
+}
+
+// before is how many messages are in front of the row.
+func (row Row) before() int {
+	if row.Entry != nil {
+		return row.Entry.Index
+	}
+	return row.Added.At
+}
+
+// rows are the rows of the list. Neighbours that are not sent for the same verdict are one row, and so are all messages
+// of a request in which everything is whole; when they are opened, each message has a row.
+func (r *Request) rows(opened bool) (rows []Row) {
+	var last *history.Entry // of the row before, nil for a text
+	for i := range len(r.Plan.Entries) + 1 {
+		for n := range r.Plan.Added {
+			if a := &r.Plan.Added[n]; a.At == i {
+				rows, last = append(rows, Row{Added: a, text: n + 1}), nil
+			}
+		}
+		if i == len(r.Plan.Entries) {
+			break
+		}
+		e := &r.Plan.Entries[i]
+		if !opened && r.alike(last, e) {
+			rows[len(rows)-1].Of++
+		} else {
+			rows = append(rows, Row{Entry: e, Of: 1})
+		}
+		last = e
+	}
+	return rows
+}
+
+// alike says that two neighbours share a row. What the user pinned or excluded, and what a trial changes, has a row of
+// its own.
 func (r *Request) alike(a, b *history.Entry) bool {
-	if a == nil || b == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
-		r.moves[a.ID].text+r.moves[b.ID].text != "" {
+	if a == nil || a.Disposition != b.Disposition || a.Pinned || b.Pinned ||
+		r.change(a)+r.change(b) != "" {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
@@ -164,68 +165,52 @@ func (r *Request) alike(a, b *history.Entry) bool {
 	return a.Disposition != history.Excluded
 }
 
-// lineOf is the line that holds a row.
-func lineOf(lines []span, row int) int {
-	at, _ := slices.BinarySearchFunc(lines, row, func(s span, row int) int { return cmp.Compare(s.to, row+1) })
-	return at
-}
-
-// rowOf is the row of the message with this place in the conversation.
-func (r *Request) rowOf(index int) int {
-	return slices.IndexFunc(r.Rows, func(row Row) bool { return row.Entry != nil && row.Entry.Index == index })
-}
-
 // Load shows the request with an id, which is one of a turn.
 func (p *Model) Load(turn int, request int64) tea.Cmd {
-	records := p.Session.Records()
-	return p.read(0, func(ctx context.Context) (*record.Replayed, error) {
-		r, err := records.ReplayOf(ctx, turn, request)
-		return &r, err
-	})
+	of := store.Request{ID: request, Turn: turn}
+	return p.read(0, func(context.Context) (store.Request, error) { return of, nil })
 }
 
-// step shows the request before the one on show, or after it.
+// step shows the request before the one on show, or after it. The turns are gone through in order; of another turn the
+// requests for answers count.
 func (p *Model) step(by int) tea.Cmd {
+	records, from := p.Session.Records(), store.Request{Turn: p.Info.Turns + 1}
 	switch {
 	case p.reading: // One is read at a time: in a long conversation a key that is held would ask for many.
 		return nil
-	case p.Past == nil && by > 0:
+	case p.Past != nil:
+		from = p.Past.Past.Request
+	case by > 0:
 		return p.Say("This is the next request: what the model would see now.")
 	}
-	return p.read(by, p.Neighbour(by))
-}
-
-// Neighbour reads the request one step, −1 or 1, from the one on show, nil for none. The turns are gone through in
-// order; of another turn the requests for answers count.
-func (p *Model) Neighbour(step int) func(context.Context) (*record.Replayed, error) {
-	records, from := p.Session.Records(), store.Request{Turn: p.Info.Turns + 1}
-	if p.Past != nil {
-		from = p.Past.Past.Request
-	}
-	return func(ctx context.Context) (*record.Replayed, error) {
+	return p.read(by, func(ctx context.Context) (store.Request, error) {
 		list, err := records.Store.Requests(ctx, records.Session, store.RequestFilter{})
+		list = slices.DeleteFunc(list, func(q store.Request) bool {
+			return q.Turn != from.Turn && q.Purpose != store.ForAnswer
+		})
 		slices.SortStableFunc(list, func(a, b store.Request) int { return a.Turn - b.Turn })
 		at := len(list)
 		if from.ID != 0 {
 			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
 		}
-		for at += step; at >= 0 && at < len(list); at += step {
-			if q := list[at]; q.Turn == from.Turn || q.Purpose == store.ForAnswer {
-				r, err := records.ReplayOf(ctx, q.Turn, q.ID)
-				return &r, err
-			}
+		if at += by; err != nil || at < 0 || at >= len(list) {
+			return store.Request{}, err
 		}
-		return nil, err
-	}
+		return list[at], nil
+	})
 }
 
 // read finds a request of the past and shows it. Without one a step forth ends at the next request.
-func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error)) tea.Cmd {
+func (p *Model) read(by int, find func(context.Context) (store.Request, error)) tea.Cmd {
 	p.reads++
 	p.reading = true
-	n := p.reads
+	n, records := p.reads, p.Session.Records()
 	return p.Run(func(ctx context.Context) tea.Msg {
-		r, err := find(ctx)
+		found, err := find(ctx)
+		var r record.Replayed
+		if err == nil && found.ID != 0 {
+			r, err = records.ReplayOf(ctx, found.Turn, found.ID)
+		}
 		return app.Then(func() tea.Cmd {
 			if n != p.reads {
 				return nil
@@ -234,8 +219,8 @@ func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error
 			switch {
 			case err != nil:
 				return p.Fail(theme.Sentence(err))
-			case r != nil:
-				return p.Open(new(PastRequest(*r)))
+			case found.ID != 0:
+				return p.Open(new(PastRequest(r)))
 			case by > 0:
 				return p.Open(nil)
 			}

@@ -67,16 +67,16 @@ func TestTheNumbersOfTheRowsAddUp(t *testing.T) {
 		p := drawnRequest(t)
 		r, c := &p.Next, p.columns(44)
 		total, messages := r.share("system", "tools", "format")+p.draft(), 0
-		for _, of := range r.lines(false) {
-			line := []rune(ansi.Strip(p.item(of).draw(&p.Themes.Styles, c, Width-1)))
-			if tokens := numbers(string(line[c.tokens-tokensCells : c.tokens])); len(tokens) > 0 {
+		for _, row := range r.rows(false) {
+			line := []rune(ansi.Strip(p.item(row).draw(&p.Themes.Styles, c, Width-1)))
+			if tokens := numbers(string(line[c.end-c.saved-tokensCells : c.end-c.saved])); len(tokens) > 0 {
 				total += tokens[0]
 			}
 			switch n := numbers(string(line)); {
-			case of.to-of.from > 1 && n[1]-n[0]+1 != of.to-of.from:
-				t.Fatalf("a line stands for %d messages and says %q", of.to-of.from, string(line))
-			case r.Rows[of.from].Entry != nil:
-				messages += of.to - of.from
+			case row.Of > 1 && n[1]-n[0]+1 != row.Of:
+				t.Fatalf("a row stands for %d messages and says %q", row.Of, string(line))
+			default:
+				messages += row.Of
 			}
 		}
 		if total != r.Plan.Sum.Used() || messages != len(r.Plan.Entries) {
@@ -95,15 +95,15 @@ func TestEveryMessageCanBeReached(t *testing.T) {
 		h := rapid.IntRange(1, 9).Draw(t, "height")
 		p.Move(-100)
 		reached := map[int64]bool{}
-		for range 2*len(p.Next.Rows) + 2 {
-			if p.line().n() > 1 {
+		for range 2*len(p.Next.rows(true)) + 2 {
+			if p.Chosen().Of > 1 {
 				p.Update(uitest.Key("enter"))
 			}
 			if e := p.Chosen().Entry; e != nil {
 				reached[e.ID] = true
 			}
 			lines := ansi.Strip(strings.Join(p.View(Width-1, h), "\n"))
-			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.Rows) > 0 {
+			if marked := strings.Count("\n"+lines, "\n▌"); marked != 1 && len(p.Next.rows(true)) > 0 {
 				t.Fatalf("in %d lines the cursor is on %d lines:\n%s", h, marked, lines)
 			}
 			p.Move(1)
@@ -136,28 +136,6 @@ func TestThePanelFillsItsBox(t *testing.T) {
 					t.Fatalf("a line of %d cells in a width of %d: %q", theme.Width(line), w, ansi.Strip(line))
 				}
 			}
-		}
-	})
-}
-
-// The part of the list that is shown has the lines that are wanted and fills its height.
-func TestTheWindowOnTheListHoldsWhatIsWanted(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		n, h := rapid.IntRange(1, 40).Draw(t, "lines"), rapid.IntRange(1, 12).Draw(t, "height")
-		l := list{first: rapid.IntRange(-3, 50).Draw(t, "first")}
-		from := rapid.IntRange(0, n-1).Draw(t, "from")
-		to := min(n, from+rapid.IntRange(1, 15).Draw(t, "more"))
-		l.window(n, h, from, to)
-		hidden := func(line int) bool { // beside the list, or behind a sign
-			return line < l.first || line >= l.end ||
-				h >= leastRows+2 && (line == l.first && line > 0 || line == l.end-1 && l.end < n)
-		}
-		switch {
-		case l.first < 0 || l.end > n || l.end-l.first != min(n, h):
-			t.Fatalf("of %d lines %d to %d are shown in %d", n, l.first, l.end, h)
-		case hidden(from), to-from <= h-2 && hidden(to-1):
-			t.Fatalf("of %d lines %d to %d are shown in %d, and %d to %d are wanted", n, l.first, l.end, h, from, to)
 		}
 	})
 }

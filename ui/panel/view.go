@@ -37,10 +37,7 @@ const leastRows = 3
 // messages that are on the page, and the panel below a blank line.
 func (p *Model) Pane(w, h int) []string {
 	st := &p.Themes.Styles
-	lines := append([]string{""}, p.View(w-1, h-2)...)
-	for len(lines) < h {
-		lines = append(lines, "")
-	}
+	lines := theme.Blank(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
 	for i := range lines {
 		edge := st.Lines.Render("│")
 		switch line := i - 1 - p.list.top + p.list.first; {
@@ -49,7 +46,7 @@ func (p *Model) Pane(w, h int) []string {
 		case i > p.list.top && line < p.list.end && line >= p.list.page0 && line < p.list.page1:
 			edge = st.Muted.Render("┃")
 		}
-		lines[i] = edge + theme.Fit(lines[i], w-1)
+		lines[i] = edge + lines[i]
 	}
 	return lines
 }
@@ -58,17 +55,17 @@ func (p *Model) Pane(w, h int) []string {
 func (p *Model) hasKeys() bool { return p.Focused || p.Whatif != nil }
 
 // View draws the panel in w by h cells: what request it is, the sums, the list, and below it what is next, or with
-// the focus the reason for the line under the cursor. The first cell of each line is the cursor's.
+// the focus the reason for the row under the cursor. The first cell of each line is the cursor's.
 func (p *Model) View(w, h int) []string {
-	in := max(1, w-1-theme.Gutter(2*w))
-	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(p.Shown().Rows))
+	in, plan := max(1, w-1-theme.Gutter(2*w)), &p.Shown().Plan
+	head, foot, least := text{w: in}, text{w: in}, min(leastRows, len(plan.Entries)+len(plan.Added))
 	p.head(&head, h)
 	head.lines = head.lines[:min(len(head.lines), max(0, h-least))]
 	p.foot(&foot)
 	if len(head.lines)+len(foot.lines)+least > h {
 		foot.lines = nil
 	}
-	list := p.rows(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
+	list := p.drawList(in, w, len(head.lines), max(0, h-len(head.lines)-len(foot.lines)))
 	lines := theme.Blank(slices.Concat(head.lines, list), w, h-len(foot.lines))
 	return append(lines, theme.Blank(foot.lines, w, len(foot.lines))...)
 }
@@ -138,12 +135,12 @@ func (p *Model) head(t *text, h int) {
 	case len(r.Plan.Entries) == 0 && p.draft() == 0:
 		t.say(st.Muted, "%s", r.Missing())
 	case h >= columnHeight:
-		c, saved := p.columns(t.w), ""
-		if c.saved > c.tokens {
-			saved = "saved"
+		numbers, saved := "~tokens", p.columns(t.w).saved
+		if saved > 0 {
+			numbers += fmt.Sprintf("%*s", saved, "saved")
 		}
 		t.add(blank...)
-		t.add(st.Muted.Render(fmt.Sprintf("%*s%*s", c.tokens-1, "~tokens", c.saved-c.tokens, saved)))
+		t.add(theme.Spread("", st.Muted.Render(numbers), t.w))
 	}
 }
 
@@ -333,10 +330,9 @@ const footLines = 4
 func (p *Model) foot(t *text) {
 	t.add(p.Themes.Styles.Rule(t.w))
 	switch {
-	case p.Whatif != nil:
-	case p.Focused:
+	case p.Focused && p.Whatif == nil:
 		p.reason(t)
-	case p.Past == nil:
+	case p.Shown() == &p.Next:
 		p.prospect(t)
 	}
 	if len(t.lines) == 1 {
@@ -389,7 +385,7 @@ func (p *Model) reason(t *text) {
 		}
 		why = theme.Thousands(e.Index+1) + why
 	}
-	if n := p.line().n(); n > 1 {
+	if n := on.Of; n > 1 {
 		keys = []key.Binding{p.Keys.Hint("show all "+theme.Thousands(n), keymap.Inspect)}
 	} else if on.Entry != nil && p.Past == nil {
 		keys = append(p.Prices(*on.Entry), keys...)
@@ -421,12 +417,11 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 		member := &r.Plan.Entries[at]
 		pinned = pinned || member.Pinned
 		excluded = excluded || member.Disposition == history.Excluded && member.Cause.Code != cause.QuestionExcluded
-		now += r.Plan.Sum.Tokens(member.TokensAfter)
+		sent, all := r.Plan.Sum.Tokens(member.TokensAfter), r.Plan.Sum.Tokens(member.TokensBefore)
 		if member.Whole && member.Sent() {
-			whole += r.Plan.Sum.Tokens(member.TokensAfter) // Repairing it may take some.
-		} else {
-			whole += r.Plan.Sum.Tokens(member.TokensBefore)
+			all = sent // Repairing it may take some.
 		}
+		now, whole = now+sent, whole+all
 	}
 	price := func(a keymap.Action, what string, n int) key.Binding {
 		if n != 0 {
@@ -447,16 +442,18 @@ func (p *Model) Prices(e history.Entry) []key.Binding {
 // shortStrip is the width below which the strip says only how much is sent and what is next.
 const shortStrip = 60
 
-// Strip is the rule above the draft as one line of w cells that says what the next request sends, what becomes of the
-// rest and what falls out next. Margin is how many cells of the rule stand at either side of the words. Without a plan
-// it is a plain rule, and where the draft does not fit it says by how much, as Rule does.
-func (p *Model) Strip(w, margin int) string {
+// Rule is the rule above the draft in w cells, with a margin of the rule at either side of its words. Where the draft
+// does not fit it turns red and says by how much. As a strip it says what the request sends, what becomes of the rest
+// and what falls out next.
+func (p *Model) Rule(w, margin int, strip bool) string {
 	r, st := p.Shown(), &p.Themes.Styles
-	if p.Next.Over > 0 || !r.Ready || r.Counts.Stored == 0 {
-		return p.Rule(w, margin)
-	}
 	words, next, right := r.sent(st, "sends "), r.next(), ""
 	switch {
+	case p.Next.Over > 0:
+		many := st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")
+		return theme.Ruled(st.Repaired, w, margin, []string{many}, "")
+	case !strip || !r.Ready || r.Counts.Stored == 0:
+		return st.Rule(w)
 	case len(next) > 0 && w < shortStrip:
 		words = r.sent(st, "") + st.Muted.Render(" · next ") + st.Text.Render(numbered(next, 1))
 		return theme.Ruled(st.Lines, w, margin, []string{words}, "")
@@ -468,17 +465,6 @@ func (p *Model) Strip(w, margin int) string {
 	return theme.Ruled(st.Lines, w, margin, append([]string{words}, r.tallies(st)...), right)
 }
 
-// Rule is the rule above the draft where the panel says the rest: it turns red where the draft does not fit, and says
-// by how much.
-func (p *Model) Rule(w, margin int) string {
-	st := &p.Themes.Styles
-	if p.Next.Over <= 0 {
-		return st.Rule(w)
-	}
-	many := st.Repaired.Render(theme.Thousands(p.Next.Over) + " tokens too many")
-	return theme.Ruled(st.Repaired, w, margin, []string{many}, "")
-}
-
 // gaugeCells is the length of the bar in the header.
 const gaugeCells = 8
 
@@ -486,17 +472,16 @@ const gaugeCells = 8
 // it is. It is "" where nothing is planned.
 func (p *Model) Gauge(bar bool) string {
 	r, st := p.Shown(), &p.Themes.Styles
+	words, limit := st.Muted, r.Plan.Sum.Limit
+	if r.Over > 0 {
+		words = st.Repaired
+	}
 	_, text := r.used()
-	limit := r.Plan.Sum.Limit
 	switch {
 	case !r.Ready:
 		return ""
 	case limit <= 0:
-		return st.Muted.Render(text + " tokens")
-	}
-	words := st.Muted
-	if r.Over > 0 {
-		words = st.Repaired
+		return words.Render(text + " tokens")
 	}
 	text = words.Render(text + " / " + theme.Thousands(limit))
 	if bar {
@@ -519,20 +504,21 @@ const maxNumbers = 3
 // numbered are the numbers of messages by their rising indexes, at most so many: "44, 45", "3–9", "1, 5, 9, …".
 func numbered(indexes []int, most int) string {
 	var list []string
-	for i := 0; i < len(indexes); {
+	for len(indexes) > 0 {
 		if len(list) == most {
 			list = append(list, "…")
 			break
 		}
-		last := i
-		for last+1 < len(indexes) && indexes[last+1] == indexes[last]+1 {
-			last++
+		n, text := 1, strconv.Itoa(indexes[0]+1)
+		for n < len(indexes) && indexes[n] == indexes[0]+n {
+			n++
 		}
-		text := strconv.Itoa(indexes[i] + 1)
-		if last-i >= 2 {
-			text, i = fmt.Sprintf("%s–%d", text, indexes[last]+1), last
+		if n > 2 {
+			text += "–" + strconv.Itoa(indexes[n-1]+1)
+		} else {
+			n = 1
 		}
-		list, i = append(list, text), i+1
+		list, indexes = append(list, text), indexes[n:]
 	}
 	return strings.Join(list, ", ")
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/llm/pricing"
@@ -32,13 +31,13 @@ type Whatif struct {
 	dials  []dial
 	at     int                // the dial under the cursor
 	typed  bool               // the budget is being typed
-	note   string             // why the dials cannot stand so, "" where they can
 	stop   context.CancelFunc // of the newest trial
 	prefix record.Prefix      // that the server may have read
 	cursor int64              // the row of the next request that was under the cursor
 }
 
-// dial is one setting that can be tried out: as it is set, as the dial says, and what it can be turned to.
+// dial is one setting that can be tried out: as it is set, to what it was turned, "" for nothing else, and what it can
+// be turned to.
 type dial struct {
 	name, set, tried string
 	values           func() []string
@@ -51,23 +50,17 @@ const (
 	modelDial
 )
 
-// turned is what the dial says where that is not what is set, else "".
-func (d dial) turned() string {
-	if d.tried == d.set {
-		return ""
-	}
-	return d.tried
-}
+// says is what the dial shows.
+func (d dial) says() string { return cmp.Or(d.tried, d.set) }
 
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
-	budget := budgetText(policy.Budget)
 	w := &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, cursor: p.cursor}
 	w.dials = []dial{
-		{"budget", budget, budget, w.budgets},
-		{"preset", policy.Preset, policy.Preset, history.Presets},
-		{"model", p.Ref, p.Ref, p.models},
+		{name: "budget", set: budgetText(policy.Budget), values: w.budgets},
+		{name: "preset", set: policy.Preset, values: history.Presets},
+		{name: "model", set: p.Ref, values: p.models},
 	}
 	p.Whatif = w
 }
@@ -85,16 +78,16 @@ func budgetText(n int) string {
 	return theme.Thousands(n)
 }
 
-// budget is the budget that is tried.
+// budget is the budget that the dial says.
 func (w *Whatif) budget() int {
-	n, _ := settings.ReadBudget(w.dials[budgetDial].tried)
+	n, _ := settings.ReadBudget(w.dials[budgetDial].says())
 	return n
 }
 
 // trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
-	t := session.Settings{Preset: w.dials[presetDial].turned(), Model: w.dials[modelDial].turned()}
-	if w.dials[budgetDial].turned() != "" {
+	t := session.Settings{Preset: w.dials[presetDial].tried, Model: w.dials[modelDial].tried}
+	if w.dials[budgetDial].tried != "" {
 		t.Budget = new(w.budget())
 	}
 	return t
@@ -148,13 +141,10 @@ func (p *Model) toDial(by int) tea.Cmd {
 func (p *Model) turn(by int) tea.Cmd {
 	d := p.Whatif.dials[p.Whatif.at]
 	values := d.values()
-	switch i := slices.Index(values, d.tried) + by; {
-	case i < 0:
-		return p.Say("This is the first " + d.name + ".")
-	case i < len(values):
+	if i := slices.Index(values, d.says()) + by; i >= 0 && i < len(values) {
 		return p.set(values[i])
 	}
-	return p.Say("This is the last " + d.name + ".")
+	return p.Say("This is the " + map[bool]string{true: "first ", false: "last "}[by < 0] + d.name + ".")
 }
 
 // budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
@@ -172,27 +162,30 @@ func (w *Whatif) budgets() (texts []string) {
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
-func (p *Model) models() []string {
-	list := []string{p.Ref}
-	add := func(ref string) {
-		if !slices.Contains(list, ref) {
-			list = append(list, ref)
-		}
-	}
+func (p *Model) models() (refs []string) {
+	refs = append(refs, p.Ref)
 	for _, e := range p.With.Models.Endpoints() {
 		if e.Default != "" {
-			add(e.Name + "/" + e.Default)
+			refs = append(refs, e.Name+"/"+e.Default)
 		}
 	}
 	for _, m := range p.Listed() {
-		add(m.Ref())
+		refs = append(refs, m.Ref())
 	}
-	return list
+	for i := len(refs) - 1; i > 0; i-- {
+		if slices.Contains(refs[:i], refs[i]) {
+			refs = slices.Delete(refs, i, i+1)
+		}
+	}
+	return refs
 }
 
 // set turns the dial under the cursor to a value.
 func (p *Model) set(value string) tea.Cmd {
-	p.Whatif.dials[p.Whatif.at].tried = value
+	d := &p.Whatif.dials[p.Whatif.at]
+	if d.tried = value; value == d.set {
+		d.tried = ""
+	}
 	return p.Try()
 }
 
@@ -225,22 +218,19 @@ func (p *Model) Try() tea.Cmd {
 // ShowTried shows the plan of the newest trial.
 func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Prefix, err error) tea.Cmd {
 	w := p.Whatif
-	if w.Running, w.note = false, ""; err != nil {
-		w.note = theme.Sentence(err)
+	w.Running = false
+	if err == nil || len(plan.Entries) > 0 {
+		w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
+		w.Request.Input, w.Request.was = cost, p.Next.Plan.Entries
 	}
-	if err != nil && len(plan.Entries) == 0 {
-		return nil
+	if w.Request.Note = ""; err != nil {
+		w.Request.Note = theme.Sentence(err)
 	}
-	w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
-	w.Request.Input, w.Request.moves = cost, map[int64]move{}
-	for _, c := range history.Compare(p.Next.Plan.Entries, plan.Entries) {
-		if text, e := moveOf(c), c.Entry(); text != "" {
-			w.Request.moves[e.ID] = move{text, c.After.TokensAfter - c.Before.TokensAfter}
-			w.First = cmp.Or(w.First, &e)
+	for i := range plan.Entries {
+		if w.First == nil && w.Request.change(&plan.Entries[i]) != "" {
+			w.First = &plan.Entries[i]
+			p.cursor = w.First.ID
 		}
-	}
-	if w.First != nil {
-		p.cursor = w.First.ID
 	}
 	return p.Screen.Shown()
 }
@@ -249,7 +239,7 @@ func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Pr
 func (p *Model) apply() tea.Cmd {
 	var parts []string
 	for _, d := range p.Whatif.dials {
-		if d.turned() != "" {
+		if d.tried != "" {
 			parts = append(parts, d.name+" "+d.tried)
 		}
 	}
@@ -260,23 +250,21 @@ func (p *Model) apply() tea.Cmd {
 	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
-// move is what a trial changes for a message.
-type move struct {
-	text string // "+ comes back"
-	diff int    // counted tokens more or less
-}
-
-// moveOf says what a change does to the amount of a message that is sent, "" for nothing.
-func moveOf(c history.Change) string {
-	verdict := cmp.Or(theme.Verdict(c.After), "whole")
-	switch before, after := c.Before.Sent(), c.After.Sent(); {
-	case before && !after:
+// change is what a trial changes of a message, with a sign that says whether more of it is sent: "+ comes back". It is
+// "" for nothing.
+func (r *Request) change(e *history.Entry) string {
+	if e.Index >= len(r.was) {
+		return ""
+	}
+	verdict, was := cmp.Or(theme.Verdict(*e), "whole"), &r.was[e.Index]
+	switch {
+	case was.Sent() && !e.Sent():
 		return "− drops out"
-	case after && !before:
+	case e.Sent() && !was.Sent():
 		return "+ comes back"
-	case c.After.CharsAfter < c.Before.CharsAfter:
+	case e.CharsAfter < was.CharsAfter:
 		return "− " + verdict
-	case c.After.CharsAfter > c.Before.CharsAfter:
+	case e.CharsAfter > was.CharsAfter:
 		return "+ " + verdict
 	}
 	return ""
@@ -288,18 +276,17 @@ func (p *Model) dials(t *text, blank []string) {
 	t.add(theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), t.w))
 	t.add(blank...)
 	for i, d := range w.dials {
-		mark, name, arrow, ground := " ", st.Text, st.Faint, lipgloss.NewStyle()
+		name, arrow, row := st.Text, st.Faint, func(line string, w int) string { return " " + theme.Fit(line, w-1) }
 		if i == w.at {
-			mark, name, arrow, ground = st.Seen.Render("▌"), st.Strong, st.Seen, st.Selected
+			name, arrow, row = st.Strong, st.Seen, st.CursorRow
 		}
 		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
-			name.Render(fmt.Sprintf("%-13s", d.tried)) + arrow.Render(" ▸")
-		if was := " was " + d.set; d.turned() != "" && theme.Width(line+was) <= t.w {
+			name.Render(fmt.Sprintf("%-13s", d.says())) + arrow.Render(" ▸")
+		if was := " was " + d.set; d.tried != "" && theme.Width(line+was) <= t.w {
 			line = theme.Spread(line, st.Muted.Render(was), t.w)
 		}
-		t.lines = append(t.lines, theme.Ground(ground, theme.Fit(mark+line, t.w+1)))
+		t.lines = append(t.lines, row(line, t.w+1))
 	}
-	t.say(st.Error, "%s", w.note)
 	t.add(blank...)
 	if w.Running && w.trial().Model != "" {
 		t.say(st.Muted, "Asking for its context window…")

@@ -1,258 +1,350 @@
 // Package plain is the chat as lines of text, one after the other: for screen readers, slow lines and pipes. Nothing is
-// drawn again, there are no colours and no cursor movements, and every verdict is in words. It reads lines and shows
-// what the session reports; it does not decide what a model sees.
+// drawn again, there are no colours and no cursor movements, and every verdict is in words. It reads messages and
+// commands, and prints what the session reports; it does not decide what a model sees. What winnow does outside of a
+// chat, as winnow sessions does, has no command here.
 package plain
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"winnow/history"
-	"winnow/llm"
 	"winnow/session"
+	"winnow/session/approval"
+	"winnow/session/limits"
 	"winnow/session/store"
-	"winnow/ui/settings"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // Options is everything the chat needs from outside.
 type Options struct {
-	Deps    session.Deps
 	Start   *session.Session
-	Choice  llm.Choice // which model was chosen, and why
-	Notices []string   // sentences to begin with
-	Attach  []string   // files that go with the first message
+	Reason  string        // why its model was chosen, "" for nothing to say
+	Notices []string      // sentences to begin with
+	Attach  []string      // files that go with the first message
+	Secrets theme.Secrets // hidden in the title
 
 	In       io.Reader
 	Out      io.Writer
-	Terminal bool             // a person types: there are prompts, and what is typed is on the terminal already
-	Stop     <-chan os.Signal // ctrl+c
+	Terminal bool // a person types: there are prompts, and what is typed is on the terminal already
 
-	Secrets  theme.Secrets    // that lists do not show
-	Settings settings.Options // what commands like /model and /export need
+	// Stoppable makes a context that ctrl+c ends.
+	Stoppable func(context.Context) (context.Context, context.CancelFunc)
 
-	// Sync exchanges the history with other machines; nil exchanges nothing. It runs at the start, after each turn and
-	// at the end, once at a time.
-	Sync func(context.Context) (changed []string, err error)
+	// Remember keeps a model for the next start.
+	Remember func(ref string) error
 }
 
-// syncTime bounds how long the first prompt and quitting wait for the exchange with other machines, and closeTime how
-// long quitting waits for a running answer to be saved.
-const (
-	syncTime  = 1500 * time.Millisecond
-	closeTime = 5 * time.Second
-)
+// closeTime bounds how long quitting waits for a running answer to be saved.
+const closeTime = 5 * time.Second
 
 // chat is a running chat. Its methods are called on one goroutine.
 type chat struct {
 	Options
-	s     *session.Session
-	typed <-chan string  // lines, as they come
-	held  []string       // lines that came before a question: they are messages
-	files []history.Part // go with the next message
-
-	verdicts map[int64]string // what was said last of each message
-	openLine bool             // the last line has no end yet
-	thinking bool             // reasoning is shown
-	quit     bool
-
-	syncing   chan error // what came of the exchange that runs, nil where none does
-	syncFault string     // why the last one failed, as the user was told it
+	Writer
+	s        *session.Session
+	typed    <-chan string    // messages, commands and answers, as they come
+	held     []string         // what came before a question: it answers nothing
+	files    []history.Part   // go with the next message
+	verdicts map[int64]string // what was printed last of each message
+	thinking bool             // reasoning is printed
+	commands map[string]command
 }
 
-// Run shows the chat until its input ends or the user quits, and returns the id of the session that was open then, ""
-// where nothing was stored.
-func Run(ctx context.Context, o Options) (id string, err error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	c := &chat{Options: o, s: o.Start, typed: readLines(ctx, o.In), verdicts: map[int64]string{}}
+// Run shows the chat until its input ends or the user quits.
+func Run(ctx context.Context, o Options) (err error) {
+	c := &chat{
+		Options: o, Writer: Writer{Writer: o.Out}, s: o.Start, typed: read(o.In), verdicts: map[int64]string{},
+		commands: map[string]command{},
+	}
+	for _, cmd := range commands() {
+		c.commands[cmd.Name] = cmd
+	}
 	c.greet(ctx)
-	for !c.quit {
-		if c.next(ctx) != nil {
-			break
-		}
+	for err != errQuit {
+		c.report(err)
+		err = c.next(ctx)
 	}
 	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
-	err = c.s.Close(saving)
-	c.s.Leave()
-	if c.syncing != nil {
-		c.sync(saving, syncTime)
-	}
-	if c.syncing == nil { // The one that ran began before the last message.
-		c.sync(saving, syncTime)
-	}
-	if ctx.Err() != nil {
-		err = context.Canceled
-	}
-	if c.s.Temporary() {
-		return "", err
-	}
-	return c.s.Info().ID, err
+	defer c.s.Leave()
+	return c.s.Close(saving)
 }
 
-// greet says which model answers, how to go on, and what the open chat holds.
+// greet says which model answers, how to go on, and what the chat holds, and makes it this window's.
 func (c *chat) greet(ctx context.Context) {
-	reason := ""
-	if c.Choice.Reason != "" {
-		reason = " (" + c.Choice.Reason + ")"
-	}
-	c.say("winnow, plain mode. The model is %s%s.", c.s.Model().Ref(), reason)
-	c.say("Write a message and press enter. /help lists the commands, ctrl+c stops an answer, ctrl+d quits.")
+	c.Line("winnow, plain mode. The model is %s.", strings.TrimSuffix(c.s.Model().Ref()+" ("+c.Reason+")", " ()"))
+	c.Line("Write a message and press enter. /help lists the commands, ctrl+c stops an answer, ctrl+d quits.")
 	for _, text := range c.Notices {
-		c.say("%s", text)
+		c.Line("%s", text)
 	}
 	c.report(c.s.Ready())
-	c.enter(ctx)
+	leased, err := c.s.Lease(ctx)
+	if leased {
+		c.Line("This chat is open in another window: it is read-only here.")
+	}
+	if row := c.s.Info(); row.ID != "" {
+		err = cmp.Or(err, c.s.LoadRest(ctx))
+		title := cmp.Or(c.Secrets.Line(theme.OneLine(row.Title)), "untitled")
+		c.Line("This is %q with %s. /history prints it.", title, theme.Plural(c.s.Branch().Len(), "message"))
+	}
+	c.report(err)
 	for _, path := range c.Attach {
 		c.report(c.attach(ctx, path))
 	}
-	c.sync(ctx, syncTime)
 }
 
-// enter makes the chat this window's, and says what it holds.
-func (c *chat) enter(ctx context.Context) {
-	clear(c.verdicts)
-	leased, err := c.s.Lease(ctx)
-	c.report(err)
-	if leased {
-		c.say("This chat is open in another window: it is read-only here.")
-	}
-	if c.s.Info().ID == "" {
-		c.say("This is a new chat.")
-		return
-	}
-	if err := c.s.LoadRest(ctx); err != nil {
-		c.report(err)
-		return
-	}
-	c.say("This is %q with %s. /history prints it.", c.title(), theme.Plural(c.s.Branch().Len(), "message"))
-}
-
-func (c *chat) title() string {
-	if title := c.s.Info().Title; title != "" {
-		return c.Secrets.Line(theme.OneLine(title))
-	}
-	return "untitled"
-}
-
-// next takes what is typed next: it sends a message, or runs a command. Its error ends the chat.
+// next takes what is typed next: it sends a message, or runs a command. errQuit ends the chat; other errors are for the
+// user.
 func (c *chat) next(program context.Context) error {
-	ctx, stop := c.stoppable(program)
+	ctx, stop := c.Stoppable(program)
 	defer stop()
 	text, err := c.message(ctx)
 	switch {
-	case err != nil && ctx.Err() != nil && program.Err() == nil:
-		c.say("ctrl+d or /quit quits.")
-		return nil
+	case err == io.EOF || program.Err() != nil:
+		return errQuit
 	case err != nil:
-		return err
+		c.Line("ctrl+d or /quit quits.")
+		return nil
+	case slash.IsCommand(text, c.s.Model().Ref(), c.knows):
+		return c.run(ctx, text)
 	case strings.TrimSpace(text) == "" && len(c.files) == 0:
 		return nil
+	case !c.Terminal:
+		c.Line("you: %s", text)
 	}
-	c.refresh(ctx)
-	if slash.IsCommand(text, c.s.Model().Ref(), known) {
-		c.run(ctx, text)
-	} else {
-		if !c.Terminal {
-			c.say("you: %s", text)
-		}
-		c.send(ctx, session.Draft{Text: text})
-	}
-	c.sync(program, 0)
-	return nil
-}
-
-// stoppable is a context that ends with ctrl+c, too.
-func (c *chat) stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-c.Stop:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, stop
+	return c.send(ctx, session.Draft{Text: text})
 }
 
 // send sends a message with the files that wait for one. They wait on where it was not saved.
-func (c *chat) send(ctx context.Context, d session.Draft) {
+func (c *chat) send(ctx context.Context, d session.Draft) error {
 	d.Files = c.files
 	before := c.s.Info().Leaf
 	err := c.follow(ctx, c.s.Send(ctx, d))
 	if c.s.Info().Leaf != before {
 		c.files = nil
 	}
-	c.report(err)
+	return err
 }
 
-// follow shows a turn until it is over.
-func (c *chat) follow(ctx context.Context, turn <-chan session.Event) error {
+// follow prints what happens in a turn until it is over, and asks what the turn asks.
+func (c *chat) follow(ctx context.Context, turn <-chan session.Event) (err error) {
 	for e := range turn {
-		f, over := e.(session.Finished)
-		if !over {
-			c.show(ctx, e)
-			continue
+		switch e := e.(type) {
+		case session.Planned:
+			c.Line("Sending %s", sums(e.Plan))
+			c.showVerdicts(e.Plan, false)
+			c.Line("%s:", theme.OneLine(e.Request.Model))
+		case session.Delta:
+			if c.thinking {
+				c.Piece(e.Reasoning)
+			}
+			c.Piece(e.Text)
+		case session.Answered:
+			c.Line("(%s)", transcript.Receipt(e.Receipt))
+		case session.Running:
+			c.Line("Running %s.", theme.OneLine(e.Name))
+		case session.Ran:
+			size := theme.Plural(len([]rune(e.Message.Content)), "character")
+			c.Line("%s returned %s.", theme.OneLine(e.Call.Name), size)
+		case session.Notice:
+			c.Line("winnow: %s", theme.OneSentence(e.Text))
+		case session.Waiting:
+			if e.Changed == "" { // A notice says the rest.
+				c.Line("winnow: %s Trying again in %s.", theme.Sentence(e.Err), theme.Duration(e.After))
+			}
+		case session.Asked:
+			c.approve(ctx, e)
+		case session.OverLimit:
+			e.Answer(limits.Answer(c.ask(ctx, e.Over.Sentence()+" Send it? raise changes the limit for this chat.",
+				string(limits.No), string(limits.Once), string(limits.Raise))))
+		case session.Finished:
+			if err = e.Err; err == nil && ctx.Err() != nil {
+				c.Line("Stopped; what arrived is kept.")
+			}
 		}
-		if ctx.Err() != nil && f.Err == nil {
-			c.say("Stopped; what arrived is kept.")
-		}
-		return f.Err
 	}
-	return nil
+	return err
 }
 
-// sync exchanges the history with other machines, and waits for that a while: the folder may be on a network that is
-// gone. Why it failed is said where that was not said of the one before.
-func (c *chat) sync(ctx context.Context, patience time.Duration) {
-	if c.Sync == nil {
-		return
+// approve asks whether a tool call may run.
+func (c *chat) approve(ctx context.Context, e session.Asked) {
+	c.Line("The model wants to call the tool %s with:\n%s", theme.OneLine(e.Call.Name), e.Arguments.Object)
+	if len(e.Arguments.Repairs) > 0 {
+		c.Line("These arguments were repaired: the model wrote something different.")
 	}
-	if c.syncing == nil {
-		done := make(chan error, 1)
-		c.syncing = done
-		go func() {
-			_, err := c.Sync(ctx)
-			done <- err
-		}()
+	words := []string{string(approval.No)}
+	for _, choice := range e.Choices {
+		words = append(words, string(choice))
+	}
+	question := strings.TrimSpace(e.Reach + " Run it? session allows the tool in this chat, always in all chats.")
+	answer := approval.Answer{Choice: approval.Choice(c.ask(ctx, question, words...))}
+	if answer.Choice == approval.No && c.Terminal {
+		reason, _ := c.line(ctx, "a reason for the model, or enter: ")
+		answer.Reason = strings.TrimSpace(reason)
+	}
+	e.Answer(answer)
+}
+
+// sums says how much a request holds: "3 of 5 messages, about 1,200 tokens."
+func sums(p history.Plan) string {
+	return fmt.Sprintf("%s of %s, about %s tokens.", theme.Thousands(store.TallyOf(p.Entries).Sent()),
+		theme.Plural(len(p.Entries), "message"), theme.Thousands(p.Sum.Tokens(p.Sum.Total)))
+}
+
+// showVerdicts prints the messages with another verdict than was printed of them last, or all of them. Messages side by
+// side with the same verdict share a line.
+func (c *chat) showVerdicts(p history.Plan, all bool) {
+	for from := 0; from < len(p.Entries); from++ {
+		now, to := theme.Verdict(p.Entries[from]), from
+		for to < len(p.Entries) && theme.Verdict(p.Entries[to]) == now && (all || c.verdicts[p.Entries[to].ID] != now) {
+			c.verdicts[p.Entries[to].ID] = now
+			to++
+		}
+		if to > from {
+			c.Line("  %s: %s", messages(p.Entries[from:to]), cmp.Or(now, "whole"))
+			from = to - 1
+		}
+	}
+}
+
+// messages says which messages a line is about.
+func messages(list []history.Entry) string {
+	first, last := list[0], list[len(list)-1]
+	if len(list) == 1 {
+		return fmt.Sprintf("message %s, %s", theme.Thousands(first.Index+1), theme.Speaker(first.Role))
+	}
+	return fmt.Sprintf("messages %s to %s", theme.Thousands(first.Index+1), theme.Thousands(last.Index+1))
+}
+
+// report says why something did not work, where it did not, and what can be done about it here.
+func (c *chat) report(err error) {
+	over, other := (*session.OversizeError)(nil), (*session.OtherAddressError)(nil)
+	more := ""
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &over):
+		err, more = errors.New(over.Sentence(session.Remedies{
+			Parts:  map[history.PartOf]string{history.PartSystem: "/system", history.PartDraft: "shorten it"},
+			Budget: "/budget", Window: "/window", Model: "/model",
+		})), " Nothing was sent or saved."
+	case errors.As(err, &other):
+		more = " Nothing was sent; /model " + c.s.Model().Ref() + " agrees to that."
+	}
+	c.Line("%s", theme.UpperFirst(theme.Sentence(err))+more)
+}
+
+// Writer writes an answer in pieces, as they come, and lines that begin behind them.
+type Writer struct {
+	io.Writer
+	open bool // the last line has no end yet
+}
+
+// Piece writes a piece of an answer.
+func (w *Writer) Piece(text string) {
+	if text != "" {
+		io.WriteString(w, text)
+		w.open = !strings.HasSuffix(text, "\n")
+	}
+}
+
+// EndLine ends a line that a piece left open.
+func (w *Writer) EndLine() {
+	if w.open {
+		w.Piece("\n")
+	}
+}
+
+// Line writes a line.
+func (w *Writer) Line(format string, args ...any) {
+	w.EndLine()
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+const (
+	longestLine = 16 << 20 // bytes; a longer line ends the input
+	linesAhead  = 256      // are read ahead of the chat
+)
+
+// read reads lines, and the lines between <<END and END as one text, until the input ends. A read that waits for the
+// input cannot be ended: its goroutine ends with the program.
+func read(in io.Reader) <-chan string {
+	typed := make(chan string, linesAhead)
+	go func() {
+		defer close(typed)
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, longestLine)
+		for scanner.Scan() {
+			text := scanner.Text()
+			if end, several := strings.CutPrefix(text, "<<"); several && len(strings.Fields(end)) == 1 {
+				var lines []string
+				for scanner.Scan() && scanner.Text() != strings.TrimSpace(end) {
+					lines = append(lines, scanner.Text())
+				}
+				text = strings.Join(lines, "\n")
+			}
+			typed <- text
+		}
+	}()
+	return typed
+}
+
+// message waits for a message or a command; one that came before a question is the first.
+func (c *chat) message(ctx context.Context) (text string, err error) {
+	if len(c.held) == 0 {
+		return c.line(ctx, "you: ")
+	}
+	text, c.held = c.held[0], c.held[1:]
+	return text, nil
+}
+
+// line waits for what is typed from now on. Its error is io.EOF at the end of the input.
+func (c *chat) line(ctx context.Context, prompt string) (string, error) {
+	c.EndLine()
+	if c.Terminal {
+		c.Piece(prompt)
 	}
 	select {
-	case err := <-c.syncing:
-		c.syncing = nil
-		fault := ""
-		if err != nil && ctx.Err() == nil {
-			fault = err.Error()
+	case text, ok := <-c.typed:
+		if !ok {
+			return "", io.EOF
 		}
-		if fault != "" && fault != c.syncFault {
-			c.report(err)
-		}
-		c.syncFault = fault
-	case <-time.After(patience):
+		c.open = false // The person ended it.
+		return text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
 }
 
-// refresh takes over what was changed in the open chat by a sync or in another window. One that was deleted permanently
-// makes room for a new one. What is wrong with the database is said when something is stored.
-func (c *chat) refresh(ctx context.Context) {
-	changed, err := c.s.Refresh(ctx)
-	if !changed && !c.s.Now().Behind && !errors.Is(err, store.ErrNotFound) {
-		return
+// ask asks a person until one of the words, or its first letter, is the answer. What was typed before the question is a
+// message, and answers nothing. Where nobody types the answer is the first word, which is the safe one.
+func (c *chat) ask(ctx context.Context, question string, words ...string) string {
+	c.Line("%s Answer %s.", question, theme.Choices(words))
+	if !c.Terminal {
+		c.Line("answer: %s", words[0])
+		return words[0]
 	}
-	switch found, err := c.s.Reread(ctx); {
-	case errors.Is(err, store.ErrNotFound):
-		c.say("The chat that was open here was deleted permanently on another machine.")
-		c.report(c.begin(ctx, ""))
-	case err != nil:
-		c.report(err)
-	case found.Parts:
-		c.say("Another machine went on from an earlier message; /version goes to other versions.")
-	case found.Added > 0:
-		c.say("Continued on another machine: %s. /history prints the chat.", theme.Plural(found.Added, "new message"))
+	for len(c.typed) > 0 {
+		c.held = append(c.held, <-c.typed)
+	}
+	for {
+		text, err := c.line(ctx, "answer: ")
+		if err != nil {
+			return words[0]
+		}
+		for _, word := range words {
+			if typed := strings.ToLower(strings.TrimSpace(text)); typed == word || typed == word[:1] {
+				return word
+			}
+		}
 	}
 }

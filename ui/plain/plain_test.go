@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,13 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"winnow/history"
 	"winnow/llm"
@@ -93,7 +91,10 @@ func options(t *testing.T, steps ...string) (Options, *server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Deps: deps, Start: start, Choice: llm.Choice{Ref: "here/small", Reason: "you named it"}}, s
+	return Options{
+		Start: start, Reason: "you named it", Stoppable: context.WithCancel,
+		Remember: func(string) error { return nil },
+	}, s
 }
 
 // printed runs a chat on an input from a pipe.
@@ -101,7 +102,7 @@ func printed(t *testing.T, o Options, input string) string {
 	t.Helper()
 	var out bytes.Buffer
 	o.In, o.Out = strings.NewReader(input), &out
-	if _, err := Run(t.Context(), o); err != nil {
+	if err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexAny(out.String(), "\x1b\r"); i >= 0 {
@@ -127,18 +128,25 @@ func TestAConversationIsPrintedLineAfterLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("An answer that is long. ", 100)
 	o, s := options(t, says(long), says("Two."), says("Other."))
-	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget 400\n/context\n/pin "+
-		"1\n/retry\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
+	remembered := ""
+	o.Remember = func(ref string) error {
+		remembered = ref
+		return nil
+	}
+	out := printed(t, o, "First\n<<END\nlast\n\nline\nEND\n/budget much\n/model here/small\n"+
+		"/budget 400\n/context\n/pin 1\n/retry\n/history\n/pin 99\n/quit now\n/fly\n<<END\n/retry\nmore\nEND\n/quit\nnever\n")
 	wantInOrder(
 		t, out, "The model is here/small (you named it).", "you: First", "Sending 1 of 1 message",
 		"small:\n"+long, " tokens · ",
-		"you: last\n\nline", "Two.", "A request can have up to 400 tokens.", "The next request: ",
-		"message 2, model: cut to 146 of 2,400",
-		"1 message is pinned.", "Other.", "No message is numbered 99", "/quit takes no arguments.",
-		"There is no command /fly.", "/retry takes one line. To send it as a message",
+		"you: last\n\nline", "Two.", "Write a number of tokens, or auto.",
+		"Set for this session: model here/small, system none, budget 400", "The next request: ",
+		"message 2, model: cut to 146 of 2,400", "The next request: ",
+		"message 1, you: pinned", "Other.", "1, you:\nFirst\n2, small:\nAn answer", "4, small:\nOther.",
+		"No message is numbered 99", "/quit takes no arguments.",
+		"There is no command /fly;", "/retry takes one line. To send it as a message",
 	)
-	if len(s.bodies) != 3 || strings.Contains(out, "never") {
-		t.Errorf("%d requests, and the chat is\n%s", len(s.bodies), out)
+	if len(s.bodies) != 3 || strings.Contains(out, "never") || remembered != "here/small" {
+		t.Errorf("%d requests, %q is remembered, and the chat is\n%s", len(s.bodies), remembered, out)
 	}
 }
 
@@ -163,85 +171,45 @@ func TestAMessageThatIsTooLongIsNotSent(t *testing.T) {
 	}
 }
 
-func TestChatsAreOpenedByTheirNumbers(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t, says("One."), says("Two."))
-	wantInOrder(t, printed(t, o, "Remember me\n"), "One.")
-	next, err := session.New(o.Deps, session.Start{Ref: "here/small"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Start = next
-	in, out, ended := typed(t, o)
-	in.lines <- "Another\n"
-	out.want(t, "Two.", 1)
-	in.lines <- "/chats\n"
-	out.want(t, "number, or enter", 1)
-	in.lines <- "2\n"
-	out.want(t, "This is \"Remember me\" with 2 messages.", 1)
-	in.lines <- "/history\n"
-	out.want(t, "1, you:\nRemember me\n2, small:\nOne.", 1)
-	close(in.lines)
-	<-ended
-	wantInOrder(t, out.text.String(), "1. Another, 1 turn\n2. Remember me, 1 turn", "Left \"Another\"")
-}
-
-// terminalInput is what a person types, as it comes.
-type terminalInput struct{ lines chan string }
-
-func (in terminalInput) Read(p []byte) (int, error) {
-	line, ok := <-in.lines
-	if !ok {
-		return 0, io.EOF
-	}
-	return copy(p, line), nil
-}
-
-// watched is an output that tells when a text has come.
-type watched struct {
-	mu   sync.Mutex
-	text strings.Builder
-	news chan struct{}
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	w.text.Write(p)
-	w.mu.Unlock()
-	select {
-	case w.news <- struct{}{}:
-	default:
-	}
-	return len(p), nil
+// typist is a person who types, and reads what is printed.
+type typist struct {
+	*testing.T
+	in    *io.PipeWriter
+	out   *bufio.Reader
+	ended chan error
 }
 
 // typed runs a chat with a person who types.
-func typed(t *testing.T, o Options) (in terminalInput, out *watched, ended chan error) {
-	in, out = terminalInput{make(chan string, 10)}, &watched{news: make(chan struct{}, 1)}
-	ended = make(chan error, 1)
+func typed(t *testing.T, o Options) typist {
+	in, typing := io.Pipe()
+	reading, out := io.Pipe()
 	o.In, o.Out, o.Terminal = in, out, true
-	go func() {
-		_, err := Run(context.Background(), o)
-		ended <- err
-	}()
-	return in, out, ended
+	p := typist{t, typing, bufio.NewReader(reading), make(chan error, 1)}
+	go func() { p.ended <- Run(context.Background(), o) }()
+	return p
 }
 
-func (w *watched) want(t *testing.T, text string, times int) {
-	t.Helper()
-	over := time.After(time.Minute)
-	for {
-		w.mu.Lock()
-		all := w.text.String()
-		w.mu.Unlock()
-		if strings.Count(all, text) >= times {
-			return
+// reads waits until a text is printed, and then types another one.
+func (p typist) reads(text, typing string) {
+	p.Helper()
+	var printed strings.Builder
+	for !strings.HasSuffix(printed.String(), text) {
+		b, err := p.out.ReadByte()
+		if err != nil {
+			p.Fatalf("%v before %q in\n%s", err, text, printed.String())
 		}
-		select {
-		case <-w.news:
-		case <-over:
-			t.Fatalf("there is no %q in\n%s", text, all)
-		}
+		printed.WriteByte(b)
+	}
+	io.WriteString(p.in, typing)
+}
+
+// leaves ends the input, and waits until the chat has ended.
+func (p typist) leaves() {
+	p.Helper()
+	p.in.Close()
+	go io.Copy(io.Discard, p.out)
+	if err := <-p.ended; err != nil {
+		p.Fatal(err)
 	}
 }
 
@@ -249,19 +217,13 @@ func (w *watched) want(t *testing.T, text string, times int) {
 func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 	t.Parallel()
 	o, s := options(t, callsAdd, says("Done."), says("Yes what?"))
-	in, out, ended := typed(t, o)
-	in.lines <- "Add.\nyes\n" // in one read: the second line is there before the question
-	out.want(t, "answer: ", 1)
-	in.lines <- "perhaps\n"
-	out.want(t, "answer: ", 2)
-	in.lines <- "r\n"
-	out.want(t, "reason: ", 1)
-	in.lines <- "I can add.\n"
-	out.want(t, "Yes what?", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	p := typed(t, o)
+	p.reads("you: ", "Add.\nyes\n") // in one write: the second line is there before the question
+	p.reads("answer: ", "perhaps\n")
+	p.reads("answer: ", "N\n")
+	p.reads("a reason for the model, or enter: ", "I can add.\n")
+	p.reads("Yes what?", "")
+	p.leaves()
 	if !strings.Contains(s.bodies[1], "I can add.") || !strings.Contains(s.bodies[2], `"content":"yes"`) {
 		t.Errorf("what was typed ahead answered the question, or is no message: %s", s.bodies[2])
 	}
@@ -270,20 +232,21 @@ func TestTypeAheadAnswersNoQuestion(t *testing.T) {
 func TestStopKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, "")
-	stop := make(chan os.Signal, 1)
-	o.Stop = stop
-	in, out, ended := typed(t, o)
-	in.lines <- "Go on\n"
-	out.want(t, "Half an ", 1)
-	stop <- os.Interrupt
-	out.want(t, "Stopped; what arrived is kept.", 1)
-	out.want(t, "you: ", 2)
-	stop <- os.Interrupt
-	out.want(t, "ctrl+d or /quit quits.", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
+	stops := make(chan context.CancelFunc, 10)
+	o.Stoppable = func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, stop := context.WithCancel(ctx)
+		stops <- stop
+		return ctx, stop
 	}
+	p := typed(t, o)
+	p.reads("you: ", "Go on\n")
+	p.reads("Half an ", "")
+	(<-stops)()
+	p.reads("Stopped; what arrived is kept.", "")
+	p.reads("you: ", "")
+	(<-stops)()
+	p.reads("ctrl+d or /quit quits.", "")
+	p.leaves()
 	last := sessiontest.Messages(o.Start.Branch())
 	if len(last) != 2 || last[1].Status != history.Interrupted || last[1].Content != "Half an " {
 		t.Errorf("the messages are %+v", last)
@@ -294,49 +257,7 @@ func TestEveryCommandIsHelpedWith(t *testing.T) {
 	t.Parallel()
 	o, _ := options(t, says(""))
 	out := printed(t, o, "/help\n")
-	var names []string
 	for _, c := range commands() {
-		if slices.Contains(names, c.Name) || c.Help == "" {
-			t.Errorf("/%s is there twice, or has no help", c.Name)
-		}
-		names = append(names, c.Name)
 		wantInOrder(t, out, "\n"+c.Usage()+": "+c.Help)
-	}
-}
-
-// The lists of the screen are lists of lines here, and what a person types chooses from them.
-func TestAListIsChosenFromByANumber(t *testing.T) {
-	t.Parallel()
-	o, _ := options(t)
-	in, out, ended := typed(t, o)
-	in.lines <- "/tools\n"
-	out.want(t, "1. add adds", 1)
-	out.want(t, "number, or enter to leave it: ", 1)
-	in.lines <- "1\n"
-	in.lines <- "/tools\n"
-	out.want(t, "number, or enter to leave it: ", 2)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if list, _ := o.Start.ToolStates(); list[0].Permission != tool.Allow {
-		t.Errorf("the tool may be called %s, want allow", list[0].Permission)
-	}
-}
-
-// A key would be readable while it is typed in lines, so the way to add a provider is a command.
-func TestAProviderIsAddedByACommand(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // no keyring
-	o, _ := options(t)
-	in, out, ended := typed(t, o)
-	in.lines <- "/model\n"
-	out.want(t, "2. Add a provider…", 1)
-	in.lines <- "2\n"
-	out.want(t, "1. OpenAI needs an API key", 1)
-	in.lines <- "1\n"
-	out.want(t, "The key of a provider is stored by winnow keys set.", 1)
-	close(in.lines)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
 	}
 }

@@ -6,10 +6,8 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -120,37 +118,6 @@ func (l *Model) Reread() tea.Cmd {
 	return tea.Batch(l.readShelf(), l.find())
 }
 
-// Listing is a shelf as it was read.
-type Listing struct {
-	Sessions []store.Session
-	Leased   []string // the ids of the sessions that another window has open, on every shelf
-	At       time.Time
-	Err      error
-}
-
-// readShelf reads the list.
-func (l *Model) readShelf() tea.Cmd {
-	db, then := l.With.Store, l.reading.Begin()
-	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
-	return l.Run(func(ctx context.Context) tea.Msg {
-		stored, err := db.Sessions(ctx, f)
-		leased, more := db.Leased(ctx)
-		read := Listing{stored, leased, time.Now(), errors.Join(err, more)}
-		return then(func() tea.Cmd { return l.Listed(read) })
-	})
-}
-
-// Listed shows what a reading brought.
-func (l *Model) Listed(read Listing) tea.Cmd {
-	if read.Err != nil {
-		l.close()
-		return l.Fail(theme.Sentence(read.Err))
-	}
-	l.listing = read
-	l.fill()
-	return l.look()
-}
-
 // hitsEach is how many of the messages found in a session are listed. Its own search finds the others.
 const hitsEach = 3
 
@@ -189,36 +156,27 @@ func (l *Model) cursor() (line, bool) {
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
 func (l *Model) Update(msg tea.Msg) tea.Cmd {
-	cmd := l.update(msg)
-	return tea.Batch(cmd, l.look())
-}
-
-func (l *Model) update(msg tea.Msg) tea.Cmd {
+	var cmd tea.Cmd
 	press, pressed := msg.(tea.KeyPressMsg)
 	paste, pasted := msg.(tea.PasteMsg)
 	switch {
-	case l.purge != nil && pressed:
-		return l.purgeKey(press)
-	case l.edit != nil && pressed:
-		return l.editKey(press)
-	case l.edit != nil && pasted:
-		l.edit.Insert(strings.TrimSpace(paste.Content))
-		return nil
-	case l.purge != nil, l.edit != nil:
-		return nil
 	case pressed:
-		return l.key(press)
+		cmd = l.key(press)
+	case pasted && l.edit != nil:
+		l.edit.Insert(strings.TrimSpace(paste.Content))
+	case l.edit == nil && l.purge == nil:
+		cmd = l.take(msg)
 	}
-	if click, ok := msg.(tea.MouseClickMsg); ok {
-		click.Y -= l.layout().head
-		msg = click
-	}
-	return l.take(msg)
+	return tea.Batch(cmd, l.look())
 }
 
-// key is a key while nothing is asked or typed but the filter.
+// key is a key while the list is open.
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
+	case l.purge != nil:
+		return l.purgeKey(msg)
+	case l.edit != nil:
+		return l.editKey(msg)
 	case l.Keys.Pressed(msg, keymap.FocusBack):
 		return l.show((l.shelf + 1) % shelves)
 	case l.Keys.Pressed(msg, keymap.New):

@@ -17,8 +17,12 @@ import (
 // roomy is the least height in lines at which the list has a rule and a blank line under its filter, and a preview.
 const roomy = 16
 
-// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
-const widest = 160
+const (
+	// widest is the most cells of a row: on a wider screen its numbers would stand too far from its title.
+	widest = 160
+	// measure is the most cells of a line of a preview.
+	measure = 92
+)
 
 // layout says where the parts of the list stand.
 type layout struct {
@@ -34,7 +38,9 @@ type layout struct {
 func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
-		l.List.Resize(w, l.layout().rows)
+		o := l.layout()
+		l.List.Above = o.head
+		l.List.Resize(w, o.head+o.rows)
 	}
 }
 
@@ -280,4 +286,57 @@ func fromHit(h store.Hit, w int) (text string, gone int) {
 	from := max(0, first-w/3)
 	from += strings.IndexByte(h.Snippet[from:first]+" ", ' ')
 	return "…" + h.Snippet[from:], from - len("…")
+}
+
+// previewLines draws the preview in at most so many lines.
+func (l *Model) previewLines(o layout) []string {
+	lines := []string{""}
+	for i, m := range l.preview.messages {
+		most := max(0, o.below-len(lines)-1)
+		if i < len(l.preview.messages)-1 {
+			most /= 3
+		}
+		lines = append(lines, l.previewHead(o, m))
+		lines = append(lines, l.previewBody(o, m, most)...)
+		lines = append(lines, "")
+	}
+	return lines[:min(len(lines), o.below)]
+}
+
+// previewHead is the line above a message of a preview: its sign, who said it, what became of it, its number and its
+// time.
+func (l *Model) previewHead(o layout, m Previewed) string {
+	st := l.Themes.Styles
+	name, style, facts := theme.Speaker(m.Role), st.Muted, ""
+	if m.Role == history.User {
+		style = st.You
+	} else if m.Role == history.Assistant && m.Model != "" {
+		name = markdown.OneLine(m.Model, 40)
+	}
+	if e := m.Place.Last; e != nil && theme.Word(*e) != "" {
+		facts = st.OfGlyph(theme.Glyph(*e)).Render(theme.Word(*e)+" in the last request") + st.Muted.Render(" · ")
+	}
+	at := time.UnixMilli(m.CreatedMS).In(l.listing.At.Location()).Format("2 Jan 2006 15:04")
+	if m.Place.Of > 0 {
+		at = theme.Thousands(m.Place.Number) + " of " + theme.Thousands(m.Place.Of) + " · " + at
+	}
+	left := o.margin + sign(st, m.Place.Last) + " " + style.Render(name)
+	return theme.Spread(left, facts+st.Muted.Render(at)+o.margin, o.end)
+}
+
+// previewBody is at most so many lines of a message, behind the bar of the user's own.
+func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
+	st, bar := l.Themes.Styles, "  "
+	style := st.Text
+	if m.Role == history.User {
+		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
+	}
+	text, _ := l.Secrets.Hide(m.Content)
+	text = strings.TrimSpace(markdown.Visible(text))
+	marks := store.Search{Text: l.preview.of.query}.Marks(text)
+	parts := theme.Parts(text, min(measure, o.text))
+	for _, p := range parts[:min(len(parts), most)] {
+		lines = append(lines, o.margin+bar+theme.Paint(p.Text, style, theme.Marks(marks, p.From, st.Found)))
+	}
+	return lines
 }

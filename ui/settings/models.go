@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
+	"winnow/llm/keys"
 	"winnow/llm/pricing"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/session/target"
 	"winnow/ui/app"
@@ -31,6 +34,12 @@ type Listing struct {
 	Err    error // why what was learned of their windows, or what was used last, could not be read
 }
 
+// The values of rows that are no reference to a model.
+const (
+	addProvider   = "+"        // opens the providers
+	anotherServer = "+another" // explains how any other server is added
+)
+
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
 func (s *Model) ChooseModel(ref string) tea.Cmd {
@@ -40,7 +49,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
-	s.Open(s.models, s.takeModel)
+	s.Open(s.models, s.useModel)
 	return s.listModels(true)
 }
 
@@ -50,11 +59,22 @@ func (s *Model) AnswerWith(message int64) tea.Cmd {
 		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
 	})
 	s.Open(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) })
-	return s.ListModels()
+	return s.listModels(false)
 }
 
 // ListModels asks every endpoint for its models, all at once.
 func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
+
+// useModel takes what was chosen in the list of models: a model, or the way to more of them.
+func (s *Model) useModel(ref string) tea.Cmd {
+	switch {
+	case ref == addProvider:
+		return s.listProviders()
+	case s.Busy:
+		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
+	}
+	return s.Apply(session.Settings{Model: ref}, "")
+}
 
 // lastSessions is how many sessions are looked at for the models that were used last.
 const lastSessions = 50
@@ -71,22 +91,20 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		msg.Models, msg.Errs = deps.Models.Models(ctx)
 		msg.Models = append(msg.Models, found...)
 		windows, err := target.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
-		for i, window := range windows {
-			msg.Models[i].Window = window
-		}
-		msg.Err = err
-		for _, model := range msg.Models {
+		for i, model := range msg.Models {
+			msg.Models[i].Window = windows[i]
 			if client, id, err := deps.Models.Resolve(model.Ref()); err == nil {
 				msg.Prices[model.Ref()] = client.Prices(id)
 			}
 		}
 		if deps.Store != nil {
-			last, err := deps.Store.Sessions(ctx, store.Filter{Limit: lastSessions})
-			msg.Err = cmp.Or(msg.Err, err)
+			last, more := deps.Store.Sessions(ctx, store.Filter{Limit: lastSessions})
+			err = cmp.Or(err, more)
 			for _, one := range last {
 				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)
 			}
 		}
+		msg.Err = err
 		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
 	})
 }
@@ -108,11 +126,8 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 		items = append(items, list.Item{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true})
 	}
 	s.models.Fill(items)
-	if s.first != "" {
-		s.models.Select(s.first)
-		s.first = ""
-	}
-	s.models.Notes = nil
+	s.models.Select(s.first)
+	s.first, s.models.Notes = "", nil
 	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
 		s.models.Notes = append(s.models.Notes, name+": "+theme.Sentence(msg.Errs[name]))
 	}
@@ -133,39 +148,33 @@ const mostRecent = 3
 // modelItems are the models: the one in use, those that were used last, then all others by endpoint. Where all but the
 // guide are of one endpoint, their names alone tell them apart.
 func modelItems(msg Listing, inUse string) (items []list.Item) {
-	endpoints := map[string]bool{llm.Guide: true}
-	windows, prices := map[string]string{}, map[string]string{}
-	widestWindow, widestPrice := 0, 0
-	for _, m := range msg.Models {
-		ref := m.Ref()
+	endpoints, left, widest := map[string]bool{llm.Guide: true}, slices.Clone(msg.Models), 0
+	for _, m := range left {
 		endpoints[m.Endpoint] = true
-		if m.Window.Tokens > 0 {
-			windows[ref] = theme.Thousands(m.Window.Tokens) + " tokens"
-		}
-		prices[ref] = priceOf(msg.Prices[ref])
-		widestWindow, widestPrice = max(widestWindow, len(windows[ref])), max(widestPrice, len(prices[ref]))
+		widest = max(widest, len(priceOf(msg.Prices[m.Ref()])))
 	}
-	left := slices.Clone(msg.Models)
-	take := func(ref, group string) bool {
+	take := func(ref, group string) {
 		i := slices.IndexFunc(left, func(m llm.Model) bool { return m.Ref() == ref })
 		if i < 0 {
-			return false
+			return
 		}
 		item := list.Item{Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref}
 		if len(endpoints) <= 2 {
 			item.Label = markdown.OneLine(left[i].ID, 200)
 		}
-		if windows[ref]+prices[ref] != "" {
-			item.Right = fmt.Sprintf("%*s   %*s", widestWindow, windows[ref], widestPrice, prices[ref])
+		price := priceOf(msg.Prices[ref])
+		if tokens := left[i].Window.Tokens; tokens > 0 {
+			item.Right = fmt.Sprintf("%s tokens   %*s", theme.Thousands(tokens), widest, price)
+		} else if price != "" {
+			item.Right = price
 		}
 		items, left = append(items, item), slices.Delete(left, i, i+1)
-		return true
 	}
 	take(inUse, "In use")
-	recent := 0
+	most := len(items) + mostRecent
 	for _, ref := range msg.Recent {
-		if recent < mostRecent && take(ref, "Recent") {
-			recent++
+		if len(items) < most {
+			take(ref, "Recent")
 		}
 	}
 	for len(left) > 0 {
@@ -185,10 +194,91 @@ func priceOf(p pricing.Prices) string {
 	return p.In.String() + " in, " + p.Out.String() + " out"
 }
 
-// takeModel takes what was chosen in the list of models: a model, or the way to more of them.
-func (s *Model) takeModel(value string) tea.Cmd {
-	if value == addProvider {
-		return s.AddProvider()
+// listProviders lists the providers that can be added: hosted services, which need a key, and servers of this machine
+// that do not run.
+func (s *Model) listProviders() tea.Cmd {
+	var items []list.Item
+	for _, o := range s.offers {
+		item := list.Item{Label: o.Title, About: "needs an API key", Group: "Hosted", Value: o.Name}
+		if o.Variable == "" {
+			item.About, item.Group = "not running at "+o.Host, "On this machine"
+		}
+		items = append(items, item)
 	}
-	return s.useModel(value)
+	items = append(items, list.Item{
+		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
+	})
+	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
+		items...), s.takeProvider)
+	return nil
+}
+
+// takeProvider asks for the key of a hosted service, or says how another server is added.
+func (s *Model) takeProvider(name string) tea.Cmd {
+	if name == anotherServer {
+		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains.")
+	}
+	o := s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })]
+	if o.Variable == "" {
+		return s.Say("Start " + o.Title + ", then open /model again: winnow looks for it at " + o.Host + ".")
+	}
+	s.askForKey(o, nil)
+	return nil
+}
+
+// askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
+func (s *Model) askForKey(o llm.Offer, fault error) {
+	place, _ := s.keyPlace(o.Name)
+	form := list.New(s.Context, list.Options{
+		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
+		Masked: true, Remark: "the key is sent to " + o.Host + " only",
+	}, list.Item{Label: "Save the key in " + place, Always: true})
+	if fault != nil {
+		form.Notes = []string{theme.Sentence(fault)}
+	}
+	s.Open(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) })
+}
+
+// keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
+// one, else a file that only the user can read.
+func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
+	if keys.CheckKeyring() == nil {
+		return "the system keyring", keys.Origin{Kind: keys.Keyring}
+	}
+	path := s.KeyStore.Path(name)
+	return s.Short(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+}
+
+// addService adds a hosted service with the key that was typed, saves the key, and lists the models.
+func (s *Model) addService(o llm.Offer, typed string) tea.Cmd {
+	key, err := keys.Parse(typed)
+	if err != nil {
+		s.askForKey(o, err)
+		return nil
+	}
+	models, store := s.With.Models, s.KeyStore
+	_, from := s.keyPlace(o.Name)
+	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
+		first, err := models.AddService(ctx, o.Name, key, from)
+		var unsaved error
+		if err == nil {
+			unsaved = store.Set(ctx, o.Name, key, from.Kind)
+		}
+		return app.Then(func() tea.Cmd {
+			switch {
+			case errors.Is(err, context.Canceled):
+				return nil
+			case err != nil:
+				s.askForKey(o, err)
+				return nil
+			}
+			said := s.Say(o.Title + " is added.")
+			if unsaved != nil {
+				said = s.Fail("The key works until winnow ends, but it could not be saved: " + theme.Sentence(unsaved))
+			}
+			listed := s.ChooseModel("")
+			s.first = first
+			return tea.Batch(said, listed)
+		})
+	}))
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,10 +17,10 @@ import (
 	"winnow/llm/mcp"
 	"winnow/session"
 	"winnow/session/record"
-	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/list"
+	"winnow/ui/markdown"
 	"winnow/ui/remembered"
 	"winnow/ui/theme"
 )
@@ -58,11 +59,9 @@ type Screen struct {
 	Open    func(l *list.Model, chosen func(value string) tea.Cmd) // shows a list
 	Read    func(title, text string)                               // shows a text
 	Edit    func(text string, done func(text string, err error) tea.Msg) tea.Cmd
-	Ask     func(message int64, ref string) tea.Cmd  // has a model answer a turn again, once; 0 is the last turn
-	Restyle func()                                   // another theme is wanted
-	Done    func(sentence string, err error) tea.Cmd // a setting has ended, which may have changed the session
-	Begun   func() bool                              // something was said in the session
-	Covered func() bool                              // the user has gone on to something else
+	Ask     func(message int64, ref string) tea.Cmd // has a model answer a turn again, once; 0 is the last turn
+	Restyle func()                                  // another theme is wanted
+	Covered func() bool                             // the user has gone on to something else
 }
 
 // run does something to the session in a command, and says the sentence that it returns, "" for none.
@@ -70,7 +69,7 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
 		sentence, err := do(ctx, of)
-		return app.Then(func() tea.Cmd { return s.Done(sentence, err) })
+		return app.Then(func() tea.Cmd { return s.Settled(sentence, err) })
 	})
 }
 
@@ -105,20 +104,6 @@ func (s *Model) Apply(to session.Settings, sentence string) tea.Cmd {
 	})
 }
 
-// Budget is the command /budget.
-func (s *Model) Budget(args string) tea.Cmd {
-	n, ok := settings.ReadBudget(args)
-	if !ok {
-		return s.Fail("A budget is a number of tokens, or auto.")
-	}
-	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		if err := of.Set(ctx, session.Settings{Budget: new(n)}); err != nil {
-			return "", err
-		}
-		return cmp.Or(limit(of.Preview(session.Draft{})), "The budget is set."), nil
-	})
-}
-
 // Preset is the command /preset.
 func (s *Model) Preset(name string) tea.Cmd {
 	if name == "" {
@@ -126,6 +111,87 @@ func (s *Model) Preset(name string) tea.Cmd {
 			strings.Join(history.Presets(), ", ") + ".")
 	}
 	return s.set("Requests are cut by the preset "+name+".", session.Settings{Preset: name})
+}
+
+// System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
+func (s *Model) System(text string) tea.Cmd {
+	if text != "" {
+		return s.setSystem(text)
+	}
+	return s.Edit(s.Session.Now().System, func(text string, err error) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if err != nil {
+				return s.Fail(theme.Sentence(err) + " The system prompt is unchanged.")
+			}
+			return s.setSystem(strings.ReplaceAll(text, "\r\n", "\n"))
+		})
+	})
+}
+
+// setSystem gives the session a system prompt of its own; "" takes the configured one.
+func (s *Model) setSystem(text string) tea.Cmd {
+	sentence := "The chat has its own system prompt."
+	if text == "" || text == s.With.System {
+		text, sentence = s.With.System, "The chat uses the configured system prompt."
+	}
+	return s.set(sentence, session.Settings{System: &text})
+}
+
+// Persona is a system prompt that the user keeps in a file.
+type Persona struct {
+	Name string // what it is called by, without blanks
+	Text string // the system prompt
+}
+
+// noPersona is the choice that goes back to the configured system prompt.
+const noPersona = "none"
+
+// ChoosePersona is the command /persona: it reads the personas, to take one or to list them.
+func (s *Model) ChoosePersona(name string) tea.Cmd {
+	if name == noPersona {
+		return s.setSystem("")
+	}
+	read := s.Personas
+	return func() tea.Msg {
+		all, err := read()
+		return app.Then(func() tea.Cmd { return s.personasRead(name, all, err) })
+	}
+}
+
+// personasRead takes the persona with a name, or lists them. One that cannot be read costs none of the others.
+func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
+	l := list.New(s.Context, list.Options{Title: "personas", Does: "use"})
+	items := []list.Item{{Label: noPersona, About: "the configured system prompt", Value: noPersona}}
+	var names []string
+	inUse := noPersona
+	for _, p := range all {
+		if p.Name == name {
+			return s.set(fmt.Sprintf("The chat's system prompt is that of %s, %s.", name,
+				theme.Plural(len([]rune(p.Text)), "character")), session.Settings{System: &p.Text})
+		}
+		if p.Text == s.Session.Now().System {
+			inUse = p.Name
+		}
+		names = append(names, p.Name)
+		items = append(items, list.Item{Label: p.Name, About: markdown.OneLine(p.Text, 200), Value: p.Name})
+	}
+	yours := cmp.Or(strings.Join(names, ", "), "none yet; each is a file NAME.md in "+s.PersonasIn)
+	switch {
+	case err != nil && (name != "" || len(all) == 0):
+		return s.Fail(theme.Sentence(err))
+	case name != "":
+		return s.Fail("There is no persona " + name + ". Yours: " + yours + ".")
+	case s.Covered():
+		return nil
+	case len(all) == 0:
+		return s.Say("Your personas: " + yours + ".")
+	case err != nil:
+		l.Notes = []string{theme.Sentence(err)}
+	}
+	l.Fill(items)
+	l.Select(inUse)
+	s.Open(l, s.ChoosePersona)
+	return nil
 }
 
 // NoSummary is the command /compact off.
@@ -142,7 +208,7 @@ func newTitle(title string) string { return "The title is now â€œ" + title + "â€
 
 // Retitle is the command /title.
 func (s *Model) Retitle(string) tea.Cmd {
-	if !s.Begun() {
+	if s.Info.ID == "" {
 		return s.Fail("There is no message to make a title from yet.")
 	}
 	return s.entitle(true)
@@ -160,15 +226,10 @@ func (s *Model) Entitle() tea.Cmd {
 // entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
 // asked for is said.
 func (s *Model) entitle(asked bool) tea.Cmd {
-	events := make(chan session.Event)
+	events := make(chan session.Event, 64) // more than there are attempts
 	return tea.Batch(s.hear(events), s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		defer close(events)
-		title, err := of.Retitle(ctx, asked, func(e session.Event) {
-			select {
-			case events <- e:
-			case <-ctx.Done():
-			}
-		})
+		title, err := of.Retitle(ctx, asked, func(e session.Event) { events <- e })
 		if !asked {
 			return "", err
 		}
@@ -209,7 +270,7 @@ func (s *Model) Usage(string) tea.Cmd {
 
 // ExportTo is the command /export: it writes the session to a file.
 func (s *Model) ExportTo(words string) tea.Cmd {
-	if !s.Begun() {
+	if s.Info.ID == "" {
 		return s.Fail("There is nothing to export yet.")
 	}
 	write := s.Export

@@ -44,7 +44,6 @@ func inUseIs(ref string) *fixture {
 			Open:    func(l *list.Model, chosen func(string) tea.Cmd) { f.opened, f.chosen = l, chosen },
 			Read:    func(_, text string) { f.read = text },
 			Restyle: func() { f.styled++ },
-			Begun:   func() bool { return false },
 			Covered: func() bool { return false },
 		},
 	}
@@ -112,7 +111,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
 	want := []list.Item{
-		{Label: "here/small", Group: "In use", Right: "  8,192 tokens                  free", Value: "here/small"},
+		{Label: "here/small", Group: "In use", Right: "8,192 tokens                  free", Value: "here/small"},
 		{Label: "there/large", Group: "Recent", Value: "there/large"},
 		{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
 		{Label: "here/other", Group: "here", Value: "here/other"},
@@ -144,7 +143,7 @@ func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 	if got := items(s.models); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	s.takeModel(addProvider)
+	s.useModel(addProvider)
 	want = []list.Item{
 		{Label: "OpenAI", About: "needs an API key", Group: "Hosted", Value: "openai"},
 		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "On this machine", Value: "ollama"},

@@ -27,7 +27,9 @@ const (
 // Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
 // starts it again.
 func (s *Model) Tools(string) tea.Cmd {
-	l := list.New(s.Context, list.Options{Title: ToolsTitle, Prompt: "Choose what a tool may do", Does: "change"})
+	l := list.New(s.Context, list.Options{
+		Title: "tools", Prompt: "Choose what a tool may do", Does: "change", Stays: true,
+	})
 	if s.fillTools(l); l.Len() == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
 			"MCP server.")
@@ -36,9 +38,6 @@ func (s *Model) Tools(string) tea.Cmd {
 	s.Open(l, s.toolChosen)
 	return nil
 }
-
-// ToolsTitle is the title of the list of tools, which stays open when one is chosen.
-const ToolsTitle = "tools"
 
 // AwaitServers waits until something about the MCP servers changes: the next request may offer other tools then.
 func (s *Model) AwaitServers() tea.Cmd {
@@ -64,7 +63,7 @@ func (s *Model) toolsChanged(err error) tea.Cmd {
 	if s.tools != nil {
 		s.fillTools(s.tools)
 	}
-	return s.Done("", nil) // the next request offers other tools
+	return s.Settled("", nil) // the next request offers other tools
 }
 
 // fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the
@@ -83,7 +82,11 @@ func (s *Model) fillTools(l *list.Model) {
 	}
 	offered := add("")
 	l.Notes = nil
-	for _, server := range s.servers() {
+	var servers []mcp.Status
+	if s.Servers != nil {
+		servers = s.Servers.List()
+	}
+	for _, server := range servers {
 		at := len(items)
 		items = append(items, list.Item{
 			Label: markdown.OneLine(server.Name, 40), About: "MCP server", Value: ofServer + server.Name,
@@ -100,14 +103,6 @@ func (s *Model) fillTools(l *list.Model) {
 	}
 	l.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
 	l.Fill(items)
-}
-
-// servers are the MCP servers as they are now.
-func (s *Model) servers() []mcp.Status {
-	if s.Servers == nil {
-		return nil
-	}
-	return s.Servers.List()
 }
 
 // toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,6 +10,25 @@ import (
 
 	"winnow/ui/markdown"
 )
+
+// Box is a rectangle of the screen in cells, its frame included.
+type Box struct{ X, Y, W, H int }
+
+// Empty says that nothing can be drawn in the box.
+func (b Box) Empty() bool { return b.W <= 0 || b.H <= 0 }
+
+// Inner is the box without its frame of one cell.
+func (b Box) Inner(framed bool) Box {
+	if !framed {
+		return b
+	}
+	return Box{b.X + 1, b.Y + 1, max(0, b.W-2), max(0, b.H-2)}
+}
+
+// Holds says whether a cell lies in the box.
+func (b Box) Holds(x, y int) bool {
+	return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H
+}
 
 // Fit cuts or pads a styled line to exactly width cells.
 func Fit(s string, width int) string {
@@ -113,3 +133,94 @@ func Lay(screen []string, b Box, block []string) {
 
 // Width is the width of a text in cells.
 func Width(s string) int { return ansi.StringWidth(s) }
+
+// Around is the part of a list of n lines that h lines of the screen show: the line at is in the middle
+// of it, as far as the ends of the list let it.
+func Around(at, n, h int) (first, end int) {
+	first = max(0, min(at-h/2, n-h))
+	return first, min(n, first+h)
+}
+
+// Rule is the line between a list and the lines above or below it.
+func (st Styles) Rule(w int) string { return st.Lines.Render(strings.Repeat("─", max(0, w))) }
+
+// Gutter is how many cells of a screen of w cells stay free at both of its sides, but for marks.
+func Gutter(w int) int {
+	if w < NarrowScreen {
+		return 1
+	}
+	return 2
+}
+
+// NarrowScreen is the width below which the gutter is narrow, and what can be said shorter is.
+const NarrowScreen = 90
+
+// Ruled is a rule of w cells with words on its left and at its right end, so many cells of it at either side of them.
+// Of the words on the left the last ones give way first, then those at the right.
+func Ruled(line lipgloss.Style, w, margin int, left []string, right string) string {
+	rule := func(w int) string { return line.Render(strings.Repeat("─", max(0, w))) }
+	for {
+		words, end := strings.Join(left, "  "), ""
+		if right != "" {
+			end = " " + right + " "
+		}
+		switch fill := w - 2*margin - len("  ") - Width(words) - Width(end); {
+		case fill >= 0:
+			return rule(margin) + " " + words + " " + rule(fill) + end + rule(margin)
+		case len(left) > 1:
+			left = left[:len(left)-1]
+		case right != "":
+			right = ""
+		default:
+			return rule(w)
+		}
+	}
+}
+
+// Span is a part of a line, in bytes, with a style of its own.
+type Span struct {
+	From, To int
+	Style    lipgloss.Style
+}
+
+// Paint gives the parts of a line their styles, and the rest of it the base style. Of spans that overlap the later one
+// counts. A character is never taken apart: it has a style if any part of it has.
+func Paint(line string, base lipgloss.Style, spans []Span) string {
+	styles, of := []lipgloss.Style{base}, make([]int, len(line)) // by byte: the style
+	for i, s := range spans {
+		styles = append(styles, s.Style)
+		for k := max(0, s.From); k < min(s.To, len(line)); k++ {
+			of[k] = i + 1
+		}
+	}
+	var b strings.Builder
+	from, style := 0, 0
+	for at := 0; at < len(line); {
+		cluster, _ := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		n := max(1, len(cluster))
+		if now := slices.Max(of[at : at+n]); now != style {
+			b.WriteString(styles[style].Render(line[from:at]))
+			from, style = at, now
+		}
+		at += n
+	}
+	return b.String() + styles[style].Render(line[from:])
+}
+
+// Ground puts the background and the attributes of a style under a line that has styles of its own.
+func Ground(ground lipgloss.Style, line string) string {
+	const reset = "\x1b[m"
+	opens, _, styled := strings.Cut(ground.Render("x"), "x")
+	if !styled || opens == "" {
+		return line
+	}
+	return opens + strings.ReplaceAll(line, reset, reset+opens) + reset
+}
+
+// Marks are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
+func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []Span) {
+	for _, m := range marks {
+		spans = append(spans, Span{m[0] - from, m[1] - from, style})
+	}
+	return spans
+}

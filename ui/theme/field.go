@@ -15,7 +15,7 @@ import (
 // makes one.
 type Field struct {
 	input  textinput.Model
-	masked bool
+	Masked bool // a dot is shown for each character, as of a secret
 }
 
 // maxField is the longest text of a Field, in code points.
@@ -64,9 +64,6 @@ func (f *Field) Typed(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// Mask shows a dot for each character of a secret.
-func (f *Field) Mask(secret bool) { f.masked = secret }
-
 // Insert inserts a text at the cursor, on one line and without control characters.
 func (f *Field) Insert(text string) {
 	f.input, _ = f.input.Update(tea.PasteMsg{Content: markdown.Visible(text)})
@@ -75,7 +72,7 @@ func (f *Field) Insert(text string) {
 // View returns the part of the line that w cells show, 1 or more, with the cursor in its cell x.
 func (f *Field) View(w int) (shown string, x int) {
 	line, at := []rune(f.input.Value()), f.input.Position()
-	if f.masked {
+	if f.Masked {
 		line = slices.Repeat([]rune("•"), len(line))
 	}
 	before := string(line[:at])

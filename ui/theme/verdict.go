@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -76,18 +77,11 @@ func (st Styles) OfGlyph(g string) lipgloss.Style {
 	return st.Seen
 }
 
+// speakers name the roles of the screen's own conversations.
+var speakers = map[history.Role]string{history.User: "you", history.Assistant: "model", "": "?"}
+
 // Speaker names who said a message. A file that was imported may hold any text as a role.
-func Speaker(r history.Role) string {
-	switch r {
-	case history.User:
-		return "you"
-	case history.Assistant:
-		return "model"
-	case "":
-		return "?"
-	}
-	return markdown.OneLine(string(r), 12)
-}
+func Speaker(r history.Role) string { return cmp.Or(speakers[r], markdown.OneLine(string(r), 12)) }
 
 // MostName is the most cells of a short name.
 const MostName = 6
@@ -96,9 +90,7 @@ const MostName = 6
 // model.
 func ShortName(model string) string {
 	name := model[strings.LastIndexByte(model, '/')+1:]
-	if i := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
-		name = name[:i]
-	}
+	name = strings.TrimSuffix(name, strings.TrimLeftFunc(name, unicode.IsLetter))
 	if name == "" || Width(name) > MostName {
 		return Speaker(history.Assistant)
 	}

@@ -2,9 +2,17 @@ package theme
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+
+	"winnow/history"
+	"winnow/llm/tool"
 	"winnow/ui/markdown"
 )
 
@@ -48,3 +56,90 @@ func Announced(text string) string {
 
 // QuotedID is a call's id; a blank one is seen.
 func QuotedID(id string) string { return cmp.Or(strings.TrimSpace(OneLine(id)), `""`) }
+
+// Thousands writes 5312 as 5,312, and what is below zero with a minus sign.
+func Thousands(n int) string {
+	return strings.Replace(humanize.Comma(int64(n)), "-", "−", 1)
+}
+
+// Signed writes a difference with its sign.
+func Signed(n int) string {
+	if n > 0 {
+		return "+" + Thousands(n)
+	}
+	return Thousands(n)
+}
+
+// Size writes a number of bytes as people do: 312 B, 8.1 kB, 14 MB.
+func Size(n int) string { return humanize.Bytes(uint64(n)) }
+
+// Plural writes "1 line" and "2 lines".
+func Plural(n int, thing string) string {
+	return PluralOf(n, thing, english.PluralWord(2, thing, ""))
+}
+
+// PluralOf writes a number with one of two words.
+func PluralOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
+
+// TokensOf is about how many tokens a text of n bytes has, where nothing has counted them.
+func TokensOf(n int) int { return n / 4 }
+
+// Choices writes "a", "a or b" and "a, b or c".
+func Choices(words []string) string { return english.WordSeries(words, "or") }
+
+// InWords writes "2", "2 and 3" and "2, 3 and 4".
+func InWords(words []string) string { return english.WordSeries(words, "and") }
+
+// Duration writes a duration of a turn: 1.9 s, 42 s, 3 m 05 s.
+func Duration(d time.Duration) string {
+	s := int(d.Seconds())
+	switch {
+	case s < 10:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%d m %02d s", s/60, s%60)
+}
+
+// FileLabel says what a file is: its name, its size, and what it costs.
+func FileLabel(p history.Part, tokens int) string {
+	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")
+	return "[" + PartKind(p) + " " + name + ": " + strings.Join(sizes(p, tokens), ", ") + "]"
+}
+
+// sizes are the facts of a part that a person judges it by.
+func sizes(p history.Part, tokens int) (facts []string) {
+	if w, h, ok := tool.PictureSize(p.Data); ok {
+		facts = append(facts, fmt.Sprintf("%d×%d", w, h))
+	} else if p.Kind != history.ImagePart {
+		facts = append(facts, Plural(strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")+1, "line"))
+	}
+	facts = append(facts, Size(len(p.Data)+len(p.Text)))
+	if tokens > 0 {
+		facts = append(facts, "~"+Plural(tokens, "token"))
+	}
+	return facts
+}
+
+// PartKind is what a part is called.
+func PartKind(p history.Part) string {
+	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
+		return string(p.Kind)
+	}
+	return "file"
+}
+
+// PartFacts are what is known of a part: its type, its size and what it costs.
+func PartFacts(p history.Part, sum history.Sum) []string {
+	facts := sizes(p, sum.Tokens(p.Tokens))
+	if p.MediaType != "" {
+		facts = slices.Insert(facts, 0, OneLine(p.MediaType))
+	}
+	return facts
+}

@@ -59,8 +59,7 @@ func (c *Model) body(m store.Message, l look) []string {
 	case m.Role == history.Tool && l.joins && !l.open:
 		return nil // the heading is the result
 	case m.Role == history.Tool && !l.open:
-		name, rest := c.result(m, l)
-		return []string{markdown.Truncate(name+rest, c.bodyWidth(), "…")}
+		return []string{markdown.Truncate(c.result(m, l), c.bodyWidth(), "…")}
 	case m.Role == history.User && tooLong(m.Content) && !l.open:
 		return c.folded(m, l)
 	case m.Damaged:
@@ -82,39 +81,33 @@ func (c *Model) text(m store.Message, text string) []string {
 	case m.Damaged:
 		return c.plain(text, st.Text)
 	}
-	shown := beginning(text)
-	return c.withMore(c.md.Render(shown), len(text)-len(shown))
+	return c.beginning(text, c.md.Render)
 }
 
 // plain is text as it is, wrapped, in one style.
 func (c *Model) plain(text string, style lipgloss.Style) []string {
-	shown := beginning(text)
-	lines := c.md.Plain(shown)
-	for i, line := range lines {
-		lines[i] = style.Render(line)
-	}
-	return c.withMore(lines, len(text)-len(shown))
-}
-
-// beginning is as much of a text as is shown: it ends behind a line or a word.
-func beginning(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	const near = maxShown * 3 / 4
-	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
-		return text[:near+at+1]
-	}
-	return strings.ToValidUTF8(text[:maxShown], "")
-}
-
-// withMore adds a line about the bytes of a text that are left out, where some are.
-func (c *Model) withMore(lines []string, left int) []string {
-	if left == 0 {
+	return c.beginning(text, func(text string) []string {
+		lines := c.md.Plain(text)
+		for i, line := range lines {
+			lines[i] = style.Render(line)
+		}
 		return lines
+	})
+}
+
+// beginning is the lines of as much of a text as is shown, which ends behind a line or a word, and a line about the
+// rest.
+func (c *Model) beginning(text string, draw func(string) []string) []string {
+	const near = maxShown * 3 / 4
+	if len(text) <= maxShown {
+		return draw(text)
 	}
-	text := c.elided(theme.Size(left) + " more")
-	return append(lines, c.hinted(c.hinted(text, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
+	shown := strings.ToValidUTF8(text[:maxShown], "")
+	if at := strings.LastIndexAny(text[near:maxShown], "\n "); at >= 0 {
+		shown = text[:near+at+1]
+	}
+	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
+	return append(draw(shown), c.hinted(c.hinted(more, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
 }
 
 // elided is a line that stands for what is not shown.
@@ -243,9 +236,9 @@ func (c *Model) joins(i int) bool {
 		c.failed[c.Messages.ID(i-1)].What == ""
 }
 
-// call is the two parts of the row of a tool call: its name, and its arguments as a person writes them: the text where
-// there is but one, else all as they are.
-func (c *Model) call(call history.ToolCall) (name, rest string) {
+// call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
+// else all as they are.
+func (c *Model) call(call history.ToolCall) string {
 	st, arguments := &c.Themes.Styles, call.Arguments
 	var texts map[string]string
 	if json.Unmarshal([]byte(arguments), &texts) == nil && len(texts) == 1 {
@@ -253,10 +246,8 @@ func (c *Model) call(call history.ToolCall) (name, rest string) {
 			arguments = only
 		}
 	}
-	if arguments = markdown.OneLine(arguments, c.bodyWidth()); arguments != "" {
-		rest = st.Muted.Render(" " + arguments)
-	}
-	return st.Text.Render(markdown.OneLine(call.Name, 64)), rest
+	name := st.Text.Render(markdown.OneLine(call.Name, 64))
+	return markdown.Truncate(name+st.Muted.Render(" "+markdown.OneLine(arguments, c.bodyWidth())), c.bodyWidth(), "…")
 }
 
 // callLines are the tool calls of a message below its text: a row each, or unfolded as they are. The first one stands
@@ -274,27 +265,26 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 		lines = []string{""}
 	}
 	for _, call := range calls {
-		name, rest := c.call(call)
-		lines = append(lines, markdown.Truncate(name+rest, c.bodyWidth(), "…"))
+		lines = append(lines, c.call(call))
 	}
 	return lines
 }
 
-// result is the two parts of the row of a tool's result: its first line, and how much follows.
-func (c *Model) result(m store.Message, l look) (name, rest string) {
+// result is the row of a tool's result: its first line, and how much follows.
+func (c *Model) result(m store.Message, l look) string {
 	st, w := &c.Themes.Styles, c.proseWidth()
 	text := strings.Trim(m.Content, "\n")
 	first, _, _ := strings.Cut(text, "\n")
 	more := strings.Count(text, "\n")
 	if more == 0 && len(text) <= foldedBytes && ansi.StringWidth(text) <= w {
-		return st.Text.Render(markdown.OneLine(first, w)), ""
+		return st.Text.Render(markdown.OneLine(first, w))
 	}
 	does := "opens it"
 	if l.open {
 		first, more, does = "result", 0, "closes it"
 	}
-	rest = st.Muted.Render(" · " + extent(m, l, more))
-	return st.Text.Render(markdown.OneLine(first, w)), c.hinted(rest, keymap.Expand, does)
+	rest := c.hinted(st.Muted.Render(" · "+extent(m, l, more)), keymap.Expand, does)
+	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
 // toolOf is the name of the tool whose result a message is.
@@ -347,7 +337,7 @@ func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
 	case m.Role == history.Tool && m.Content == "":
 		return "empty result", ""
 	case m.Status == history.Interrupted:
-		return c.interruption(m)
+		return c.interruption(m), "· this part is kept"
 	case m.Status == history.Failed && m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0:
 		return "✗ failed", "before anything arrived"
 	case m.Status == history.Failed:
@@ -360,21 +350,13 @@ func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
 	return "", ""
 }
 
-// written is about how many tokens of an answer arrived, where the server has not counted them.
-func written(m store.Message) int { return theme.TokensOf(len(m.Content) + len(m.Reasoning)) }
-
 // interruption says why an answer is not whole.
-func (c *Model) interruption(m store.Message) (what, rest string) {
+func (c *Model) interruption(m store.Message) string {
 	r := c.Receipts[m.Request]
-	tokens := theme.Plural(r.Usage.Answer, "token")
-	if r.Usage.Answer <= 0 { // the server did not count it
-		tokens = "~" + theme.Plural(written(m), "token")
-	}
-	rest = "after " + tokens + " · this part is kept"
 	if r.End == store.EndStopped {
-		return "you stopped this", rest
+		return "you stopped this"
 	}
-	what = map[store.RequestEnd]string{
+	what := map[store.RequestEnd]string{
 		store.EndCut: "connection lost", store.EndNoDone: "the server closed the connection",
 		store.EndFailed: "the answer was cut off",
 	}[r.End]
@@ -383,7 +365,7 @@ func (c *Model) interruption(m store.Message) (what, rest string) {
 			what += ": “" + f.Words + "”"
 		}
 	}
-	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted")), rest
+	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted"))
 }
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.

@@ -8,23 +8,19 @@ import (
 	"maps"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 )
 
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
-	Do    func(keymap.Action) tea.Cmd // does what concerns more than this, to the message under the cursor
-	Moved func()                      // the cursor went to another message by itself
-	Draft func()                      // gives the keys back to the draft, where the search began
-	Hush  func()                      // takes the sentence away that stands where the search line is
+	Moved func() // the cursor went to another message by itself
+	Draft func() // gives the keys back to the draft, where the search began
+	Hush  func() // takes the sentence away that stands where the search line is
 
 	Past  func() bool // the request on show was sent
 	Trial func() bool // it is one that other settings would send
@@ -75,7 +71,6 @@ func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arrivi
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	c.Unselect()
 	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
@@ -85,6 +80,7 @@ func (c *Model) Reset(messages branch.Branch) {
 // that both have stay until the next plan.
 func (c *Model) Follow(messages branch.Branch) {
 	cursor := c.cursor
+	c.Unselect()
 	c.open, c.edge, c.answer, c.Edited = map[int64]bool{}, edge{}, nil, 0
 	c.blocks = map[int64]*block{}
 	c.follow = true
@@ -98,7 +94,7 @@ func (c *Model) Follow(messages branch.Branch) {
 // show shows these messages in the place of those that are there. What is on the screen stays where it is.
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
-	c.Messages, c.picked = messages, picked{}
+	c.Messages, c.dragged = messages, dragged{}
 	c.placeFailures()
 	if i, ok := c.index(top); ok {
 		c.top = i

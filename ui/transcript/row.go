@@ -33,12 +33,11 @@ const (
 // block is a rendered row.
 type block struct {
 	look
-	lines    []string // without the gutter; the first one is who speaks
-	rest     string   // of the first line, which the verdict is added to for each frame
+	lines    []string // without the gutter; the first one is who speaks, the verdict is added to it for each frame
 	from, to int      // the lines of the text and of the tool calls
 	receipt  int      // the line of its receipt, -1 for none
 	failure  int      // the first line of why its turn failed behind it, -1 for none
-	match    int      // the first line with a match of the search, -1 for none
+	match    int      // the first line with a match of the search, else the one that stands for what is not shown
 }
 
 // look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
@@ -81,7 +80,7 @@ func (c *Model) block(i int) *block {
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
-	b := &block{look: l, receipt: -1, failure: -1, match: -1}
+	b := &block{look: l, receipt: -1, failure: -1}
 	c.render(b, i)
 	c.blocks[id] = b
 	return b
@@ -104,6 +103,7 @@ func (c *Model) View() []string {
 			c.answer.Lines()
 		}
 		c.answer.grew = false
+		c.settle()
 	}
 	out := make([]string, 0, c.height)
 	for i, line := c.top, c.line; c.ready() && i < c.rows() && len(out) < c.height; line++ {
@@ -120,7 +120,7 @@ func (c *Model) View() []string {
 func (c *Model) draw(i, line int) string {
 	switch below := line - len(c.block(i).lines); {
 	case below < 0:
-		return c.beside(i, line) + c.markPicked(c.lineOf(i, line), i, line)
+		return c.beside(i, line) + c.markDragged(c.lineOf(i, line), i, line)
 	case below == 1:
 		return c.edgeLine()
 	}
@@ -158,7 +158,7 @@ func (c *Model) lineOf(i, line int) string {
 	if line > 0 {
 		return b.lines[line]
 	}
-	st, name, w, space := &c.Themes.Styles, b.lines[0], c.proseWidth(), c.proseWidth()
+	st, head, w := &c.Themes.Styles, b.lines[0], c.proseWidth()
 	glyph, tag := c.mark(c.id(i))
 	style := c.styleOf(glyph)
 	switch {
@@ -171,23 +171,18 @@ func (c *Model) lineOf(i, line int) string {
 	case b.unsent:
 		style = st.Muted
 	}
-	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(name)+2+theme.Width(tag) > w {
+	most := w - 2 - min(theme.Width(head), w/3) // a long call leaves the verdict its reason
+	if word, _, _ := strings.Cut(tag, " "); c.width < oneWord || theme.Width(tag) > most {
 		tag = strings.TrimSuffix(word, ":") // "cut" of "cut to 150 of 2,310 characters"
 	}
-	if tag != "" {
-		space = max(1, w-2-theme.Width(tag))
-	}
-	name = markdown.Truncate(name, max(space/2, space-theme.Width(b.rest)), "…")
-	return theme.Spread(markdown.Truncate(name+b.rest, space, "…"), style.Render(tag), w)
+	return theme.Spread(head, style.Render(tag), w)
 }
 
 // render draws the message of row i, and why its turn failed behind it.
 func (c *Model) render(b *block, i int) {
 	st := &c.Themes.Styles
 	m, err := c.message(i)
-	name, rest := c.heading(m, b.look)
-	b.rest = rest
-	b.lines = append([]string{name}, c.reasoning(m)...)
+	b.lines = append([]string{c.heading(m, b.look)}, c.reasoning(m)...)
 	b.from = len(b.lines)
 	b.lines = append(b.lines, c.body(m, b.look)...)
 	b.lines = append(b.lines, c.callLines(m, b.open)...)
@@ -201,10 +196,10 @@ func (c *Model) render(b *block, i int) {
 			b.lines = append(b.lines, "")
 		}
 		b.receipt = len(b.lines)
-		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, written(m), c.bodyWidth())))
+		arrived := theme.TokensOf(len(m.Content) + len(m.Reasoning))
+		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, arrived, c.bodyWidth())))
 	}
 	if b.unsent {
-		b.rest = st.Muted.Render(ansi.Strip(b.rest))
 		for k, line := range b.lines {
 			b.lines[k] = st.Muted.Render(ansi.Strip(line))
 		}
@@ -220,8 +215,8 @@ func (c *Model) render(b *block, i int) {
 }
 
 // heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
-func (c *Model) heading(m store.Message, l look) (name, rest string) {
-	st := &c.Themes.Styles
+func (c *Model) heading(m store.Message, l look) string {
+	st, name, style := &c.Themes.Styles, "", c.Themes.Styles.Muted // a name is not to be taken for a heading
 	switch {
 	case callsOnly(m):
 		return c.call(m.ToolCalls[0])
@@ -231,18 +226,17 @@ func (c *Model) heading(m store.Message, l look) (name, rest string) {
 		name = c.toolOf(m)
 	case m.Role == history.Assistant:
 		name = ModelName(m.Model)
+	case m.Role == history.User:
+		name, style = theme.Speaker(m.Role), st.You
 	default:
 		name = theme.Speaker(m.Role)
 	}
+	name = style.Render(markdown.OneLine(name, c.proseWidth()))
 	if m.Siblings > 1 {
 		keys := c.Keys.Hint("", keymap.Earlier, keymap.Later).Help().Key
-		rest = st.Muted.Render("   " + theme.Thousands(m.Sibling) + " of " + theme.Thousands(m.Siblings) + "  " + keys)
+		name += st.Muted.Render("   " + theme.Thousands(m.Sibling) + " of " + theme.Thousands(m.Siblings) + "  " + keys)
 	}
-	style := st.Muted // a name is not to be taken for a heading
-	if m.Role == history.User {
-		style = st.You
-	}
-	return style.Render(markdown.OneLine(name, c.proseWidth())), rest
+	return name
 }
 
 // edge is the line above the first message of which the model sees the conversation.

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -12,52 +13,83 @@ import (
 	"winnow/session/branch"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
-// all is all lines of a transcript, drawn on a screen with room for them, and the line that is at the top of the screen.
+// all are all lines of the transcript without what is put together for each frame, and which of them is the first one
+// on the screen.
 func (s *stage) all() (lines []string, top int) {
 	for i := range s.rows() {
 		if i == s.top {
 			top = len(lines) + s.line
 		}
-		lines = append(append(lines, s.block(i).lines...), make([]string, s.gap(i))...)
+		lines = append(append(append(lines, ""), s.block(i).lines[1:]...), make([]string, s.gap(i))...)
 	}
 	return lines, top
 }
 
-// Whatever happens, the screen is a part of all lines; scrolling goes through them line by line, and what happens
-// elsewhere moves nothing on it, unless the end is followed.
+// anyText, anyMessage and anyEntry are of every kind that changes how a row is drawn.
+func anyText(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"word", "a longer one", "\n\n", "\n- item\n  - deeper\n", "**bold**", "汉字", strings.Repeat("x", 300),
+		"👩‍👩‍👧 ZWJ 👨‍👩‍👧‍👦 🏳️‍🌈 👍🏽", "שלום עולם, العربية", "\u202e\x1b[31m\a", "e\u0301\u0301 a\u200b", "\n# Heading\n",
+		"\n```go\n" + strings.Repeat("line := of(code) // and more of it, until it is long\n", 20) + "```\n",
+		"\n| a | b |\n|---|---|\n| " + strings.Repeat("cell ", 30) + "| b |\n",
+	}), 0, 30).Draw(t, "words"), " ")
+}
+
+func anyMessage(t *rapid.T, id int64) store.Message {
+	text := anyText(t)
+	m := message(rapid.SampledFrom([]history.Role{
+		history.User, history.Assistant, history.Tool, history.System, "strange \x1b[31m",
+	}).Draw(t, "role"), text)
+	m.ID, m.Siblings, m.Sibling = id, 3, 2
+	m.Reasoning = rapid.SampledFrom([]string{"", "汉字 reasoning\nof two lines"}).Draw(t, "reasoning")
+	m.Model = rapid.SampledFrom([]string{"gpt-5.2", "汉字-👩‍👩‍👧/" + strings.Repeat("模型", 20), ""}).Draw(t, "model")
+	m.Request = int64(rapid.IntRange(0, 1).Draw(t, "request"))
+	m.Status = rapid.SampledFrom([]history.Status{
+		history.Complete, history.Interrupted, history.Failed, history.Quarantined,
+	}).Draw(t, "status")
+	if m.Role == history.Assistant && rapid.Bool().Draw(t, "calls") {
+		m.ToolCalls = []history.ToolCall{
+			{ID: "1", Name: "read_" + text[:min(9, len(text))], Arguments: text}, {Name: "b", Arguments: `{"a":"b","c":[1]}`},
+		}
+	}
+	return m
+}
+
+func anyEntry(t *rapid.T, m store.Message) history.Entry {
+	e := history.Entry{ID: m.ID, Role: m.Role, Disposition: rapid.SampledFrom([]history.Disposition{
+		history.Kept, history.Cut, history.Dropped, history.Excluded,
+	}).Draw(t, "disposition")}
+	if n := len([]rune(m.Content)); e.Disposition == history.Cut && n > 2 {
+		from := rapid.IntRange(0, n-1).Draw(t, "from")
+		e.Cuts = []history.Range{{From: from, To: rapid.IntRange(from, n).Draw(t, "to")}}
+		e.Inserted, e.CharsBefore, e.CharsAfter = []history.Insert{{At: from, Text: " ... [汉字 cut]"}}, n, from
+	}
+	return e
+}
+
+// Whatever happens, the screen is a part of all lines, and none is too wide; scrolling goes through them line by line,
+// and what happens elsewhere moves nothing on it, unless the end is followed.
 func TestTheScreenIsAPartOfAllLines(t *testing.T) {
-	words := rapid.SliceOfN(rapid.SampledFrom([]string{
-		"word", "a longer one", "\n\n", "\n- item", "\n```\ncode\n```\n", "**bold**", "汉字",
-	}), 0, 60)
 	rapid.Check(t, func(t *rapid.T) {
 		s := staged(60, 12)
-		say := func(id int64) store.Message {
-			m := message(rapid.SampledFrom([]history.Role{history.User, history.Assistant, history.Tool}).Draw(t, "role"),
-				strings.Join(words.Draw(t, "words"), " "))
-			m.ID = id
-			return m
-		}
 		first, next := int64(1000), int64(1000)
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			before, top := s.all()
-			newer, place := s.Newer(), [2]int64{0, int64(s.line)}
-			if s.rows() > 0 {
-				place[0] = s.id(s.top)
-			}
-			stays := true
-			op := rapid.IntRange(0, 7).Draw(t, "op")
+			newer, place := s.Newer(), [2]int64{s.id(s.top), int64(s.line)}
+			op := rapid.IntRange(0, 9).Draw(t, "op")
 			switch op {
 			case 0:
-				s.Add(say(next), record.Receipt{})
+				s.Add(anyMessage(t, next), record.Receipt{Tally: store.Tally{Stored: 9, Kept: 3, Cut: 2}, Estimate: 9})
 				next++
 			case 1:
-				s.Stream(strings.Join(words.Draw(t, "more"), " "), "")
+				s.Stream(anyText(t), "")
 			case 2:
 				first--
-				s.Prepend(branch.Branch{}.With(say(first)).With(all(s.Messages)...), nil)
+				s.Prepend(branch.Branch{}.With(anyMessage(t, first)).With(all(s.Messages)...), nil)
 			case 3:
 				n := rapid.IntRange(-20, 20).Draw(t, "lines")
 				s.Scroll(n)
@@ -65,77 +97,98 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				if lines, now := s.all(); len(lines) > s.height && now != max(0, min(top+n, last)) {
 					t.Fatalf("scrolled from line %d by %d to %d of %d", top, n, now, last)
 				}
-				stays = false
 			case 4:
-				s.Resize(rapid.IntRange(20, 100).Draw(t, "width"), rapid.IntRange(1, 30).Draw(t, "height"), 2)
-				stays = false
+				s.Resize(rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(1, 30).Draw(t, "height"), 2)
 			case 5:
 				s.step(rapid.IntRange(-3, 3).Draw(t, "step"))
 				s.Expand()
-				stays = false
+				s.ShowReasoning(!s.Thinking)
 			case 6:
 				s.Bottom()
 				if !s.follow || s.Newer() != 0 {
 					t.Fatalf("at the end %d are newer", s.Newer())
 				}
-				stays = false
 			case 7:
 				if s.arrives() {
 					answer := message(history.Assistant, s.answer.Text())
 					answer.ID = next
 					s.Answer(answer, record.Receipt{})
 					next++
-					stays = false
 				}
+			case 8:
+				var plan history.Plan
+				for _, m := range all(s.Messages) {
+					plan.Entries = append(plan.Entries, anyEntry(t, m))
+				}
+				s.Judge(plan, 0)
+			case 9:
+				s.TurnFailed(record.Failure{User: first, Request: 7, Fault: record.Fault{
+					What: strings.Repeat("x", 99), Words: strings.Repeat("汉字", 200),
+				}})
 			}
-			lines, at := s.all()
 			screen := s.View()
+			lines, at := s.all()
+			if end := at + s.height; s.follow && end < len(lines)-1 {
+				t.Fatalf("the end is followed, and line %d of %d is the last one on the screen", end, len(lines))
+			}
+			if len(screen) != s.height {
+				t.Fatalf("%d lines, want %d", len(screen), s.height)
+			}
 			for y, line := range screen {
 				want := ""
 				if at+y < len(lines) {
 					want = strings.TrimSpace(ansi.Strip(lines[at+y]))
 				}
-				if !strings.Contains(ansi.Strip(line), want) {
-					t.Fatalf("line %d is %q, want %q", y, line, want)
+				if !strings.Contains(ansi.Strip(line), want) || ansi.StringWidth(line) > s.width {
+					t.Fatalf("line %d is %q, want %q in at most %d cells", y, line, want, s.width)
 				}
 			}
-			if stays && newer > 0 && s.Newer() > 0 && (s.id(s.top) != place[0] || int64(s.line) != place[1]) {
-				t.Fatalf("after op %d the screen begins at %d line %d, before at %v", op, s.id(s.top), s.line, place)
+			// A newer message may shorten the row that is first on the screen: it is shown as it is sent, or has no ways out.
+			steady := op <= 2 && len(s.Plan.Entries)+len(s.reported) == 0
+			if now := [2]int64{s.id(s.top), int64(s.line)}; steady && newer > 0 && s.Newer() > 0 && now != place {
+				t.Fatalf("after op %d the screen begins at %v, before at %v", op, now, place)
 			}
 		}
 	})
 }
 
-func all(b branch.Branch) (list []store.Message) {
-	for i := range b.Len() {
-		m, _ := b.Message(i)
-		list = append(list, m)
-	}
+func all(b branch.Branch) []store.Message {
+	list, _ := b.All(context.Background())
 	return list
 }
 
-func TestTheStoredAnswerTakesThePlaceOfTheOneThatArrived(t *testing.T) {
-	s := staged(60, 20)
-	s.Name = "gpt"
-	s.Stream("# Hi\n\nsome **te", "")
-	s.GoTo(arriving)
-	s.Stream("xt**", "")
-	m := message(history.Assistant, "# Hi\n\nsome **text**")
-	m.ID, m.Request, m.Model = 7, 1, "gpt"
-	s.Answer(m, record.Receipt{Tally: store.Tally{Stored: 1, Kept: 1}, Expected: 9, Estimate: 9})
-	got := strings.TrimSpace(uitest.Plain(s.View()))
-	if want := "▌ ● gpt\n▌   Hi\n▌\n▌   some text\n▌   ~13 tokens"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestAnAnswerThatIsNotStoredSaysSo(t *testing.T) {
-	s := staged(60, 20)
-	s.Stream("Half an answer", "")
-	s.Settle()
-	if page := uitest.Plain(s.View()); !strings.Contains(page, "Half an answer\n    ✗ not saved") {
-		t.Errorf("the page is\n%s", page)
-	}
+// What is cut away is shown by its beginning, between what is sent before and behind it.
+func TestACutTextIsShownAsItIsSent(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"word", "longer-word", "汉字汉字", "👩‍👩‍👧", "שלום", "x", strings.Repeat("long", 30), "a\n\nb",
+		}), 1, 60)
+		head, rest := strings.Join(words.Draw(t, "head"), " "), strings.Join(words.Draw(t, "rest"), " ")
+		tail := rapid.SampledFrom([]string{"", "And the end."}).Draw(t, "tail")
+		from, to := len([]rune(head)), len([]rune(head+rest))
+		e := history.Entry{
+			Disposition: history.Cut, Cuts: []history.Range{{From: from, To: to}}, Inserted: []history.Insert{
+				{At: from, Text: " ... (truncated)"},
+			},
+			CharsBefore: to + len(tail), CharsAfter: from + len(tail),
+		}
+		s := shown(rapid.IntRange(24, 130).Draw(t, "width"), 200, []store.Message{
+			message(history.User, head+rest+tail), message(history.User, "Go on."),
+		}, []history.Entry{e, {Disposition: history.Kept}})
+		b := s.block(0)
+		text := ansi.Strip(strings.Join(b.lines[b.from:b.to], "\n"))
+		squeezed := strings.Join(strings.Fields(text), "")
+		if want := strings.Join(strings.Fields(head), "") + "...(truncated)"; !strings.HasPrefix(squeezed, want) {
+			t.Fatalf("%q does not begin with what is sent, and the marker: %q", text, want)
+		}
+		if !strings.HasSuffix(squeezed, strings.ReplaceAll(tail, " ", "")) {
+			t.Fatalf("%q does not end with what is sent of the end", text)
+		}
+		if !strings.Contains(text, "┄┄┄") && !strings.Contains(squeezed, strings.Join(strings.Fields(rest), "")) {
+			t.Fatalf("%q neither shows %q nor says how much is not sent", text, rest)
+		}
+	})
 }
 
 // A verdict that changes the lines of a message above the screen moves nothing on it.
@@ -211,30 +264,67 @@ func TestAVeryLongAnswerArrives(t *testing.T) {
 	}
 }
 
-// A failure stands behind what was stored before its request, and says what, why and the ways out, one a line.
-func TestFailures(t *testing.T) {
-	s := shown(70, 30, []store.Message{message(history.User, "First"), message(history.User, "Second")}, nil)
-	f := record.Failure{User: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
-		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
-	}}
-	s.TurnFailed(f)
-	f.User, f.Request = 2, 8
-	s.TurnFailed(f)
-	s.TurnFailed(f)
-	failed := `
-  ✗ here refused the request                        500 from localhost
-    “the runner has stopped”
-    Tried 2 times. Your message is saved. Nothing was charged.
-`
-	want := "\n    First\n" + failed + "\n    Second\n" + failed +
-		"    /retry try again\n    ctrl+l another model\n    /doctor find the cause\n"
-	got := uitest.Plain(s.View())
-	got = strings.ReplaceAll(strings.ReplaceAll(got, "    you\n", ""), "  ▌ ", "    ")
-	if !strings.HasPrefix("\n"+got, want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+func TestASearchIsLiteral(t *testing.T) {
+	for _, c := range []struct {
+		needle, text string
+		want         [][]int
+	}{
+		{"parse", "Parse it, then PARSE it", [][]int{{0, 5}, {15, 20}}},
+		{"Parse", "Parse it, then PARSE it", [][]int{{0, 5}}},
+		{"two words", "two\n  words two words twowords", [][]int{{0, 11}, {12, 21}}},
+		{"ärger", "ÄRGER", [][]int{{0, 6}}},
+		{"a.c", "abc a.c", [][]int{{4, 7}}},
+	} {
+		if got := patternOf(c.needle).FindAllStringIndex(c.text, -1); !slices.EqualFunc(got, c.want, slices.Equal) {
+			t.Errorf("%q in %q: got %v, want %v", c.needle, c.text, got, c.want)
+		}
 	}
-	s.GoTo(2)
-	if request, _, ok := s.RequestOf(); !ok || request != 8 {
-		t.Errorf("the request of the message is %d", request)
+	if patternOf(" ") != nil {
+		t.Error("a blank is searched for")
+	}
+}
+
+// Every hit of random texts at random sizes is on the screen when the user is at it, and marked, also where it is
+// wrapped or folded. What was unfolded for it is folded again.
+func TestEveryHitIsReached(t *testing.T) {
+	word := rapid.SampledFrom([]string{"ab", "abab", "a b", "Ab", "c", "cab\n", "\n\n", "日本", "x\ty"})
+	rapid.Check(t, func(t *rapid.T) {
+		var messages []store.Message
+		for range rapid.IntRange(1, 6).Draw(t, "messages") {
+			role := rapid.SampledFrom([]history.Role{history.User, history.Tool, history.Assistant}).Draw(t, "role")
+			m := message(role, strings.Join(rapid.SliceOfN(word, 0, 80).Draw(t, "words"), " "))
+			if role == history.Assistant {
+				m.ToolCalls = []history.ToolCall{{Name: "find", Arguments: m.Content}}
+				m.Content = ""
+			}
+			messages = append(messages, m)
+		}
+		s := shown(rapid.IntRange(24, 70).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), messages, nil)
+		st := theme.New(theme.Dark, theme.BuiltIn()[theme.Dark], 0)
+		s.Themes.Styles = st
+		s.Restyle()
+		folded := uitest.Plain(s.block(0).lines)
+		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"), false)
+		s.run(cmd)
+		for range s.Search.hits {
+			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
+				t.Fatalf("hit %d is not on the screen:\n%s", s.Search.current, page)
+			}
+			s.nextHit(1)
+		}
+		s.Leave()
+		if s.EndSearch(); uitest.Plain(s.block(0).lines) != folded {
+			t.Fatal("what the search unfolded stays open")
+		}
+	})
+}
+
+// A hit in what is not shown is the line that stands for it.
+func TestAHitBehindTheBeginning(t *testing.T) {
+	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
+	s := shown(100, 40, []store.Message{message(history.User, text), message(history.User, "after")}, nil)
+	s.run(s.SearchFor("walrus", false))
+	if page := uitest.Plain(s.View()); !strings.Contains(page, "┄┄┄ ") {
+		t.Errorf("want the line with what is left:\n%s", page)
 	}
 }

@@ -36,7 +36,7 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 	if !t.began.IsZero() {
 		facts = theme.Duration(max(0, t.shown.Sub(since)))
 	}
-	if n := theme.TokensOf(len(t.text) + len(t.reasoning)); n > 0 && t.running == "" {
+	if n := theme.TokensOf(t.arrived); n > 0 && t.running == "" {
 		facts += " · ~" + theme.Plural(n, "token")
 	} else if t.running != "" && t.progress != "" {
 		facts += " · " + t.progress

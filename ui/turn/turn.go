@@ -25,10 +25,7 @@ type Model struct {
 	Again      bool   // another answer to an old message was asked for
 	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
 
-	Request *session.Planned // the newest request, nil before it is planned
-
-	text, reasoning []byte // of the answer that arrives
-
+	arrived     int       // bytes of the answer that arrives
 	began, now  time.Time // of the first and the newest message that had a time
 	shown       time.Time // what the clock on the screen says: it moves once a second
 	ticked      time.Time // when the clock moved by itself
@@ -76,9 +73,6 @@ func (t *Model) Tick() tea.Cmd {
 // Took is how long the turn has taken so far.
 func (t *Model) Took() time.Duration { return t.now.Sub(t.began) }
 
-// Arrived is what has come of the answer that arrives, "" while none does.
-func (t *Model) Arrived() (text, reasoning string) { return string(t.text), string(t.reasoning) }
-
 // Take takes events of the turn, which are handed on, and waits for the next ones.
 func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 	if msg.Turn != t.Number {
@@ -109,10 +103,8 @@ func (t *Model) Ticked(msg TickMsg, asleep bool) tea.Cmd {
 
 func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
-	case session.Planned:
-		t.Request = &e
 	case session.Delta:
-		t.text, t.reasoning = append(t.text, e.Text...), append(t.reasoning, e.Reasoning...)
+		t.arrived += len(e.Text) + len(e.Reasoning)
 		t.writtenTool = ""
 		t.answering, t.Retry = true, ""
 		t.thinking = e.Text == "" && e.Reasoning != ""
@@ -134,7 +126,7 @@ func (t *Model) event(e session.Event) {
 	case session.Ran:
 		t.running = ""
 	case session.Answered:
-		t.writtenTool, t.answering, t.thinking, t.text, t.reasoning = "", false, false, nil, nil
+		t.writtenTool, t.answering, t.thinking, t.arrived = "", false, false, 0
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,45 +28,21 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 		kind := fmt.Errorf("%w: it was not overwritten", fs.ErrExist)
 		return &sqlite.Error{Doing: doing, Where: to, Kind: kind}
 	}
-	err := put(ctx, from, to, nil)
+	err := put(to, func(draft string) error { return checkedCopy(ctx, from, draft) })
 	if sqlite.IsDamage(err) {
 		to = path
 	}
 	return sqlite.Explain(doing, to, err)
 }
 
-// put puts a checked copy of a database in the place of a file.
-func put(ctx context.Context, from *sql.DB, file string, change func(tx *sql.Tx) error) error {
-	draft, err := checkedCopy(ctx, from, file, change)
-	if err != nil {
+// checkedCopy copies a database to an empty file and reads the copy, because a damaged one is no backup.
+func checkedCopy(ctx context.Context, from *sql.DB, to string) error {
+	if err := sqlite.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	defer Discard(draft)
-	return errors.Join(os.Rename(draft, file), syncFolder(file))
-}
-
-// checkedCopy copies a database into a draft for a file, changes the copy where change is not nil, so that no trace is
-// left of what it deletes, reads the copy, because a damaged one is no backup, and has it on the disk.
-func checkedCopy(
-	ctx context.Context, from *sql.DB, file string, change func(tx *sql.Tx) error,
-) (draft string, err error) {
-	if draft, err = Draft(file); err != nil {
-		return "", err
-	}
-	db := sqlite.Pool(draft, sqlite.Scratch, 1)
-	err = sqlite.Copy(ctx, from, draft)
-	if err == nil && change != nil {
-		if err = sqlite.InTx(ctx, db, change); err == nil {
-			_, err = db.ExecContext(ctx, "VACUUM")
-		}
-	}
-	if err == nil {
-		err = sqlite.CheckIntegrity(ctx, db)
-	}
-	if err = errors.Join(err, db.Close(), syncFile(draft)); err != nil {
-		Discard(draft)
-	}
-	return draft, err
+	db := sqlite.Unchanging(to)
+	defer db.Close()
+	return sqlite.CheckIntegrity(ctx, db)
 }
 
 // Daily makes the automatic backup of this day with write, where there is none yet, and removes the oldest ones beyond
@@ -76,9 +51,6 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	made := name(path, now, dayLayout)
 	if there(made) { // of several windows only one makes it
 		return "", nil
-	}
-	if err := os.MkdirAll(filepath.Dir(made), 0o700); err != nil {
-		return "", sqlite.Explain("back up the chat history", filepath.Dir(made), err)
 	}
 	// What is left of copies whose program ended before they were whole goes.
 	for _, f := range filesBeside(path) {
@@ -94,28 +66,20 @@ func Daily(path string, now time.Time, write func(to string) error) (string, err
 	if err != nil {
 		return "", err
 	}
-	all := slices.DeleteFunc(backups(path, now), func(f File) bool { return !f.automatic })
+	all := slices.DeleteFunc(List(path, now), func(f File) bool { return !f.automatic })
 	for _, old := range all[min(keptBackups, len(all)):] {
 		os.Remove(old.Path) // one more than seven does no harm
 	}
 	return made, nil
 }
 
-// Name is where a backup that the user asks for stands where no other name is given: among the
-// automatic ones, named for this moment. It makes the folder. Such a backup is never removed.
-func Name(path string, now time.Time) string {
-	file := name(path, now, stampLayout)
-	os.MkdirAll(filepath.Dir(file), 0o700) // Write says what is wrong with it
-	return file
-}
+// Name is where a backup that the user asks for stands where no other name is given: among the automatic ones, named
+// for this moment. It makes the folder. Such a backup is never removed.
+func Name(path string, now time.Time) string { return name(path, now, stampLayout) }
 
-// List returns the backups of the history at path in its folder, the newest first: those that winnow made itself and
-// those that were asked for without a name of their own. The history itself need not be there. Those dated later than
-// now, by a clock that was wrong, are left out.
-func List(path string, now time.Time) []File { return backups(realPath(path), now) }
-
-// NewestSound returns the newest backup of the history at path without a fault, and false where there is none.
-func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
+// NewestSound returns the newest backup of the history at path without a fault, and one without a path where there is
+// none.
+func NewestSound(ctx context.Context, path string, now time.Time) File {
 	for _, f := range List(path, now) {
 		db, err := openCopy(ctx, f.Path)
 		if err == nil {
@@ -123,8 +87,8 @@ func NewestSound(ctx context.Context, path string, now time.Time) (File, bool) {
 			db.Close()
 		}
 		if err == nil {
-			return f, true
+			return f
 		}
 	}
-	return File{}, false
+	return File{}
 }

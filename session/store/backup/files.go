@@ -17,32 +17,69 @@ func there(path string) bool {
 	return err == nil
 }
 
-// Draft makes an empty file beside the history that only the user may read.
-func Draft(path string) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
-	if err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
-}
-
 // Discard removes a database that nobody needs, with what SQLite may have left beside it.
-func Discard(path string) {
-	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
-		os.Remove(path + end)
+func Discard(path string) error {
+	for _, end := range []string{"-journal", "-wal", "-shm"} {
+		os.Remove(path + end) // mostly there is none
 	}
+	return os.Remove(path)
 }
 
-// SetAside copies the history at path, which is claimed, with its write-ahead log to a name with the time and the
-// reason: damaged, before-restore. That name is returned. The claimed file is read as it is open: to open it again and
-// close it would give up the claim.
-func SetAside(claimed *os.File, path, reason string, now time.Time) (aside string, err error) {
+// put has a file written under another name, and gives it its own when it is whole and on the disk. Only the user may
+// read it. A power cut can undo that until the next commit to the file: SQLite syncs the folder then.
+func put(file string, write func(draft string) error) error {
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-")
+	if err != nil {
+		return err
+	}
+	draft := f.Name()
+	defer Discard(draft)
+	if err := errors.Join(f.Close(), write(draft)); err != nil {
+		return err
+	}
+	os.Remove(file + "-wal") // before the new file comes: it must never meet that one
+	os.Remove(file + "-shm")
+	err = os.Rename(draft, file)
+	if errors.Is(err, syscall.EBUSY) { // it alone is mounted into a container, and its name cannot be changed
+		err = copyFile(draft, file)
+	}
+	return err
+}
+
+// Replace sets the history at path aside, with its write-ahead log, under a name with the reason and the time, which is
+// returned, "" where there was none; and puts what write writes in its place. There is a history under the name of path
+// at every moment, because another window may start. While one has it open nothing is changed, and the error is
+// sqlite.ErrBusy.
+func Replace(
+	path, reason string, now time.Time, write func(aside, draft string) error,
+) (aside string, err error) {
+	if there(path) {
+		claimed, err := claim(path)
+		if err != nil {
+			return "", err
+		}
+		defer claimed.Close()
+		if aside, err = setAside(claimed, path, reason, now); err != nil {
+			return "", err
+		}
+	}
+	err = put(path, func(draft string) error { return write(aside, draft) })
+	if err != nil && aside != "" {
+		Discard(aside)
+		aside = ""
+	}
+	return aside, err
+}
+
+// setAside copies a file that is claimed, with its write-ahead log. It is read as it is open: to open it again and close
+// it would give up the claim.
+func setAside(claimed *os.File, path, reason string, now time.Time) (aside string, err error) {
 	first := fmt.Sprintf("%s.%s-%s", path, reason, now.UTC().Format(stampLayout))
 	aside = first
 	for i := 2; there(aside) || there(aside+"-wal"); i++ {
 		aside = fmt.Sprintf("%s-%d", first, i)
 	}
-	err = fill(aside, io.NewSectionReader(claimed, 0, 1<<62))
+	err = fill(aside, claimed)
 	if err == nil && sqlite.HasJournal(path) {
 		err = copyFile(path+"-wal", aside+"-wal")
 	}
@@ -50,18 +87,6 @@ func SetAside(claimed *os.File, path, reason string, now time.Time) (aside strin
 		Discard(aside)
 	}
 	return aside, err
-}
-
-// Replace puts a whole draft in the place of the history at path, which is claimed and set aside. There is a history
-// under the name of path at every moment, because another window may start.
-func Replace(path, draft string) error {
-	os.Remove(path + "-wal") // before the new file comes: it must never meet that one
-	os.Remove(path + "-shm")
-	err := os.Rename(draft, path)
-	if errors.Is(err, syscall.EBUSY) { // it alone is mounted into a container, and its name cannot be changed
-		err = copyFile(draft, path)
-	}
-	return errors.Join(err, syncFolder(path))
 }
 
 // copyFile writes a file with the content of another one.
@@ -82,23 +107,4 @@ func fill(path string, from io.Reader) error {
 	}
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Sync(), to.Close())
-}
-
-// syncFile makes sure that a file's bytes are on the disk.
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// syncFolder makes the names in a file's folder last through a power cut, where the system can.
-func syncFolder(path string) error {
-	f, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return nil // a folder that may be written and not read has no way to be synced
-	}
-	f.Sync() // not every file system can; the names are right either way
-	return f.Close()
 }

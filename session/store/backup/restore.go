@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,36 +19,17 @@ func Restore(ctx context.Context, path, from string, now time.Time) (aside strin
 		kind := fmt.Errorf("%w: there is no such file", sqlite.ErrNotFound)
 		return "", &sqlite.Error{Doing: doing, Where: from, Kind: kind}
 	}
-	path = realPath(path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", sqlite.Explain(doing, path, err)
-	}
 	db, err := openCopy(ctx, from)
 	if err != nil {
 		return "", sqlite.Explain(doing, from, err)
 	}
 	defer db.Close()
-	draft, err := checkedCopy(ctx, db, path, nil)
-	if err != nil {
-		return "", sqlite.Explain(doing, from, err)
-	}
-	defer Discard(draft)
-	if !there(path) {
-		return "", sqlite.Explain(doing, path, Replace(path, draft))
-	}
-	held, err := Claim(path)
-	if errors.Is(err, sqlite.ErrBusy) {
-		err = errOpen
-	}
-	if err != nil {
+	path = realPath(path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", sqlite.Explain(doing, path, err)
 	}
-	defer held.Close()
-	if aside, err = SetAside(held, path, "before-restore", now); err == nil {
-		err = Replace(path, draft)
-	}
+	aside, err = Replace(path, "before-restore", now, func(_, draft string) error {
+		return sqlite.Explain(doing, from, checkedCopy(ctx, db, draft))
+	})
 	return aside, sqlite.Explain(doing, path, err)
 }
-
-// errOpen is the reason why the file cannot be replaced now.
-var errOpen = fmt.Errorf("%w: winnow is running with it; quit winnow first", sqlite.ErrBusy)

@@ -1,8 +1,6 @@
 package recovery
 
 import (
-	"fmt"
-
 	"github.com/google/uuid"
 
 	"winnow/session/store/sqlite"
@@ -11,7 +9,7 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// exec runs a statement, after an error none.
+// exec runs a statement; after an error it does nothing.
 func (r *recovery) exec(query string, args ...any) {
 	if r.err == nil {
 		_, r.err = r.tx.ExecContext(r.ctx, query, args...)
@@ -26,9 +24,19 @@ func (r *recovery) count(query string, args ...any) (n int) {
 	return n
 }
 
+// broken are the messages that fail their hash, as a list that json_each takes apart.
+func (r *recovery) broken() (n int, list string) {
+	if r.err != nil {
+		return 0, ""
+	}
+	var ids []int64
+	ids, r.err = r.check(r.ctx, r.tx)
+	return len(ids), sqlite.IDs(ids)
+}
+
 // putInOrder makes a history of the rows that were saved: every session has its row, every branch leads to its
 // beginning, no row names a lost one.
-func (r *recovery) putInOrder(backup bool, steps Steps) error {
+func (r *recovery) putInOrder(backup bool) {
 	// A session that cannot be real is known by its messages alone.
 	r.exec(`
 		DELETE FROM sessions
@@ -40,40 +48,21 @@ func (r *recovery) putInOrder(backup bool, steps Steps) error {
 		r.adopt()
 	}
 	r.reattach()
-	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
-	r.exec(`
-		CREATE TEMP TABLE expected AS
-		SELECT
-			n AS session,
-			max(messages, (SELECT coalesce(max(seq), 0) FROM messages WHERE session = n)) AS messages
-		FROM sessions
-		WHERE messages < 1 << 30`)
 	if backup {
-		r.fill(steps)
+		r.fill()
 	}
-	r.out.LostMessages = r.count(`
-		SELECT coalesce(sum(max(0, messages - (SELECT count(*) FROM messages m WHERE m.session = e.session))), 0)
-		FROM temp.expected e`)
 	r.tie()
-	r.verify(steps)
-	if r.err != nil {
-		return fmt.Errorf("put the saved rows in order: %w", r.err)
-	}
-	return nil
 }
 
-// adopt copies from the backup the rows of lost sessions with the keys that they had, where saved messages show that
-// these keys are still theirs.
+// adopt takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
+// read, one that is not there and has no messages was purged.
 func (r *recovery) adopt() {
 	r.exec(`
 		INSERT OR IGNORE INTO sessions
 		SELECT *
 		FROM backup.sessions
-		WHERE n IN (
-			SELECT m.session
-			FROM messages m
-			JOIN backup.messages b ON b.id = m.id AND b.session = m.session
-		)`)
+		WHERE id NOT IN (SELECT session FROM tombstones)
+			AND (? OR n IN (SELECT session FROM messages))`, r.damaged["sessions"])
 }
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
@@ -93,39 +82,58 @@ func (r *recovery) reattach() {
 	}
 }
 
-// damagedMessages are the messages that fail their hash, as a list that json_each takes apart.
-func (r *recovery) damagedMessages(steps Steps) (n int, list string) {
-	if r.err != nil {
-		return 0, ""
-	}
-	var ids []int64
-	ids, r.err = steps.Check(r.ctx, r.tx)
-	return len(ids), sqlite.IDs(ids)
-}
-
-// fill takes the messages that are lost, or fail their hash, from the backup.
-func (r *recovery) fill(steps Steps) {
-	_, broken := r.damagedMessages(steps)
+// fill takes the rows of sessions that are here from the backup, where they are lost. A message that fails its hash is
+// lost too, and so is its attachment.
+func (r *recovery) fill() {
+	_, broken := r.broken()
 	r.exec(`
 		DELETE FROM messages
 		WHERE id IN (SELECT value FROM json_each(?))
 			AND id IN (SELECT id FROM backup.messages)`, broken)
-	r.removeOrphans() // a message comes with its calls and parts
-	if r.err == nil {
-		// Where the table of sessions is sound, one that is not there was purged.
-		r.out.FromBackup, r.err = steps.Apply(r.ctx, r.tx, r.damaged["sessions"])
+	for _, table := range []string{"messages", "requests", "verdicts", "summaries", "registers"} {
+		r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
+			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
+		if table == "messages" {
+			r.out.FromBackup = r.count(`SELECT changes()`)
+		}
 	}
+	_, broken = r.broken()
+	r.exec(`
+		INSERT OR REPLACE INTO attachments (hash, data)
+		SELECT hash, data
+		FROM backup.attachments
+		WHERE hash IN (SELECT hash FROM attached WHERE message IN (SELECT value FROM json_each(?)))`, broken)
+	r.exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
 // lost behind the newest one before it, so that its branch leads to the beginning, and removes what belongs to a lost
 // row. What decided a request stays as it was: it is what the proof of the request is made from.
+//
+// Messages that fail their hash are not saved. They lose it, so that a later check tells them from those that are
+// damaged from now on.
 func (r *recovery) tie() {
 	r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
-	r.out.LostSessions = r.count(`SELECT count(*) FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
+	lost := r.count(`
+		SELECT coalesce(sum(missing), 0)
+		FROM (
+			SELECT max(0, max(s.messages, coalesce(max(m.seq), 0)) - count(m.id)) AS missing
+			FROM sessions s
+			LEFT JOIN messages m ON m.session = s.n
+			WHERE s.messages < 1 << 30
+			GROUP BY s.n
+		)`)
 	r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	r.removeOrphans()
+	r.out.LostSessions = r.count(`SELECT changes()`)
+	for _, table := range tables {
+		r.exec("DELETE FROM " + table + `
+			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
+	}
+	broken, list := r.broken()
 	r.exec(`
+		UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?));
+		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		UPDATE messages
 		SET parent = coalesce((
 			SELECT max(x.id)
@@ -142,30 +150,8 @@ func (r *recovery) tie() {
 		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
 		UPDATE sessions SET forked_at = 0 WHERE forked_at NOT IN (SELECT id FROM messages);
 		UPDATE sessions
-		SET messages = (SELECT count(*) FROM messages m WHERE m.session = sessions.n),
-			turns = (SELECT count(*) FROM messages m WHERE m.session = sessions.n AND m.role = 'user'),
-			leaf = coalesce(
-				(SELECT m.id FROM messages m WHERE m.id = sessions.leaf AND m.session = sessions.n),
-				(SELECT max(m.id) FROM messages m WHERE m.session = sessions.n)
-			)`)
-}
-
-// removeOrphans removes what belongs to a row that is lost.
-func (r *recovery) removeOrphans() {
-	for _, table := range r.tables {
-		r.exec("DELETE FROM " + table + `
-			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
-	}
-	r.exec(`
-		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions)`)
-}
-
-// verify counts what was saved: messages that fail their hash are not. They lose it, so that a later check tells them
-// from those that are damaged from now on.
-func (r *recovery) verify(steps Steps) {
-	n, damaged := r.damagedMessages(steps)
-	r.exec(`UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?))`, damaged)
-	r.out.LostMessages += n
-	r.out.Messages = r.count(`SELECT count(*) - ? FROM messages`, n)
+		SET (messages, turns, leaf) = (SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n)`, list)
+	r.out.LostMessages = lost + broken
+	r.out.Messages = r.count(`SELECT count(*) FROM messages`) - broken
 	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
 }

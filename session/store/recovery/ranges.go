@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -23,9 +24,9 @@ const mostFaults = 1000
 // behind each one.
 func (r *recovery) readTable(table string) {
 	from := int64(0)
-	for n := 0; n < mostFaults && from < r.tooHigh(); n++ {
+	for n := 0; n < mostFaults && from < r.tooHigh() && r.err == nil; n++ {
 		last, damaged := r.copyRows(table, from)
-		if !damaged || r.err != nil {
+		if !damaged {
 			return
 		}
 		r.damaged[table] = true
@@ -47,15 +48,8 @@ func (r *recovery) behind(table string, from int64) int64 {
 	for from+step < r.tooHigh() && !readable(from+step) {
 		step *= 2
 	}
-	damaged, behind := from+step/2, from+step
-	for damaged+1 < behind {
-		if middle := damaged + (behind-damaged)/2; readable(middle) {
-			behind = middle
-		} else {
-			damaged = middle
-		}
-	}
-	return behind
+	first := from + step/2 + 1 // the key before it cannot be read
+	return first + int64(sort.Search(int(from+step-first), func(i int) bool { return readable(first + int64(i)) }))
 }
 
 // rows are the rows of a table from a key on.
@@ -95,7 +89,7 @@ func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool)
 		}
 		_, err := r.tx.ExecContext(r.ctx, insert, values...)
 		var refused sqlite3.Error
-		if errors.As(err, &refused) && (refused.Code == sqlite3.ErrConstraint || refused.Code == sqlite3.ErrMismatch) {
+		if errors.As(err, &refused) && refused.Code == sqlite3.ErrConstraint {
 			r.damaged[table] = true
 		} else if err != nil {
 			r.err = fmt.Errorf("save the rows of %s: %w", table, err)

@@ -6,12 +6,11 @@ package recovery
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -30,35 +29,25 @@ type Salvage struct {
 
 // String says in a few sentences what was saved and what was lost.
 func (s Salvage) String() string {
-	said := "Nothing in it could be read, so a new one was started."
-	switch {
-	case s.Sessions > 0 && s.FromBackup == s.Messages:
-		return fmt.Sprintf("The chat history was damaged, and nothing in it could be read. %s taken from the backup "+
-			"of %s. The damaged file is kept as %s.", counted(s.Sessions, s.Messages), s.Backup, s.File)
+	saved, lost := "Nothing in it could be read, so a new one was started.", "nothing was lost"
+	if s.LostSessions+s.LostMessages > 0 {
+		lost = counted(s.LostSessions, s.LostMessages) + " were lost"
+	}
+	switch all := counted(s.Sessions, s.Messages); {
+	case s.FromBackup > 0 && s.FromBackup == s.Messages: // what was said since then is lost, and nobody knows how much
+		saved = fmt.Sprintf("Nothing in it could be read; %s were taken from the backup of %s.", all, s.Backup)
+	case s.FromBackup > 0:
+		saved = fmt.Sprintf("%s were recovered, %s of them taken from the backup of %s; %s.", all,
+			english.Plural(s.FromBackup, "message", ""), s.Backup, lost)
 	case s.Sessions > 0:
-		said = fmt.Sprintf("%s recovered; %s lost.", counted(s.Sessions, s.Messages),
-			counted(s.LostSessions, s.LostMessages))
+		saved = fmt.Sprintf("%s were recovered; %s.", all, lost)
 	}
-	if n := s.FromBackup; n > 0 {
-		said += fmt.Sprintf(" Of the recovered ones, %s %s taken from the backup of %s.",
-			english.Plural(n, "message", ""), english.PluralWord(n, "was", "were"), s.Backup)
-	}
-	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", said, s.File)
+	return fmt.Sprintf("The chat history was damaged. %s The damaged file is kept as %s.", saved, s.File)
 }
 
-// counted writes "nothing was" and "1 session and 2 messages were".
+// counted writes "1 session and 2 messages".
 func counted(sessions, messages int) string {
-	var things []string
-	if sessions > 0 {
-		things = append(things, english.Plural(sessions, "session", ""))
-	}
-	if messages > 0 {
-		things = append(things, english.Plural(messages, "message", ""))
-	}
-	if len(things) == 0 {
-		return "nothing was"
-	}
-	return strings.Join(things, " and ") + english.PluralWord(sessions+messages, " was", " were")
+	return english.Plural(sessions, "session", "") + " and " + english.Plural(messages, "message", "")
 }
 
 // IsHistory reports whether a file that SQLite does not take for winnow's is a damaged history all the same, and not
@@ -79,19 +68,43 @@ type Files struct {
 	Backup  string // a sound backup, "" for none
 }
 
-// Steps are what the owner of the tables adds to Save.
-type Steps struct {
-	// Check returns the messages of a history that fail their hash.
-	Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
+// Check returns the messages of a history that fail their hash.
+type Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
 
-	// Apply applies the sessions of the backup and returns how many messages that added. Without all it leaves out
-	// those that are not there: they were purged since.
-	Apply func(ctx context.Context, tx *sql.Tx, all bool) (messages int, err error)
+// Save reads all that can be reached in a damaged file, and in a backup, into a new one.
+func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
+	// The rows come in any order; what belongs to a lost row is removed at the end.
+	db := sqlite.Pool(f.Fresh, "_foreign_keys=off&"+sqlite.Scratch, 1)
+	defer db.Close()
+	if f.Backup != "" {
+		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
+		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
+			return Salvage{}, err
+		}
+	}
+	r := recovery{
+		ctx: ctx, from: sqlite.Unchanging(f.Damaged), now: now.UnixMilli(), check: check, damaged: map[string]bool{},
+		out: Salvage{File: f.Damaged},
+	}
+	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
+	defer r.from.Close()
+	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
+		r.tx, r.err = tx, sqlite.Create(ctx, tx)
+		for _, table := range tables {
+			r.readTable(table)
+		}
+		r.putInOrder(f.Backup != "")
+		return r.err
+	})
+	return r.out, err
 }
 
-// derived are the tables that are not recovered. A recovered file is another machine for those that it was shared with:
-// all of it is told again, and they know what they have already.
-const derived = `'found_text', 'purged', 'windows', 'home', 'homes', 'segments', 'untold'`
+// tables are those that are recovered. The others are made anew: a recovered file is another machine for those that it
+// was shared with. All of it is told again, and they know what they have already.
+var tables = []string{
+	"sessions", "messages", "attachments", "requests", "verdicts", "summaries", "registers", "tombstones", "endpoints",
+	"tool_permissions", "prompts", "drafts", "queued",
+}
 
 // recovery is a recovery within its transaction.
 type recovery struct {
@@ -99,55 +112,9 @@ type recovery struct {
 	from    *sql.DB // the damaged file
 	tx      *sql.Tx // of the new file
 	now     int64
-	tables  []string
-	damaged map[string]bool // tables that have a fault, or may have one
+	check   Check
+	damaged map[string]bool // tables that have a fault
 	newest  int64           // no row has or names a greater id
 	out     Salvage
-	err     error // the first one of putting the rows in order
-}
-
-// Save reads all that can be reached in a damaged file, and in a backup, into a new one. now is in Unix milliseconds.
-func Save(ctx context.Context, f Files, now int64, steps Steps) (Salvage, error) {
-	db := sqlite.Pool(f.Fresh, sqlite.Scratch, 1)
-	defer db.Close()
-	if err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return sqlite.Create(ctx, tx) }); err != nil {
-		return Salvage{}, err
-	}
-	r := recovery{ctx: ctx, now: now, damaged: map[string]bool{}, out: Salvage{File: f.Damaged}}
-	var err error
-	r.tables, err = sqlite.Collect[string](ctx, db, `
-		SELECT name
-		FROM pragma_table_list
-		WHERE schema = 'main'
-			AND type = 'table'
-			AND strict
-			AND name NOT IN (`+derived+`)`)
-	if err != nil {
-		return Salvage{}, err
-	}
-	// The rows come in any order; what belongs to a lost row is removed at the end.
-	if _, err := db.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
-		return Salvage{}, err
-	}
-	if f.Backup != "" {
-		file := url.URL{Scheme: "file", Path: filepath.ToSlash(f.Backup), RawQuery: "mode=ro&immutable=1"}
-		if _, err := db.ExecContext(ctx, "ATTACH ? AS backup", file.String()); err != nil {
-			return Salvage{}, err
-		}
-	}
-	r.from = sqlite.Unchanging(f.Damaged)
-	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
-	defer r.from.Close()
-	// To read from a file that SQLite does not open at all would be an attempt to open it each time, thousands in all.
-	opens := r.from.PingContext(ctx) == nil
-	err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		r.tx = tx
-		for _, table := range r.tables {
-			if r.damaged[table] = !opens; opens {
-				r.readTable(table)
-			}
-		}
-		return r.putInOrder(f.Backup != "", steps)
-	})
-	return r.out, errors.Join(err, db.Close())
+	err     error // the first one
 }

@@ -2,9 +2,9 @@ package search
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,37 +22,27 @@ type phrase struct {
 	open  bool // the last word may be the beginning of a longer one
 }
 
+// chunks are what hangs together in a query: words in double quotes, and what stands between two spaces.
+var chunks = regexp.MustCompile(`"[^"]*"?|[^"\s\v\x{85}\pZ]+`)
+
 // Parse reads a query as it is typed. Words in double quotes are a phrase, and so is what hangs together without a
 // space, as in main.go. The last word is the beginning of one from its third letter on, unless something is typed
 // behind it. Nothing else has a meaning, so that no text is an error; one without a word is an empty query.
-func Parse(text string) Query {
-	var q Query
+func Parse(text string) (q Query) {
 	text = text[:runeStart(text, maxQuery)]
-	pieces := strings.Split(text, `"`)
-	for i, piece := range pieces {
-		chunks := []string{piece}
-		if quoted := i%2 == 1; !quoted {
-			chunks = strings.FieldsFunc(piece, unicode.IsSpace)
+	for _, at := range chunks.FindAllStringIndex(text, -1) {
+		var p phrase
+		last := ""
+		for _, w := range words(text[at[0]:at[1]]) {
+			last = w.text
+			p.words = append(p.words, last)
 		}
-		for j, chunk := range chunks {
-			end := i == len(pieces)-1 && j == len(chunks)-1 && strings.HasSuffix(piece, chunk)
-			q = q.with(chunk, end)
+		p.open = at[1] == len(text) && text[at[1]-1] != '"' && utf8.RuneCountInString(last) >= minOpen
+		if last != "" {
+			q = append(q, p)
 		}
 	}
 	return q
-}
-
-// with adds the phrase that a text is. end reports whether nothing is typed behind it.
-func (q Query) with(text string, end bool) Query {
-	var p phrase
-	for _, w := range words(text) {
-		p.words = append(p.words, w.text)
-	}
-	if len(p.words) == 0 {
-		return q
-	}
-	p.open = end && utf8.RuneCountInString(p.words[len(p.words)-1]) >= minOpen
-	return append(q, p)
 }
 
 // Match is the query in the language of FTS4. Every word is in quotes and is made of letters and digits alone, so that

@@ -1,5 +1,5 @@
-// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, and holds the
-// schema. It knows no row of a conversation.
+// Package sqlite opens SQLite files with the settings that winnow needs, runs transactions, takes locks on
+// files, and holds the schema. It knows no row of a conversation.
 package sqlite
 
 import (
@@ -35,8 +35,8 @@ const (
 	Exclusive Mode = "mode=rw&_query_only=on&_locking_mode=EXCLUSIVE"
 	// Immutable reads a file that nobody writes, in a folder that may not be written.
 	Immutable Mode = "mode=ro&_query_only=on&immutable=1"
-	// Scratch writes a file that is thrown away unless it comes to its end, and is synced then.
-	Scratch Mode = "_synchronous=OFF&_journal_mode=MEMORY&_secure_delete=on"
+	// Scratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
+	Scratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
 )
 
 // dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,19 +34,15 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Where == "" {
-		return fmt.Sprintf("cannot %s: %s", e.Doing, e.Kind)
+	text := fmt.Sprintf("cannot %s: %s", e.Doing, e.Kind)
+	if e.Where != "" {
+		text += " (" + e.Where + ")"
 	}
-	return fmt.Sprintf("cannot %s: %s (%s)", e.Doing, e.Kind, e.Where)
+	return text
 }
 
 // Unwrap returns the kind and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Cause}
-}
+func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
 
 // Explain turns an error of a transaction into one for the user. Errors that are already this
 // package's, and a cancelled context, keep their kind.
@@ -76,10 +71,11 @@ var kinds = map[sqlite3.ErrNo]error{
 	sqlite3.ErrCorrupt:  ErrDamaged,
 	sqlite3.ErrFormat:   ErrDamaged,
 	sqlite3.ErrIoErr:    ErrDisk,
+	sqlite3.ErrCantOpen: errors.New("the file cannot be opened"),
 }
 
 // kindOf names the kind of an error of SQLite or of the file system, nil for any other. One that wraps a kind is one
-// itself, with more to say.
+// itself, with more to say. A reason of the system that has no name here is a kind too, such as "not a directory".
 func kindOf(err error) error {
 	for _, kind := range []error{ErrNotHistory, ErrOtherBuild, ErrBusy, ErrDamaged} {
 		if errors.Is(err, kind) {
@@ -88,40 +84,23 @@ func kindOf(err error) error {
 	}
 	var e sqlite3.Error
 	var errno syscall.Errno
+	if errors.As(err, &e) {
+		errno = e.SystemErrno
+	} else if !errors.As(err, &errno) {
+		return nil
+	}
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return nil
-	case errors.As(err, &errno):
-		return fileKind(errno)
-	case !errors.As(err, &e):
-		return nil
-	case e.Code == sqlite3.ErrCantOpen:
-		return fileKind(e.SystemErrno)
-	case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.ENOSPC:
+	case errno == syscall.EACCES, errno == syscall.EPERM:
+		return ErrNoAccess
+	case errno == syscall.ENOSPC:
 		return ErrDiskFull
 	case strings.HasPrefix(e.Error(), "malformed database schema"), e.Error() == "unsupported file format":
 		return ErrDamaged // a byte of the header is damaged: SQLite has no code of its own for it
+	case errno != 0 && e.Code != sqlite3.ErrIoErr:
+		return errno
 	}
 	return kinds[e.Code]
 }
-
-// fileKind is the kind of an error of the file system, with a reason in the system's words where it has no name here.
-func fileKind(errno syscall.Errno) error {
-	switch errno {
-	case syscall.EACCES, syscall.EPERM:
-		return ErrNoAccess
-	case syscall.ENOSPC:
-		return ErrDiskFull
-	case 0:
-		return unusable{errors.New("the file cannot be opened")}
-	}
-	return unusable{errno}
-}
-
-// unusable is an ErrNoAccess with a reason of its own, such as "not a directory".
-type unusable struct{ error }
-
-func (u unusable) Is(target error) bool { return target == ErrNoAccess }
 
 // IsBusy reports whether an error reports that trying again may help.
 func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }

@@ -5,7 +5,7 @@
 -- can be read by ranges of keys around the damage.
 
 CREATE TABLE sessions (
-	n            INTEGER PRIMARY KEY,           -- the short key that other tables use
+	n            INTEGER PRIMARY KEY AUTOINCREMENT, -- the short key that other tables use, which is given once
 	id           TEXT    NOT NULL UNIQUE,       -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
 	created_ms   INTEGER NOT NULL,
 	updated_ms   INTEGER NOT NULL,
@@ -73,6 +73,7 @@ CREATE TABLE messages (
 ) STRICT;
 
 CREATE INDEX messages_parent ON messages (session, parent);
+CREATE INDEX messages_turns ON messages (session, seq) WHERE role = 'user';
 CREATE INDEX messages_parts ON messages (session) WHERE parts IS NOT NULL;
 CREATE INDEX messages_streaming ON messages (owner) WHERE status = 'streaming';
 
@@ -130,9 +131,11 @@ CREATE TABLE attachments (
 	data BLOB NOT NULL
 ) STRICT;
 
--- The hashes of the attachments that a message has.
+-- The hashes of the attachments that messages have.
 CREATE VIEW attached AS
-SELECT p.value ->> 'hash' AS hash
+SELECT
+	m.id AS message,
+	p.value ->> 'hash' AS hash
 FROM messages m
 CROSS JOIN json_each(iif(json_valid(m.parts), m.parts, '[]')) p
 WHERE m.parts IS NOT NULL;

@@ -2,10 +2,12 @@ package html
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,11 +24,7 @@ var update = flag.Bool("update", false, "write the page of the fixture")
 var begun = time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
 
 // written is the page of a conversation, without its styles.
-func written(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, row store.Session, marks Marks, messages ...store.Message,
-) string {
+func written(t rapid.TB, row store.Session, marks Marks, messages ...store.Message) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, row, messages, marks); err != nil {
@@ -64,7 +62,8 @@ func TestAPage(t *testing.T) {
 	result.Name = "shell"
 	answer := said(4, message.Assistant, "# Stop it\n\nAsk the **kernel**:\n\n```go\nfunc main() {}\n```\n\n"+
 		"| Signal | Use |\n|---|---:|\n| TERM | first |\n\n"+
-		"- [x] done\n- see [the manual](https://example.com/?a=1&b=2) or https://example.org\n")
+		"- [x] done\n- see [the manual](https://example.com/?a=1&b=2) or https://example.org\n\n"+
+		"HTML is shown, and not lost: use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n")
 	answer.Model, answer.Request, answer.Reasoning = "gpt-5.2", 8, "They mean Linux."
 	stopped := said(5, message.Assistant, "Half a")
 	stopped.Status = message.Interrupted
@@ -102,34 +101,31 @@ var active = []string{
 // leads is where a link may lead.
 var leads = regexp.MustCompile(`^(https://|http://|mailto:|#m)`)
 
-// hostile are texts that would do harm in a page that took them for HTML.
-var hostile = []string{
-	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>",
-	"</style><script>alert(1)</script>", "</pre></div></article><iframe src=//evil.example></iframe>",
-	"[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](&#106;avascript:alert(1))",
-	"[x](java\tscript:alert(1))", "[x](data:text/html;base64,PHNjcmlwdD4=)", "[x](vbscript:x)",
-	"![x](https://evil.example/seen.png)", "![x](javascript:alert(1))",
-	"<a href=\"javascript:alert(1)\">x</a>", "<javascript:alert(1)>", "[x]: javascript:alert(1)\n\n[x]",
-	"```\"><script>alert(1)</script>\ncode\n```", "```html\n<script>alert(1)</script>\n```",
-	"\"><script>alert(1)</script>", "' onmouseover='alert(1)", "<!--", "-->", "<![CDATA[", "<?php",
-	"{{.System}}", "<details open ontoggle=alert(1)>", "<base href=//evil.example>",
-	"<meta http-equiv=refresh content=0;url=//evil.example>", "<link rel=stylesheet href=//evil.example>",
-	"<style>*{background:url(//evil.example)}</style>", "[x](https://e.example/\" onmouseover=\"alert(1))",
-	"<https://e.example/\"onx=alert(1)>", "\u202egnp.exe", "\x00<script>", "<div\n\n>", "<pre>\n<script>\n",
-	"[a](<javascript:alert(1)>)", "~~~ x onclick=alert(1)\n~~~",
+// hostileTexts would do harm in a page that took them for HTML. Each is a line, written as in Go.
+func hostileTexts(t *testing.T) (list []string) {
+	t.Helper()
+	file, err := os.ReadFile("testdata/hostile.txt")
+	for line := range strings.Lines(string(file)) {
+		text, wrong := strconv.Unquote(strings.TrimSpace(line))
+		list, err = append(list, text), errors.Join(err, wrong)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
-// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads or leads elsewhere than a link
-// may.
-func wantHarmless(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, page string,
-) {
+// wantHarmless reads a page as a browser does, and wants nothing in it that runs, loads, leads elsewhere than a link
+// may, or turns the direction of the text.
+func wantHarmless(t rapid.TB, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatalf("read the page: %v", err)
+	}
+	turns := func(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+	if strings.ContainsFunc(page, turns) {
+		t.Fatalf("a text turns the direction of what follows it:\n%s", page)
 	}
 	styles := 0
 	for n := range doc.Descendants() {
@@ -167,7 +163,7 @@ func wantHarmless(t interface {
 func TestNothingOfAConversationRuns(t *testing.T) {
 	t.Parallel()
 	harmless := []string{"text", "\n\n", "\n", " ", "- ", "> ", "| a | b |\n|---|---|\n| ", "`", "*"}
-	fragments := append(harmless, hostile...)
+	fragments := append(harmless, hostileTexts(t)...)
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) string {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 6).Draw(t, name), "")
@@ -190,16 +186,4 @@ func TestNothingOfAConversationRuns(t *testing.T) {
 		row := store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}
 		wantHarmless(t, written(t, row, marks, m))
 	})
-}
-
-// HTML that a model wrote is shown, and not lost.
-func TestHTMLOfAnAnswerIsShown(t *testing.T) {
-	t.Parallel()
-	answer := said(1, message.Assistant, "Use <kbd>x</kbd>:\n\n<div>\nblock\n</div>\n")
-	got := written(t, store.Session{}, Marks{}, answer)
-	for _, want := range []string{"&lt;kbd&gt;x&lt;/kbd&gt;", "&lt;div&gt;\nblock\n&lt;/div&gt;"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page does not show %q:\n%s", want, got)
-		}
-	}
 }

@@ -155,13 +155,7 @@ func (e *Editor) replace(from, to int, text string) {
 		to++
 	}
 	e.put(from, to, charactersOf(text+behind)...)
-	p := e.cursor
-	for left := len(behind); left > 0; p-- {
-		if left -= len(e.text[p-1].text); left < 0 {
-			break // The character behind the text became one with it.
-		}
-	}
-	e.moveTo(p)
+	e.moveTo(from + len(charactersOf(text))) // behind what became one character with what follows
 }
 
 // put puts characters in the place of what is between two positions, and the cursor behind them. It does not scroll.
@@ -181,12 +175,9 @@ func (e *Editor) moveTo(p int) {
 func charactersOf(text string) []character {
 	characters := make([]character, 0, len(text))
 	for clusters := graphemes.FromString(text); clusters.Next(); {
-		c := character{text: clusters.Value(), width: 1}
-		switch {
-		case c.text == "\t":
+		c := character{text: clusters.Value(), width: ansi.StringWidth(clusters.Value())}
+		if c.text == "\t" {
 			c.width = tabWidth
-		case len(c.text) > 1 || c.text[0] < ' ' || c.text[0] >= 0x7f:
-			c.width = ansi.StringWidth(c.text)
 		}
 		characters = append(characters, c)
 	}

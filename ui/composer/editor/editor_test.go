@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	"winnow/ui/uitest"
 )
 
 // plain is the style of all that is drawn.
@@ -36,16 +37,6 @@ func named(e *Editor) string {
 		b.WriteString(c.text)
 	}
 	return b.String()
-}
-
-var keys = map[string]tea.KeyPressMsg{
-	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "backspace": {Code: tea.KeyBackspace},
-	"delete":    {Code: tea.KeyDelete},
-	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
-	"ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
-	"ctrl+w": {Code: 'w', Mod: tea.ModCtrl}, "alt+d": {Code: 'd', Mod: tea.ModAlt},
-	"ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+k": {Code: 'k', Mod: tea.ModCtrl},
 }
 
 func TestKeys(t *testing.T) {
@@ -83,11 +74,7 @@ func TestKeys(t *testing.T) {
 			e.InsertInset(label("7"))
 		}
 		for name := range strings.FieldsSeq(c.keys) {
-			key, ok := keys[name]
-			if !ok {
-				t.Fatalf("no key %q", name)
-			}
-			e.Press(key)
+			e.Press(uitest.Key(name))
 		}
 		if got := named(&e); got != c.want {
 			t.Errorf("%q after %s is %q, want %q", c.text, c.keys, got, c.want)
@@ -137,18 +124,18 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 				}
 				p.e.ReplaceInset(numbered(n), func() { p.e.Insert(text) })
 			},
-			"left":      func(*rapid.T) { p.e.Press(keys["left"]); p.at = max(0, p.at-1) },
-			"right":     func(*rapid.T) { p.e.Press(keys["right"]); p.at = min(len(p.text), p.at+1) },
-			"ctrl+home": func(*rapid.T) { p.e.Press(keys["ctrl+home"]); p.at = 0 },
+			"left":      func(*rapid.T) { p.e.Press(uitest.Key("left")); p.at = max(0, p.at-1) },
+			"right":     func(*rapid.T) { p.e.Press(uitest.Key("right")); p.at = min(len(p.text), p.at+1) },
+			"ctrl+home": func(*rapid.T) { p.e.Press(uitest.Key("ctrl+home")); p.at = 0 },
 			"backspace": func(*rapid.T) {
-				p.e.Press(keys["backspace"])
+				p.e.Press(uitest.Key("backspace"))
 				if p.at > 0 {
 					p.text = append(p.text[:p.at-1:p.at-1], p.text[p.at:]...)
 					p.at--
 				}
 			},
 			"delete": func(*rapid.T) {
-				p.e.Press(keys["delete"])
+				p.e.Press(uitest.Key("delete"))
 				if p.at < len(p.text) {
 					p.text = append(p.text[:p.at:p.at], p.text[p.at+1:]...)
 				}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -37,19 +36,13 @@ type Model struct {
 // item is a queued message.
 type item struct {
 	store.Queued
-	name  string // in this queue
-	state state
-	id    int64 // on disk, 0 for none; only what is done in order reads and writes it
+	name   string // in this queue
+	saving bool   // it is on its way to the disk
+	id     int64  // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
 }
 
-// state is how an item stands on disk.
-type state int
-
-const (
-	unsaved state = iota // its session is not on disk yet
-	saving               // it is on its way
-	saved                // or it could not be: then it is sent from memory
-)
+// unsaved reports whether the message is in memory alone: its session is not on disk yet, or could not take it.
+func (it *item) unsaved() bool { return !it.saving && it.id == 0 }
 
 // Open is the queue of a session, and reads what was left in it.
 func Open(ctx *app.Context, s *session.Session, ready func() tea.Cmd) (*Model, tea.Cmd) {
@@ -67,15 +60,12 @@ func Open(ctx *app.Context, s *session.Session, ready func() tea.Cmd) (*Model, t
 // loaded puts what was left in the session in front of what was queued since. The user may have forgotten it: it waits
 // for a word.
 func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
-	if err != nil {
-		return q.ctx.Fail(theme.Sentence(err))
-	}
 	var items []*item
 	for _, m := range left {
-		items = append(items, &item{Queued: m, name: q.newName(), state: saved, id: m.ID})
+		items = append(items, &item{Queued: m, name: q.newName(), id: m.ID})
 	}
 	q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-	return q.ctx.Say(q.Waits())
+	return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
 }
 
 // Add puts a message at the end of the queue.
@@ -97,8 +87,8 @@ func (q *Model) Save() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, it := range q.items {
-		if it.state == unsaved {
-			it.state = saving
+		if it.unsaved() && it != q.sending { // one that is being sent from memory would be sent twice
+			it.saving = true
 			cmds = append(cmds, q.ctx.InOrder(func(ctx context.Context) error { return q.save(ctx, it) },
 				func(err error) tea.Cmd { return q.saved(it, err) }))
 		}
@@ -115,7 +105,7 @@ func (q *Model) save(ctx context.Context, it *item) error {
 
 // saved notes that an item is on disk, or why it is not.
 func (q *Model) saved(it *item, err error) (said tea.Cmd) {
-	it.state, it.ID = saved, it.id
+	it.saving, it.ID = false, it.id
 	if err != nil {
 		said = q.ctx.Fail("The queued message could not be saved: " + theme.Sentence(err))
 	}
@@ -158,7 +148,7 @@ func (q *Model) Waits() string {
 
 // Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
 func (q *Model) Next() (store.Queued, bool) {
-	if len(q.items) == 0 || q.held || q.sending != nil || q.items[0].state == saving {
+	if len(q.items) == 0 || q.held || q.sending != nil || q.items[0].saving {
 		return store.Queued{}, false
 	}
 	q.sending = q.items[0]
@@ -191,15 +181,15 @@ func (q *Model) Release() { q.held = false }
 func (q *Model) Newest() string { return q.items[len(q.items)-1].name }
 
 // Take takes the message with a name out of the queue, to be written on where keep says so: then it is the draft on
-// disk. A message that is being sent stays.
-func (q *Model) Take(name string, keep bool) (store.Queued, tea.Cmd, bool) {
+// disk. A message that is being sent stays, which the command says then.
+func (q *Model) Take(name string, keep bool) (m store.Queued, cmd tea.Cmd, ok bool) {
 	i := slices.IndexFunc(q.items, func(it *item) bool { return it.name == name })
 	if i < 0 || q.items[i] == q.sending {
-		return store.Queued{}, nil, false
+		return m, q.ctx.Fail("This message is being sent already."), false
 	}
 	it := q.items[i]
 	q.items = slices.Delete(q.items, i, i+1)
-	if it.state == unsaved {
+	if it.unsaved() {
 		return it.Queued, nil, true
 	}
 	return it.Queued, q.ctx.InOrder(func(ctx context.Context) error {
@@ -207,12 +197,7 @@ func (q *Model) Take(name string, keep bool) (store.Queued, tea.Cmd, bool) {
 			return nil // it could not be saved
 		}
 		return q.session.Store().Unqueue(ctx, q.session.Info().ID, it.id, keep)
-	}, func(err error) tea.Cmd {
-		if err != nil {
-			return q.ctx.Fail(theme.Sentence(err))
-		}
-		return nil
-	}), true
+	}, q.ctx.Failed), true
 }
 
 // Items are the messages for a list, by their names.
@@ -225,14 +210,14 @@ func (q *Model) Items() (items []list.Item) {
 
 // label is a queued message on one line. Its files are named in front.
 func (it *item) label() string {
-	var words []string
+	label := ""
 	for _, p := range it.Parts {
-		words = append(words, "["+filepath.Base(p.Name)+"]")
+		label += "[" + filepath.Base(p.Name) + "] "
 	}
 	if it.Alone {
-		words = append(words, "(alone)")
+		label += "(alone) "
 	}
-	return markdown.OneLine(strings.Join(append(words, it.Text), " "), 400)
+	return markdown.OneLine(label+it.Text, 400)
 }
 
 // mostLines is how many lines the queue takes above the draft.
@@ -241,26 +226,23 @@ const mostLines = 3
 // View draws the queue in at most so many lines of w cells: the messages in the order in which they are sent, and how
 // many more there are.
 func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
-	n, most := len(q.items), min(most, mostLines)
-	if n == 0 || most <= 0 {
-		return nil
+	row := func(head, text string) {
+		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+text, w))
 	}
-	shown := n
-	if n > most {
-		shown = max(1, most-1)
-	}
-	for _, it := range q.items[:shown] {
-		head := "queued  "
-		switch {
+	most = min(most, mostLines)
+	for i, it := range q.items {
+		switch left := len(q.items) - i; {
+		case i >= most:
+			return lines
+		case i > 0 && i == most-1 && left > 1:
+			row("and "+theme.Thousands(left)+" more", "")
 		case it == q.sending:
-			head = "sending "
+			row("sending ", it.label())
 		case q.held:
-			head = "waits   "
+			row("waits   ", it.label())
+		default:
+			row("queued  ", it.label())
 		}
-		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render(head)+it.label(), w))
-	}
-	if more := n - shown; more > 0 && shown < most {
-		lines = append(lines, theme.Fit(st.You.Render("▌ ")+st.Muted.Render("and "+theme.Thousands(more)+" more"), w))
 	}
 	return lines
 }

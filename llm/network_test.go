@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+)
+
+// TestRefusedOverTheNetwork asks a port that nobody listens at.
+func TestRefusedOverTheNetwork(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	address := server.URL
+	server.Close()
+	c := NewClient(Endpoint{Name: "here", BaseURL: address + "/v1", Tries: 1})
+	_, _, err := heard(c, hello())
+	if err == nil {
+		t.Fatal("got no error")
+	}
+	wantText(t, "sentence", err.Error(), "nothing answers at "+address+" (connection refused); is the server running?")
+}
+
+// TestCutOverTheNetwork breaks a real connection.
+func TestCutOverTheNetwork(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, delta2("Hello"))
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	got, _, err := heard(NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
+	wantText(t, "events", got, "Hello| cut")
+	if !errors.Is(err, Broken) {
+		t.Fatalf("got %v, want the broken connection", err)
+	}
+	wantText(t, "sentence", err.Error(), "the connection to here was lost before the answer was complete")
+}
+
+// TestCancelOverTheNetwork stops a server that is silent, before and after its first words.
+func TestCancelOverTheNetwork(t *testing.T) {
+	for _, words := range []string{"", "Hello"} {
+		came := make(chan struct{}, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			_, _ = io.Copy(io.Discard, req.Body) // Only then does the server see that the client leaves.
+			if words != "" {
+				_, _ = fmt.Fprint(w, delta2(words))
+				w.(http.Flusher).Flush()
+			}
+			came <- struct{}{}
+			<-req.Context().Done()
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-came
+			cancel()
+		}()
+		_, _, err := heardIn(ctx, NewClient(Endpoint{Name: "here", BaseURL: server.URL + "/v1"}), hello())
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, Stopped) {
+			t.Errorf("after %q: got %v, want context.Canceled", words, err)
+		}
+		server.Close()
+	}
+}
+
+// A server that sends its clients elsewhere is not followed, whatever the status: neither the conversation nor the
+// key goes to an address that the user did not name.
+func TestNoRedirectIsFollowed(t *testing.T) {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		var reached atomic.Int32
+		stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, stranger.URL+r.URL.Path, status)
+		}))
+		c := NewClient(Endpoint{Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Tries: 1})
+		if _, _, err := heard(c, hello()); err == nil {
+			t.Errorf("%d: a request that was sent elsewhere is no error", status)
+		}
+		if _, err := c.Models(t.Context()); err == nil {
+			t.Errorf("%d: a list of models from elsewhere is no error", status)
+		}
+		server.Close()
+		stranger.Close()
+		if n := reached.Load(); n > 0 {
+			t.Errorf("%d: %d requests went to the stranger", status, n)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
+	"winnow/session/store"
+	"winnow/ui/theme"
+)
+
+// Listing is a shelf as it was read.
+type Listing struct {
+	Sessions []store.Session
+	Leased   []string // the ids of the sessions that another window has open, on every shelf
+	At       time.Time
+	Err      error
+}
+
+// readShelf reads the list.
+func (l *Model) readShelf() tea.Cmd {
+	db, now, then := l.With.Store, l.With.Now, l.reading.Begin()
+	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
+	return l.Run(func(ctx context.Context) tea.Msg {
+		stored, err := db.Sessions(ctx, f)
+		leased, more := db.Leased(ctx)
+		read := Listing{stored, leased, now(), errors.Join(err, more)}
+		return then(func() tea.Cmd { return l.Listed(read) })
+	})
+}
+
+// Listed shows what a reading brought.
+func (l *Model) Listed(read Listing) tea.Cmd {
+	if read.Err != nil {
+		l.close()
+		return l.Fail(theme.Sentence(read.Err))
+	}
+	l.listing = read
+	l.fill()
+	return l.look()
+}
+
+const (
+	// pause is how long the filter rests before it is looked for, and the cursor before what is under it is read.
+	pause = 80 * time.Millisecond
+	// mostHits is how many hits are looked for. Who needs more types another word.
+	mostHits = 200
+)
+
+// Found is what a search found in messages.
+type Found struct {
+	Text   string // that was looked for
+	Hits   []store.Hit
+	Places map[int64]store.Place // of the messages of the hits
+	Err    error
+}
+
+// query is what the list looks for in messages, "" for nothing.
+func (l *Model) query() string { return strings.TrimSpace(l.List.Filter.Text()) }
+
+// waiting says that what the filter finds in messages is not here yet.
+func (l *Model) waiting() bool { return l.query() != l.found.Text }
+
+// filtered looks for the filter in all messages when no other key follows for a moment.
+func (l *Model) filtered() tea.Cmd {
+	then := l.searching.Begin()
+	if l.query() == "" {
+		l.found = Found{}
+		l.fill()
+		return nil
+	}
+	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
+}
+
+// find looks for the filter at once. On the shelf of the trash it looks there as well.
+func (l *Model) find() tea.Cmd {
+	if l.query() == "" {
+		return nil
+	}
+	db, then := l.With.Store, l.searching.Begin()
+	query := store.Search{Text: l.query(), Trash: l.shelf == trashShelf, Limit: mostHits}
+	return l.Run(func(ctx context.Context) tea.Msg {
+		found := Found{Text: query.Text}
+		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {
+			ids := make([]int64, len(found.Hits))
+			for i, h := range found.Hits {
+				ids[i] = h.Message
+			}
+			found.Places, found.Err = db.Places(ctx, ids...)
+		}
+		return then(func() tea.Cmd { return l.Found(found) })
+	})
+}
+
+// Found lists the hits of a search, those of the chat first that was used last.
+func (l *Model) Found(found Found) tea.Cmd {
+	slices.SortStableFunc(found.Hits, func(a, b store.Hit) int {
+		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
+	})
+	l.found = found
+	l.fill()
+	if found.Err != nil {
+		return l.Fail(theme.Sentence(found.Err))
+	}
+	return l.look()
+}
+
+// preview is what is read of the line under the cursor: the message that was found and the one before it, or the end of
+// the conversation.
+type preview struct {
+	of       target // what is under the cursor
+	messages []Previewed
+}
+
+// target is what a preview shows. It is read anew where the session has gone on.
+type target struct {
+	session string
+	leaf    int64
+	message int64 // that was found, 0 for the end of the conversation
+	query   string
+}
+
+// Previewed is a message of a preview. Its text is the part from just before what was found.
+type Previewed struct {
+	store.Message
+	Place store.Place
+}
+
+const (
+	// mostPreview is how many bytes of a message a preview looks at, and beforeHit how many of them stand before what
+	// was found.
+	mostPreview = 12 << 10
+	beforeHit   = 100
+	// lastRead is how many messages are read to find the last ones that have a text.
+	lastRead = 8
+)
+
+// look reads what is under the cursor once that has rested there for a moment. Until then what was read of the same
+// session stays.
+func (l *Model) look() tea.Cmd {
+	s, ok := l.cursor()
+	t := target{session: s.ID, leaf: s.Leaf}
+	if s.hit != nil {
+		t.message, t.query = s.hit.Message, l.found.Text
+	}
+	if t == l.preview.of {
+		return nil
+	}
+	if t.session != l.preview.of.session {
+		l.preview.messages = nil
+	}
+	l.preview.of = t
+	db, then := l.With.Store, l.previewing.Begin()
+	if !ok {
+		return nil
+	}
+	return tea.Tick(pause, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			return l.Run(func(ctx context.Context) tea.Msg {
+				messages, err := readPreview(ctx, db, t)
+				return then(func() tea.Cmd { return l.Previewed(messages, err) })
+			})
+		})
+	})
+}
+
+// readPreview reads the messages of a preview: the last one, or what was found, and the one before it.
+func readPreview(ctx context.Context, db *store.Store, of target) ([]Previewed, error) {
+	branch, err := db.Branch(ctx, cmp.Or(of.message, of.leaf), lastRead)
+	if err != nil {
+		return nil, err
+	}
+	branch = slices.DeleteFunc(branch, func(m store.Message) bool {
+		speaks := strings.TrimSpace(m.Content) != "" && (m.Role == history.User || m.Role == history.Assistant)
+		return !speaks && m.ID != of.message
+	})
+	var out []Previewed
+	for _, m := range branch[max(0, len(branch)-2):] {
+		places, err := db.Places(ctx, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		m.Content = around(m, of.query)
+		out = append(out, Previewed{m, places[m.ID]})
+	}
+	return out, nil
+}
+
+// around is as much of a message as a preview looks at: its beginning, or the part from just before what was found.
+// What was found in its files or tool calls is shown there.
+func around(m store.Message, query string) string {
+	found := store.Search{Text: query}
+	text, marks := m.Content, found.Marks(m.Content)
+	if query != "" && len(marks) == 0 {
+		text = m.Searched()
+		marks = found.Marks(text)
+	}
+	lead := ""
+	if len(marks) > 0 && marks[0][0] > 2*beforeHit {
+		lead, text = "…", text[marks[0][0]-beforeHit:]
+	}
+	return lead + strings.ToValidUTF8(text[:min(len(text), mostPreview)], "")
+}
+
+// Previewed shows what was read for a preview.
+func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
+	l.preview.messages = messages
+	if err != nil {
+		return l.Fail(theme.Sentence(err))
+	}
+	return nil
+}
