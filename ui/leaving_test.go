@@ -102,7 +102,7 @@ func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
 	if l.Session != temporary {
 		t.Fatal("one key left the temporary chat")
 	}
-	l.confirm.Forget() // as after some time
+	l.confirm.asked = nothing // as after some time
 	l.press("ctrl+n")
 	if l.Session != temporary {
 		t.Fatal("a key long after the first left the temporary chat")

@@ -77,7 +77,8 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := session.Deps{Store: db, Models: models, Policy: policy, Now: func() time.Time { return begun }}
+	deps := session.Deps{Store: db, Models: models, Now: func() time.Time { return begun }}
+	deps.Policy = policy
 	s, err := session.New(deps, session.Start{Ref: "openai/gpt-5.2"})
 	if err != nil {
 		t.Fatal(err)
