@@ -29,6 +29,7 @@ import (
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/remembered"
 )
@@ -122,7 +123,7 @@ func (p *program) sessionCommand(
 
 // conversationCommand makes a command that reads a session, the last one where none is named, as it would be continued.
 func (p *program) conversationCommand(
-	use, short string, run func(ctx context.Context, a *app, s *session.Session) error,
+	use, short string, run func(a *app, ctx context.Context, s *session.Session) error,
 ) *cobra.Command {
 	return p.command(use, short, func(ctx context.Context, args []string) error {
 		p.flags.session, p.flags.last = strings.Join(args, ""), len(args) == 0
@@ -131,7 +132,7 @@ func (p *program) conversationCommand(
 			if err != nil {
 				return err
 			}
-			return run(ctx, a, s)
+			return run(a, ctx, s)
 		})
 	})
 }
@@ -302,17 +303,15 @@ func (a *app) newDeps() session.Deps {
 		titles = c.Titles.Model
 	}
 	return session.Deps{
-		Store:       a.store,
-		Models:      a.catalog,
-		Policy:      c.Context,
-		Context:     c.ContextKeys,
-		Environment: c.EnvironmentKeys,
-		System:      c.System.Prompt,
-		Sampling:    record.Sampling(c.Sampling),
-		Of:          c.OfModel,
-		TitleRef:    titles,
-		SummaryRef:  c.Summary.Model,
-		Tools:       a.servers.Boxes(),
+		Store:      a.store,
+		Models:     a.catalog,
+		Base:       settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
+		System:     c.System.Prompt,
+		Sampling:   record.Sampling(c.Sampling),
+		Of:         c.OfModel,
+		TitleRef:   titles,
+		SummaryRef: c.Summary.Model,
+		Tools:      a.servers.Boxes(),
 		// What the servers say of themselves may hold a secret.
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })
@@ -342,13 +341,12 @@ func (a *app) choose(ctx context.Context, row store.Session) error {
 	wanted := llm.Preference{Last: a.chosen.Model, Home: row.Endpoint, Local: a.use == toChat}
 	wanted.From, wanted.Ref = a.namedModel(a.config)
 	var err error
-	var unknown llm.UnknownError
 	switch a.choice, err = llm.Choose(ctx, a.catalog, wanted); {
 	case errors.Is(err, llm.ErrNoModel) && a.use == toRead:
 		return nil
 	case errors.Is(err, llm.ErrNoModel):
 		return fail(Provider, "%w", err)
-	case errors.As(err, &unknown):
+	case errors.As(err, new(llm.UnknownError)):
 		return fail(Usage, "%s: %w", wanted.From, err)
 	}
 	return err

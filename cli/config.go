@@ -75,11 +75,11 @@ func (p *program) checkConfig(context.Context, []string) error {
 		}
 		return fail(Usage, "%w", mistakes[n-1])
 	}
-	if exists(path) {
-		fmt.Fprintf(p.out, "%s is valid.\n", path)
-	} else {
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults.\n", path)
+	said := "%s is valid.\n"
+	if !exists(path) {
+		said = "There is no configuration file at %s: using the defaults.\n"
 	}
+	fmt.Fprintf(p.out, said, path)
 	for _, v := range c.Environment {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", v.Key, v.Name)
 	}
@@ -198,8 +198,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// writeFile writes a new file that only the user can read, and never over another: then the error is fs.ErrExist. It
-// returns the file's size in bytes.
+// writeFile writes a new file that only the user can read, and never over another. It returns the file's size in bytes.
 func (p *program) writeFile(path string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {

@@ -232,7 +232,13 @@ func (w window) Exit(name string) error {
 func (w window) Die() error { return os.Remove(w.path + "-live-" + w.owner.Token()) }
 
 // Files are the files beside the history.
-func (w window) Files() ([]string, error) { return filepath.Glob(filepath.Dir(w.path) + "/*") }
+func (w window) Files() (all []string) {
+	for _, below := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(w.path), below))
+		all = append(all, found...)
+	}
+	return all
+}
 
 // Exec runs a statement.
 func (w window) Exec(query string, args ...any) error {
