@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
@@ -72,6 +74,30 @@ func BenchmarkView(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					c.do(m, i)
 					m.View()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkSessionsKey types in the list and draws it, as each key does.
+func BenchmarkSessionsKey(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		for _, keys := range []string{"down up", "o backspace", "o s l o backspace backspace backspace backspace"} {
+			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
+				m := fresh(b, 120, 40)
+				m.Update(ctrl('s'))
+				listed(m, manySessions(n)...)
+				var presses []tea.KeyPressMsg
+				for _, name := range strings.Fields(keys) {
+					presses = append(presses, uitest.Key(name))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					m.Update(presses[i%len(presses)])
+					_ = m.View()
+					i++
 				}
 			})
 		}
