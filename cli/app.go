@@ -26,6 +26,7 @@ import (
 	"winnow/llm/tool"
 	"winnow/session"
 	"winnow/session/record"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/remembered"
 )
@@ -243,17 +244,15 @@ func (a *app) newDeps() session.Deps {
 		titles = c.Titles.Model
 	}
 	return session.Deps{
-		Store:       a.store,
-		Models:      a.catalog,
-		Policy:      c.Context,
-		Context:     c.ContextKeys,
-		Environment: c.EnvironmentKeys,
-		System:      c.System.Prompt,
-		Sampling:    record.Sampling(c.Sampling),
-		Of:          c.OfModel,
-		TitleRef:    titles,
-		SummaryRef:  c.Summary.Model,
-		Tools:       a.servers.Boxes(),
+		Store:      a.store,
+		Models:     a.catalog,
+		Base:       settings.Base{Policy: c.Context, Context: c.ContextKeys, Environment: c.EnvironmentKeys},
+		System:     c.System.Prompt,
+		Sampling:   record.Sampling(c.Sampling),
+		Of:         c.OfModel,
+		TitleRef:   titles,
+		SummaryRef: c.Summary.Model,
+		Tools:      a.servers.Boxes(),
 		// What the servers say of themselves may hold a secret.
 		Prepare: func(ctx context.Context, say func(sentence string)) error {
 			return a.servers.Prepare(ctx, func(sentence string) { say(a.redactor.Text(sentence)) })

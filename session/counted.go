@@ -6,17 +6,18 @@ import (
 
 	"winnow/llm"
 	"winnow/session/store"
+	"winnow/session/target"
 )
 
 // judge compares the server's count of a request with ours, and marks the request's record where the server read only
 // a part. A server that counts more cached tokens than the prompt has counts something else.
 func (t *turn) judge(a *attempt) {
-	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || a.comparable() == 0 {
+	ours := target.Comparable(a.record.Estimate, a.plan.Messages)
+	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || ours == 0 {
 		return
 	}
-	cut, withdrawn := a.to.Judge(a.record.ID, a.record.Prompt, a.comparable(), a.decision.Limit > 0)
-	a.withdrawn = withdrawn
-	if cut {
+	var cut bool
+	if cut, a.withdrawn = a.to.Judge(a.record.ID, a.record.Prompt, ours, a.decision.Limit > 0); cut {
 		a.record.CutExpected = a.expected()
 	}
 	t.past.Counted(a.record)

@@ -146,7 +146,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		case llm.ReasoningDelta:
 			piece = Delta{Reasoning: event.Text}
 		case llm.ToolDelta:
-			piece = Calling{Slot: event.Index, Name: event.Name, Arguments: event.Arguments}
+			piece = event
 		}
 		if piece == nil || a.errand.purpose != store.ForAnswer {
 			continue
@@ -241,7 +241,7 @@ func (a *attempt) flaw() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
 	case a.errand.purpose == store.ForAnswer && a.saver == nil:
-		if fault := a.noSpaceForReply(); fault != nil {
+		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
 	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:

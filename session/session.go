@@ -21,21 +21,19 @@ import (
 	"winnow/session/branch"
 	"winnow/session/limits"
 	"winnow/session/record"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/session/target"
 )
 
 // Deps is what every conversation needs. Deps is copied and never changed.
 type Deps struct {
-	Store  *store.Store
-	Models *llm.Catalog
-	Policy history.Policy // as configured; a session may override it
-	// The policy's keys that the configuration sets otherwise than its preset, as TOML: they hold under any preset.
-	Context string
-	// The policy's keys that the environment sets, as TOML: they go over what is set for a conversation.
-	Environment string
-	System      string          // the configured system prompt, "" for none
-	Sampling    record.Sampling // what is asked of every model
+	settings.Base // the policy; a session may override it
+
+	Store    *store.Store
+	Models   *llm.Catalog
+	System   string          // the configured system prompt, "" for none
+	Sampling record.Sampling // what is asked of every model
 	// What is configured of single models, over System and Sampling; nil says nothing.
 	Of         OfModel
 	Tools      []*tool.Toolbox // what every model may call beside the tools of its endpoint
@@ -59,9 +57,9 @@ type Deps struct {
 	// sessions apart; it is nil for a title. nil observes nothing.
 	Observe func(turn any, e Event)
 
-	// The history beside a temporary conversation: its requests count for the day's limits, and it has what is
-	// remembered of tools; nil for none.
-	beside *store.Store
+	// The history that stays: Store, or the one beside a temporary conversation. Its requests count for the day's
+	// limits, and it has what is remembered of tools.
+	kept *store.Store
 }
 
 // ModelSettings is what the configuration says of one model.
@@ -262,6 +260,7 @@ func newSession(d Deps, st State) *Session {
 	if d.Prepare == nil {
 		d.Prepare = func(context.Context, func(string)) error { return nil }
 	}
+	d.kept = cmp.Or(d.kept, d.Store)
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
 	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
 	st.Branch, st.models = branch.New(d.Tokenizer, d.Store.MessagesWith), map[string]*target.Model{}

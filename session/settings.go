@@ -26,16 +26,6 @@ type Settings struct {
 	SummaryAlways *bool   // the summary that there is stands even where everything would fit
 }
 
-// settings is what the configuration and the environment say of the policy.
-func (d Deps) settings() settings.Base {
-	return settings.Base{Policy: d.Policy, Context: d.Context, Environment: d.Environment}
-}
-
-// overridesOf is what was set for a conversation.
-func overridesOf(row store.Session) settings.Overrides {
-	return settings.Overrides{Preset: row.Preset, Keys: row.Overrides}
-}
-
 // on is a conversation's row with the settings, the model aside, and the keys of the policy that they set.
 func (to Settings) on(row store.Session) (store.Session, []string, error) {
 	if to.Title != nil {
@@ -56,14 +46,10 @@ func (to Settings) on(row store.Session) (store.Session, []string, error) {
 	}
 	keys := slices.Collect(maps.Keys(set))
 	if to.Preset != "" {
-		if _, err := history.Preset(to.Preset); err != nil {
-			return row, nil, err
-		}
 		row.Preset, row.Overrides = to.Preset, ""
 		keys = append(keys, "preset")
 	}
-	overrides, err := overridesOf(row).With(set)
-	row.Overrides = overrides.Keys
+	row, err := settings.With(row, set)
 	return row, keys, err
 }
 
@@ -83,7 +69,7 @@ func (w *Tried) set(ctx context.Context, to Settings) (err error) {
 		return err
 	}
 	if len(w.keys) > 0 {
-		if w.Policy, err = w.s.deps.settings().PolicyOf(overridesOf(w.Row), w.keys...); err != nil {
+		if w.Policy, err = w.s.deps.PolicyOf(w.Row, w.keys...); err != nil {
 			return err
 		}
 	}
@@ -120,15 +106,15 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	was, base := s.Info(), s.deps.settings()
+	was := s.Info()
 	now, _, err := to.on(was)
 	if err == nil {
-		err = base.CheckFree(overridesOf(was), overridesOf(now))
+		err = s.deps.CheckFree(was, now)
 	}
 	if err != nil {
 		return err
 	}
-	policy, err := base.PolicyOf(overridesOf(now))
+	policy, err := s.deps.PolicyOf(now)
 	if err != nil {
 		return err
 	}
@@ -163,7 +149,7 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	if w.Err != nil {
 		return nil, w.Err
 	}
-	keys, err := w.s.deps.settings().Settings(overridesOf(w.Row), w.Policy, w.keys)
+	keys, err := w.s.deps.Settings(w.Row, w.Policy, w.keys)
 	if err != nil {
 		return nil, err
 	}

@@ -87,16 +87,11 @@ func QueuedDraft(q store.Queued) Draft {
 	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
-// message is what a draft says.
-func (d Draft) message() store.Message {
-	return store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
-		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
-	}}
-}
-
 // place is what a draft says, and the branch that it is said behind.
 func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
-	m = d.message()
+	m = store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
+		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
+	}}
 	if d.Instead == 0 {
 		return m, s.Branch(), nil
 	}
@@ -243,60 +238,49 @@ func (t *turn) ready(ctx context.Context) error {
 // Step 1: the user's message.
 
 // saveUser commits the user's message at the end of a branch. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) error {
-	row := t.Info()
-	if row.ID == "" {
-		return t.begins(ctx, m)
-	}
-	m.Session = row.ID
-	if n := behind.Len(); n > 0 {
+func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) (err error) {
+	row, n := t.Info(), behind.Len()
+	if m.Session = row.ID; n > 0 {
 		m.Parent = behind.ID(n - 1)
 	}
-	stored, err := t.deps.Store.Append(ctx, m)
+	if row.ID == "" {
+		m, err = t.begins(ctx, m)
+	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
+		t.follow(behind)
+	}
 	if err != nil {
 		return err
 	}
-	t.follow(behind)
-	t.commit(stored)
+	t.before = n
+	t.add(m)
+	t.emit(Stored{m})
+	if row.ID == "" && row.TitleFrom == "" {
+		t.emit(Titled{t.Info().Title})
+	}
 	return nil
 }
 
 // begins commits the first message and the conversation's row with it.
-func (t *turn) begins(ctx context.Context, m store.Message) error {
+func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, error) {
 	t.writing.Lock()
-	row, untitled := t.Info(), false
+	defer t.writing.Unlock()
+	row := t.Info()
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom, untitled = titleOf(m.Message), store.TitleAuto, true
+		row.Title, row.TitleFrom = titleOf(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
-	if err == nil {
-		t.set(func(st *State) {
-			st.Row = begun
-			st.Row.Leaf, st.Row.Messages, st.Row.Turns = 0, 0, 0 // add counts the message
-		})
-	}
-	t.writing.Unlock()
 	if err != nil {
-		return err
+		return first, err
 	}
+	begun.Leaf, begun.Messages, begun.Turns = 0, 0, 0 // add counts the message
+	t.set(func(st *State) { st.Row = begun })
 	if t.Now().leased {
 		// The message is stored already: that another window may write in it too is no reason to lose the turn.
 		_, err := t.Lease(ctx)
 		t.warn("take the session for this window", err)
 	}
-	t.commit(first)
-	if untitled {
-		t.emit(Titled{begun.Title})
-	}
-	return nil
-}
-
-// commit goes on from the user's message, which is on disk.
-func (t *turn) commit(m store.Message) {
-	t.before = t.Branch().Len()
-	t.add(m)
-	t.emit(Stored{m})
+	return first, nil
 }
 
 // add puts a stored message at the end of the branch and of the running turn.
@@ -341,7 +325,7 @@ func (t *turn) answer(ctx context.Context) error {
 		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
 			return ctx.Err()
 		}
-		if err := t.runTools(ctx, callsOf(answer)); err != nil {
+		if err := t.runTools(ctx, answer); err != nil {
 			return err
 		}
 		if round == t.deps.MaxRounds {

@@ -10,7 +10,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session/store"
-	"winnow/ui/conversation"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/settings"
@@ -50,11 +49,6 @@ func setting(do func(*settings.Model, string) tea.Cmd) func(*Model, string) tea.
 // flagging is a command that gives the selected messages a flag.
 func flagging(f history.Flag) func(*Model, string) tea.Cmd {
 	return func(m *Model, _ string) tea.Cmd { return m.Flag(f) }
-}
-
-// leaving is a command that opens another session.
-func leaving(open func(*conversation.Model) conversation.Opening) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.leaveFor(open(m.shown)) }
 }
 
 // The groups of the palette.
@@ -103,7 +97,8 @@ func Commands() []Command {
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
 		titled("Forks…", "go to the parent or a fork of this chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.Kin(m.listForks) }),
-		titled("Temporary chat", "start a chat that isn’t saved", "", "", leaving((*conversation.Model).Temporary)),
+		titled("Temporary chat", "start a chat that isn’t saved", "", "",
+			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.keep() }),
 		titled("Queue", "list the queued messages, to take one back or remove it", "", "",

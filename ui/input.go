@@ -10,14 +10,14 @@ import (
 // where it has the focus, the acts that work in every pane, the pane.
 func (m *Model) keyPress(msg tea.KeyPressMsg) tea.Cmd {
 	m.Chat.Unpick()
-	m.confirm.Key(m.Keys.Pressed(msg, keymap.Stop))
+	m.confirm.key(m.Keys.Pressed(msg, keymap.Stop))
 	if msg.Code == tea.KeyEscape {
 		msg.Mod = 0 // two presses of esc that arrived in one read are alt+esc
 	}
 	top, focus, shown := m.dialogs.Top(), m.focus, m.notice.Number()
 	cmd := m.route(msg)
 	m.notice.Key(shown, m.dialogs.Top() != top || m.focus != focus)
-	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.keys))
 }
 
 func (m *Model) route(msg tea.KeyPressMsg) tea.Cmd {
@@ -122,7 +122,7 @@ func (m *Model) setFocus(p pane) {
 
 // paste puts a pasted text where the keys go. It answers no question.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
-	m.confirm.Key(false)
+	m.confirm.key(false)
 	var cmd tea.Cmd
 	switch {
 	case m.dialogs.Top() != nil:
@@ -138,5 +138,5 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		m.setFocus(draftPane)
 		cmd = m.composer.Update(msg)
 	}
-	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.Keys()))
+	return tea.Batch(cmd, m.Question.Await(m.Turn.Number, m.confirm.keys))
 }

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/ui/confirm"
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
@@ -16,7 +15,7 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.Turn.Busy && !m.Turn.Stopping:
 		return m.stopTurn()
-	case m.confirm.Asked(confirm.Quit):
+	case m.confirm.asked == quitting:
 		m.upkeep.Hurried = true
 		return m.quitNow()
 	case m.editing():
@@ -27,11 +26,11 @@ func (m *Model) interrupt() tea.Cmd {
 		if lost != "" {
 			return m.notice.Say(cleared + ".")
 		}
-		return tea.Batch(m.notice.Say(cleared+", "+again+"quits."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Say(cleared+", "+again+"quits."), m.confirm.ask(quitting))
 	case lost != "":
-		return tea.Batch(m.notice.Error(lost+again+"quits all the same."), m.confirm.Ask(confirm.Quit))
+		return tea.Batch(m.notice.Error(lost+again+"quits all the same."), m.confirm.ask(quitting))
 	}
-	return tea.Batch(m.notice.Say("Press "+again+"to quit."), m.confirm.Ask(confirm.Quit))
+	return tea.Batch(m.notice.Say("Press "+again+"to quit."), m.confirm.ask(quitting))
 }
 
 // lost says what leaving the session on the screen would lose, and what quitting would stop, "" for nothing.
@@ -48,10 +47,10 @@ func (m *Model) lost(quits bool) (what string) {
 // warns says, once, what would be lost. Whoever means it does the same again soon.
 func (m *Model) warns(quits bool) tea.Cmd {
 	lost := m.lost(quits)
-	if lost == "" || m.confirm.Asked(confirm.Leave) {
+	if lost == "" || m.confirm.asked == leaving {
 		return nil
 	}
-	return tea.Batch(m.notice.Error(lost+"The same again leaves all the same."), m.confirm.Ask(confirm.Leave))
+	return tea.Batch(m.notice.Error(lost+"The same again leaves all the same."), m.confirm.ask(leaving))
 }
 
 // quit leaves, unless something would be lost.
@@ -68,7 +67,7 @@ func (m *Model) quitNow() tea.Cmd {
 		return tea.Quit
 	}
 	m.Turn.Quitting = true
-	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return quitDueMsg{} }))
+	return tea.Batch(m.stopTurn(), tea.Tick(quitTime, func(time.Time) tea.Msg { return tea.QuitMsg{} }))
 }
 
 // back is esc in the panes: leave the selection, the search, the
@@ -100,6 +99,3 @@ func (m *Model) back() tea.Cmd {
 	}
 	return nil
 }
-
-// quitDueMsg says that quitting has waited long enough for an answer to be saved.
-type quitDueMsg struct{}

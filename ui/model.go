@@ -13,7 +13,6 @@ import (
 	"winnow/session"
 	"winnow/ui/app"
 	"winnow/ui/composer"
-	"winnow/ui/confirm"
 	"winnow/ui/conversation"
 	"winnow/ui/dialog"
 	"winnow/ui/frame"
@@ -66,7 +65,7 @@ type Model struct {
 	settings *settings.Model
 
 	notice  notice.Model
-	confirm confirm.Model
+	confirm confirm
 }
 
 // New makes the application. Its error is about the options: keys that do not exist or clash.
@@ -195,12 +194,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return msg()
 	case notice.Sentence:
 		return m.notice.Show(msg)
-	case notice.OverMsg:
-		return m.notice.Over(msg)
-	case confirm.ExpireMsg:
-		m.confirm.Expire(msg)
-	case quitDueMsg:
-		return tea.Quit
 	}
 	return nil
 }
@@ -218,6 +211,6 @@ func (m *Model) show(c *conversation.Model) {
 	m.Chat.Restyle()
 	m.Chat.ShowReasoning(reasoning)
 	m.Inspector.Forget()
-	m.confirm.Forget()
+	m.confirm.asked = nothing
 	m.notice.Warn(m.NotReady())
 }

@@ -84,7 +84,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 		m.arrive(false), m.notice.Say(o.Notice), left, m.Start(), m.composer.Load(), m.upkeep.Index(),
 	}
 	if back {
-		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.Keys()))
+		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.keys))
 	} else {
 		cmds = append(cmds, m.openQueue(), m.draftChanged())
 	}

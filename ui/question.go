@@ -14,7 +14,7 @@ func (m *Model) asked() tea.Cmd {
 	if m.covered() {
 		sentence = m.notice.Say(waitsForYou(m))
 	}
-	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.Keys()), m.CallAsked(&m.notice))
+	return tea.Batch(sentence, m.Question.Await(m.Turn.Number, m.confirm.keys), m.CallAsked(&m.notice))
 }
 
 // waitsForYou says that there is a question to answer.
@@ -28,7 +28,7 @@ func waitsForYou(m *Model) string {
 // questionDue gives the focus to the question, unless a key came or there is something that keys are typed
 // for: a draft, a list, a search. In the transcript and the panel letters have meanings of their own.
 func (m *Model) questionDue(msg question.DueMsg) tea.Cmd {
-	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}
+	quiet := msg == question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
 	if quiet && m.Question.Waits() && m.focus == draftPane && !m.covered() && !m.Chat.Search.Open &&
 		m.composer.Empty() {
 		m.setFocus(questionPane)

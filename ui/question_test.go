@@ -35,7 +35,7 @@ func askAbout(m *Model, answers *[]bool) {
 }
 
 // quiet tells the application that no key has come for a while.
-func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}) }
+func quiet(m *Model) { m.Update(question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}) }
 
 // pressing presses a key and runs the command that answers the question, where the key did.
 func pressing(m *Model, waits bool, msg tea.KeyPressMsg) {
@@ -64,7 +64,7 @@ func runAnswer(cmd tea.Cmd) {
 
 func TestAQuestionGetsTheFocusAfterAQuietMoment(t *testing.T) {
 	m, answers := questioned(t, 80, 24)
-	early := question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.Keys()}
+	early := question.DueMsg{Turn: m.Turn.Number, Keys: m.confirm.keys}
 	m.Update(uitest.Key("left"))
 	m.Update(early)
 	if m.focus == questionPane {

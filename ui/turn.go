@@ -24,7 +24,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 		return m.lacks(keymap.NeedOwn)
 	}
 	m.composer.Hold(sent)
-	m.confirm.Forget()
+	m.confirm.asked = nothing
 	m.notice.Clear()
 	m.turns++
 	return m.Begin(m.turns, start)

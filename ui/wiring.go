@@ -30,7 +30,7 @@ func conversationScreen(m *Model) conversation.Screen {
 		Dialogs:    &m.dialogs,
 		Switched:   m.versionSwitched,
 		Gone:       m.closeGone,
-		Touched:    func() bool { return m.confirm.Keys() > 0 },
+		Touched:    func() bool { return m.confirm.keys > 0 },
 		Reached:    m.reached,
 		Transcript: transcriptScreen(m),
 		Panel:      panelScreen(m),

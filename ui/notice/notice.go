@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/ui/app"
 	"winnow/ui/notice/bell"
 )
 
@@ -56,9 +57,6 @@ type Model struct {
 	news     string // what happened to the history
 }
 
-// OverMsg says that the sentence with a number was shown for long enough.
-type OverMsg struct{ number int }
-
 // mostOfSentence is the most of a sentence that is kept, in bytes: more than its lines have room for on any screen.
 const mostOfSentence = 4 << 10
 
@@ -67,9 +65,16 @@ func (m *Model) Show(n Sentence) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
 	m.number++
-	over := OverMsg{m.number}
+	number := m.number
 	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
-	return tea.Tick(shownFor+long, func(time.Time) tea.Msg { return over })
+	return tea.Tick(shownFor+long, func(time.Time) tea.Msg {
+		return app.Then(func() tea.Cmd {
+			if number == m.number {
+				m.Hush()
+			}
+			return nil
+		})
+	})
 }
 
 // Say shows a sentence, "" none.
@@ -82,14 +87,6 @@ func (m *Model) Say(text string) tea.Cmd {
 
 // Error shows why something did not work.
 func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, Error: true}) }
-
-// Over takes a sentence away; a newer one in its place stays.
-func (m *Model) Over(msg OverMsg) tea.Cmd {
-	if msg.number == m.number {
-		m.Hush()
-	}
-	return nil
-}
 
 // Hush takes the sentence away.
 func (m *Model) Hush() { m.sentence.Text = "" }

@@ -3,25 +3,27 @@ package notice
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"winnow/ui/app"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
 
 func TestASentenceGoesByItself(t *testing.T) {
-	var m Model
-	m.Say("First.")
-	old := OverMsg{m.Number()}
-	m.Error("Second.")
-	if m.Over(old); m.Sentence() != "Second." {
-		t.Errorf("the end of the first sentence left %q", m.Sentence())
-	}
-	if m.Over(OverMsg{m.Number()}); m.Sentence() != "" {
-		t.Errorf("after its time %q is shown", m.Sentence())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var m Model
+		first, second := m.Say("First."), m.Error("Second.")
+		if first().(app.Then)(); m.Sentence() != "Second." {
+			t.Errorf("the end of the first sentence left %q", m.Sentence())
+		}
+		if second().(app.Then)(); m.Sentence() != "" {
+			t.Errorf("after its time %q is shown", m.Sentence())
+		}
+	})
 }
 
 // A key takes a sentence away that stands where the new keys are listed, but neither an error nor its own sentence.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/google/renameio/v2/maybe"
@@ -48,40 +49,27 @@ type Memory struct {
 	changes []func(*Choices) // what was chosen since the start, in its order
 }
 
-// longest is the most bytes of the file.
-const longest = 64 << 10
-
 // Read returns the choices. A file that is damaged counts as nothing chosen, and the error says so.
 func (m *Memory) Read() (c Choices, err error) {
 	if m == nil {
 		return c, nil
 	}
-	info, err := os.Stat(m.File)
+	text, err := os.ReadFile(m.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
-	case err == nil && !info.Mode().IsRegular(): // opening a pipe would wait for its other end
-		err = errors.New("it is not a regular file")
-	case err == nil && info.Size() > longest:
-		err = errors.New("it is too large")
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(m.File)
-	}
-	if err == nil && json.Unmarshal(text, &c) != nil {
+	case err == nil && json.Unmarshal(text, &c) != nil:
 		err = errors.New("the file is damaged")
-	}
-	if err == nil && c.Panel != "" && c.Panel != Open && c.Panel != Strip && c.Panel != Off {
+	case err == nil && !slices.Contains([]Panel{"", Open, Strip, Off}, c.Panel):
 		err = fmt.Errorf("there is no panel %q", c.Panel)
-	}
-	if err == nil {
-		return c, nil
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
-	return Choices{}, fmt.Errorf("your last choices could not be read from %s: %w", m.File, err)
+	if err != nil {
+		return Choices{}, fmt.Errorf("your last choices could not be read from %s: %w", m.File, err)
+	}
+	return c, nil
 }
 
 // Model remembers the model.

@@ -94,7 +94,7 @@ func (c *Model) Follow(messages branch.Branch) {
 // show shows these messages in the place of those that are there. What is on the screen stays where it is.
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
-	c.Messages, c.picked = messages, picked{}
+	c.Messages, c.dragged = messages, dragged{}
 	c.placeFailures()
 	if i, ok := c.index(top); ok {
 		c.top = i
