@@ -246,7 +246,8 @@ func (c *Model) lastAnswer() (store.Message, bool) {
 // last answer's.
 func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 	if f, failed := c.failed[c.cursor]; failed {
-		return f.Request, cmp.Or(f.Turn, c.Receipts[f.Request].Turn), f.Request != 0
+		r, known := c.Receipts[f.Request] // a fork has no requests of before
+		return f.Request, cmp.Or(f.Turn, r.Turn), known || f.Turn != 0
 	}
 	m, ok := c.Selected()
 	if !ok {
