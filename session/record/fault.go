@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,4 +82,25 @@ type Failure struct {
 func FailureAfter(m store.Message) (f Failure, ok bool) {
 	f = Failure{Fault: ReadFault(m.Fault), Tries: 1, After: m.ID}
 	return f, f.Fault != Fault{}
+}
+
+// ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
+func ErrorCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	if e, is := errors.AsType[*llm.Error](err); is {
+		return string(e.Kind)
+	}
+	for known, code := range map[error]string{
+		context.Canceled: "stopped", context.DeadlineExceeded: "timed-out",
+		store.ErrDiskFull: "disk-full", store.ErrReadOnly: "read-only", store.ErrBusy: "busy",
+		store.ErrDamaged: "damaged", store.ErrNoAccess: "no-access", store.ErrMoved: "moved",
+		store.ErrNotFound: "not-found",
+	} {
+		if errors.Is(err, known) {
+			return code
+		}
+	}
+	return "other"
 }

@@ -228,7 +228,7 @@ func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
 			t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
 		}
 		c, err := openAt(t, path, Options{}).Check(context.Background())
-		if want := len(was.prints) + 4*6; err != nil || !c.Sound() || c.Messages != want {
+		if want := len(was.messages) + 4*6; err != nil || !c.Sound() || c.Messages != want {
 			t.Errorf("the new file: %+v, %v; want %d messages", c, err, want)
 		}
 	}

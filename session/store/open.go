@@ -46,7 +46,7 @@ type Store struct {
 
 	full  *sql.DB // one connection, synchronous FULL
 	quick *sql.DB // one connection, synchronous NORMAL
-	reads *sql.DB // a few connections, query_only
+	reads *sql.DB // a few connections that only read
 
 	writing chan struct{} // holds a token while a writer of this store is at work
 
@@ -188,7 +188,7 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return err
 	}
-	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
+	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.create(ctx); err != nil {
