@@ -57,8 +57,7 @@ func (d *doc) codeBlock(n ast.Node, language string, width int) (lines []string)
 // appendCode adds a line of code to lines: what stands at its left, the code, wrapped at words, and its ground, which
 // reaches from edge to edge.
 func (r *Renderer) appendCode(lines []string, code string, width int) []string {
-	faint := newInk(r.style.Faint, "")
-	left, wrappedLeft, inner := faint.paint("│")+" ", faint.paint("↪")+" ", max(1, width-2)
+	left, wrappedLeft, inner := r.faint.paint("│")+" ", r.faint.paint("↪")+" ", max(1, width-2)
 	if r.style.Tint != "" {
 		left, wrappedLeft = r.code[chroma.Text].paint("  "), r.code[chroma.GenericPrompt].paint("↪ ")
 		inner = max(1, width-4)
