@@ -11,6 +11,7 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/theme"
 	"winnow/ui/uitest"
 )
@@ -102,4 +103,17 @@ func BenchmarkSessionsKey(b *testing.B) {
 			})
 		}
 	}
+}
+
+// manySessions are so many sessions.
+func manySessions(n int) []store.Session {
+	stored := make([]store.Session, n)
+	for i := range stored {
+		stored[i] = store.Session{
+			ID:    fmt.Sprintf("%08x-0000-7000-8000-000000000000", i),
+			Title: fmt.Sprintf("Chat %d about the weather in Oslo", i),
+			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
+		}
+	}
+	return stored
 }
