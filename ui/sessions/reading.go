@@ -41,7 +41,7 @@ func (l *Model) Listed(read Listing) tea.Cmd {
 		l.close()
 		return l.Fail(theme.Sentence(read.Err))
 	}
-	l.listing = read
+	l.listing, l.lines = read, map[string]line{}
 	l.fill()
 	return l.look()
 }
