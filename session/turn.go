@@ -434,21 +434,18 @@ func (t *turn) fail(ctx context.Context, err error) {
 	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
 		last = store.Request{}
 	}
-	t.failure = &record.Failure{
-		Fault: record.FaultOf(err), User: t.user, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
-	}
-	switch last.End {
-	case store.EndFailed:
-		last.Fault = t.failure.JSON()
-		err = t.saveRecord(ctx, last)
-	case store.EndCut: // the record says it already
+	t.failure = &record.Failure{Fault: record.FaultOf(err), Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
+	if last.End == store.EndCut { // the record says it already
 		return
-	default:
-		t.failure.After = t.markFaulty()
-		err = detached(ctx, func(ctx context.Context) error {
-			return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
-		})
-		t.Branch().Forget()
+	}
+	t.failure.After = t.markFaulty()
+	err = detached(ctx, func(ctx context.Context) error {
+		return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
+	})
+	t.Branch().Forget()
+	if last.End == store.EndFailed {
+		last.Fault = t.failure.Fault.JSON()
+		err = errors.Join(err, t.saveRecord(ctx, last))
 	}
 	t.warn("record why the turn failed", err)
 }

@@ -22,7 +22,6 @@ import (
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/question"
-	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
 )
@@ -79,7 +78,9 @@ func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	request.Message, request.Gist, request.OnPage = c.Chat.Message, transcript.Gist, c.Chat.OnPage
 	request.Follow, request.Shown, request.Inspect = c.follow, c.requestShown, c.inspectRow
 	c.Panel = &panel.Model{Context: ctx, Screen: request}
-	c.Inspector = &inspector.Model{Context: ctx, Screen: c.inspectorScreen()}
+	c.Inspector = &inspector.Model{
+		Context: ctx, Panel: c.Panel, Chat: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
+	}
 	c.Chat.Reset(s.Branch())
 	return c
 }
@@ -243,7 +244,7 @@ func (c *Model) ask(do func(context.Context) (app.Then, error)) tea.Cmd {
 			case !c.Screen.Shows(c) || errors.Is(err, context.Canceled):
 				return nil
 			case err != nil:
-				return c.Fail(theme.Sentence(err))
+				return c.Failed(err)
 			}
 			return then()
 		})

@@ -138,7 +138,7 @@ func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
 		changed, err := s.Model().CountExactly(ctx, shown)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			return app.Then(func() tea.Cmd { return c.Fail(theme.Sentence(err)) })
+			return app.Then(func() tea.Cmd { return c.Failed(err) })
 		case !changed:
 			return nil
 		}

@@ -218,7 +218,7 @@ func (p *Model) read(by int, find func(context.Context) (store.Request, error)) 
 			p.reading = false
 			switch {
 			case err != nil:
-				return p.Fail(theme.Sentence(err))
+				return p.Failed(err)
 			case found.ID != 0:
 				return p.Open(new(PastRequest(r)))
 			case by > 0:

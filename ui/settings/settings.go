@@ -179,7 +179,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	yours := cmp.Or(strings.Join(names, ", "), "none yet; each is a file NAME.md in "+s.PersonasIn)
 	switch {
 	case err != nil && (name != "" || len(all) == 0):
-		return s.Fail(theme.Sentence(err))
+		return s.Failed(err)
 	case name != "":
 		return s.Fail("There is no persona " + name + ". Yours: " + yours + ".")
 	case s.Covered():
@@ -285,11 +285,10 @@ func (s *Model) Examine(string) tea.Cmd {
 		s.Run(func(ctx context.Context) tea.Msg {
 			report, err := check(ctx)
 			return app.Then(func() tea.Cmd {
-				if err != nil {
-					return s.Fail(theme.Sentence(err))
+				if err == nil {
+					s.Read("Doctor", report)
 				}
-				s.Read("Doctor", report)
-				return nil
+				return s.Failed(err)
 			})
 		}))
 }
