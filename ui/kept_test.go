@@ -14,7 +14,6 @@ import (
 	"winnow/history"
 	"winnow/session"
 	"winnow/ui/app"
-	"winnow/ui/conversation"
 	"winnow/ui/frame"
 	"winnow/ui/theme"
 )
@@ -74,7 +73,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) })
+				msg = app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:

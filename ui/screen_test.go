@@ -23,7 +23,6 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/conversation"
 	"winnow/ui/settings"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
@@ -96,7 +95,7 @@ func tell(m *Model, at time.Duration, events ...session.Event) {
 
 // plans shows a plan of the next request.
 func plans(m *Model, plan history.Plan) {
-	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) }))
+	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) }))
 }
 
 func said(id int64, role history.Role, text string) store.Message {
