@@ -196,7 +196,8 @@ func triedPlan(m *Model) history.Plan {
 // asking is the application while an answer arrives.
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Context: m.Context, Number: 1, Cancel: func() {}}
+	m.Busy = true
 	m.Busy = true
 	m.Chat.Name = "gpt"
 	tell(m, 0)
