@@ -58,7 +58,9 @@ func (p *program) chat(ctx context.Context, search string) error {
 		return err
 	}
 	if inPlain {
-		a.exchangeInPlain(terminated)
+		if fault := a.exchangeOnce(terminated); fault != "" {
+			a.notices = append(a.notices, fault)
+		}
 	}
 	s, err := a.start(terminated)
 	if err != nil {
@@ -122,22 +124,10 @@ func (a *app) plainly(ctx context.Context, s *session.Session, terminal bool) er
 		},
 		Remember: a.rememberModel,
 	})
-	said := len(a.notices)
-	a.exchangeInPlain(context.WithoutCancel(ctx))
-	for _, fault := range a.notices[said:] {
+	if fault := a.exchangeOnce(context.WithoutCancel(ctx)); fault != "" && !slices.Contains(a.notices, fault) {
 		fmt.Fprintln(a.err, fault)
 	}
 	return cmp.Or(ctx.Err(), err)
-}
-
-// exchangeInPlain exchanges the history with other machines before and after a chat in lines of text. Why that failed
-// becomes a notice, once.
-func (a *app) exchangeInPlain(ctx context.Context) {
-	if err := a.exchangeOnce(ctx); err != nil {
-		if fault := theme.UpperFirst(theme.Sentence(err)); !slices.Contains(a.notices, fault) {
-			a.notices = append(a.notices, fault)
-		}
-	}
 }
 
 // rememberModel keeps a model for the next start.

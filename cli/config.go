@@ -75,11 +75,11 @@ func (p *program) checkConfig(context.Context, []string) error {
 		}
 		return fail(Usage, "%w", mistakes[n-1])
 	}
-	if exists(path) {
-		fmt.Fprintf(p.out, "%s is valid.\n", path)
-	} else {
-		fmt.Fprintf(p.out, "There is no configuration file at %s: using the defaults.\n", path)
+	said := "%s is valid.\n"
+	if !exists(path) {
+		said = "There is no configuration file at %s: using the defaults.\n"
 	}
+	fmt.Fprintf(p.out, said, path)
 	for _, v := range c.Environment {
 		fmt.Fprintf(p.out, "%s comes from %s.\n", v.Key, v.Name)
 	}
@@ -130,16 +130,11 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 			unread = errors.Join(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
-		all = append(all, ui.Persona{Name: name[1], Text: promptText(text)})
+		// Editors leave a byte order mark, carriage returns and line ends at the end.
+		text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+		all = append(all, ui.Persona{Name: name[1], Text: string(bytes.TrimRight(text, "\n"))})
 	}
 	return all, unread
-}
-
-// promptText is the system prompt in a file: its text without a byte order mark and the line ends at its end, which
-// editors leave.
-func promptText(file []byte) string {
-	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
-	return string(bytes.TrimRight(text, "\n"))
 }
 
 // appFolder is winnow's folder in those of the XDG base directory specification.
@@ -198,8 +193,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// writeFile writes a new file that only the user can read, and never over another: then the error is fs.ErrExist. It
-// returns the file's size in bytes.
+// writeFile writes a new file that only the user can read, and never over another. It returns the file's size in bytes.
 func (p *program) writeFile(path string, write func(io.Writer) error) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {

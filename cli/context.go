@@ -20,18 +20,11 @@ import (
 	"winnow/session/settings"
 )
 
-// contextFlags is what the command line of winnow context said.
-type contextFlags struct {
-	wire, prompt          bool
-	draft, budget, preset string
-	turn, diff            string
-}
-
 func (p *program) contextCommand() *cobra.Command {
-	var f contextFlags
+	f := &p.flags
 	c := p.withJSON(p.conversationCommand("context [ID]",
 		"Show what the model would see of a session in the next request, and why",
-		func(ctx context.Context, a *app, s *session.Session) error { return a.showContext(ctx, s, f) }))
+		(*app).showContext))
 	c.Example = "  winnow context 0195\n" +
 		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
@@ -55,14 +48,14 @@ func (p *program) contextCommand() *cobra.Command {
 }
 
 // showContext shows what was asked of a session's context.
-func (a *app) showContext(ctx context.Context, s *session.Session, f contextFlags) error {
-	l, err := a.contextOf(ctx, s, f)
+func (a *app) showContext(ctx context.Context, s *session.Session) error {
+	l, err := a.contextOf(ctx, s)
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.diff != "":
-		at, nth, err := requestRef("--diff", f.diff)
+	case a.flags.diff != "":
+		at, nth, err := requestRef("--diff", a.flags.diff)
 		if err != nil {
 			return err
 		}
@@ -70,8 +63,8 @@ func (a *app) showContext(ctx context.Context, s *session.Session, f contextFlag
 		if err != nil {
 			return err
 		}
-		from, to := report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)
-		return a.show(report.NewDiff(s.Info(), from, to))
+		to := report.NewCompared(l.record, l.plan)
+		return a.show(report.NewDiff(s.Info(), report.NewCompared(r, r.Verdicts), to))
 	case l.Request != nil && !l.Request.Proven:
 		a.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
 			l.Request.Turn, report.Sentence(l.Request.Doubt))
@@ -79,17 +72,13 @@ func (a *app) showContext(ctx context.Context, s *session.Session, f contextFlag
 		a.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
 			"shows their tokens")
 	}
-	unsent := error(nil)
-	if l.waysOut != "" {
-		unsent = fail(Failed, "nothing would be sent: %s", l.waysOut)
-	}
-	if f.wire || f.prompt {
-		return cmp.Or(unsent, a.writeRequest(l, f))
+	if a.flags.wire || a.flags.prompt {
+		return cmp.Or(l.unsent, a.writeRequest(l))
 	}
 	if err := a.show(l.Context); err != nil || a.flags.json {
 		return err
 	}
-	return unsent
+	return l.unsent
 }
 
 func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
@@ -97,28 +86,28 @@ func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
 // shownContext is a request to be shown.
 type shownContext struct {
 	report.Context
-	plan    history.Plan
-	record  record.Recorded        // of a past one
-	body    func() ([]byte, error) // the bytes that the plan gives
-	waysOut string                 // how much too large the request is, and what helps; "" where it would be sent
+	plan   history.Plan
+	record record.Recorded        // of a past one
+	body   func() ([]byte, error) // the bytes that the plan gives
+	unsent error                  // how much too large the request is, and what helps; nil where it would be sent
 }
 
 // contextOf finds the request that was asked for.
-func (a *app) contextOf(ctx context.Context, s *session.Session, f contextFlags) (shownContext, error) {
-	if f.turn != "" && a.flags.model != "" {
+func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, error) {
+	if a.flags.turn != "" && a.flags.model != "" {
 		return shownContext{}, fail(Usage, "--turn and --model cannot be used together")
 	}
-	if f.turn != "" {
-		return pastContext(ctx, s, f.turn)
+	if a.flags.turn != "" {
+		return pastContext(ctx, s, a.flags.turn)
 	}
-	trial := session.Settings{Preset: f.preset}
+	trial := session.Settings{Preset: a.flags.preset}
 	if a.flags.model != "" {
 		trial.Model = a.choice.Ref
 	}
-	if f.budget != "" {
-		n, ok := settings.ReadBudget(f.budget)
+	if a.flags.budget != "" {
+		n, ok := settings.ReadBudget(a.flags.budget)
 		if !ok {
-			return shownContext{}, fail(Usage, "--budget is %q; must be a number of tokens, or auto", f.budget)
+			return shownContext{}, fail(Usage, "--budget is %q; must be a number of tokens, or auto", a.flags.budget)
 		}
 		trial.Budget = &n
 	}
@@ -126,7 +115,7 @@ func (a *app) contextOf(ctx context.Context, s *session.Session, f contextFlags)
 		return shownContext{}, err
 	}
 	tried := s.Try(ctx, trial)
-	plan, err := tried.Preview(session.Draft{Text: f.draft})
+	plan, err := tried.Preview(session.Draft{Text: a.flags.draft})
 	l := shownContext{
 		Context: report.NewContext(s.Info(), cmp.Or(trial.Model, s.Model().Ref()), plan), plan: plan,
 		body: func() ([]byte, error) { return tried.Body(plan) },
@@ -136,7 +125,8 @@ func (a *app) contextOf(ctx context.Context, s *session.Session, f contextFlags)
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
 		oversize := session.Oversize(over, tried.To.Windows())
-		l.waysOut = oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name))
+		l.unsent = fail(Failed, "nothing would be sent: %s",
+			oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name)))
 	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:
@@ -191,10 +181,10 @@ func requestRef(flag, text string) (turn, nth int, err error) {
 
 // writeRequest writes a request as text: its bytes, or all of it as one text. What looks like a secret stays out on the
 // way, and that is said; what is sent, and its hash, has it.
-func (p *program) writeRequest(l shownContext, f contextFlags) error {
+func (p *program) writeRequest(l shownContext) error {
 	body, err := l.body()
 	text := string(body)
-	if f.prompt {
+	if p.flags.prompt {
 		text, err = history.RenderPrompt(history.NewPrompt(l.plan), "prompt", history.PromptTemplate)
 	}
 	if err != nil {
@@ -203,7 +193,7 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 	clean := p.cleaner()
 	_, err = io.WriteString(p.out, clean.text(text))
 	p.reportRedacted(clean)
-	if clean.count > 0 && f.wire {
+	if clean.count > 0 && p.flags.wire {
 		fmt.Fprintln(p.err, "They are in the request itself, and in its hash.")
 	}
 	return err
@@ -212,12 +202,12 @@ func (p *program) writeRequest(l shownContext, f contextFlags) error {
 func (p *program) repairCommand() *cobra.Command {
 	return p.withJSON(p.conversationCommand("repair [ID]",
 		"List what is damaged in a session, and what is sent instead",
-		func(ctx context.Context, _ *app, s *session.Session) error { return p.showRepairs(ctx, s) }))
+		(*app).showRepairs))
 }
 
 // showRepairs lists the repairs of the next request, and records them. That nothing would be sent, because it does not
 // fit or because the policy refuses what is damaged, leaves a plan to look at.
-func (p *program) showRepairs(ctx context.Context, s *session.Session) error {
+func (a *app) showRepairs(ctx context.Context, s *session.Session) error {
 	if err := s.LoadRest(ctx); err != nil {
 		return err
 	}
@@ -226,7 +216,7 @@ func (p *program) showRepairs(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	whole := func(e history.Entry) bool { return len(e.Repairs) == 0 }
-	return p.show(report.Repairs{
+	return a.show(report.Repairs{
 		Session: s.Info().ID, Title: report.Title(s.Info()), Model: s.Model().Ref(), Rules: plan.Rules,
 		Entries: slices.DeleteFunc(slices.Clone(plan.Entries), whole),
 	})

@@ -28,11 +28,7 @@ func (p *program) doctorCommand() *cobra.Command {
 }
 
 // The verdicts of the doctor.
-const (
-	good  = "ok"
-	note  = "note"
-	wrong = "WRONG"
-)
+const good, note, wrong = "ok", "note", "WRONG"
 
 // colours are those of the verdicts on a terminal.
 var colours = map[string]string{good: "\x1b[32m", note: "\x1b[33m", wrong: "\x1b[1;31m"}
@@ -61,7 +57,8 @@ func (e *examination) check(what string, err error) (failed bool) {
 }
 
 func (p *program) doctor(ctx context.Context, _ []string) error {
-	e := p.examine(ctx, p.columns())
+	width, _, _ := term.GetSize(p.out.Fd())
+	e := p.examine(ctx, width)
 	text := markdown.Visible(e.String())
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
 		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })
@@ -162,8 +159,8 @@ func (a *app) checkStore(ctx context.Context, e *examination) {
 	for _, one := range counts {
 		e.add(note, "repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
 	}
-	if o, err := a.syncOptions(a.config); !e.check("sync", err) && o.Dir != "" {
-		checkSync(ctx, e, s, o)
+	if dir, key, err := a.syncFolder(a.config); !e.check("sync", err) && dir != "" {
+		checkSync(ctx, e, s, foldersync.Options{Dir: dir, Key: key})
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -113,10 +114,7 @@ func (k *knownModel) lessons() string {
 	if k.learned.AnyName {
 		facts = append(facts, "the server answers for it, but does not list it")
 	}
-	if len(facts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(facts, "; ")
+	return cmp.Or(strings.Join(facts, "; "), "nothing")
 }
 
 // findModel finds a model: its window, the format of its requests, and what was learned of it.

@@ -23,6 +23,11 @@ type flags struct {
 	plain, temporary, noSave   bool
 	json, quiet                bool
 	debug, noRedact            bool
+
+	draft, budget, preset, turn, diff string // of context
+	wire, prompt                      bool
+	format, out                       string // of export
+	all                               bool
 }
 
 // root is the command tree.
@@ -30,13 +35,8 @@ func (p *program) root() *cobra.Command {
 	f := &p.flags
 	root := p.command("winnow", "A terminal chat that shows, message by message, what the model sees",
 		func(ctx context.Context, args []string) error { return p.chat(ctx, strings.Join(args, " ")) })
-	root.Long = "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
-		"what is kept, cut and dropped of the conversation, and why."
-	root.Example = "  # start a chat, continue the last session, choose from the sessions about parsers\n" +
-		"  winnow\n" +
-		"  winnow -c\n" +
-		"  winnow -r parser\n\n" +
-		"  # one answer, on standard output\n" +
+	root.Example = "  winnow -c           # continue the last session\n" +
+		"  winnow -r parser    # choose from the sessions about parsers\n" +
 		"  git diff | winnow run \"review\""
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
@@ -58,7 +58,7 @@ func (p *program) root() *cobra.Command {
 // sessionFlags are the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or beginning of an id")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or its beginning")
 	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 
@@ -95,7 +95,9 @@ func (p *program) command(
 		switch {
 		case p.failed != nil, p.flags.pick: // A flag does not exist, or the words narrow the list.
 		case c.HasSubCommands() && len(args) > 0:
-			p.failed = unknownCommand(c, args[0])
+			c.SuggestionsMinimumDistance = 2 // letters
+			p.failed = fail(Usage, "%s has no command %q%s", c.CommandPath(), args[0],
+				llm.DidYouMean(args[0], c.SuggestionsFor(args[0])))
 		case len(args) < least || len(args) > most:
 			p.failed = fail(Usage, "usage: %s", strings.TrimSuffix(c.UseLine(), " [flags]"))
 		}
@@ -142,12 +144,4 @@ func group(name, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs, RunE: subs[0].RunE}
 	c.AddCommand(subs...)
 	return c
-}
-
-func unknownCommand(c *cobra.Command, name string) error {
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
-	return fail(Usage, "%s has no command %q%s", c.CommandPath(), name, llm.DidYouMean(name, names))
 }

@@ -20,9 +20,9 @@ import (
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/session/limits"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/plain"
-	"winnow/ui/theme"
 )
 
 func (p *program) runCommand() *cobra.Command {
@@ -34,7 +34,6 @@ func (p *program) runCommand() *cobra.Command {
 		"</dev/null: run would take the rest of the pipe. More than 10 MB are too much."
 	c.Example = "  winnow run \"why is the sky blue?\"\n" +
 		"  git diff | winnow run \"review this\"\n" +
-		"  make 2>&1 | winnow run \"explain the errors\" -\n" +
 		"  winnow run -a shot.png \"what is wrong here?\"\n" +
 		"  winnow run -c \"and now in French\"\n" +
 		"  winnow run --allow-tool 'github__get_*' \"what is new in issue 12?\""
@@ -74,9 +73,6 @@ func (p *program) run(ctx context.Context, args []string) error {
 // answer sends a message and writes the answer.
 func (a *app) answer(ctx context.Context, draft string) error {
 	a.deps.Approval.Unattended, a.deps.Approval.Allow = true, a.flags.allowTools
-	if a.choice.Closed != nil {
-		return fail(Provider, "%w", a.choice.Closed)
-	}
 	s, err := a.start(ctx)
 	if err != nil {
 		return err
@@ -102,23 +98,22 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	id := s.Info().ID
 	if err != nil {
-		a.log.Error("the turn ended", "session", id, "error", session.ErrorCode(err))
+		a.log.Error("the turn ended", "session", id, "error", record.ErrorCode(err))
 	}
 	if a.flags.noSave {
 		id = ""
 	}
 	if a.flags.json {
-		turn := &out.turn
-		turn.Session, turn.Model, turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
+		out.turn.Session, out.turn.Model, out.turn.Stopped = id, s.Model().Ref(), ctx.Err() != nil
 		if err != nil {
-			turn.Error = report.ErrorText(err)
+			out.turn.Error = report.ErrorText(err)
 		}
 		a.flags.noRedact = true // It is the transcript itself.
-		err = cmp.Or(err, a.show(turn))
+		err = cmp.Or(err, a.show(&out.turn))
 	}
 	terminal := term.IsTerminal(a.err.Fd())
-	if fault := a.exchangeOnce(ctx); fault != nil && terminal {
-		out.say([]string{theme.UpperFirst(theme.Sentence(fault))})
+	if fault := a.exchangeOnce(ctx); fault != "" && terminal {
+		out.say([]string{fault})
 	}
 	if id != "" && (ctx.Err() != nil || err == nil && !a.flags.quiet && terminal) {
 		fmt.Fprintf(a.err, "winnow -s %s\n", id)
@@ -222,18 +217,15 @@ func (w *answerWriter) say(lines []string) {
 }
 
 const (
-	inputMost = 10 << 20 // bytes that run takes from standard input
-
-	// alonePatience is how many times longer run waits for a pipe to begin if there is nothing else to send.
-	alonePatience = 30
-
-	dash = "-" // the argument that has standard input read, whatever it is
+	inputMost     = 10 << 20 // bytes that run takes from standard input
+	alonePatience = 30       // how many times longer run waits for a pipe to begin if there is nothing else to send
 )
 
-// joinInput is the text of the arguments, followed by what standard input holds.
+// joinInput is the text of the arguments, followed by what standard input holds. The argument - has it read, whatever
+// it is.
 func (p *program) joinInput(args []string) (string, error) {
-	asked := slices.Contains(args, dash)
-	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == dash })
+	asked := slices.Contains(args, "-")
+	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" })
 	text := strings.Join(words, " ")
 	empty := strings.TrimSpace(text) == ""
 	if !asked && !p.inputBegins(empty && len(p.flags.attach) == 0) {

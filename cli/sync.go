@@ -14,6 +14,7 @@ import (
 	"winnow/cli/report"
 	"winnow/session/store"
 	"winnow/session/sync"
+	"winnow/ui/theme"
 )
 
 func (p *program) syncCommand() *cobra.Command {
@@ -32,8 +33,7 @@ func (p *program) syncCommand() *cobra.Command {
 			if len(args) > 0 {
 				c.Sync.Dir = args[0]
 			}
-			named, err := p.syncOptions(c)
-			switch o.Dir, o.Key = named.Dir, named.Key; {
+			switch o.Dir, o.Key, err = p.syncFolder(c); {
 			case err != nil:
 				return err
 			case o.Dir == "":
@@ -53,10 +53,9 @@ func (p *program) syncCommand() *cobra.Command {
 		"Another program keeps the folder the same on all machines: Syncthing, a cloud drive, rclone, git or a USB " +
 		"stick. Without DIR, it uses dir under [sync] in the configuration."
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
-		"  winnow sync --status\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
-	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write damaged ones anew")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "check the files of this machine, and write damaged ones again")
 	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
 	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	for _, other := range []string{"verify", "adopt", "new-key"} {
@@ -80,15 +79,15 @@ func (p *program) newSyncKey(file string) error {
 	return nil
 }
 
-// syncOptions is how to sync as the configuration says. Dir is "" where it names no folder.
-func (p *program) syncOptions(c config.Config) (o sync.Options, err error) {
+// syncFolder is the folder to sync through and the file of the key, as the configuration names them; "" for none.
+func (p *program) syncFolder(c config.Config) (dir, key string, err error) {
 	if c.Sync.Dir != "" {
-		o.Dir, err = p.expand(c.Sync.Dir)
+		dir, err = p.expand(c.Sync.Dir)
 	}
 	if c.Sync.Key != "" && err == nil {
-		o.Key, err = p.expand(c.Sync.Key)
+		key, err = p.expand(c.Sync.Key)
 	}
-	return o, err
+	return dir, key, err
 }
 
 // sync syncs once.
@@ -118,11 +117,11 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 		return nil
 	}
 	return func(ctx context.Context) ([]string, error) {
-		o, err := a.syncOptions(a.config)
+		dir, key, err := a.syncFolder(a.config)
 		if err != nil {
 			return nil, err
 		}
-		result, err := sync.Run(ctx, a.store, o)
+		result, err := sync.Run(ctx, a.store, sync.Options{Dir: dir, Key: key})
 		switch {
 		case errors.Is(err, store.ErrSyncRunning):
 			return nil, nil // what there is to do is done there, or the next time
@@ -136,12 +135,12 @@ func (a *app) exchange() func(context.Context) (changed []string, err error) {
 // syncTime bounds how long winnow run and plain mode wait for what is exchanged with other machines.
 const syncTime = 2 * time.Second
 
-// exchangeOnce syncs for a while, and returns why that failed; what is left is done the next time. It does not wait for
-// a folder on a network that is gone.
-func (a *app) exchangeOnce(ctx context.Context) error {
+// exchangeOnce syncs for a while, and says why that failed, "" for nothing; what is left is done the next time. It does
+// not wait for a folder on a network that is gone.
+func (a *app) exchangeOnce(ctx context.Context) string {
 	do := a.exchange()
 	if do == nil || ctx.Err() != nil {
-		return nil
+		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, syncTime)
 	defer stop()
@@ -152,10 +151,10 @@ func (a *app) exchangeOnce(ctx context.Context) error {
 	}()
 	select {
 	case err := <-done:
-		if ctx.Err() == nil {
-			return err
+		if err != nil && ctx.Err() == nil {
+			return theme.UpperFirst(theme.Sentence(err))
 		}
 	case <-ctx.Done():
 	}
-	return nil
+	return ""
 }

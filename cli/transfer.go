@@ -29,7 +29,8 @@ import (
 
 func (p *program) sessionsImport() *cobra.Command {
 	in := importing{program: p}
-	c := p.withJSON(p.command("import FILE...", "Import conversations from the files of other programs; - is standard input",
+	c := p.withJSON(p.command("import FILE...",
+		"Import conversations from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
 			to := toChange
 			if in.DryRun {
@@ -38,8 +39,7 @@ func (p *program) sessionsImport() *cobra.Command {
 			err := p.with(ctx, to, func(a *app) error { return in.importAll(ctx, a.store, args) })
 			return errors.Join(p.show(in.Import), err)
 		}))
-	c.Example = "  winnow sessions import chat.json\n" +
-		"  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
+	c.Example = "  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
 		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
@@ -138,25 +138,19 @@ const maxRemarks = 20
 // writeRemarks writes what there is to say about the conversations of a file. With --json it is in the object.
 func (in *importing) writeRemarks(list []report.Imported, named bool) {
 	all := report.Import{Conversations: list}.Remarks(named)
-	for i, text := range all {
-		switch {
-		case in.flags.json:
-		case i < maxRemarks:
-			in.warn("%s", text)
-		case i == maxRemarks:
-			in.warn("%s; --json lists them all", theme.PluralOf(len(all)-maxRemarks, "more remark", "more remarks"))
-		}
+	if in.flags.json {
+		return
+	}
+	for _, text := range all[:min(len(all), maxRemarks)] {
+		in.warn("%s", text)
+	}
+	if more := len(all) - maxRemarks; more > 0 {
+		in.warn("%s; --json lists them all", theme.PluralOf(more, "more remark", "more remarks"))
 	}
 }
 
-// exportFlags is what the command line of winnow sessions export said.
-type exportFlags struct {
-	format, out string
-	all         bool
-}
-
 func (p *program) sessionsExport() *cobra.Command {
-	var f exportFlags
+	f := &p.flags
 	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
@@ -164,7 +158,7 @@ func (p *program) sessionsExport() *cobra.Command {
 			}
 			ctx, stop := untilStopped(ctx)
 			defer stop()
-			err := p.export(ctx, s, f, strings.Join(args, ""))
+			err := p.export(ctx, s, strings.Join(args, ""))
 			return stopped(ctx, err, "stopped; the file was not written")
 		})
 	c.Long = "Write a session to standard output or to a new file. json holds everything, and winnow sessions import " +
@@ -173,12 +167,8 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Example = "  winnow sessions export 0195 > parser.md\n" +
 		"  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
-	var formats []string
-	for _, format := range transfer.Formats() {
-		formats = append(formats, string(format))
-	}
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
-	only(c, "format", formats...)
+	only(c, "format", transfer.Formats()...)
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
@@ -186,27 +176,27 @@ func (p *program) sessionsExport() *cobra.Command {
 }
 
 // export writes what was asked for and says where it is.
-func (p *program) export(ctx context.Context, s *store.Store, f exportFlags, id string) error {
+func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 	clean := p.cleaner()
 	write := func(out io.Writer) error { return archive.Write(ctx, s, out) }
-	if !f.all {
+	if !p.flags.all {
 		row, err := findSession(ctx, s, id)
 		if err != nil {
 			return err
 		}
-		format, known := transfer.ReadFormat(cmp.Or(f.format, filepath.Ext(f.out)))
+		format, known := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
 		if !known {
 			format = transfer.Markdown
 		}
 		write = exportOf(ctx, s, row, format, clean)
 	}
 	defer p.reportRedacted(clean)
-	if f.out == "-" {
+	if p.flags.out == "-" {
 		return write(p.out)
 	}
-	n, err := p.writeFile(f.out, write)
+	n, err := p.writeFile(p.flags.out, write)
 	if err == nil {
-		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(f.out), theme.Size(int(n)))
+		fmt.Fprintf(p.out, "Exported to %s (%s).\n", report.Sentence(p.flags.out), theme.Size(int(n)))
 	}
 	return err
 }
@@ -231,8 +221,12 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	}
 	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
 	row.Title = a.redactor.Text(row.Title)
-	if isFolder(path) {
-		path = unusedPath(filepath.Join(path, fileName(row, format)))
+	if isFolder(path) { // In it the file is chat.md, or chat-2.md where that is taken.
+		name, ending := filepath.Join(path, fileName(row)), format.Ending()
+		path = name + ending
+		for n := 2; exists(path); n++ {
+			path = fmt.Sprintf("%s-%d%s", name, n, ending)
+		}
 	}
 	if _, err = a.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
 		return "", err
@@ -240,35 +234,24 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
 }
 
-// unusedPath is a path, or the next one of its kind that nothing has: chat.md, chat-2.md.
-func unusedPath(path string) string {
-	ending, next := filepath.Ext(path), path
-	for n := 2; exists(next); n++ {
-		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), n, ending)
-	}
-	return next
-}
-
 // exportArguments reads a format and a file or folder, either of which may be missing. A file whose ending no format
 // has is refused: it was meant for a format.
 func exportArguments(words string) (transfer.Format, string, error) {
 	first, path, _ := strings.Cut(strings.TrimSpace(words), " ")
-	format, known := transfer.ReadFormat(first)
-	if !known {
+	named, _ := transfer.ReadFormat(first)
+	if named == "" {
 		path = words
 	}
 	path = strings.Trim(strings.TrimSpace(path), `"'`)
-	if !known {
-		format, known = transfer.ReadFormat(filepath.Ext(path))
-	}
-	switch {
-	case known:
+	ending, _ := transfer.ReadFormat(filepath.Ext(path))
+	switch format := cmp.Or(named, ending); {
+	case format != "":
 		return format, path, nil
 	case path == "" || isFolder(path):
 		return transfer.Markdown, path, nil
 	}
-	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
-		"of a file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
+	return "", "", fmt.Errorf("/export has no format %q; use %s, followed by the name of a file",
+		strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."), theme.Choices(transfer.Formats()))
 }
 
 func isFolder(path string) bool {
@@ -316,10 +299,9 @@ var markWords = map[string]string{
 // notInName are the characters of a title that a shell or a file system may take for something else.
 var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
 
-// fileName is a name for a session's file: the day, the title and the beginning of its id.
-func fileName(row store.Session, format transfer.Format) string {
+// fileName is a name for a session's file, without its ending: the day, the title and the beginning of its id.
+func fileName(row store.Session) string {
 	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
 	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
-	parts := []string{row.Created.UTC().Format(time.DateOnly), cmp.Or(name, "chat"), report.ShortID(row.ID)}
-	return strings.Join(parts, "-") + format.Ending()
+	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortID(row.ID)
 }

@@ -28,9 +28,7 @@ func (p *program) usageCommand() *cobra.Command {
 			}
 			return p.show(report.NewUsage(used, from, to, by))
 		}))
-	c.Example = "  winnow usage\n" +
-		"  winnow usage --month 2026-11 --by model\n" +
-		"  winnow usage --by session"
+	c.Example = "  winnow usage --month 2026-11 --by model"
 	c.Flags().StringVar(&month, "month", "", "the month, such as 2026-11; the default is the current one")
 	c.Flags().StringVar(&by, "by", "", "one line per model, day or session; the default is one per day and model")
 	only(c, "by", "model", "day", "session")

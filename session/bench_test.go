@@ -21,6 +21,7 @@ import (
 	"winnow/llm/tool"
 	"winnow/session/approval"
 	"winnow/session/limits"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/session/store/storetest"
 )
@@ -242,7 +243,7 @@ func newBench(t testing.TB, steps ...step) *bench {
 		Models: new(llm.Catalog).With(llm.Endpoint{
 			Name: "test", BaseURL: server.URL + "/v1", Key: "sk-test", Default: "m", Window: 8192,
 		}),
-		Policy: policy,
+		Base:   settings.Base{Policy: policy},
 		System: "Be brief.",
 		Count:  func(text string) int { return (len(text) + 3) / 4 },
 

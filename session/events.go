@@ -26,11 +26,8 @@ type Planned struct {
 // Delta is a piece of the answer as it arrives.
 type Delta struct{ Text, Reasoning string }
 
-// Calling is a piece of a tool call as it arrives: Name comes once, Arguments in pieces.
-type Calling struct {
-	Slot            int
-	Name, Arguments string
-}
+// Calling is a piece of a tool call as it arrives.
+type Calling = llm.ToolDelta
 
 // Waiting says that the request failed before its first token and will be tried again.
 type Waiting struct{ llm.Waiting }

@@ -3,9 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"winnow/history"
 	"winnow/llm"
 	"winnow/session/target"
 )
@@ -36,7 +34,7 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 	over.fault, over.refused = fault, a
 	believed := to.Window().Tokens
 	if fault.Limit > 0 {
-		to.Refused(fault.Limit, fault.Prompt, a.comparable(), fault.AtLeast)
+		to.Refused(fault.Limit, fault.Prompt, target.Comparable(a.record.Estimate, a.plan.Messages), fault.AtLeast)
 		t.learn(ctx, to)
 	}
 	// A number that is not below what was believed, without one for the request, teaches nothing.
@@ -65,12 +63,6 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		fault.Limit)
 }
 
-// smaller says whether it makes sense to send a request behind one that was refused without a number: what must be sent
-// may be as much.
-func (o overflow) smaller(a *attempt) bool {
-	return o.shrunk == 0 || float64(a.plan.Sum.Total) <= smallerBy*float64(o.refused.plan.Sum.Total)
-}
-
 const (
 	replyLeast = 256 // tokens; a shorter reply is not worth asking for
 	replySlack = 25  // one part in so many of a request stays free beside a shortened reply
@@ -88,45 +80,4 @@ func replySpace(fault *llm.Error, expected int) int {
 		return 0
 	}
 	return space
-}
-
-// noSpaceForReply is the error of an answer that is over before it began because the request left no room
-// for it, nil for any other empty answer. Some servers then say that the length ended it and count the
-// request at the window; some send nothing at all, which says something only of a long request to a
-// server whose window nobody knows.
-func (a *attempt) noSpaceForReply() error {
-	usage, window := a.reply.Usage, a.to.Window()
-	fault := &llm.Error{Kind: llm.Overflow, Endpoint: a.record.Endpoint, Model: a.record.Model}
-	switch {
-	case usage.Answer > 0:
-		return nil
-	case a.reply.Finished.Reason == "length" && usage.Prompt > 0:
-		// A request that a server shortened may end a little below its window, because whole messages go.
-		if fault.Limit = usage.Prompt; !window.Assumed {
-			fault.Limit = window.Tokens
-		}
-		if fault.Prompt, fault.AtLeast = usage.Prompt, true; usage.Prompt < fault.Limit-fault.Limit/50 {
-			return nil
-		}
-	case a.reply.Finished.Reason == "" && usage.Prompt <= 0 && window.Assumed && a.expected() >= window.Tokens/4:
-		fault.Message = "the answer was empty, as some servers send for a request that is too long"
-	default:
-		return nil
-	}
-	return fault
-}
-
-// comparable is our count of the request, 0 where it is not worth comparing with the server's: of a small request,
-// and of one with images or encrypted reasoning, of which only the server knows what they cost.
-func (a *attempt) comparable() int {
-	image := func(p history.Part) bool { return p.Kind == history.ImagePart }
-	encrypted := func(c history.ToolCall) bool { return history.CarriesEncrypted(c.Replay) }
-	uncountable := func(m history.Message) bool {
-		return history.CarriesEncrypted(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
-			slices.ContainsFunc(m.ToolCalls, encrypted)
-	}
-	if a.record.Estimate < target.LeastCounted || slices.ContainsFunc(a.plan.Messages, uncountable) {
-		return 0
-	}
-	return a.record.Estimate
 }

@@ -18,7 +18,7 @@ func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 	decided, errs[1] = d.Store.Decisions(ctx, id)
 	st.Flags, st.Remedies = decided.Flags, decided.Remedies
 	st.summaries, errs[2] = d.Store.Summaries(ctx, id)
-	st.Policy, errs[3] = d.settings().PolicyOf(overridesOf(st.Row))
+	st.Policy, errs[3] = d.PolicyOf(st.Row)
 	return st, cmp.Or(errs[:]...)
 }
 
@@ -46,7 +46,7 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 		st.Row.System, st.Row.SystemFixed = now.Row.System, now.Row.SystemFixed
 		st.Flags, st.Remedies, st.Policy, st.Row.Changes = now.Flags, now.Remedies, now.Policy, now.Row.Changes
 		st.System = s.deps.system(st.Row)
-		changed = overridesOf(st.Row) != overridesOf(was.Row) || st.System != was.System ||
+		changed = st.Row.Preset != was.Row.Preset || st.Row.Overrides != was.Row.Overrides || st.System != was.System ||
 			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies)
 	})
 	return changed, nil

@@ -26,16 +26,6 @@ type Settings struct {
 	SummaryAlways *bool   // the summary that there is stands even where everything would fit
 }
 
-// settings is what the configuration and the environment say of the policy.
-func (d Deps) settings() settings.Base {
-	return settings.Base{Policy: d.Policy, Context: d.Context, Environment: d.Environment}
-}
-
-// overridesOf is what was set for a conversation.
-func overridesOf(row store.Session) settings.Overrides {
-	return settings.Overrides{Preset: row.Preset, Keys: row.Overrides}
-}
-
 // on is a conversation's row with the settings, the model aside, and the keys of the policy that they set.
 func (to Settings) on(row store.Session) (store.Session, []string, error) {
 	if to.Title != nil {
@@ -56,14 +46,10 @@ func (to Settings) on(row store.Session) (store.Session, []string, error) {
 	}
 	keys := slices.Collect(maps.Keys(set))
 	if to.Preset != "" {
-		if _, err := history.Preset(to.Preset); err != nil {
-			return row, nil, err
-		}
 		row.Preset, row.Overrides = to.Preset, ""
 		keys = append(keys, "preset")
 	}
-	overrides, err := overridesOf(row).With(set)
-	row.Overrides = overrides.Keys
+	row, err := settings.With(row, set)
 	return row, keys, err
 }
 
@@ -83,7 +69,7 @@ func (w *Tried) set(ctx context.Context, to Settings) (err error) {
 		return err
 	}
 	if len(w.keys) > 0 {
-		if w.Policy, err = w.s.deps.settings().PolicyOf(overridesOf(w.Row), w.keys...); err != nil {
+		if w.Policy, err = w.s.deps.PolicyOf(w.Row, w.keys...); err != nil {
 			return err
 		}
 	}
@@ -120,16 +106,10 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	was, base := s.Info(), s.deps.settings()
-	now, _, err := to.on(was)
-	if err == nil {
-		err = base.CheckFree(overridesOf(was), overridesOf(now))
-	}
-	if err != nil {
-		return err
-	}
-	policy, err := base.PolicyOf(overridesOf(now))
-	if err != nil {
+	was := s.Info()
+	now, _, impossible := to.on(was)
+	policy, invalid := s.deps.PolicyOf(now)
+	if err := cmp.Or(impossible, s.deps.CheckFree(was, now), invalid); err != nil {
 		return err
 	}
 	take := func(row *store.Session) {
@@ -163,7 +143,7 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	if w.Err != nil {
 		return nil, w.Err
 	}
-	keys, err := w.s.deps.settings().Settings(overridesOf(w.Row), w.Policy, w.keys)
+	keys, err := w.s.deps.Settings(w.Row, w.Policy, w.keys)
 	if err != nil {
 		return nil, err
 	}
@@ -268,13 +248,11 @@ func (s *Session) groups(messages []int64) (list []int64) {
 
 // withRemedy are the remedies with another for some messages.
 func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
-	all := make(map[int64]history.Remedy, len(before)+len(messages))
-	maps.Copy(all, before)
+	all := maps.Clone(before)
 	for _, id := range messages {
-		if all[id] = r; r == history.SendRepaired {
-			delete(all, id)
-		}
+		all[id] = r
 	}
+	maps.DeleteFunc(all, func(_ int64, r history.Remedy) bool { return r == history.SendRepaired })
 	return all
 }
 

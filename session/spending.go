@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"winnow/history"
@@ -36,10 +37,7 @@ func (s *Session) ReadSpent(ctx context.Context) error {
 	if id := s.Info().ID; id != "" {
 		sums.Session, err = record.UsageIn(ctx, s.deps.Store, id)
 	}
-	stores := []*store.Store{s.deps.Store}
-	if s.deps.beside != nil {
-		stores = append(stores, s.deps.beside)
-	}
+	stores := slices.Compact([]*store.Store{s.deps.Store, s.deps.kept})
 	now := s.deps.Now()
 	day, errDay := record.UsageOf(ctx, now, now, record.UsageBy{}, stores...)
 	month, errMonth := record.UsageOf(ctx, record.MonthOf(now), now, record.UsageBy{}, stores...)

@@ -11,7 +11,7 @@ import (
 // that is closed.
 func Temporary(ctx context.Context, d Deps, o Start) (*Session, error) {
 	var err error
-	d.beside = d.Store
+	d.kept = d.Store
 	if d.Store, err = store.Open(ctx, store.Memory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
 		return nil, err
 	}

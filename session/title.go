@@ -8,7 +8,6 @@ import (
 	"winnow/history"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/session/target"
 	"winnow/session/title"
 )
 
@@ -19,14 +18,6 @@ const (
 		"Answer with the title alone: no quotes, no full stop."
 	titleChars = 2000 // of the message
 )
-
-// titleOf makes a title of a first message, which may be nothing but its files.
-func titleOf(m history.Message) string {
-	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
-		return title.Of(m.Parts[0].Name)
-	}
-	return title.Of(m.Content)
-}
 
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
@@ -58,7 +49,8 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	return row.Title, nil
 }
 
-// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no model.
+// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no
+// model. The message is cut to what a title needs.
 func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err
@@ -76,38 +68,35 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	}
 	user, err := st.Branch.Message(at)
 	if err != nil || t.deps.TitleRef == "" {
-		return titleOf(user.Message), err
+		return title.OfMessage(user.Message), err
 	}
 	model, err := t.target(t.deps.TitleRef)
 	if err != nil {
 		return "", err
 	}
 	t.user = user.ID
-	defer func() { t.warn("sum up the costs", detached(ctx, t.ReadSpent)) }()
+	policy, err := history.Preset("classic")
+	if err != nil {
+		return "", err
+	}
+	policy.UserMaxChars = titleChars
 	a, err := t.ask(ctx, errand{
 		purpose: store.ForTitle,
-		plan:    func(context.Context) (*attempt, error) { return t.planTitle(st, model, at) },
-		reason:  func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
+		plan: func(context.Context) (*attempt, error) {
+			o := t.options(st, model, policy, record.Question(titleQuestion))
+			o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
+			o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDs{{user.ID, user.ID}}}
+			a, err := t.decide(st, &t.other, at+1, model, o)
+			if err == nil {
+				a.request.Tools = nil
+			}
+			return a, err
+		},
+		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
 	})
+	t.warn("sum up the costs", detached(ctx, t.ReadSpent))
 	if err != nil {
 		return "", err
 	}
 	return title.Of(strings.Trim(a.text(), "\"'“”„«» \n")), nil
-}
-
-// planTitle plans the request to a model for a title of a message on the branch, which is cut to what a title needs.
-func (t *turn) planTitle(st State, model *target.Model, at int) (*attempt, error) {
-	policy, err := history.Preset("classic")
-	if err != nil {
-		return nil, err
-	}
-	policy.UserMaxChars = titleChars
-	o := t.options(st, model, policy, record.Question(titleQuestion))
-	o.System, o.Tools, o.Summaries = titlePrompt, 0, nil
-	o.Scope = &history.Scope{For: history.ForTitle, Messages: history.IDs{{st.Branch.ID(at), st.Branch.ID(at)}}}
-	a, err := t.decide(st, &t.other, at+1, model, o)
-	if err == nil {
-		a.request.Tools = nil
-	}
-	return a, err
 }

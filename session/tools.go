@@ -31,33 +31,14 @@ type ToolError struct{ text string }
 
 func (e *ToolError) Error() string { return e.text }
 
-// call is a tool call of an answer, with what decides whether it may run.
-type call struct {
-	history.ToolCall
-	arguments  history.Arguments // what is sent in place of the received ones, and what runs
-	number, of int               // which of the answer's calls it is, from 1
-	finish     string            // the finish_reason of the answer
-}
-
-// callsOf are the calls of an answer.
-func callsOf(m store.Message) []call {
-	var calls []call
-	for i, a := range history.ArgumentsOf(m.ToolCalls) {
-		calls = append(calls, call{
-			ToolCall: m.ToolCalls[i], arguments: a, number: i + 1, of: len(m.ToolCalls), finish: m.FinishReason,
-		})
-	}
-	return calls
-}
-
 // repaired says that what would run is not what the model wrote.
-func (c call) repaired() bool { return c.arguments.Object != c.Arguments }
+func (q Question) repaired() bool { return q.Arguments.Object != q.Call.Arguments }
 
-// approve says what is done with a call of a tool.
-func (s *Session) approve(c call, t tool.Tool) approval.Decision {
-	whole := llm.WholenessOf(c.finish)
+// approve says what is done with a call of a tool, in an answer that is as whole as finish says.
+func (s *Session) approve(q Question, t tool.Tool, finish string) approval.Decision {
+	whole := llm.WholenessOf(finish)
 	d := s.Now().rules.Decide(approval.Call{
-		Tool: t, Repaired: c.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
+		Tool: t, Repaired: q.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
 	})
 	if s.Temporary() { // Nothing is to stay of it.
 		d.Choices = slices.DeleteFunc(d.Choices, func(c approval.Choice) bool { return c == approval.Forever })
@@ -67,12 +48,13 @@ func (s *Session) approve(c call, t tool.Tool) approval.Decision {
 
 // runTools runs the calls of an answer and stores the result of each. The error ends the turn: a result
 // that could not be stored, a call that there was nobody to ask about, or an answer that is not whole.
-func (t *turn) runTools(ctx context.Context, calls []call) error {
+func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 	var last error
-	for _, c := range calls {
-		result, record, err := t.runTool(ctx, c)
+	for i, arguments := range history.ArgumentsOf(answer.ToolCalls) {
+		q := Question{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
+		result, record, err := t.runTool(ctx, q, answer.FinishReason)
 		if record.Outcome != "" {
-			if err := t.saveResult(ctx, c, result, record); err != nil {
+			if err := t.saveResult(ctx, q.Call, result, record); err != nil {
 				return err
 			}
 		}
@@ -88,71 +70,71 @@ func (t *turn) runTools(ctx context.Context, calls []call) error {
 // runTool runs one call, with the user's word where that is asked for. It yields a result, unless the user stopped the
 // turn instead of answering: a tool that is unknown or fails says so in it. A tool that does not exist is asked
 // about by nobody.
-func (t *turn) runTool(ctx context.Context, c call) (result string, record approval.Record, err error) {
+func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, approval.Record, error) {
 	tools := t.Model().Tools()
-	offered, there := tools.Tool(c.Name)
-	d := t.approve(c, offered)
+	offered, there := tools.Tool(q.Call.Name)
+	d := t.approve(q, offered, finish)
+	didNotRun := func(o approval.Outcome, result string, err error) (string, approval.Record, error) {
+		return result, approval.Record{Outcome: o}, err
+	}
 	switch {
 	case d.Reason == approval.CutAnswer:
-		return answerCut, approval.Record{Outcome: approval.NotWhole}, &ToolError{
-			fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", c.finish),
-		}
-	case !there:
-		result, _ = tools.Run(ctx, c.Name, c.Arguments)
-		return result, approval.Record{Outcome: approval.NoSuchTool}, nil
-	case c.arguments.Lost:
-		return unreadable, approval.Record{Outcome: approval.Unreadable}, nil
-	case d.Reason == approval.Nobody:
-		return nobodyAsked, approval.Record{Outcome: approval.NotAsked}, &ToolError{c.unasked(d.Asked)}
-	case d.Verdict == approval.Refuse:
-		return switchedOff, approval.Record{Outcome: approval.NotRun}, nil
-	case d.Verdict == approval.Ask:
-		if err := tools.Ready(ctx, c.Name); err != nil && ctx.Err() == nil {
-			result = "error: " + err.Error() + "; this call did not run"
-			return result, approval.Record{Outcome: approval.NoSuchTool}, nil
-		}
-		answer, err := t.askUser(ctx, Question{
-			Call: c.ToolCall, Server: offered.Server, Reach: offered.Reach, Arguments: c.arguments,
-			Number: c.number, Of: c.of, Reason: d.Reason, Choices: d.Choices,
+		return didNotRun(approval.NotWhole, answerCut, &ToolError{
+			fmt.Sprintf("the answer was cut off (finish_reason %q), and its tool calls did not run", finish),
 		})
+	case !there:
+		result, _ := tools.Run(ctx, q.Call.Name, q.Call.Arguments)
+		return didNotRun(approval.NoSuchTool, result, nil)
+	case q.Arguments.Lost:
+		return didNotRun(approval.Unreadable, unreadable, nil)
+	case d.Reason == approval.Nobody:
+		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unasked(d.Asked)})
+	case d.Verdict == approval.Refuse:
+		return didNotRun(approval.NotRun, switchedOff, nil)
+	case d.Verdict == approval.Ask:
+		if err := tools.Ready(ctx, q.Call.Name); err != nil && ctx.Err() == nil {
+			return didNotRun(approval.NoSuchTool, "error: "+err.Error()+"; this call did not run", nil)
+		}
+		q.Server, q.Reach, q.Reason, q.Choices = offered.Server, offered.Reach, d.Reason, d.Choices
+		answer, err := t.askUser(ctx, q)
 		if err != nil {
 			return "", approval.Record{}, err
 		}
 		if !answer.Allows() {
-			result = refused
+			result := refused
 			if reason := strings.TrimSpace(answer.Reason); reason != "" {
 				result += " The user says: " + reason
 			}
-			return result, approval.Record{Outcome: approval.Declined}, nil
+			return didNotRun(approval.Declined, result, nil)
 		}
 		if err := t.keepAllowed(ctx, offered, answer.Choice); err != nil {
 			t.say("the call runs, but the permission to always allow %s was not saved: %v", offered.Name, err)
 		}
 		d.By = approval.Grant(answer.Choice)
 	}
-	t.emit(Running{Name: c.Name, Server: offered.Server})
-	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(Progress{text}) }), c.Name,
-		c.arguments.Object)
-	record = approval.Record{Outcome: approval.Outcome(end), By: d.By}
-	if c.repaired() {
-		record.Arguments = c.arguments.Object
+	t.emit(Running{Name: q.Call.Name, Server: offered.Server})
+	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(Progress{text}) }), q.Call.Name,
+		q.Arguments.Object)
+	record := approval.Record{Outcome: approval.Outcome(end), By: d.By}
+	if q.repaired() {
+		record.Arguments = q.Arguments.Object
 	}
 	return result, record, ctx.Err()
 }
 
 // unasked says what the user would have been asked about a call.
-func (c call) unasked(why approval.Reason) string {
+func (q Question) unasked(why approval.Reason) string {
 	const longest = 1000 // characters of the arguments
-	arguments := strings.Join(strings.Fields(c.arguments.Object), " ")
-	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", c.Name, longest,
-		arguments)
+	arguments := strings.Join(strings.Fields(q.Arguments.Object), " ")
+	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
+		longest, arguments)
 	switch why {
 	case approval.Repaired:
 		return text + "a call with repaired arguments never runs without asking"
 	case approval.Unsaid:
 		return text + "the server did not say whether the answer is whole"
 	}
-	return text + "--allow-tool " + c.Name + " runs it without asking"
+	return text + "--allow-tool " + q.Call.Name + " runs it without asking"
 }
 
 // resultKeys are the further keys of a stored result.
@@ -162,20 +144,17 @@ type resultKeys struct {
 }
 
 // saveResult stores what a call came to. It is stored even after a stop: a tool that ran has done what it does.
-func (t *turn) saveResult(ctx context.Context, c call, result string, record approval.Record) error {
+func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.Record) error {
 	keys := resultKeys{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
-	extra, err := json.Marshal(keys)
-	if err != nil {
-		return fmt.Errorf("write what became of the call: %w", err)
-	}
+	extra, _ := json.Marshal(keys) // of strings and numbers: it cannot fail
 	row := t.Info()
 	m := store.Message{
 		Session: row.ID, Parent: row.Leaf, Extra: string(extra), Message: history.Message{
 			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
 	}
-	err = detached(ctx, func(ctx context.Context) error {
+	err := detached(ctx, func(ctx context.Context) (err error) {
 		m, err = t.deps.Store.Append(ctx, t.deps.counted(m))
 		return err
 	})
@@ -183,7 +162,7 @@ func (t *turn) saveResult(ctx context.Context, c call, result string, record app
 		return err
 	}
 	t.add(m)
-	t.emit(Ran{Call: c.ToolCall, Message: m, Record: record})
+	t.emit(Ran{Call: c, Message: m, Record: record})
 	return nil
 }
 
@@ -216,21 +195,12 @@ func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err 
 
 // Permissions: what is configured, what is remembered of the user's answers, and what was allowed for this session.
 
-// remembers is the history that has what is remembered of tools.
-func (s *Session) remembers() *store.Store {
-	if s.deps.beside != nil {
-		return s.deps.beside
-	}
-	return s.deps.Store
-}
-
 // readPermissions reads what is remembered. Another program may have changed it.
 func (s *Session) readPermissions(ctx context.Context) error {
-	db := s.remembers()
-	if db == nil {
+	if s.deps.kept == nil {
 		return nil
 	}
-	rows, err := db.ToolPermissions(ctx)
+	rows, err := s.deps.kept.ToolPermissions(ctx)
 	if err == nil {
 		s.set(func(st *State) { st.rules.Remembered = rows })
 	}
@@ -243,7 +213,7 @@ func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) 
 	if p == tool.Allow {
 		row.Identity = approval.Identity(t)
 	}
-	if err := s.remembers().SetToolPermission(ctx, row); err != nil {
+	if err := s.deps.kept.SetToolPermission(ctx, row); err != nil {
 		return err
 	}
 	return s.readPermissions(ctx)
@@ -252,14 +222,14 @@ func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) 
 // keepAllowed keeps the user's answer for the tool's later calls, as far as it is about them.
 func (s *Session) keepAllowed(ctx context.Context, t tool.Tool, choice approval.Choice) error {
 	switch choice {
+	case approval.Forever:
+		return s.remember(ctx, t, tool.Allow)
 	case approval.Session:
 		s.set(func(st *State) {
 			allowed := map[string]bool{approval.Identity(t): true}
 			maps.Copy(allowed, st.rules.Session)
 			st.rules.Session = allowed
 		})
-	case approval.Forever:
-		return s.remember(ctx, t, tool.Allow)
 	}
 	return nil
 }

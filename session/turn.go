@@ -16,6 +16,7 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
+	"winnow/session/title"
 )
 
 // A turn is a message of the user's and all that answers it. It runs on one goroutine:
@@ -87,16 +88,11 @@ func QueuedDraft(q store.Queued) Draft {
 	return Draft{Text: q.Text, Files: q.Parts, Alone: q.Alone, Cut: q.Cut, Queued: q.ID}
 }
 
-// message is what a draft says.
-func (d Draft) message() store.Message {
-	return store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
-		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
-	}}
-}
-
 // place is what a draft says, and the branch that it is said behind.
 func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
-	m = d.message()
+	m = store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
+		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
+	}}
 	if d.Instead == 0 {
 		return m, s.Branch(), nil
 	}
@@ -105,9 +101,6 @@ func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind b
 		return m, to, err
 	}
 	at := to.Len() - 1
-	if at < 0 {
-		return m, to, fmt.Errorf("edit message %d: %w", d.Instead, store.ErrNotFound)
-	}
 	if to.Role(at) != history.User {
 		return m, to, ErrNotYours
 	}
@@ -231,72 +224,55 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 
 // ready reads what a turn goes by: what holds now judges its message before that is stored.
 func (t *turn) ready(ctx context.Context) error {
-	if err := t.loadBranch(ctx); err != nil {
-		return err
-	}
-	if err := t.refresh(ctx); err != nil {
-		return err
-	}
-	return t.readPermissions(ctx)
+	return cmp.Or(t.loadBranch(ctx), t.refresh(ctx), t.readPermissions(ctx))
 }
 
 // Step 1: the user's message.
 
 // saveUser commits the user's message at the end of a branch. The conversation's row begins with it.
-func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) error {
-	row := t.Info()
-	if row.ID == "" {
-		return t.begins(ctx, m)
-	}
-	m.Session = row.ID
-	if n := behind.Len(); n > 0 {
+func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Branch) (err error) {
+	row, n := t.Info(), behind.Len()
+	if m.Session = row.ID; n > 0 {
 		m.Parent = behind.ID(n - 1)
 	}
-	stored, err := t.deps.Store.Append(ctx, m)
+	if row.ID == "" {
+		m, err = t.begins(ctx, m)
+	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
+		t.follow(behind)
+	}
 	if err != nil {
 		return err
 	}
-	t.follow(behind)
-	t.commit(stored)
+	t.before = n
+	t.add(m)
+	t.emit(Stored{m})
+	if row.ID == "" && row.TitleFrom == "" {
+		t.emit(Titled{t.Info().Title})
+	}
 	return nil
 }
 
 // begins commits the first message and the conversation's row with it.
-func (t *turn) begins(ctx context.Context, m store.Message) error {
+func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, error) {
 	t.writing.Lock()
-	row, untitled := t.Info(), false
+	defer t.writing.Unlock()
+	row := t.Info()
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom, untitled = titleOf(m.Message), store.TitleAuto, true
+		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
-	if err == nil {
-		t.set(func(st *State) {
-			st.Row = begun
-			st.Row.Leaf, st.Row.Messages, st.Row.Turns = 0, 0, 0 // add counts the message
-		})
-	}
-	t.writing.Unlock()
 	if err != nil {
-		return err
+		return first, err
 	}
+	begun.Leaf, begun.Messages, begun.Turns = 0, 0, 0 // add counts the message
+	t.set(func(st *State) { st.Row = begun })
 	if t.Now().leased {
 		// The message is stored already: that another window may write in it too is no reason to lose the turn.
 		_, err := t.Lease(ctx)
 		t.warn("take the session for this window", err)
 	}
-	t.commit(first)
-	if untitled {
-		t.emit(Titled{begun.Title})
-	}
-	return nil
-}
-
-// commit goes on from the user's message, which is on disk.
-func (t *turn) commit(m store.Message) {
-	t.before = t.Branch().Len()
-	t.add(m)
-	t.emit(Stored{m})
+	return first, nil
 }
 
 // add puts a stored message at the end of the branch and of the running turn.
@@ -327,9 +303,10 @@ func (t *turn) answer(ctx context.Context) error {
 	t.Model().Expire()
 	reason := ""
 	for round := 1; ; round++ {
-		// The request waits for tools that are still starting, so that it can offer them.
-		if err := t.deps.Prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
-			return err
+		if prepare := t.deps.Prepare; prepare != nil {
+			if err := prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
+				return err
+			}
 		}
 		asked, err := t.ask(ctx, errand{
 			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
@@ -341,7 +318,7 @@ func (t *turn) answer(ctx context.Context) error {
 		if answer.Status != history.Complete || len(answer.ToolCalls) == 0 {
 			return ctx.Err()
 		}
-		if err := t.runTools(ctx, callsOf(answer)); err != nil {
+		if err := t.runTools(ctx, answer); err != nil {
 			return err
 		}
 		if round == t.deps.MaxRounds {
@@ -383,12 +360,10 @@ func (t *turn) askModel(ctx context.Context) error {
 func namesOf(calls []history.ToolCall) string {
 	var names []string
 	for _, c := range calls {
-		name := cmp.Or(c.Name, "a call without a name")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = append(names, cmp.Or(c.Name, "a call without a name"))
 	}
-	return strings.Join(names, ", ")
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // plan decides the turn's next request.
@@ -432,7 +407,8 @@ func (t *turn) announce(a *attempt) {
 	t.set(func(*State) { t.planned = a.plan })
 	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
 	to := a.to
-	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(a.estimate()) && to.SayOnce("price") {
+	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
+	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
 	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {
@@ -458,21 +434,18 @@ func (t *turn) fail(ctx context.Context, err error) {
 	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
 		last = store.Request{}
 	}
-	t.failure = &record.Failure{
-		Fault: record.FaultOf(err), User: t.user, Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1,
-	}
-	switch last.End {
-	case store.EndFailed:
-		last.Fault = t.failure.JSON()
-		err = t.saveRecord(ctx, last)
-	case store.EndCut: // the record says it already
+	t.failure = &record.Failure{Fault: record.FaultOf(err), Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
+	if last.End == store.EndCut { // the record says it already
 		return
-	default:
-		t.failure.After = t.markFaulty()
-		err = detached(ctx, func(ctx context.Context) error {
-			return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
-		})
-		t.Branch().Forget()
+	}
+	t.failure.After = t.markFaulty()
+	err = detached(ctx, func(ctx context.Context) error {
+		return t.deps.Store.SetFault(ctx, t.failure.After, t.failure.JSON())
+	})
+	t.Branch().Forget()
+	if last.End == store.EndFailed {
+		last.Fault = t.failure.Fault.JSON()
+		err = errors.Join(err, t.saveRecord(ctx, last))
 	}
 	t.warn("record why the turn failed", err)
 }

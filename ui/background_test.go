@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/llm/tool"
+	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/conversation"
 )
@@ -131,4 +133,90 @@ func TestQuittingSaysHowManyAnswersItStops(t *testing.T) {
 			t.Errorf("the session %q has %q, want what had arrived", s.Title, got)
 		}
 	}
+}
+
+// gate is a server whose answers begin with a word and end when the test lets them.
+type gate struct {
+	asked chan string   // the newest message of each request that came
+	open  chan struct{} // each receipt ends one answer
+}
+
+// gated has the server wait for the test.
+func (l *live) gated() *gate {
+	g := &gate{asked: make(chan string, 16), open: make(chan struct{}, 16)}
+	l.says(map[string]http.HandlerFunc{"/v1/chat/completions": func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		text := string(body)
+		at := strings.LastIndex(text, `"content":"`)
+		text, _, _ = strings.Cut(text[at+len(`"content":"`):], `"`)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Begun. "+
+			"\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		g.asked <- text
+		select {
+		case <-g.open:
+			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Ended."},"finish_reason":"stop"}]}`,
+				"\n\ndata: [DONE]\n\n")
+		case <-r.Context().Done():
+		}
+	}})
+	return g
+}
+
+// wants waits until the server is asked a message.
+func (g *gate) wants(l *live, text string) {
+	l.t.Helper()
+	l.until("the server to be asked", func() bool { return len(g.asked) > 0 })
+	if got := <-g.asked; got != text {
+		l.t.Fatalf("the server is asked %q, want %q", got, text)
+	}
+}
+
+// enters types a message and sends it, or queues it.
+func (l *live) enters(text string) {
+	l.types(text)
+	l.press("enter")
+}
+
+// A plan that takes long does not stop the screen from being drawn.
+func TestTheViewDoesNotWaitForAPlan(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	planning, goOn := make(chan bool), make(chan bool)
+	deps := l.With
+	deps.Count = func(text string) int {
+		if text == "a slow draft" {
+			planning <- true
+			<-goOn
+		}
+		return len(text)
+	}
+	l.With = deps
+	s, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.run(l.opened(s, conversation.Opening{}))
+	l.say("A question.")
+	l.press("tab", "tab")
+	planned := make(chan bool)
+	go func() {
+		_, _ = s.Preview(session.Draft{Text: "a slow draft"})
+		close(planned)
+	}()
+	<-planning
+	drawn := make(chan bool)
+	go func() {
+		l.View()
+		close(drawn)
+	}()
+	select {
+	case <-drawn:
+	case <-time.After(time.Minute):
+		t.Error("the screen waits for the plan")
+	}
+	close(goOn)
+	<-planned
+	<-drawn
 }

@@ -1,16 +1,28 @@
 package ui
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
 	"winnow/session"
+	"winnow/session/branch"
+	"winnow/session/record"
+	"winnow/session/store"
+	"winnow/ui/app"
+	"winnow/ui/panel"
+	"winnow/ui/theme"
 )
 
 // charging makes the application talk to its server at these prices. At another address than this
@@ -130,5 +142,262 @@ func TestPriceOfTheListIsShownBeforeTheFirstRequest(t *testing.T) {
 	l.shows("~$0.50 in")
 	if got := l.Session.Info().ID; got != "" {
 		t.Errorf("session %s was stored", got)
+	}
+}
+
+// talked is the application with a stored conversation of long questions, and all of it is counted.
+func talked(t *testing.T, w, h int) *live {
+	l := onStage(t, w, h)
+	for i := range 6 {
+		question := strings.Repeat("Tell me of the parser's error recovery once more. ", 30+i)
+		l.turnOf(l.Session.Send(t.Context(), session.Draft{Text: question}))
+	}
+	l.reopen()
+	return l
+}
+
+// fileHash is a hash of everything that is stored.
+func (l *live) fileHash() [32]byte {
+	l.t.Helper()
+	var all []byte
+	path := l.With.Store.Path()
+	for _, name := range []string{path, path + "-wal"} {
+		b, err := os.ReadFile(name)
+		if err != nil && !os.IsNotExist(err) {
+			l.t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return sha256.Sum256(all)
+}
+
+func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{140, 50}, {80, 24}} {
+		l := talked(t, size[0], size[1])
+		now, info, policy := l.Panel.Next, l.Session.Info(), l.Session.Now().Policy
+		stored, asked := l.fileHash(), len(l.bodies)
+		marks := l.Chat.Plan.Entries
+
+		l.picks("what if")
+		l.shows("What if")
+		l.shows("nothing is sent or stored")
+		l.press("right")
+		l.shows("◂ 1,000")
+		l.tried()
+		tried := l.Panel.Shown()
+		if tried.Plan.Sum.Limit >= now.Plan.Sum.Limit || tried.Counts.Sent() >= now.Counts.Sent() {
+			t.Fatalf("with a budget of 1,000 tokens the limit is %d and the model sees %d, without one %d and %d",
+				tried.Plan.Sum.Limit, tried.Counts.Sent(), now.Plan.Sum.Limit, now.Counts.Sent())
+		}
+		if got := l.Chat.Plan.Entries; len(history.Compare(got, tried.Plan.Entries)) > 0 {
+			t.Error("the transcript's marks are not those of the trial")
+		}
+		l.shows("Sends      " + theme.Thousands(now.Counts.Sent()) + " → ")
+		l.shows("Tokens     ~" + now.Counted(now.Plan.Sum.Total) + " → ~")
+		if left := len(history.Compare(marks, tried.Plan.Entries)); left == 0 ||
+			!strings.Contains(plain(l.Model), "− ") {
+			t.Errorf("%d messages change, and the screen does not say which leave:\n%s", left, plain(l.Model))
+		}
+		l.press("down", "right", "down", "right")
+		l.shows("◂ there/large")
+		l.tried()
+		l.press("up", "left", "2", "5", "0", "0")
+		l.shows("◂ 2,500 ")
+		l.press("backspace")
+		l.shows("◂ 250 ")
+		l.tried()
+		l.press("pgup", "pgdown", "J", "K", "esc")
+		if l.Panel.Whatif != nil || l.covered() {
+			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
+		}
+		if len(history.Compare(marks, l.Chat.Plan.Entries)) > 0 {
+			t.Error("esc left the marks of the trial in the transcript")
+		}
+		if l.fileHash() != stored {
+			t.Error("what was only tried out changed the file")
+		}
+		if l.Session.Info().Overrides != info.Overrides || l.Session.Now().Policy != policy ||
+			l.Session.Model().Ref() != l.Ref {
+			t.Errorf("what was only tried out changed the session: %+v", l.Session.Info())
+		}
+		if len(l.bodies) != asked {
+			t.Errorf("trying out sent %d requests", len(l.bodies)-asked)
+		}
+	}
+}
+
+func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
+	t.Parallel()
+	l := talked(t, 140, 50)
+	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right")
+	l.tried()
+	tried := l.Panel.Shown().Plan
+	l.press("enter")
+	l.shows("Set: budget 3,000, preset recall, model there/large.")
+	l.shows("Next request")
+	l.planned()
+	if changes := history.Compare(tried.Entries, l.Panel.Next.Plan.Entries); len(changes) > 0 ||
+		l.Panel.Next.Plan.Sum != tried.Sum {
+		t.Errorf("applied the plan is another than the trial's: %v\n%+v\n%+v", changes, l.Panel.Next.Plan.Sum,
+			tried.Sum)
+	}
+	again, err := session.Open(t.Context(), l.With, l.Info.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := again.Now().Policy
+	if p.Budget != 3000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
+		l.Ref != "there/large" {
+		t.Errorf("the next start has budget %d, preset %s and model %s", p.Budget, p.Preset, again.Model().Ref())
+	}
+	l.press("w", "enter")
+	l.shows("No setting was changed.")
+}
+
+func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
+	t.Parallel()
+	l := talked(t, 140, 50)
+	l.until("what the records tell", func() bool { return l.Panel.Forecast.Prefix.Known })
+	now := l.Panel.Forecast.Prefix
+	l.press("tab", "w")
+	l.shows("Cache      ~" + l.Panel.Next.Counted(now.Tokens) + ", as before")
+	l.press("5", "0", "0")
+	l.tried()
+	tried := l.Session.Forecast(l.Panel.Shown().Plan).Prefix
+	if tried.Tokens >= now.Tokens {
+		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
+	}
+	l.shows("Cache      rebuilt once, from message ")
+	l.press("down", "down", "right")
+	l.tried()
+	l.shows("none: another model")
+}
+
+// tried waits until the dials' plan is shown.
+func (l *live) tried() {
+	l.t.Helper()
+	l.until("the plan of the dials", func() bool { return l.Panel.Whatif != nil && !l.Panel.Whatif.Running })
+}
+
+// A server that is slow to say its window, once the model runs, keeps nobody from sending the next message.
+func TestTheQuestionForTheWindowKeepsNoTurnBusy(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 140, 40)
+	said := make(chan struct{})
+	l.says(map[string]http.HandlerFunc{"/api/ps": func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		ran := len(l.bodies) > 0
+		l.mu.Unlock()
+		if !ran {
+			fmt.Fprint(w, `{"models":[]}`)
+			return
+		}
+		select {
+		case <-said:
+			fmt.Fprint(w, `{"models":[{"name":"small:latest","model":"small:latest","context_length":4000}]}`)
+		case <-r.Context().Done():
+		}
+	}})
+	e := l.With.Models.Endpoints()[0]
+	e.Window = 0
+	l.With.Models = new(llm.Catalog).With(e)
+	s, err := session.New(l.With, session.Start{Ref: "here/small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.begins(s)
+	// A turn that waits for the server takes three seconds (target.Patience) every time; a busy machine does not make
+	// every turn so slow.
+	const patience = 3 * time.Second
+	waited := true
+	for n := 1; n <= 2 || n <= 5 && waited; n++ {
+		began := time.Now()
+		l.types("Again.")
+		l.press("enter")
+		l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 2*n })
+		waited = waited && time.Since(began) >= patience
+	}
+	if waited {
+		t.Error("every turn was busy until it gave the question up")
+	}
+	if got := l.Session.Model().Window(); !got.Assumed {
+		t.Errorf("the server did not say it yet, and the window is %+v", got)
+	}
+	close(said)
+	l.until("the window", func() bool { return l.Session.Model().Window().Tokens == 4000 })
+	l.until("a plan in it", func() bool { return l.Panel.Next.Plan.Sum.Window == 4000 })
+}
+
+// A request of which the server read only a part says so in its view and at the messages.
+func TestUnreadPartIsMarked(t *testing.T) {
+	entries := []history.Entry{
+		{Index: 0, ID: 1, Disposition: history.Kept, Place: history.Whole, TokensAfter: 700, TokensBefore: 700},
+		{Index: 1, ID: 2, Disposition: history.Kept, Place: history.Whole, TokensAfter: 300, TokensBefore: 300},
+	}
+	past := panel.PastRequest(record.Replayed{Recorded: record.Recorded{
+		Request:  store.Request{Turn: 1, Prompt: 400, CutExpected: 1000},
+		Verdicts: history.Plan{Sum: history.Sum{Total: 1000}, Entries: entries},
+	}})
+	m := fresh(t, 120, 40)
+	m.Panel.Open(&past)
+	if shown := strings.Join(m.Panel.View(80, 20), "\n"); strings.Count(shown, "not read") != 1 ||
+		!strings.Contains(shown, "The server read 400 of ~1,000") {
+		t.Errorf("the panel does not say that the first message was not read:\n%s", shown)
+	}
+	c := m.Chat
+	c.Reset(branch.Branch{}.With(store.Message{Message: history.Message{ID: 1}}, store.Message{Message: history.Message{ID: 2}}))
+	c.Judge(past.Plan, past.FirstRead)
+	if page := strings.Join(c.View(), "\n"); strings.Count(page, theme.NotRead) != 1 {
+		t.Errorf("the transcript does not say that the first message was not read:\n%s", page)
+	}
+}
+
+// TestPanelTakesTheServersOwnCount has a server that counts each request 321 tokens long, and one that
+// cannot count.
+func TestPanelTakesTheServersOwnCount(t *testing.T) {
+	counts := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !counts:
+			http.NotFound(w, r)
+		case r.URL.Path == "/apply-template":
+			fmt.Fprint(w, `{"prompt":"all of it"}`)
+		default:
+			fmt.Fprint(w, `{"tokens":[`+strings.TrimSuffix(strings.Repeat("1,", 321), ",")+`]}`)
+		}
+	}))
+	defer server.Close()
+	m := fresh(t, 120, 40)
+	deps := m.With
+	deps.Models = new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: server.URL + "/v1", Exact: true})
+	policy, err := history.Preset("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps.Policy = policy
+	s, err := session.New(deps, session.Start{Ref: "here/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Session = s
+	typing(m, strings.Repeat("What is this about? ", 50))
+	plan := func() (counts tea.Cmd) { return m.Plan()().(app.Then)() }
+	count := plan()
+	if s := m.Panel.Next.Plan.Sum; s.Tokens(s.Total) == 321 {
+		t.Fatal("the estimate is the count already: 321")
+	}
+	if next := count().(app.Then)(); next != nil {
+		t.Error("a plan that goes by the server's count asks for another")
+	}
+	if got := m.Panel.Gauge(false); !strings.Contains(got, "~321 / ") {
+		t.Errorf("the gauge does not show the server's 321 tokens: %q", got)
+	}
+	counts = false
+	if plan()().(app.Then)(); m.notice.Sentence() == "" {
+		t.Error("nobody says that the server cannot count")
+	}
+	if plan() != nil {
+		t.Error("a server that cannot count is asked again")
 	}
 }

@@ -40,23 +40,6 @@ func TestEveryStateFitsEverySize(t *testing.T) {
 	})
 }
 
-func TestThePanelOfANarrowScreenTakesTheKeysThatWorkEverywhere(t *testing.T) {
-	for _, c := range []struct {
-		key, title string
-	}{
-		{"ctrl+p", "Find a command"},
-		{"ctrl+l", "Choose a model"},
-		{"f1", "Help"},
-	} {
-		m := chatting(t, 80, 24)
-		m.Update(uitest.Key("ctrl+x"))
-		m.Update(uitest.Key(c.key))
-		if screen := plain(m); !strings.Contains(screen, " "+c.title) {
-			t.Errorf("%s in the panel did not open %q:\n%s", c.key, c.title, screen)
-		}
-	}
-}
-
 // The line says how many messages above it the model sees too: the opening, and what is pinned or recalled.
 func TestTheBoundaryTellsOfTheMessagesAboveIt(t *testing.T) {
 	for above, want := range map[int]string{0: "─ none of 4 above", 1: "─ and 1 of 4 above", 3: "─ and 3 of 4 above"} {

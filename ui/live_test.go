@@ -35,6 +35,7 @@ type live struct {
 	*Model
 	t       *testing.T
 	msgs    chan tea.Msg
+	quit    bool // winnow would have ended
 	mu      sync.Mutex
 	bodies  []string // of the requests, in order
 	broken  bool     // the server refuses
@@ -202,6 +203,8 @@ func (l *live) handle(msg tea.Msg) {
 		for _, e := range msg.Events {
 			l.takes(msg.Turn, e)
 		}
+	case tea.QuitMsg:
+		l.quit = true
 	}
 	_, cmd := l.Update(msg)
 	l.run(cmd)

@@ -52,7 +52,7 @@ func (m *Model) enter(o conversation.Opening) tea.Cmd {
 			case number != m.opening:
 				return conversation.Leave(s)
 			case err != nil:
-				return tea.Batch(m.composer.Stay(), m.notice.Error(theme.Sentence(err)), m.draftChanged())
+				return tea.Batch(m.composer.Stay(), m.Failed(err), m.draftChanged())
 			}
 			return m.opened(s, o)
 		})
@@ -111,7 +111,7 @@ func (m *Model) openQueue() tea.Cmd {
 func (m *Model) loaded(err error) tea.Cmd {
 	again := tea.Batch(m.Chat.SearchOn(), m.arrive(err == nil))
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return tea.Batch(m.notice.Error(theme.Sentence(err)), m.draftChanged(), again)
+		return tea.Batch(m.Failed(err), m.draftChanged(), again)
 	}
 	return tea.Batch(m.draftChanged(), m.Learn(), again, m.CatchUp())
 }
@@ -124,7 +124,7 @@ func (m *Model) leased(c *conversation.Model, byOther bool, err error) tea.Cmd {
 	case c != m.shown:
 		return conversation.Leave(c.Session) // another one was opened meanwhile
 	case err != nil:
-		return m.notice.Error(theme.Sentence(err))
+		return m.Failed(err)
 	}
 	if m.ReadOnly = byOther; byOther {
 		m.endQuestion()
@@ -214,11 +214,8 @@ func (m *Model) settled(sentence string, err error) tea.Cmd {
 		m.notice.Resolve(notice.OtherAddress)
 	}
 	m.Refresh()
-	switch {
-	case err != nil:
-		return tea.Batch(m.notice.Error(theme.Sentence(err)), reach)
-	case sentence == "":
-		return tea.Batch(m.draftChanged(), reach)
+	if err != nil {
+		return tea.Batch(m.Failed(err), reach)
 	}
 	return tea.Batch(m.notice.Say(sentence), m.draftChanged(), reach)
 }

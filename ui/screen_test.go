@@ -3,6 +3,8 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"image/color"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,7 +14,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"winnow/history"
 	"winnow/llm"
@@ -23,7 +27,10 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/frame"
+	"winnow/ui/keymap"
 	"winnow/ui/settings"
+	"winnow/ui/theme"
 	"winnow/ui/turn"
 	"winnow/ui/uitest"
 )
@@ -69,7 +76,8 @@ func fresh(t testing.TB, w, h int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deps := session.Deps{Store: db, Models: models, Policy: policy, Now: func() time.Time { return begun }}
+	deps := session.Deps{Store: db, Models: models, Now: func() time.Time { return begun }}
+	deps.Policy = policy
 	s, err := session.New(deps, session.Start{Ref: "openai/gpt-5.2"})
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +298,7 @@ var states = slices.Concat([]state{
 			Message: "Incorrect API key provided",
 		}
 		tell(m, time.Second, session.Finished{
-			Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), User: 7, Request: 9, Tries: 1},
+			Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), After: 7, Request: 9, Tries: 1},
 		})
 		return m
 	}},
@@ -442,4 +450,187 @@ func editedEntries(entries []history.Entry, edit func(list []history.Entry)) []h
 	list := slices.Clone(entries)
 	edit(list)
 	return list
+}
+
+var finishedWell = session.Finished{}
+
+func TestTheDraftLeavesAtEnterAndComesBackUnsaved(t *testing.T) {
+	m := fresh(t, 80, 24)
+	typing(m, "hello")
+	m.Update(enter)
+	if got := m.composer.Text(); got != "" {
+		t.Fatalf("after enter the draft is %q", got)
+	}
+	typing(m, "next")
+	tell(m, 0, session.Stored{Message: said(1, history.User, "hello")})
+	tell(m, 0, finishedWell)
+	if got := m.composer.Text(); got != "next" {
+		t.Fatalf("what was typed after enter is %q, want next", got)
+	}
+	m.Update(ctrl('c'))
+
+	typing(m, "again")
+	m.Update(enter)
+	tell(m, 0, session.Finished{Err: errors.New("the disk is full")})
+	if got := m.composer.Text(); got != "again" || !strings.Contains(plain(m), "the disk is full") {
+		t.Errorf("after an error the draft is %q, want it kept and the error shown:\n%s", got, plain(m))
+	}
+}
+
+func TestShortPastesShowTheirControlCharacters(t *testing.T) {
+	m := fresh(t, 80, 24)
+	m.Update(tea.PasteMsg{Content: "a\x1b[31mb"})
+	if got := m.composer.Text(); strings.ContainsRune(got, 0x1b) || !strings.Contains(got, "[31m") ||
+		!strings.Contains(got, "␛") {
+		t.Errorf("the draft is %q, want the escape shown", got)
+	}
+}
+
+func TestWhatIsACommand(t *testing.T) {
+	m := fresh(t, 80, 24)
+	for _, c := range []struct {
+		ref, draft string
+		want       bool
+	}{
+		{"guide/guide", "/guide overflow", false},
+		{"guide/guide", "/guidebook", true},
+		{"openai/gpt-5.2", "/guide overflow", true},
+		{"openai/gpt-5.2", " /new", false},
+		{"openai/gpt-5.2", "/new", true},
+		{"openai/gpt-5.2", "/new\n", true},
+		{"openai/gpt-5.2", "/new\nmore", true},
+		{"openai/gpt-5.2", "/quit now\nmore", true},
+		{"openai/gpt-5.2", " /new\nmore", false},
+		{"openai/gpt-5.2", "/etc/hosts:\nmore", false},
+		{"openai/gpt-5.2", "// new\nmore", false},
+		{"guide/guide", "/guide\noverflow", false},
+	} {
+		m.Ref = c.ref
+		if got := m.composer.IsCommand(c.draft); got != c.want {
+			t.Errorf("%q with %s: a command is %v, want %v", c.draft, c.ref, got, c.want)
+		}
+	}
+}
+
+// TestNoKeyPanics presses random keys at random sizes in every state, and asks that the screen
+// always fits the terminal.
+func TestNoKeyPanics(t *testing.T) {
+	keys := []tea.KeyPressMsg{
+		enter, esc, tab, char('a'), char('?'), char('/'), char('y'), char('n'), char('世'), char(' '),
+	}
+	for _, r := range keymap.Default().Table() {
+		for _, k := range r.Keys() {
+			keys = append(keys, uitest.Key(k))
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		state := rapid.SampledFrom(states).Draw(rt, "state")
+		m := state.make(t, rapid.IntRange(1, 130).Draw(rt, "w"), rapid.IntRange(1, 45).Draw(rt, "h"))
+		for range rapid.IntRange(1, 25).Draw(rt, "n") {
+			switch rapid.IntRange(0, 9).Draw(rt, "what") {
+			case 0:
+				m.Update(tea.WindowSizeMsg{
+					Width: rapid.IntRange(1, 220).Draw(rt, "w"), Height: rapid.IntRange(1, 60).Draw(rt, "h"),
+				})
+			case 1:
+				m.Update(tea.PasteMsg{Content: rapid.String().Draw(rt, "paste")})
+			case 2:
+				m.Update(tea.MouseWheelMsg{X: 3, Y: 3, Button: tea.MouseWheelUp})
+			case 3:
+				m.frame.Mouse = true
+				m.Update(tea.MouseClickMsg{
+					X: rapid.IntRange(0, m.layout.Width).Draw(rt, "x"), Y: rapid.IntRange(0, m.layout.Height).Draw(rt,
+						"y"), Button: tea.MouseLeft,
+				})
+			default:
+				m.Update(rapid.SampledFrom(keys).Draw(rt, "key"))
+			}
+			fits(t, m)
+		}
+	})
+}
+
+// Whatever happens, a view whose parts were kept from the view before is the view that is drawn from nothing.
+func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		dice := rand.New(rand.NewPCG(seed, 1))
+		m := asking(t, 130, 30)
+		m.frame.Mouse = true
+		m.Themes.Wanted, m.Themes.Plain, m.Themes.Profile = theme.Auto, false, colorprofile.TrueColor
+		m.restyle()
+		_, plan := spoken()
+		keys := []tea.KeyPressMsg{
+			enter, esc, tab,
+			{Code: tea.KeyUp},
+			{Code: tea.KeyDown},
+			{Code: 'x', Mod: tea.ModCtrl},
+			{Code: 'o', Mod: tea.ModCtrl},
+			{Code: 't', Mod: tea.ModCtrl},
+			{Code: tea.KeyBackspace},
+			{Code: tea.KeyPgUp},
+			{Code: tea.KeyPgDown},
+			{Code: 'p', Mod: tea.ModCtrl},
+		}
+		letters := []rune("jkJKpxom[ /?aé漢' G")
+		at, said := time.Duration(0), ""
+		for step := range 250 {
+			at += time.Duration(dice.IntN(400)) * time.Millisecond
+			var msg tea.Msg
+			switch n := dice.IntN(20); {
+			case n < 6:
+				msg = char(letters[dice.IntN(len(letters))])
+			case n < 9:
+				msg = keys[dice.IntN(len(keys))]
+			case n < 13:
+				piece := []string{
+					"words of an answer ", "\n\n", "```go\nx := 1\n```\n", "漢字 ", "- item\n",
+				}[dice.IntN(5)]
+				tell(m, at, session.Delta{Text: piece})
+				msg = tea.FocusMsg{}
+			case n < 15:
+				msg = tea.MouseWheelMsg{
+					X: dice.IntN(130), Y: dice.IntN(30), Button: []tea.MouseButton{
+						tea.MouseWheelUp, tea.MouseWheelDown,
+					}[dice.IntN(2)],
+				}
+			case n == 15:
+				msg = tea.WindowSizeMsg{
+					Width: []int{130, 160, 100, 60, 30}[dice.IntN(5)], Height: []int{30, 45, 12}[dice.IntN(3)],
+				}
+			case n == 16:
+				plan.Sum.Limit += 100
+				plan.Entries = editedEntries(plan.Entries, func(list []history.Entry) {
+					list[dice.IntN(len(list))].Disposition = []history.Disposition{
+						history.Kept, history.Dropped, history.Excluded,
+					}[dice.IntN(3)]
+				})
+				msg = app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) })
+			case n == 17:
+				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
+			case n == 18:
+				msg = tea.MouseClickMsg{X: dice.IntN(130), Y: dice.IntN(30), Button: tea.MouseLeft}
+			default:
+				msg = tea.BlurMsg{}
+			}
+			said = fmt.Sprintf("%T %v", msg, msg)
+			if key, is := msg.(tea.KeyPressMsg); is && key.Code == tea.KeyEnter && m.focus == draftPane &&
+				!m.covered() {
+				continue // nothing is sent
+			}
+			m.Update(msg)
+			kept := m.View()
+			m.frame = frame.Model{Mouse: true}
+			if m.dialogs.Floats() {
+				continue // the page behind it is the one of the moment when it opened
+			}
+			want := strings.Split(m.View().Content, "\n")
+			for y, line := range strings.Split(kept.Content, "\n") {
+				if y >= len(want) || line != want[y] {
+					t.Fatalf("seed %d, step %d, %s: line %d is\n%q\nwant\n%q", seed, step, said, y, line,
+						want[min(y, len(want)-1)])
+				}
+			}
+		}
+	}
 }

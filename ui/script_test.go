@@ -19,6 +19,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/theme"
 )
 
 // TestScripts plays the scripts of testdata/scripts against the application and a server that answers. A section of a
@@ -66,8 +67,9 @@ func scriptSizes(t *testing.T, text string) (sizes [][2]int) {
 // scene is the application while a script is played.
 type scene struct {
 	*live
-	gate *gate  // where the server waits for the script
-	line string // which is played
+	gate  *gate            // where the server waits for the script
+	other *session.Session // the chat in another window
+	line  string           // which is played
 }
 
 // play runs the commands of a script.
@@ -169,6 +171,15 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"asked":  func(s *scene, arg string) { s.gate.wants(s.live, arg) },
 	"end":    func(s *scene, _ string) { s.gate.open <- struct{}{} },
 
+	"secrets": func(s *scene, _ string) { s.Secrets = theme.Secrets{Find: findKey} },
+	"beside":  func(s *scene, _ string) { s.other = s.besideAnother() }, // another window has the chat
+	"there": func(s *scene, arg string) { // and asks a question there
+		s.turnOf(s.other.Send(s.t.Context(), session.Draft{Text: arg}))
+	},
+	"leaves": func(s *scene, _ string) { s.other.Leave() }, // and lets go of it
+	// Requests that no record is left of.
+	"unrecorded": func(s *scene, arg string) { s.Unrecorded = s.number(arg) },
+
 	// What is waited for.
 	"shows": func(s *scene, arg string) { s.shows(arg) },
 	"gone": func(s *scene, arg string) {
@@ -212,6 +223,7 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"sent":   func(s *scene, arg string) { s.want(fmt.Sprint(strings.Contains(s.body(), arg)), "true") },
 	"unsent": func(s *scene, arg string) { s.want(fmt.Sprint(strings.Contains(s.body(), arg)), "false") },
 	"stored": func(s *scene, arg string) { s.want(s.storedOf(arg)) }, // TITLE: its texts, with " | " between
+	"quits":  func(s *scene, _ string) { s.until("the end", func() bool { return s.quit }) },
 	"bare": func(s *scene, _ string) { // nothing lies over the panes
 		s.want(fmt.Sprint(s.covered()), "false")
 	},
@@ -307,7 +319,7 @@ func (s *scene) serves(arg string) {
 }
 
 // brings has a sync bring what another machine did: "continue QUESTION | ANSWER", "branch N QUESTION | ANSWER" after
-// message N, "begin TITLE", "delete" or "purge".
+// message N, "begin TITLE", "rename TITLE", "delete" or "purge"; "window QUESTION | ANSWER" is what another window did.
 func (s *scene) brings(arg string) {
 	s.t.Helper()
 	what, rest, _ := strings.Cut(arg, " ")
@@ -325,6 +337,10 @@ func (s *scene) brings(arg string) {
 				Message: history.Message{Role: history.User, Content: "x", Status: history.Complete},
 			})
 			return []string{id}, err
+		case "rename":
+			return []string{id}, db.Rename(ctx, id, rest, store.TitleUser)
+		case "window":
+			return nil, s.appends(id, 0, rest)
 		case "delete":
 			return []string{id}, db.Delete(ctx, id)
 		case "purge":

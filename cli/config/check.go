@@ -99,14 +99,13 @@ func isAddress(text string) bool {
 
 // keySources names the keys of an endpoint's table that say where its secret is.
 func (e Endpoint) keySources() (names []string) {
-	if e.Key != "" {
-		names = append(names, "key")
-	}
-	if e.KeyEnv != "" {
-		names = append(names, "key_env")
-	}
-	if len(e.KeyCommand) > 0 {
-		names = append(names, "key_command")
+	for _, source := range []struct {
+		name string
+		set  bool
+	}{{"key", e.Key != ""}, {"key_env", e.KeyEnv != ""}, {"key_command", len(e.KeyCommand) > 0}} {
+		if source.set {
+			names = append(names, source.name)
+		}
 	}
 	return names
 }

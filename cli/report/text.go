@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -88,10 +89,7 @@ func listed(all ...counted) string {
 			list = append(list, fmt.Sprintf("%s %d", c.what, c.n))
 		}
 	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
+	return cmp.Or(strings.Join(list, ", "), "none")
 }
 
 // role is a message's role. That of a quarantined one may be any text.

@@ -57,7 +57,14 @@ func (t *Turn) Take(event session.Event) (lines []string) {
 	case session.Planned:
 		return t.planned(event)
 	case session.Answered:
-		t.answer(event)
+		t.answered, t.request = true, event.Message.Request
+		t.Turn, t.Finish, t.Receipt = event.Receipt.Turn, event.Receipt.Finish, &event.Receipt
+		t.Cost.Add(1, event.Receipt.Cost)
+		t.Messages = append(t.Messages, event.Message.ID)
+		if t.Answer != "" && event.Message.Content != "" {
+			t.Answer += "\n"
+		}
+		t.Answer += event.Message.Content
 	case session.Ran:
 		t.Calls = append(t.Calls, event)
 	case session.Withdrawn: // The server did read all of some requests.
@@ -109,18 +116,6 @@ func (t *Turn) planned(event session.Planned) (lines []string) {
 		}
 	}
 	return t.lines(was, event.Request.Session)
-}
-
-// answer takes an answer.
-func (t *Turn) answer(a session.Answered) {
-	t.answered, t.request = true, a.Message.Request
-	t.Turn, t.Finish, t.Receipt = a.Receipt.Turn, a.Receipt.Finish, &a.Receipt
-	t.Cost.Add(1, a.Receipt.Cost)
-	t.Messages = append(t.Messages, a.Message.ID)
-	if t.Answer != "" && a.Message.Content != "" {
-		t.Answer += "\n"
-	}
-	t.Answer += a.Message.Content
 }
 
 // Unfinished reports whether nobody said that the last answer was over.

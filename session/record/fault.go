@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,19 +67,45 @@ func ReadFault(text string) (f Fault) {
 	return f
 }
 
-// Failure is a turn that failed after its message was stored.
+// Failure is a turn that failed after its message was stored. It is kept with the message that it failed behind.
 type Failure struct {
 	Fault
-	User    int64 // the message
-	Turn    int   // the number of the turn of Request, 0 where none failed
-	Request int64 // the last request of the turn, which failed; 0 for none
-	Tries   int   // how often that was sent
-	After   int64 // where no request failed: the message behind which the turn failed
+	Turn    int   `json:"-"`                 // the number of the turn of Request, 0 where it is not known
+	Request int64 `json:"request,omitempty"` // the last one of the turn, where that failed; 0 for none
+	Tries   int   `json:"tries,omitempty"`   // how often it was sent
+	After   int64 `json:"-"`                 // the message that the turn failed behind, 0 where part of an answer says it
 }
 
-// FailureAfter is the failure of a turn behind a message, where it failed there without a request that failed. The
-// user's message is left to the caller, who has the branch.
+// JSON is the failure as the message keeps it.
+func (f Failure) JSON() string {
+	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail
+	return string(text)
+}
+
+// FailureAfter is the failure of a turn behind a message, where it failed there.
 func FailureAfter(m store.Message) (f Failure, ok bool) {
-	f = Failure{Fault: ReadFault(m.Fault), Tries: 1, After: m.ID}
+	_ = json.Unmarshal([]byte(m.Fault), &f) // of what cannot be read there is none
+	f.After = m.ID
 	return f, f.Fault != Fault{}
+}
+
+// ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
+func ErrorCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	if e, is := errors.AsType[*llm.Error](err); is {
+		return string(e.Kind)
+	}
+	for known, code := range map[error]string{
+		context.Canceled: "stopped", context.DeadlineExceeded: "timed-out",
+		store.ErrDiskFull: "disk-full", store.ErrReadOnly: "read-only", store.ErrBusy: "busy",
+		store.ErrDamaged: "damaged", store.ErrNoAccess: "no-access", store.ErrMoved: "moved",
+		store.ErrNotFound: "not-found",
+	} {
+		if errors.Is(err, known) {
+			return code
+		}
+	}
+	return "other"
 }

@@ -62,19 +62,14 @@ func TestFaultOfAnError(t *testing.T) {
 	}
 }
 
-// A request that winnow repeated otherwise, and one whose answer had begun, are no failures.
-func TestFailuresAreOfTurns(t *testing.T) {
+func TestAFailureIsReadBack(t *testing.T) {
 	t.Parallel()
-	why := Fault{What: "it failed"}
-	got := Failures(map[int64]Receipt{
-		1: {User: 7, End: store.EndFailed},
-		5: {User: 8, Turn: 2, End: store.EndFailed, Fault: why, Retries: 2},
-		3: {User: 7, End: store.EndFailed, Fault: why},
-		4: {User: 7, End: store.EndCut, Fault: why},
-		2: {User: 7, End: store.EndDone},
-	})
-	want := []Failure{{Fault: why, User: 7, Request: 3, Tries: 1}, {Fault: why, User: 8, Turn: 2, Request: 5, Tries: 3}}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	want := Failure{Fault: Fault{What: "it failed"}, Request: 5, Tries: 3, After: 7}
+	m := store.Message{Message: history.Message{ID: 7}, Fault: want.JSON()}
+	if got, ok := FailureAfter(m); !ok || got != want {
+		t.Errorf("got %+v, %v, want %+v", got, ok, want)
+	}
+	if got, ok := FailureAfter(store.Message{Fault: "not JSON"}); ok {
+		t.Errorf("what cannot be read is %+v", got)
 	}
 }

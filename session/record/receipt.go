@@ -1,9 +1,7 @@
 package record
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"winnow/llm/pricing"
@@ -14,7 +12,6 @@ import (
 type Receipt struct {
 	store.Tally     // of the conversation's messages, the question included
 	Turn        int // the turn it belongs to, from 1
-	User        int64
 	Estimate    int // counted tokens of the request
 	Expected    int // what the server was expected to count: Estimate, corrected by what was learned
 	Usage       pricing.Usage
@@ -45,23 +42,10 @@ func (r Records) Receipts(ctx context.Context) (map[int64]Receipt, error) {
 	return receipts, err
 }
 
-// Failures are the turns that failed, by the receipts of their requests. One whose answer had begun to arrive is not
-// among them: what arrived is a message, which says that it is not whole.
-func Failures(receipts map[int64]Receipt) []Failure {
-	var list []Failure
-	for id, r := range receipts {
-		if r.End == store.EndFailed && r.Fault != (Fault{}) {
-			list = append(list, Failure{Fault: r.Fault, User: r.User, Turn: r.Turn, Request: id, Tries: r.Retries + 1})
-		}
-	}
-	slices.SortFunc(list, func(a, b Failure) int { return cmp.Compare(a.Request, b.Request) })
-	return list
-}
-
 // ReceiptOf is the receipt of a request, by its record.
 func ReceiptOf(r store.Request) Receipt {
 	return Receipt{
-		Tally: r.Tally, Turn: r.Turn, User: r.User, Fault: ReadFault(r.Fault),
+		Tally: r.Tally, Turn: r.Turn, Fault: ReadFault(r.Fault),
 		Estimate: r.Estimate, Expected: r.Sum.Tokens(r.Sum.Total), Unread: r.CutExpected, Cost: CostOf(r),
 		Took: r.Took, Retries: r.Retries, End: r.End, Finish: r.Finish, Cache: CacheUseOf(r),
 		Usage: pricing.Usage{

@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // Base is what holds for every conversation.
@@ -26,29 +27,24 @@ type Base struct {
 	Environment string
 }
 
-// Overrides is what was set for one conversation.
-type Overrides struct {
-	Preset string // "" for the configured one
-	Keys   string // keys of the policy, as TOML
-}
-
-// With is the overrides with other values of some of the policy's keys.
-func (o Overrides) With(values map[string]any) (Overrides, error) {
-	keys, err := o.read()
+// With is a conversation with other values of some of the policy's keys.
+func With(row store.Session, values map[string]any) (store.Session, error) {
+	keys, err := overridden(row)
 	if err != nil || len(values) == 0 {
-		return o, err
+		return row, err
 	}
 	maps.Copy(keys, values)
 	text, err := toml.Marshal(keys)
 	if err != nil {
-		return o, fmt.Errorf("write this conversation's overrides: %w", err)
+		return row, fmt.Errorf("write this conversation's overrides: %w", err)
 	}
-	o.Keys = string(text)
-	return o, nil
+	row.Overrides = string(text)
+	return row, nil
 }
 
-func (o Overrides) read() (map[string]any, error) {
-	return read(o.Keys, "this conversation's overrides")
+// overridden is the keys of the policy that were set for a conversation, its preset aside.
+func overridden(row store.Session) (map[string]any, error) {
+	return read(row.Overrides, "this conversation's overrides")
 }
 
 // read is the keys of a text in TOML, of which what says what it is.
@@ -72,25 +68,26 @@ func (b Base) environment(asked []string) (map[string]any, error) {
 // PolicyOf is the configured policy with what was set for a conversation: its preset in place of the
 // configured one, under the keys that the configuration sets, its overrides on top, and over them what the
 // environment sets, but for the keys that were asked for just now.
-func (b Base) PolicyOf(o Overrides, asked ...string) (history.Policy, error) {
-	keys, err := o.read()
+func (b Base) PolicyOf(row store.Session, asked ...string) (history.Policy, error) {
+	keys, err := overridden(row)
 	environment, more := b.environment(asked)
 	if err := errors.Join(err, more); err != nil {
 		return b.Policy, err
 	}
 	maps.Copy(keys, environment)
+	preset := row.Preset
 	if name, ok := environment["preset"].(string); ok {
-		o.Preset = name
+		preset = name
 	}
 	p := b.Policy
-	if o.Preset != "" {
-		if p, err = history.Preset(o.Preset); err != nil {
+	if preset != "" {
+		if p, err = history.Preset(preset); err != nil {
 			return b.Policy, err
 		}
 		if err := toml.Unmarshal([]byte(b.Context), &p); err != nil {
 			return b.Policy, fmt.Errorf("read the configured context: %w", err)
 		}
-		p.Preset = o.Preset
+		p.Preset = preset
 	}
 	text, err := toml.Marshal(keys)
 	if err == nil {
@@ -104,10 +101,10 @@ func (b Base) PolicyOf(o Overrides, asked ...string) (history.Policy, error) {
 
 // CheckFree is an error where a change of what is set for a conversation would have no effect, because the environment
 // sets it.
-func (b Base) CheckFree(was, now Overrides) error {
+func (b Base) CheckFree(was, now store.Session) error {
 	environment, err := b.environment(nil)
-	before, more := was.read()
-	after, most := now.read()
+	before, more := overridden(was)
+	after, most := overridden(now)
 	if err := errors.Join(err, more, most); err != nil {
 		return err
 	}
@@ -131,16 +128,16 @@ type Setting struct {
 
 // Settings are the keys of [context] in their order, with the values that a policy has and where they come from. asked
 // are the keys that were asked for just now, which is a trial.
-func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Setting, error) {
-	overridden, err := o.read()
+func (b Base) Settings(row store.Session, policy history.Policy, asked []string) ([]Setting, error) {
+	set, err := overridden(row)
 	configured, more := read(b.Context, "the configured context")
 	environment, most := b.environment(asked)
 	if err := errors.Join(err, more, most); err != nil {
 		return nil, err
 	}
 	configured["preset"] = true
-	if delete(overridden, "preset"); o.Preset != "" {
-		overridden["preset"] = o.Preset
+	if delete(set, "preset"); row.Preset != "" {
+		set["preset"] = row.Preset
 	}
 	var list []Setting
 	values := reflect.ValueOf(policy)
@@ -155,7 +152,7 @@ func (b Base) Settings(o Overrides, policy history.Policy, asked []string) ([]Se
 			from = "environment"
 		case slices.Contains(asked, key):
 			from = "trial"
-		case has(overridden, key):
+		case has(set, key):
 			from = "session"
 		case has(configured, key):
 			from = "configuration"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/history"
+	"winnow/session/store"
 )
 
 // base is a configuration that sets two keys over a preset.
@@ -18,9 +19,9 @@ func base(t *testing.T, environment string) Base {
 	return Base{Policy: policy, Context: "max_messages = 7\nbudget = 9000\n", Environment: environment}
 }
 
-func with(t *testing.T, o Overrides, values map[string]any) Overrides {
+func with(t *testing.T, o store.Session, values map[string]any) store.Session {
 	t.Helper()
-	o, err := o.With(values)
+	o, err := With(o, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,27 +31,27 @@ func with(t *testing.T, o Overrides, values map[string]any) Overrides {
 func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 	for _, c := range []struct {
 		what, environment string
-		overrides         Overrides
+		overrides         store.Session
 		asked             []string
 		preset            string
 		messages, budget  int
 	}{
-		{"the configuration", "", Overrides{}, nil, "balanced", 7, 9000},
-		{"another preset under the configured keys", "", Overrides{Preset: "recent"}, nil, "recent", 7, 9000},
+		{"the configuration", "", store.Session{}, nil, "balanced", 7, 9000},
+		{"another preset under the configured keys", "", store.Session{Preset: "recent"}, nil, "recent", 7, 9000},
 		{
-			"a budget of the conversation", "", with(t, Overrides{}, map[string]any{"budget": 4000}), nil,
+			"a budget of the conversation", "", with(t, store.Session{}, map[string]any{"budget": 4000}), nil,
 			"balanced", 7, 4000,
 		},
 		{
-			"a budget of the environment", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}), nil,
+			"a budget of the environment", "budget = 500", with(t, store.Session{}, map[string]any{"budget": 4000}), nil,
 			"balanced", 7, 500,
 		},
 		{
-			"a budget that is tried over that", "budget = 500", with(t, Overrides{}, map[string]any{"budget": 4000}),
+			"a budget that is tried over that", "budget = 500", with(t, store.Session{}, map[string]any{"budget": 4000}),
 			[]string{"budget"},
 			"balanced", 7, 4000,
 		},
-		{"a preset of the environment", "preset = 'recent'", Overrides{Preset: "classic"}, nil, "recent", 7, 9000},
+		{"a preset of the environment", "preset = 'recent'", store.Session{Preset: "classic"}, nil, "recent", 7, 9000},
 	} {
 		p, err := base(t, c.environment).PolicyOf(c.overrides, c.asked...)
 		if err != nil || p.Preset != c.preset || p.MaxMessages != c.messages || p.Budget != c.budget {
@@ -58,7 +59,7 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 				p.Budget, err, c.preset, c.messages, c.budget)
 		}
 	}
-	for what, o := range map[string]Overrides{"preset": {Preset: "none"}, "text": {Keys: "= ="}, "value": {Keys: "budget = -5"}} {
+	for what, o := range map[string]store.Session{"preset": {Preset: "none"}, "text": {Overrides: "= ="}, "value": {Overrides: "budget = -5"}} {
 		if p, err := base(t, "").PolicyOf(o); err == nil {
 			t.Errorf("a broken %s makes the policy %+v", what, p)
 		}
@@ -67,8 +68,8 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 
 func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 	b := base(t, "budget = 500")
-	other := with(t, Overrides{}, map[string]any{"budget": 4000})
-	if err := b.CheckFree(Overrides{}, other); err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
+	other := with(t, store.Session{}, map[string]any{"budget": 4000})
+	if err := b.CheckFree(store.Session{}, other); err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
 		t.Errorf("a budget is set over the environment's: %v", err)
 	}
 	if err := b.CheckFree(other, with(t, other, map[string]any{"tool_history": "text"})); err != nil {
@@ -78,7 +79,7 @@ func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 
 func TestEachSettingNamesItsOrigin(t *testing.T) {
 	b := base(t, "max_messages = 3")
-	o := with(t, Overrides{Preset: "recent"}, map[string]any{"recall_max_tokens": 0})
+	o := with(t, store.Session{Preset: "recent"}, map[string]any{"recall_max_tokens": 0})
 	p, err := b.PolicyOf(o, "strategy")
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type Draft struct {
 func (d *Draft) columns() []column {
 	return []column{
 		{"text", (*blob)(&d.Text), secret},
-		{"files", &asJSON{&d.Folds}, 0},
+		{"files", &folds{asJSON{&d.Folds}, d}, 0},
 		{"parts", &asJSON{&d.Parts}, secret},
 	}
 }
@@ -30,16 +30,22 @@ func (d Draft) Hash() [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%#v\x00%s", d.Folds, d.Text))
 }
 
-// checked is a draft as it was stored. Folds that the text has no place for are left out: the text matters more.
-func (d Draft) checked() Draft {
-	at := 0
-	for _, f := range d.Folds {
-		if f.From < at || f.To < f.From || f.To > len(d.Text) {
-			return Draft{Text: d.Text, Parts: d.Parts}
+// folds are the folds of a draft. All are left out where the text has no place for one that is stored: it matters more.
+type folds struct {
+	asJSON
+	draft *Draft // with its text
+}
+
+func (f *folds) Scan(v any) error {
+	err, at := f.asJSON.Scan(v), 0
+	for _, fold := range f.draft.Folds {
+		if fold.From < at || fold.To < fold.From || fold.To > len(f.draft.Text) {
+			f.draft.Folds = nil
+			break
 		}
-		at = f.To
+		at = fold.To
 	}
-	return d
+	return err
 }
 
 // cleanDraft is a draft without the secrets that must not be stored. Where its text had some, it stands unfolded.
@@ -83,11 +89,8 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 
 // Prompts returns the newest limit prompts, the newest first.
 func (s *Store) Prompts(ctx context.Context, limit int) ([]Draft, error) {
-	return inTx(ctx, s.view, "read the prompts", func(t *tx) (all []Draft) {
-		for d := range each[Draft](t, "prompts ORDER BY id DESC LIMIT ?", limit) {
-			all = append(all, d.checked())
-		}
-		return all
+	return inTx(ctx, s.view, "read the prompts", func(t *tx) []Draft {
+		return readRows[Draft](t, "prompts ORDER BY id DESC LIMIT ?", limit)
 	})
 }
 
@@ -108,7 +111,7 @@ func putDraft(t *tx, n int64, d Draft) {
 // Draft returns what is unsent in a session's composer, with no text for nothing.
 func (s *Store) Draft(ctx context.Context, session string) (Draft, error) {
 	return inTx(ctx, s.view, "read the draft", func(t *tx) Draft {
-		return first[Draft](t, "drafts WHERE session = ?", draftKey(t, session)).checked()
+		return first[Draft](t, "drafts WHERE session = ?", draftKey(t, session))
 	})
 }
 
@@ -136,7 +139,7 @@ func (q *Queued) columns() []column {
 		{"text", (*blob)(&q.Text), secret},
 		{"parts", &asJSON{&q.Parts}, secret},
 		{"draft", (*blob)(&q.Draft.Text), secret},
-		{"folds", &asJSON{&q.Draft.Folds}, 0},
+		{"folds", &folds{asJSON{&q.Draft.Folds}, &q.Draft}, 0},
 		{"alone", &q.Alone, 0},
 		{"cut", &q.Cut, 0},
 	}
@@ -145,11 +148,7 @@ func (q *Queued) columns() []column {
 // Queue returns the queued messages of a session in the order in which they are sent.
 func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
 	return withSession(ctx, s.view, "read the queue", session, func(t *tx, n int64) []Queued {
-		all := readRows[Queued](t, "queued WHERE session = ? ORDER BY id", n)
-		for i := range all {
-			all[i].Draft = all[i].Draft.checked()
-		}
-		return all
+		return readRows[Queued](t, "queued WHERE session = ? ORDER BY id", n)
 	})
 }
 
@@ -179,7 +178,7 @@ func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool
 		if q.ID == 0 {
 			t.missing("take the message from the queue")
 		} else if keep {
-			putDraft(t, n, q.Draft.checked().withoutUnnamed())
+			putDraft(t, n, q.Draft.withoutUnnamed())
 		}
 		dequeue(t, n, id)
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,9 +69,11 @@ func (p *script) exit() {
 	}
 }
 
-// Write writes a file into the folder.
-func (w window) Write(name, text string) error {
-	return os.WriteFile(filepath.Join(filepath.Dir(w.path), name), []byte(text), 0o600)
+// Write writes a file into the folder that is no database: a text and what is behind as much of another file.
+func (w window) Write(name, text, of string) error {
+	b, _ := os.ReadFile(filepath.Join(filepath.Dir(w.path), of))
+	b = append([]byte(text), b[min(len(b), len(text)):]...)
+	return os.WriteFile(filepath.Join(filepath.Dir(w.path), name), b, 0o600)
 }
 
 // Checked is what a check finds, without what depends on the schema.
@@ -79,6 +82,36 @@ func (w window) Checked(ctx context.Context) (CheckResult, error) {
 	c.Path, c.Bytes = "", 0
 	return c, err
 }
+
+// RestoreFrom closes the windows and restores a file of the folder.
+func (w window) RestoreFrom(ctx context.Context, name string) (aside string, err error) {
+	w.p.exit()
+	return backup.Restore(ctx, w.path, filepath.Join(filepath.Dir(w.path), name), w.p.clock.now())
+}
+
+// Copies are the files beside the history that hold a session.
+func (w window) Copies(ctx context.Context, session string) (names []string, err error) {
+	all, err := backup.Copies(ctx, w.path, session)
+	for _, c := range all {
+		names = append(names, fmt.Sprint(c.Path, map[bool]string{true: " may, and is damaged"}[c.Damaged]))
+	}
+	return names, err
+}
+
+// PurgeCopies rewrites those files, and deletes what cannot be rewritten.
+func (w window) PurgeCopies(ctx context.Context, session string) (refused []string, err error) {
+	all, err := backup.Copies(ctx, w.path, session)
+	for _, c := range all {
+		if e := PurgeCopy(ctx, c, session); e != nil {
+			refused = append(refused, e.Error())
+			err = errors.Join(err, backup.Discard(c.Path))
+		}
+	}
+	return refused, err
+}
+
+// Holding are the files that hold a text.
+func (w window) Holding(text string) []string { return holding(w.p.T, filepath.Dir(w.path), text) }
 
 // Refused is the error with which a file in the folder is not opened.
 func (w window) Refused(ctx context.Context, name string, readOnly bool) error {
@@ -195,7 +228,7 @@ func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
 			t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
 		}
 		c, err := openAt(t, path, Options{}).Check(context.Background())
-		if want := len(was.prints) + 4*6; err != nil || !c.Sound() || c.Messages != want {
+		if want := len(was.messages) + 4*6; err != nil || !c.Sound() || c.Messages != want {
 			t.Errorf("the new file: %+v, %v; want %d messages", c, err, want)
 		}
 	}

@@ -333,7 +333,7 @@ func (a *applying) prepare(m *Message) {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.fail(fmt.Errorf("%w: message %d has an attachment that does not stand before it (%.80q)", ErrLine, m.ID, p.hash))
+			a.fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)
@@ -372,7 +372,8 @@ func images(m Message) (n int) {
 	return n
 }
 
-// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of it.
+// request stores a request that is not here, or how one ended that had not, and that its server did read the whole of
+// it.
 func (a *applying) request(r Request) {
 	a.check(r.ID, r.User)
 	if a.here("requests", r.ID) == 0 {

@@ -19,9 +19,11 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 	begin(t, s, "", "hello")
 	token, err := s.owner.Take(context.Background())
 	must(t, "take the lock", err)
+	must(t, "back up", s.Backup(context.Background(), path+".copy"))
 	for name, want := range map[string]os.FileMode{
 		filepath.Dir(path):               0o700 | os.ModeDir,
 		path:                             0o600,
+		path + ".copy":                   0o600,
 		path + "-wal":                    0o600,
 		path + "-shm":                    0o600,
 		path + "-live-" + token:          0o600,
@@ -35,10 +37,6 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 		if info.Mode() != want {
 			t.Errorf("mode of %s is %v, want %v", name, info.Mode(), want)
 		}
-	}
-	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
-	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -98,9 +96,9 @@ func TestMemoryLeavesNothingOnDisk(t *testing.T) {
 	t.Chdir(dir)
 	s := openAt(t, sqlite.Memory, Options{})
 	session, first := begin(t, s, "", "hello")
-	a := add(t, s, says(session.ID, first.ID, history.Assistant, "hi there"))
-	if got := read(t, s, a.ID).Content; got != "hi there" {
-		t.Errorf("content in memory is %q, want %q", got, "hi there")
+	a, err := s.StartAnswer(context.Background(), says(session.ID, first.ID, history.Assistant, "hi there"))
+	if got := read(t, s, a.ID).Content; got != "hi there" || err != nil {
+		t.Errorf("content in memory is %q, %v, want %q", got, err, "hi there")
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) > 0 {

@@ -191,24 +191,3 @@ func (s *Store) SetFault(ctx context.Context, message int64, fault string) error
 		decide(s, t, faultValue, map[int64]string{message: fault})
 	})
 }
-
-// RepairCount is how many faults of one kind the messages of a model had.
-type RepairCount struct {
-	Endpoint string // "" where the messages were imported
-	Model    string
-	Kind     string // C1 to C15
-	Faults   int
-}
-
-// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
-// result belongs to, and by kind.
-func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
-	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
-		var c RepairCount
-		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
-			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
-			all = append(all, c)
-		}
-		return all
-	})
-}

@@ -263,5 +263,6 @@ func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 // update sets the columns that may change of the rows that a condition picks, and returns how many there are.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
 	names, all := t.values(columns, fixed)
-	return t.exec("UPDATE "+table+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+condition, append(all, args...)...)
+	set := strings.Join(names, " = ?, ") + " = ?"
+	return t.exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

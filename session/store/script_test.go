@@ -82,12 +82,12 @@ func (p *script) window(name string) window {
 	return window{p.windows[name], p}
 }
 
-var line = regexp.MustCompile(`^(?:([\w, ]+) = )?(?:(\w+): )?(\w+)(\(\))? ?(.*)$`)
+var scriptLine = regexp.MustCompile(`^(?:([\w, ]+) = )?(?:(\w+): )?(\w+)(\(\))? ?(.*)$`)
 
 // run runs a line and returns what it shows.
 func (p *script) run(text string) (shown string) {
 	text = strings.ReplaceAll(text, "FOLDER", filepath.Dir(p.path))
-	part := line.FindStringSubmatch(text)
+	part := scriptLine.FindStringSubmatch(text)
 	if part == nil {
 		p.Fatalf("this is no line of a script: %s", text)
 	}
@@ -102,21 +102,18 @@ func (p *script) run(text string) (shown string) {
 	if !call.IsValid() {
 		p.Fatalf("there is no %s: %s", part[3], text)
 	}
-	results := call.Call(p.arguments(call.Type(), part[5]))
-	for i, name := range strings.Split(part[1], ", ") {
-		if part[1] == "" {
-			break
-		}
-		if results[i].Kind() == reflect.Struct {
-			results[i] = results[i].FieldByName("ID")
-		}
-		p.bound[name] = results[i]
-	}
-	for i, r := range results {
-		if err, failed := r.Interface().(error); failed {
+	names := strings.FieldsFunc(part[1], func(r rune) bool { return r == ',' || r == ' ' })
+	for i, result := range call.Call(p.arguments(call.Type(), part[5])) {
+		err, failed := result.Interface().(error)
+		switch {
+		case failed:
 			shown += "\terror: " + err.Error() + "\n"
-		} else if i >= len(strings.Split(part[1], ", ")) || part[1] == "" {
-			shown += show(p.T, r)
+		case i >= len(names):
+			shown += show(p.T, result)
+		case result.Kind() == reflect.Struct:
+			p.bound[names[i]] = result.FieldByName("ID")
+		default:
+			p.bound[names[i]] = result
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.bound)) {
@@ -235,7 +232,13 @@ func (w window) Exit(name string) error {
 func (w window) Die() error { return os.Remove(w.path + "-live-" + w.owner.Token()) }
 
 // Files are the files beside the history.
-func (w window) Files() ([]string, error) { return filepath.Glob(filepath.Dir(w.path) + "/*") }
+func (w window) Files() (all []string) {
+	for _, below := range []string{"*", "*/*"} {
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(w.path), below))
+		all = append(all, found...)
+	}
+	return all
+}
 
 // Exec runs a statement.
 func (w window) Exec(query string, args ...any) error {
@@ -280,7 +283,9 @@ func (w window) File(ctx context.Context, title string, used int64, messages ...
 }
 
 // Trial is File without an import.
-func (w window) Trial(ctx context.Context, title string, used int64, messages ...string) (Session, ImportResult, error) {
+func (w window) Trial(
+	ctx context.Context, title string, used int64, messages ...string,
+) (Session, ImportResult, error) {
 	return w.importAs(ctx, conversationOf(title, used, messages), ImportOptions{DryRun: true})
 }
 
@@ -296,7 +301,8 @@ func (w window) importAs(ctx context.Context, c Conversation, o ImportOptions) (
 // kept from the model, and ~ for one that still arrives.
 func conversationOf(origin string, used int64, messages []string) Conversation {
 	at := timeOf(used)
-	c := Conversation{Session: Session{Source: "chatgpt", Origin: origin, Title: origin, Created: at, Updated: at}, Leaf: -1}
+	row := Session{Source: "chatgpt", Origin: origin, Title: origin, Created: at, Updated: at}
+	c := Conversation{Session: row, Leaf: -1}
 	place := map[string]int{"": -1}
 	for i, m := range messages {
 		head, text, _ := strings.Cut(m, ": ")

@@ -187,6 +187,27 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
+// RepairCount is how many faults of one kind the messages of a model had.
+type RepairCount struct {
+	Endpoint string // "" where the messages were imported
+	Model    string
+	Kind     string // C1 to C15
+	Faults   int
+}
+
+// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
+// result belongs to, and by kind.
+func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
+	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
+		var c RepairCount
+		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
+			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
+			all = append(all, c)
+		}
+		return all
+	})
+}
+
 // Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
 	Stored      int `json:"stored"`                // messages of the conversation, each one of the next seven
@@ -207,25 +228,24 @@ func (c Tally) Sent() int { return c.Kept + c.Cut + c.Recalled }
 
 // TallyOf counts the verdicts of a plan.
 func TallyOf(entries []history.Entry) (c Tally) {
-	c.Stored = len(entries)
-	of := map[history.Disposition]*int{
-		history.Kept: &c.Kept, history.Cut: &c.Cut, history.Recalled: &c.Recalled, history.Dropped: &c.Dropped,
-		history.Excluded: &c.Excluded, history.Isolated: &c.Quarantined, history.Blank: &c.Blank,
+	count := func(n *int, counts bool) {
+		if counts {
+			*n++
+		}
 	}
 	for i := range entries {
 		e := &entries[i]
-		if n := of[e.Disposition]; n != nil {
-			*n++
-		}
-		if e.Sent() && e.Pinned {
-			c.Pinned++
-		}
-		if e.Sent() && len(e.Repairs) > 0 {
-			c.Repaired++
-		}
-		if !e.Whole && (e.Sent() && e.Disposition != history.Kept || e.Disposition == history.Dropped) {
-			c.Short++
-		}
+		count(&c.Stored, true)
+		count(&c.Kept, e.Disposition == history.Kept)
+		count(&c.Cut, e.Disposition == history.Cut)
+		count(&c.Recalled, e.Disposition == history.Recalled)
+		count(&c.Dropped, e.Disposition == history.Dropped)
+		count(&c.Excluded, e.Disposition == history.Excluded)
+		count(&c.Quarantined, e.Disposition == history.Isolated)
+		count(&c.Blank, e.Disposition == history.Blank)
+		count(&c.Pinned, e.Sent() && e.Pinned)
+		count(&c.Repaired, e.Sent() && len(e.Repairs) > 0)
+		count(&c.Short, !e.Whole && (e.Sent() && e.Disposition != history.Kept || e.Disposition == history.Dropped))
 	}
 	return c
 }

@@ -14,7 +14,8 @@ import (
 
 // anyEntry is a verdict of any kind on a message.
 func anyEntry(t *rapid.T, id int64, index int) history.Entry {
-	e := anything[history.Entry](t, rapid.SampledFrom([]string{"", "kept whole", `"`, `\`, `,"`, `","n":7}`, "<&>\u2028"}))
+	text := rapid.SampledFrom([]string{"", "kept whole", `"`, `\`, `,"`, `","n":7}`, "<&>\u2028"})
+	e := anything[history.Entry](t, text)
 	e.ID, e.Index = id, index
 	e.Disposition = rapid.SampledFrom([]history.Disposition{
 		history.Kept, history.Kept, history.Cut, history.Dropped, history.Recalled,

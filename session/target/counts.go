@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"winnow/history"
 )
 
 // LeastCounted is the least size of a request, in our tokens, of which a server's count says something.
@@ -42,6 +44,21 @@ func (m *Model) Judge(request int64, reported, estimate int, limited bool) (cut 
 	}
 	m.cutRequest, m.cutShare, m.limit = request, share, max(reported, leastLimit)
 	return true, 0
+}
+
+// Comparable is our count of a request, 0 where it is not worth comparing with the server's: of a small request,
+// and of one with images or encrypted reasoning, of which only the server knows what they cost.
+func Comparable(estimate int, messages []history.Message) int {
+	image := func(p history.Part) bool { return p.Kind == history.ImagePart }
+	encrypted := func(c history.ToolCall) bool { return history.CarriesEncrypted(c.Replay) }
+	uncountable := func(m history.Message) bool {
+		return history.CarriesEncrypted(m.Replay) || slices.ContainsFunc(m.Parts, image) ||
+			slices.ContainsFunc(m.ToolCalls, encrypted)
+	}
+	if estimate < LeastCounted || slices.ContainsFunc(messages, uncountable) {
+		return 0
+	}
+	return estimate
 }
 
 // ratio is the server's tokens for each of ours, 0 before there are two counts.

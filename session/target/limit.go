@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"winnow/history"
+	"winnow/llm"
 )
 
 // Limit is the most tokens that are planned for after the server read only a part of a request; 0 where
@@ -72,6 +73,32 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	defer m.mu.Unlock()
 	wanted, asked = m.deps.Ask.MaxTokens, m.maxTokens()
 	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
+}
+
+// NoRoom is the error of an answer that is over before it began because its request, of which the server was expected to
+// count so many tokens, left no room for it; nil for any other empty answer. Some servers then say that the length ended
+// it and count the request at the window; some send nothing at all, which says something only of a long request to a
+// server whose window nobody knows.
+func (m *Model) NoRoom(r llm.Reply, expected int) error {
+	window := m.Window()
+	fault := &llm.Error{Kind: llm.Overflow, Endpoint: m.Client.Endpoint().Name, Model: m.Name}
+	switch reason := r.Finished.Reason; {
+	case r.Usage.Answer > 0:
+		return nil
+	case reason == "length" && r.Usage.Prompt > 0:
+		// A request that a server shortened may end a little below its window, because whole messages go.
+		if fault.Limit = r.Usage.Prompt; !window.Assumed {
+			fault.Limit = window.Tokens
+		}
+		if fault.Prompt, fault.AtLeast = r.Usage.Prompt, true; r.Usage.Prompt < fault.Limit-fault.Limit/50 {
+			return nil
+		}
+	case reason == "" && r.Usage.Prompt <= 0 && window.Assumed && expected >= window.Tokens/4:
+		fault.Message = "the answer was empty, as some servers send for a request that is too long"
+	default:
+		return nil
+	}
+	return fault
 }
 
 // ShortenReply asks for at most so many tokens until FreeReply.

@@ -22,6 +22,7 @@ import (
 	"winnow/llm"
 	"winnow/llm/mcp"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
@@ -50,7 +51,7 @@ func newDesk(t *testing.T, o Options) *desk {
 	}
 	s, err := session.New(session.Deps{
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
-		Policy: policy,
+		Base:   settings.Base{Policy: policy},
 	}, session.Start{Ref: "here/m"})
 	if err != nil {
 		t.Fatal(err)

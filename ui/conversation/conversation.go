@@ -22,7 +22,6 @@ import (
 	"winnow/ui/markdown"
 	"winnow/ui/panel"
 	"winnow/ui/question"
-	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/turn"
 )
@@ -246,7 +245,7 @@ func (c *Model) ask(do func(context.Context) (app.Then, error)) tea.Cmd {
 			case !c.Screen.Shows(c) || errors.Is(err, context.Canceled):
 				return nil
 			case err != nil:
-				return c.Fail(theme.Sentence(err))
+				return c.Failed(err)
 			}
 			return then()
 		})

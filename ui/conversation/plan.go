@@ -81,7 +81,7 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 			changed, err := s.Model().CountExactly(ctx, *counted)
 			switch {
 			case err != nil && ctx.Err() == nil:
-				return app.Then(func() tea.Cmd { return c.Fail(theme.Sentence(err)) })
+				return app.Then(func() tea.Cmd { return c.Failed(err) })
 			case !changed:
 				return nil
 			}

@@ -147,7 +147,7 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	return in.Run(func(ctx context.Context) tea.Msg {
 		show, err := read(ctx)
 		if err != nil {
-			show = func() tea.Cmd { return in.Fail(theme.Sentence(err)) }
+			show = func() tea.Cmd { return in.Failed(err) }
 		}
 		return then(show)
 	})

@@ -109,33 +109,11 @@ func asking(arguments, result string) []history.Message {
 func TestARepairIsComparedRowByRow(t *testing.T) {
 	in := inspecting(t, 100, asking(`{"at": 1, "to`, "one, with "+ourKey))
 	e, _ := in.Plan.EntryOf(2)
-	const want = `  Stored  as received                               Sent  now
-  │                                                 │
-  │  assistant                                      │  assistant
-  │    id    "a"                                    │    id    "a"
-  │    name  "list"                                 │    name  "list"
-  │−   args  {"at": 1, "to                          │+   args  {"at": 1}
-  │    id    "b"                                    │    id    "b"
-  │    name  "read"                                 │    name  "read"
-  │    args  {"at": 2}                              │    args  {"at": 2}
-  │                                                 │
-  │  tool                                           │  tool
-  │    id    "a"                                    │    id    "a"
-  │    text  one, with [redacted]                   │    text  one, with [redacted]
-  │                                                 │
-  │                                                 │  tool
-  │                                                 │+   id    "b"
-  │                                                 │+   text  [no result recorded for this call;
-  │                                                 │+         do not assume it ran]
-  │                                                 │
-`
-	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); got != want {
-		t.Errorf("the comparison is\n%s\nwant\n%s", got, want)
-	}
-	in.w = 60 // one below the other
-	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); strings.Index(got, "Sent") < strings.Index(got, "one,") {
-		t.Errorf("on a narrow screen the comparison is\n%s", got)
-	}
+	var screens uitest.Screens
+	screens.Add("side by side", in.comparison(&in.Plan, e, "now"))
+	in.w = 60
+	screens.Add("one below the other", in.comparison(&in.Plan, e, "now"))
+	screens.Golden(t)
 }
 
 // A request that a message is not in sends nothing of it, whatever else it sends.

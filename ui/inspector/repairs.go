@@ -248,23 +248,22 @@ func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []
 		w = (w - columnGap) / 2
 	}
 	before, after := in.group(plan, e)
-	stored := column{Styles: st, w: w, sign: "−", style: st.Error}
-	sent := column{Styles: st, w: w, sign: "+", style: st.Seen}
+	var stored, sent []string
 	for i := range max(len(before), len(after)) {
 		was, is := in.rowsOf(before, i, w), in.rowsOf(after, i, w)
-		stored.add(was, is, beside)
-		sent.add(is, was, beside)
-	}
-	left, right := stored.draw("Stored", "as received"), sent.draw("Sent", when)
-	if !beside {
-		left = slices.Concat(left, []string{""}, right)
-	}
-	for i := range left {
-		if left[i] = strings.Repeat(" ", gutter) + left[i]; beside {
-			left[i] += strings.Repeat(" ", columnGap) + right[i]
+		stored = append(stored, in.signed(was, is, "−", st.Error)...)
+		sent = append(sent, in.signed(is, was, "+", st.Seen)...)
+		if rows := max(len(stored), len(sent)); beside { // the next messages begin side by side
+			stored, sent = theme.Blank(stored, w-1, rows), theme.Blank(sent, w-1, rows)
 		}
 	}
-	return left
+	edge := lipgloss.NewStyle().MarginLeft(gutter)
+	left, right := in.column("Stored", "as received", stored, w), in.column("Sent", when, sent, w)
+	if !beside {
+		return strings.Split(edge.Render(left+"\n\n"+right), "\n")
+	}
+	gap := strings.Repeat(" ", columnGap)
+	return strings.Split(edge.Render(lipgloss.JoinHorizontal(lipgloss.Top, left, gap, right)), "\n")
 }
 
 // rowsOf are the rows of message i: its role, its text, and of calls and results the ids, which are quoted: a blank one
@@ -306,18 +305,9 @@ func (in *Model) valueRows(name, text string, w int) []string {
 	return rows
 }
 
-// column is one side of a comparison.
-type column struct {
-	*theme.Styles
-	w     int
-	sign  string         // of a row that the other side does not have
-	style lipgloss.Style // of such a row
-	lines []string
-}
-
-// add adds the rows of a message, which the other side has in other rows. Beside it the next message begins in the same
-// row.
-func (c *column) add(rows, other []string, beside bool) {
+// signed are the rows of a message beside those of the other side.
+func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style) (lines []string) {
+	st := &in.Themes.Styles
 	for i, row := range rows {
 		name, value := row[:min(len(row), nameCells)], row[min(len(row), nameCells):]
 		same := slices.Contains(other, row)
@@ -326,28 +316,27 @@ func (c *column) add(rows, other []string, beside bool) {
 		}
 		switch {
 		case !strings.HasPrefix(row, " "):
-			row = "  " + c.Keyword.Render(row)
+			row = "  " + st.Keyword.Render(row)
 		case same:
-			row = "  " + c.Text.Render(name) + c.String.Render(value)
+			row = "  " + st.Text.Render(name) + st.String.Render(value)
 		default:
-			row = c.style.Render(c.sign) + " " + c.Text.Render(name) + c.style.Render(value)
+			row = style.Render(sign) + " " + st.Text.Render(name) + style.Render(value)
 		}
-		c.lines = append(c.lines, row)
-	}
-	for i := len(rows); beside && i < len(other); i++ {
-		c.lines = append(c.lines, "")
-	}
-}
-
-// draw is the column on the ground of code, under its title.
-func (c *column) draw(title, about string) []string {
-	lines := []string{theme.Fit(c.Strong.Render(title)+c.Muted.Render("  "+about), c.w)}
-	for _, line := range append(c.lines, "") {
-		if c.Tinted {
-			lines = append(lines, theme.Ground(c.Tint, theme.Fit(" "+line, c.w)))
-		} else {
-			lines = append(lines, theme.Fit(c.Faint.Render("│")+line, c.w))
-		}
+		lines = append(lines, row)
 	}
 	return lines
+}
+
+// column is one side of a comparison, w cells wide on the ground of code under its title.
+func (in *Model) column(title, about string, lines []string, w int) string {
+	st := &in.Themes.Styles
+	column := theme.Fit(st.Strong.Render(title)+st.Muted.Render("  "+about), w)
+	for _, line := range append(lines, "") {
+		if st.Tinted {
+			column += "\n" + theme.Ground(st.Tint, theme.Fit(" "+line, w))
+		} else {
+			column += "\n" + theme.Fit(st.Faint.Render("│")+line, w)
+		}
+	}
+	return column
 }

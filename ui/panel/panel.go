@@ -124,8 +124,8 @@ func (p *Model) lines() (rows []Row, at int) {
 	return rows, at
 }
 
-// Chosen is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the request
-// has none.
+// Chosen is the row under the cursor, with the message of it that the cursor is on. It is the zero Row where the
+// request has none.
 func (p *Model) Chosen() Row {
 	rows, at := p.lines()
 	if at < 0 {

@@ -167,11 +167,8 @@ func (r *Request) alike(a, b *history.Entry) bool {
 
 // Load shows the request with an id, which is one of a turn.
 func (p *Model) Load(turn int, request int64) tea.Cmd {
-	records := p.Session.Records()
-	return p.read(0, func(ctx context.Context) (*record.Replayed, error) {
-		r, err := records.ReplayOf(ctx, turn, request)
-		return &r, err
-	})
+	of := store.Request{ID: request, Turn: turn}
+	return p.read(0, func(context.Context) (store.Request, error) { return of, nil })
 }
 
 // step shows the request before the one on show, or after it. The turns are gone through in order; of another turn the
@@ -186,7 +183,7 @@ func (p *Model) step(by int) tea.Cmd {
 	case by > 0:
 		return p.Say("This is the next request: what the model would see now.")
 	}
-	return p.read(by, func(ctx context.Context) (*record.Replayed, error) {
+	return p.read(by, func(ctx context.Context) (store.Request, error) {
 		list, err := records.Store.Requests(ctx, records.Session, store.RequestFilter{})
 		list = slices.DeleteFunc(list, func(q store.Request) bool {
 			return q.Turn != from.Turn && q.Purpose != store.ForAnswer
@@ -197,20 +194,23 @@ func (p *Model) step(by int) tea.Cmd {
 			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
 		}
 		if at += by; err != nil || at < 0 || at >= len(list) {
-			return nil, err
+			return store.Request{}, err
 		}
-		r, err := records.ReplayOf(ctx, list[at].Turn, list[at].ID)
-		return &r, err
+		return list[at], nil
 	})
 }
 
 // read finds a request of the past and shows it. Without one a step forth ends at the next request.
-func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error)) tea.Cmd {
+func (p *Model) read(by int, find func(context.Context) (store.Request, error)) tea.Cmd {
 	p.reads++
 	p.reading = true
-	n := p.reads
+	n, records := p.reads, p.Session.Records()
 	return p.Run(func(ctx context.Context) tea.Msg {
-		r, err := find(ctx)
+		found, err := find(ctx)
+		var r record.Replayed
+		if err == nil && found.ID != 0 {
+			r, err = records.ReplayOf(ctx, found.Turn, found.ID)
+		}
 		return app.Then(func() tea.Cmd {
 			if n != p.reads {
 				return nil
@@ -218,9 +218,9 @@ func (p *Model) read(by int, find func(context.Context) (*record.Replayed, error
 			p.reading = false
 			switch {
 			case err != nil:
-				return p.Fail(theme.Sentence(err))
-			case r != nil:
-				return p.Open(new(PastRequest(*r)))
+				return p.Failed(err)
+			case found.ID != 0:
+				return p.Open(new(PastRequest(r)))
 			case by > 0:
 				return p.Open(nil)
 			}

@@ -37,10 +37,7 @@ const leastRows = 3
 // messages that are on the page, and the panel below a blank line.
 func (p *Model) Pane(w, h int) []string {
 	st := &p.Themes.Styles
-	lines := append([]string{""}, p.View(w-1, h-2)...)
-	for len(lines) < h {
-		lines = append(lines, "")
-	}
+	lines := theme.Blank(append([]string{""}, p.View(w-1, h-2)...), w-1, h)
 	for i := range lines {
 		edge := st.Lines.Render("│")
 		switch line := i - 1 - p.list.top + p.list.first; {
@@ -49,7 +46,7 @@ func (p *Model) Pane(w, h int) []string {
 		case i > p.list.top && line < p.list.end && line >= p.list.page0 && line < p.list.page1:
 			edge = st.Muted.Render("┃")
 		}
-		lines[i] = edge + theme.Fit(lines[i], w-1)
+		lines[i] = edge + lines[i]
 	}
 	return lines
 }

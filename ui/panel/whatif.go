@@ -250,8 +250,8 @@ func (p *Model) apply() tea.Cmd {
 	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
-// change is what a trial changes of a message, with a sign that says whether more of it is sent: "+ comes back". It is ""
-// for nothing.
+// change is what a trial changes of a message, with a sign that says whether more of it is sent: "+ comes back". It is
+// "" for nothing.
 func (r *Request) change(e *history.Entry) string {
 	if e.Index >= len(r.was) {
 		return ""

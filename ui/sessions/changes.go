@@ -32,7 +32,7 @@ func (l *Model) act(s line, said string, do, back func(context.Context) error) t
 		l.Pending--
 		l.Screen.Changed()
 		if err != nil {
-			return tea.Batch(l.Fail(theme.Sentence(err)), l.Reread())
+			return tea.Batch(l.Failed(err), l.Reread())
 		}
 		return tea.Batch(l.Say(said), l.Reread())
 	})

@@ -12,7 +12,6 @@ import (
 
 	"winnow/history"
 	"winnow/session/store"
-	"winnow/ui/theme"
 )
 
 // Listing is a shelf as it was read.
@@ -39,7 +38,7 @@ func (l *Model) readShelf() tea.Cmd {
 func (l *Model) Listed(read Listing) tea.Cmd {
 	if read.Err != nil {
 		l.close()
-		return l.Fail(theme.Sentence(read.Err))
+		return l.Failed(read.Err)
 	}
 	l.listing = read
 	l.fill()
@@ -106,7 +105,7 @@ func (l *Model) Found(found Found) tea.Cmd {
 	l.found = found
 	l.fill()
 	if found.Err != nil {
-		return l.Fail(theme.Sentence(found.Err))
+		return l.Failed(found.Err)
 	}
 	return l.look()
 }
@@ -211,8 +210,5 @@ func around(m store.Message, query string) string {
 // Previewed shows what was read for a preview.
 func (l *Model) Previewed(messages []Previewed, err error) tea.Cmd {
 	l.preview.messages = messages
-	if err != nil {
-		return l.Fail(theme.Sentence(err))
-	}
-	return nil
+	return l.Failed(err)
 }

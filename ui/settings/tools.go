@@ -58,7 +58,7 @@ func (s *Model) AwaitServers() tea.Cmd {
 // toolsChanged makes the list of tools anew, which counts the tokens of each tool, or says why a tool stays as it is.
 func (s *Model) toolsChanged(err error) tea.Cmd {
 	if err != nil {
-		return s.Fail(theme.Sentence(err))
+		return s.Failed(err)
 	}
 	if s.tools != nil {
 		s.fillTools(s.tools)
@@ -126,10 +126,7 @@ func toolItem(t session.ToolState) list.Item {
 // toolChosen changes what a tool may do, from off to ask to allow, or starts a server again.
 func (s *Model) toolChosen(value string) tea.Cmd {
 	if name, ok := strings.CutPrefix(value, ofServer); ok {
-		if err := s.Servers.Restart(name); err != nil {
-			return s.Fail(theme.Sentence(err))
-		}
-		return nil
+		return s.Failed(s.Servers.Restart(name))
 	}
 	tools, _ := s.Session.ToolStates()
 	at := slices.IndexFunc(tools, func(t session.ToolState) bool { return ofTool+t.Tool.Name == value })

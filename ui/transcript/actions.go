@@ -132,16 +132,16 @@ func (c *Model) pick() tea.Cmd {
 
 // SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where nothing is.
 func (c *Model) SelectionTitle() string {
-	ids, tokens := c.Picked(), 0
-	for _, id := range ids {
+	if !c.Selecting() {
+		return ""
+	}
+	tokens := 0
+	for id := range c.selected {
 		if e := c.entry(id); e != nil {
 			tokens += e.TokensAfter
 		}
 	}
-	if len(ids) == 0 {
-		return ""
-	}
-	return theme.Thousands(len(ids)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
+	return theme.Thousands(len(c.selected)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
 // action is a change of flags by hand, or the undoing of one.
@@ -285,36 +285,36 @@ func (c *Model) toCopy() (list []store.Message) {
 // characters says how long a text is.
 func characters(text string) string { return theme.Plural(utf8.RuneCountInString(text), "character") }
 
-// place is a cell of a row, counted behind the gutter.
-type place struct{ row, line, cell int }
+// position is a cell of a row, counted behind the gutter.
+type position struct{ row, line, cell int }
 
-func (p place) compare(o place) int {
+func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.row, o.row), cmp.Compare(p.line, o.line), cmp.Compare(p.cell, o.cell))
 }
 
-// picked is what is selected with the mouse: the cells from one place to another, in the order in which they were
+// dragged is what is selected with the mouse: the cells from one position to another, in the order in which they were
 // passed. It goes when the rows change.
-type picked struct {
-	held     bool  // the button is down
-	from, to place // the same one where nothing is selected
+type dragged struct {
+	held     bool     // the button is down
+	from, to position // the same one where nothing is selected
 }
 
-// bounds are the first and the last place.
-func (p picked) bounds() (begin, end place) {
-	both := []place{p.from, p.to}
-	return slices.MinFunc(both, place.compare), slices.MaxFunc(both, place.compare)
+// bounds are the first and the last position.
+func (d dragged) bounds() (begin, end position) {
+	both := []position{d.from, d.to}
+	return slices.MinFunc(both, position.compare), slices.MaxFunc(both, position.compare)
 }
 
 // Held says that the mouse is selecting text.
-func (c *Model) Held() bool { return c.picked.held }
+func (c *Model) Held() bool { return c.dragged.held }
 
 // Unpick takes the selection of the mouse away.
-func (c *Model) Unpick() { c.picked = picked{} }
+func (c *Model) Unpick() { c.dragged = dragged{} }
 
 // Press begins a selection at a cell of the transcript.
 func (c *Model) Press(x, y int) {
-	at, ok := c.placeAt(x, y)
-	c.picked = picked{held: ok, from: at, to: at}
+	at, ok := c.positionAt(x, y)
+	c.dragged = dragged{held: ok, from: at, to: at}
 }
 
 // Drag takes the selection to a cell. Beyond the edge it scrolls.
@@ -325,18 +325,18 @@ func (c *Model) Drag(x, y int) {
 	case y >= c.height:
 		c.Scroll(1)
 	}
-	if to, ok := c.placeAt(x, min(max(y, 0), c.height-1)); ok {
-		c.picked.to = to
+	if to, ok := c.positionAt(x, min(max(y, 0), c.height-1)); ok {
+		c.dragged.to = to
 	}
 }
 
 // Release ends a selection and copies it as it is drawn. Without one it was a click, and clicked.
 func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
-	c.picked.held = false
-	if c.picked.from == c.picked.to {
+	c.dragged.held = false
+	if c.dragged.from == c.dragged.to {
 		return nil, true
 	}
-	if text := c.pickedText(); text != "" {
+	if text := c.draggedText(); text != "" {
 		cmd = c.Copy(characters(text), text)
 	}
 	return cmd, false
@@ -344,7 +344,7 @@ func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 
 // Click selects the message at line y. A click on its receipt is for what the model saw for it.
 func (c *Model) Click(y int) tea.Cmd {
-	at, ok := c.placeAt(0, y)
+	at, ok := c.positionAt(0, y)
 	if !ok || at.line >= len(c.block(at.row).lines) {
 		return nil
 	}
@@ -355,31 +355,31 @@ func (c *Model) Click(y int) tea.Cmd {
 	return nil
 }
 
-// placeAt is the place at a cell of the screen, false below the last message.
-func (c *Model) placeAt(x, y int) (place, bool) {
+// positionAt is the position of a cell of the screen, false below the last message.
+func (c *Model) positionAt(x, y int) (position, bool) {
 	if !c.ready() || y < 0 || y >= c.height {
-		return place{}, false
+		return position{}, false
 	}
 	i, line := c.rowAt(y)
-	return place{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
+	return position{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
 }
 
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
 // turn failed: names and receipts are not copied with it.
 func (c *Model) cells(i, line int) (from, to int) {
-	begin, end := c.picked.bounds()
+	begin, end := c.dragged.bounds()
 	b, several := c.block(i), begin.row != end.row || begin.line != end.line
 	isText := line >= b.from && line < b.to || b.failure >= 0 && line >= b.failure
-	first := slices.MaxFunc([]place{{i, line, 0}, begin}, place.compare)
-	last := slices.MinFunc([]place{{i, line, c.width}, end}, place.compare)
+	first := slices.MaxFunc([]position{{i, line, 0}, begin}, position.compare)
+	last := slices.MinFunc([]position{{i, line, c.width}, end}, position.compare)
 	if begin == end || last.compare(first) < 0 || several && !isText {
 		return 0, 0
 	}
 	return first.cell, last.cell + 1
 }
 
-// markPicked draws the selected cells of a line of row i.
-func (c *Model) markPicked(text string, i, line int) string {
+// markDragged draws the selected cells of a line of row i.
+func (c *Model) markDragged(text string, i, line int) string {
 	from, to := c.cells(i, line)
 	if to = min(to, theme.Width(text)); from >= to {
 		return text
@@ -392,10 +392,10 @@ func (c *Model) markPicked(text string, i, line int) string {
 	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, style))
 }
 
-// pickedText is what is selected, as it is drawn, with a blank line between messages.
-func (c *Model) pickedText() string {
+// draggedText is what is selected, as it is drawn, with a blank line between messages.
+func (c *Model) draggedText() string {
 	var texts []string
-	begin, end := c.picked.bounds()
+	begin, end := c.dragged.bounds()
 	for i := begin.row; i <= end.row; i++ {
 		var lines []string
 		for line := range c.block(i).lines {

@@ -3,7 +3,7 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -370,47 +370,26 @@ func (c *Model) interruption(m store.Message) string {
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) TurnFailed(f record.Failure) {
-	c.reported = append(c.reported, f)
+	if f.After != 0 {
+		c.reported[f.After] = f
+	}
 	c.placeFailures()
 	c.settle()
 }
 
 // placeFailures finds the messages that the failures are shown behind.
 func (c *Model) placeFailures() {
-	var list []record.Failure
-	for i := range c.Messages.Len() {
-		if c.Messages.Row(i).Faulty {
-			f, _ := record.FailureAfter(c.At(i))
-			list = append(list, f)
-		}
-	}
 	c.failed = map[int64]record.Failure{}
-	for _, f := range slices.Concat(list, record.Failures(c.Receipts), c.reported) {
-		if id := c.failedBehind(f); id != 0 && f.Fault != (record.Fault{}) {
-			c.failed[id] = f
+	for i := range c.Messages.Len() {
+		if !c.Messages.Row(i).Faulty {
+			continue
+		}
+		if f, ok := record.FailureAfter(c.At(i)); ok {
+			c.failed[f.After] = f
 		}
 	}
+	maps.Copy(c.failed, c.reported)
 	clear(c.blocks)
-}
-
-// failedBehind is the message that a failure is shown behind: the one that it names, else the last one of its turn that
-// was stored before its request. It is 0 where something of the answer arrived, or the turn is not on this branch.
-func (c *Model) failedBehind(f record.Failure) int64 {
-	i, ok := c.Messages.Find(f.User)
-	if f.After != 0 || !ok {
-		return f.After
-	}
-	behind := f.User
-	for i++; i < c.Messages.Len() && c.Messages.Role(i) != history.User; i++ {
-		switch request := c.Messages.Row(i).Request; {
-		case f.Request != 0 && request == f.Request:
-			return 0
-		case f.Request != 0 && request > f.Request:
-			return behind
-		}
-		behind = c.Messages.ID(i)
-	}
-	return behind
 }
 
 // safe says what became of the message, and of the money. Behind an answer, or a tool's result, a request of the turn

@@ -39,8 +39,8 @@ type Model struct {
 	Edited   int64                    // the message that is being edited, 0 for none
 	Name     string                   // the model that answers, in short
 
-	reported  []record.Failure         // of the turns that failed here
-	failed    map[int64]record.Failure // the newest failure behind a message, by that
+	reported  map[int64]record.Failure // of the turns that failed here, by the message behind which they did
+	failed    map[int64]record.Failure // all that are shown
 	answer    *answer                  // the newest one, nil for none
 	firstRead int                      // index of the first message that the server can have read of Plan; 0 is all
 	quiet     bool                     // all messages of the request on show are whole
@@ -71,7 +71,7 @@ func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arrivi
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, nil, history.Plan{}
+	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, map[int64]record.Failure{}, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
 }
@@ -94,7 +94,7 @@ func (c *Model) Follow(messages branch.Branch) {
 // show shows these messages in the place of those that are there. What is on the screen stays where it is.
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
-	c.Messages, c.picked = messages, picked{}
+	c.Messages, c.dragged = messages, dragged{}
 	c.placeFailures()
 	if i, ok := c.index(top); ok {
 		c.top = i
@@ -246,7 +246,8 @@ func (c *Model) lastAnswer() (store.Message, bool) {
 // last answer's.
 func (c *Model) RequestOf() (id int64, turn int, ok bool) {
 	if f, failed := c.failed[c.cursor]; failed {
-		return f.Request, f.Turn, f.Request != 0
+		r, known := c.Receipts[f.Request] // a fork has no requests of before
+		return f.Request, cmp.Or(f.Turn, r.Turn), known || f.Turn != 0
 	}
 	m, ok := c.Selected()
 	if !ok {

@@ -15,7 +15,7 @@ type page struct {
 	cursor    int64          // the selected row, 0 for none
 	Thinking  bool           // reasoning is shown whole
 	open      map[int64]bool // rows that are unfolded
-	picked    picked
+	dragged   dragged
 }
 
 // rows is how many rows there are: one for each message, and one for the answer that arrives.

@@ -37,7 +37,7 @@ type block struct {
 	from, to int      // the lines of the text and of the tool calls
 	receipt  int      // the line of its receipt, -1 for none
 	failure  int      // the first line of why its turn failed behind it, -1 for none
-	match    int      // the first line with a match of the search, -1 for none
+	match    int      // the first line with a match of the search, else the one that stands for what is not shown
 }
 
 // look is what decides the lines of a row beside its message and the width: with the same look it is drawn alike.
@@ -80,7 +80,7 @@ func (c *Model) block(i int) *block {
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
-	b := &block{look: l, receipt: -1, failure: -1, match: -1}
+	b := &block{look: l, receipt: -1, failure: -1}
 	c.render(b, i)
 	c.blocks[id] = b
 	return b
@@ -120,7 +120,7 @@ func (c *Model) View() []string {
 func (c *Model) draw(i, line int) string {
 	switch below := line - len(c.block(i).lines); {
 	case below < 0:
-		return c.beside(i, line) + c.markPicked(c.lineOf(i, line), i, line)
+		return c.beside(i, line) + c.markDragged(c.lineOf(i, line), i, line)
 	case below == 1:
 		return c.edgeLine()
 	}

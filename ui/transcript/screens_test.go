@@ -55,11 +55,11 @@ func TestScreens(t *testing.T) {
 	}, nil))
 
 	s = shown(70, 16, []store.Message{message(history.User, "First"), message(history.User, "Second")}, nil)
-	f := record.Failure{User: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
+	f := record.Failure{After: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
 		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
 	}}
 	s.TurnFailed(f)
-	f.User, f.Request = 2, 8
+	f.After, f.Request = 2, 8
 	s.TurnFailed(f)
 	s.TurnFailed(f)
 	add("two turns that failed", s)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -14,7 +13,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/app"
@@ -204,15 +202,10 @@ func (c *Model) showHit() {
 		return
 	}
 	c.selectRow(i)
-	b := c.block(i)
-	line := b.match
-	if line < 0 {
-		line = min(b.to, len(b.lines)-1) // the line that stands for what is not shown
-	}
 	last, y := c.rowAt(c.height - 1)
-	at := place{i, line, 0}
-	if at.compare(place{c.top, c.line, 0}) < 0 || at.compare(place{last, y, 0}) > 0 {
-		c.moveTo(i, max(0, line-c.height/3))
+	at := position{i, c.block(i).match, 0}
+	if at.compare(position{c.top, c.line, 0}) < 0 || at.compare(position{last, y, 0}) > 0 {
+		c.moveTo(i, max(0, at.line-c.height/3))
 	}
 	c.Screen.Moved()
 }
@@ -224,6 +217,8 @@ func (c *Model) markMatches(b *block) {
 	if b.at {
 		style = c.Themes.Styles.Hit
 	}
+	none := min(b.to, len(b.lines)-1)
+	b.match = none
 	text := ansi.Strip(strings.Join(b.lines[b.from:b.to], "\n"))
 	spans, begin := b.pattern.FindAllStringIndex(text, -1), 0
 	for n, line := range strings.Split(text, "\n") {
@@ -239,7 +234,7 @@ func (c *Model) markMatches(b *block) {
 			continue
 		}
 		b.lines[b.from+n] = lipgloss.StyleRanges(b.lines[b.from+n], ranges...)
-		if b.match < 0 {
+		if b.match == none {
 			b.match = b.from + n
 		}
 	}
@@ -247,13 +242,12 @@ func (c *Model) markMatches(b *block) {
 
 // sees says what the model sees of a hit in the request on show.
 func (c *Model) sees(h hit) string {
-	holds := func(cut history.Range) bool { return cut.From <= h.at && h.at < cut.To }
 	switch e := c.entry(h.message); {
 	case e == nil:
 		return "? not known"
 	case !e.Sent():
 		return "○ not sent"
-	case slices.ContainsFunc(e.Cuts, holds):
+	case len(e.Cuts) > 0 && e.Cuts[0].From <= h.at && h.at < e.Cuts[0].To:
 		return "◐ cut"
 	}
 	return "● sent"

@@ -26,15 +26,13 @@ const (
 	Durable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
 	// Quick writes what may lose the last moment to a power cut, never to a crash of winnow.
 	Quick Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
-	// Reading reads beside the writers.
-	Reading Mode = "mode=rw&_query_only=on"
-	// ReadOnly reads a file that may not be written.
-	ReadOnly Mode = "mode=ro&_query_only=on"
+	// ReadOnly reads beside the writers, or a file that may not be written.
+	ReadOnly Mode = "mode=ro"
 	// Exclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
 	// then in memory, not in a file.
-	Exclusive Mode = "mode=rw&_query_only=on&_locking_mode=EXCLUSIVE"
+	Exclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
 	// Immutable reads a file that nobody writes, in a folder that may not be written.
-	Immutable Mode = "mode=ro&_query_only=on&immutable=1"
+	Immutable Mode = "mode=ro&immutable=1"
 	// Scratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
 	Scratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
 )

@@ -107,15 +107,3 @@ func TestATokenIsNoPath(t *testing.T) {
 		t.Errorf("a token led to another file: %v", err)
 	}
 }
-
-func TestInMemoryNoFileIsMade(t *testing.T) {
-	t.Chdir(t.TempDir())
-	o := NewOwner(Memory)
-	if token := take(t, o); !o.Alive(token) {
-		t.Error("the owner is not alive to itself")
-	}
-	o.Release()
-	if left, _ := os.ReadDir("."); len(left) > 0 {
-		t.Errorf("files were made: %v", left)
-	}
-}

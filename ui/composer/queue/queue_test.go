@@ -16,6 +16,7 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/session"
+	"winnow/session/settings"
 	"winnow/session/store"
 	_ "winnow/session/store/storetest"
 	"winnow/ui/app"
@@ -52,7 +53,7 @@ func newDesk(t rapid.TB, db *store.Store) *desk {
 	})
 	d.must(err)
 	d.leaf, d.deps = first.ID, session.Deps{
-		Store: db, Policy: policy, Count: func(text string) int { return len(text) },
+		Store: db, Base: settings.Base{Policy: policy}, Count: func(text string) int { return len(text) },
 		Models: new(llm.Catalog).With(llm.Endpoint{Name: "here", BaseURL: "http://127.0.0.1:1/v1", Default: "m"}),
 	}
 	d.open(row.ID)

@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/llm"
+	"winnow/session"
+	"winnow/session/store"
+	"winnow/ui/conversation"
+)
+
+// begunTwice is the application with two stored sessions, and the id of the one that is not on the screen.
+func begunTwice(t *testing.T) (l *live, other string) {
+	t.Helper()
+	l = onStage(t, 100, 30)
+	l.say("the first chat")
+	other = l.Session.Info().ID
+	before := l.Session
+	l.press("ctrl+n")
+	l.until("a new chat", func() bool { return l.Session != before })
+	l.say("the second chat")
+	return l, other
+}
+
+func TestTextTypedForASessionThatDoesNotOpenCanBeRecalled(t *testing.T) {
+	l, _ := begunTwice(t)
+	l.types("The original is not changed")
+	l.run(l.openStored("ffffffff", conversation.Arrival{}))
+	l.types("typed ahead")
+	l.until("the draft from before", func() bool { return !l.composer.Leaving() && !l.composer.Empty() })
+	if got := l.composer.Text(); got != "The original is not changed" {
+		t.Errorf("the draft is %q, want the one from before", got)
+	}
+	l.press("up")
+	if got := l.composer.Text(); got != "typed ahead" {
+		t.Errorf("↑ recalls %q, want what was typed meanwhile", got)
+	}
+}
+
+func TestOfTwoChatsThatWereAskedForTheNewerOneIsShown(t *testing.T) {
+	l, other := begunTwice(t)
+	first, second := l.enter(l.Stored(other, conversation.Arrival{})), l.enter(l.Begun())
+	l.handle(second())
+	l.handle(first())
+	if l.Info.ID != "" {
+		t.Errorf("the chat %q is shown, which was asked for before a new one", l.Info.Title)
+	}
+}
+
+func TestTemporaryChatLeavesNothingOnDisk(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 100, 30)
+	l.Unrecorded = 1
+	l.picks("temporary")
+	l.shows("temporary, not saved")
+	l.say("nobody will know this")
+	l.types("and a draft that stays unsent")
+	l.run(l.composer.Keep())
+	l.planned()
+
+	folder := filepath.Dir(l.With.Store.Path())
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the history's files are %v, %v", files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"nobody will know", "Answer 1", "stays unsent"} {
+			if strings.Contains(string(data), secret) {
+				t.Errorf("%s holds %q", file, secret)
+			}
+		}
+	}
+	if prompts, err := l.With.Store.Prompts(t.Context(), 1); err != nil || len(prompts) > 0 {
+		t.Errorf("the history of prompts is %+v, %v", prompts, err)
+	}
+}
+
+func TestTemporaryChatIsNotLeftByOneKey(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 100, 30)
+	l.Unrecorded = 1
+	l.picks("temporary")
+	l.shows("temporary, not saved")
+	if said := l.lost(true); said != "" {
+		t.Errorf("a chat without a message is not left at once: %s", said)
+	}
+	l.say("hello")
+	temporary := l.Session
+
+	l.press("ctrl+n")
+	l.shows("This chat is not saved.")
+	if l.Session != temporary {
+		t.Fatal("one key left the temporary chat")
+	}
+	l.confirm.asked = nothing // as after some time
+	l.press("ctrl+n")
+	if l.Session != temporary {
+		t.Fatal("a key long after the first left the temporary chat")
+	}
+	l.press("ctrl+n")
+	l.until("a new chat", func() bool { return l.Session != temporary })
+	l.until("the memory to be let go", func() bool {
+		_, err := temporary.Store().Session(t.Context(), temporary.Info().ID)
+		return err != nil
+	})
+	if l.Session.Temporary() {
+		t.Error("the next session is temporary as well")
+	}
+}
+
+func TestMouseIsGivenToTheTerminalAndTakenBack(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 100, 30)
+	before := l.View().MouseMode
+	l.picks("mouse")
+	between := l.View().MouseMode
+	l.picks("mouse")
+	if before == between || l.View().MouseMode != before {
+		t.Errorf("the mouse mode is %v, after /mouse %v, after another %v", before, between, l.View().MouseMode)
+	}
+}
+
+// besideAnother opens a session that another window has: that window's session, which has a first turn.
+func (l *live) besideAnother() *session.Session {
+	t := l.t
+	t.Helper()
+	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { beside.Close() })
+	deps := l.With
+	deps.Store = beside
+	other, err := session.New(deps, session.Start{Ref: "here/small"})
+	if err == nil {
+		_, err = other.Lease(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.turnOf(other.Send(t.Context(), session.Draft{Text: "The first question."}))
+	s, err := session.Open(t.Context(), l.With, other.Info().ID, l.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.arrives(s)
+	l.until("a chat for reading", func() bool { return l.ReadOnly })
+	return other
+}
+
+// stored are the texts of a session as its file has it.
+func stored(t *testing.T, s *store.Store, id string) string {
+	t.Helper()
+	row, err := s.Session(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := s.Branch(t.Context(), row.Leaf, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(string(m.Role) + ": " + m.Content + "\n")
+	}
+	return b.String()
+}
+
+func TestSessionOpenElsewhereIsForReading(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {20, 5}} {
+		l := onStage(t, size[0], size[1])
+		other := l.besideAnother()
+		before := stored(t, l.With.Store, other.Info().ID)
+		asked := len(l.bodies)
+		l.types("a draft of mine, and a question?")
+		l.press("esc", "ctrl+r", "ctrl+g", "ctrl+o", "alt+enter")
+		l.press("tab", "K", "r", "p", "x", "u", "t")
+		l.run(palette{l.Model}.run("/rename Mine"))
+		l.until("the refusal", func() bool { return strings.Contains(l.notice.Sentence(), "another window") })
+		l.run(palette{l.Model}.run("/retry"))
+		l.run(palette{l.Model}.run("/alone Hello"))
+		if got := stored(t, l.With.Store, other.Info().ID); got != before || len(l.bodies) != asked {
+			t.Errorf("at %v the session is\n%s\nwant\n%s", size, got, before)
+		}
+		if row, err := l.With.Store.Session(t.Context(), other.Info().ID); err != nil || row.Title == "Mine" {
+			t.Errorf("at %v the session is called %q, %v", size, row.Title, err)
+		}
+		if !l.composer.Empty() {
+			t.Errorf("at %v the closed composer holds %q", size, l.composer.Shown())
+		}
+	}
+}
+
+// What was typed before it was known that another window has the chat is the user's, and the fork's draft. The chat's
+// stored draft is the other window's.
+func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 80, 24)
+	other := l.besideAnother()
+	l.composer.Set("half a thought")
+	l.Screen.Leased(l.shown, true, nil)
+	l.shows("half a thought")
+	l.press("ctrl+f")
+	l.until("the fork", func() bool { return l.Info.Parent == other.Info().ID })
+	l.planned()
+	if got := l.composer.Text(); got != "half a thought" {
+		t.Errorf("the draft of the fork is %q", got)
+	}
+	l.composer.Set("")
+	if err := l.With.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
+		t.Fatal(err)
+	}
+	l.open(other.Info().ID)
+	l.until("a chat for reading", func() bool { return l.ReadOnly })
+	if !l.composer.Empty() {
+		t.Errorf("the draft is %q, want none of the other window's", l.composer.Text())
+	}
+}
+
+// Whoever looks at another session has let go of the one before, and a new session is taken with its first
+// message.
+func TestShownSessionIsTheOneThatIsTaken(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	l.say("A question.")
+	first := l.Info.ID
+	beside, err := store.Open(t.Context(), l.With.Store.Path(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	taken := func(id string) func() bool {
+		return func() bool {
+			leased, err := beside.Leased(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.Contains(leased, id)
+		}
+	}
+	if !taken(first)() {
+		t.Error("a session that was begun here is not taken")
+	}
+	l.press("ctrl+n")
+	l.until("a chat that is free", func() bool { return !taken(first)() })
+	l.open(first)
+	l.until("a chat that is taken again", taken(first))
+	l.reopen()
+	l.until("a chat that is taken still", func() bool {
+		return l.Session.Info().ID == first && taken(first)()
+	})
+}
+
+// A chat whose endpoint is at another address now is read, and goes nowhere before the user agrees: the draft stays.
+func TestAChatAsksBeforeItGoesToAnotherAddress(t *testing.T) {
+	t.Parallel()
+	l := onStage(t, 120, 40)
+	l.say("First")
+	moved := httptest.NewServer(http.HandlerFunc(l.answer))
+	t.Cleanup(moved.Close)
+	l.With.Models = new(llm.Catalog).With(
+		llm.Endpoint{Name: "here", BaseURL: moved.URL + "/v1", Default: "small", Window: 4096},
+	)
+	asked := l.Asked()
+	l.reopen()
+	l.shows("this chat was with here at http://")
+	l.types("Second")
+	l.press("enter")
+	l.until("the refusal", func() bool { return !l.Turn.Busy })
+	l.shows("The draft is kept.")
+	if got := l.composer.Shown(); l.Asked() != asked || got != "Second" || l.Chat.Messages.Len() != 2 {
+		t.Fatalf("%d requests more, the draft is %q, and there are %d messages", l.Asked()-asked, got,
+			l.Chat.Messages.Len())
+	}
+	s := l.Session
+	l.press("ctrl+l")
+	l.shows("In use")
+	l.press("enter")
+	l.until("the agreement", func() bool { return s.Ready() == nil && l.notice.Alert().Text == "" })
+	l.press("enter")
+	l.until("the answer", func() bool { return !l.Turn.Busy && l.Chat.Messages.Len() == 4 })
+}
