@@ -44,7 +44,7 @@ type Context struct {
 	Session  *session.Session
 	Info     store.Session // its row, as the screen shows it
 	Ref      string        // the model in use, as the screen shows it
-	Busy     bool          // an answer arrives in it
+	Busy     bool          // its turn runs
 	ReadOnly bool          // another window has it: here it can be read
 }
 
