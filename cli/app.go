@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -22,7 +20,6 @@ import (
 	"winnow/docs"
 	"winnow/llm"
 	"winnow/llm/guide"
-	"winnow/llm/keys"
 	"winnow/llm/mcp"
 	"winnow/llm/redact"
 	"winnow/llm/tokenizer"
@@ -40,12 +37,12 @@ type app struct {
 	use     use
 	config  config.Config
 	catalog *llm.Catalog
+	servers *mcp.Servers // none is started before it is needed
 	log     *slog.Logger
 	logFile io.Closer
 	store   *store.Store // nil until it is opened
 
 	// of a conversation
-	servers *mcp.Servers // none is started before it is needed
 	deps    session.Deps
 	choice  llm.Choice
 	notices []string           // sentences for the screen
@@ -89,9 +86,7 @@ func (p *program) with(ctx context.Context, to use, run func(*app) error) error 
 }
 
 func (a *app) close() {
-	if a.servers != nil {
-		a.servers.Close()
-	}
+	a.servers.Close()
 	if a.store != nil {
 		a.store.Close()
 	}
@@ -145,9 +140,11 @@ func (p *program) setup() (*app, error) {
 		return nil, err
 	}
 	endpoints := p.endpoints(c)
-	p.learnSecrets(c, endpoints)
+	servers, secrets := p.mcpServers(c)
+	p.redactor.Know(secrets...)
+	p.learnKeys(endpoints)
 	p.unsetKeys(endpoints...)
-	a := &app{program: p, config: c}
+	a := &app{program: p, config: c, servers: mcp.New(p.build, servers...)}
 	if a.log, a.logFile, err = p.openLog(); err != nil {
 		return nil, err
 	}
@@ -178,61 +175,6 @@ func (a *app) openStore(ctx context.Context) error {
 	}
 	a.store, err = store.Open(ctx, path, store.Options{Now: a.now, Redact: a.redactor.Known})
 	return err
-}
-
-// learnSecrets has the redactor know every key that the configuration, the environment, key files and the files of
-// other clients hold.
-func (p *program) learnSecrets(c config.Config, endpoints []llm.Endpoint) {
-	_, secrets := p.mcpServers(c)
-	p.redactor.Know(secrets...)
-	for _, name := range llm.KeyVariables() {
-		endpoints = append(endpoints, llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))})
-	}
-	for _, e := range endpoints {
-		p.redactor.Know(e.Secrets()...)
-	}
-}
-
-// fetchKeys runs the key_command of every endpoint that has one, all at once.
-func (a *app) fetchKeys(ctx context.Context) error {
-	var wait sync.WaitGroup
-	endpoints := a.catalog.Endpoints()
-	errs := make([]error, len(endpoints))
-	for i, e := range endpoints {
-		command := a.config.Endpoints[e.Name].KeyCommand
-		if len(command) == 0 || e.Key != "" {
-			continue
-		}
-		wait.Go(func() {
-			var err error
-			if e.Key, err = keys.FromCommand(ctx, command); err != nil {
-				errs[i] = fail(Failed, "cannot read the API key of %s: %w", e.Name, err)
-				return
-			}
-			a.catalog.Add(e)
-		})
-	}
-	wait.Wait()
-	a.unsetKeys(a.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
-	return errors.Join(errs...)
-}
-
-// unsetKeys takes the keys of endpoints out of the environment that the programs which winnow starts inherit: an
-// editor, a clipboard helper, a key_command. winnow itself read them before.
-func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
-	names, secrets := llm.KeyVariables(), []string{}
-	for _, e := range endpoints {
-		secrets = append(append(secrets, e.Key.Reveal()), e.Secrets()...)
-		if e.KeyFrom.Kind == keys.Variable {
-			names = append(names, e.KeyFrom.Name)
-		}
-	}
-	for _, variable := range os.Environ() {
-		name, value, _ := strings.Cut(variable, "=")
-		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
-			p.unset(name)
-		}
-	}
 }
 
 // openLog starts the log of --debug: JSON lines without secrets, appended, readable by the user alone. Without the flag
@@ -291,7 +233,6 @@ func (a *app) prepare(ctx context.Context) error {
 		return err
 	}
 	a.log.Info("ready", "winnow", a.build, "model", a.choice.Ref, "why", a.choice.Reason, "db", a.store.Path())
-	a.servers = a.newServers()
 	a.deps = a.newDeps()
 	return nil
 }

@@ -240,7 +240,17 @@ func (p *printer) visible(text string) error {
 func (p *program) show(value any) error {
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
-	page := &report.Page{Clean: clean.text, Width: p.columns(), Bold: term.IsTerminal(p.out.Fd())}
+	hits, found := value.(report.Hits)
+	if found && !p.flags.noRedact {
+		find := func(text string) [][2]int { return p.redactor.FindIn(text, true) }
+		for i, h := range hits { // The marks stay in their places.
+			var secrets int
+			hits[i], secrets = h.Without(find, redactedSign)
+			clean.count += secrets
+		}
+	}
+	width, _, _ := term.GetSize(p.out.Fd()) // 0 where a program reads
+	page := &report.Page{Clean: clean.text, Width: width, Bold: width > 0}
 	if p.flags.json {
 		text, err := page.JSON(value)
 		if err != nil {
@@ -250,17 +260,11 @@ func (p *program) show(value any) error {
 		return err
 	}
 	value.(report.View).Table(page)
-	if _, bold := value.(report.Hits); bold {
+	if found {
 		return p.out.visible(page.String())
 	}
 	_, err := io.WriteString(p.out, page.String())
 	return err
-}
-
-// columns is the width that lines are broken at: the terminal's, and 0 where a program reads.
-func (p *program) columns() int {
-	width, _, _ := term.GetSize(p.out.Fd())
-	return width
 }
 
 // cleaner takes secrets out of texts and counts them.

@@ -130,16 +130,11 @@ func (p *program) personas() (all []ui.Persona, unread error) {
 			unread = errors.Join(unread, fail(Failed, "cannot read the persona %s: %w", name[1], err))
 			continue
 		}
-		all = append(all, ui.Persona{Name: name[1], Text: promptText(text)})
+		// Editors leave a byte order mark, carriage returns and line ends at the end.
+		text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+		all = append(all, ui.Persona{Name: name[1], Text: string(bytes.TrimRight(text, "\n"))})
 	}
 	return all, unread
-}
-
-// promptText is the system prompt in a file: its text without a byte order mark and the line ends at its end, which
-// editors leave.
-func promptText(file []byte) string {
-	text := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
-	return string(bytes.TrimRight(text, "\n"))
 }
 
 // appFolder is winnow's folder in those of the XDG base directory specification.

@@ -63,8 +63,8 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 		if err != nil {
 			return err
 		}
-		from, to := report.NewCompared(r, r.Verdicts), report.NewCompared(l.record, l.plan)
-		return a.show(report.NewDiff(s.Info(), from, to))
+		to := report.NewCompared(l.record, l.plan)
+		return a.show(report.NewDiff(s.Info(), report.NewCompared(r, r.Verdicts), to))
 	case l.Request != nil && !l.Request.Proven:
 		a.warn("request %d of turn %d was rebuilt, but is not proven to be what was sent: %s", l.Request.Nth,
 			l.Request.Turn, report.Sentence(l.Request.Doubt))
@@ -72,17 +72,13 @@ func (a *app) showContext(ctx context.Context, s *session.Session) error {
 		a.warn("the tools of MCP servers are not counted, because this command starts no servers; winnow tools " +
 			"shows their tokens")
 	}
-	unsent := error(nil)
-	if l.waysOut != "" {
-		unsent = fail(Failed, "nothing would be sent: %s", l.waysOut)
-	}
 	if a.flags.wire || a.flags.prompt {
-		return cmp.Or(unsent, a.writeRequest(l))
+		return cmp.Or(l.unsent, a.writeRequest(l))
 	}
 	if err := a.show(l.Context); err != nil || a.flags.json {
 		return err
 	}
-	return unsent
+	return l.unsent
 }
 
 func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
@@ -90,10 +86,10 @@ func isIdle(s mcp.Status) bool { return s.State == mcp.Idle }
 // shownContext is a request to be shown.
 type shownContext struct {
 	report.Context
-	plan    history.Plan
-	record  record.Recorded        // of a past one
-	body    func() ([]byte, error) // the bytes that the plan gives
-	waysOut string                 // how much too large the request is, and what helps; "" where it would be sent
+	plan   history.Plan
+	record record.Recorded        // of a past one
+	body   func() ([]byte, error) // the bytes that the plan gives
+	unsent error                  // how much too large the request is, and what helps; nil where it would be sent
 }
 
 // contextOf finds the request that was asked for.
@@ -129,7 +125,8 @@ func (a *app) contextOf(ctx context.Context, s *session.Session) (shownContext, 
 	case errors.As(err, &over):
 		l.Error = report.ErrorText(over)
 		oversize := session.Oversize(over, tried.To.Windows())
-		l.waysOut = oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name))
+		l.unsent = fail(Failed, "nothing would be sent: %s",
+			oversize.Sentence(remedies(oversize, tried.To.Client.Endpoint().Name)))
 	case tried.Err != nil:
 		return l, fail(Usage, "%w", err)
 	case err != nil:

@@ -57,7 +57,8 @@ func (e *examination) check(what string, err error) (failed bool) {
 }
 
 func (p *program) doctor(ctx context.Context, _ []string) error {
-	e := p.examine(ctx, p.columns())
+	width, _, _ := term.GetSize(p.out.Fd())
+	e := p.examine(ctx, width)
 	text := markdown.Visible(e.String())
 	if colorprofile.Detect(p.out.file, os.Environ()) >= colorprofile.ANSI {
 		text = verdictWord.ReplaceAllStringFunc(text, func(w string) string { return colours[w] + w + "\x1b[m" })

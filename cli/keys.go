@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -23,8 +25,7 @@ func (p *program) keysCommand() *cobra.Command {
 		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0]) })
 	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +
 		"never an argument: those are visible to other programs and kept in the history of the shell."
-	set.Example = "  winnow keys set openai\n" +
-		"  pass show openai | winnow keys set openai"
+	set.Example = "  pass show openai | winnow keys set openai"
 	return group("keys", "List, store and delete the API keys of endpoints", list, set,
 		p.command("delete ENDPOINT", "Delete the stored key of an endpoint",
 			func(ctx context.Context, args []string) error { return p.deleteKey(ctx, args[0]) }))
@@ -225,4 +226,57 @@ func keyText(e llm.Endpoint) string {
 		text += ": " + report.ErrorText(err)
 	}
 	return text
+}
+
+// learnKeys has the redactor know every key that the configuration, the environment, key files and the files of other
+// clients hold.
+func (p *program) learnKeys(endpoints []llm.Endpoint) {
+	for _, name := range llm.KeyVariables() {
+		endpoints = append(endpoints, llm.Endpoint{Key: keys.Secret(strings.TrimSpace(p.env(name)))})
+	}
+	for _, e := range endpoints {
+		p.redactor.Know(e.Secrets()...)
+	}
+}
+
+// fetchKeys runs the key_command of every endpoint that has one, all at once.
+func (a *app) fetchKeys(ctx context.Context) error {
+	var wait sync.WaitGroup
+	endpoints := a.catalog.Endpoints()
+	errs := make([]error, len(endpoints))
+	for i, e := range endpoints {
+		command := a.config.Endpoints[e.Name].KeyCommand
+		if len(command) == 0 || e.Key != "" {
+			continue
+		}
+		wait.Go(func() {
+			var err error
+			if e.Key, err = keys.FromCommand(ctx, command); err != nil {
+				errs[i] = fail(Failed, "cannot read the API key of %s: %w", e.Name, err)
+				return
+			}
+			a.catalog.Add(e)
+		})
+	}
+	wait.Wait()
+	a.unsetKeys(a.catalog.Endpoints()...) // not before the last command has ended: it may read one of them
+	return errors.Join(errs...)
+}
+
+// unsetKeys takes the keys of endpoints out of the environment that the programs which winnow starts inherit: an
+// editor, a clipboard helper, a key_command. winnow itself read them before.
+func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
+	names, secrets := llm.KeyVariables(), []string{}
+	for _, e := range endpoints {
+		secrets = append(append(secrets, e.Key.Reveal()), e.Secrets()...)
+		if e.KeyFrom.Kind == keys.Variable {
+			names = append(names, e.KeyFrom.Name)
+		}
+	}
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
+			p.unset(name)
+		}
+	}
 }

@@ -35,8 +35,6 @@ func (p *program) root() *cobra.Command {
 	f := &p.flags
 	root := p.command("winnow", "A terminal chat that shows, message by message, what the model sees",
 		func(ctx context.Context, args []string) error { return p.chat(ctx, strings.Join(args, " ")) })
-	root.Long = "winnow is a terminal chat client that shows, message by message, what the model sees:\n" +
-		"what is kept, cut and dropped of the conversation, and why."
 	root.Example = "  winnow -c           # continue the last session\n" +
 		"  winnow -r parser    # choose from the sessions about parsers\n" +
 		"  git diff | winnow run \"review\""
@@ -60,7 +58,7 @@ func (p *program) root() *cobra.Command {
 // sessionFlags are the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or beginning of an id")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or its beginning")
 	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 

@@ -20,6 +20,7 @@ import (
 	"winnow/session"
 	"winnow/session/approval"
 	"winnow/session/limits"
+	"winnow/session/record"
 	"winnow/ui/markdown"
 	"winnow/ui/plain"
 )
@@ -97,7 +98,7 @@ func (a *app) answer(ctx context.Context, draft string) error {
 	err = tooLong(out.follow(s.Send(ctx, session.Draft{Text: draft, Files: files})), s.Info().Endpoint)
 	id := s.Info().ID
 	if err != nil {
-		a.log.Error("the turn ended", "session", id, "error", session.ErrorCode(err))
+		a.log.Error("the turn ended", "session", id, "error", record.ErrorCode(err))
 	}
 	if a.flags.noSave {
 		id = ""

@@ -54,12 +54,11 @@ func (p *program) sessionsCommand() *cobra.Command {
 // editSession makes a command that changes the row of a session; words are what stood behind its id, with commas or
 // spaces between them.
 func (p *program) editSession(use, short string, edit func(row *store.Session, words []string)) *cobra.Command {
-	return p.sessionCommand(use, short, func(
-		ctx context.Context, s *store.Store, info store.Session, rest []string,
-	) error {
-		words := strings.FieldsFunc(strings.Join(rest, " "), func(r rune) bool { return r == ',' || r == ' ' })
-		return s.Update(ctx, info.ID, func(row *store.Session) { edit(row, words) })
-	})
+	return p.sessionCommand(use, short,
+		func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
+			words := strings.FieldsFunc(strings.Join(rest, " "), func(r rune) bool { return r == ',' || r == ' ' })
+			return s.Update(ctx, info.ID, func(row *store.Session) { edit(row, words) })
+		})
 }
 
 func (p *program) sessionsList() *cobra.Command {
@@ -180,16 +179,6 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 	}
 	if len(hits) == 0 {
 		fmt.Fprintf(p.err, "No message contains all of %s.\n", report.Line(in.Text))
-	}
-	clean := p.cleaner()
-	defer p.reportRedacted(clean)
-	if !p.flags.noRedact {
-		find := func(text string) [][2]int { return p.redactor.FindIn(text, true) }
-		for i, h := range hits { // The marks stay in their places.
-			var secrets int
-			hits[i], secrets = h.Without(find, redactedSign)
-			clean.count += secrets
-		}
 	}
 	return p.show(report.Hits(hits))
 }

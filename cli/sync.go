@@ -55,7 +55,7 @@ func (p *program) syncCommand() *cobra.Command {
 	c.Example = "  winnow sync ~/Sync/winnow\n" +
 		"  winnow sync --new-key ~/.config/winnow/sync.key"
 	c.Flags().BoolVar(&status, "status", false, "show the machines and what waits, and change nothing")
-	c.Flags().BoolVar(&o.Verify, "verify", false, "read the files of this machine again, and write damaged ones anew")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "check the files of this machine, and write damaged ones again")
 	c.Flags().StringVar(&o.Adopt, "adopt", "", "take over the files of the machine with this id, which is gone")
 	c.Flags().StringVar(&newKey, "new-key", "", "make a key that encrypts, write it to this new file, and sync nothing")
 	for _, other := range []string{"verify", "adopt", "new-key"} {

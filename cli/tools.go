@@ -35,12 +35,6 @@ func (p *program) mcpServers(c config.Config) (servers []mcp.Server, secrets []s
 	return servers, secrets
 }
 
-// newServers makes the configured MCP servers ready. None is started yet.
-func (a *app) newServers() *mcp.Servers {
-	servers, _ := a.mcpServers(a.config)
-	return mcp.New(a.build, servers...)
-}
-
 // builtinTools are winnow's own tools that need no conversation.
 func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 	box := new(tool.Toolbox)
@@ -54,7 +48,6 @@ func (p *program) builtinTools(c config.Tools) *tool.Toolbox {
 // listTools starts every server and lists what it offers. It fails where one of them did not start.
 func (a *app) listTools(ctx context.Context) error {
 	a.fetchKeys(ctx) // The servers must not inherit a key, nor may the list show one.
-	a.servers = a.newServers()
 	if err := a.servers.Prepare(ctx, func(string) {}); err != nil {
 		return err
 	}

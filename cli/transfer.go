@@ -167,12 +167,8 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Example = "  winnow sessions export 0195 > parser.md\n" +
 		"  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
-	var formats []string
-	for _, format := range transfer.Formats() {
-		formats = append(formats, string(format))
-	}
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
-	only(c, "format", formats...)
+	only(c, "format", transfer.Formats()...)
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
@@ -225,22 +221,17 @@ func (a *app) exportCommand(ctx context.Context, s *session.Session, words strin
 	}
 	row, clean := s.Info(), &cleaner{redact: a.redactor.Text}
 	row.Title = a.redactor.Text(row.Title)
-	if isFolder(path) {
-		path = unusedPath(filepath.Join(path, fileName(row, format)))
+	if isFolder(path) { // In it the file is chat.md, or chat-2.md where that is taken.
+		name, ending := filepath.Join(path, fileName(row)), format.Ending()
+		path = name + ending
+		for n := 2; exists(path); n++ {
+			path = fmt.Sprintf("%s-%d%s", name, n, ending)
+		}
 	}
 	if _, err = a.writeFile(path, exportOf(ctx, s.Store(), row, format, clean)); err != nil {
 		return "", err
 	}
 	return strings.TrimSpace("Exported to " + path + ". " + clean.sentence()), nil
-}
-
-// unusedPath is a path, or the next one of its kind that nothing has: chat.md, chat-2.md.
-func unusedPath(path string) string {
-	ending, next := filepath.Ext(path), path
-	for n := 2; exists(next); n++ {
-		next = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), n, ending)
-	}
-	return next
 }
 
 // exportArguments reads a format and a file or folder, either of which may be missing. A file whose ending no format
@@ -259,8 +250,8 @@ func exportArguments(words string) (transfer.Format, string, error) {
 	case path == "" || isFolder(path):
 		return transfer.Markdown, path, nil
 	}
-	return "", "", fmt.Errorf("/export has no format %q; use md, html, json, jsonl or prompt, followed by the name "+
-		"of a file", strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."))
+	return "", "", fmt.Errorf("/export has no format %q; use %s, followed by the name of a file",
+		strings.TrimPrefix(cmp.Or(filepath.Ext(path), path), "."), theme.Choices(transfer.Formats()))
 }
 
 func isFolder(path string) bool {
@@ -308,10 +299,9 @@ var markWords = map[string]string{
 // notInName are the characters of a title that a shell or a file system may take for something else.
 var notInName = regexp.MustCompile(`[^\pL\pM\pN_-]+`)
 
-// fileName is a name for a session's file: the day, the title and the beginning of its id.
-func fileName(row store.Session, format transfer.Format) string {
+// fileName is a name for a session's file, without its ending: the day, the title and the beginning of its id.
+func fileName(row store.Session) string {
 	title := []rune(notInName.ReplaceAllString(row.Title, "-"))
 	name := strings.Trim(string(title[:min(len(title), 40)]), "-")
-	parts := []string{row.Created.UTC().Format(time.DateOnly), cmp.Or(name, "chat"), report.ShortID(row.ID)}
-	return strings.Join(parts, "-") + format.Ending()
+	return row.Created.UTC().Format(time.DateOnly) + "-" + cmp.Or(name, "chat") + "-" + report.ShortID(row.ID)
 }

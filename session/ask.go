@@ -118,7 +118,8 @@ func (s *Session) learn(ctx context.Context, to *target.Model) {
 func (t *turn) learnRequired(ctx context.Context, a *attempt) (reason string) {
 	t.learn(ctx, a.to)
 	before, name := a.decision.Learned.Ways(), a.request.Model
-	now := a.to.Client.Known(name).Ways()
-	now = slices.DeleteFunc(now, func(way string) bool { return slices.Contains(before, way) })
+	now := slices.DeleteFunc(a.to.Client.Known(name).Ways(), func(way string) bool {
+		return slices.Contains(before, way)
+	})
 	return fmt.Sprintf("%s has to be asked %s; asking once more", name, strings.Join(now, " and "))
 }

@@ -12,19 +12,21 @@ import (
 // model in use. The part has the file's name without its folder. The error is a sentence that names the
 // file and says why it cannot be sent.
 func (s *Session) Attach(path string) (history.Part, error) {
-	name := filepath.Base(path)
 	data, err := tool.ReadFile(path)
-	if err != nil {
-		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
-	}
-	return s.AttachText(name, string(data))
+	return s.attach(filepath.Base(path), data, err)
 }
 
 // AttachText makes a text that is no file hang on a message under a name.
 func (s *Session) AttachText(name, text string) (history.Part, error) {
-	part, err := tool.Attach(name, []byte(text), s.Model().Name, s.deps.Count)
+	return s.attach(name, []byte(text), nil)
+}
+
+func (s *Session) attach(name string, data []byte, err error) (part history.Part, _ error) {
+	if err == nil {
+		part, err = tool.Attach(name, data, s.Model().Name, s.deps.Count)
+	}
 	if err != nil {
-		return history.Part{}, fmt.Errorf("%s cannot be attached: %w", name, err)
+		return part, fmt.Errorf("%s cannot be attached: %w", name, err)
 	}
 	return part, nil
 }

@@ -56,16 +56,14 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 // cutNotice says that the server read only a part of a request, and how to cure it. stated says that the server has
 // stated another window since.
 func (a *attempt) cutNotice(stated bool) string {
-	text := fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. ",
-		a.record.Prompt, a.record.CutExpected)
+	const below = "Requests of this session now stay below %d tokens; /window TOKENS overrides this"
+	cure := fmt.Sprintf(below, a.to.Limit())
 	if stated {
-		text += fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
-	} else {
-		text += fmt.Sprintf("Requests of this session now stay below %d tokens; /window TOKENS overrides this",
-			a.to.Limit())
+		cure = fmt.Sprintf("It now states a window of %d tokens, and requests will fit it", a.to.Window().Tokens)
 	}
 	if e := a.to.Client.Endpoint(); e.Own() && e.Name != llm.Guide {
-		text += ". For Ollama, set OLLAMA_CONTEXT_LENGTH in its environment to enlarge the window"
+		cure += ". For Ollama, set OLLAMA_CONTEXT_LENGTH in its environment to enlarge the window"
 	}
-	return text
+	return fmt.Sprintf("the server read %d of about %d tokens: it dropped part of this request without saying so. %s",
+		a.record.Prompt, a.record.CutExpected, cure)
 }

@@ -61,29 +61,22 @@ func (e *OversizeError) Ways(r Remedies) (ways []string) {
 		}
 		ways = append(ways, way)
 	}
-	var raise, helps string
-	switch e.Over.Bound {
-	case history.BoundBudget, history.BoundMaxContext:
+	raise, helps := "raise the window", r.Window
+	switch largest, server := e.Windows.Largest(), e.Windows.Stated.ServerSetting(e.Enough()); {
+	case e.Over.Bound == history.BoundUnread: // nobody knows the window
+		helps = ""
+	case e.Over.Bound != history.BoundWindow:
 		raise, helps = "raise the budget", r.Budget
-	case history.BoundWindow:
-		raise, helps = e.largerWindow(r)
+	case largest == 0 || largest >= e.Enough(): // winnow's own setting raises it
+	case server != "":
+		helps = server
+	default:
+		raise, helps = "choose a model with a larger window", r.Model
 	}
 	if helps != "" {
 		ways = append(ways, raise+" → "+helps)
 	}
 	return ways
-}
-
-// largerWindow is how the model gets a window with which the request would fit: by winnow's own setting, by one of the
-// server, or not at all.
-func (e *OversizeError) largerWindow(r Remedies) (raise, helps string) {
-	if largest := e.Windows.Largest(); largest == 0 || largest >= e.Enough() {
-		return "raise the window", r.Window
-	}
-	if server := e.Windows.Stated.ServerSetting(e.Enough()); server != "" {
-		return "raise the window", server
-	}
-	return "choose a model with a larger window", r.Model
 }
 
 // Enough is a round number of tokens with which the request would fit.

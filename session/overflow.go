@@ -63,12 +63,6 @@ func (t *turn) planSmaller(ctx context.Context, a *attempt, fault *llm.Error, ov
 		fault.Limit)
 }
 
-// smaller says whether it makes sense to send a request behind one that was refused without a number: what must be sent
-// may be as much.
-func (o overflow) smaller(a *attempt) bool {
-	return o.shrunk == 0 || float64(a.plan.Sum.Total) <= smallerBy*float64(o.refused.plan.Sum.Total)
-}
-
 const (
 	replyLeast = 256 // tokens; a shorter reply is not worth asking for
 	replySlack = 25  // one part in so many of a request stays free beside a shortened reply

@@ -44,10 +44,9 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		return "", errors.New("no turn is running")
 	}
 	var plan history.Plan
-	var user int64
-	s.set(func(*State) { plan, user = t.planned, t.user })
+	s.set(func(*State) { plan = t.planned })
 	var groups [][]int
-	if !st.alone(user) {
+	if !st.alone(t.user) {
 		// Nothing is found in what cannot be read.
 		_ = t.plans.reads(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
 	}

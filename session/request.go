@@ -10,7 +10,6 @@ import (
 	"winnow/history"
 	"winnow/llm"
 	"winnow/llm/pricing"
-	"winnow/session/limits"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
@@ -64,31 +63,27 @@ func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, 
 		if err != nil {
 			return a, err
 		}
-		if !over.smaller(a) {
+		// What must be sent may be as much as what was refused without a number: to send it again makes no sense.
+		if over.shrunk > 0 && float64(a.plan.Sum.Total) > smallerBy*float64(over.refused.plan.Sum.Total) {
 			return a, over.fault
 		}
 		a.errand = e
-		wasAsked, err := t.allow(ctx, a.estimate(), e.purpose)
+		wasAsked, err := t.allow(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), e.purpose)
 		if err != nil {
 			return a, err
 		}
-		if !wasAsked {
-			return a, t.keepRecord(ctx, a)
+		if wasAsked {
+			continue
 		}
+		a.record = store.Request{
+			User: t.user, Purpose: e.purpose, Endpoint: a.to.Client.Endpoint().Name, Model: a.request.Model,
+			Created: t.deps.Now(),
+		}
+		if err = a.decision.Sign(&a.record, a.to.Client, a.request); err == nil {
+			a.record, err = t.Records().Add(ctx, a.record, a.plan, a.forecast.Prefix)
+		}
+		return a, err
 	}
-}
-
-// keepRecord stores the record of a request that is about to leave. Every request passes here, whatever it is for.
-func (t *turn) keepRecord(ctx context.Context, a *attempt) error {
-	a.record = store.Request{
-		User: t.user, Purpose: a.errand.purpose, Endpoint: a.to.Client.Endpoint().Name,
-		Model: a.request.Model, Created: t.deps.Now(),
-	}
-	err := a.decision.Sign(&a.record, a.to.Client, a.request)
-	if err == nil {
-		a.record, err = t.Records().Add(ctx, a.record, a.plan, a.forecast.Prefix)
-	}
-	return err
 }
 
 // send sends the request and stores what comes back: the whole answer, or its beginning when the user or the network
@@ -109,13 +104,12 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 		err = t.saveAnswer(ctx, a)
 	}
 	if a.errand.purpose == store.ForAnswer {
-		t.last = a.record
+		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
+			t.past.Answered(a.record, a.plan)
+		}
 	}
 	if err != nil {
 		return errors.Join(fault, err)
-	}
-	if a.errand.purpose == store.ForAnswer && a.record.End != store.EndFailed {
-		t.past.Answered(a.record, a.plan)
 	}
 	if a.saver == nil {
 		return cmp.Or(ctx.Err(), fault)
@@ -325,9 +319,12 @@ func (a *attempt) cost(d Deps) pricing.Cost {
 // expected is what the server was expected to count for the request.
 func (a *attempt) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 
-func (a *attempt) estimate() limits.Estimate {
-	return estimateOf(a.to, a.request.MaxTokens, a.plan.Sum)
-}
-
 // clause is an error's sentence without its full stop: more follows.
 func clause(err error) string { return strings.TrimSuffix(err.Error(), ".") }
+
+// logRequest writes what a request held that is over, what the server said of it, and how it failed.
+func (t *turn) logRequest(r store.Request, fault error) {
+	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
+		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired,
+		"ended", r.End, "error", record.ErrorCode(fault), "prompt", r.Prompt, "answer", r.Answer, "took", r.Took)
+}

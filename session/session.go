@@ -34,17 +34,20 @@ type Deps struct {
 	Models   *llm.Catalog
 	System   string          // the configured system prompt, "" for none
 	Sampling record.Sampling // what is asked of every model
-	// What is configured of single models, over System and Sampling; nil says nothing.
-	Of         OfModel
-	Tools      []*tool.Toolbox // what every model may call beside the tools of its endpoint
-	Prepare    Prepare         // makes Tools ready before each request of a turn; nil has nothing to do
-	Builtin    *tool.Toolbox   // what every model but the guide may call; nil is none
-	Recall     bool            // the model may read again what its request does not hold, with the recall tool
-	Approval   approval.Rules  // which tools may run; a session adds what is remembered and said in it
-	ToolLimits tool.Limits     // of each call
-	Limits     limits.Limits   // what the user allows to be spent
-	MaxRounds  int             // the most requests of one turn; 0 is 16
-	TitleRef   string          // the model that writes titles; "" takes them from the first message
+	// What is configured of the model of an endpoint, over System and Sampling; nil says nothing.
+	Of      func(endpoint, model string) ModelSettings
+	Tools   []*tool.Toolbox // what every model may call beside the tools of its endpoint
+	Builtin *tool.Toolbox   // what every model but the guide may call; nil is none
+	// Makes Tools ready that take time to start, before each request of a turn; nil has nothing to do. It says what it
+	// waits for, what did not start and what changed. Its error is that of the context: tools that did not start are no
+	// reason to leave a message without an answer.
+	Prepare    func(ctx context.Context, say func(sentence string)) error
+	Recall     bool           // the model may read again what its request does not hold, with the recall tool
+	Approval   approval.Rules // which tools may run; a session adds what is remembered and said in it
+	ToolLimits tool.Limits    // of each call
+	Limits     limits.Limits  // what the user allows to be spent
+	MaxRounds  int            // the most requests of one turn; 0 is 16
+	TitleRef   string         // the model that writes titles; "" takes them from the first message
 	// The model that writes summaries, as the user named it; "" is the conversation's own.
 	SummaryRef string
 	Count      history.Counter     // counts tokens; nil counts one per four bytes
@@ -69,9 +72,6 @@ type ModelSettings struct {
 	// The table or the environment variable that says so, by key: system, max_tokens, temperature, top_p, effort.
 	Tables map[string]string
 }
-
-// OfModel is what the configuration says of the model of an endpoint.
-type OfModel func(endpoint, model string) ModelSettings
 
 // of is what the configuration says of a model, over what it says of all.
 func (d Deps) of(endpoint, model string) ModelSettings {
@@ -100,10 +100,6 @@ func (d Deps) counted(m store.Message) store.Message {
 	m.Tokens, m.Tokenizer = d.Count(m.Content), d.Tokenizer
 	return m
 }
-
-// Prepare makes tools ready that take time to start. It says what it waits for, what did not start and what changed.
-// Its error is that of the context: tools that did not start are no reason to leave a message without an answer.
-type Prepare func(ctx context.Context, say func(sentence string)) error
 
 // Start is how a new conversation begins.
 type Start struct {
@@ -205,7 +201,8 @@ func (s *Session) change(stored func(id string) error, then func(*State)) error 
 // no error: Ready says why, and no turn begins.
 func New(d Deps, o Start) (*Session, error) {
 	row := store.Session{Dir: o.Dir, System: o.System, SystemFixed: o.System != ""}
-	s := newSession(d, State{Row: row, Whole: true, Flags: map[int64]history.Flag{}, Policy: d.Policy})
+	s := newSession(d, State{Row: row, Whole: true, Policy: d.Policy})
+	s.state.Flags, s.state.Remedies = map[int64]history.Flag{}, map[int64]history.Remedy{}
 	to := s.begin(o.Ref)
 	if o.Closed != nil {
 		to = target.NewUnready(s.modelDeps(s.deps.Sampling), o.Ref, "", o.Closed)
@@ -256,9 +253,6 @@ func newSession(d Deps, st State) *Session {
 	}
 	if d.Count == nil {
 		d.Count = func(text string) int { return (len(text) + 3) / 4 }
-	}
-	if d.Prepare == nil {
-		d.Prepare = func(context.Context, func(string)) error { return nil }
 	}
 	d.kept = cmp.Or(d.kept, d.Store)
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
@@ -326,3 +320,10 @@ func (s *Session) Close(ctx context.Context) error {
 
 // log is the log with what each line of a session names: no line of it holds text of a conversation.
 func (s *Session) log() *slog.Logger { return s.deps.Log.With("session", s.Info().ID) }
+
+// warn writes that something failed that nobody waits for; nil writes nothing.
+func (s *Session) warn(what string, err error) {
+	if err != nil {
+		s.log().Warn(what, "error", record.ErrorCode(err))
+	}
+}

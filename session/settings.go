@@ -107,15 +107,9 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	was := s.Info()
-	now, _, err := to.on(was)
-	if err == nil {
-		err = s.deps.CheckFree(was, now)
-	}
-	if err != nil {
-		return err
-	}
-	policy, err := s.deps.PolicyOf(now)
-	if err != nil {
+	now, _, impossible := to.on(was)
+	policy, invalid := s.deps.PolicyOf(now)
+	if err := cmp.Or(impossible, s.deps.CheckFree(was, now), invalid); err != nil {
 		return err
 	}
 	take := func(row *store.Session) {
@@ -254,13 +248,11 @@ func (s *Session) groups(messages []int64) (list []int64) {
 
 // withRemedy are the remedies with another for some messages.
 func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []int64) map[int64]history.Remedy {
-	all := make(map[int64]history.Remedy, len(before)+len(messages))
-	maps.Copy(all, before)
+	all := maps.Clone(before)
 	for _, id := range messages {
-		if all[id] = r; r == history.SendRepaired {
-			delete(all, id)
-		}
+		all[id] = r
 	}
+	maps.DeleteFunc(all, func(_ int64, r history.Remedy) bool { return r == history.SendRepaired })
 	return all
 }
 

@@ -19,14 +19,6 @@ const (
 	titleChars = 2000 // of the message
 )
 
-// titleOf makes a title of a first message, which may be nothing but its files.
-func titleOf(m history.Message) string {
-	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
-		return title.Of(m.Parts[0].Name)
-	}
-	return title.Of(m.Content)
-}
-
 // Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
 // none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
 // user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
@@ -57,8 +49,8 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	return row.Title, nil
 }
 
-// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no model.
-// The message is cut to what a title needs.
+// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no
+// model. The message is cut to what a title needs.
 func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err
@@ -76,7 +68,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	}
 	user, err := st.Branch.Message(at)
 	if err != nil || t.deps.TitleRef == "" {
-		return titleOf(user.Message), err
+		return title.OfMessage(user.Message), err
 	}
 	model, err := t.target(t.deps.TitleRef)
 	if err != nil {

@@ -126,8 +126,8 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 func (q Question) unasked(why approval.Reason) string {
 	const longest = 1000 // characters of the arguments
 	arguments := strings.Join(strings.Fields(q.Arguments.Object), " ")
-	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name, longest,
-		arguments)
+	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
+		longest, arguments)
 	switch why {
 	case approval.Repaired:
 		return text + "a call with repaired arguments never runs without asking"
@@ -147,17 +147,14 @@ type resultKeys struct {
 func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.Record) error {
 	keys := resultKeys{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
-	extra, err := json.Marshal(keys)
-	if err != nil {
-		return fmt.Errorf("write what became of the call: %w", err)
-	}
+	extra, _ := json.Marshal(keys) // of strings and numbers: it cannot fail
 	row := t.Info()
 	m := store.Message{
 		Session: row.ID, Parent: row.Leaf, Extra: string(extra), Message: history.Message{
 			Role: history.Tool, Name: c.Name, ToolCallID: c.ID, Content: result, Status: history.Complete,
 		},
 	}
-	err = detached(ctx, func(ctx context.Context) error {
+	err := detached(ctx, func(ctx context.Context) (err error) {
 		m, err = t.deps.Store.Append(ctx, t.deps.counted(m))
 		return err
 	})

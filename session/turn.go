@@ -16,6 +16,7 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/session/target"
+	"winnow/session/title"
 )
 
 // A turn is a message of the user's and all that answers it. It runs on one goroutine:
@@ -100,9 +101,6 @@ func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind b
 		return m, to, err
 	}
 	at := to.Len() - 1
-	if at < 0 {
-		return m, to, fmt.Errorf("edit message %d: %w", d.Instead, store.ErrNotFound)
-	}
 	if to.Role(at) != history.User {
 		return m, to, ErrNotYours
 	}
@@ -226,13 +224,7 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 
 // ready reads what a turn goes by: what holds now judges its message before that is stored.
 func (t *turn) ready(ctx context.Context) error {
-	if err := t.loadBranch(ctx); err != nil {
-		return err
-	}
-	if err := t.refresh(ctx); err != nil {
-		return err
-	}
-	return t.readPermissions(ctx)
+	return cmp.Or(t.loadBranch(ctx), t.refresh(ctx), t.readPermissions(ctx))
 }
 
 // Step 1: the user's message.
@@ -266,7 +258,7 @@ func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, erro
 	defer t.writing.Unlock()
 	row := t.Info()
 	if row.TitleFrom == "" {
-		row.Title, row.TitleFrom = titleOf(m.Message), store.TitleAuto
+		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
 	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
@@ -311,9 +303,10 @@ func (t *turn) answer(ctx context.Context) error {
 	t.Model().Expire()
 	reason := ""
 	for round := 1; ; round++ {
-		// The request waits for tools that are still starting, so that it can offer them.
-		if err := t.deps.Prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
-			return err
+		if prepare := t.deps.Prepare; prepare != nil {
+			if err := prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
+				return err
+			}
 		}
 		asked, err := t.ask(ctx, errand{
 			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
@@ -367,12 +360,10 @@ func (t *turn) askModel(ctx context.Context) error {
 func namesOf(calls []history.ToolCall) string {
 	var names []string
 	for _, c := range calls {
-		name := cmp.Or(c.Name, "a call without a name")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = append(names, cmp.Or(c.Name, "a call without a name"))
 	}
-	return strings.Join(names, ", ")
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // plan decides the turn's next request.
@@ -416,7 +407,8 @@ func (t *turn) announce(a *attempt) {
 	t.set(func(*State) { t.planned = a.plan })
 	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
 	to := a.to
-	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(a.estimate()) && to.SayOnce("price") {
+	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
+	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
 	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,9 @@ import (
 
 	"winnow/history"
 	"winnow/session"
+	"winnow/session/store"
 	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // fullPanel is a chat that asks, in colours, with a panel full of messages where it has room.
@@ -76,4 +79,41 @@ func BenchmarkView(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkSessionsKey types in the list and draws it, as each key does.
+func BenchmarkSessionsKey(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		for _, keys := range []string{"down up", "o backspace", "o s l o backspace backspace backspace backspace"} {
+			b.Run(fmt.Sprintf("%d/%s", n, keys), func(b *testing.B) {
+				m := fresh(b, 120, 40)
+				m.Update(ctrl('s'))
+				listed(m, manySessions(n)...)
+				var presses []tea.KeyPressMsg
+				for _, name := range strings.Fields(keys) {
+					presses = append(presses, uitest.Key(name))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					m.Update(presses[i%len(presses)])
+					_ = m.View()
+					i++
+				}
+			})
+		}
+	}
+}
+
+// manySessions are so many sessions.
+func manySessions(n int) []store.Session {
+	stored := make([]store.Session, n)
+	for i := range stored {
+		stored[i] = store.Session{
+			ID:    fmt.Sprintf("%08x-0000-7000-8000-000000000000", i),
+			Title: fmt.Sprintf("Chat %d about the weather in Oslo", i),
+			Model: "gpt-5.2", Turns: i % 50, Tags: []string{"sky", "work"}[:i%3%2+i%2], Updated: begun,
+		}
+	}
+	return stored
 }

@@ -83,7 +83,8 @@ func New(o Options) (*Model, error) {
 	}
 	shared := &app.Shared{
 		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
-		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
+		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps,
+		Themes:  &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}

@@ -19,6 +19,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/inspector"
+	"winnow/ui/theme"
 )
 
 // TestScripts plays the scripts of testdata/scripts against the application and a server that answers. A section of a
@@ -170,7 +171,8 @@ var scriptCommands = map[string]func(s *scene, arg string){
 	"asked":  func(s *scene, arg string) { s.gate.wants(s.live, arg) },
 	"end":    func(s *scene, _ string) { s.gate.open <- struct{}{} },
 
-	"beside": func(s *scene, _ string) { s.other = s.besideAnother() }, // another window has the chat
+	"secrets": func(s *scene, _ string) { s.Secrets = theme.Secrets{Find: findKey} },
+	"beside":  func(s *scene, _ string) { s.other = s.besideAnother() }, // another window has the chat
 	"there": func(s *scene, arg string) { // and asks a question there
 		s.turnOf(s.other.Send(s.t.Context(), session.Draft{Text: arg}))
 	},

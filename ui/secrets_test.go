@@ -1,19 +1,11 @@
 package ui
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"winnow/history"
-	"winnow/session/branch"
-	"winnow/session/sessiontest"
-	"winnow/session/store"
 	"winnow/ui/inspector"
-	"winnow/ui/sessions"
 	"winnow/ui/theme"
-	"winnow/ui/uitest"
 )
 
 // someKey looks like a secret to findKey, and ourKey is known.
@@ -77,84 +69,5 @@ func TestSecretsAreHiddenBesideTheTranscriptUntilTheyAreRevealed(t *testing.T) {
 		}
 		l.press("f3")
 		l.shows("Possible secrets are hidden.")
-	}
-}
-
-// What was repaired is shown against what is sent instead, and both are texts of the request.
-func TestSecretsAreHiddenInRepairs(t *testing.T) {
-	t.Parallel()
-	l := onStage(t, 140, 50)
-	file := filepath.Join(t.TempDir(), "damaged.jsonl")
-	text := `{"role":"user","content":"log in"}
-{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"login","arguments":` +
-		`"{\"with\": \"` + someKey + ` and ` + ourKey + `\", \"then"}}]}
-{"role":"tool","tool_call_id":"c1","content":"in"}
-`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.Secrets = theme.Secrets{Find: findKey}
-	l.open(l.imported(file))
-	shown := func(what string) {
-		t.Helper()
-		l.shows(`{"with": "` + theme.Redacted + " and")
-		l.lacks("sk-0")
-		l.lacks(ourKey)
-		l.press("f3")
-		l.shows(`{"with": "` + someKey + " and")
-		l.lacks(ourKey)
-		l.press("f3")
-		l.shows(`{"with": "` + theme.Redacted + " and")
-		if screen := plain(l.Model); strings.Contains(screen, "sk-0") {
-			t.Errorf("%s hides nothing again:\n%s", what, screen)
-		}
-	}
-	// It says what was said, and is on the screen beside the views.
-	bareTranscript := func() { l.Chat.Reset(branch.Branch{}) }
-	l.types("/repair")
-	l.press("enter")
-	bareTranscript()
-	shown("the list of repairs")
-	l.press("esc")
-	l.Inspect(inspector.Subject{Message: sessiontest.Messages(l.Session.Branch())[1].ID}, inspector.RepairView)
-	shown("the inspector")
-}
-
-func TestSecretsAreHiddenInTheListOfSessions(t *testing.T) {
-	hidden := theme.Secrets{Find: findKey}
-	s := store.Session{ID: "1", Title: "deploy with " + someKey}
-	m := fresh(t, 100, 40)
-	m.Secrets = hidden
-	m.openSessions("")
-	typing(m, "works")
-	m.sessions.Found(sessions.Found{Text: "works", Hits: []store.Hit{
-		{Session: s, Role: history.User, Snippet: "the key " + someKey + " works", Marks: [][2]int{{28, 33}}},
-	}})
-	m.sessions.Previewed([]sessions.Previewed{
-		previewed(history.User, "All of it: the key "+someKey+" works.", begun, store.Place{}),
-	}, nil)
-	lines := plain(m)
-	if !strings.Contains(lines, "All of it: the key [redacted] works.") {
-		t.Errorf("the preview says\n%s", lines)
-	}
-	if strings.Contains(lines, someKey) || !strings.Contains(lines, "the key [redacted] works") ||
-		!strings.Contains(lines, "deploy with [redacted]") {
-		t.Errorf("the hit says\n%s", lines)
-	}
-
-	m = fresh(t, 100, 30)
-	m.Secrets = hidden
-	m.openSessions("")
-	listed(m, s)
-	for _, want := range []string{s.Title, "deploy with [redacted]"} {
-		m.Update(uitest.Key("f3"))
-		if got := titles(m)[0]; got != want {
-			t.Errorf("the line says %q, want %q", got, want)
-		}
-	}
-	m.Update(uitest.Key("ctrl+e")) // the title is renamed as it is stored
-	m.Update(uitest.Key("end"))
-	if got := plain(m); !strings.Contains(got, "Title › "+s.Title) {
-		t.Errorf("what is renamed is not the stored title:\n%s", got)
 	}
 }

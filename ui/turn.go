@@ -17,8 +17,8 @@ import (
 	"winnow/ui/turn"
 )
 
-// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where nothing
-// new is said.
+// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where
+// nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.ReadOnly {
 		return m.lacks(keymap.NeedOwn)

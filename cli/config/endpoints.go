@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -47,9 +48,7 @@ func withMore(e, table llm.Endpoint) llm.Endpoint {
 	if table.KeyFrom.Kind == keys.Nowhere {
 		more.Key, more.KeyFrom, more.Stored = e.Key, e.KeyFrom, e.Stored
 	}
-	if table.Default == "" {
-		more.Default = e.Default
-	}
+	more.Default = cmp.Or(table.Default, e.Default)
 	return more
 }
 

@@ -120,14 +120,20 @@ func (r Rules) Decide(c Call) Decision {
 		return Decision{Verdict: Off}
 	case c.Cut:
 		return Decision{Verdict: Refuse, Reason: CutAnswer}
-	case matchesAny(r.Allow, c.Tool.Name):
+	case slices.ContainsFunc(r.Allow, func(p string) bool { return matches(p, c.Tool.Name) }):
 		allowed, p.by = true, ByOption
 	case r.Mode == Never && p.by != ByConfiguration:
 		return Decision{Verdict: Refuse, Reason: SwitchedOff}
 	case !allowed && r.Session[Identity(c.Tool)]:
 		allowed, p.by = true, BySession
 	}
-	why := c.why()
+	why := Reason("")
+	switch {
+	case c.Repaired:
+		why = Repaired
+	case c.Unsaid:
+		why = Unsaid
+	}
 	if allowed && why == "" && c.Tool.EachTime && p.by != ByOption {
 		why = EachTime
 	}
@@ -149,17 +155,6 @@ func (r Rules) Decide(c Call) Decision {
 		d.Choices = append(d.Choices, Forever)
 	}
 	return d
-}
-
-// why is why a call is asked about even where its tool runs without asking.
-func (c Call) why() Reason {
-	switch {
-	case c.Repaired:
-		return Repaired
-	case c.Unsaid:
-		return Unsaid
-	}
-	return ""
 }
 
 // Off says that a tool is neither offered nor run.
@@ -243,10 +238,6 @@ func CheckPattern(pattern string) error {
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
-}
-
-func matchesAny(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
 }
 
 // Identity is what a tool is recognised by after the user has allowed it. That of an MCP server's tool changes with its

@@ -2,8 +2,11 @@ package approval
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,109 +20,75 @@ var search = tool.Tool{
 	Parameters: json.RawMessage(`{"type":"object"}`),
 }
 
-func TestWhatWasSaidOfTheToolItselfCountsFirst(t *testing.T) {
-	changed := search
-	changed.Description = "Searches, and sends what it finds."
-	always := []store.ToolPermission{{Name: search.Name, Identity: Identity(search), Permission: string(tool.Allow)}}
-	askFirst, once, session, forever := Decision{Verdict: Ask}, []Choice{Once}, []Choice{Once, Session},
-		[]Choice{Once, Session, Forever}
-	asks := func(why Reason, choices []Choice) Decision {
-		d := askFirst
-		d.Reason, d.Choices = why, choices
-		return d
-	}
-	with := func(change func(*tool.Tool)) tool.Tool {
-		t := search
-		change(&t)
-		return t
-	}
-	permissions := func(pairs ...string) map[string]tool.Permission {
-		m := map[string]tool.Permission{}
-		for i := 0; i < len(pairs); i += 2 {
-			m[pairs[i]] = tool.Permission(pairs[i+1])
+// read reads what a line of decisions.txt says of the tool and of a call of it.
+func read(said string) (r Rules, c Call) {
+	r.Permissions, c.Tool = map[string]tool.Permission{}, search
+	for word := range strings.FieldsSeq(said) {
+		key, value, _ := strings.Cut(word, "=")
+		switch p := tool.Permission(value); key {
+		case "mode":
+			r.Mode = Mode(value)
+		case "allow":
+			r.Allow = []string{value}
+		case "remembered":
+			row := store.ToolPermission{Name: search.Name, Permission: value}
+			if p == tool.Allow {
+				row.Identity = Identity(search)
+			}
+			r.Remembered = []store.ToolPermission{row}
+		case "session":
+			r.Session = map[string]bool{Identity(search): true}
+		case "unattended":
+			r.Unattended = true
+		case "table":
+			c.Tool.Configured = p
+		case "default":
+			c.Tool.Default = p
+		case "each-time":
+			c.Tool.EachTime = true
+		case "changed":
+			c.Tool.Description = "Searches, and sends what it finds."
+		case "repaired":
+			c.Repaired = true
+		case "unsaid":
+			c.Unsaid = true
+		default:
+			r.Permissions[key] = p
 		}
-		return m
 	}
-	for _, c := range []struct {
-		name  string
-		rules Rules
-		call  Call
-		want  Decision
-	}{
-		{"nothing is said", Rules{}, Call{Tool: search}, asks("", forever)},
-		{"approve = always", Rules{Mode: Always}, Call{Tool: search}, Decision{Verdict: Run, By: ByMode}},
-		{"approve = never", Rules{Mode: Never}, Call{Tool: search}, Decision{Verdict: Refuse, Reason: SwitchedOff}},
-		{"configured allow", Rules{
-			Mode: Never, Permissions: permissions("github__search", "allow"),
-		}, Call{Tool: search}, Decision{Verdict: Run, By: ByConfiguration}},
-		{"configured ask over always", Rules{
-			Mode: Always, Permissions: permissions("github__search", "ask"),
-		}, Call{Tool: search}, asks("", session)},
-		{"configured ask over what is remembered", Rules{
-			Permissions: permissions("github__*", "ask"), Remembered: always,
-		}, Call{Tool: search}, asks("", session)},
-		{"a name over a pattern", Rules{
-			Permissions: permissions("github__*", "off", "github__search", "allow"),
-		}, Call{Tool: search}, Decision{Verdict: Run, By: ByConfiguration}},
-		{"a long pattern over a short one", Rules{
-			Permissions: permissions("*", "allow", "github__*", "off"),
-		}, Call{Tool: search}, Decision{Verdict: Off}},
-		{"of patterns of one length the strict one", Rules{
-			Permissions: permissions("github__searc?", "allow", "github__s?arch", "ask", "g*", "off"),
-		}, Call{Tool: search}, asks("", session)},
-		{"the server's table over a pattern", Rules{Permissions: permissions("*", "off")}, Call{
-			Tool: with(func(t *tool.Tool) { t.Configured = tool.Allow }),
-		}, Decision{Verdict: Run, By: ByConfiguration}},
-		{"the server's own default", Rules{}, Call{Tool: with(func(t *tool.Tool) { t.Default = tool.Allow })}, Decision{
-			Verdict: Run, By: ByDefault,
-		}},
-		{"approve = never over a default", Rules{Mode: Never}, Call{
-			Tool: with(func(t *tool.Tool) { t.Default = tool.Allow }),
-		}, Decision{Verdict: Refuse, Reason: SwitchedOff}},
-		{"off by default", Rules{Mode: Always}, Call{
-			Tool: with(func(t *tool.Tool) { t.Default = tool.Off }),
-		}, Decision{Verdict: Off}},
-		{"off by default, and asked about by hand", Rules{
-			Remembered: []store.ToolPermission{{Name: search.Name, Permission: string(tool.Ask)}},
-		}, Call{
-			Tool: with(func(t *tool.Tool) { t.Default = tool.Off }),
-		}, asks("", forever)},
-		{"remembered", Rules{Remembered: always}, Call{Tool: search}, Decision{Verdict: Run, By: ByMemory}},
-		{"remembered, and changed since", Rules{Remembered: always}, Call{Tool: changed}, asks(Changed, forever)},
-		{"remembered off", Rules{
-			Mode: Always, Remembered: []store.ToolPermission{{Name: search.Name, Permission: string(tool.Off)}},
-		}, Call{Tool: search}, Decision{Verdict: Off}},
-		{"allowed for the session", Rules{
-			Session: map[string]bool{Identity(search): true},
-		}, Call{Tool: search}, Decision{Verdict: Run, By: BySession}},
-		{"allowed for the session, and changed since", Rules{
-			Session: map[string]bool{Identity(search): true},
-		}, Call{Tool: changed}, asks("", forever)},
-		{"the command line over ask and never", Rules{
-			Mode: Never, Allow: []string{"github__*"},
-		}, Call{Tool: search}, Decision{Verdict: Run, By: ByOption}},
-		{"the command line offers nothing that is off", Rules{
-			Allow: []string{"*"}, Permissions: permissions("github__search", "off"),
-		}, Call{Tool: search}, Decision{Verdict: Off}},
-		{"asked each time", Rules{Mode: Always, Remembered: always}, Call{
-			Tool: with(func(t *tool.Tool) { t.EachTime = true }),
-		}, asks(EachTime, once)},
-		{"asked each time, but allowed by the command line", Rules{Allow: []string{"github__search"}}, Call{
-			Tool: with(func(t *tool.Tool) { t.EachTime = true }),
-		}, Decision{Verdict: Run, By: ByOption}},
-		{"repaired", Rules{Mode: Always}, Call{Tool: search, Repaired: true}, asks(Repaired, once)},
-		{"nobody said that the answer is whole", Rules{Mode: Always}, Call{
-			Tool: search, Unsaid: true,
-		}, asks(Unsaid, once)},
-		{"nobody to ask", Rules{Unattended: true}, Call{Tool: search}, Decision{Verdict: Refuse, Reason: Nobody}},
-		{"nobody to ask about a repaired call", Rules{Unattended: true, Allow: []string{"*"}}, Call{
-			Tool: search, Repaired: true,
-		}, Decision{Verdict: Refuse, Reason: Nobody, Asked: Repaired}},
-	} {
-		got := c.rules.Decide(c.call)
-		if got.Verdict != c.want.Verdict || got.Reason != c.want.Reason || got.Asked != c.want.Asked ||
-			got.By != c.want.By || !slices.Equal(got.Choices, c.want.Choices) {
-			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+	return r, c
+}
+
+// written is a decision as decisions.txt has it.
+func written(d Decision) string {
+	text := string(d.Verdict)
+	if d.Reason != "" {
+		text += " " + string(d.Reason)
+	}
+	if d.Asked != "" {
+		text += ", asked " + string(d.Asked)
+	}
+	if d.By != "" {
+		text += " by " + string(d.By)
+	}
+	if len(d.Choices) > 0 {
+		text += fmt.Sprint(" ", d.Choices)
+	}
+	return text
+}
+
+func TestWhatWasSaidOfTheToolItselfCountsFirst(t *testing.T) {
+	cases, err := os.ReadFile("testdata/decisions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(cases)) {
+		line, want, isCase := strings.Cut(strings.TrimSpace(line), " -> ")
+		if name, said, _ := strings.Cut(line, ":"); isCase {
+			r, c := read(said)
+			if got := written(r.Decide(c)); got != want {
+				t.Errorf("%s: got %s, want %s", name, got, want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,4 +87,25 @@ func FailureAfter(m store.Message) (f Failure, ok bool) {
 	_ = json.Unmarshal([]byte(m.Fault), &f) // of what cannot be read there is none
 	f.After = m.ID
 	return f, f.Fault != Fault{}
+}
+
+// ErrorCode names the kind of an error for a log. Its sentence may quote a server or a conversation.
+func ErrorCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	if e, is := errors.AsType[*llm.Error](err); is {
+		return string(e.Kind)
+	}
+	for known, code := range map[error]string{
+		context.Canceled: "stopped", context.DeadlineExceeded: "timed-out",
+		store.ErrDiskFull: "disk-full", store.ErrReadOnly: "read-only", store.ErrBusy: "busy",
+		store.ErrDamaged: "damaged", store.ErrNoAccess: "no-access", store.ErrMoved: "moved",
+		store.ErrNotFound: "not-found",
+	} {
+		if errors.Is(err, known) {
+			return code
+		}
+	}
+	return "other"
 }

@@ -28,8 +28,8 @@ type Records struct {
 	Tokenizer string          // what Count is called
 }
 
-// Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it begins
-// with as the one before it.
+// Add records a request that is about to be sent: its signed record, its plan, and of an answer's request what it
+// begins with as the one before it.
 func (r Records) Add(ctx context.Context, q store.Request, p history.Plan, prefix Prefix) (store.Request, error) {
 	q.Session, q.Tokenizer, q.Rules, q.Estimate = r.Session, r.Tokenizer, p.Rules, p.Sum.Total
 	q.Plan = &p

@@ -167,6 +167,7 @@ func (m *Summary) columns() []column {
 	return []column{
 		{"id", &m.ID, 0},
 		{"session", &m.session, local},
+		{"(SELECT id FROM sessions WHERE n = session)", &m.Session, given},
 		{"messages", &m.Messages, 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
@@ -195,9 +196,6 @@ func (s *Store) AddSummary(ctx context.Context, m Summary) (Summary, error) {
 func (s *Store) Summaries(ctx context.Context, session string) ([]Summary, error) {
 	return withSession(ctx, s.view, "read the summaries", session, func(t *tx, n int64) []Summary {
 		all := readRows[Summary](t, "summaries WHERE session = ? ORDER BY id", n)
-		for i := range all {
-			all[i].Session = session
-		}
 		return slices.DeleteFunc(all, func(m Summary) bool { return !inOrder(m.Sources) })
 	})
 }

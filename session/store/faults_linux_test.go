@@ -77,18 +77,19 @@ func TestHistoryOnAFullDiskIsOpenForReading(t *testing.T) {
 				path+" is open read-only: the disk is full; free some space") {
 				t.Errorf("read-only: %v, notices %q", s.ReadOnly(), s.Notices())
 			}
-			if served := servedBy(t, s, was); len(served) != len(was.prints) {
-				t.Errorf("%d of %d messages can be read", len(served), len(was.prints))
+			if served := servedBy(t, s, was); len(served) != len(was.messages) {
+				t.Errorf("%d of %d messages can be read", len(served), len(was.messages))
 			}
 			if _, err := s.Append(ctx, Message{}); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(),
 				"the disk is full; free some space") {
 				t.Errorf("Append = %v, want ErrReadOnly with the way out", err)
 			}
+			must(t, "back up to another disk", s.Backup(ctx, filepath.Join(t.TempDir(), "copy.db")))
 			must(t, "close", s.Close())
 			empty()
 			s = openAt(t, path, Options{})
-			if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Messages != len(was.prints) || s.ReadOnly() {
-				t.Errorf("with room again the check says %+v, %v; want %d messages", c, err, len(was.prints))
+			if c, err := s.Check(ctx); err != nil || !c.Sound() || c.Messages != len(was.messages) || s.ReadOnly() {
+				t.Errorf("with room again the check says %+v, %v; want %d messages", c, err, len(was.messages))
 			}
 		})
 	}
@@ -144,7 +145,7 @@ func TestDamagedFileIsSavedWhereItIs(t *testing.T) {
 			s, err := Open(context.Background(), path, Options{Now: noon().now})
 			must(t, "open", err)
 			defer s.Close()
-			checkSalvage(t, s, was, map[string][]byte{"": damaged}, len(was.prints))
+			checkSalvage(t, s, was, map[string][]byte{"": damaged}, len(was.messages))
 			if beside := filepath.Dir(s.salvaged.File) == filepath.Dir(real); beside != c.aside {
 				t.Errorf("set aside as %s, beside %s: %v", s.salvaged.File, real, beside)
 			}

@@ -26,7 +26,8 @@ func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	return path, spoil(t, path, "messages_parent"), was
 }
 
-// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged file.
+// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged
+// file.
 func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	t.Helper()
 	db := sqlite.Pool(path, sqlite.Immutable, 1)
@@ -228,7 +229,7 @@ func TestManyStartOnADamagedFileAtOnce(t *testing.T) {
 			t.Errorf("set aside are %d bytes, %v; want the damaged file", len(b), err)
 		}
 		c, err := openAt(t, path, Options{}).Check(context.Background())
-		if want := len(was.prints) + 4*6; err != nil || !c.Sound() || c.Messages != want {
+		if want := len(was.messages) + 4*6; err != nil || !c.Sound() || c.Messages != want {
 			t.Errorf("the new file: %+v, %v; want %d messages", c, err, want)
 		}
 	}

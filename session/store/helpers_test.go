@@ -151,12 +151,6 @@ func flag(ctx context.Context, s *Store, message int64, f history.Flag) error {
 	return err
 }
 
-// there reports whether a file is there.
-func there(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // insertMessage stores a message in the session with this key.
 func insertMessage(t *tx, n int64, m Message, owner string) {
 	m.session, m.owner = n, owner

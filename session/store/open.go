@@ -46,13 +46,12 @@ type Store struct {
 
 	full  *sql.DB // one connection, synchronous FULL
 	quick *sql.DB // one connection, synchronous NORMAL
-	reads *sql.DB // a few connections, query_only
+	reads *sql.DB // a few connections that only read
 
 	writing chan struct{} // holds a token while a writer of this store is at work
 
 	opened   os.FileInfo       // the file that was opened: another may take its place
 	salvaged *recovery.Salvage // what became of a damaged file, nil where it was not
-	fresh    bool              // nothing was in the file
 
 	owner *sqlite.Owner // who this store is for its unfinished answers and leases
 }
@@ -137,10 +136,6 @@ func (s *Store) openSound(ctx context.Context) error {
 	err = sqlite.Explain(opening, s.path, err)
 	switch {
 	case err == nil:
-		if b, ok := s.NewestBackup(); ok && s.fresh {
-			s.notices = append(s.notices, fmt.Sprintf("There is no chat history here, and a backup of %s. "+
-				"winnow db restore latest restores it.", b.Day.Format(time.DateOnly)))
-		}
 		return nil
 	case errors.Is(err, errHeld):
 		s.frozen = errHeld.Error()
@@ -173,9 +168,14 @@ func (s *Store) inspect(ctx context.Context) error {
 	}
 	there, err := s.openReads(ctx, sqlite.ReadOnly)
 	defer s.closePools()
-	s.fresh = err == nil && !there
 	if _, noDamage := os.Stat(s.marker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
 		err = sqlite.CheckIntegrity(ctx, s.reads)
+	}
+	if err == nil && !there {
+		if b, ok := s.NewestBackup(); ok {
+			s.notices = []string{fmt.Sprintf("There is no chat history here, and a backup of %s. "+
+				"winnow db restore latest restores it.", b.Day.Format(time.DateOnly))}
+		}
 	}
 	if sqlite.IsForeign(err) && recovery.IsHistory(s.path) {
 		err = fmt.Errorf("%w: nothing of the header is left", ErrDamaged)
@@ -188,7 +188,7 @@ func (s *Store) begin(ctx context.Context) (err error) {
 	if s.opened, err = os.Stat(s.path); err != nil {
 		return err
 	}
-	s.reads = sqlite.Pool(s.path, sqlite.Reading, 4)
+	s.reads = sqlite.Pool(s.path, sqlite.ReadOnly, 4)
 	s.full = sqlite.Pool(s.path, sqlite.Durable, 1)
 	s.quick = sqlite.Pool(s.path, sqlite.Quick, 1)
 	if err := s.create(ctx); err != nil {

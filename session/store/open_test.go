@@ -38,10 +38,6 @@ func TestOpenMakesFolderAndFilePrivate(t *testing.T) {
 			t.Errorf("mode of %s is %v, want %v", name, info.Mode(), want)
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".winnow-new-*"))
-	if len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
 }
 
 func TestFullDiskIsSaidAndChangesNothing(t *testing.T) {

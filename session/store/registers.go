@@ -69,8 +69,8 @@ func registerJSON(t *tx, row *Session, name string) string {
 	return string(text)
 }
 
-// setRegister sets a value of a session, or of one of its messages, and raises Session.Changes. value is JSON. Where the
-// history is shared, the other machines are to be told.
+// setRegister sets a value of a session, or of one of its messages, and raises Session.Changes. value is JSON. Where
+// the history is shared, the other machines are to be told.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	putRegister(t, session, r)
@@ -189,26 +189,5 @@ func (s *Store) SetRemedies(ctx context.Context, r history.Remedy, messages ...i
 func (s *Store) SetFault(ctx context.Context, message int64, fault string) error {
 	return s.jot(ctx, "record why the turn failed", func(t *tx) {
 		decide(s, t, faultValue, map[int64]string{message: fault})
-	})
-}
-
-// RepairCount is how many faults of one kind the messages of a model had.
-type RepairCount struct {
-	Endpoint string // "" where the messages were imported
-	Model    string
-	Kind     string // C1 to C15
-	Faults   int
-}
-
-// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
-// result belongs to, and by kind.
-func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
-	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
-		var c RepairCount
-		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
-			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
-			all = append(all, c)
-		}
-		return all
 	})
 }

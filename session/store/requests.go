@@ -76,8 +76,8 @@ type Request struct {
 	record
 }
 
-// record is what the row of a request has besides, its plan first of all: see putPlan. Callers get requests without
-// it.
+// record is what the row of a request has besides, its plan first of all: see putPlan. Callers of AddRequest get
+// requests without it: a plan is large.
 type record struct {
 	session  int64 // the short key of the session
 	added    []history.Added
@@ -88,6 +88,7 @@ func (r *Request) columns() []column {
 	return []column{
 		{"id", &r.ID, fixed},
 		{"session", &r.session, local | fixed},
+		{"(SELECT id FROM sessions WHERE n = session)", &r.Session, given},
 		{"turn", &r.Turn, fixed},
 		{"user", &r.User, 0},
 		{"purpose", &r.Purpose, 0},
@@ -124,8 +125,8 @@ func (r *Request) columns() []column {
 	}
 }
 
-// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and Created
-// where it is zero. What comes back has no Plan.
+// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and
+// Created where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
 		r.ID, r.session = s.newID(t), n
@@ -169,15 +170,11 @@ func (s *Store) Requests(ctx context.Context, session string, f RequestFilter) (
 		order = "id DESC"
 	}
 	return withSession(ctx, s.view, "read the requests", session, func(t *tx, n int64) []Request {
-		all := readRows[Request](t, `requests
+		return readRows[Request](t, `requests
 			WHERE session = ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR turn = ?3) AND (purpose = '' OR NOT ?5)
 				AND (?6 = 0 OR user = ?6)
 			ORDER BY `+order+`
 			LIMIT iif(?4 = 0, -1, ?4)`, n, f.ID, f.Turn, f.Newest, f.Answers, f.User)
-		for i := range all {
-			all[i].Session, all[i].record = session, record{}
-		}
-		return all
 	})
 }
 

@@ -42,8 +42,8 @@ type Hit struct {
 func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
 	around := cmp.Or(h.around, h.Snippet)
 	hidden := find(around)
-	if len(hidden) == 0 && h.around == "" {
-		return h, 0 // it was not made by Search
+	if len(hidden) == 0 {
+		return h, 0
 	}
 	for _, secret := range slices.Backward(hidden) {
 		around = around[:secret[0]] + sign + around[secret[1]:]

@@ -95,19 +95,15 @@ func (r *run) run() error {
 	if _, err := r.y.Join(r.ctx, host); err != nil {
 		return err
 	}
-	if err := r.reload(); err != nil {
-		return err
-	}
-	if r.keys.own == nil && r.othersEncrypt() {
-		return ErrLocked
-	}
 	// What is told again, because a file of it is lost or damaged, is written at last and apart from what is new: those
 	// are whole sessions, and wait for no other segment.
-	for _, step := range []func() error{r.tidy, r.read, r.write, r.tellAgain, r.replace, r.fold, r.adopt, r.write} {
-		if err := step(); err != nil {
+	for _, step := range []func() error{
+		r.checkKey, r.tidy, r.read, r.write, r.tellAgain, r.replace, r.fold, r.adopt, r.write,
+	} {
+		if err := r.reload(); err != nil {
 			return err
 		}
-		if err := r.reload(); err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 	}
@@ -127,15 +123,15 @@ func (r *run) reload() (err error) {
 	return err
 }
 
-// othersEncrypt reports whether another machine encrypts what it writes.
-func (r *run) othersEncrypt() bool {
+// checkKey wants a key where another machine encrypts what it writes.
+func (r *run) checkKey() error {
 	for id, names := range r.f.machines {
 		newest := len(names) - 1
-		if id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
-			return true
+		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
+			return ErrLocked
 		}
 	}
-	return false
+	return nil
 }
 
 // own are the segments of this machine that a condition picks of those that no other replaces.

@@ -24,37 +24,40 @@ type machine struct {
 func newMachine(t *testing.T, dir string) *machine {
 	t.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "winnow", "winnow.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return &machine{t, s, dir}
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (m *machine) sync() Result {
 	m.t.Helper()
-	out, err := Run(m.t.Context(), m.s, Options{Dir: m.dir})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return out
+	return m.syncWith("")
+}
+
+// segments are the files of a synced folder that machines wrote.
+func segments(dir string) (paths []string) {
+	paths, _ = filepath.Glob(filepath.Join(dir, "*", "*.seg"))
+	return paths
 }
 
 func (m *machine) begin(text string) (store.Session, store.Message) {
 	m.t.Helper()
 	session, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: history.Message{Role: history.User, Content: text}})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	return session, first
 }
 
 func (m *machine) say(session string, parent int64, role history.Role, text string) store.Message {
 	m.t.Helper()
 	out, err := m.s.Append(m.t.Context(), store.Message{Session: session, Parent: parent, Message: history.Message{Role: role, Content: text}})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	return out
 }
 
@@ -62,17 +65,11 @@ func (m *machine) say(session string, parent int64, role history.Role, text stri
 func (m *machine) branch(id string) string {
 	m.t.Helper()
 	row, err := m.s.Session(m.t.Context(), id)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	ids, err := m.s.BranchIDs(m.t.Context(), id, row.Leaf)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	all, err := m.s.MessagesWith(m.t.Context(), ids)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	var texts []string
 	for _, one := range all {
 		texts = append(texts, one.Content)
@@ -89,9 +86,7 @@ func (m *machine) want(id, want string) {
 
 func leaf(t *testing.T, m *machine, id string) int64 {
 	row, err := m.s.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return row.Leaf
 }
 
@@ -115,9 +110,9 @@ func TestAChatGoesOnOnAnotherMachine(t *testing.T) {
 			t.Errorf("a sync with nothing new did %+v", out)
 		}
 	}
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
-	if len(segments) != 3 {
-		t.Errorf("there are %d segments, want 3", len(segments))
+	written := segments(dir)
+	if len(written) != 3 {
+		t.Errorf("there are %d segments, want 3", len(written))
 	}
 }
 
@@ -137,9 +132,7 @@ func TestARenamedHostIsTheSameMachine(t *testing.T) {
 	}
 	b.sync()
 	b.want(chat.ID, "zephyrtoken | an answer")
-	if err := b.s.Purge(t.Context(), chat.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.s.Purge(t.Context(), chat.ID))
 	for range 2 {
 		b.sync()
 		a.sync()
@@ -149,8 +142,7 @@ func TestARenamedHostIsTheSameMachine(t *testing.T) {
 			t.Error("a machine has the purged chat")
 		}
 	}
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
-	for _, path := range segments {
+	for _, path := range segments(dir) {
 		if bytes.Contains(segmentText(t, path), []byte("zephyrtoken")) {
 			t.Errorf("%s holds what was purged", path)
 		}
@@ -161,18 +153,14 @@ func TestARenamedHostIsTheSameMachine(t *testing.T) {
 func segmentText(t *testing.T, path string) (all []byte) {
 	t.Helper()
 	s, err := openSegment(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	_, err = readSegment(s, nil, func(l store.Line) error {
 		text, err := json.Marshal(l)
 		all = append(all, text...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 

@@ -26,9 +26,7 @@ func (m *machine) attach(text string, data []byte) store.Message {
 	part := history.Part{Kind: history.ImagePart, Name: "a.png", MediaType: "image/png", Data: data}
 	message := history.Message{Role: history.User, Content: text, Parts: []history.Part{part}}
 	_, first, err := m.s.Begin(m.t.Context(), store.Session{Title: text}, store.Message{Message: message})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	return first
 }
 
@@ -47,16 +45,14 @@ func TestAttachmentsCountInTheSizeOfASegment(t *testing.T) {
 	}
 	const want = 3 // two, one, and the large one
 	a.sync()
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
-	if len(segments) != want {
-		t.Errorf("there are %d segments, want %d", len(segments), want)
+	written := segments(dir)
+	if len(written) != want {
+		t.Errorf("there are %d segments, want %d", len(written), want)
 	}
 	oversized := 0
-	for _, path := range segments {
+	for _, path := range written {
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if info.Size() > most {
 			oversized++
 		}
@@ -87,16 +83,10 @@ func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	name := "0000000000001" + segmentEnd(make([]byte, sha256.Size))
 	path := filepath.Join(dir, "0123456789abcdef", name)
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Dir(path), 0o700))
 	// It has no bytes on the disk.
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, mostFile+1<<20); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, os.Truncate(path, mostFile+1<<20))
 	a := newMachine(t, dir)
 	out := a.sync()
 	want := "0123456789abcdef/" + shortName(name) + " is not merged: it is larger than 512 MB."
@@ -104,9 +94,7 @@ func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 		t.Errorf("the sync says %q, want %q", out.Skipped, want)
 	}
 	report, err := Status(t.Context(), a.s, Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(report.Machines) != 1 || report.Unmerged != 1 {
 		t.Errorf("the status is %+v, want a file that is not merged", report)
 	}

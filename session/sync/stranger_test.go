@@ -25,9 +25,7 @@ func forge(t *testing.T, dir string, created int64, lines ...store.Line) string 
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.Name
 }
 
@@ -53,9 +51,7 @@ func newKey(t *testing.T) (file string) {
 func (m *machine) syncWith(key string) Result {
 	m.t.Helper()
 	out, err := Run(m.t.Context(), m.s, Options{Dir: m.dir, Key: key})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	return out
 }
 
@@ -67,9 +63,7 @@ func (m *machine) skips(out Result, key, file, why string) {
 		m.t.Errorf("the sync says %q, want %q", out.Skipped, want)
 	}
 	report, err := Status(m.t.Context(), m.s, Options{Dir: m.dir, Key: key})
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 	if report.Unmerged != 1 {
 		m.t.Errorf("%d files are not merged, want 1", report.Unmerged)
 	}
@@ -111,11 +105,11 @@ func TestAKeyEncryptsWhatWasWrittenWithout(t *testing.T) {
 		t.Errorf("the status is %+v, %v; want one file in plain text, to be written again", report, err)
 	}
 	a.syncWith(key)
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
-	if len(segments) != 2 {
-		t.Errorf("there are %d segments, want 2", len(segments))
+	written := segments(dir)
+	if len(written) != 2 {
+		t.Errorf("there are %d segments, want 2", len(written))
 	}
-	for _, path := range segments {
+	for _, path := range written {
 		if !isEncrypted(path) {
 			t.Errorf("%s is in plain text", filepath.Base(path))
 		}
@@ -149,9 +143,7 @@ func TestAForgedClockIsRefused(t *testing.T) {
 			kept, _ := a.begin("kept")
 			a.skips(a.sync(), "", file, why)
 			b.skips(b.sync(), "", file, why)
-			if err := a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser); err != nil {
-				t.Fatal(err)
-			}
+			must(t, a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser))
 			a.sync()
 			b.sync()
 			row, err := b.s.Session(t.Context(), kept.ID)

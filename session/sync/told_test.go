@@ -2,7 +2,6 @@ package sync
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"winnow/session/store"
@@ -11,19 +10,15 @@ import (
 // damageSegments changes a byte in each segment of a folder, whose size stays.
 func damageSegments(t *testing.T, dir string) {
 	t.Helper()
-	segments, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg"))
-	if len(segments) == 0 {
+	written := segments(dir)
+	if len(written) == 0 {
 		t.Fatal("there is no segment")
 	}
-	for _, path := range segments {
+	for _, path := range written {
 		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		file[len(file)/2] ^= 1
-		if err := os.WriteFile(path, file, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, file, 0o600))
 	}
 }
 
@@ -36,9 +31,7 @@ func TestAFolderWithADamagedSegmentIsTakenOver(t *testing.T) {
 	b.sync()
 	damageSegments(t, dir)
 	state, err := a.s.Sync().State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Run(t.Context(), b.s, Options{Dir: dir, Adopt: state.Folder}); err != nil {
 		t.Fatal(err)
 	}
@@ -54,17 +47,13 @@ func TestAnArchiveTellsOfNoOtherChat(t *testing.T) {
 	a, elsewhere := newMachine(t, dir), newMachine(t, t.TempDir())
 	gone, _ := a.begin("something else")
 	a.sync()
-	if err := a.s.Purge(t.Context(), gone.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.s.Purge(t.Context(), gone.ID))
 	a.sync()
 	chat, _ := elsewhere.begin("hello")
 	_, err := a.s.Apply(t.Context(), func(take func(store.Line) error) error {
 		return elsewhere.s.Dump(t.Context(), chat.ID, take)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	told := 0
 	_, err = a.s.Sync().Collect(t.Context(), 1<<20, func(l store.Line) error {
 		if l.Tombstone != nil {

@@ -5,6 +5,8 @@ package title
 import (
 	"strings"
 	"unicode"
+
+	"winnow/history"
 )
 
 // maxLength is the longest title, in code points.
@@ -21,6 +23,14 @@ func Of(text string) string {
 		}
 	}
 	return "Untitled"
+}
+
+// OfMessage makes a title of a first message, which may be nothing but its files.
+func OfMessage(m history.Message) string {
+	if strings.TrimSpace(m.Content) == "" && len(m.Parts) > 0 {
+		return Of(m.Parts[0].Name)
+	}
+	return Of(m.Content)
 }
 
 // firstSentence ends a line at a sentence's end, but not inside "v1.2" or "e.g.".

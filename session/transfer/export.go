@@ -27,8 +27,8 @@ const (
 	HTML     Format = "html"   // one page for a browser, with what the model saw: the active branch
 )
 
-// Formats are all formats.
-func Formats() []Format { return []Format{Markdown, HTML, JSON, JSONL, Prompt} }
+// Formats are the names of all formats.
+func Formats() []string { return []string{"md", "html", "json", "jsonl", "prompt"} }
 
 // formatNames are the names of the formats, which are endings of files' names as well.
 var formatNames = map[string]Format{

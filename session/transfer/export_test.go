@@ -86,7 +86,8 @@ func weather(t testing.TB) (*store.Store, store.Session) {
 func TestExportFormats(t *testing.T) {
 	secret := "sk-" + "abcdefgh12345678"
 	s, row := weather(t)
-	for _, f := range Formats() {
+	for _, name := range Formats() {
+		f := Format(name)
 		if open := exported(t, s, row.ID, ExportOptions{Format: f}); !strings.Contains(open, secret) {
 			t.Errorf("%s without redaction has not what was said", f)
 		}

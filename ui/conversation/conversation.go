@@ -78,7 +78,9 @@ func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	request.Message, request.Gist, request.OnPage = c.Chat.Message, transcript.Gist, c.Chat.OnPage
 	request.Follow, request.Shown, request.Inspect = c.follow, c.requestShown, c.inspectRow
 	c.Panel = &panel.Model{Context: ctx, Screen: request}
-	c.Inspector = &inspector.Model{Context: ctx, Screen: c.inspectorScreen()}
+	c.Inspector = &inspector.Model{
+		Context: ctx, Panel: c.Panel, Chat: c.Chat, Close: func() { screen.Dialogs.Close(c.Inspector) },
+	}
 	c.Chat.Reset(s.Branch())
 	return c
 }

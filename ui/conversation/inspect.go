@@ -4,40 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/inspector"
-	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
-
-// inspectorScreen is what the inspector has the conversation do.
-func (c *Model) inspectorScreen() inspector.Screen {
-	return inspector.Screen{
-		Shown: func() inspector.Request {
-			r := c.Panel.Shown()
-			return inspector.Request{Plan: r.Plan, Past: r.Past, Name: c.Panel.Name(r), Ready: r.Ready, Note: r.Note}
-		},
-		Message: c.Chat.Message,
-		Prices:  c.Panel.Prices,
-		Step:    c.stepInspected,
-		Close:   func() { c.Screen.Dialogs.Close(c.Inspector) },
-		Do:      c.inspectorKey,
-	}
-}
-
-// inspectorKey is a key that concerns more than the inspector.
-func (c *Model) inspectorKey(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
-	switch a := c.Keys.Action(msg, keymap.InInspector|keymap.InRequest); a {
-	case keymap.Earlier, keymap.Later:
-		return c.Panel.Update(msg), true
-	case keymap.Request:
-		return c.InspectRequest(), true
-	case keymap.Pin, keymap.Exclude, keymap.TakeBack:
-		if on := c.Inspector.On.Message; on != 0 {
-			c.Chat.GoTo(on)
-			return c.Do(a), true
-		}
-	}
-	return nil, false
-}
 
 // Inspect opens the inspector.
 func (c *Model) Inspect(on inspector.Subject, at inspector.View) tea.Cmd {
@@ -66,25 +34,6 @@ func (c *Model) inspectRow() tea.Cmd {
 		return c.Inspect(inspector.Subject{Part: row.Added.Before}, inspector.TextView)
 	}
 	return nil
-}
-
-// stepInspected goes to another message of the request on show. The cursors of panel and transcript go along.
-func (c *Model) stepInspected(by int) tea.Cmd {
-	plan := c.Panel.Shown().Plan
-	e, ok := plan.EntryOf(c.Inspector.On.Message)
-	to := e.Index + by
-	switch {
-	case !ok:
-		return c.Say("This request has no such message.")
-	case to < 0:
-		return c.Say("This is the first message.")
-	case to >= len(plan.Entries):
-		return c.Say("This is the last message.")
-	}
-	id := plan.Entries[to].ID
-	c.Panel.GoTo(id)
-	c.Chat.GoTo(id)
-	return c.Inspector.Inspect(inspector.Subject{Message: id}, "")
 }
 
 // InspectRepairs shows what was repaired: of the message under the cursor, or of the first one that was.

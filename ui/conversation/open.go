@@ -44,8 +44,8 @@ func (c *Model) Temporary() Opening {
 	}}
 }
 
-// Stored is a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on with
-// the one in use here.
+// Stored is a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on
+// with the one in use here.
 func (c *Model) Stored(id string, at Arrival) Opening {
 	deps, ref := c.With, c.Ref
 	return Opening{At: at, Open: func(ctx context.Context) (*session.Session, error) {
@@ -107,8 +107,8 @@ func (c *Model) Kept() Opening {
 		func(ctx context.Context) (store.Session, error) { return s.Keep(ctx, db) })
 }
 
-// TakenOver is the session itself, which another window had, read anew where it is free: the other window may have added
-// to it.
+// TakenOver is the session itself, which another window had, read anew where it is free: the other window may have
+// added to it.
 func (c *Model) TakenOver() Opening {
 	s := c.Session
 	return c.made("You can write in this chat again; everything added in the other window is loaded.",

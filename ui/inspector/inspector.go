@@ -15,21 +15,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
-// Request is a request as it is inspected.
-type Request struct {
-	Plan  history.Plan     // the texts that nobody said are in the order of the conversation
-	Past  *record.Replayed // its record and proof, nil for the next request
-	Name  string
-	Ready bool   // there is a plan
-	Note  string // why it cannot be sent, "" where it can
-}
+// request is a request as it is inspected.
+type request panel.Request
 
 // Subject is what is inspected: a message or the request.
 type Subject struct {
@@ -49,24 +44,14 @@ const (
 	JSONView   View = "json"
 )
 
-// Screen is what the inspector has the rest of the screen do.
-type Screen struct {
-	Shown   func() Request                       // the request that the panel shows
-	Message func(id int64) (store.Message, bool) // a message as it is stored
-	Prices  func(history.Entry) []key.Binding    // the keys that flag a message
-	Step    func(by int) tea.Cmd                 // inspects another line of the panel
-	Close   func()
-
-	// Do does what a key is for that concerns more than the inspector, and says whether it was one.
-	Do func(tea.KeyPressMsg) (cmd tea.Cmd, done bool)
-}
-
-// Model shows one message of the request on show, or that request as a whole, in several views.
+// Model shows one message of the request that the panel shows, or that request as a whole, in several views.
 type Model struct {
 	*app.Context
-	Screen
-	Request // the one on show
+	Panel *panel.Model
+	Chat  *transcript.Model // has the messages as they are stored
+	Close func()
 
+	request  // the one that is read
 	On       Subject
 	At       View
 	shown    *pager // nil until it is read
@@ -80,7 +65,9 @@ type Model struct {
 
 // Forget lets go of what was inspected. What is still being read comes too late.
 func (in *Model) Forget() {
-	*in = Model{Context: in.Context, Screen: in.Screen, reading: in.reading + 1, w: in.w, h: in.h}
+	*in = Model{
+		Context: in.Context, Panel: in.Panel, Chat: in.Chat, Close: in.Close, reading: in.reading + 1, w: in.w, h: in.h,
+	}
 }
 
 // Resize gives the inspector its size in cells.
@@ -89,7 +76,7 @@ func (in *Model) Resize(w, h int) {
 	switch {
 	case in.shown == nil:
 	case in.At == RepairView: // it is drawn for one width
-		in.put(in.repairView())
+		in.write(0, in.repair)
 	default:
 		in.shown.resize(w, h)
 	}
@@ -130,29 +117,27 @@ func (in *Model) views() []View {
 
 // read makes what a view shows, or begins to read it.
 func (in *Model) read(at View) tea.Cmd {
-	in.Request = in.Shown()
+	in.request = request(*in.Panel.Shown())
 	if list := in.views(); !slices.Contains(list, at) {
 		at, in.shown = list[0], nil
 	}
 	in.At = at
 	in.then = in.reading.Begin()
-	r, id := in.Request, in.On.Message
+	r, id := in.request, in.On.Message
 	switch {
 	case at == JSONView:
 		return in.readBody()
 	case at == PastView:
 		return in.readVerdicts()
 	case at == RepairView:
-		return tea.Batch(in.put(in.repairView()), in.readPrices())
+		return tea.Batch(in.write(0, in.repair), in.readPrices())
 	case at == SentView:
-		return in.write(in.newPager(), 0, func(p *Page) { r.asSent(p, id) })
+		return in.write(0, func(p *Page) { r.asSent(p, id) })
 	case id == 0:
-		return in.write(in.newPager(), 0, r.whole)
+		return in.write(0, r.whole)
 	}
-	v := in.newPager()
-	v.foot = in.history
 	stored, _ := in.stored(id)
-	show := in.write(v, len(stored.Content), func(p *Page) { r.message(p, id, stored) })
+	show := in.write(len(stored.Content), func(p *Page) { r.message(p, id, stored) })
 	return tea.Batch(show, in.readVerdicts())
 }
 
@@ -168,16 +153,34 @@ func (in *Model) later(read func(context.Context) (show func() tea.Cmd, err erro
 	})
 }
 
-// newPager is a pager for a page about the subject.
-func (in *Model) newPager() *pager {
-	e, _ := in.Plan.EntryOf(in.On.Message)
-	return &pager{st: &in.Themes.Styles, page: Page{secrets: in.Secrets}, wide: e.Role == history.Tool}
+// write shows a page that fill writes, at the place where the one before it was. One of so many bytes that the search
+// for secrets takes long is written in a command: fill must not touch the model.
+func (in *Model) write(size int, fill func(p *Page)) tea.Cmd {
+	const searchedAtOnce = 1 << 20 // about 80 ms
+	page := &Page{secrets: in.Secrets}
+	show := func() tea.Cmd { in.put(page); return nil }
+	if size <= searchedAtOnce {
+		fill(page)
+		return show()
+	}
+	return in.later(func(context.Context) (func() tea.Cmd, error) {
+		fill(page)
+		return show, nil
+	})
 }
 
-// put shows a page, at the place where the one before it was.
-func (in *Model) put(v *pager) tea.Cmd {
-	if n := v.page.hidden; n > 0 {
-		v.page.paragraphs = slices.Insert(v.page.paragraphs, 0, Paragraph{Kind: Warning, Text: "! " +
+// put shows a page.
+func (in *Model) put(page *Page) {
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	v := &pager{st: &in.Themes.Styles, page: page, wide: e.Role == history.Tool || in.At == JSONView}
+	switch in.At {
+	case TextView:
+		v.foot = in.history
+	case RepairView:
+		v.foot = in.remedies
+	}
+	if n := page.hidden; n > 0 {
+		page.paragraphs = slices.Insert(page.paragraphs, 0, Paragraph{Kind: Warning, Text: "! " +
 			theme.PluralOf(n, "secret is", "secrets are") + " hidden in this view; " + in.Keys.First(keymap.Reveal) +
 			" shows possible secrets."})
 	}
@@ -190,21 +193,6 @@ func (in *Model) put(v *pager) tea.Cmd {
 		}
 	}
 	in.shown = v
-	return nil
-}
-
-// write shows a page that fill writes. One of so many bytes that the search for secrets takes long is written in a
-// command: fill must not touch the model.
-func (in *Model) write(v *pager, size int, fill func(p *Page)) tea.Cmd {
-	const searchedAtOnce = 1 << 20 // about 80 ms
-	if size <= searchedAtOnce {
-		fill(&v.page)
-		return in.put(v)
-	}
-	return in.later(func(context.Context) (func() tea.Cmd, error) {
-		fill(&v.page)
-		return func() tea.Cmd { return in.put(v) }, nil
-	})
 }
 
 // stored is a message as it is stored.
@@ -214,7 +202,7 @@ func (in *Model) stored(id int64) (store.Message, bool) {
 			return m, true
 		}
 	}
-	return in.Message(id)
+	return in.Chat.Message(id)
 }
 
 // Text is what the view shows, for copying: of a message all that is stored.
@@ -237,7 +225,7 @@ func (in *Model) Title() string {
 	case in.On.Message != 0:
 		return "message"
 	}
-	return in.Name
+	return in.Panel.Name(in.Panel.Shown())
 }
 
 // View is what it shows, or what is still being read. It has no cursor.
@@ -276,42 +264,47 @@ func (in *Model) Update(msg tea.Msg) tea.Cmd {
 func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	k, v, repair := &in.Keys, in.shown, in.At == RepairView
 	choice := repair && in.Past == nil
+	a := k.Action(msg, keymap.InInspector|keymap.InRequest|keymap.InRepairs)
 	switch {
-	case repair && k.Pressed(msg, keymap.NextHit):
+	case repair && a == keymap.NextHit:
 		return in.stepRepair(1)
-	case repair && k.Pressed(msg, keymap.PrevHit):
+	case repair && a == keymap.PrevHit:
 		return in.stepRepair(-1)
-	case choice && k.Pressed(msg, keymap.Down):
+	case choice && a == keymap.Down:
 		return in.point(in.pointed() + 1)
-	case choice && k.Pressed(msg, keymap.Up):
+	case choice && a == keymap.Up:
 		return in.point(in.pointed() - 1)
 	case choice && k.Pressed(msg, keymap.Choose):
 		return in.choose(in.remedy)
-	case choice && k.Pressed(msg, keymap.TakeBack):
+	case choice && a == keymap.TakeBack:
 		return in.choose(history.SendRepaired)
-	case k.Pressed(msg, keymap.Back):
+	case a == keymap.Back:
 		in.Close()
 		return nil
-	case k.Pressed(msg, keymap.Focus):
+	case a == keymap.Focus:
 		return in.turnView(1)
-	case k.Pressed(msg, keymap.FocusBack):
+	case a == keymap.FocusBack:
 		return in.turnView(-1)
-	case k.Pressed(msg, keymap.Next):
+	case a == keymap.Next:
 		return in.step(1)
-	case k.Pressed(msg, keymap.Prev):
+	case a == keymap.Prev:
 		return in.step(-1)
 	case v == nil:
 		return in.Say("Still reading; " + k.First(keymap.Back) + " closes it.")
-	case k.Pressed(msg, keymap.Copy):
+	case a == keymap.Copy:
 		text := in.Text()
 		return in.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
+	case a == keymap.Earlier, a == keymap.Later:
+		return in.Panel.Update(msg)
+	case a == keymap.Request:
+		return in.Do(a)
+	case in.On.Message != 0 && (a == keymap.Pin || a == keymap.Exclude || a == keymap.TakeBack):
+		in.Chat.GoTo(in.On.Message)
+		return in.Do(a)
 	}
 	if by, ok := k.Stride(msg, max(1, v.h-1)); ok {
 		v.scroll(by)
 		return nil
-	}
-	if cmd, done := in.Do(msg); done {
-		return cmd
 	}
 	return in.NoKey(msg, k.First(keymap.Focus)+" shows the next view, "+k.First(keymap.Back)+" closes this.")
 }
@@ -322,15 +315,28 @@ func (in *Model) turnView(by int) tea.Cmd {
 	return in.show(list[(slices.Index(list, in.At)+by+len(list))%len(list)])
 }
 
-// step goes to the next message: of the whole request, or of the panel.
+// step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and
+// transcript go along.
 func (in *Model) step(by int) tea.Cmd {
-	if in.On.Message != 0 {
-		return in.Step(by)
-	}
-	if in.shown != nil {
+	e, ok := in.Plan.EntryOf(in.On.Message)
+	to := e.Index + by
+	switch {
+	case in.On.Message == 0 && in.shown != nil:
 		in.shown.jump(by)
+		return nil
+	case in.On.Message == 0:
+		return nil
+	case !ok:
+		return in.Say("This request has no such message.")
+	case to < 0:
+		return in.Say("This is the first message.")
+	case to >= len(in.Plan.Entries):
+		return in.Say("This is the last message.")
 	}
-	return nil
+	id := in.Plan.Entries[to].ID
+	in.Panel.GoTo(id)
+	in.Chat.GoTo(id)
+	return in.Inspect(Subject{Message: id}, "")
 }
 
 // viewGap is how many cells are between the names of two views.
@@ -355,7 +361,7 @@ func (in *Model) Hints() (hints []key.Binding) {
 	if e, judged := in.Plan.EntryOf(in.On.Message); in.At == RepairView {
 		hints = in.repairHints()
 	} else if judged && in.Past == nil {
-		hints = in.Prices(e)
+		hints = in.Panel.Prices(e)
 	}
 	return append(hints, k.Hint("copy", keymap.Copy), k.Hint("other messages", keymap.Next, keymap.Prev),
 		k.Hint("next view", keymap.Focus), k.Hint("other requests", keymap.Earlier, keymap.Later),

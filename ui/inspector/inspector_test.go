@@ -11,11 +11,13 @@ import (
 
 	"winnow/history"
 	"winnow/history/cause"
+	"winnow/session/branch"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 	"winnow/ui/uitest"
 )
 
@@ -64,15 +66,16 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var stored []store.Message
+	for _, m := range past {
+		stored = append(stored, store.Message{Message: m})
+	}
 	return &Model{
 		Context: &app.Context{Shared: &app.Shared{
 			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
 		}},
-		Screen: Screen{Message: func(id int64) (store.Message, bool) {
-			return store.Message{Message: past[id-1]}, true
-		}},
-		Request: Request{Plan: plan}, w: w,
+		Chat: &transcript.Model{Messages: branch.Branch{}.With(stored...)}, request: request{Plan: plan}, w: w,
 	}
 }
 
@@ -106,32 +109,20 @@ func asking(arguments, result string) []history.Message {
 func TestARepairIsComparedRowByRow(t *testing.T) {
 	in := inspecting(t, 100, asking(`{"at": 1, "to`, "one, with "+ourKey))
 	e, _ := in.Plan.EntryOf(2)
-	const want = `  Stored  as received                               Sent  now
-  │                                                 │
-  │  assistant                                      │  assistant
-  │    id    "a"                                    │    id    "a"
-  │    name  "list"                                 │    name  "list"
-  │−   args  {"at": 1, "to                          │+   args  {"at": 1}
-  │    id    "b"                                    │    id    "b"
-  │    name  "read"                                 │    name  "read"
-  │    args  {"at": 2}                              │    args  {"at": 2}
-  │                                                 │
-  │  tool                                           │  tool
-  │    id    "a"                                    │    id    "a"
-  │    text  one, with [redacted]                   │    text  one, with [redacted]
-  │                                                 │
-  │                                                 │  tool
-  │                                                 │+   id    "b"
-  │                                                 │+   text  [no result recorded for this call;
-  │                                                 │+         do not assume it ran]
-  │                                                 │
-`
-	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); got != want {
-		t.Errorf("the comparison is\n%s\nwant\n%s", got, want)
-	}
-	in.w = 60 // one below the other
-	if got := uitest.Plain(in.comparison(&in.Plan, e, "now")); strings.Index(got, "Sent") < strings.Index(got, "one,") {
-		t.Errorf("on a narrow screen the comparison is\n%s", got)
+	var screens uitest.Screens
+	screens.Add("side by side", in.comparison(&in.Plan, e, "now"))
+	in.w = 60
+	screens.Add("one below the other", in.comparison(&in.Plan, e, "now"))
+	screens.Golden(t)
+}
+
+// A request that a message is not in sends nothing of it, whatever else it sends.
+func TestAMessageThatIsNotInTheRequest(t *testing.T) {
+	in := inspecting(t, 100, asking(`{}`, "done"))
+	var p Page
+	in.asSent(&p, 99)
+	if want := "Nothing of this message is in its place in the request.\n"; p.text() != want {
+		t.Errorf("of a message that the request does not have it shows %q, want %q", p.text(), want)
 	}
 }
 
@@ -226,7 +217,7 @@ func TestAPageHidesSecretsAcrossItsCuts(t *testing.T) {
 // paged is a pager for some paragraphs.
 func paged(w, h int, list ...Paragraph) *pager {
 	st := theme.New(theme.None, theme.Palette{}, 0)
-	g := &pager{st: &st, page: Page{paragraphs: list}}
+	g := &pager{st: &st, page: &Page{paragraphs: list}}
 	g.resize(w, h)
 	return g
 }

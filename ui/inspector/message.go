@@ -17,11 +17,12 @@ import (
 	"winnow/history/cause"
 	"winnow/session"
 	"winnow/session/store"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 )
 
 // message writes a message with its verdict: what of it the model gets, what it does not get, and what it gets instead.
-func (r *Request) message(p *Page, id int64, stored store.Message) {
+func (r *request) message(p *Page, id int64, stored store.Message) {
 	e, judged := r.Plan.EntryOf(id)
 	switch {
 	case judged:
@@ -54,7 +55,7 @@ func (r *Request) message(p *Page, id int64, stored store.Message) {
 }
 
 // verdict writes what became of a message, why, and what it costs.
-func (r *Request) verdict(p *Page, stored store.Message, e history.Entry) {
+func (r *request) verdict(p *Page, stored store.Message, e history.Entry) {
 	glyph, verdict := theme.Glyph(e), cmp.Or(theme.Verdict(e), "whole")
 	reason, size := theme.UpperFirst(why(e)), theme.Plural(e.CharsBefore, "character")
 	if strings.HasSuffix(verdict, why(e)) {
@@ -82,7 +83,7 @@ func speaker(stored store.Message, e history.Entry) string {
 }
 
 // tokens are the tokens of a message, and what is saved where less than all of it is sent.
-func (r *Request) tokens(e history.Entry) string {
+func (r *request) tokens(e history.Entry) string {
 	before, after := r.Plan.Sum.Tokens(e.TokensBefore), r.Plan.Sum.Tokens(e.TokensAfter)
 	if after < before {
 		return about(after) + " of " + about(before) + " tokens, saves " + about(before-after)
@@ -111,7 +112,7 @@ func why(e history.Entry) string {
 }
 
 // proof says of a past request when it was sent, and whether that is what is shown.
-func (r *Request) proof(p *Page) {
+func (r *request) proof(p *Page) {
 	if r.Past == nil {
 		return
 	}
@@ -119,7 +120,7 @@ func (r *Request) proof(p *Page) {
 	if r.Past.Proven {
 		proof = " · ✓ proven"
 	}
-	p.line(Quiet, "%s · sent %s · %s%s", r.Name, q.Created.Local().Format(time.DateTime),
+	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
 		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
 		p.line(Warning, "! not proven: %s. The verdict is the recorded one.",
@@ -128,7 +129,7 @@ func (r *Request) proof(p *Page) {
 }
 
 // holds writes what a message has beside its text.
-func (r *Request) holds(p *Page, k Kind, m history.Message) {
+func (r *request) holds(p *Page, k Kind, m history.Message) {
 	for _, part := range m.Parts {
 		facts := append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, r.Plan.Sum)...)
 		p.line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(facts, " · "))
@@ -145,7 +146,7 @@ func (r *Request) holds(p *Page, k Kind, m history.Message) {
 }
 
 // asSent writes what of the request carries a message, as it is sent.
-func (r *Request) asSent(p *Page, id int64) {
+func (r *request) asSent(p *Page, id int64) {
 	r.proof(p)
 	shown, at := r.Plan.Shown(), carriersOf(&r.Plan, id)
 	for _, i := range at {
@@ -157,7 +158,7 @@ func (r *Request) asSent(p *Page, id int64) {
 }
 
 // whole writes the request as it is sent, below what is said of all of it.
-func (r *Request) whole(p *Page) {
+func (r *request) whole(p *Page) {
 	used := theme.Thousands(r.Plan.Sum.Used())
 	if limit := r.Plan.Sum.Limit; limit > 0 {
 		used += " of " + theme.Thousands(limit)
@@ -174,7 +175,7 @@ func (r *Request) whole(p *Page) {
 
 // writeMessage writes a message of the request, whose text is that of some entries: its role, whose text it is, its
 // ids, and what it holds.
-func (r *Request) writeMessage(p *Page, i int, entries []int) {
+func (r *request) writeMessage(p *Page, i int, entries []int) {
 	sent := r.Plan.Messages[i]
 	facts := []string{r.whose(i, entries)}
 	if sent.Role == history.Tool {
@@ -192,7 +193,7 @@ func (r *Request) writeMessage(p *Page, i int, entries []int) {
 }
 
 // whose says whose text a message of the request is: that of some entries, or of nobody.
-func (r *Request) whose(i int, entries []int) string {
+func (r *request) whose(i int, entries []int) string {
 	var names []string
 	for _, k := range entries {
 		names = append(names, theme.Thousands(r.Plan.Entries[k].Index+1))
@@ -214,12 +215,14 @@ func (r *Request) whose(i int, entries []int) string {
 	return "your draft"
 }
 
-// carriersOf are the messages of a request that have something of a message in its place: itself, or what it is joined
-// with.
-func carriersOf(plan *history.Plan, id int64) (at []int) {
-	k := slices.IndexFunc(plan.Entries, func(e history.Entry) bool { return e.ID == id })
+// carriersOf are the messages of a request that have something of some messages in its place: themselves, or what they
+// are joined with.
+func carriersOf(plan *history.Plan, ids ...int64) (at []int) {
 	for _, span := range plan.Spans {
-		if span.Entry == k && !span.Recalled && plan.Entries[k].Sent() {
+		if span.Entry < 0 || span.Recalled {
+			continue
+		}
+		if e := &plan.Entries[span.Entry]; e.Sent() && slices.Contains(ids, e.ID) {
 			at = append(at, span.Message)
 		}
 	}
@@ -228,7 +231,7 @@ func carriersOf(plan *history.Plan, id int64) (at []int) {
 
 // readBody shows the body of the request, byte for byte but for its layout and its secrets.
 func (in *Model) readBody() tea.Cmd {
-	s, r := in.Session, in.Request
+	s, r := in.Session, in.request
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		if r.Past != nil {
 			return func() tea.Cmd { return in.ShowBody(r.Past.Body) }, nil
@@ -240,14 +243,13 @@ func (in *Model) readBody() tea.Cmd {
 
 // ShowBody shows a body, laid out for reading, with what the proof says of it.
 func (in *Model) ShowBody(raw []byte) tea.Cmd {
-	r, v := in.Request, in.newPager()
-	v.wide = true
-	return in.write(v, len(raw), func(p *Page) {
+	r, name := in.request, in.Panel.Name(in.Panel.Shown())
+	return in.write(len(raw), func(p *Page) {
 		switch body := theme.Plural(len(raw), "byte"); {
 		case r.Past == nil && r.Note != "":
 			p.line(Warning, "! This request would not be sent: %s", theme.OneSentence(r.Note))
 		case r.Past == nil:
-			p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(r.Name), body)
+			p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(name), body)
 		case r.Past.Proven:
 			p.line(Quiet, "✓ proven by hash: these %s were sent. They are formatted for reading.", body)
 		default:
@@ -276,7 +278,7 @@ func (in *Model) readVerdicts() tea.Cmd {
 func (in *Model) ShowVerdicts(list []store.PastVerdict) tea.Cmd {
 	in.verdicts = list
 	if in.At == PastView {
-		return in.write(in.newPager(), 0, in.pastVerdicts)
+		return in.write(0, in.pastVerdicts)
 	}
 	if in.shown != nil {
 		in.shown.fit()
@@ -344,7 +346,7 @@ func (in *Model) history() []string {
 		most = max(most, min(r.n, mostGlyphs))
 	}
 	edge := strings.Repeat(" ", theme.Gutter(w))
-	lines := []string{"", edge + st.Rule(w-2*len(edge)), "", edge + st.Strong.Render("History")}
+	lines := []string{edge + st.Rule(w-2*len(edge)), "", edge + st.Strong.Render("History")}
 	for _, r := range runs {
 		label, _, _ := strings.Cut(cmp.Or(theme.Word(r.Entry), "whole"), " ")
 		glyph := theme.Glyph(r.Entry)

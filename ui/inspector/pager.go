@@ -143,7 +143,7 @@ const (
 // pager is a page to scroll through. Only the lines on the screen are wrapped, so that a text of many megabytes opens
 // at once: the viewport of Bubbles would measure every line at each view.
 type pager struct {
-	page   Page
+	page   *Page
 	lines  []line
 	rows   map[int][]string // of lines that were wrapped, at width w
 	st     *theme.Styles
@@ -212,8 +212,10 @@ func (g *pager) resize(w, h int) {
 func (g *pager) fit() {
 	const leastText = 4 // lines
 	g.h = max(1, g.height)
-	if g.foot != nil && g.height-len(g.foot()) >= leastText {
-		g.h = g.height - len(g.foot())
+	if g.foot != nil {
+		if n := len(g.foot()); n > 0 && g.height-n-1 >= leastText {
+			g.h = g.height - n - 1
+		}
 	}
 	g.settle()
 }
@@ -298,7 +300,7 @@ func (g *pager) View() (rows []string) {
 		rows = append(rows, g.wrapped(at.line)[at.row])
 	}
 	if g.h < g.height {
-		rows = append(rows, g.foot()...)
+		rows = append(append(rows, ""), g.foot()...)
 	}
 	return rows
 }

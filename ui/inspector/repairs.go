@@ -51,32 +51,28 @@ func (in *Model) repaired() history.Entry {
 	return e
 }
 
-// repairView shows what was repaired of the message: what was wrong, and what is stored against what is sent. In the
-// next request it shows what else could be sent.
-func (in *Model) repairView() *pager {
-	v, plan, when, e := in.newPager(), &in.Plan, "now", in.repaired()
+// repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
+// remedy under the cursor.
+func (in *Model) repair(p *Page) {
+	plan, when, e := &in.Plan, "now", in.repaired()
 	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
 		plan, when = in.prices[i].Plan, "if you choose this"
 		e, _ = plan.EntryOf(in.On.Message)
 	}
-	if in.prices != nil {
-		v.foot = in.remedies
-	}
 	for _, r := range e.Repairs {
 		what, instead, _ := strings.Cut(r.Cause.Sentence(), "; ")
-		v.page.add(Paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
+		p.add(Paragraph{Mark: "▲", Title: strings.TrimSuffix(what, ".")})
 		if r.Remedy == history.SendRepaired {
-			v.page.block(Quiet, theme.UpperFirst(instead))
+			p.block(Quiet, theme.UpperFirst(instead))
 		}
 	}
-	v.page.line(Quiet, "Many servers refuse a whole request for this.")
-	v.page.line(Quiet, "")
+	p.line(Quiet, "Many servers refuse a whole request for this.")
+	p.line(Quiet, "")
 	for _, row := range in.comparison(plan, e, when) {
-		v.page.paragraphs = append(v.page.paragraphs, Paragraph{Kind: Drawn, Text: row})
+		p.paragraphs = append(p.paragraphs, Paragraph{Kind: Drawn, Text: row})
 	}
-	v.page.line(Quiet, "")
-	v.page.line(Quiet, "The original is kept byte for byte.")
-	return v
+	p.line(Quiet, "")
+	p.line(Quiet, "The original is kept byte for byte.")
 }
 
 // readPrices plans with each other remedy for the message than now, and keeps those that change something.
@@ -107,7 +103,7 @@ func (in *Model) ShowPrices(prices []Price) tea.Cmd {
 	if in.prices = prices; in.pointed() < 0 {
 		in.remedy = remedyOf(in.repaired())
 	}
-	return in.put(in.repairView())
+	return in.write(0, in.repair)
 }
 
 // pointed is the remedy under the cursor, by its place; -1 until the prices are known.
@@ -121,7 +117,7 @@ func (in *Model) point(i int) tea.Cmd {
 		return nil
 	}
 	in.remedy = in.prices[i].Remedy
-	return in.put(in.repairView())
+	return in.write(0, in.repair)
 }
 
 // stepRepair goes to another repaired message. Behind the last one comes the first.
@@ -160,28 +156,30 @@ func (in *Model) choose(to history.Remedy) tea.Cmd {
 }
 
 // remedies are what can be sent, each with its tokens beside those of now.
-func (in *Model) remedies() []string {
-	st, w, on := &in.Themes.Styles, in.w, in.repaired()
-	lines, gutter := []string{""}, theme.Gutter(w)
+func (in *Model) remedies() (lines []string) {
+	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
+	w := in.w - gutter - 1 // beside the mark of the cursor
 	for i, p := range in.prices {
 		name, about := in.remedyText(p.Remedy)
-		tokens := "no difference"
+		tokens, style := "no difference", st.Text
 		switch more := p.Plan.Sum.Used() - in.Plan.Sum.Used(); {
-		case p.Remedy == remedyOf(on):
+		case p.Remedy == remedyOf(in.repaired()):
 			tokens = "in use"
 		case more > 0:
 			tokens = "+" + theme.Plural(more, "token")
 		case more < 0:
 			tokens = "−" + theme.Plural(-more, "token")
 		}
-		mark, style := " ", st.Text
 		if p.Remedy == in.remedy {
-			mark, style = st.Seen.Render("▌"), st.Strong
+			style = st.Strong
 		}
-		line := mark + style.Render(fmt.Sprintf("%*s%d %-26s  ", gutter-1, "", i+1, name))
-		line += st.Muted.Render(markdown.OneLine(about, max(0, w-theme.Width(line+tokens)-2-gutter)))
-		if line = theme.Spread(line, st.Text.Render(tokens), w-gutter); p.Remedy == in.remedy {
-			line = theme.Ground(st.Selected, theme.Fit(line, w))
+		line := style.Render(fmt.Sprintf("%*s%d %-26s  ", gutter-1, "", i+1, name))
+		line += st.Muted.Render(markdown.OneLine(about, max(0, w-theme.Width(line+tokens)-2)))
+		line = theme.Spread(line, st.Text.Render(tokens), w)
+		if p.Remedy == in.remedy {
+			line = st.CursorRow(line, in.w)
+		} else {
+			line = " " + line
 		}
 		lines = append(lines, line)
 	}
@@ -217,16 +215,13 @@ func (in *Model) repairHints() (hints []key.Binding) {
 // group are the messages that are repaired together, a message with the results of its calls or a message alone: as
 // they are stored, and as a plan sends them.
 func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []history.Message) {
-	k := slices.IndexFunc(plan.Entries, func(o history.Entry) bool { return o.ID == e.ID })
-	if k < 0 {
-		return nil, nil
+	var ids []int64
+	for _, i := range plan.Group(e.Index) {
+		id := plan.Entries[i].ID
+		m, _ := in.stored(id)
+		stored, ids = append(stored, m.Message), append(ids, id)
 	}
-	var at []int
-	for _, i := range plan.Group(k) {
-		m, _ := in.stored(plan.Entries[i].ID)
-		stored = append(stored, m.Message)
-		at = append(at, carriersOf(plan, plan.Entries[i].ID)...)
-	}
+	at := carriersOf(plan, ids...)
 	if len(at) == 0 {
 		return stored, nil
 	}

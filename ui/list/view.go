@@ -138,7 +138,8 @@ func (m *Model) line(st theme.Styles, r row) string {
 	if room > 0 {
 		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(r.text, room))
 	}
-	text = " " + theme.Spread(text, about.Render(markdown.OneLine(c.Right, max(1, m.w))), m.end()-2*margin)
+	right := markdown.Truncate(markdown.Visible(c.Right), max(1, m.w), "…") // its blanks make columns
+	text = " " + theme.Spread(text, about.Render(right), m.end()-2*margin)
 	if r.at == m.at {
 		return st.CursorRow(text, m.w)
 	}

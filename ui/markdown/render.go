@@ -1,3 +1,13 @@
+// Package markdown turns text that others wrote (a model, a tool, a file name, a paste) into lines for a terminal.
+//
+// Visible makes every control character of a text visible before anything else, so that no text is ever executed by
+// the terminal; OneLine, Truncate and Gist make titles and rows of lists of it.
+//
+// A Renderer renders a whole text at one width, and a Stream a text that grows. goldmark reads the text, glamour
+// renders the words of each paragraph, heading, cell and item, and chroma tells the parts of code apart. This package
+// lays out the rest: lists, quotes, tables, code on its ground, and formulas.
+//
+// The package does not scroll, cache by message or know what a message is.
 package markdown
 
 import (
@@ -44,23 +54,15 @@ type ink string
 
 // newInk returns the ink of a colour on a ground, "" for no ground.
 func newInk(colour, ground string) ink {
-	var s xansi.Style
-	switch colour {
-	case "", "default":
-	case "bold":
-		s = s.Bold()
-	case "faint":
-		s = s.Faint()
-	default:
-		s = s.ForegroundColor(lipgloss.Color(colour))
+	style := lipgloss.NewStyle().Bold(colour == "bold").Faint(colour == "faint")
+	if strings.ContainsAny(colour, "#0123456789") {
+		style = style.Foreground(lipgloss.Color(colour))
 	}
 	if ground != "" {
-		s = s.BackgroundColor(lipgloss.Color(ground))
+		style = style.Background(lipgloss.Color(ground))
 	}
-	if len(s) == 0 {
-		return ""
-	}
-	return ink(s.String())
+	begins, _, _ := strings.Cut(style.Render("x"), "x")
+	return ink(begins)
 }
 
 // end returns what ends the colour.
@@ -82,12 +84,9 @@ func (i ink) paint(text string) string {
 func (s Style) leaves() ansi.StyleConfig {
 	yes := true
 	block := func(colour string, bold, underlined *bool) (b ansi.StyleBlock) {
-		b.Bold, b.Underline = bold, underlined
-		switch colour {
-		case "", "default", "faint":
-		case "bold":
+		if b.Bold, b.Underline = bold, underlined; colour == "bold" {
 			b.Bold = &yes
-		default:
+		} else if strings.ContainsAny(colour, "#0123456789") {
 			b.Color = &colour
 		}
 		return b
@@ -117,6 +116,7 @@ type Renderer struct {
 	leaves renderer.Renderer       // glamour's
 	lexers map[string]chroma.Lexer // by the name of the language
 	code   map[chroma.TokenType]ink
+	faint  ink
 	pieces map[piece][]string // of long code, coloured
 	work   int                // how many bytes were rendered, for Stream
 }
@@ -138,6 +138,7 @@ func New(style Style, prose, pane int) *Renderer {
 		leaves: newLeaves(style),
 		lexers: map[string]chroma.Lexer{"": lexers.Fallback},
 		code:   codeInks(style),
+		faint:  newInk(style.Faint, ""),
 		pieces: map[piece][]string{},
 	}
 }
@@ -242,7 +243,7 @@ func (d *doc) block(n ast.Node, number int, at size) []string {
 	case *ast.ListItem:
 		return d.item(n, number, at)
 	case *ast.Blockquote:
-		bar := newInk(d.style.Faint, "").paint("│") + " "
+		bar := d.faint.paint("│") + " "
 		return prefixed(d.blocks(n, 0, at.less(2)), bar, bar)
 	case *ast.FencedCodeBlock:
 		return d.codeBlock(n, string(n.Language(d.source)), at.pane)

@@ -164,9 +164,10 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 		}
 		price := priceOf(msg.Prices[ref])
 		if tokens := left[i].Window.Tokens; tokens > 0 {
-			item.Right = fmt.Sprintf("%s tokens   %*s", theme.Thousands(tokens), widest, price)
-		} else if price != "" {
-			item.Right = price
+			item.Right = theme.Thousands(tokens) + " tokens"
+		}
+		if widest > 0 && item.Right+price != "" {
+			item.Right += fmt.Sprintf("   %*s", widest, price)
 		}
 		items, left = append(items, item), slices.Delete(left, i, i+1)
 	}

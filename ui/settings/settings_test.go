@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +17,7 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/theme"
+	"winnow/ui/uitest"
 )
 
 // fixture is settings whose screen notes what they have it do.
@@ -83,18 +83,19 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	}
 }
 
-// items are what the list shows, from the top.
-func items(l *list.Model) (out []list.Item) {
-	for range l.Shown() {
-		item, _ := l.Cursor()
-		out = append(out, item)
-		l.Move(1)
+// drawn are the lines of a list, and below them the values of its items.
+func drawn(l *list.Model) (lines []string) {
+	l.Resize(90, 20)
+	lines, _ = l.View(theme.Styles{})
+	for _, item := range l.Items() {
+		lines = append(lines, item.Value)
 	}
-	return out
+	return append(lines, l.Remark)
 }
 
-func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
+func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 	s := inUseIs("here/small")
+	s.Config = "~/.config/winnow/config.toml"
 	s.models = list.New(s.Context, list.Options{})
 	s.ModelsListed(Listing{
 		Models: []llm.Model{
@@ -110,25 +111,9 @@ func TestTheModelsAreListedWithWhatIsKnownOfThem(t *testing.T) {
 		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
 		Errs:   map[string]error{"far": errors.New("it does not answer")},
 	})
-	want := []list.Item{
-		{Label: "here/small", Group: "In use", Right: "8,192 tokens                  free", Value: "here/small"},
-		{Label: "there/large", Group: "Recent", Value: "there/large"},
-		{Label: "there/dear", Group: "there", Right: "128,000 tokens   $1.00 in, $2.00 out", Value: "there/dear"},
-		{Label: "here/other", Group: "here", Value: "here/other"},
-	}
-	if got := items(s.models); !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if s.models.Remark != "prices are per million tokens" ||
-		!slices.Equal(s.models.Notes, []string{"far: it does not answer."}) || len(s.Models) != 4 {
-		t.Errorf("%d models, with %q and %q", len(s.Models), s.models.Remark, s.models.Notes)
-	}
-}
-
-func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
-	s := inUseIs("guide/guide")
-	s.Config = "~/.config/winnow/config.toml"
-	s.models = list.New(s.Context, list.Options{})
+	var screens uitest.Screens
+	screens.Add("two endpoints", drawn(s.models))
+	s.Ref = "guide/guide"
 	s.ModelsListed(Listing{
 		Models: []llm.Model{{Endpoint: "guide", ID: "guide"}},
 		Offers: []llm.Offer{
@@ -136,22 +121,10 @@ func TestTheListOfModelsEndsWithTheWayToMore(t *testing.T) {
 			{Name: "ollama", Title: "Ollama", Host: "127.0.0.1:11434"},
 		},
 	})
-	want := []list.Item{
-		{Label: "guide", Group: "In use", Value: "guide/guide"},
-		{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true},
-	}
-	if got := items(s.models); !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	screens.Add("the guide alone", drawn(s.models))
 	s.useModel(addProvider)
-	want = []list.Item{
-		{Label: "OpenAI", About: "needs an API key", Group: "Hosted", Value: "openai"},
-		{Label: "Ollama", About: "not running at 127.0.0.1:11434", Group: "On this machine", Value: "ollama"},
-		{Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer},
-	}
-	if got := items(s.opened); !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	screens.Add("the providers", drawn(s.opened))
+	screens.Golden(t)
 	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then open /model again") {
 		t.Errorf("Ollama, which does not run: %q", s.said)
 	}

@@ -21,7 +21,7 @@ const keptBackups = 7
 
 // Write copies the whole history in from, which is the file at path, to a new file that only the user may read, while
 // others go on using it. The file takes its name when it is whole, checked and on the disk; a file that is there
-// already is left alone, and the error is fs.ErrExist. The connections of from are for reading only.
+// already is left alone, and the error is fs.ErrExist.
 func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	const doing = "back up the chat history"
 	if there(to) {
@@ -35,9 +35,10 @@ func Write(ctx context.Context, from *sql.DB, path, to string) error {
 	return sqlite.Explain(doing, to, err)
 }
 
-// checkedCopy copies a database to an empty file and reads the copy, because a damaged one is no backup.
+// checkedCopy copies a database to an empty file, while others may go on using it, and has the copy on the disk. The
+// copy has no byte of what was deleted. It is read, because a damaged one is no backup.
 func checkedCopy(ctx context.Context, from *sql.DB, to string) error {
-	if err := sqlite.Copy(ctx, from, to); err != nil {
+	if _, err := from.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return err
 	}
 	db := sqlite.Unchanging(to)

@@ -150,7 +150,9 @@ func (r *recovery) tie() {
 		UPDATE requests SET user = 0 WHERE user NOT IN (SELECT id FROM messages);
 		UPDATE sessions SET forked_at = 0 WHERE forked_at NOT IN (SELECT id FROM messages);
 		UPDATE sessions
-		SET (messages, turns, leaf) = (SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n)`, list)
+		SET (messages, turns, leaf) = (
+			SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n
+		)`, list)
 	r.out.LostMessages = lost + broken
 	r.out.Messages = r.count(`SELECT count(*) FROM messages`) - broken
 	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)

@@ -68,10 +68,7 @@ func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool)
 		return last, true
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return last, true
-	}
+	columns, _ := rows.Columns() // the rows are not closed
 	values, targets := make([]any, len(columns)), make([]any, len(columns))
 	for i := range values {
 		targets[i] = &values[i]

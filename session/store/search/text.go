@@ -13,18 +13,14 @@ import (
 // Text is the text of a message that a search looks through, and that its snippets are cut from: what was said, the
 // names and texts of its files, and what it asked of tools.
 func Text(m message.Message) string {
-	if len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
-		return m.Content
-	}
-	var b strings.Builder
-	b.WriteString(m.Content)
+	texts := []string{m.Content}
 	for _, p := range m.Parts {
-		b.WriteString("\n" + p.Name + "\n" + p.Text)
+		texts = append(texts, p.Name, p.Text)
 	}
 	for _, c := range m.ToolCalls {
-		b.WriteString("\n" + c.Name + "\n" + plainArguments(c.Arguments))
+		texts = append(texts, c.Name, plainArguments(c.Arguments))
 	}
-	return b.String()
+	return strings.Join(texts, "\n")
 }
 
 // plainArguments returns the names and values of a call's arguments as a person reads them, without the escapes of

@@ -26,22 +26,21 @@ const (
 	Durable Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=FULL"
 	// Quick writes what may lose the last moment to a power cut, never to a crash of winnow.
 	Quick Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
-	// Reading reads beside the writers.
-	Reading Mode = "mode=rw&_query_only=on"
-	// ReadOnly reads a file that may not be written.
-	ReadOnly Mode = "mode=ro&_query_only=on"
+	// ReadOnly reads beside the writers, or a file that may not be written.
+	ReadOnly Mode = "mode=ro"
 	// Exclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
 	// then in memory, not in a file.
-	Exclusive Mode = "mode=rw&_query_only=on&_locking_mode=EXCLUSIVE"
+	Exclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"
 	// Immutable reads a file that nobody writes, in a folder that may not be written.
-	Immutable Mode = "mode=ro&_query_only=on&immutable=1"
+	Immutable Mode = "mode=ro&immutable=1"
 	// Scratch writes a file that is thrown away unless it comes to its end. What is committed is on the disk.
 	Scratch Mode = "_synchronous=FULL&_journal_mode=MEMORY&_secure_delete=on"
 )
 
 // dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,
 // so that a question mark in a folder's name does not start the parameters. SQLite waits for others a quarter of a
-// second only, because the store tries again and heeds its context; of a parameter that is there twice the first counts.
+// second only, because the store tries again and heeds its context; of a parameter that is there twice the first
+// counts.
 func dsn(path string, m Mode) string {
 	parameters := "?" + string(m) + "&_busy_timeout=250&_foreign_keys=on&_stmt_cache_size=64"
 	if path == Memory {

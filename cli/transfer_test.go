@@ -37,3 +37,21 @@ func TestImportThatIsStoppedEndsAsInterrupted(t *testing.T) {
 		t.Errorf("a stopped import leaves %v, %v", all, err)
 	}
 }
+
+// The name of a file that winnow makes means nothing to a shell.
+func TestFileNamesAreSafe(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for title, want := range map[string]string{
+		"$(rm -rf ~) `id`; a&b|c>d<e!":  "2026-11-22-rm--rf-id-a-b-c-d-e-01a2",
+		"it's \"quoted\" #1 [x] {y} *?": "2026-11-22-it-s-quoted-1-x-y-01a2",
+		"-rf":                           "2026-11-22-rf-01a2",
+		"Übergröße 東京":                  "2026-11-22-Übergröße-東京-01a2",
+		"~/../\x1b[31m":                 "2026-11-22-31m-01a2",
+		"$$$":                           "2026-11-22-chat-01a2",
+	} {
+		if got := fileName(store.Session{ID: "01a2", Title: title, Created: at}); got != want {
+			t.Errorf("fileName(%q) = %q, want %q", title, got, want)
+		}
+	}
+}
