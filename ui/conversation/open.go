@@ -21,6 +21,7 @@ type Opening struct {
 	Open   func(context.Context) (*session.Session, error)
 	At     Arrival
 	Notice string // what is said when it is there, "" for nothing
+	Leaves bool   // the draft stays with the conversation on the screen, which is left
 }
 
 // Arrival is a message that a session is opened for, zero for its end.
