@@ -139,8 +139,8 @@ func (c *Model) requestShown() tea.Cmd {
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		c.Chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
-	if w := c.Panel.Whatif; w != nil && w.First != nil {
-		c.Chat.ScrollTo(w.First.ID)
+	if e := c.Panel.Chosen().Entry; e != nil && c.Panel.Whatif != nil {
+		c.Chat.ScrollTo(e.ID)
 	}
 	return c.Inspector.Refresh()
 }

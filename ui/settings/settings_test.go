@@ -86,7 +86,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 // drawn are the lines of a list, and below them the values of its items.
 func drawn(l *list.Model) (lines []string) {
 	l.Resize(90, 20)
-	lines, _ = l.View(theme.Styles{})
+	lines, _ = l.View()
 	for _, item := range l.Items() {
 		lines = append(lines, item.Value)
 	}
@@ -168,7 +168,7 @@ func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
 		s.takeProvider("openai")
 		s.opened.Filter.Insert(key)
 		s.opened.Resize(80, 10)
-		if lines, _ := s.opened.View(theme.Styles{}); strings.Contains(strings.Join(lines, "\n"), key) {
+		if lines, _ := s.opened.View(); strings.Contains(strings.Join(lines, "\n"), key) {
 			t.Errorf("the key stands on the screen:\n%s", strings.Join(lines, "\n"))
 		}
 		s.chosen("")().(app.Then)()

@@ -356,25 +356,13 @@ func verdict(e *history.Entry) string {
 	return text
 }
 
-// change is what other settings would change for a message, with a sign that says whether more of it is sent; "" for
-// nothing.
+// change is what other settings would change for a message, "" for nothing.
 func (c *Model) change(e *history.Entry) string {
 	was := c.entryIn(c.Next, e.ID)
-	switch {
-	case was == nil || !c.Screen.Trial():
+	if was == nil || !c.Screen.Trial() {
 		return ""
-	case !was.Sent() && e.Sent():
-		return "+ comes back"
-	case was.Sent() && !e.Sent():
-		return "− drops out"
-	case len(was.Cuts) > 0 && len(e.Cuts) == 0 && e.Sent():
-		return "+ whole again"
-	case len(e.Cuts) > 0 && e.CharsAfter > was.CharsAfter:
-		return "+ " + verdict(e)
-	case len(e.Cuts) > 0 && e.CharsAfter < was.CharsAfter:
-		return "− " + verdict(e)
 	}
-	return ""
+	return theme.Change(*was, *e)
 }
 
 // NumberOf is a message's number in the conversation, as the panel has it.
