@@ -113,9 +113,7 @@ func (in *importing) apply(c Conversation, out *ImportResult) {
 	if out.Added > 0 && in.err == nil {
 		in.decide(n, c, out.Session.Leaf)
 	}
-	if len(applied.Changed) > 0 {
-		tellSessions(in.tx, applied.Changed)
-	}
+	tellSessions(in.tx, applied.Changed)
 	out.Session = sessionByKey(in.tx, n)
 }
 
