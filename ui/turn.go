@@ -17,8 +17,8 @@ import (
 	"winnow/ui/turn"
 )
 
-// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where nothing
-// new is said.
+// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where
+// nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.ReadOnly {
 		return m.lacks(keymap.NeedOwn)
@@ -84,7 +84,7 @@ func (m *Model) branchOff(e session.Stored) {
 
 // sendNext sends the next queued message of a conversation, where there is one and no answer arrives.
 func (m *Model) sendNext(c *conversation.Model) tea.Cmd {
-	if c.Turn.Busy || c.ReadOnly || c == m.shown && m.composer.Leaving() {
+	if c.Turn.Busy || c.ReadOnly {
 		return nil
 	}
 	next, ok := c.Waiting.Next()
@@ -149,8 +149,6 @@ func (m *Model) send() tea.Cmd {
 		return m.releaseQueue()
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
-	case m.composer.Leaving():
-		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return palette{m}.run(strings.TrimSpace(m.composer.Text()))
 	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():

@@ -69,8 +69,8 @@ func registerJSON(t *tx, row *Session, name string) string {
 	return string(text)
 }
 
-// setRegister sets a value of a session, or of one of its messages, and raises Session.Changes. value is JSON. Where the
-// history is shared, the other machines are to be told.
+// setRegister sets a value of a session, or of one of its messages, and raises Session.Changes. value is JSON. Where
+// the history is shared, the other machines are to be told.
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	putRegister(t, session, r)

@@ -21,9 +21,9 @@ import (
 
 var update = flags.Bool("update", false, "write what the scripts return into their files")
 
-// TestScripts runs the scripts of testdata/scripts. A line of a script calls a method of a Store, or one of window, with
-// arguments in JSON, in which structs have the names of their fields. Below it stands what the method returns, indented
-// and without what is empty.
+// TestScripts runs the scripts of testdata/scripts. A line of a script calls a method of a Store, or one of window,
+// with arguments in JSON, in which structs have the names of their fields. Below it stands what the method returns,
+// indented and without what is empty.
 //
 // Results that a line binds, as in "chat, hello = Begin {} {}", are not shown: later arguments have their ids as $chat,
 // and what is returned shows those so. A result that is a function is called by a line of its name with (). A line

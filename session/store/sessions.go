@@ -40,8 +40,8 @@ type Session struct {
 	Tags        []string
 	Messages    int // all its messages, every branch
 	Turns       int // its user messages
-	// Changes counts what was written of it, here or by a merge: messages, flags, remedies, settings, the system prompt,
-	// the title. What was read of it is stale once the count is another one.
+	// Changes counts what was written of it, here or by a merge: messages, flags, remedies, settings, the system
+	// prompt, the title. What was read of it is stale once the count is another one.
 	Changes int64
 
 	key  int64 // the short key that other tables use

@@ -171,8 +171,8 @@ func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replace
 	})
 }
 
-// noteSegments notes segments, and that the lines of others are in them now. One of those that was never merged is noted
-// as well: it need not be.
+// noteSegments notes segments, and that the lines of others are in them now. One of those that was never merged is
+// noted as well: it need not be.
 func noteSegments(t *tx, segments []Segment, replaced []string) {
 	for _, segment := range segments {
 		t.put("INSERT OR REPLACE INTO segments", segment.columns(), "")

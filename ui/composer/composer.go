@@ -66,7 +66,6 @@ type Model struct {
 
 	completions completions
 	sent        *Sent // the draft that was sent, until it is stored
-	leaving     bool  // another session is being opened
 	kept        int   // changes of the text when it was last written down
 	keeping     bool  // it is going to be written down
 }
@@ -132,11 +131,11 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.prompt == 0 && c.Waiting.Len() > 0:
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
 		return c.takeBack(c.Waiting.Newest())
-	case k.Pressed(msg, keymap.ListUp) && c.Area.OnFirst():
+	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.ListDown) && c.Area.OnLast():
+	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():
 		return c.walk(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
@@ -182,7 +181,7 @@ func (c *Model) openChip() tea.Cmd {
 func (c *Model) Set(text string) {
 	c.Area.Reset()
 	if c.prompt != 0 {
-		c.prompt, c.behind = 0, c.behind.behind
+		c.prompt, c.behind = 0, nil
 	}
 	c.Paste(text)
 }

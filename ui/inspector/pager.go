@@ -69,12 +69,6 @@ func (p *Page) line(k Kind, format string, args ...any) {
 	p.add(Paragraph{Kind: k, Text: fmt.Sprintf(format, args...)})
 }
 
-// heading adds a title with a blank line above, and remarks about it behind it.
-func (p *Page) heading(title string, facts ...string) {
-	p.line(Quiet, "")
-	p.add(Paragraph{Kind: Quiet, Title: title, Text: "  " + strings.Join(facts, " · ")})
-}
-
 // block adds a text, where there is one.
 func (p *Page) block(k Kind, text string) {
 	if text != "" {

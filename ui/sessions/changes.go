@@ -133,8 +133,9 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 	l.purge = nil
 	l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
 	l.hide(s.ID)
-	said := s.after("Deleted permanently") + " Backups may still hold it: winnow sessions purge --copies rewrite " + s.ID
-	return l.act(s, said+".", func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) }, nil)
+	said := s.after("Deleted permanently") + " Backups may still hold it: " +
+		"winnow sessions purge --copies rewrite " + s.ID + "."
+	return l.act(s, said, func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) }, nil)
 }
 
 // edit is a session's title or its tags while they are typed.
