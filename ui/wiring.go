@@ -114,8 +114,7 @@ func sessionsScreen(m *Model) sessions.Screen {
 				return db.Rename(ctx, id, title, store.TitleUser)
 			}
 		},
-		State:     m.background.State,
-		Unindexed: func() int64 { return m.upkeep.Unindexed },
+		State: m.background.State,
 	}
 }
 
