@@ -32,18 +32,13 @@ func (p *program) sessionsImport() *cobra.Command {
 	c := p.withJSON(p.command("import FILE...",
 		"Import conversations from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
-			to := toChange
-			if in.DryRun {
-				to = toLook
-			}
-			err := p.with(ctx, to, func(a *app) error { return in.importAll(ctx, a.store, args) })
+			err := p.with(ctx, toChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
 			return errors.Join(p.show(in.Import), err)
 		}))
 	c.Example = "  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
-		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
+		"  winnow sessions import \"$(llm logs path)\"\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "show what would be imported, and store nothing")
 	return c
 }
 
@@ -85,7 +80,6 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer done()
 	ctx, stop := untilStopped(ctx)
 	defer stop()
-	from.DryRun = in.DryRun
 	before := len(in.Conversations)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
 		in.Conversations = append(in.Conversations, report.Imported{File: name, Imported: im})
@@ -164,8 +158,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Long = "Write a session to standard output or to a new file. json holds everything, and winnow sessions import " +
 		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
 		"what the model saw. Possible secrets are redacted in all of them but json."
-	c.Example = "  winnow sessions export 0195 > parser.md\n" +
-		"  winnow sessions export 0195 -o parser.html\n" +
+	c.Example = "  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
 	only(c, "format", transfer.Formats()...)
@@ -184,11 +177,8 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 		if err != nil {
 			return err
 		}
-		format, known := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
-		if !known {
-			format = transfer.Markdown
-		}
-		write = exportOf(ctx, s, row, format, clean)
+		format, _ := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
+		write = exportOf(ctx, s, row, cmp.Or(format, transfer.Markdown), clean)
 	}
 	defer p.reportRedacted(clean)
 	if p.flags.out == "-" {

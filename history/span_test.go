@@ -9,8 +9,8 @@ import (
 )
 
 // Each text of a request is where its span says: what is sent of a message, and what nobody said. Nothing else is in a
-// request but the system prompt and what is between texts that share a message. Messages are in the order of the history,
-// but for system messages and results that were moved to their calls.
+// request but the system prompt and what is between texts that share a message. Messages are in the order of the
+// history, but for system messages and results that were moved to their calls.
 func TestSpansAreWhereTheTextIs(t *testing.T) {
 	check(t, func(t *rapid.T, s scene) {
 		plan, _ := built(t, s)

@@ -370,8 +370,8 @@ func (x *exchange) wantLearned(t *testing.T, c *Client, next Request, before, af
 	}
 }
 
-// wantNoOtherPlan checks that a server that goes on refusing is believed, and that what it taught is known of this model
-// alone, and by a client that is told.
+// wantNoOtherPlan checks that a server that goes on refusing is believed, and that what it taught is known of this
+// model alone, and by a client that is told.
 func (x *exchange) wantNoOtherPlan(t *testing.T, c *Client) {
 	t.Helper()
 	model := x.request.Model

@@ -122,9 +122,9 @@ func (s realServer) wantOllama(native bool) {
 	})
 }
 
-// wantOllamaStops stops an answer that would fill the window ten times, and checks that no process of the server goes on
-// computing it. Then it has the server unload the model: where a client leaves at the wrong moment, Ollama 0.17 never
-// gives back the model's one place for a request, and the next request would wait for ever (ollama/ollama#17131).
+// wantOllamaStops stops an answer that would fill the window ten times, and checks that no process of the server goes
+// on computing it. Then it has the server unload the model: where a client leaves at the wrong moment, Ollama 0.17
+// never gives back the model's one place for a request, and the next request would wait for ever (ollama/ollama#17131).
 func (s realServer) wantOllamaStops() {
 	c := s.ollama(nil)
 	r := s.request("Write without an end.", 0)

@@ -10,9 +10,9 @@ import (
 	"winnow/history"
 )
 
-// TestWindow takes the window of a model by what is known of it. The first line of a fixture is the base URL, the model,
-// and what is configured and asked; lines behind it are windows that somebody set or said, in tokens, with the day. The
-// body is what a server answers at its paths, and behind a line "then" what it answers later.
+// TestWindow takes the window of a model by what is known of it. The first line of a fixture is the base URL, the
+// model, and what is configured and asked; lines behind it are windows that somebody set or said, in tokens, with the
+// day. The body is what a server answers at its paths, and behind a line "then" what it answers later.
 func TestWindow(t *testing.T) {
 	checkFixtures(t, "testdata/windows.txtar", func(t *testing.T, head, body string) string {
 		first, known, _ := strings.Cut(head, "\n")

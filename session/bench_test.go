@@ -261,7 +261,8 @@ func (b *bench) configure(change func(e *llm.Endpoint)) {
 // offer gives the scripted server's models tools to call.
 func (b *bench) offer(box *tool.Toolbox) { b.configure(func(e *llm.Endpoint) { e.Tools = box }) }
 
-// believing makes the endpoint one whose window is configured as this; 0 is to be found out. Each request is tried once.
+// believing makes the endpoint one whose window is configured as this; 0 is to be found out. Each request is tried
+// once.
 func (b *bench) believing(window int) {
 	b.configure(func(e *llm.Endpoint) { e.Window, e.Tries = window, 1 })
 }

@@ -56,8 +56,10 @@ type Model struct {
 
 	*shown
 	background conversation.Background
-	opening    int // the number of the newest session that was asked for
-	turns      int // of all conversations so far
+	opening    int       // the number of the newest session that was asked for
+	entering   bool      // it is not on the screen yet
+	held       []tea.Msg // keys and pastes for it
+	turns      int       // of all conversations so far
 
 	composer *composer.Model
 	sessions *sessions.Model
@@ -81,7 +83,8 @@ func New(o Options) (*Model, error) {
 	}
 	shared := &app.Shared{
 		Program: context.Background, Keys: keys, Say: m.notice.Say, Fail: m.notice.Error, Copy: notice.Copy,
-		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps, Themes: &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
+		Replan: m.draftChanged, Do: m.do, Settled: m.settled, With: o.Deps,
+		Themes:  &theme.Set{Own: o.Themes, Wanted: theme.Name(o.Theme)},
 		Draft:   func() session.Draft { return m.composer.Next() },
 		Secrets: theme.Secrets{Find: o.Secrets},
 	}
@@ -95,7 +98,6 @@ func New(o Options) (*Model, error) {
 	})
 	m.sessions = &sessions.Model{Context: m.Context, Screen: sessionsScreen(m)}
 	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
-	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Shared: shared, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,
@@ -152,6 +154,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // answer is the table of contents: what arrives, and who answers it.
 func (m *Model) answer(msg tea.Msg) tea.Cmd {
+	if m.holds(msg) {
+		return nil
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.layout.Width, m.layout.Height = msg.Width, msg.Height

@@ -25,10 +25,10 @@ func (m *Model) leaveFor(o conversation.Opening) tea.Cmd {
 	if warning := m.warns(false); warning != nil {
 		return warning
 	}
-	keep := m.composer.Leave()
 	m.bare()
 	m.setFocus(draftPane)
-	return tea.Batch(keep, m.enter(o))
+	o.Leaves = true
+	return m.enter(o)
 }
 
 // openStored opens a stored session at one of its messages.
@@ -42,6 +42,7 @@ func (m *Model) openStored(id string, at conversation.Arrival) tea.Cmd {
 // enter opens a session and puts it on the screen, unless another one is asked for until it is there.
 func (m *Model) enter(o conversation.Opening) tea.Cmd {
 	m.opening++
+	m.entering = true
 	number := m.opening
 	return m.Run(func(ctx context.Context) tea.Msg {
 		s, err := o.Open(ctx)
@@ -51,20 +52,48 @@ func (m *Model) enter(o conversation.Opening) tea.Cmd {
 				return nil // it stays where it is
 			case number != m.opening:
 				return conversation.Leave(s)
-			case err != nil:
-				return tea.Batch(m.composer.Stay(), m.Failed(err), m.draftChanged())
 			}
-			return m.opened(s, o)
+			m.entering = false
+			if err != nil {
+				return tea.Batch(m.Failed(err), m.draftChanged(), m.replay())
+			}
+			return tea.Batch(m.opened(s, o), m.replay())
 		})
 	})
+}
+
+// holds keeps a key or a paste for the session that is being opened. The key that stops and quits does so at once.
+func (m *Model) holds(msg tea.Msg) bool {
+	key, pressed := msg.(tea.KeyPressMsg)
+	_, pasted := msg.(tea.PasteMsg)
+	if !m.entering || !pasted && (!pressed || m.Keys.Pressed(key, keymap.Stop)) {
+		return false
+	}
+	m.held = append(m.held, msg)
+	return true
+}
+
+// replay gives the keys that came while a session was opened to the one that is on the screen now.
+func (m *Model) replay() tea.Cmd {
+	held := m.held
+	m.held = nil
+	var cmds []tea.Cmd
+	for _, msg := range held {
+		_, cmd := m.Update(msg)
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
 }
 
 // opened shows a session that was asked for. An answer that arrives in the one before goes on in the background.
 func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 	if stays := m.stays(); stays != nil {
-		return tea.Batch(stays, m.composer.Stay())
+		return stays
 	}
-	var left tea.Cmd
+	var keep, left tea.Cmd
+	if o.Leaves {
+		keep = m.composer.Leave()
+	}
 	if m.Turn.Busy {
 		m.background.Put(m.shown)
 	} else {
@@ -76,12 +105,11 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 		next = conversation.New(m.Shared, s, conversationScreen(m))
 	}
 	m.bare()
-	m.composer.Arrive()
 	m.show(next)
 	m.setFocus(draftPane)
 	m.At = o.At
 	cmds := []tea.Cmd{
-		m.arrive(false), m.notice.Say(o.Notice), left, m.Start(), m.composer.Load(), m.upkeep.Index(),
+		m.arrive(false), m.notice.Say(o.Notice), keep, left, m.Start(), m.composer.Load(), m.upkeep.Index(),
 	}
 	if back {
 		cmds = append(cmds, m.Turn.Tick(), m.Question.Await(m.Turn.Number, m.confirm.keys))
@@ -102,9 +130,8 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 // openQueue reads what was left waiting in the session.
 func (m *Model) openQueue() tea.Cmd {
 	c := m.shown
-	cmd := c.OpenQueue(func() tea.Cmd { return m.sendNext(c) })
-	m.composer.Waiting = c.Waiting
-	return cmd
+	c.Waiting.Ready = func() tea.Cmd { return m.sendNext(c) }
+	return c.Waiting.Load()
 }
 
 // loaded says what went wrong while the rest of a session was read, which is shown, and finds out what else there is.

@@ -17,13 +17,13 @@ import (
 	"winnow/ui/turn"
 )
 
-// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where nothing
-// new is said.
+// begin starts a turn that start makes events for, in the conversation on the screen. What it sends is nil where
+// nothing new is said.
 func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan session.Event) tea.Cmd {
 	if m.ReadOnly {
 		return m.lacks(keymap.NeedOwn)
 	}
-	m.composer.Hold(sent)
+	m.composer.Sending = sent
 	m.confirm.asked = nothing
 	m.notice.Clear()
 	m.turns++
@@ -73,7 +73,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 
 // branchOff leaves the messages behind the parent of an edited message, which begins another branch.
 func (m *Model) branchOff(e session.Stored) {
-	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
+	if sent := m.composer.Sending; sent != nil && sent.Instead != 0 {
 		parent, there := m.Chat.Messages.Find(e.Message.Parent)
 		if there {
 			parent++
@@ -84,7 +84,7 @@ func (m *Model) branchOff(e session.Stored) {
 
 // sendNext sends the next queued message of a conversation, where there is one and no answer arrives.
 func (m *Model) sendNext(c *conversation.Model) tea.Cmd {
-	if c.Turn.Busy || c.ReadOnly || c == m.shown && m.composer.Leaving() {
+	if c.Turn.Busy || c.ReadOnly {
 		return nil
 	}
 	next, ok := c.Waiting.Next()
@@ -119,7 +119,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	queued := m.Waiting.Sending() // a queued message that is not stored
 	m.Finish(e)
 	said, alert := m.Outcome(e, conversation.Sent{
-		Unstored: m.composer.Sending() != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
+		Unstored: m.composer.Sending != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
 	})
 	if alert.Text != "" {
 		m.notice.Warn(alert)
@@ -149,8 +149,6 @@ func (m *Model) send() tea.Cmd {
 		return m.releaseQueue()
 	case strings.TrimSpace(shown) == "":
 		return m.notice.Error("There is nothing to send yet.")
-	case m.composer.Leaving():
-		return m.notice.Error("The chat is still loading. Your draft is kept.")
 	case m.composer.IsCommand(shown):
 		return palette{m}.run(strings.TrimSpace(m.composer.Text()))
 	case strings.HasPrefix(strings.TrimSpace(m.composer.Text()), "/attach ") && !m.editing():

@@ -183,7 +183,7 @@ func (s screen) rule() string {
 			s.st.Muted.Render(parts))
 	case m.ReadOnly:
 		about = "read-only"
-	case m.composer.Leaving():
+	case m.entering:
 		about = "opening the chat…"
 	case edited != "":
 		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")

@@ -26,7 +26,8 @@ func damagedHistory(t *testing.T) (path string, damaged []byte, was sound) {
 	return path, spoil(t, path, "messages_parent"), was
 }
 
-// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged file.
+// spoil fills the first pages of tables and indexes of a history that is closed with zeros, and returns the damaged
+// file.
 func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	t.Helper()
 	db := sqlite.Pool(path, sqlite.Immutable, 1)

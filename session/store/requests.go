@@ -76,8 +76,8 @@ type Request struct {
 	record
 }
 
-// record is what the row of a request has besides, its plan first of all: see putPlan. Callers of AddRequest get requests
-// without it: a plan is large.
+// record is what the row of a request has besides, its plan first of all: see putPlan. Callers of AddRequest get
+// requests without it: a plan is large.
 type record struct {
 	session  int64 // the short key of the session
 	added    []history.Added
@@ -125,8 +125,8 @@ func (r *Request) columns() []column {
 	}
 }
 
-// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and Created
-// where it is zero. What comes back has no Plan.
+// AddRequest records a request that is about to be sent with its Plan, and sets its ID, Turn, Sum and Tally, and
+// Created where it is zero. What comes back has no Plan.
 func (s *Store) AddRequest(ctx context.Context, r Request) (Request, error) {
 	return withSession(ctx, s.jot, "record the request", r.Session, func(t *tx, n int64) Request {
 		r.ID, r.session = s.newID(t), n

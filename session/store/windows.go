@@ -63,8 +63,8 @@ func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message
 	})
 }
 
-// streamed returns an answer that this store still streams, or fails with ErrNotStreamed. One that was taken for dead by
-// mistake counts as well: its owner knows better. Its words leave the index until it ends.
+// streamed returns an answer that this store still streams, or fails with ErrNotStreamed. One that was taken for dead
+// by mistake counts as well: its owner knows better. Its words leave the index until it ends.
 func (s *Store) streamed(t *tx, id int64) Message {
 	m := first[Message](t, `
 		placed_messages
@@ -98,8 +98,8 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	})
 }
 
-// interrupt marks the unfinished answers of one owner as interrupted, ends its leases and returns how many answers there
-// were. They are whole then, as far as they go, and can be found.
+// interrupt marks the unfinished answers of one owner as interrupted, ends its leases and returns how many answers
+// there were. They are whole then, as far as they go, and can be found.
 func interrupt(t *tx, token string) int {
 	ids := list[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
 		history.Interrupted, token)

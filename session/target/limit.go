@@ -75,10 +75,10 @@ func (m *Model) Lowered() (wanted, asked int, ok bool) {
 	return wanted, asked, m.maxReply == 0 && asked < m.Client.MaxReply(m.Name, wanted)
 }
 
-// NoRoom is the error of an answer that is over before it began because its request, of which the server was expected to
-// count so many tokens, left no room for it; nil for any other empty answer. Some servers then say that the length ended
-// it and count the request at the window; some send nothing at all, which says something only of a long request to a
-// server whose window nobody knows.
+// NoRoom is the error of an answer that is over before it began because its request, of which the server was expected
+// to count so many tokens, left no room for it; nil for any other empty answer. Some servers then say that the length
+// ended it and count the request at the window; some send nothing at all, which says something only of a long request
+// to a server whose window nobody knows.
 func (m *Model) NoRoom(r llm.Reply, expected int) error {
 	window := m.Window()
 	fault := &llm.Error{Kind: llm.Overflow, Endpoint: m.Client.Endpoint().Name, Model: m.Name}

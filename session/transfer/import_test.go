@@ -39,8 +39,8 @@ func importText(t testing.TB, s *store.Store, file string) []Imported {
 	return all
 }
 
-// exportOf writes conversations as ChatGPT exports them: each a name, and behind a bar messages as "id<parent: text", of
-// which those that begin with q are the user's.
+// exportOf writes conversations as ChatGPT exports them: each a name, and behind a bar messages as "id<parent: text",
+// of which those that begin with q are the user's.
 func exportOf(conversations ...string) string {
 	var all []string
 	for _, c := range conversations {

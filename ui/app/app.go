@@ -25,7 +25,7 @@ type Shared struct {
 	Fail    func(text string) tea.Cmd // shows why something did not work
 	Copy    func(what, text string) tea.Cmd
 	Replan  func() tea.Cmd                           // plans the next request anew, after the draft has rested
-	Do      func(keymap.Action) tea.Cmd              // does an action, to the message under the cursor where it is about one
+	Do      func(keymap.Action) tea.Cmd              // does an action, maybe to the message under the cursor
 	Settled func(sentence string, err error) tea.Cmd // ends a change of the session, and says the sentence
 
 	// Draft is what would be sent as it is now. Its Files are never nil: an edit without a file takes the earlier ones
@@ -38,13 +38,14 @@ type Shared struct {
 	last *step // the newest one of InOrder
 }
 
-// Context is what the parts of the screen share that are about one conversation.
+// Context is what the parts of the screen share that are about one conversation. A part that is about the one on the
+// screen gets another Context with that, so a command takes what it needs before it runs.
 type Context struct {
 	*Shared
 	Session  *session.Session
 	Info     store.Session // its row, as the screen shows it
 	Ref      string        // the model in use, as the screen shows it
-	Busy     bool          // an answer arrives in it
+	Busy     bool          // its turn runs
 	ReadOnly bool          // another window has it: here it can be read
 }
 

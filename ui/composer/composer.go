@@ -58,6 +58,7 @@ type Model struct {
 	draft
 	Ratio   float64      // the server's tokens per counted token, 0 unknown
 	Waiting *queue.Model // the messages that are sent when the answers before them are there
+	Sending *Sent        // the draft that was sent and is not stored yet, nil for none
 
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
@@ -65,15 +66,13 @@ type Model struct {
 	prompts []store.Draft // sent before, or cleared in this window, the newest first
 
 	completions completions
-	sent        *Sent // the draft that was sent, until it is stored
-	leaving     bool  // another session is being opened
-	kept        int   // changes of the text when it was last written down
-	keeping     bool  // it is going to be written down
+	kept        int  // changes of the text when it was last written down
+	keeping     bool // it is going to be written down
 }
 
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
-	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: new(queue.Model)}
+	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx)}
 }
 
 // Resize gives the draft a width in cells and the most lines it may take.
@@ -132,11 +131,11 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.Screen.Send(k.Pressed(msg, keymap.SendCut))
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
-	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.prompt == 0 && c.Waiting.Len() > 0:
+	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
 		return c.takeBack(c.Waiting.Newest())
-	case k.Pressed(msg, keymap.ListUp) && c.Area.OnFirst():
+	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
-	case k.Pressed(msg, keymap.ListDown) && c.Area.OnLast():
+	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():
 		return c.walk(-1, "This is the newest draft.")
 	case k.Pressed(msg, keymap.Recall):
 		return c.listPrompts()
@@ -182,7 +181,7 @@ func (c *Model) openChip() tea.Cmd {
 func (c *Model) Set(text string) {
 	c.Area.Reset()
 	if c.prompt != 0 {
-		c.prompt, c.behind = 0, c.behind.behind
+		c.prompt, c.behind = 0, nil
 	}
 	c.Paste(text)
 }

@@ -33,7 +33,7 @@ type draft struct {
 	name   string // of that message, in a sentence
 	prompt int    // which of the earlier prompts is looked at, counted from 1; 0 for none
 	began  int    // changes of the text when the edit or the prompt was put into it
-	behind *draft // waits until the edit is over, or the look at the prompts; nil for none
+	behind *draft // waits until the edit is over, or the look at the prompts; nil for none, it has none behind it
 }
 
 func blank() draft { return draft{Area: editor.New()} }

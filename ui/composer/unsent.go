@@ -36,11 +36,7 @@ func (c *Model) next(other draft) draft {
 	if c.behind == nil {
 		return other
 	}
-	last := c.behind
-	for last.behind != nil {
-		last = last.behind
-	}
-	return *last
+	return *c.behind
 }
 
 // resume goes on with something that was written.
@@ -68,17 +64,17 @@ func (c *Model) LeaveEdit() tea.Cmd {
 	return c.Say(said)
 }
 
-// Leave keeps the draft and empties the composer for the session that is being opened.
+// Leave keeps the draft and empties the composer for another session.
 func (c *Model) Leave() tea.Cmd {
-	if c.leaving = c.leaving || c.ReadOnly; c.leaving {
+	if c.ReadOnly {
 		return nil // what was typed in a session of another window goes along
 	}
 	keep := c.Keep()
 	if d := c.next(c.draft); keep == nil || c.Info.ID == "" {
 		c.Remember(d.packed()) // the session does not bring it back
 	}
-	c.leaving = true
 	c.resume(blank())
+	c.kept = c.Area.Changes() // the new session's draft is read first
 	return keep
 }
 
@@ -87,27 +83,6 @@ func (c *Model) Yield() {
 	if c.kept == c.Area.Changes() {
 		c.Set("")
 	}
-}
-
-// Leaving reports whether another session is being opened.
-func (c *Model) Leaving() bool { return c.leaving }
-
-// Arrive goes on in another session, with what was typed for it.
-func (c *Model) Arrive() {
-	c.leaving, c.sent = false, nil
-	if c.Empty() {
-		c.kept = c.Area.Changes() // the new session's draft is read first
-	}
-}
-
-// Stay reads the draft again, because no other session came. What was typed meanwhile can be recalled.
-func (c *Model) Stay() tea.Cmd {
-	if !c.leaving {
-		return nil
-	}
-	c.leaving = false
-	c.Clear()
-	return c.Load()
 }
 
 // Drafted is the draft as it is sent.
@@ -147,19 +122,13 @@ func Commanded(typed, text string, leaf int64) *Sent {
 	return &Sent{Draft: session.Draft{Text: text}, Leaf: leaf, draft: d}
 }
 
-// Hold keeps a draft that is being sent until it is stored; nil for none.
-func (c *Model) Hold(s *Sent) { c.sent = s }
-
-// Sending is the draft that was sent and is not stored yet, nil for none.
-func (c *Model) Sending() *Sent { return c.sent }
-
 // Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
-func (c *Model) Superseded() bool { return c.sent != nil && c.sent.Instead == 0 && !c.Empty() }
+func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Instead == 0 && !c.Empty() }
 
 // Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
 func (c *Model) Stored() tea.Cmd {
-	sent := c.sent
-	if c.sent = nil; sent == nil {
+	sent := c.Sending
+	if c.Sending = nil; sent == nil {
 		return nil
 	}
 	return tea.Batch(c.keepPrompt(sent.draft.packed()), c.KeepSoon())
@@ -168,10 +137,13 @@ func (c *Model) Stored() tea.Cmd {
 // GiveBack puts a draft back that was sent and could not be stored. One that was begun meanwhile stays: then the arrow
 // keys recall the other.
 func (c *Model) GiveBack() {
-	sent, now := c.sent, c.draft
-	c.sent = nil
+	sent, now := c.Sending, c.next(c.draft)
+	c.Sending = nil
 	switch {
 	case sent != nil && sent.Instead != 0:
+		if c.changed() {
+			c.Remember(c.packed()) // a prompt
+		}
 		c.resume(sent.draft)
 		c.behind = &now
 	case sent != nil && c.Empty():
@@ -201,10 +173,10 @@ func (c *Model) KeepSoon() tea.Cmd {
 
 // Keep writes the unsent draft down: an edit or a prompt that was changed, and then the draft from before it can be
 // recalled; else that one. A chat that has not begun has a draft as well. Until a message that was sent is stored, the
-// draft on disk is the message; while another session is opened, what is typed is not this one's.
+// draft on disk is the message.
 func (c *Model) Keep() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
-	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil || c.leaving {
+	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.Sending != nil {
 		return nil
 	}
 	c.kept = c.Area.Changes()
@@ -218,13 +190,10 @@ func (c *Model) Keep() tea.Cmd {
 }
 
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
-// texts, and of one that was typed for a session that never came, one goes to the prompts.
+// texts one goes to the prompts.
 func (c *Model) KeepAtEnd(ctx context.Context) error {
-	switch {
-	case c.sent != nil && !c.Empty():
-		c.keepPrompt(c.sent.draft.packed())
-	case c.leaving:
-		c.keepPrompt(c.packed())
+	if c.Sending != nil && !c.Empty() {
+		c.keepPrompt(c.Sending.draft.packed())
 	}
 	c.GiveBack()
 	c.Keep()
@@ -266,12 +235,8 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 		return tea.Batch(read, c.Say("Your unsent draft in this chat was restored; "+c.Keys.First(keymap.Stop)+
 			" clears it."))
 	}
-	from := "in this chat"
-	if c.Info.ID == "" {
-		from = "in a chat without a message"
-	}
 	c.Remember(d)
-	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
+	c.Screen.News("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(promptLabel(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
 }
@@ -304,12 +269,13 @@ func (c *Model) Remember(d store.Draft) {
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
 func (c *Model) LoadPrompts() tea.Cmd {
-	if c.With.Store == nil {
+	db := c.With.Store
+	if db == nil {
 		return nil
 	}
 	var all []store.Draft
 	return c.InOrder(func(ctx context.Context) (err error) {
-		all, err = c.With.Store.Prompts(ctx, mostPrompts)
+		all, err = db.Prompts(ctx, mostPrompts)
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)
@@ -328,14 +294,11 @@ func (c *Model) keepPrompt(d store.Draft) tea.Cmd {
 
 // walk goes a step to an older prompt or a newer one, or says that there is none.
 func (c *Model) walk(step int, none string) tea.Cmd {
-	to, own := c.prompt+step, c.draft
+	to, own := c.prompt+step, c.next(c.draft)
 	if to < 0 || to > len(c.prompts) {
 		return c.Say(none)
 	}
 	c.Screen.News("")
-	if c.prompt != 0 {
-		own = *c.behind
-	}
 	if to == 0 {
 		c.resume(own)
 		return nil

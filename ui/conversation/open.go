@@ -21,6 +21,7 @@ type Opening struct {
 	Open   func(context.Context) (*session.Session, error)
 	At     Arrival
 	Notice string // what is said when it is there, "" for nothing
+	Leaves bool   // the draft stays with the conversation on the screen, which is left
 }
 
 // Arrival is a message that a session is opened for, zero for its end.
@@ -43,8 +44,8 @@ func (c *Model) Temporary() Opening {
 	}}
 }
 
-// Stored is a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on with
-// the one in use here.
+// Stored is a stored session at one of its messages, on whatever branch that is. Where its model is gone it goes on
+// with the one in use here.
 func (c *Model) Stored(id string, at Arrival) Opening {
 	deps, ref := c.With, c.Ref
 	return Opening{At: at, Open: func(ctx context.Context) (*session.Session, error) {
@@ -106,8 +107,8 @@ func (c *Model) Kept() Opening {
 		func(ctx context.Context) (store.Session, error) { return s.Keep(ctx, db) })
 }
 
-// TakenOver is the session itself, which another window had, read anew where it is free: the other window may have added
-// to it.
+// TakenOver is the session itself, which another window had, read anew where it is free: the other window may have
+// added to it.
 func (c *Model) TakenOver() Opening {
 	s := c.Session
 	return c.made("You can write in this chat again; everything added in the other window is loaded.",

@@ -47,7 +47,8 @@ func (c *Model) Outcome(e session.Finished, sent Sent) (said string, alert notic
 // joined is two sentences, either of which may be "".
 func joined(first, second string) string { return strings.TrimSpace(first + " " + second) }
 
-// TooLong says by how much a message does not fit and what helps. It stays queued, or in the draft, or comes back there.
+// TooLong says by how much a message does not fit and what helps. It stays queued, or in the draft, or comes back
+// there.
 func (c *Model) TooLong(over *session.OversizeError, sent Sent) notice.Alert {
 	safe := "Your draft is kept: " + c.Keys.First(keymap.SendCut) + " sends it cut."
 	switch up := c.Keys.First(keymap.ListUp); {

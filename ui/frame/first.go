@@ -27,8 +27,8 @@ const (
 	leastLabels = 56 // from this width the parts have labels
 )
 
-// First draws what an empty chat shows into w by h cells, gutter cells from the left: what winnow is for, and the parts.
-// Where there is little room, that and then the last parts are left out.
+// First draws what an empty chat shows into w by h cells, gutter cells from the left: what winnow is for, and the
+// parts. Where there is little room, that and then the last parts are left out.
 func First(st theme.Styles, gutter, w, h int, parts ...Part) []string {
 	indent := gutter + 2
 	if w >= theme.NarrowScreen {

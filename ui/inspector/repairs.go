@@ -51,8 +51,8 @@ func (in *Model) repaired() history.Entry {
 	return e
 }
 
-// repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the remedy
-// under the cursor.
+// repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
+// remedy under the cursor.
 func (in *Model) repair(p *Page) {
 	plan, when, e := &in.Plan, "now", in.repaired()
 	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {

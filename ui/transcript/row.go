@@ -243,7 +243,6 @@ func (c *Model) heading(m store.Message, l look) string {
 type edge struct {
 	id         int64 // that message, 0 for none
 	above, all int   // how many messages in front of it the model sees: the opening, what is pinned, what is recalled
-	trial      bool  // the plan is one that other settings would send
 }
 
 // Judge shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
@@ -255,7 +254,6 @@ func (c *Model) Judge(plan history.Plan, first int) {
 		return glyph != whole && glyph != "◆"
 	})
 	c.edge = edgeOf(plan)
-	c.edge.trial = c.Screen.Trial()
 	c.settle()
 }
 
@@ -280,7 +278,7 @@ func edgeOf(plan history.Plan) (e edge) {
 func (c *Model) edgeLine() string {
 	st, w := &c.Themes.Styles, c.width-c.left
 	sees, counted := "the model sees from here", "and "+theme.Thousands(c.edge.above)
-	if c.edge.trial {
+	if c.Screen.Trial() {
 		sees = "the model would see from here"
 	}
 	if c.edge.above == 0 {

@@ -71,8 +71,8 @@ func Replace(
 	return aside, err
 }
 
-// setAside copies a file that is claimed, with its write-ahead log. It is read as it is open: to open it again and close
-// it would give up the claim.
+// setAside copies a file that is claimed, with its write-ahead log. It is read as it is open: to open it again and
+// close it would give up the claim.
 func setAside(claimed *os.File, path, reason string, now time.Time) (aside string, err error) {
 	first := fmt.Sprintf("%s.%s-%s", path, reason, now.UTC().Format(stampLayout))
 	aside = first

@@ -1,5 +1,6 @@
 // Package search finds words in the texts of messages: it says what a typed text asks for, where it is in a message and
-// which line to show of it. The full-text index is SQLite's, in the table found, and is given the words of this package.
+// which line to show of it. The full-text index is SQLite's, in the table found, and is given the words of this
+// package.
 //
 //	q := search.Parse(`"sourdough starter" flour`)
 //	// SELECT docid FROM found WHERE found MATCH q.Match() ORDER BY docid DESC

@@ -39,7 +39,8 @@ const (
 
 // dsn names the file for the driver. The path is made absolute, because one in a URI begins at the root, and escaped,
 // so that a question mark in a folder's name does not start the parameters. SQLite waits for others a quarter of a
-// second only, because the store tries again and heeds its context; of a parameter that is there twice the first counts.
+// second only, because the store tries again and heeds its context; of a parameter that is there twice the first
+// counts.
 func dsn(path string, m Mode) string {
 	parameters := "?" + string(m) + "&_busy_timeout=250&_foreign_keys=on&_stmt_cache_size=64"
 	if path == Memory {
