@@ -16,9 +16,6 @@ type Picker struct {
 	added  func(value string) tea.Cmd // what tab does, where the list has it
 }
 
-// isHelp says that it is the help, which the key that opens it closes.
-func (p *Picker) isHelp() bool { return p.Also == keymap.Help }
-
 // Update uses the item under the cursor, or moves that.
 func (p *Picker) Update(msg tea.Msg) tea.Cmd {
 	result := p.Model.Update(msg)
