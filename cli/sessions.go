@@ -126,7 +126,7 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	}
 	info, err := s.Session(ctx, id)
 	switch {
-	case errors.As(err, new(*store.AmbiguousError)):
+	case errors.Is(err, store.ErrAmbiguous):
 		err = fail(NotFound, "%w", err)
 	case errors.Is(err, store.ErrNotFound):
 		err = fail(NotFound, "there is no session %q; winnow sessions list lists all sessions", id)

@@ -49,7 +49,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
-	s.Open(s.models, s.useModel)
+	s.Dialogs.List(s.models, s.useModel, nil)
 	return s.listModels(true)
 }
 
@@ -58,7 +58,7 @@ func (s *Model) AnswerWith(message int64) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
 	})
-	s.Open(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) })
+	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) }, nil)
 	return s.listModels(false)
 }
 
@@ -209,15 +209,16 @@ func (s *Model) listProviders() tea.Cmd {
 	items = append(items, list.Item{
 		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
 	})
-	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
-		items...), s.takeProvider)
+	s.Dialogs.List(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
+		items...), s.takeProvider, nil)
 	return nil
 }
 
 // takeProvider asks for the key of a hosted service, or says how another server is added.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	if name == anotherServer {
-		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains.")
+		return s.Say("Add a table [endpoints.NAME] with its base_url to " + theme.FromHome(s.Config) +
+			"; winnow config init explains.")
 	}
 	o := s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })]
 	if o.Variable == "" {
@@ -237,7 +238,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Open(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) })
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) }, nil)
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -247,7 +248,7 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 		return "the system keyring", keys.Origin{Kind: keys.Keyring}
 	}
 	path := s.KeyStore.Path(name)
-	return s.Short(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+	return theme.FromHome(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.
