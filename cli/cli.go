@@ -53,7 +53,6 @@ func newProgram(example []byte) *program {
 		out:      &printer{file: os.Stdout},
 		err:      os.Stderr,
 		env:      func(name string) string { return values[name] },
-		unset:    os.Unsetenv,
 		now:      time.Now,
 		redactor: new(redact.Redactor),
 		build:    buildVersion(),
@@ -68,7 +67,6 @@ type program struct {
 	out      *printer
 	err      *os.File
 	env      func(string) string
-	unset    func(string) error // takes a variable out of the process's environment
 	now      func() time.Time
 	redactor *redact.Redactor                // knows the keys, once the configuration was read
 	network  llm.Doer                        // does the HTTP of all endpoints; nil is the network

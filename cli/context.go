@@ -25,8 +25,7 @@ func (p *program) contextCommand() *cobra.Command {
 	c := p.withJSON(p.conversationCommand("context [ID]",
 		"Show what the model would see of a session in the next request, and why",
 		(*app).showContext))
-	c.Example = "  winnow context 0195\n" +
-		"  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
+	c.Example = "  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
 		"  winnow context 0195 --turn 7 --diff 6\n" +
 		"  winnow context 0195 --prompt > handover.txt"

@@ -18,11 +18,9 @@ func (p *program) dbCommand() *cobra.Command {
 	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
 	keep.Long = "backup writes a complete, checked copy, without FILE into the folder backups beside the database, " +
 		"where the daily backups of the chat are too. An existing file is not overwritten."
-	var list bool
 	restore := p.command("restore [FILE|latest]",
-		"Restore the conversations from a backup; the current ones are set aside",
-		func(ctx context.Context, args []string) error { return p.restoreDB(ctx, args, list) })
-	restore.Flags().BoolVar(&list, "list", false, "list the backups")
+		"Restore the conversations from a backup; the current ones are set aside", p.restoreDB)
+	restore.Flags().BoolVar(&p.flags.list, "list", false, "list the backups")
 	return group("db", "Locate, check, back up and restore the database of conversations",
 		p.pathCommand("Print the path of the database", p.dbPath),
 		p.withJSON(p.command("check", "Check the whole database and report what is damaged", p.checkDB)), keep, restore)
@@ -68,7 +66,7 @@ func (p *program) backupDB(ctx context.Context, s *store.Store, args []string) (
 	return err
 }
 
-func (p *program) restoreDB(ctx context.Context, args []string, list bool) error {
+func (p *program) restoreDB(ctx context.Context, args []string) error {
 	path, err := p.dbPath()
 	if err != nil {
 		return err
@@ -76,10 +74,10 @@ func (p *program) restoreDB(ctx context.Context, args []string, list bool) error
 	all := backup.List(path, p.now())
 	from := strings.Join(args, "")
 	switch {
-	case list && len(all) == 0:
+	case p.flags.list && len(all) == 0:
 		_, err := fmt.Fprintln(p.err, "There are no backups yet: the chat makes one a day.")
 		return err
-	case list:
+	case p.flags.list:
 		return p.show(report.Backups(all))
 	case from == "":
 		return fail(Usage, "winnow db restore needs the name of a backup, or latest; --list lists the backups")

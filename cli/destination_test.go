@@ -301,8 +301,7 @@ func (w *destinationScenario) program() *program {
 		filepath.Join(w.dir, "winnow.db")
 	return &program{
 		in: open("in"), out: &printer{file: open("out")}, err: open("err"),
-		env: func(name string) string { return w.env[name] }, unset: func(string) error { return nil },
-		now: time.Now, redactor: new(redact.Redactor), build: "test",
+		env: func(name string) string { return w.env[name] }, now: time.Now, redactor: new(redact.Redactor), build: "test",
 		network: counted{dialing(w.dial), &w.requests}, observe: sessiontest.Observe(&w.requests),
 	}
 }

@@ -22,8 +22,7 @@ import (
 
 func (p *program) doctorCommand() *cobra.Command {
 	c := p.command("doctor", "Check the installation, the files, the terminal and the endpoints", p.doctor)
-	c.Long = "doctor checks everything that winnow depends on and reports what is wrong. With -m, it also checks " +
-		"whether that model is available and how large its context window is. It never prints an API key."
+	c.Long = "With -m, doctor also checks that model and its context window. It never prints an API key."
 	return c
 }
 

@@ -22,13 +22,12 @@ import (
 func (p *program) keysCommand() *cobra.Command {
 	list := p.withJSON(p.command("list", "List where the key of each endpoint comes from", p.listKeys))
 	set := p.command("set ENDPOINT", "Store the key of an endpoint in the system keyring, or else in a file",
-		func(ctx context.Context, args []string) error { return p.setKey(ctx, args[0]) })
+		p.setKey)
 	set.Long = "set asks for the key on the terminal without showing it, or reads it from standard input. The key is " +
 		"never an argument: those are visible to other programs and kept in the history of the shell."
 	set.Example = "  pass show openai | winnow keys set openai"
 	return group("keys", "List, store and delete the API keys of endpoints", list, set,
-		p.command("delete ENDPOINT", "Delete the stored key of an endpoint",
-			func(ctx context.Context, args []string) error { return p.deleteKey(ctx, args[0]) }))
+		p.command("delete ENDPOINT", "Delete the stored key of an endpoint", p.deleteKey))
 }
 
 // keySource is an endpoint and where its key comes from.
@@ -89,8 +88,8 @@ func (p *program) keyEndpoint(name string) (llm.Endpoint, error) {
 }
 
 // setKey reads the key of an endpoint and stores it, in a file where this machine has no keyring.
-func (p *program) setKey(ctx context.Context, name string) error {
-	e, err := p.keyEndpoint(name)
+func (p *program) setKey(ctx context.Context, args []string) error {
+	e, err := p.keyEndpoint(args[0])
 	if err != nil {
 		return err
 	}
@@ -157,7 +156,8 @@ func (p *program) readHidden(ctx context.Context) ([]byte, error) {
 }
 
 // deleteKey deletes the stored key of an endpoint, also of one that is not configured any more.
-func (p *program) deleteKey(ctx context.Context, name string) error {
+func (p *program) deleteKey(ctx context.Context, args []string) error {
+	name := args[0]
 	from, err := p.keyStore().Delete(ctx, name)
 	switch {
 	case errors.Is(err, keys.ErrNoKey):
@@ -276,7 +276,7 @@ func (p *program) unsetKeys(endpoints ...llm.Endpoint) {
 	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
 		if slices.Contains(names, name) || value != "" && slices.Contains(secrets, value) {
-			p.unset(name)
+			os.Unsetenv(name)
 		}
 	}
 }

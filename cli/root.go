@@ -26,8 +26,8 @@ type flags struct {
 
 	draft, budget, preset, turn, diff string // of context
 	wire, prompt                      bool
-	format, out                       string // of export
-	all                               bool
+	format, out, copies               string // of export and purge
+	all, list, yes                    bool
 }
 
 // root is the command tree.

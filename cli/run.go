@@ -284,8 +284,7 @@ func ownInput(in *os.File, alone bool) bool {
 func readable(file *os.File, wait time.Duration) bool {
 	polled := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
 	for end := time.Now().Add(wait); ; {
-		left := max(0, time.Until(end))
-		n, err := unix.Poll(polled, int(left.Milliseconds()))
+		n, err := unix.Poll(polled, int(max(0, time.Until(end)).Milliseconds()))
 		if !errors.Is(err, unix.EINTR) { // A signal of Go's own scheduler ends a wait early.
 			return n > 0 || err != nil // Reading says what is wrong.
 		}

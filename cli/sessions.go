@@ -144,8 +144,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 			in.Text = strings.Join(args, " ")
 			return p.search(ctx, s, in)
 		}))
-	c.Example = "  winnow sessions search bake bread\n" +
-		"  winnow sessions search '\"sourdough starter\" flour' --limit 5"
+	c.Example = "  winnow sessions search '\"sourdough starter\" flour' --limit 5"
 	c.Flags().IntVar(&in.Limit, "limit", 20, "list at most this many")
 	c.Flags().StringVar(&in.Session, "session", "", "search only the session with this id, or the beginning of its id")
 	c.Flags().BoolVar(&in.Trash, "trash", false, "also search the trash")
@@ -185,22 +184,18 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 
 // sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
 func (p *program) sessionsPurge() *cobra.Command {
-	var yes bool
-	var copies string
-	c := p.storeCommand("purge ID", "Delete a session permanently, and overwrite its text",
-		func(ctx context.Context, s *store.Store, args []string) error {
-			return p.purge(ctx, s, args[0], yes, copies)
-		})
+	c := p.storeCommand("purge ID", "Delete a session permanently, and overwrite its text", p.purge)
 	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
 		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them, also " +
 		"later, with the full ID of the purged session."
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation")
-	c.Flags().StringVar(&copies, "copies", "", "what to do with backups and files set aside that contain the session")
+	c.Flags().BoolVar(&p.flags.yes, "yes", false, "do not ask for confirmation")
+	c.Flags().StringVar(&p.flags.copies, "copies", "", "what to do with backups and files set aside that contain the session")
 	only(c, "copies", "rewrite", "delete")
 	return c
 }
 
-func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool, copies string) error {
+func (p *program) purge(ctx context.Context, s *store.Store, args []string) error {
+	id, copies := args[0], p.flags.copies
 	info, err := findSession(ctx, s, id)
 	if exitOf(err) == NotFound && copies != "" && uuid.Validate(id) == nil {
 		return p.purgeCopies(ctx, s.Path(), store.Session{ID: strings.ToLower(id)}, copies)
@@ -208,7 +203,7 @@ func (p *program) purge(ctx context.Context, s *store.Store, id string, yes bool
 	if err != nil {
 		return err
 	}
-	if !yes {
+	if !p.flags.yes {
 		if !term.IsTerminal(p.in.Fd()) {
 			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal")
 		}

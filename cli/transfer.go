@@ -164,8 +164,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Long = "Write a session to standard output or to a new file. json holds everything, and winnow sessions import " +
 		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
 		"what the model saw. Possible secrets are redacted in all of them but json."
-	c.Example = "  winnow sessions export 0195 > parser.md\n" +
-		"  winnow sessions export 0195 -o parser.html\n" +
+	c.Example = "  winnow sessions export 0195 -o parser.html\n" +
 		"  winnow sessions export --all -o everything.json"
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
 	only(c, "format", transfer.Formats()...)
@@ -184,11 +183,8 @@ func (p *program) export(ctx context.Context, s *store.Store, id string) error {
 		if err != nil {
 			return err
 		}
-		format, known := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
-		if !known {
-			format = transfer.Markdown
-		}
-		write = exportOf(ctx, s, row, format, clean)
+		format, _ := transfer.ReadFormat(cmp.Or(p.flags.format, filepath.Ext(p.flags.out)))
+		write = exportOf(ctx, s, row, cmp.Or(format, transfer.Markdown), clean)
 	}
 	defer p.reportRedacted(clean)
 	if p.flags.out == "-" {

@@ -37,7 +37,8 @@ func (c *counter) times(text string) int {
 // imported stores a conversation as an import does, without counts: message i, from 0, says text(i).
 func (b *bench) imported(n int, text func(i int) string) store.Session {
 	b.t.Helper()
-	conversation := store.Conversation{Session: store.Session{Title: "imported", TitleFrom: "user", Model: "m"}, Leaf: -1}
+	conversation := store.Conversation{Leaf: -1}
+	conversation.Session = store.Session{Title: "imported", TitleFrom: "user", Model: "m"}
 	for i := range n {
 		role := history.User
 		if i%2 == 1 {
@@ -50,8 +51,7 @@ func (b *bench) imported(n int, text func(i int) string) store.Session {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	row := imported.Session
-	return row
+	return imported.Session
 }
 
 // countingBench is a bench that counts with a counter.

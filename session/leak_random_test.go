@@ -102,9 +102,9 @@ func (l *leaking) hold() {
 func (l *leaking) damaged() string {
 	call := func() string { return fmt.Sprintf(`call look {"a":"%s"`, l.text(0)) }
 	parts := []string{
-		"system " + l.text(2), "user " + l.text(8), call(), "tool " + l.text(3), "tool " + l.text(3), "user " + l.text(30),
-		"tool " + l.text(4), "system " + l.text(2), "assistant " + l.text(40), call(), "user " + l.text(5),
-		"tool " + l.text(5), "assistant " + l.text(50),
+		"system " + l.text(2), "user " + l.text(8), call(), "tool " + l.text(3), "tool " + l.text(3),
+		"user " + l.text(30), "tool " + l.text(4), "system " + l.text(2), "assistant " + l.text(40), call(),
+		"user " + l.text(5), "tool " + l.text(5), "assistant " + l.text(50),
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(string) bool { return l.dice.IntN(8) == 0 }), " | ")
 }
@@ -156,8 +156,8 @@ func (l *leaking) wantNothingHidden(body string) {
 		excluded := slices.ContainsFunc(l.s.Group(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
 		for _, token := range tokensOf(m) {
 			if (excluded || l.older[token]) && strings.Contains(body, token) {
-				l.t.Errorf("message %d is excluded, %t, or older than what is sent alone, and is in the request %s\nafter\n%s",
-					m.ID, excluded, body, strings.Join(l.played, "\n"))
+				l.t.Errorf("message %d is excluded, %t, or older than what is sent alone, and is in the request "+
+					"%s\nafter\n%s", m.ID, excluded, body, strings.Join(l.played, "\n"))
 				return
 			}
 		}

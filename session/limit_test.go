@@ -56,8 +56,8 @@ func TestADayCountsAllSessions(t *testing.T) {
 	send(two, "day_cost")
 	err = two.ReadSpent(t.Context())
 	sums := two.Now().Sums
-	if err != nil || sums.Session.Requests != 0 || sums.Day.Prompt+sums.Day.Answer != 13 || sums.Day.Amount != 12*cent ||
-		sums.Month != sums.Day {
+	if err != nil || sums.Session.Requests != 0 || sums.Day.Prompt+sums.Day.Answer != 13 ||
+		sums.Day.Amount != 12*cent || sums.Month != sums.Day {
 		t.Errorf("the sums are %+v, %v; want nothing of the session, and 13 tokens of the day and the month", sums, err)
 	}
 	now = now.Add(2 * time.Hour)

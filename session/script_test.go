@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -100,7 +101,7 @@ func (p *play) do(line string) {
 	name, arg, _ := strings.Cut(line, " ")
 	switch command := scriptCommands()[name]; {
 	case slices.Contains([]string{"send", "alone", "cut", "edit", "again", "compact"}, name):
-		p.acts(func(ctx context.Context, _ *Session) error { return p.turn(p.begins(ctx, line)) })
+		p.acts(func() error { return p.turn(p.begins(p.t.Context(), line)) })
 	case command != nil:
 		command(p, arg)
 	default:
@@ -109,10 +110,10 @@ func (p *play) do(line string) {
 }
 
 // acts runs an action of the user's. One that comes while another is not over must not fail.
-func (p *play) acts(act func(ctx context.Context, s *Session) error) {
+func (p *play) acts(act func() error) {
 	p.t.Helper()
 	if p.acting {
-		if err := act(p.t.Context(), p.s); err != nil {
+		if err := act(); err != nil {
 			p.t.Errorf("%.200s: %v", p.line, err)
 		}
 		return
@@ -121,7 +122,7 @@ func (p *play) acts(act func(ctx context.Context, s *Session) error) {
 	if p.acting, p.events, p.ran, p.body = true, nil, nil, ""; p.s == nil {
 		p.s = p.begin()
 	}
-	p.err = act(p.t.Context(), p.s)
+	p.err = act()
 	p.acting = false
 }
 
@@ -129,8 +130,8 @@ func (p *play) acts(act func(ctx context.Context, s *Session) error) {
 func (p *play) settled() {
 	p.t.Helper()
 	if p.err != nil || len(p.said) > 0 || len(p.asked) > 0 {
-		p.t.Fatalf("before %.200s: not named are the error %v, what was said, %q, and what was asked, %q", p.line, p.err,
-			p.said, p.asked)
+		p.t.Fatalf("before %.200s: not named are the error %v, what was said, %q, and what was asked, %q", p.line,
+			p.err, p.said, p.asked)
 	}
 }
 
@@ -203,8 +204,9 @@ func (p *play) draft(line string) Draft {
 
 // starts begins a turn, and goes on as soon as the server or a tool hangs.
 func (p *play) starts(line string) {
-	p.acts(func(ctx context.Context, _ *Session) error {
-		ctx, p.stop = context.WithCancel(ctx)
+	p.acts(func() error {
+		ctx, stop := context.WithCancel(p.t.Context())
+		p.stop = stop
 		p.running = p.begins(ctx, line)
 		<-p.hung
 		for p.words != "" && !slices.Contains(p.events, "Delta") {
@@ -318,7 +320,8 @@ func (p *play) tools(description string) {
 	box := writer(write)
 	box.Register(addTool, add)
 	p.hung = make(chan struct{})
-	box.Register(tool.Tool{Name: "hang", Parameters: addTool.Parameters}, func(ctx context.Context, _ json.RawMessage) (string, error) {
+	hang := tool.Tool{Name: "hang", Parameters: addTool.Parameters}
+	box.Register(hang, func(ctx context.Context, _ json.RawMessage) (string, error) {
 		close(p.hung)
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -387,7 +390,8 @@ func (p *play) wantAllProven() {
 			made, err := s.Records().ReplayOf(p.t.Context(), r.Turn, r.ID)
 			proven := made.Proven && slices.Contains(p.bodies, string(made.Body))
 			if err != nil || !proven && made.Doubt != cmp.Or(p.doubt, "none") {
-				p.t.Errorf("request %d of turn %d is not made again: %v, %s\n%.400s", r.ID, r.Turn, err, made.Doubt, made.Body)
+				p.t.Errorf("request %d of turn %d is not made again: %v, %s\n%.400s", r.ID, r.Turn, err, made.Doubt,
+					made.Body)
 			}
 			if live, there := p.receipts[r.ID]; there && receipts[r.ID] != live {
 				p.t.Errorf("the stored receipt of request %d is\n%+v, and was\n%+v", r.ID, receipts[r.ID], live)
@@ -461,33 +465,34 @@ func (p *play) appends(db *store.Store, parent int64, texts []string) error {
 func (p *play) sets(arg string) {
 	key, value, _ := strings.Cut(arg, " ")
 	first, second, both := strings.Cut(value, " ")
-	switch d := &p.deps; key {
+	d := &p.deps
+	texts := map[string]*string{"title": &d.TitleRef, "summary": &d.SummaryRef, "system": &d.System}
+	numbers := map[string]*int{
+		"rounds": &d.MaxRounds, "max_messages": &d.Policy.MaxMessages, "max_tokens": &d.Sampling.MaxTokens,
+	}
+	switches := map[string]*bool{
+		"unattended": &d.Approval.Unattended, "recall": &d.Recall, "unknown_price": &d.Limits.AskUnknown,
+	}
+	switch {
+	case texts[key] != nil:
+		*texts[key] = value
+		return
+	case numbers[key] != nil:
+		*numbers[key] = p.number(value)
+		return
+	case switches[key] != nil:
+		*switches[key] = true
+		return
+	}
+	switch key {
 	case "approve":
 		d.Approval.Mode = approval.Mode(value)
 	case "allow":
 		d.Approval.Allow = strings.Fields(value)
-	case "unattended":
-		d.Approval.Unattended = true
-	case "rounds":
-		d.MaxRounds = p.number(value)
-	case "title":
-		d.TitleRef = value
-	case "summary":
-		d.SummaryRef = value
-	case "system":
-		d.System = value
 	case "recovery":
 		d.Policy.Recovery = history.Recovery(value)
-	case "max_messages":
-		d.Policy.MaxMessages = p.number(value)
-	case "max_tokens":
-		d.Sampling.MaxTokens = p.number(value)
-	case "recall":
-		d.Recall = true
 	case "window": // each request is tried once then
 		p.believing(p.number(value))
-	case "unknown_price":
-		d.Limits.AskUnknown = true
 	case "limit": // KEY N, of tokens or of cents, for the open conversation too
 		scope, what, _ := strings.Cut(first, "_")
 		amount := map[string]*limits.Amount{
@@ -515,21 +520,22 @@ func (p *play) sets(arg string) {
 	}
 }
 
+// does is a command that is an action of the user's.
+func does(act func(p *play, arg string) error) func(p *play, arg string) {
+	return func(p *play, arg string) { p.acts(func() error { return act(p, arg) }) }
+}
+
 // flags is a command that gives a message a flag.
 func flags(f history.Flag) func(p *play, arg string) {
-	return func(p *play, arg string) {
-		p.acts(func(ctx context.Context, s *Session) error {
-			_, err := s.SetFlags(ctx, flagged(f, p.id(arg)))
-			return err
-		})
-	}
+	return does(func(p *play, arg string) error {
+		_, err := p.s.SetFlags(p.t.Context(), flagged(f, p.id(arg)))
+		return err
+	})
 }
 
 // chooses is a command that sets the conversation.
 func chooses(to func(arg string) Settings) func(p *play, arg string) {
-	return func(p *play, arg string) {
-		p.acts(func(ctx context.Context, s *Session) error { return s.Set(ctx, to(arg)) })
-	}
+	return does(func(p *play, arg string) error { return p.s.Set(p.t.Context(), to(arg)) })
 }
 
 // scriptCommands are what a script may say, beside the ways to begin a turn. A message is named by its number on the
@@ -556,48 +562,41 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"start":  func(p *play, arg string) { p.starts(arg) },
 		"stop":   func(p *play, _ string) { p.stop(); p.err = p.turn(p.running) },
 		"answer": func(p *play, arg string) { p.answers = append(p.answers, arg) },
-		"preview": func(p *play, arg string) {
-			p.acts(func(ctx context.Context, s *Session) (err error) {
-				if p.plan, err = s.Preview(p.draft(arg)); err != nil {
-					return err
-				}
-				body, err := s.Try(ctx, Settings{}).Body(p.plan)
-				p.body, p.previewed = string(body), string(body)
+		"preview": does(func(p *play, arg string) (err error) {
+			if p.plan, err = p.s.Preview(p.draft(arg)); err != nil {
 				return err
-			})
-		},
-		"retitle": func(p *play, arg string) { // "asked" where the user wants it
-			p.acts(func(ctx context.Context, s *Session) error {
-				_, err := s.Retitle(ctx, arg == "asked", p.take)
-				return err
-			})
-		},
-		"switch": func(p *play, arg string) {
-			p.acts(func(ctx context.Context, s *Session) error { return s.Switch(ctx, p.id(arg)) })
-		},
-		"version": func(p *play, arg string) { // MESSAGE BY
-			p.acts(func(ctx context.Context, s *Session) error {
-				message, by, _ := strings.Cut(arg, " ")
-				v, err := s.SwitchVersion(ctx, p.id(message), p.number(by))
-				if m, there, _ := s.Branch().ByID(v.Message); err == nil {
-					p.want(fmt.Sprint(there, m.Sibling, m.Siblings), fmt.Sprint(true, v.Nth, v.Of))
-				}
-				return err
-			})
-		},
-		"fork": func(p *play, arg string) { // and opens the fork
-			p.acts(func(ctx context.Context, s *Session) error {
-				row, err := s.Fork(ctx, p.id(arg))
-				p.s = p.open(cmp.Or(row.ID, s.Info().ID))
-				return err
-			})
-		},
-		"remedy": func(p *play, arg string) { // MESSAGE REMEDY
-			p.acts(func(ctx context.Context, s *Session) error {
-				message, remedy, _ := strings.Cut(arg, " ")
-				return s.SetRemedy(ctx, history.Remedy(remedy), p.id(message))
-			})
-		},
+			}
+			body, err := p.s.Try(p.t.Context(), Settings{}).Body(p.plan)
+			p.body, p.previewed = string(body), string(body)
+			return err
+		}),
+		"retitle": does(func(p *play, arg string) error { // "asked" where the user wants it
+			_, err := p.s.Retitle(p.t.Context(), arg == "asked", p.take)
+			return err
+		}),
+		"switch": does(func(p *play, arg string) error { return p.s.Switch(p.t.Context(), p.id(arg)) }),
+		"version": does(func(p *play, arg string) error { // MESSAGE BY
+			message, by, _ := strings.Cut(arg, " ")
+			v, err := p.s.SwitchVersion(p.t.Context(), p.id(message), p.number(by))
+			if m, there, _ := p.s.Branch().ByID(v.Message); err == nil {
+				p.want(fmt.Sprint(there, m.Sibling, m.Siblings), fmt.Sprint(true, v.Nth, v.Of))
+			}
+			return err
+		}),
+		"fork": does(func(p *play, arg string) error { // and opens the fork
+			row, err := p.s.Fork(p.t.Context(), p.id(arg))
+			p.s = p.open(cmp.Or(row.ID, p.s.Info().ID))
+			return err
+		}),
+		"remedy": does(func(p *play, arg string) error { // MESSAGE REMEDY
+			message, remedy, _ := strings.Cut(arg, " ")
+			return p.s.SetRemedy(p.t.Context(), history.Remedy(remedy), p.id(message))
+		}),
+		"reread": does(func(p *play, want string) error { // N messages at the end; "parts" for another branch
+			found, err := p.s.Reread(p.t.Context())
+			p.want(map[bool]string{true: "parts"}[found.Parts]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
+			return err
+		}),
 		"pin": flags(history.Pin), "exclude": flags(history.Exclude), "free": flags(""),
 		"use":    chooses(func(arg string) Settings { return Settings{Model: arg} }),
 		"preset": chooses(func(arg string) Settings { return Settings{Preset: arg} }),
@@ -614,13 +613,6 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"name": func(p *play, arg string) { // NAME MESSAGE
 			name, message, _ := strings.Cut(arg, " ")
 			p.names[name] = p.id(message)
-		},
-		"reread": func(p *play, want string) { // N messages at the end; "parts" where another branch was active there
-			p.acts(func(ctx context.Context, s *Session) error {
-				found, err := s.Reread(ctx)
-				p.want(map[bool]string{true: "parts"}[found.Parts]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
-				return err
-			})
 		},
 
 		// What came of it, in its order.
@@ -647,14 +639,11 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"holds":    func(p *play, arg string) { p.want(p.part(arg), arg) },
 		"lacks":    func(p *play, arg string) { p.want(p.part(arg), "") },
 		"once": func(p *play, arg string) { // words that exactly one request for a summary holds
+			asked := strings.Join(slices.DeleteFunc(slices.Clone(p.bodies), func(body string) bool {
+				return !strings.Contains(body, summaryPrompt)
+			}), "")
 			for word := range strings.FieldsSeq(arg) {
-				n := 0
-				for _, body := range p.bodies {
-					if strings.Contains(body, summaryPrompt) {
-						n += strings.Count(body, word)
-					}
-				}
-				p.want(fmt.Sprint(word, n), word+"1")
+				p.want(fmt.Sprint(word, strings.Count(asked, word)), word+"1")
 			}
 		},
 		"previewed": func(p *play, _ string) { p.want(p.looked(), p.previewed) },
@@ -692,7 +681,8 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"row": func(p *play, arg string) {
 			r := p.stored(p.s)
 			p.want(r.Title, p.s.Info().Title)
-			p.want(fmt.Sprintf("%s, %d turns, %d messages, %s/%s", r.Title, r.Turns, r.Messages, r.Endpoint, r.Model), arg)
+			p.want(fmt.Sprintf("%s, %d turns, %d messages, %s/%s", r.Title, r.Turns, r.Messages, r.Endpoint, r.Model),
+				arg)
 		},
 		"records": func(p *play, arg string) { // TURN [PURPOSE] MODEL END, with " | " between
 			var list []string
@@ -708,25 +698,26 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			d, err := record.ReadDecision(r)
 			at, _ := p.s.Branch().Find(r.User)
 			_, path, _ := strings.Cut(strings.TrimPrefix(d.Base, "http://"), "/")
-			p.want(fmt.Sprintf("message %d, %d sent, %s, at %s, %v", at+1, r.Tally.Sent(), pricing.Money(r.Cost), path, err),
-				want+", <nil>")
+			p.want(fmt.Sprintf("message %d, %d sent, %s, at %s, %v", at+1, r.Tally.Sent(), pricing.Money(r.Cost), path,
+				err), want+", <nil>")
 		},
 		"shown": func(p *play, arg string) { // TURN NTH OF: the request by which a turn is shown
 			turn, want, _ := strings.Cut(arg, " ")
 			r, err := p.s.Records().Find(p.t.Context(), p.number(turn), 0)
 			p.want(fmt.Sprint(r.Nth, r.Of, err), want+" <nil>")
 		},
-		"remedies": func(p *play, arg string) { // how many messages have one, and which
+		"remedies": func(p *play, arg string) { // how many messages have one, and which; here too
 			of := map[history.Remedy]int{}
 			decided, err := p.deps.Store.Decisions(p.t.Context(), p.s.Info().ID)
-			for id, r := range decided.Remedies {
-				p.want(string(p.s.Now().Remedies[id]), string(r))
+			for _, r := range decided.Remedies {
 				of[r]++
 			}
-			p.want(fmt.Sprint(of, err, len(p.s.Now().Remedies)), fmt.Sprintf("%s <nil> %d", arg, len(decided.Remedies)))
+			p.want(fmt.Sprint(of, err, maps.Equal(decided.Remedies, p.s.Now().Remedies)), arg+" <nil> true")
 		},
 		"summary": func(p *play, arg string) { // of how many messages the widest is, and by which model
-			widest := slices.MaxFunc(p.s.Now().summaries, func(a, b store.Summary) int { return a.Messages - b.Messages })
+			widest := slices.MaxFunc(p.s.Now().summaries, func(a, b store.Summary) int {
+				return a.Messages - b.Messages
+			})
 			p.want(fmt.Sprint(widest.Messages, " ", widest.Endpoint+"/"+widest.Model), arg)
 		},
 		"stale": func(p *play, arg string) { // something of it was written elsewhere

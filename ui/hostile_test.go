@@ -192,7 +192,8 @@ func hostileStates(t *testing.T, m *Model, text string) {
 // hostileStream has the text stream in while the screen is resized, with a question between, and fail at the end.
 func hostileStream(t *testing.T, m *Model, text string) {
 	t.Helper()
-	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Context: m.Context, Number: 1, Cancel: func() {}}
+	m.Busy = true
 	m.Busy = true
 	tell(m, 0)
 	sizes, pieces := hostileSizes, len(hostileSizes)

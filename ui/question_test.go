@@ -150,7 +150,8 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 	letters := []rune("yynn abcde?/!jk")
 	m := asking(t, 80, 24)
 	for range 300 {
-		m.Turn = turn.Model{Number: m.Turn.Number + 1, Busy: true, Cancel: func() {}}
+		m.Turn = turn.Model{Context: m.Context, Number: m.Turn.Number + 1, Cancel: func() {}}
+		m.Busy = true
 		m.Question.Ask(question.Question{})
 		m.setFocus(draftPane)
 		m.composer.Set("")

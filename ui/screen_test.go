@@ -27,7 +27,6 @@ import (
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/conversation"
 	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/settings"
@@ -104,7 +103,7 @@ func tell(m *Model, at time.Duration, events ...session.Event) {
 
 // plans shows a plan of the next request.
 func plans(m *Model, plan history.Plan) {
-	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) }))
+	m.Update(app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) }))
 }
 
 func said(id int64, role history.Role, text string) store.Message {
@@ -205,7 +204,8 @@ func triedPlan(m *Model) history.Plan {
 // asking is the application while an answer arrives.
 func asking(t testing.TB, w, h int) *Model {
 	m := chatting(t, w, h)
-	m.Turn = turn.Model{Number: 1, Busy: true, Cancel: func() {}}
+	m.Turn = turn.Model{Context: m.Context, Number: 1, Cancel: func() {}}
+	m.Busy = true
 	m.Busy = true
 	m.Chat.Name = "gpt"
 	tell(m, 0)
@@ -605,7 +605,7 @@ func TestAViewOfKeptPartsIsTheViewDrawnAnew(t *testing.T) {
 						history.Kept, history.Dropped, history.Excluded,
 					}[dice.IntN(3)]
 				})
-				msg = app.Then(func() tea.Cmd { return m.TakePlan(conversation.Planned{Plan: plan}) })
+				msg = app.Then(func() tea.Cmd { return m.TakePlan(plan, nil, false) })
 			case n == 17:
 				msg = tea.BackgroundColorMsg{Color: []color.Color{color.Black, color.White}[dice.IntN(2)]}
 			case n == 18:

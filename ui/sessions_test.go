@@ -279,7 +279,8 @@ func choosing(t testing.TB, w, h int) *Model {
 	m.Info.ID = stored[0].ID
 	m.sessions.Listed(sessions.Listing{Sessions: stored, Leased: []string{stored[3].ID}, At: begun})
 	m.sessions.Previewed([]sessions.Previewed{
-		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute), store.Place{Number: 121, Of: 122}),
+		previewed(history.User, "Now the error recovery.", begun.Add(-2*time.Minute),
+			store.Place{Number: 121, Of: 122}),
 		previewed(history.Assistant, "Skip to the next `;` and go on from there.", begun.Add(-time.Minute),
 			store.Place{Number: 122, Of: 122}),
 	}, nil)
@@ -397,8 +398,9 @@ func foundTexts(t testing.TB, w, h int) *Model {
 		previewed(history.User, "Our grammar is left-recursive. How do I parse it with recursive descent?",
 			begun.Add(-2*day), store.Place{Number: 1, Of: 122, Last: dropped}),
 		previewed(history.Assistant, "Left recursion goes away when the grammar is written as a loop.\n\n- Parse a "+
-			"term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the order "+
-			"in which the operators are read.\n", begun.Add(-time.Hour), store.Place{Number: 2, Of: 122, Last: recalled}),
+			"term.\n- While a plus follows, parse another one, and let the tree grow to the left. That keeps the "+
+			"order in which the operators are read.\n", begun.Add(-time.Hour),
+			store.Place{Number: 2, Of: 122, Last: recalled}),
 	}, nil)
 	return m
 }

@@ -29,6 +29,7 @@ func with(t *testing.T, o store.Session, values map[string]any) store.Session {
 }
 
 func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
+	none, own := store.Session{}, with(t, store.Session{}, map[string]any{"budget": 4000})
 	for _, c := range []struct {
 		what, environment string
 		overrides         store.Session
@@ -36,21 +37,11 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 		preset            string
 		messages, budget  int
 	}{
-		{"the configuration", "", store.Session{}, nil, "balanced", 7, 9000},
+		{"the configuration", "", none, nil, "balanced", 7, 9000},
 		{"another preset under the configured keys", "", store.Session{Preset: "recent"}, nil, "recent", 7, 9000},
-		{
-			"a budget of the conversation", "", with(t, store.Session{}, map[string]any{"budget": 4000}), nil,
-			"balanced", 7, 4000,
-		},
-		{
-			"a budget of the environment", "budget = 500", with(t, store.Session{}, map[string]any{"budget": 4000}), nil,
-			"balanced", 7, 500,
-		},
-		{
-			"a budget that is tried over that", "budget = 500", with(t, store.Session{}, map[string]any{"budget": 4000}),
-			[]string{"budget"},
-			"balanced", 7, 4000,
-		},
+		{"a budget of the conversation", "", own, nil, "balanced", 7, 4000},
+		{"a budget of the environment", "budget = 500", own, nil, "balanced", 7, 500},
+		{"a budget that is tried over that", "budget = 500", own, []string{"budget"}, "balanced", 7, 4000},
 		{"a preset of the environment", "preset = 'recent'", store.Session{Preset: "classic"}, nil, "recent", 7, 9000},
 	} {
 		p, err := base(t, c.environment).PolicyOf(c.overrides, c.asked...)
@@ -59,7 +50,9 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 				p.Budget, err, c.preset, c.messages, c.budget)
 		}
 	}
-	for what, o := range map[string]store.Session{"preset": {Preset: "none"}, "text": {Overrides: "= ="}, "value": {Overrides: "budget = -5"}} {
+	for what, o := range map[string]store.Session{
+		"preset": {Preset: "none"}, "text": {Overrides: "= ="}, "value": {Overrides: "budget = -5"},
+	} {
 		if p, err := base(t, "").PolicyOf(o); err == nil {
 			t.Errorf("a broken %s makes the policy %+v", what, p)
 		}
@@ -69,7 +62,8 @@ func TestConversationGoesOverConfigurationAndEnvironmentOverBoth(t *testing.T) {
 func TestWhatTheEnvironmentSetsCannotBeChanged(t *testing.T) {
 	b := base(t, "budget = 500")
 	other := with(t, store.Session{}, map[string]any{"budget": 4000})
-	if err := b.CheckFree(store.Session{}, other); err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
+	err := b.CheckFree(store.Session{}, other)
+	if err == nil || !strings.Contains(err.Error(), "WINNOW_CONTEXT_BUDGET") {
 		t.Errorf("a budget is set over the environment's: %v", err)
 	}
 	if err := b.CheckFree(other, with(t, other, map[string]any{"tool_history": "text"})); err != nil {

@@ -113,21 +113,6 @@ func TestReplyKeepsHalfOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestToolCallsAsTextAreTriedOnce(t *testing.T) {
-	m := newModel(t, 8192, 0)
-	if !m.TryToolsAsText() || m.TryToolsAsText() || !m.Profile().ToolsAsText {
-		t.Fatal("tool calls as text are tried, once")
-	}
-	if m.EndToolsAsText(false, true) || m.Profile().ToolsAsText || !m.RefusedText() {
-		t.Error("a model that refuses them as text too gets them as they are")
-	}
-	m = newModel(t, 8192, 0)
-	m.TryToolsAsText()
-	if !m.EndToolsAsText(true, false) || !m.Profile().ToolsAsText {
-		t.Fatal("a model that answered gets tool calls as text from now on")
-	}
-}
-
 // What a server refused holds for a week in every session; what Ollama states of the model and the window stay.
 func TestWhatWasRefusedIsForgottenAfterAWeek(t *testing.T) {
 	m := newModel(t, 0, 0)

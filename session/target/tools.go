@@ -50,6 +50,3 @@ func (m *Model) EndToolsAsText(answered, refused bool) (learned bool) {
 	}
 	return false
 }
-
-// RefusedText says that the model refused tool calls as text too.
-func (m *Model) RefusedText() bool { return m.now().asText == useless }

@@ -38,13 +38,14 @@ type Shared struct {
 	last *step // the newest one of InOrder
 }
 
-// Context is what the parts of the screen share that are about one conversation.
+// Context is what the parts of the screen share that are about one conversation. A part that is about the one on the
+// screen gets another Context with that, so a command takes what it needs before it runs.
 type Context struct {
 	*Shared
 	Session  *session.Session
 	Info     store.Session // its row, as the screen shows it
 	Ref      string        // the model in use, as the screen shows it
-	Busy     bool          // an answer arrives in it
+	Busy     bool          // its turn runs
 	ReadOnly bool          // another window has it: here it can be read
 }
 

@@ -269,12 +269,13 @@ func (c *Model) Remember(d store.Draft) {
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
 func (c *Model) LoadPrompts() tea.Cmd {
-	if c.With.Store == nil {
+	db := c.With.Store
+	if db == nil {
 		return nil
 	}
 	var all []store.Draft
 	return c.InOrder(func(ctx context.Context) (err error) {
-		all, err = c.With.Store.Prompts(ctx, mostPrompts)
+		all, err = db.Prompts(ctx, mostPrompts)
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"winnow/session"
-	"winnow/session/record"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/notice/bell"
@@ -32,10 +31,9 @@ type Background struct {
 
 // Outcome is how the answers of a conversation ended in the background.
 type Outcome struct {
-	Ended   bool            // there is one
-	Err     error           // why the last one failed
-	Failure *record.Failure // the same where the message is stored
-	Stopped bool            // the user had stopped it before the conversation left the screen
+	session.Finished      // why the last one failed
+	Ended            bool // there is one
+	Stopped          bool // the user had stopped it before the conversation left the screen
 }
 
 // Len is how many conversations there are.
@@ -76,16 +74,6 @@ func (b *Background) Take(s *session.Session) (*Model, Outcome) {
 	return c, outcome
 }
 
-// end takes a conversation out of the background whose last answer ended.
-func (b *Background) end(c *Model, o Outcome) {
-	b.Take(c.Session)
-	if b.ended == nil {
-		b.ended = map[string]Outcome{}
-	}
-	o.Ended = true
-	b.ended[c.Session.Info().ID] = o
-}
-
 // Event shows what happened in a conversation of the background, and says what of it the user should know.
 func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
 	c.Event(e)
@@ -115,7 +103,11 @@ func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 	if queued > 0 && !c.Waiting.Held() {
 		return b.Next(c) // one that is still being saved says when it can be sent
 	}
-	b.end(c, Outcome{Err: e.Err, Failure: e.Failure, Stopped: stopped})
+	b.Take(c.Session)
+	if b.ended == nil {
+		b.ended = map[string]Outcome{}
+	}
+	b.ended[c.Session.Info().ID] = Outcome{e, true, stopped}
 	if queued > 0 {
 		waits = theme.Plural(queued, "queued message") + " of it wait. "
 	}

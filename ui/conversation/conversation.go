@@ -69,6 +69,7 @@ type Screen struct {
 func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.Now().ReadOnly}
 	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx)}
+	c.Turn.Context = ctx
 	c.Refresh()
 	page, request := screen.Transcript, screen.Panel
 	page.Moved = c.Lead

@@ -58,11 +58,10 @@ func (c *Model) InspectRepairs() tea.Cmd {
 
 // announceRepairs says once, when a session was opened, that there are repairs.
 func (c *Model) announceRepairs() tea.Cmd {
-	n := len(inspector.Repaired(&c.Panel.Next.Plan))
-	if c.RepairsSaid || n == 0 {
-		c.RepairsSaid = true
+	n, said := len(inspector.Repaired(&c.Panel.Next.Plan)), c.RepairsSaid
+	c.RepairsSaid = true
+	if said || n == 0 {
 		return nil
 	}
-	c.RepairsSaid = true
 	return c.Say(theme.Plural(n, "repair") + "; /repair shows them.")
 }

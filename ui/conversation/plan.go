@@ -17,13 +17,6 @@ import (
 // restTime is how long the draft rests before its plan is made.
 const restTime = 60 * time.Millisecond
 
-// Planned is the plan of the next request, or why it cannot be sent.
-type Planned struct {
-	Plan  history.Plan
-	Err   error
-	Exact bool // it goes by the server's own count of the plan before it
-}
-
 // planning is the plan of the next request, while it is made.
 type planning struct {
 	Generation int                    // of the draft
@@ -76,28 +69,39 @@ func (c *Model) PlanSoon() tea.Cmd {
 }
 
 // Plan plans the next request with the draft as it is now.
-func (c *Model) Plan() tea.Cmd {
-	plan, n := c.Planner(), c.Generation
-	return func() tea.Msg {
-		p, err := plan()
-		return c.show(n, Planned{Plan: p, Err: err})
-	}
-}
+func (c *Model) Plan() tea.Cmd { return c.plan(nil) }
 
-// show shows a plan, unless the draft has changed since.
-func (c *Model) show(generation int, p Planned) app.Then {
-	return func() tea.Cmd {
-		if generation != c.Generation || !c.Screen.Shows(c) {
-			return nil
+// plan plans the next request, by what other programs have written of the session until then, and shows that unless the
+// draft has changed since. Where a server counts, it may be asked for its own count of the plan on show first: then it
+// plans only where that is another one.
+func (c *Model) plan(counted *history.Plan) tea.Cmd {
+	s, draft, n := c.Session, c.Draft(), c.Generation
+	return c.Run(func(ctx context.Context) tea.Msg {
+		if counted != nil {
+			changed, err := s.Model().CountExactly(ctx, *counted)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				return app.Then(func() tea.Cmd { return c.Failed(err) })
+			case !changed:
+				return nil
+			}
 		}
-		return c.TakePlan(p)
-	}
+		_, _ = s.Refresh(ctx) // what is wrong with the store is said when something is sent
+		plan, err := s.Preview(draft)
+		return app.Then(func() tea.Cmd {
+			if n != c.Generation || !c.Screen.Shows(c) {
+				return nil
+			}
+			return c.TakePlan(plan, err, counted != nil)
+		})
+	})
 }
 
-// TakePlan shows the plan of the draft, and tells what else there is to say of it.
-func (c *Model) TakePlan(p Planned) tea.Cmd {
-	c.ShowNext(p.Plan, p.Err, c.Session.Forecast(p.Plan))
-	c.Judged, c.oversize = c.Generation, session.Oversize(p.Err, c.Session.Model().Windows())
+// TakePlan shows the plan of the draft, or why it cannot be sent, and tells what else there is to say of it. One that is
+// not exact yet is counted by a server that does that.
+func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
+	c.ShowNext(plan, err, c.Session.Forecast(plan))
+	c.Judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())
 	if c.oversize == nil {
 		c.Screen.Fits()
 	}
@@ -105,46 +109,16 @@ func (c *Model) TakePlan(p Planned) tea.Cmd {
 		return c.Panel.Try()
 	}
 	again := c.Inspector.Refresh()
-	if p.Err != nil {
+	if err != nil {
 		return again
 	}
 	if c.Screen.Quiet() { // Else the next plan says it.
 		again = tea.Batch(again, c.announceRepairs())
 	}
-	if p.Exact || c.Turn.Busy {
+	if exact || c.Busy || !c.Session.Model().Exact() || c.Session.Ready() != nil {
 		return again
 	}
-	return tea.Batch(again, c.CountExactly(p.Plan))
-}
-
-// Planner takes the draft as it is now, and plans with it when it is called: in a command. It plans by what other
-// programs have written of the session until then.
-func (c *Model) Planner() func() (history.Plan, error) {
-	s, draft, program := c.Session, c.Draft(), c.Program
-	return func() (history.Plan, error) {
-		_, _ = s.Refresh(program()) // What is wrong with the store is said when something is sent.
-		return s.Preview(draft)
-	}
-}
-
-// CountExactly asks a server that counts for its own count of a plan that is shown, and plans again, once, where that
-// is another.
-func (c *Model) CountExactly(shown history.Plan) tea.Cmd {
-	if !c.Session.Model().Exact() || c.Session.Ready() != nil {
-		return nil
-	}
-	s, plan, n := c.Session, c.Planner(), c.Generation
-	return c.Run(func(ctx context.Context) tea.Msg {
-		changed, err := s.Model().CountExactly(ctx, shown)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			return app.Then(func() tea.Cmd { return c.Failed(err) })
-		case !changed:
-			return nil
-		}
-		p, err := plan()
-		return c.show(n, Planned{p, err, true})
-	})
+	return tea.Batch(again, c.plan(&plan))
 }
 
 // Remedies are the commands that help against a request that does not fit.

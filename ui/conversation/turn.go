@@ -18,7 +18,6 @@ func (c *Model) Begin(number int, start func(context.Context) <-chan session.Eve
 	c.Question.Ask(question.Question{})
 	c.Chat.Name = transcript.ModelName(c.Ref)
 	c.Supersede() // a plan that is being made for the draft comes too late now
-	c.Busy = true
 	return tea.Batch(cmd, c.Panel.ToNext())
 }
 
@@ -67,7 +66,6 @@ func (c *Model) Finish(e session.Finished) {
 	queued := c.Waiting.Sending() // a message of the queue is not stored
 	c.Waiting.Ended(e.Err == nil && !c.Turn.Stopping)
 	c.Turn.End()
-	c.Busy = false
 	c.Question.Ask(question.Question{})
 	c.Chat.Settle()
 	if last, ok := c.Chat.Last(); c.Turn.Again && ok && last.ID != c.Session.Info().Leaf {

@@ -19,6 +19,7 @@ import (
 	"winnow/session/store"
 	"winnow/ui/panel"
 	"winnow/ui/theme"
+	"winnow/ui/transcript"
 )
 
 // message writes a message with its verdict: what of it the model gets, what it does not get, and what it gets instead.
@@ -64,22 +65,16 @@ func (r *request) verdict(p *Page, stored store.Message, e history.Entry) {
 	if glyph == "◐" {
 		verdict, size = verdict+" characters", ""
 	}
-	p.add(Paragraph{
-		Kind: Verdict, Mark: glyph, Title: speaker(stored, e), Text: "  " + verdict, Aside: r.tokens(e),
-	})
+	who := theme.Speaker(e.Role)
+	if e.Role == history.Assistant && stored.Model != "" {
+		who = transcript.ModelName(stored.Model)
+	}
+	p.add(Paragraph{Kind: Verdict, Mark: glyph, Title: who, Text: "  " + verdict, Aside: r.tokens(e)})
 	p.add(Paragraph{Kind: Quiet, Text: reason, Aside: size})
 	for _, repair := range e.Repairs {
 		p.line(Quiet, "%s", theme.OneSentence(repair.Sentence()))
 	}
 	r.proof(p)
-}
-
-// speaker names who said a message: the model by its own name.
-func speaker(stored store.Message, e history.Entry) string {
-	if e.Role == history.Assistant && stored.Model != "" {
-		return theme.OneLine(stored.Model[strings.LastIndexByte(stored.Model, '/')+1:])
-	}
-	return theme.Speaker(e.Role)
 }
 
 // tokens are the tokens of a message, and what is saved where less than all of it is sent.
@@ -181,8 +176,11 @@ func (r *request) writeMessage(p *Page, i int, entries []int) {
 	if sent.Role == history.Tool {
 		facts = append(facts, "answers the call "+theme.QuotedID(sent.ToolCallID))
 	}
-	p.heading(fmt.Sprintf("%*s  %s", len(theme.Thousands(len(r.Plan.Messages))), theme.Thousands(i+1),
-		theme.OneLine(string(sent.Role))), facts...)
+	number := fmt.Sprintf("%*s  ", len(theme.Thousands(len(r.Plan.Messages))), theme.Thousands(i+1))
+	p.line(Quiet, "")
+	p.add(Paragraph{
+		Kind: Quiet, Title: number + theme.OneLine(string(sent.Role)), Text: "  " + strings.Join(facts, " · "),
+	})
 	r.holds(p, Plain, history.Message{Parts: sent.Parts})
 	p.block(Plain, sent.Content)
 	if sent.Content == "" && len(sent.ToolCalls)+len(sent.Parts) == 0 {
@@ -323,13 +321,15 @@ type run struct {
 func (in *Model) runs() (list []run) {
 	for _, v := range in.verdicts {
 		last := len(list) - 1
-		switch {
-		case last >= 0 && theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry):
+		if last >= 0 && theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry) {
 			list[last].n++
 			list[last].from = v.Turn
-		case len(list) < mostRuns:
-			list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
+			continue
 		}
+		if len(list) == mostRuns {
+			break
+		}
+		list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
 	}
 	slices.Reverse(list)
 	return list

@@ -40,7 +40,7 @@ func (l *Model) Listed(read Listing) tea.Cmd {
 		l.close()
 		return l.Failed(read.Err)
 	}
-	l.listing = read
+	l.listing, l.lines = read, map[string]line{}
 	l.fill()
 	return l.look()
 }

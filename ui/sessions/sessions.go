@@ -105,7 +105,7 @@ func (l *Model) Open(filter string) tea.Cmd {
 
 // show shows a shelf, as soon as that is read.
 func (l *Model) show(of shelf) tea.Cmd {
-	l.shelf, l.listing, l.found = of, Listing{}, Found{}
+	l.shelf, l.listing, l.found, l.lines = of, Listing{}, Found{}, map[string]line{}
 	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
 }
@@ -123,10 +123,11 @@ const hitsEach = 3
 
 // fill lists the titles, and behind them what was found in messages. The cursor stays where it is.
 func (l *Model) fill() {
-	l.lines = make(map[string]line, len(l.listing.Sessions))
 	var items []list.Item
 	for _, s := range l.listing.Sessions {
-		l.lines[s.ID] = l.lineOf(s, nil)
+		if l.lines[s.ID].ID == "" { // A long list is searched for secrets once.
+			l.lines[s.ID] = l.lineOf(s, nil)
+		}
 		items = append(items, list.Item{Label: l.lines[s.ID].label, Value: s.ID})
 	}
 	listed := map[string]int{}
@@ -142,7 +143,7 @@ func (l *Model) fill() {
 
 // Reveal shows what looks like a secret, or hides it.
 func (l *Model) Reveal() {
-	if l.List != nil {
+	if l.lines = map[string]line{}; l.List != nil {
 		l.fill()
 	}
 }

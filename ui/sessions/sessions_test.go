@@ -118,7 +118,8 @@ func TestWhatComesLateIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	kept, _, err := db.Begin(t.Context(), store.Session{Title: "Whales"}, said(history.User, "A walrus sleeps.").Message)
+	walrus := said(history.User, "A walrus sleeps.").Message
+	kept, _, err := db.Begin(t.Context(), store.Session{Title: "Whales"}, walrus)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
+	"winnow/ui/app"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
 
-// Model is a turn: the running one while it is busy, else the last.
+// Model is a turn: the running one while its conversation is busy, else the last.
 type Model struct {
+	*app.Context
 	Number     int // messages of another turn are dropped by it
-	Busy       bool
 	Stopping   bool
 	Quitting   bool // winnow is left when the turn is over
 	Cancel     context.CancelFunc
@@ -60,7 +61,8 @@ const tickTime = time.Second
 
 // Start begins a new turn with a number of its own. Its events come from the channel that start makes.
 func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
-	*t = Model{Number: number, Busy: true, Cancel: cancel}
+	*t = Model{Context: t.Context, Number: number, Cancel: cancel}
+	t.Busy = true
 	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
 

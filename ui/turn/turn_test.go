@@ -7,6 +7,7 @@ import (
 
 	"winnow/llm"
 	"winnow/session"
+	"winnow/ui/app"
 )
 
 var begun = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -43,7 +44,7 @@ func TestTheFirstPieceIsShownAtOnce(t *testing.T) {
 
 // started is a turn that has begun.
 func started() *Model {
-	m := &Model{}
+	m := &Model{Context: new(app.Context)}
 	m.Start(1, func() {}, nil)
 	return m
 }
