@@ -32,18 +32,13 @@ func (p *program) sessionsImport() *cobra.Command {
 	c := p.withJSON(p.command("import FILE...",
 		"Import conversations from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
-			to := toChange
-			if in.DryRun {
-				to = toLook
-			}
-			err := p.with(ctx, to, func(a *app) error { return in.importAll(ctx, a.store, args) })
+			err := p.with(ctx, toChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
 			return errors.Join(p.show(in.Import), err)
 		}))
 	c.Example = "  winnow sessions import ~/Downloads/chatgpt-export.zip\n" +
 		"  winnow sessions import ~/.claude/projects/*/*.jsonl\n" +
-		"  winnow sessions import \"$(llm logs path)\" --dry-run\n" +
+		"  winnow sessions import \"$(llm logs path)\"\n" +
 		"  jq .request trace.json | winnow sessions import - --json"
-	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "show what would be imported, and store nothing")
 	return c
 }
 
@@ -85,7 +80,6 @@ func (in *importing) importFile(ctx context.Context, s *store.Store, name string
 	defer done()
 	ctx, stop := untilStopped(ctx)
 	defer stop()
-	from.DryRun = in.DryRun
 	before := len(in.Conversations)
 	err = transfer.Import(ctx, s, from, func(im transfer.Imported) {
 		in.Conversations = append(in.Conversations, report.Imported{File: name, Imported: im})

@@ -47,7 +47,7 @@ func (b *bench) imported(n int, text func(i int) string) store.Session {
 		m := store.Message{Message: history.Message{Role: role, Content: text(i), Status: history.Imported}}
 		conversation.Add(m)
 	}
-	imported, err := b.deps.Store.Import(context.Background(), conversation, store.ImportOptions{})
+	imported, err := b.deps.Store.Import(context.Background(), conversation)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -354,7 +354,7 @@ func (p *play) imports(arg string) {
 		}
 		c.Add(store.Message{Message: m})
 	}
-	imported, err := p.deps.Store.Import(p.t.Context(), c, store.ImportOptions{})
+	imported, err := p.deps.Store.Import(p.t.Context(), c)
 	if err != nil {
 		p.t.Fatal(err)
 	}

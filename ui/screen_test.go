@@ -317,7 +317,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
+		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {

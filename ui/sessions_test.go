@@ -482,7 +482,7 @@ func TestAHitOpensFarBackInALongSession(t *testing.T) {
 		}
 		conversation.Add(m)
 	}
-	imported, err := l.With.Store.Import(t.Context(), conversation, store.ImportOptions{})
+	imported, err := l.With.Store.Import(t.Context(), conversation)
 	if err != nil {
 		t.Fatal(err)
 	}

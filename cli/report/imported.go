@@ -10,7 +10,6 @@ import (
 
 // Import is an import of files and what became of it.
 type Import struct {
-	DryRun        bool // nothing was stored
 	Conversations []Imported
 }
 
@@ -55,8 +54,6 @@ func (in Import) Table(p *Page) {
 	n := len(in.Conversations)
 	switch text := theme.Plural(n, "conversation") + ": " + strings.Join(parts, ", "); {
 	case n == 0, n == 1 && of["empty"] == 1:
-	case in.DryRun:
-		p.Line("%s (dry run; nothing was stored).", text)
 	case n == 1 && in.Conversations[0].Session.Messages > 0:
 		p.Line("%s. Open it with: winnow -s %s", text, in.Conversations[0].Session.ID)
 	default:

@@ -37,11 +37,6 @@ type ImportedMessage struct {
 	Untimed  bool // the file does not say when it was written, so CreatedMS is a guess
 }
 
-// ImportOptions say how a conversation is imported.
-type ImportOptions struct {
-	DryRun bool // nothing is stored: the result says what would be, and a session that is new has no id
-}
-
 // ImportResult is what became of a Conversation.
 type ImportResult struct {
 	Session Session
@@ -52,36 +47,22 @@ type ImportResult struct {
 	Unfilled int // such messages that stay as they are, because requests held them as they were
 }
 
-// errDryRun ends a transaction whose outcome alone was wanted.
-var errDryRun = errors.New("this was a dry run")
-
 // Import stores a conversation as a session, or merges it into the session that it was imported as before, in one
 // transaction. A message whose text became another since is added as a version beside the first; nothing that is here
 // changes. A session in the trash stays as it is.
 //
 // The active branch becomes the other program's where something was added and it did not end with a message that was
 // written here, or where its own end lies behind that message.
-func (s *Store) Import(ctx context.Context, c Conversation, o ImportOptions) (out ImportResult, err error) {
+func (s *Store) Import(ctx context.Context, c Conversation) (ImportResult, error) {
 	// A file can be imported again, so the import of many conversations does not wait for the disk after each.
-	err = s.jot(ctx, "import the conversation", func(t *tx) {
+	return inTx(ctx, s.jot, "import the conversation", func(t *tx) ImportResult {
 		in := importing{tx: t, s: s, row: s.importedAs(t, c.Session)}
-		out = ImportResult{Session: sessionByKey(t, sessionThere(t, in.row.ID))}
+		out := ImportResult{Session: sessionByKey(t, sessionThere(t, in.row.ID))}
 		if out.New = out.Session.ID == ""; out.Session.Deleted.IsZero() {
 			in.apply(c, &out)
 		}
-		if o.DryRun {
-			t.fail(errDryRun)
-		}
+		return out
 	})
-	switch {
-	case errors.Is(err, errDryRun):
-		if err = nil; out.New {
-			out.Session.ID = ""
-		}
-	case err != nil:
-		out = ImportResult{}
-	}
-	return out, err
 }
 
 // importedAs is the row of the session that a conversation is imported as. Its id is the same on every machine, and
@@ -132,9 +113,7 @@ func (in *importing) apply(c Conversation, out *ImportResult) {
 	if out.Added > 0 && in.err == nil {
 		in.decide(n, c, out.Session.Leaf)
 	}
-	if len(applied.Changed) > 0 {
-		tellSessions(in.tx, applied.Changed)
-	}
+	tellSessions(in.tx, applied.Changed)
 	out.Session = sessionByKey(in.tx, n)
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -78,35 +79,33 @@ func (l *Tombstone) columns() []column {
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
-	return s.view(ctx, "read the session", func(t *tx) { dumpSession(t, sessionKey(t, session), take) })
+	return s.view(ctx, "read the session", func(t *tx) {
+		d := &dump{tx: t, attached: map[string]bool{}, take: func(_ int64, l Line) error { return take(l) }}
+		n := sessionKey(t, session)
+		row := sessionByKey(t, n)
+		d.line(0, Line{Session: &row})
+		for r := range each[Draft](t, "drafts WHERE session = ?", n) {
+			d.line(0, Line{Draft: r})
+		}
+		for r := range each[Queued](t, "queued WHERE session = ? ORDER BY id", n) {
+			d.line(0, Line{Queued: r})
+		}
+		d.shared(n, nil)
+	})
 }
 
 // dump hands out rows of the history as lines, in one transaction.
 type dump struct {
 	*tx
-	take     func(id int64, l Line) // it does nothing after the first error; id is of a row that machines tell, else 0
-	attached map[string]bool        // hashes of the attachments that were taken
+	take     func(id int64, l Line) error
+	attached map[string]bool // hashes of the attachments that were taken
 }
 
-func newDump(t *tx, take func(id int64, l Line) error) *dump {
-	return &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) {
-		if t.err == nil {
-			t.fail(take(id, l))
-		}
-	}}
-}
-
-func dumpSession(t *tx, session int64, take func(Line) error) {
-	d := newDump(t, func(_ int64, l Line) error { return take(l) })
-	row := sessionByKey(t, session)
-	d.take(0, Line{Session: &row})
-	for r := range each[Draft](t, "drafts WHERE session = ?", session) {
-		d.take(0, Line{Draft: r})
+// line hands out a line, unless an error came before it. id is that of a row that machines tell each other, else 0.
+func (d *dump) line(id int64, l Line) {
+	if d.err == nil {
+		d.fail(d.take(id, l))
 	}
-	for r := range each[Queued](t, "queued WHERE session = ? ORDER BY id", session) {
-		d.take(0, Line{Queued: r})
-	}
-	d.shared(session, nil)
 }
 
 // shared hands out the rows of a session that are shared with other machines: messages with their calls and parts, each
@@ -120,21 +119,21 @@ func (d *dump) shared(session int64, and map[string]string) {
 		}
 		for _, p := range m.parts {
 			if data, _ := d.readAttachment(p.hash); !d.attached[p.hash] {
-				d.take(0, Line{Attachment: &Attachment{p.hash, data}})
+				d.line(0, Line{Attachment: &Attachment{p.hash, data}})
 				d.attached[p.hash] = true
 			}
 		}
-		d.take(m.ID, Line{Message: m})
+		d.line(m.ID, Line{Message: m})
 	}
 	for r := range each[Request](d.tx, from("requests"), session) {
 		r.verdicts = readVerdicts(d.tx, "verdicts WHERE session = ? AND first_request = ?", session, r.ID)
-		d.take(r.ID, Line{Request: r})
+		d.line(r.ID, Line{Request: r})
 	}
 	for r := range each[Summary](d.tx, from("summaries"), session) {
-		d.take(r.ID, Line{Summary: r})
+		d.line(r.ID, Line{Summary: r})
 	}
 	for r := range each[Register](d.tx, from("registers"), session) {
-		d.take(r.Stamp, Line{Register: r})
+		d.line(r.Stamp, Line{Register: r})
 	}
 }
 
@@ -169,9 +168,7 @@ type Applied struct {
 func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) error) (Applied, error) {
 	return inTx(ctx, s.save, "merge the conversations", func(t *tx) Applied {
 		out := s.apply(t, lines)
-		if len(out.Changed) > 0 {
-			tellSessions(t, out.Changed)
-		}
+		tellSessions(t, out.Changed)
 		return out
 	})
 }
@@ -387,15 +384,10 @@ func (a *applying) request(r Request) {
 	}
 }
 
-// register sets a value, unless a later one is here. The message of a leaf may not be here yet: see settleSession.
+// register sets a value, unless a later one is here. The message of a leaf may not be here yet: finish writes the leaf.
 func (a *applying) register(r Register) {
 	a.check(r.Stamp, r.Item)
-	if putRegister(a.tx, a.session, r) {
-		if r.Name != leafValue {
-			writeRegister(a.tx, a.session, r)
-		}
-		a.note(true)
-	}
+	a.note(putRegister(a.tx, a.session, r))
 }
 
 func (a *applying) summary(m Summary) {
@@ -478,24 +470,20 @@ func (a *applying) finish() {
 	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
 	// The clock of the file never falls behind an id of another machine.
 	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
-	for n := range a.changed {
-		settleSession(a.tx, n)
-		a.out.Changed = append(a.out.Changed, value[string](a.tx, `SELECT id FROM sessions WHERE n = ?`, n))
-	}
+	a.out.Changed = append(a.out.Changed, list[string](a.tx, `
+		UPDATE sessions
+		SET changes = changes + 1, (messages, turns, leaf) = (
+			SELECT d.messages, d.turns, d.leaf
+			FROM settled_sessions d
+			WHERE d.n = sessions.n
+		)
+		WHERE n`+these+`
+		RETURNING id`, sqlite.IDs(slices.Collect(maps.Keys(a.changed))))...)
 	a.out.Diverged = value[int](a.tx, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
 		sqlite.IDs(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)
 	indexNewest(a.tx)
-}
-
-// settleSession writes what the rows of a session decide of it.
-func settleSession(t *tx, n int64) {
-	t.exec(`
-		UPDATE sessions
-		SET (messages, turns, leaf) = (SELECT d.messages, d.turns, d.leaf FROM settled_sessions d WHERE d.n = ?1),
-			changes = changes + 1
-		WHERE n = ?1`, n)
 }
 
 // tombstoneOf is the tombstone of a session by its id, without an ID where it was not purged.

@@ -61,6 +61,9 @@ const Memory = sqlite.Memory
 
 const opening = "open the chat history"
 
+// errNoHistory comes with ErrNotFound.
+var errNoHistory = errors.New("there is no chat history yet")
+
 // Open opens the chat history at path, and makes the folder (0700) and the file (0600) where they
 // are missing. It marks answers as interrupted that a program left behind unfinished when it died.
 //
@@ -119,7 +122,7 @@ var errHeld = fmt.Errorf("%w, and it is open in another window; close that windo
 // and what it holds is saved.
 func (s *Store) openSound(ctx context.Context) error {
 	damaged := false
-	err := retry(ctx, time.Now().Add(min(s.patience, salvagePatience)), func() error {
+	err := retry(ctx, min(s.patience, salvagePatience), func() error {
 		found, err := os.Stat(s.path)
 		if err == nil {
 			err = s.inspect(ctx)
@@ -222,7 +225,7 @@ func (s *Store) freeze(ctx context.Context) error {
 
 // openReads opens a connection that only reads, and reports whether the file has winnow's schema.
 func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, err error) {
-	err = s.retry(ctx, func() error {
+	err = retry(ctx, s.patience, func() error {
 		// Anew each time: a window that is saving a damaged file at this moment puts another in its place.
 		s.closePools()
 		s.reads = sqlite.Pool(s.path, mode, 1)
@@ -295,7 +298,7 @@ func locate(path string, mustExist bool) (string, error) {
 	case err == nil && !info.Mode().IsRegular():
 		err = fmt.Errorf("%w: it is a folder or a device, and the history is one file", ErrNotHistory)
 	case errors.Is(err, os.ErrNotExist) && mustExist:
-		err = &sqlite.Error{Doing: opening, Where: path, Kind: missing{}, Cause: err}
+		err = &sqlite.Error{Doing: opening, Where: path, Kind: errNoHistory, Cause: ErrNotFound}
 	case errors.Is(err, os.ErrNotExist):
 		err = sqlite.Explain("create the chat history", filepath.Dir(path), create(path))
 	}

@@ -80,7 +80,7 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 	return s.write(ctx, "overwrite the purged text", func() error {
 		db := sqlite.Pool(s.path, sqlite.Durable, 1)
 		defer db.Close()
-		err := s.retry(ctx, func() error {
+		err := retry(ctx, s.patience, func() error {
 			// The copy is made on disk, since a large history has no place in memory. SQLite removes the name of its
 			// temporary file as soon as it is open.
 			_, err := db.ExecContext(ctx, "PRAGMA temp_store = FILE; VACUUM")
@@ -89,7 +89,7 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.retry(ctx, func() error {
+		return retry(ctx, s.patience, func() error {
 			if err := emptyJournal(ctx, db); err != nil {
 				return err
 			}

@@ -68,7 +68,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
 	c := Conversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}
 	c.Add(said(history.User, "imported "+plantedKey))
-	_, err = s.Import(ctx, c, ImportOptions{})
+	_, err = s.Import(ctx, c)
 	must(t, "import", err)
 
 	from := newStore(t)

@@ -74,7 +74,6 @@ func registerJSON(t *tx, row *Session, name string) string {
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	putRegister(t, session, r)
-	writeRegister(t, session, r)
 	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
@@ -87,10 +86,11 @@ func sessionHolding(t *tx, message int64) int64 {
 	return session
 }
 
-// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. An
-// automatic title never replaces the user's, which replaces any of those.
+// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. What
+// it says of the session is set in its row, and what it says of a message is read from the register. An automatic title
+// never replaces the user's, which replaces any of those.
 func putRegister(t *tx, session int64, r Register) bool {
-	return 0 < t.put("INSERT INTO registers", append(r.columns(), column{"session", session, 0}), `
+	rows := t.put("INSERT INTO registers", append(r.columns(), column{"session", session, 0}), `
 		ON CONFLICT (session, item, name) DO UPDATE
 		SET id = excluded.id, value = excluded.value
 		WHERE iif(
@@ -98,20 +98,17 @@ func putRegister(t *tx, session int64, r Register) bool {
 			excluded.value ->> 'title_from' IS 'user',
 			excluded.id > id
 		)`)
-}
-
-// writeRegister sets what a register of a session says in its row. What is said of a message is read from the register.
-func writeRegister(t *tx, session int64, r Register) {
 	var row Session
 	columns := registerColumns(&row, r.Name)
-	if r.Item != 0 || unmarshal([]byte(r.Value), columns) != nil {
-		return
+	if rows == 0 || r.Item != 0 || unmarshal([]byte(r.Value), columns) != nil {
+		return rows > 0
 	}
 	if r.Name == modelValue {
 		// What another machine calls by the name of the endpoint is its business.
 		t.exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
 	}
 	t.update("sessions", columns, "n = ?", session)
+	return true
 }
 
 // Decisions are what the user decided about the messages of a session, by message.

@@ -279,18 +279,7 @@ func (w window) Find(in Search) []string { return hitsOf(w.p, w.Store, in) }
 
 // File imports a conversation of another program that was used last there at a time in milliseconds, 0 for unknown.
 func (w window) File(ctx context.Context, title string, used int64, messages ...string) (Session, ImportResult, error) {
-	return w.importAs(ctx, conversationOf(title, used, messages), ImportOptions{})
-}
-
-// Trial is File without an import.
-func (w window) Trial(
-	ctx context.Context, title string, used int64, messages ...string,
-) (Session, ImportResult, error) {
-	return w.importAs(ctx, conversationOf(title, used, messages), ImportOptions{DryRun: true})
-}
-
-func (w window) importAs(ctx context.Context, c Conversation, o ImportOptions) (Session, ImportResult, error) {
-	out, err := w.Import(ctx, c, o)
+	out, err := w.Import(ctx, conversationOf(title, used, messages))
 	row := out.Session
 	out.Session = Session{}
 	return row, out, err

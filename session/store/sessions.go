@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func sessionThere(t *tx, id string) int64 {
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
-// are found where no other fits. It returns ErrNotFound or an *AmbiguousError.
+// are found where no other fits. The error is ErrNotFound or ErrAmbiguous.
 func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error) {
 	return inTx(ctx, s.view, "find the session", func(t *tx) Session {
 		// 'g' follows every character of an id.
@@ -118,7 +119,8 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 		}
 		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
 		if len(fit) > 1 {
-			t.fail(&sqlite.Error{Doing: "find the session", Kind: &AmbiguousError{idOrPrefix, len(fit)}})
+			kind := fmt.Errorf("%q matches %d sessions; use more of the id", idOrPrefix, len(fit))
+			t.fail(&sqlite.Error{Doing: "find the session", Kind: kind, Cause: ErrAmbiguous})
 		}
 		return fit[0]
 	})

@@ -66,7 +66,7 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
 		if homeOf(t).Folder == "" {
 			t.exec(`UPDATE home SET folder = ?`, fmt.Sprintf("%016x", rand.Uint64()))
-			tellSessions(t, nil)
+			tellSessions(t, list[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
 		}
 		t.exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)
@@ -76,20 +76,16 @@ func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 func homeOf(t *tx) Home { return first[Home](t, "home") }
 
 // tellSessions has the other machines told of all rows of the sessions with these ids, or that they were purged, where
-// the history is shared; nil is all of them.
+// the history is shared.
 func tellSessions(t *tx, ids []string) {
 	if homeOf(t).Folder == "" {
 		return
 	}
 	t.exec(`
 		INSERT OR IGNORE INTO untold (id)
-		SELECT id FROM shared_rows
-		WHERE ?1 IS NULL OR session IN (SELECT n FROM sessions WHERE id`+theseFirst+`)
-		UNION ALL SELECT id FROM tombstones WHERE ?1 IS NULL OR session`+theseFirst, &asJSON{ids})
+		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+these+`)
+		UNION ALL SELECT id FROM tombstones WHERE session`+these, &asJSON{ids}, &asJSON{ids})
 }
-
-// theseFirst is as these, of the first parameter.
-const theseFirst = ` IN (SELECT value FROM json_each(?1))`
 
 // State returns what is known of the sharing.
 func (y *Sync) State(ctx context.Context) (SyncState, error) {
@@ -125,7 +121,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 	var out Collected
 	err := y.s.view(ctx, "collect what is new", func(t *tx) {
 		size := 0
-		d := newDump(t, func(id int64, l Line) error {
+		d := &dump{tx: t, attached: map[string]bool{}, take: func(id int64, l Line) error {
 			text, err := json.Marshal(l)
 			if size += len(text); size > most && len(out.IDs) > 0 {
 				out.More = true
@@ -138,7 +134,7 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 				out.Messages++
 			}
 			return cmp.Or(err, take(l))
-		})
+		}}
 		ended := milliseconds(y.s.now().Add(-requestPatience))
 		and := map[string]string{
 			"placed_messages": untold + " AND status <> 'streaming'" +
@@ -151,11 +147,11 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 			sessions
 			WHERE n IN (SELECT session FROM shared_rows WHERE 1`+untold+`)
 				AND EXISTS (SELECT 1 FROM messages m WHERE m.session = sessions.n AND m.status <> 'streaming')`) {
-			d.take(0, Line{Session: &row})
+			d.line(0, Line{Session: &row})
 			d.shared(row.key, and)
 		}
 		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
-			d.take(r.ID, Line{Tombstone: r})
+			d.line(r.ID, Line{Tombstone: r})
 		}
 		if out.More && errors.Is(t.err, errFull) {
 			t.err = nil

@@ -152,7 +152,7 @@ func (s *Store) inPlace(doing string) error {
 
 // transact runs f in one transaction, and again while other programs hold the file.
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
-	return s.retry(ctx, func() error {
+	return retry(ctx, s.patience, func() error {
 		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
 			t := &tx{Tx: of, ctx: ctx, clean: s.clean}
 			f(t)
@@ -180,10 +180,10 @@ func withSession[T any](
 	return inTx(ctx, transact, doing, func(t *tx) T { return f(t, sessionKey(t, session)) })
 }
 
-// retry tries again while other programs hold the file, until the end. SQLite's own waiting is not enough: it gives up
-// at once in some states, and knows no context.
-func retry(ctx context.Context, end time.Time, try func() error) error {
-	for {
+// retry tries again while other programs hold the file, for as long as patience lasts. SQLite's own waiting is not
+// enough: it gives up at once in some states, and knows no context.
+func retry(ctx context.Context, patience time.Duration, try func() error) error {
+	for end := time.Now().Add(patience); ; {
 		err := try()
 		if err != nil && ctx.Err() != nil {
 			return ctx.Err()
@@ -196,15 +196,11 @@ func retry(ctx context.Context, end time.Time, try func() error) error {
 	}
 }
 
-// retry tries again while other programs hold the file, for as long as the store's patience lasts.
-func (s *Store) retry(ctx context.Context, try func() error) error {
-	return retry(ctx, time.Now().Add(s.patience), try)
-}
-
 // What can go wrong with the history file, in the user's words. Errors of this package match them
 // with errors.Is; their text never holds SQLite's own.
 var (
 	ErrNotFound    = sqlite.ErrNotFound
+	ErrAmbiguous   = errors.New("the beginning of an id fits several sessions")
 	ErrReadOnly    = sqlite.ErrReadOnly
 	ErrBusy        = sqlite.ErrBusy
 	ErrDiskFull    = sqlite.ErrDiskFull
@@ -215,22 +211,6 @@ var (
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
 )
-
-// missing is ErrNotFound for the whole history.
-type missing struct{}
-
-func (missing) Error() string   { return "there is no chat history yet" }
-func (missing) Is(e error) bool { return e == ErrNotFound }
-
-// AmbiguousError reports that a prefix fits several sessions.
-type AmbiguousError struct {
-	Prefix string
-	Count  int // how many fit
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q matches %d sessions; use more of the id", e.Prefix, e.Count)
-}
 
 // refused reports that nothing is written, and where it is known, why.
 func (s *Store) refused(doing string) error {

@@ -47,7 +47,7 @@ func BenchmarkFirstSync(b *testing.B) {
 			}
 			conversation.Add(m)
 		}
-		imported, err := from.Import(b.Context(), conversation, store.ImportOptions{})
+		imported, err := from.Import(b.Context(), conversation)
 		if err != nil {
 			b.Fatal(err)
 		}

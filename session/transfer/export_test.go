@@ -148,7 +148,7 @@ func TestExportedLinesAreImportedAsTheyWere(t *testing.T) {
 		for _, m := range said {
 			conversation.Add(m)
 		}
-		imported, err := home.Import(ctx, conversation, store.ImportOptions{})
+		imported, err := home.Import(ctx, conversation)
 		if err != nil {
 			rt.Fatal(err)
 		}

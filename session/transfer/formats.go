@@ -24,8 +24,6 @@ import (
 
 // Why files cannot be imported.
 var (
-	errNoDryRun = &FileError{"--dry-run cannot be used with winnow's own JSON; " +
-		"importing it never changes sessions that already exist"}
 	errStream        = &FileError{"a database is not read from a pipe; name its file"}
 	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
 		"in the schema of its newest version"}

@@ -34,11 +34,10 @@ func (e *FileError) Error() string { return e.Reason }
 
 // Source is a file with conversations of another program.
 type Source struct {
-	File   File
-	Path   string    // where the file is on the disk, "" where it has no name there
-	Dir    string    // the folder that the session is found under where the file names none
-	Time   time.Time // when the file was written: the time of messages that give none
-	DryRun bool      // nothing is stored: only what would become of it is reported
+	File File
+	Path string    // where the file is on the disk, "" where it has no name there
+	Dir  string    // the folder that the session is found under where the file names none
+	Time time.Time // when the file was written: the time of messages that give none
 }
 
 // File is a file that can be read at any place.
@@ -93,9 +92,6 @@ type importing struct {
 
 // archive restores the sessions of winnow's own JSON.
 func (in *importing) archive(ctx context.Context) error {
-	if in.from.DryRun {
-		return errNoDryRun
-	}
 	return archive.Restore(ctx, in.s, in.from.section(0), func(im Imported) {
 		in.place, in.found = in.place+1, true
 		im.Place = in.place
@@ -137,7 +133,7 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	if !named { // it goes on here, with the model in use
 		c.Session.Updated, c.Session.Endpoint, c.Session.Model = time.Time{}, "", ""
 	}
-	out, err := in.s.Import(ctx, c, store.ImportOptions{DryRun: in.from.DryRun})
+	out, err := in.s.Import(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -121,8 +121,9 @@ const (
 // lines lie inside: in a border, or below a rule and a blank line. Where something is typed there is a rule already.
 func (s *Stack) Box(l layout.Layout) (box, inside theme.Box) {
 	box = l.Full
-	if s.Floats() {
-		box = s.Top().(*Picker).box(l.Overlay, l.Width-2*l.Gutter)
+	if p, ok := s.Top().(*Picker); ok && !p.isHelp() {
+		box = l.Overlay
+		box.H = min(box.H, p.Height()+2)
 		return box, box.Inner(box.H >= borderHeight && box.W >= borderWidth)
 	}
 	above := 2

@@ -25,18 +25,11 @@ type list struct {
 // page is how many lines are on the screen.
 func (l *list) page() int { return max(1, l.end-l.first) }
 
-// signs is the height from which the list says in the place of its first and last line what is above and below it.
-const signs = leastRows + 2
-
 // window moves the part of a list of n lines that h lines show as little as that takes to have the lines from one on up
 // to another in it.
 func (l *list) window(n, h, from, to int) {
-	sign := 0
-	if h >= signs {
-		sign = 1
-	}
-	l.first = max(l.first, to+sign-h)
-	l.first = max(0, min(l.first, from-sign, n-h))
+	l.first = max(l.first, to-h)
+	l.first = max(0, min(l.first, from, n-h))
 	l.end = min(n, l.first+h)
 }
 
@@ -62,32 +55,14 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	l.window(all, h, from, to)
 	cols := p.columns(in)
 	for i := l.first; i < l.end; i++ {
-		line := ""
-		switch {
-		case h >= signs && i == l.first && i > 0:
-			line = p.more(cols, "↑", rows[i+1].before(), 0)
-		case h >= signs && i == l.end-1 && l.end < all:
-			line = p.more(cols, "↓", len(r.Plan.Entries)-rows[i].before(), draft)
-		case i == n:
-			it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
-			line = it.draw(st, cols, w)
-		default:
-			it := p.item(rows[i])
-			it.cursor = p.Focused && p.Whatif == nil && i == at
-			line = it.draw(st, cols, w)
+		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+		if i < n {
+			it = p.item(rows[i])
 		}
-		drawn = append(drawn, theme.Fit(line, w))
+		it.cursor = p.Focused && p.Whatif == nil && i == at
+		drawn = append(drawn, theme.Fit(it.draw(st, cols, w), w))
 	}
 	return drawn
-}
-
-// more is a line in the place of those above or below the part that is shown.
-func (p *Model) more(c columns, arrow string, messages, draft int) string {
-	text := theme.Thousands(messages) + " more"
-	if draft > 0 {
-		text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
-	}
-	return p.Themes.Styles.Muted.Render(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text))
 }
 
 // draft is what the message costs that is being written, 0 for nothing.
@@ -121,7 +96,7 @@ func (p *Model) columns(w int) columns {
 	}
 	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
 	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
-	if saved > 0 || p.Whatif != nil && p.Whatif.First != nil {
+	if saved > 0 || p.Whatif != nil {
 		c.saved = max(savedCells, 2+len(r.Counted(saved)))
 	}
 	lead := len(" G ") + c.digits + 1
@@ -200,7 +175,7 @@ func (p *Model) item(row Row) item {
 		}
 		return it
 	}
-	m, _ := r.message(e.ID)
+	m := p.message(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
@@ -217,6 +192,16 @@ func (p *Model) item(row Row) item {
 		it.words = st.OfGlyph(it.glyph)
 	}
 	return it
+}
+
+// message is a message of the request on show.
+func (p *Model) message(id int64) (m store.Message) {
+	if past := p.Shown().Past; past != nil {
+		m, _, _ = past.Messages.ByID(id)
+	} else {
+		m, _ = p.Message(id)
+	}
+	return m
 }
 
 // addedName says what a text is for that winnow added to a request.

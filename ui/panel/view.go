@@ -325,7 +325,7 @@ func (p *Model) proof(t *text) {
 // footLines is the height of the foot at least, so that the list does not move while the cursor does.
 const footLines = 4
 
-// foot adds what falls out next and what is cached; with the focus the reason for the line under the cursor, and what
+// foot adds what falls out next; with the focus the reason for the line under the cursor, and what
 // the keys would cost.
 func (p *Model) foot(t *text) {
 	t.add(p.Themes.Styles.Rule(t.w))
@@ -347,7 +347,7 @@ func labelled(st *theme.Styles, label, text string) string {
 	return st.Muted.Render(theme.Fit(label, 11)) + text
 }
 
-// prospect says what falls out next, and how much of the request the server may have read before.
+// prospect says what falls out next.
 func (p *Model) prospect(t *text) {
 	r, st := &p.Next, &p.Themes.Styles
 	next := r.next()
@@ -356,14 +356,6 @@ func (p *Model) prospect(t *text) {
 	}
 	t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
 		st.Muted.Render("after ~"+theme.Thousands(r.Plan.Sum.Free())+" more tokens"), t.w))
-	if known := p.Forecast.Prefix; known.Known && known.Tokens > 0 {
-		cached := st.Text.Render("~" + r.Counted(known.Tokens))
-		if known.IfNextDrops < known.Tokens {
-			cached += st.Muted.Render(
-				", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out")
-		}
-		t.add(labelled(st, "Cached", cached))
-	}
 }
 
 // maxReason is the most lines of a reason below the list.
@@ -488,14 +480,6 @@ func (p *Model) Gauge(bar bool) string {
 		text += " " + r.bar(st, gaugeCells)
 	}
 	return text
-}
-
-// State says in a few words what is next, for the end of the line with the hints; "" for nothing.
-func (p *Model) State() string {
-	if next := p.Next.next(); p.Past == nil && p.Whatif == nil && len(next) > 0 {
-		return "next out " + numbered(next, 2)
-	}
-	return ""
 }
 
 // maxNumbers is how many messages are named by their numbers.

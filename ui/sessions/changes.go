@@ -52,9 +52,9 @@ func (s line) after(done string) string { return done + ": â€œ" + s.name() + "â€
 
 // change changes the row of a session.
 func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
-	was := s.Session // until its row is read
+	db, was := l.With.Store, s.Session // until its row is read
 	update := func(set func(*store.Session)) func(context.Context) error {
-		return func(ctx context.Context) error { return l.With.Store.Update(ctx, s.ID, set) }
+		return func(ctx context.Context) error { return db.Update(ctx, s.ID, set) }
 	}
 	return l.act(s, said, update(func(row *store.Session) {
 		was = *row
@@ -129,12 +129,13 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.NoKey(msg, k.First(keymap.Allow)+" deletes the chat permanently, "+k.First(keymap.Refuse)+
 			" keeps it.")
 	}
+	db := l.With.Store
 	l.purge = nil
 	l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
 	l.hide(s.ID)
 	said := s.after("Deleted permanently") + " Backups may still hold it: " +
 		"winnow sessions purge --copies rewrite " + s.ID + "."
-	return l.act(s, said, func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) }, nil)
+	return l.act(s, said, func(ctx context.Context) error { return db.Purge(ctx, s.ID) }, nil)
 }
 
 // rename is a session while its new title is typed.

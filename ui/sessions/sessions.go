@@ -94,7 +94,7 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(filter string) tea.Cmd {
-	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row, Heading: l.heading})
+	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
 	l.List.Filter = theme.NewField(filter)
 	l.rename, l.purge, l.preview = nil, nil, preview{}
 	return l.show(0)

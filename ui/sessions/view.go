@@ -39,7 +39,7 @@ func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
 		o := l.layout()
-		l.List.Above = o.head
+		l.List.Head = o.head
 		l.List.Resize(w, o.head+o.rows)
 	}
 }
@@ -90,7 +90,7 @@ func (l *Model) View() (lines []string, x int) {
 	st, o := l.Themes.Styles, l.layout()
 	head, x := l.head(st, o)
 	lines = []string{head, st.Rule(l.w), ""}[:o.head]
-	rows := l.List.Rows(st)
+	rows := l.List.Rows()
 	if why := l.nothing(); why != "" {
 		rows = theme.IndentedTo(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
 	}
@@ -141,11 +141,19 @@ func (l *Model) nothing() string {
 	return shelves[l.shelf].empty
 }
 
-// row draws a line of the list.
-func (l *Model) row(st theme.Styles, item list.Item, hits [][2]int, selected bool) string {
-	s := l.lines[item.Value]
+// row draws a line of the list. Above the messages that were found in a session stands the title of that.
+func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
+	st := l.Themes.Styles
+	s, ok := l.lines[item.Value]
+	switch {
+	case item.Value == "" && item.Group == "":
+		return ""
+	case !ok:
+		at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == item.Group })
+		s = l.lineOf(l.found.Hits[at].Session, &l.found.Hits[at])
+	}
 	line := l.titleLine(st, s, hits)
-	if s.hit != nil {
+	if ok && s.hit != nil {
 		line = l.hitLine(st, *s.hit)
 	}
 	if !selected {
@@ -153,13 +161,6 @@ func (l *Model) row(st theme.Styles, item list.Item, hits [][2]int, selected boo
 	}
 	// Every line begins with a blank.
 	return theme.Ground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
-}
-
-// heading is the title of the session in whose messages something was found.
-func (l *Model) heading(st theme.Styles, id string) string {
-	at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == id })
-	hit := &l.found.Hits[at]
-	return l.titleLine(st, l.lineOf(hit.Session, hit), nil)
 }
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first

@@ -87,7 +87,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 // drawn are the lines of a list, and below them the values of its items.
 func drawn(l *list.Model) (lines []string) {
 	l.Resize(90, 20)
-	lines, _ = l.View(theme.Styles{})
+	lines, _ = l.View()
 	for _, item := range l.Items() {
 		lines = append(lines, item.Value)
 	}

@@ -29,7 +29,7 @@ func imported(t *testing.T, db *store.Store, fork bool) {
 			Message: history.Message{Role: history.User, Content: text, Status: history.Imported},
 		})
 	}
-	imported, err := db.Import(t.Context(), conversation, store.ImportOptions{})
+	imported, err := db.Import(t.Context(), conversation)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func storeSession(ctx context.Context, file string, n int) error {
 		m.Tokenizer, m.Tokens = tokens.Name(), tokens.Count(m.Content)
 		conversation.Add(m)
 	}
-	_, err = s.Import(ctx, conversation, store.ImportOptions{})
+	_, err = s.Import(ctx, conversation)
 	for left := int64(1); err == nil && left > 0; {
 		left, err = s.IndexSome(ctx)
 	}
