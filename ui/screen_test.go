@@ -360,7 +360,7 @@ var states = slices.Concat([]state{
 			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
 			{Endpoint: "openai", ID: "gpt-5.2-mini"},
 			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},
-		}, Errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
+		}, Notes: []string{"ollama: ollama does not answer at 127.0.0.1:11434."}})
 		return m
 	}},
 	{"palette", func(t testing.TB, w, h int) *Model {

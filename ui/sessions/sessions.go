@@ -170,31 +170,30 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 
 // key is a key while the list is open.
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	action := l.Keys.Action(msg, keymap.InSessions)
 	switch {
 	case l.purge != nil:
 		return l.purgeKey(msg)
 	case l.rename != nil:
 		return l.renameKey(msg)
-	case l.Keys.Pressed(msg, keymap.FocusBack):
+	case action == keymap.FocusBack:
 		return l.show((l.shelf + 1) % len(shelves))
-	case l.Keys.Pressed(msg, keymap.New):
+	case action == keymap.New:
 		return l.Screen.New()
-	case l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "": // else it clears the filter
+	case action == keymap.Undo && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
 	}
-	for action, do := range map[keymap.Action]func(line) tea.Cmd{
+	do := map[keymap.Action]func(line) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.PinTop: l.pin, keymap.Archive: l.archive, keymap.Delete: l.delete,
 		keymap.ForkOff: l.fork,
-	} {
-		if !l.Keys.Pressed(msg, action) {
-			continue
-		}
-		if s, ok := l.cursor(); ok {
-			return do(s)
-		}
-		return l.Say("There is no chat under the cursor.")
+	}[action]
+	if do == nil {
+		return l.take(msg)
 	}
-	return l.take(msg)
+	if s, ok := l.cursor(); ok {
+		return do(s)
+	}
+	return l.Say("There is no chat under the cursor.")
 }
 
 // take has the list take a message, and does what that comes to.

@@ -24,14 +24,13 @@ import (
 	"winnow/ui/theme"
 )
 
-// Listing is the list of the models, and what went wrong by endpoint.
+// Listing is the list of the models.
 type Listing struct {
 	Models []llm.Model
 	Prices map[string]pricing.Prices // what is known of them, by reference
 	Recent []string                  // references to the models of the last sessions, the newest first
 	Offers []llm.Offer               // the providers that can be added
-	Errs   map[string]error
-	Err    error // why what was learned of their windows, or what was used last, could not be read
+	Notes  []string                  // what could not be read: the models of an endpoint, or what was learned or used before
 }
 
 // The values of rows that are no reference to a model.
@@ -88,8 +87,11 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		if offers {
 			msg.Offers, found = deps.Models.Offers(ctx)
 		}
-		msg.Models, msg.Errs = deps.Models.Models(ctx)
-		msg.Models = append(msg.Models, found...)
+		models, errs := deps.Models.Models(ctx)
+		for _, name := range slices.Sorted(maps.Keys(errs)) {
+			msg.Notes = append(msg.Notes, name+": "+theme.Sentence(errs[name]))
+		}
+		msg.Models = append(models, found...)
 		windows, err := target.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
 		for i, model := range msg.Models {
 			msg.Models[i].Window = windows[i]
@@ -104,7 +106,9 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)
 			}
 		}
-		msg.Err = err
+		if err != nil {
+			msg.Notes = append(msg.Notes, theme.Sentence(err))
+		}
 		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
 	})
 }
@@ -127,13 +131,7 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	}
 	s.models.Fill(items)
 	s.models.Select(s.first)
-	s.first, s.models.Notes = "", nil
-	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
-		s.models.Notes = append(s.models.Notes, name+": "+theme.Sentence(msg.Errs[name]))
-	}
-	if msg.Err != nil {
-		s.models.Notes = append(s.models.Notes, theme.Sentence(msg.Err))
-	}
+	s.first, s.models.Notes = "", msg.Notes
 	for _, p := range msg.Prices {
 		if p.Known() && p.In+p.Out > 0 {
 			s.models.Remark = "prices are per million tokens"

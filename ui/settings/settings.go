@@ -225,10 +225,17 @@ func (s *Model) Entitle() tea.Cmd {
 // entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
 // asked for is said.
 func (s *Model) entitle(asked bool) tea.Cmd {
-	events := make(chan session.Event, 64) // more than there are attempts
-	return tea.Batch(s.hear(events), s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		defer close(events)
-		title, err := of.Retitle(ctx, asked, func(e session.Event) { events <- e })
+	announced := make(chan string, 64) // more than there are attempts
+	return tea.Batch(s.sayAll(announced), s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		defer close(announced)
+		title, err := of.Retitle(ctx, asked, func(e session.Event) {
+			switch e := e.(type) {
+			case session.Notice:
+				announced <- theme.Sentence(errors.New(theme.Announced(e.Text)))
+			case session.Waiting:
+				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
+			}
+		})
 		if !asked {
 			return "", err
 		}
@@ -236,21 +243,14 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 	}))
 }
 
-// hear says what a title costs, one request after the other.
-func (s *Model) hear(events <-chan session.Event) tea.Cmd {
+// sayAll says sentences as they come.
+func (s *Model) sayAll(sentences <-chan string) tea.Cmd {
 	return func() tea.Msg {
-		event, ok := <-events
+		text, ok := <-sentences
 		if !ok {
 			return nil
 		}
-		text := ""
-		switch e := event.(type) {
-		case session.Notice:
-			text = theme.Sentence(errors.New(theme.Announced(e.Text)))
-		case session.Waiting:
-			text = theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
-		}
-		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(events)) })
+		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.sayAll(sentences)) })
 	}
 }
 

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -111,7 +110,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 			"there/dear": {Rates: pricing.PlainRates(pricing.Dollar, 2*pricing.Dollar), Source: "the list"},
 		},
 		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
-		Errs:   map[string]error{"far": errors.New("it does not answer")},
+		Notes:  []string{"far: it does not answer."},
 	})
 	var screens uitest.Screens
 	screens.Add("two endpoints", drawn(s.models))
@@ -158,6 +157,18 @@ func (r refuses) Do(req *http.Request) (*http.Response, error) {
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: req,
 		Body: io.NopCloser(strings.NewReader(body)),
 	}, nil
+}
+
+func TestAnEndpointThatRefusesIsNamedBelowTheModels(t *testing.T) {
+	s := inUseIs("guide/guide")
+	s.With.Models = (&llm.Catalog{Network: refuses{"right"}}).With(
+		llm.Endpoint{Name: "far", BaseURL: "http://127.0.0.1:1/v1", Key: "wrong"})
+	s.models = list.New(s.Context, list.Options{})
+	s.ListModels()().(app.Then)()
+	if notes := strings.Join(s.models.Notes, "\n"); !strings.HasPrefix(notes, "far: ") ||
+		!strings.Contains(notes, "Incorrect API key provided") {
+		t.Errorf("the notes are %q, want the endpoint's name and the server's words", notes)
+	}
 }
 
 func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
