@@ -144,7 +144,7 @@ func (in *importing) decide(n int64, c Conversation, here int64) {
 
 // hand hands out a message with its id, its parent and its parts. Apply finds its fingerprint anew.
 func (in *importing) hand(from ImportedMessage, take func(Line) error) (err error) {
-	m := in.s.cleanMessage(from.Message)
+	m := from.Redacted(in.clean)
 	if m.Role == history.Assistant {
 		m.Model = cmp.Or(m.Model, in.row.Model)
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -215,7 +213,8 @@ func (a *applying) line(l Line) {
 	case l.Tombstone != nil:
 		a.tombstone(*l.Tombstone)
 	case l.Attachment != nil:
-		a.attachment(*l.Attachment)
+		// Under the hash that it had where it comes from, so that damaged bytes stay damaged.
+		a.attach(l.Attachment.Hash, l.Attachment.Data)
 	case a.session == 0 && a.purged.ID == 0:
 		a.fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
 	case l.Message != nil:
@@ -261,9 +260,6 @@ func (a *applying) here(table string, id int64) int64 {
 
 // beginSession finds or adds the session that the next lines belong to.
 func (a *applying) beginSession(row Session) {
-	if row.ID == "" || len(row.ID) > 64 {
-		a.fail(fmt.Errorf("%w: a session cannot have the id %.80q", ErrLine, row.ID))
-	}
 	a.out.named = append(a.out.named, row.ID)
 	a.session, a.fresh = 0, false
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
@@ -281,15 +277,6 @@ func (a *applying) beginSession(row Session) {
 	a.session, a.fresh = insertSession(a.tx, row), true
 	a.out.Sessions++
 	a.note(true)
-}
-
-// attachment stores the bytes of a part under the hash that they had where they came from, so that damaged ones stay
-// damaged. Whole ones replace what is damaged here.
-func (a *applying) attachment(l Attachment) {
-	if sum, err := hex.DecodeString(l.Hash); err != nil || len(sum) != sha256.Size {
-		a.fail(fmt.Errorf("%w: attachment %.80q has no SHA-256", ErrLine, l.Hash))
-	}
-	a.attach(l.Hash, l.Data)
 }
 
 // message stores a message that is not here.
@@ -336,7 +323,7 @@ func (a *applying) prepare(m *Message) {
 		m.Parts = append(m.Parts, p.Part)
 		whole = whole && hashOf(data) == p.hash
 	}
-	*m = a.s.cleanMessage(*m)
+	*m = m.Redacted(a.clean)
 	if whole {
 		m.attach(a.tx.attach)
 	}

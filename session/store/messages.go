@@ -103,9 +103,6 @@ func (m Message) Redacted(clean func(string) string) Message {
 	return m
 }
 
-// cleanMessage is a message without the secrets that must not be stored.
-func (s *Store) cleanMessage(m Message) Message { return m.Redacted(s.clean) }
-
 // Begin stores a new session with its first message. A session without a message is never on disk.
 // An empty session id gets a new one. The draft of the chat that had not begun is emptied with it.
 func (s *Store) Begin(ctx context.Context, in Session, first Message) (session Session, message Message, err error) {
@@ -129,7 +126,7 @@ func (s *Store) Append(ctx context.Context, m Message) (Message, error) {
 }
 
 func (s *Store) append(t *tx, m Message) Message {
-	m = s.cleanMessage(m)
+	m = m.Redacted(s.clean)
 	m.session = sessionKey(t, m.Session)
 	inSession(t, m.session, m.Parent)
 	m.Status = cmp.Or(m.Status, history.Complete)

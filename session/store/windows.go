@@ -46,7 +46,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 //
 // The session's leaf stays where it is: the user may have switched branches meanwhile.
 func (s *Store) FinishAnswer(ctx context.Context, m Message, r Request) (Message, error) {
-	m = s.cleanMessage(m)
+	m = m.Redacted(s.clean)
 	m.Status = cmp.Or(m.Status, history.Complete)
 	return inTx(ctx, s.save, "save the answer", func(t *tx) Message {
 		begun := s.streamed(t, m.ID)

@@ -4,6 +4,7 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -72,6 +73,7 @@ type Model struct {
 
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
+	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
 	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx)}
 }
 
@@ -292,7 +294,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		c.Paste(d.Text)
 	}
 	for _, part := range parts {
-		c.hang(part) // Its place in the text is not known.
+		c.hang(part) // The text held a secret: where its files stood is not known any more.
 	}
 	return tea.Batch(cmds...)
 }

@@ -22,17 +22,6 @@ type list struct {
 	page0, page1 int // the lines with the messages of the page; none where page1 is 0
 }
 
-// page is how many lines are on the screen.
-func (l *list) page() int { return max(1, l.end-l.first) }
-
-// window moves the part of a list of n lines that h lines show as little as that takes to have the lines from one on up
-// to another in it.
-func (l *list) window(n, h, from, to int) {
-	l.first = max(l.first, to-h)
-	l.first = max(0, min(l.first, from, n-h))
-	l.end = min(n, l.first+h)
-}
-
 // drawList draws the list in h lines of w cells, below so many lines of the view.
 func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
@@ -52,15 +41,20 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	if !p.hasKeys() && l.page1 > 0 {
 		from, to = l.page0, l.page1
 	}
-	l.window(all, h, from, to)
+	// The part that is shown moves as little as it takes to have the lines from one to the other in it.
+	l.first = max(0, min(max(l.first, to-h), from, all-h))
+	l.end = min(all, l.first+h)
 	cols := p.columns(in)
 	for i := l.first; i < l.end; i++ {
 		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
 		if i < n {
 			it = p.item(rows[i])
 		}
-		it.cursor = p.Focused && p.Whatif == nil && i == at
-		drawn = append(drawn, theme.Fit(it.draw(st, cols, w), w))
+		line := it.draw(st, cols)
+		if p.Focused && p.Whatif == nil && i == at {
+			line = st.CursorRow(line[1:], w)
+		}
+		drawn = append(drawn, theme.Fit(line, w))
 	}
 	return drawn
 }
@@ -108,7 +102,6 @@ func (p *Model) columns(w int) columns {
 
 // item is what a line of the list says.
 type item struct {
-	cursor        bool
 	glyph, number string
 	who           string         // who said it, "" for several messages, and without a number for what nobody said
 	text          string         // the verdict, or how the message begins
@@ -117,8 +110,8 @@ type item struct {
 	tokens, saved string
 }
 
-// draw draws the item in w cells, of which the first is the cursor's.
-func (it item) draw(st *theme.Styles, c columns, w int) string {
+// draw draws the item, behind the cell of the cursor.
+func (it item) draw(st *theme.Styles, c columns) string {
 	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
@@ -144,10 +137,7 @@ func (it item) draw(st *theme.Styles, c columns, w int) string {
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
-	if line = theme.Fit(line, end) + right; it.cursor {
-		return st.CursorRow(line[1:], w)
-	}
-	return line
+	return theme.Fit(line, end) + right
 }
 
 // item is what a row says.

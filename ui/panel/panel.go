@@ -210,7 +210,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 // scroll is a key that moves the cursor through the list; of another one it says which keys do something.
 func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
-	by, ok := p.Keys.Stride(msg, p.list.page())
+	by, ok := p.Keys.Stride(msg, max(1, p.list.end-p.list.first))
 	if !ok {
 		return p.NoKey(msg, others)
 	}

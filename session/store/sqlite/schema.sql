@@ -6,7 +6,8 @@
 
 CREATE TABLE sessions (
 	n            INTEGER PRIMARY KEY AUTOINCREMENT, -- the short key that other tables use, which is given once
-	id           TEXT    NOT NULL UNIQUE,       -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
+	id           TEXT    NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 64),
+	                                            -- what the user sees: UUIDv7, of an import a UUIDv5 of its name
 	created_ms   INTEGER NOT NULL,
 	updated_ms   INTEGER NOT NULL,
 	used         INTEGER NOT NULL,              -- order of last use; never falls, even when the clock does
@@ -127,7 +128,8 @@ WHERE m.parent <> 0
 -- The bytes of images and attached files, each stored once.
 CREATE TABLE attachments (
 	id   INTEGER PRIMARY KEY,
-	hash TEXT NOT NULL UNIQUE,   -- hex SHA-256 of data
+	hash TEXT NOT NULL UNIQUE    -- hex SHA-256 of data
+	          CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
 	data BLOB NOT NULL
 ) STRICT;
 
