@@ -42,13 +42,18 @@ const (
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
 func (s *Model) ChooseModel(ref string) tea.Cmd {
-	if ref != "" {
-		return s.useModel(ref)
+	switch {
+	case ref == addProvider:
+		return s.listProviders()
+	case ref != "" && s.Busy:
+		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
+	case ref != "":
+		return s.Apply(session.Settings{Model: ref}, "")
 	}
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, s.useModel, nil)
+	s.Dialogs.List(s.models, s.ChooseModel, nil)
 	return s.listModels(true)
 }
 
@@ -63,17 +68,6 @@ func (s *Model) AnswerWith(message int64) tea.Cmd {
 
 // ListModels asks every endpoint for its models, all at once.
 func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
-
-// useModel takes what was chosen in the list of models: a model, or the way to more of them.
-func (s *Model) useModel(ref string) tea.Cmd {
-	switch {
-	case ref == addProvider:
-		return s.listProviders()
-	case s.Busy:
-		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
-	}
-	return s.Apply(session.Settings{Model: ref}, "")
-}
 
 // lastSessions is how many sessions are looked at for the models that were used last.
 const lastSessions = 50

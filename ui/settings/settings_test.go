@@ -123,7 +123,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 		},
 	})
 	screens.Add("the guide alone", drawn(s.models))
-	s.useModel(addProvider)
+	s.ChooseModel(addProvider)
 	screens.Add("the providers", drawn(s.opened().Model))
 	screens.Golden(t)
 	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then open /model again") {
