@@ -64,8 +64,8 @@ type Model struct {
 
 	reading, searching, previewing app.Latest
 
-	rename *rename // a new title is typed, nil otherwise
-	purge  *line   // it is asked whether this one goes for good
+	edit  *edit // a new title or new tags are typed, nil otherwise
+	purge *line // it is asked whether this one goes for good
 }
 
 // line is what the cursor can stand on: a session, or a message that was found in it.
@@ -96,7 +96,7 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 func (l *Model) Open(filter string) tea.Cmd {
 	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
 	l.List.Filter = theme.NewField(filter)
-	l.rename, l.purge, l.preview = nil, nil, preview{}
+	l.edit, l.purge, l.preview = nil, nil, preview{}
 	return l.show(0)
 }
 
@@ -160,9 +160,9 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	switch {
 	case pressed:
 		cmd = l.key(press)
-	case pasted && l.rename != nil:
-		l.rename.Insert(strings.TrimSpace(paste.Content))
-	case l.rename == nil && l.purge == nil:
+	case pasted && l.edit != nil:
+		l.edit.Insert(strings.TrimSpace(paste.Content))
+	case l.edit == nil && l.purge == nil:
 		cmd = l.take(msg)
 	}
 	return tea.Batch(cmd, l.look())
@@ -174,8 +174,8 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case l.purge != nil:
 		return l.purgeKey(msg)
-	case l.rename != nil:
-		return l.renameKey(msg)
+	case l.edit != nil:
+		return l.editKey(msg)
 	case action == keymap.FocusBack:
 		return l.show((l.shelf + 1) % len(shelves))
 	case action == keymap.New:
@@ -184,8 +184,8 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return l.undo()
 	}
 	do := map[keymap.Action]func(line) tea.Cmd{
-		keymap.Rename: l.startRename, keymap.PinTop: l.pin, keymap.Archive: l.archive, keymap.Delete: l.delete,
-		keymap.ForkOff: l.fork,
+		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
+		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
 	}[action]
 	if do == nil {
 		return l.take(msg)
@@ -253,7 +253,7 @@ func (l *Model) fork(s line) tea.Cmd {
 }
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or in the field for a title.
-func (l *Model) Types() bool { return l.rename != nil || l.List.Filter.Text() != "" }
+func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
 
 // Hints are the keys that matter in the list. The help has the others.
 func (l *Model) Hints() []key.Binding {
@@ -263,8 +263,8 @@ func (l *Model) Hints() []key.Binding {
 	switch {
 	case l.purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
-	case l.rename != nil:
-		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
+	case l.edit != nil:
+		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	case shelves[l.shelf].holds.Trash:

@@ -161,6 +161,7 @@ func TestScreens(t *testing.T) {
 		{"a filter", 90, 10, []string{"r", "e"}},
 		{"a filter that leaves nothing", 90, 6, []string{"q"}},
 		{"a title that is typed", 90, 8, []string{"ctrl+e"}},
+		{"tags that are typed", 90, 8, []string{"down", "ctrl+t"}},
 		{"the archive that is being read", 90, 6, []string{"shift+tab"}},
 	} {
 		lines, _ := listOf(c.w, c.h).press(c.keys...).View()

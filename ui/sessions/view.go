@@ -112,14 +112,14 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	case l.purge != nil:
 		question := "Delete “" + l.purge.name() + "” permanently?"
 		return theme.Fit(o.margin+st.Cut.Bold(true).Render(question), l.w), 0
-	case l.rename != nil:
-		name, f = "Title ", &l.rename.Field
+	case l.edit != nil:
+		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
 	}
 	lead := o.margin + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, l.w-theme.Width(lead)-len(o.margin))
 	text, x := f.View(room)
 	text = st.Strong.Bold(false).Render(text)
-	if l.rename == nil && f.Text() == "" { // The cursor stands in front of the words.
+	if l.edit == nil && f.Text() == "" { // The cursor stands in front of the words.
 		text = "  " + st.Muted.Render(markdown.OneLine("Find a title, a tag, or words of any message", max(1, room-2)))
 	}
 	return theme.Fit(lead+text, l.w), min(theme.Width(lead)+x, max(0, l.w-1))
