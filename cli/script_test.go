@@ -21,8 +21,8 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/charmbracelet/x/term"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/sys/unix"
-	"golang.org/x/tools/txtar"
 
 	"winnow/llm/llmtest"
 	"winnow/ui/uitest/terminal"

@@ -189,7 +189,8 @@ func (p *program) sessionsPurge() *cobra.Command {
 		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them, also " +
 		"later, with the full ID of the purged session."
 	c.Flags().BoolVar(&p.flags.yes, "yes", false, "do not ask for confirmation")
-	c.Flags().StringVar(&p.flags.copies, "copies", "", "what to do with backups and files set aside that contain the session")
+	c.Flags().StringVar(&p.flags.copies, "copies", "",
+		"what to do with backups and files set aside that contain the session")
 	only(c, "copies", "rewrite", "delete")
 	return c
 }

@@ -17,7 +17,7 @@ func (m *Model) stays() tea.Cmd {
 	case m.Session.Temporary():
 		return m.notice.Error("This chat is not saved, so its answer cannot continue in the background: " +
 			back + " stops it.")
-	case m.composer.Sending() != nil || m.Session.Info().ID == "":
+	case m.composer.Sending != nil || m.Session.Info().ID == "":
 		return m.notice.Error("Your message is not saved yet; try again in a moment, or " + back + " stops it.")
 	case m.background.Len() >= conversation.MostBehind:
 		return m.notice.Error(theme.Plural(conversation.MostBehind, "answer") + " are already running in the " +

@@ -37,7 +37,7 @@ func (l *live) storedTexts(id string) []string {
 // leaves opens a new session, and returns the id of the one that was left.
 func (l *live) leaves() string {
 	l.t.Helper()
-	l.until("the message on disk", func() bool { return l.composer.Sending() == nil })
+	l.until("the message on disk", func() bool { return l.composer.Sending == nil })
 	id := l.Info.ID
 	l.press("ctrl+n")
 	l.until("a new chat", func() bool { return l.Info.ID == "" })

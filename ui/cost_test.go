@@ -202,11 +202,8 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 		l.press("down", "right", "down", "right")
 		l.shows("◂ there/large")
 		l.tried()
-		l.press("up", "left", "2", "5", "0", "0")
-		l.shows("◂ 2,500 ")
-		l.press("backspace")
-		l.shows("◂ 250 ")
-		l.tried()
+		l.press("right")
+		l.shows("◂ there/large")
 		l.press("pgup", "pgdown", "J", "K", "esc")
 		if l.Panel.Whatif != nil || l.covered() {
 			t.Fatalf("esc did not leave the dials:\n%s", plain(l.Model))
@@ -230,11 +227,11 @@ func TestWhatIfMovesTheVerdictsAndStoresNothing(t *testing.T) {
 func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 	t.Parallel()
 	l := talked(t, 140, 50)
-	l.press("tab", "w", "3", "0", "0", "0", "down", "right", "down", "right")
+	l.press("tab", "w", "right", "right", "right", "down", "right", "down", "right")
 	l.tried()
 	tried := l.Panel.Shown().Plan
 	l.press("enter")
-	l.shows("Set: budget 3,000, preset recall, model there/large.")
+	l.shows("Set: budget 4,000, preset recall, model there/large.")
 	l.shows("Next request")
 	l.planned()
 	if changes := history.Compare(tried.Entries, l.Panel.Next.Plan.Entries); len(changes) > 0 ||
@@ -247,31 +244,12 @@ func TestWhatIfAppliesAllThatWasTurned(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := again.Now().Policy
-	if p.Budget != 3000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
+	if p.Budget != 4000 || p.Preset != "recall" || again.Model().Ref() != "there/large" ||
 		l.Ref != "there/large" {
 		t.Errorf("the next start has budget %d, preset %s and model %s", p.Budget, p.Preset, again.Model().Ref())
 	}
 	l.press("w", "enter")
 	l.shows("No setting was changed.")
-}
-
-func TestWhatIfSaysWhatBecomesOfTheCachedPrefix(t *testing.T) {
-	t.Parallel()
-	l := talked(t, 140, 50)
-	l.until("what the records tell", func() bool { return l.Panel.Forecast.Prefix.Known })
-	now := l.Panel.Forecast.Prefix
-	l.press("tab", "w")
-	l.shows("Cache      ~" + l.Panel.Next.Counted(now.Tokens) + ", as before")
-	l.press("5", "0", "0")
-	l.tried()
-	tried := l.Session.Forecast(l.Panel.Shown().Plan).Prefix
-	if tried.Tokens >= now.Tokens {
-		t.Fatalf("with a budget of 500 tokens %d are as they were, and %d without one", tried.Tokens, now.Tokens)
-	}
-	l.shows("Cache      rebuilt once, from message ")
-	l.press("down", "down", "right")
-	l.tried()
-	l.shows("none: another model")
 }
 
 // tried waits until the dials' plan is shown.

@@ -1,21 +1,9 @@
 package ui
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
-
 	"winnow/ui/keymap"
 	"winnow/ui/theme"
 )
-
-// fromHome is a path as people write it: the home folder is ~.
-func fromHome(path string) string {
-	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, home+string(filepath.Separator)) {
-		return "~" + path[len(home):]
-	}
-	return path
-}
 
 // placeholder is what stands in an empty draft of w cells.
 func placeholder(m *Model, w int) string {

@@ -37,7 +37,7 @@ func (s screen) paneHints() []key.Binding {
 	case m.Panel.Whatif != nil:
 		return []key.Binding{
 			k.Hint("setting", keymap.Down, keymap.Up), k.Hint("change", keymap.Earlier, keymap.Later),
-			keymap.Typed("0–9", "budget"), k.Hint("apply", keymap.Choose), k.Hint("cancel", keymap.Back),
+			k.Hint("apply", keymap.Choose), k.Hint("cancel", keymap.Back),
 		}
 	case m.focus == panelPane && m.Panel.Past != nil:
 		return append(panel, k.Hint("back to the next request", keymap.Back))

@@ -492,7 +492,6 @@ func pastStates() []state {
 			m := chatting(t, w, h)
 			m.Panel.Window = llm.Window{Tokens: 8192, Assumed: true}
 			m.Panel.Forecast = record.Forecast{
-				Prefix:    record.Prefix{Tokens: 3900, IfNextDrops: 1100, Known: true},
 				Shortfall: &record.Shortfall{Turn: 2, Reported: 1022, Expected: 1912},
 				Losses:    []int{0},
 			}

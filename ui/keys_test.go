@@ -31,9 +31,9 @@ func TestAStopSaysWhetherAnythingWasSent(t *testing.T) {
 		want := "Stopped; nothing was sent."
 		if stored {
 			want = "Stopped; what arrived is kept."
-			m.composer.Hold(nil)
+			m.composer.Sending = nil
 		} else {
-			m.composer.Hold(&composer.Sent{})
+			m.composer.Sending = &composer.Sent{}
 		}
 		m.Update(ctrl('c'))
 		tell(m, 0, finishedWell)

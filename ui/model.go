@@ -98,7 +98,6 @@ func New(o Options) (*Model, error) {
 	})
 	m.sessions = &sessions.Model{Context: m.Context, Screen: sessionsScreen(m)}
 	m.settings = &settings.Model{Context: m.Context, Screen: settingsScreen(m), Options: o.Settings}
-	m.settings.Short, m.settings.Config = fromHome, fromHome(o.Settings.Config)
 	m.first = func() tea.Cmd { return tea.Batch(m.welcome(o), afterFirstFrame(o.Background)) }
 	m.upkeep = &upkeep.Model{
 		Shared: shared, Screen: upkeep.Screen{News: m.notice.News, Synced: m.synced}, Exchange: o.Sync,

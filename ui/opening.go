@@ -130,9 +130,8 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 // openQueue reads what was left waiting in the session.
 func (m *Model) openQueue() tea.Cmd {
 	c := m.shown
-	cmd := c.OpenQueue(func() tea.Cmd { return m.sendNext(c) })
-	m.composer.Waiting = c.Waiting
-	return cmd
+	c.Waiting.Ready = func() tea.Cmd { return m.sendNext(c) }
+	return c.Waiting.Load()
 }
 
 // loaded says what went wrong while the rest of a session was read, which is shown, and finds out what else there is.

@@ -105,8 +105,8 @@ func Run(ctx context.Context, o Options) (string, error) {
 // leaveDraft writes down what is unsent when the screen is gone.
 func (m *Model) leaveDraft(ctx context.Context) error {
 	m.Program = func() context.Context { return ctx }
-	if sent := m.composer.Sending(); sent != nil && m.Session.Info().Leaf != sent.Leaf {
-		m.composer.Hold(nil) // it is stored, and the screen did not live to see it
+	if sent := m.composer.Sending; sent != nil && m.Session.Info().Leaf != sent.Leaf {
+		m.composer.Sending = nil // it is stored, and the screen did not live to see it
 	}
 	return m.composer.KeepAtEnd(ctx)
 }

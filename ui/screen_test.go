@@ -317,7 +317,7 @@ var states = slices.Concat([]state{
 		m.Update(tab)
 		m.Update(char('w'))
 		m.Update(tea.KeyPressMsg{Code: tea.KeyRight})
-		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, record.Prefix{}, nil)
+		m.Panel.ShowTried(triedPlan(m), pricing.Cost{}, nil)
 		return m
 	}},
 	{"whatif-model", func(t testing.TB, w, h int) *Model {
@@ -360,7 +360,7 @@ var states = slices.Concat([]state{
 			{Endpoint: "openai", ID: "gpt-5.2", Window: llm.Window{Tokens: 400000}},
 			{Endpoint: "openai", ID: "gpt-5.2-mini"},
 			{Endpoint: "guide", ID: "guide", Window: llm.Window{Tokens: 4096}},
-		}, Errs: map[string]error{"ollama": errors.New("ollama does not answer at 127.0.0.1:11434")}})
+		}, Notes: []string{"ollama: ollama does not answer at 127.0.0.1:11434."}})
 		return m
 	}},
 	{"palette", func(t testing.TB, w, h int) *Model {
@@ -406,8 +406,8 @@ var layouts = []string{
 // partly are states that differ from another one only in a part of the screen which has a golden of its own: they are
 // there for the tests that go through all states.
 var partly = []string{
-	"selection", "question-focused", "inspector-repair", "inspector-pinned-sent", "sessions-filter", "sessions-tags",
-	"sessions-rename", "sessions-no-match", "sessions-reading", "texts-behind",
+	"selection", "question-focused", "inspector-repair", "inspector-pinned-sent", "sessions-filter",
+	"sessions-rename", "sessions-no-match", "sessions-reading",
 }
 
 func TestScreens(t *testing.T) {

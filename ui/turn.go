@@ -23,7 +23,7 @@ func (m *Model) begin(sent *composer.Sent, start func(context.Context) <-chan se
 	if m.ReadOnly {
 		return m.lacks(keymap.NeedOwn)
 	}
-	m.composer.Hold(sent)
+	m.composer.Sending = sent
 	m.confirm.asked = nothing
 	m.notice.Clear()
 	m.turns++
@@ -73,7 +73,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 
 // branchOff leaves the messages behind the parent of an edited message, which begins another branch.
 func (m *Model) branchOff(e session.Stored) {
-	if sent := m.composer.Sending(); sent != nil && sent.Instead != 0 {
+	if sent := m.composer.Sending; sent != nil && sent.Instead != 0 {
 		parent, there := m.Chat.Messages.Find(e.Message.Parent)
 		if there {
 			parent++
@@ -119,7 +119,7 @@ func (m *Model) finished(e session.Finished) tea.Cmd {
 	queued := m.Waiting.Sending() // a queued message that is not stored
 	m.Finish(e)
 	said, alert := m.Outcome(e, conversation.Sent{
-		Unstored: m.composer.Sending() != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
+		Unstored: m.composer.Sending != nil, Superseded: m.composer.Superseded(), Queued: queued, Stopped: stopped,
 	})
 	if alert.Text != "" {
 		m.notice.Warn(alert)

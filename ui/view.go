@@ -273,8 +273,6 @@ func (s screen) state() string {
 	text, narrow := m.Chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
 	switch newer := m.Chat.Newer(); {
 	case text != "", m.covered():
-	case m.focus == panelPane && !narrow && m.Panel.State() != "":
-		text = m.Panel.State()
 	case newer > 0 && narrow:
 		text = "↓ " + theme.Thousands(newer) + " newer"
 	case newer > 0:

@@ -9,7 +9,6 @@ import (
 	"winnow/ui/composer"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
-	"winnow/ui/list"
 	"winnow/ui/notice"
 	"winnow/ui/panel"
 	"winnow/ui/sessions"
@@ -115,22 +114,19 @@ func sessionsScreen(m *Model) sessions.Screen {
 				return db.Rename(ctx, id, title, store.TitleUser)
 			}
 		},
-		State:     m.background.State,
-		Unindexed: func() int64 { return m.upkeep.Unindexed },
+		State: m.background.State,
 	}
 }
 
 // settingsScreen is what the settings have the screen do.
 func settingsScreen(m *Model) settings.Screen {
 	return settings.Screen{
-		Open: func(l *list.Model, chosen func(string) tea.Cmd) { m.dialogs.List(l, chosen, nil) },
-		Read: m.dialogs.Read,
-		Edit: composer.Edit,
+		Dialogs: &m.dialogs,
+		Edit:    composer.Edit,
 		Ask: func(id int64, ref string) tea.Cmd {
 			message, _ := m.Chat.Message(id)
 			return m.askAgain(message, ref)
 		},
 		Restyle: m.restyle,
-		Covered: m.covered,
 	}
 }

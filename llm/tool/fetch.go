@@ -37,29 +37,29 @@ const (
 // Fetch is a tool that reads the document at a URL, as ReadPage does.
 func Fetch(hosts []string) (Tool, Func) {
 	return Tool{
-			Name: FetchName,
-			Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. "+
-				"One call returns at most %d characters.", partOfPage),
-			Parameters: json.RawMessage(`{"type":"object","properties":{` +
-				`"url":{"type":"string","description":"an http or https URL"},` +
-				`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on"}` +
-				`},"required":["url"]}`),
-			Reach:    "winnow reads the page. The site sees your IP address.",
-			EachTime: true,
-		}, func(ctx context.Context, arguments json.RawMessage) (string, error) {
-			var in struct {
-				URL   string `json:"url"`
-				Start int    `json:"start"`
-			}
-			if err := json.Unmarshal(arguments, &in); err != nil {
-				return "", fmt.Errorf("read the arguments: %w", err)
-			}
-			p, err := ReadPage(ctx, hosts, in.URL)
-			if err != nil {
-				return "", err
-			}
-			return p.part(in.Start), nil
+		Name: FetchName,
+		Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. "+
+			"One call returns at most %d characters.", partOfPage),
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"url":{"type":"string","description":"an http or https URL"},` +
+			`"start":{"type":"integer","minimum":0,"description":"the character to begin at, to read on"}` +
+			`},"required":["url"]}`),
+		Reach:    "winnow reads the page. The site sees your IP address.",
+		EachTime: true,
+	}, func(ctx context.Context, arguments json.RawMessage) (string, error) {
+		var in struct {
+			URL   string `json:"url"`
+			Start int    `json:"start"`
 		}
+		if err := json.Unmarshal(arguments, &in); err != nil {
+			return "", fmt.Errorf("read the arguments: %w", err)
+		}
+		p, err := ReadPage(ctx, hosts, in.URL)
+		if err != nil {
+			return "", err
+		}
+		return p.part(in.Start), nil
+	}
 }
 
 // Page is the document at a URL.

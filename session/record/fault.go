@@ -73,7 +73,7 @@ type Failure struct {
 	Turn    int   `json:"-"`                 // the number of the turn of Request, 0 where it is not known
 	Request int64 `json:"request,omitempty"` // the last one of the turn, where that failed; 0 for none
 	Tries   int   `json:"tries,omitempty"`   // how often it was sent
-	After   int64 `json:"-"`                 // the message that the turn failed behind, 0 where part of an answer says it
+	After   int64 `json:"-"`                 // the message behind which the turn failed; 0 if part of an answer is kept
 }
 
 // JSON is the failure as the message keeps it.

@@ -149,10 +149,9 @@ type Forecast struct {
 // Prefix is about how much of a request a server may have read before, in counted tokens.
 type Prefix struct {
 	// The messages that the request and the one before it begin with alike, and the tool schemas in front of them.
-	Tokens      int
-	IfNextDrops int       // how many of those stay when the plan's Next loses its text
-	Known       bool      // false where there is nothing to compare with
-	Sent        time.Time // when the one before it was sent
+	Tokens int
+	Known  bool      // false where there is nothing to compare with
+	Sent   time.Time // when the one before it was sent
 }
 
 // Forecast compares a plan for a model with the requests before it. Of a conversation that was opened nothing is known
@@ -168,10 +167,7 @@ func (p *Past) Forecast(model string, plan history.Plan) (f Forecast) {
 	}
 	// What both requests begin with alike, the server of the same model may still know.
 	if p.answered != nil && p.answered.model == model {
-		f.Prefix = Prefix{
-			Tokens: beginning(plan, alike), IfNextDrops: beginning(plan, min(alike, plan.Stays)),
-			Known: true, Sent: p.answered.at,
-		}
+		f.Prefix = Prefix{Tokens: beginning(plan, alike), Known: true, Sent: p.answered.at}
 	}
 	if !p.read || !p.begun {
 		return f

@@ -86,8 +86,8 @@ func sessionHolding(t *tx, message int64) int64 {
 	return session
 }
 
-// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. What it
-// says of the session is set in its row, and what it says of a message is read from the register. An automatic title
+// putRegister stores a register where its stamp is greater than that of the one here, and reports whether it is. What
+// it says of the session is set in its row, and what it says of a message is read from the register. An automatic title
 // never replaces the user's, which replaces any of those.
 func putRegister(t *tx, session int64, r Register) bool {
 	rows := t.put("INSERT INTO registers", append(r.columns(), column{"session", session, 0}), `

@@ -38,7 +38,8 @@ type Shared struct {
 	last *step // the newest one of InOrder
 }
 
-// Context is what the parts of the screen share that are about one conversation.
+// Context is what the parts of the screen share that are about one conversation. A part that is about the one on the
+// screen gets another Context with that, so a command takes what it needs before it runs.
 type Context struct {
 	*Shared
 	Session  *session.Session

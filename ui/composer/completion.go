@@ -218,14 +218,6 @@ func (c *Model) CompletionView(w, most int) (lines []string) {
 	return lines
 }
 
-// offers are the MCP servers with what they offer, none where there are none.
-func (c *Model) offers() []mcp.Status {
-	if c.Servers == nil {
-		return nil
-	}
-	return c.Servers.List()
-}
-
 // serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
 type serverPrompt struct {
 	slash.Command
@@ -235,7 +227,7 @@ type serverPrompt struct {
 
 // serverPrompts are those of all servers.
 func (c *Model) serverPrompts() (all []serverPrompt) {
-	for _, server := range c.offers() {
+	for _, server := range c.Servers.List() {
 		for _, p := range server.Prompts {
 			var args []string
 			for _, a := range p.Arguments {
@@ -311,7 +303,7 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 // resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
 // into the draft, where the user replaces them.
 func (c *Model) resources(word string) (list []completion) {
-	for _, server := range c.offers() {
+	for _, server := range c.Servers.List() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
@@ -336,7 +328,7 @@ func (c *Model) resources(word string) (list []completion) {
 
 // readResource reads the resource that @SERVER:URI names, as a text.
 func (c *Model) readResource(ctx context.Context, word string) (string, error) {
-	for _, server := range c.offers() {
+	for _, server := range c.Servers.List() {
 		if uri, ok := strings.CutPrefix(word, "@"+server.Name+":"); ok && uri != "" {
 			return c.Servers.Read(ctx, server.Name, uri)
 		}

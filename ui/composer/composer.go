@@ -4,6 +4,7 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -58,6 +59,7 @@ type Model struct {
 	draft
 	Ratio   float64      // the server's tokens per counted token, 0 unknown
 	Waiting *queue.Model // the messages that are sent when the answers before them are there
+	Sending *Sent        // the draft that was sent and is not stored yet, nil for none
 
 	pasted int // texts and images, for their names
 	known  int // changes of the text that were told
@@ -65,14 +67,14 @@ type Model struct {
 	prompts []store.Draft // sent before, or cleared in this window, the newest first
 
 	completions completions
-	sent        *Sent // the draft that was sent, until it is stored
-	kept        int   // changes of the text when it was last written down
-	keeping     bool  // it is going to be written down
+	kept        int  // changes of the text when it was last written down
+	keeping     bool // it is going to be written down
 }
 
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
-	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: new(queue.Model)}
+	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
+	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx)}
 }
 
 // Resize gives the draft a width in cells and the most lines it may take.
@@ -292,7 +294,7 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		c.Paste(d.Text)
 	}
 	for _, part := range parts {
-		c.hang(part) // Its place in the text is not known.
+		c.hang(part) // The text held a secret: where its files stood is not known any more.
 	}
 	return tea.Batch(cmds...)
 }

@@ -3,7 +3,6 @@ package composer
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,18 +12,6 @@ import (
 
 	"winnow/ui/screen"
 )
-
-// process is one that has the terminal itself, not what reads and writes it for Bubble Tea.
-type process struct{ *exec.Cmd }
-
-// SetStdin does nothing.
-func (process) SetStdin(io.Reader) {}
-
-// SetStdout does nothing.
-func (process) SetStdout(io.Writer) {}
-
-// SetStderr takes the place for errors.
-func (p process) SetStderr(w io.Writer) { p.Stderr = w }
 
 // Edit opens a text in the user's editor, and makes the message of what is left there. The file is in a folder of its
 // own that only the user can read. The folder is removed with all that the editor left in it, however the editor ends.
@@ -40,7 +27,7 @@ func Edit(text string, done func(text string, err error) tea.Msg) tea.Cmd {
 			return done("", fmt.Errorf("write the text for the editor: %w", err))
 		}
 		command := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
-		p := process{exec.Command(command[0], append(command[1:], path)...)}
+		p := exec.Command(command[0], append(command[1:], path)...)
 		p.Stdin, p.Stdout = os.Stdin, os.Stdout
 		return screen.Exec(p, func(err error) tea.Msg {
 			defer os.RemoveAll(folder)

@@ -122,19 +122,13 @@ func Commanded(typed, text string, leaf int64) *Sent {
 	return &Sent{Draft: session.Draft{Text: text}, Leaf: leaf, draft: d}
 }
 
-// Hold keeps a draft that is being sent until it is stored; nil for none.
-func (c *Model) Hold(s *Sent) { c.sent = s }
-
-// Sending is the draft that was sent and is not stored yet, nil for none.
-func (c *Model) Sending() *Sent { return c.sent }
-
 // Superseded reports whether the draft that was sent could not come back: the next one is in its place already.
-func (c *Model) Superseded() bool { return c.sent != nil && c.sent.Instead == 0 && !c.Empty() }
+func (c *Model) Superseded() bool { return c.Sending != nil && c.Sending.Instead == 0 && !c.Empty() }
 
 // Stored says that the draft that was sent is on disk: its prompt is written down, and then the draft after it.
 func (c *Model) Stored() tea.Cmd {
-	sent := c.sent
-	if c.sent = nil; sent == nil {
+	sent := c.Sending
+	if c.Sending = nil; sent == nil {
 		return nil
 	}
 	return tea.Batch(c.keepPrompt(sent.draft.packed()), c.KeepSoon())
@@ -143,8 +137,8 @@ func (c *Model) Stored() tea.Cmd {
 // GiveBack puts a draft back that was sent and could not be stored. One that was begun meanwhile stays: then the arrow
 // keys recall the other.
 func (c *Model) GiveBack() {
-	sent, now := c.sent, c.next(c.draft)
-	c.sent = nil
+	sent, now := c.Sending, c.next(c.draft)
+	c.Sending = nil
 	switch {
 	case sent != nil && sent.Instead != 0:
 		if c.changed() {
@@ -182,7 +176,7 @@ func (c *Model) KeepSoon() tea.Cmd {
 // draft on disk is the message.
 func (c *Model) Keep() tea.Cmd {
 	db, id := c.Session.Store(), c.Info.ID
-	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.sent != nil {
+	if db == nil || db.ReadOnly() || c.Session.Temporary() || c.ReadOnly || c.Sending != nil {
 		return nil
 	}
 	c.kept = c.Area.Changes()
@@ -198,8 +192,8 @@ func (c *Model) Keep() tea.Cmd {
 // KeepAtEnd writes down what is unsent when the program ends, and a message that was sent and is not stored. Of two
 // texts one goes to the prompts.
 func (c *Model) KeepAtEnd(ctx context.Context) error {
-	if c.sent != nil && !c.Empty() {
-		c.keepPrompt(c.sent.draft.packed())
+	if c.Sending != nil && !c.Empty() {
+		c.keepPrompt(c.Sending.draft.packed())
 	}
 	c.GiveBack()
 	c.Keep()
@@ -241,12 +235,8 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 		return tea.Batch(read, c.Say("Your unsent draft in this chat was restored; "+c.Keys.First(keymap.Stop)+
 			" clears it."))
 	}
-	from := "in this chat"
-	if c.Info.ID == "" {
-		from = "in a chat without a message"
-	}
 	c.Remember(d)
-	c.Screen.News("You have an unsent draft " + from + "; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
+	c.Screen.News("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
 		markdown.Truncate(promptLabel(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
 }
@@ -279,12 +269,13 @@ func (c *Model) Remember(d store.Draft) {
 
 // LoadPrompts reads the prompts of the history. They stand behind those that were written here meanwhile.
 func (c *Model) LoadPrompts() tea.Cmd {
-	if c.With.Store == nil {
+	db := c.With.Store
+	if db == nil {
 		return nil
 	}
 	var all []store.Draft
 	return c.InOrder(func(ctx context.Context) (err error) {
-		all, err = c.With.Store.Prompts(ctx, mostPrompts)
+		all, err = db.Prompts(ctx, mostPrompts)
 		return err
 	}, func(err error) tea.Cmd {
 		c.prompts = append(c.prompts, all...)

@@ -68,7 +68,7 @@ type Screen struct {
 // New is the conversation of a session.
 func New(shared *app.Shared, s *session.Session, screen Screen) *Model {
 	ctx := &app.Context{Shared: shared, Session: s, ReadOnly: s.Now().ReadOnly}
-	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: new(queue.Model)}
+	c := &Model{Context: ctx, Screen: screen, Question: question.Model{Keys: shared.Keys}, Waiting: queue.New(ctx)}
 	c.Turn.Context = ctx
 	c.Refresh()
 	page, request := screen.Transcript, screen.Panel
@@ -139,8 +139,8 @@ func (c *Model) requestShown() tea.Cmd {
 	if n := len(r.Plan.Entries); n > 0 && r.Past != nil {
 		c.Chat.ScrollTo(r.Plan.Entries[n-1].ID)
 	}
-	if w := c.Panel.Whatif; w != nil && w.First != nil {
-		c.Chat.ScrollTo(w.First.ID)
+	if e := c.Panel.Chosen().Entry; e != nil && c.Panel.Whatif != nil {
+		c.Chat.ScrollTo(e.ID)
 	}
 	return c.Inspector.Refresh()
 }
@@ -177,12 +177,6 @@ func (c *Model) Start() tea.Cmd {
 		byOther, err := s.Lease(ctx)
 		return app.Then(func() tea.Cmd { return c.Screen.Leased(c, byOther, err) })
 	}))
-}
-
-// OpenQueue reads the messages that were left waiting in the session. Next sends the first of them, where that may be.
-func (c *Model) OpenQueue(next func() tea.Cmd) (cmd tea.Cmd) {
-	c.Waiting, cmd = queue.Open(c.Context, c.Session, next)
-	return cmd
 }
 
 // Learn finds out what else there is to know about a session that was loaded.

@@ -97,8 +97,8 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 	})
 }
 
-// TakePlan shows the plan of the draft, or why it cannot be sent, and tells what else there is to say of it. One that is
-// not exact yet is counted by a server that does that.
+// TakePlan shows the plan of the draft, or why it cannot be sent, and tells what else there is to say of it. One that
+// is not exact yet is counted by a server that does that.
 func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.ShowNext(plan, err, c.Session.Forecast(plan))
 	c.Judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())

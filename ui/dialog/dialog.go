@@ -3,8 +3,6 @@
 package dialog
 
 import (
-	"slices"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -26,36 +24,36 @@ type Dialog interface {
 // typist is a dialog in which a key that is a character may be text. It has a line for that text at its top.
 type typist interface{ Types() bool }
 
-// Stack is the dialogs that are open. The uppermost one has all keys and the mouse.
+// Stack is the dialogs that are open: one, and the help over it. The uppermost one has all keys and the mouse.
 type Stack struct {
 	*app.Shared
 	Closed func(Dialog) // is called when a dialog has gone
 
-	list []Dialog
+	dialog, help Dialog // nil for none
 }
 
 // Top is the uppermost dialog, nil for none.
 func (s *Stack) Top() Dialog {
-	if n := len(s.list); n > 0 {
-		return s.list[n-1]
+	if s.help != nil {
+		return s.help
 	}
-	return nil
+	return s.dialog
 }
 
 // Has says whether a dialog is open, wherever it lies.
-func (s *Stack) Has(d Dialog) bool { return slices.Contains(s.list, d) }
+func (s *Stack) Has(d Dialog) bool { return d == s.dialog || d == s.help }
 
-// Open lays a dialog over the panes in the place of another one. Whatever is there stays beneath the help.
-func (s *Stack) Open(d Dialog) {
-	if p, ok := d.(*Picker); !ok || !p.isHelp() {
-		s.list = nil
-	}
-	s.list = append(s.list, d)
-}
+// Open lays a dialog over the panes in the place of those that are open.
+func (s *Stack) Open(d Dialog) { s.dialog, s.help = d, nil }
 
 // Close takes a dialog away, wherever it lies.
 func (s *Stack) Close(d Dialog) {
-	s.list = slices.DeleteFunc(s.list, func(other Dialog) bool { return other == d })
+	switch d {
+	case s.dialog:
+		s.dialog = nil
+	case s.help:
+		s.help = nil
+	}
 	s.Closed(d)
 }
 
@@ -78,15 +76,12 @@ func (s *Stack) Typing(msg tea.KeyPressMsg) bool {
 }
 
 // Helps says that the uppermost dialog is the help.
-func (s *Stack) Helps() bool {
-	p, ok := s.Top().(*Picker)
-	return ok && p.isHelp()
-}
+func (s *Stack) Helps() bool { return s.help != nil }
 
 // Floats says that the uppermost dialog floats over the page, which is pale then.
 func (s *Stack) Floats() bool {
-	p, ok := s.Top().(*Picker)
-	return ok && !p.isHelp()
+	_, list := s.dialog.(*Picker)
+	return list && s.help == nil
 }
 
 // Update gives a key, a paste, another size or the mouse to the uppermost dialog.
@@ -122,7 +117,8 @@ const (
 func (s *Stack) Box(l layout.Layout) (box, inside theme.Box) {
 	box = l.Full
 	if s.Floats() {
-		box = s.Top().(*Picker).box(l.Overlay, l.Width-2*l.Gutter)
+		box = l.Overlay
+		box.H = min(box.H, s.dialog.(*Picker).Height()+2)
 		return box, box.Inner(box.H >= borderHeight && box.W >= borderWidth)
 	}
 	above := 2

@@ -46,10 +46,11 @@ func (s *Stack) Help(
 			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
 		})
 	}
-	s.List(list.New(ctx, list.Options{
+	l := list.New(ctx, list.Options{
 		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,
 		Stays: true,
-	}, items...), chosen, added)
+	}, items...)
+	s.help = &Picker{Model: l, stack: s, chosen: chosen, added: added}
 }
 
 // signs are the signs beside messages.

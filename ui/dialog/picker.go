@@ -5,7 +5,6 @@ import (
 
 	"winnow/ui/keymap"
 	"winnow/ui/list"
-	"winnow/ui/theme"
 )
 
 // Picker is a list to choose from.
@@ -16,15 +15,6 @@ type Picker struct {
 	chosen func(value string) tea.Cmd
 	added  func(value string) tea.Cmd // what tab does, where the list has it
 }
-
-// isHelp says that it is the help, which the key that opens it closes.
-func (p *Picker) isHelp() bool { return p.Also == keymap.Help }
-
-// Types says that a character goes on with the filter.
-func (p *Picker) Types() bool { return p.Filter.Text() != "" }
-
-// View draws the list.
-func (p *Picker) View() (lines []string, x int) { return p.Model.View(p.stack.Themes.Styles) }
 
 // Update uses the item under the cursor, or moves that.
 func (p *Picker) Update(msg tea.Msg) tea.Cmd {
@@ -46,16 +36,4 @@ func (p *Picker) Update(msg tea.Msg) tea.Cmd {
 		return p.added(item.Value)
 	}
 	return nil
-}
-
-// mostWide is the most cells of a list, its border included.
-const mostWide = 112
-
-// box is where the list floats: as high as its entries, and wider than the box for it where they need that.
-func (p *Picker) box(b theme.Box, most int) theme.Box {
-	b.H = min(b.H, p.Height()+2)
-	if wide := min(p.Width()+2, mostWide, most); wide > b.W {
-		b.X, b.W = b.X-(wide-b.W)/2, wide
-	}
-	return b
 }

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
@@ -48,16 +49,11 @@ func (r *Reader) scroll(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
 // Resize gives the text its size in cells.
 func (r *Reader) Resize(w, h int) {
 	r.lines.SetHeight(h)
-	if w == r.lines.Width() {
-		return
+	if w != r.lines.Width() {
+		indent := theme.Gutter(w) + 2
+		r.lines.SetWidth(w)
+		r.lines.SetContentLines(theme.IndentedTo(lipgloss.NewStyle(), r.text, indent, w-indent))
 	}
-	indent := strings.Repeat(" ", theme.Gutter(w)+2)
-	lines := theme.Wrap(r.text, max(1, w-2*len(indent)))
-	for i := range lines {
-		lines[i] = indent + lines[i]
-	}
-	r.lines.SetWidth(w)
-	r.lines.SetContentLines(lines)
 }
 
 // View draws the lines that are on the screen.

@@ -114,13 +114,11 @@ func Hints(st theme.Styles, hints []key.Binding, state string, w int) string {
 	keys.Styles = help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
 	for n := min(last, most-1); ; n-- {
 		line := margin + keys.ShortHelpView(append(slices.Clone(hints[:n]), hints[last]))
-		switch used := theme.Width(line) + theme.Width(margin); {
-		case state == "" && used <= w:
-			return theme.Fit(line, w)
-		case state != "" && used+theme.Width(state)+2 <= w:
-			return theme.Spread(line, state+margin, w)
-		case n > 0:
-		case state == "" || theme.Width(line) > w/2:
+		used := theme.Width(line) + theme.Width(margin)
+		fits := used <= w && (state == "" || used+theme.Width(state)+2 <= w)
+		switch {
+		case !fits && n > 0:
+		case state == "", !fits && theme.Width(line) > w/2:
 			return theme.Fit(line, w)
 		default:
 			return theme.Spread(line, markdown.Truncate(state, max(0, w-used-1), "…")+margin, w)

@@ -51,6 +51,14 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	if got := uitest.Plain(in.history()); !strings.Contains(got, want) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
 	}
+	in.verdicts = nil
+	for turn := mostRuns + 2; turn > 0; turn-- {
+		e := []history.Entry{whole, cut}[turn%2]
+		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Request: int64(turn), Entry: e})
+	}
+	if oldest := in.runs()[0]; oldest.from != 3 || oldest.n != 1 {
+		t.Errorf("the oldest row has %d requests from turn %d on, want that of turn 3 alone", oldest.n, oldest.from)
+	}
 }
 
 // inspecting is an inspector of messages as a plan sends them.

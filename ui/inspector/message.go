@@ -321,13 +321,15 @@ type run struct {
 func (in *Model) runs() (list []run) {
 	for _, v := range in.verdicts {
 		last := len(list) - 1
-		switch {
-		case last >= 0 && theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry):
+		if last >= 0 && theme.Verdict(list[last].Entry) == theme.Verdict(v.Entry) {
 			list[last].n++
 			list[last].from = v.Turn
-		case len(list) < mostRuns:
-			list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
+			continue
 		}
+		if len(list) == mostRuns {
+			break
+		}
+		list = append(list, run{v.Entry, 1, v.Turn, v.Turn})
 	}
 	slices.Reverse(list)
 	return list

@@ -310,7 +310,7 @@ func (g *pager) draw(l line) []string {
 	}
 	title, aside, mark := "", "", marks[l.Kind]
 	if l.first {
-		title, aside = markdown.Visible(l.Title), l.Aside
+		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
 	}
 	w, style := textWidth(g.w), g.style(l.Paragraph)
 	room := min(w, measure)
@@ -319,13 +319,9 @@ func (g *pager) draw(l line) []string {
 	}
 	rows := theme.Wrap(title+markdown.Visible(strings.TrimRight(l.text, "\r\n")), room)
 	for i, row := range rows {
-		mark := mark
-		if i == 0 && l.first {
-			mark = cmp.Or(l.Mark, mark)
-		}
 		bold := []theme.Span{{From: 0, To: len(title), Style: g.st.Strong}}
 		rows[i] = g.marked(mark) + theme.Paint(row, style, bold)
-		title = title[min(len(row), len(title)):]
+		title, mark = title[min(len(row), len(title)):], marks[l.Kind]
 	}
 	switch {
 	case aside == "":
@@ -353,16 +349,17 @@ func (g *pager) marked(mark string) string {
 
 // style is the style of a paragraph's text.
 func (g *pager) style(p *Paragraph) lipgloss.Style {
-	switch {
-	case p.Kind == Verdict && p.Mark != "○" && p.Mark != "⊘":
-		return g.st.OfGlyph(p.Mark)
-	case p.Kind == Verdict, p.Kind == Unsent, p.Kind == Quiet:
+	switch p.Kind {
+	case Verdict:
+		if p.Mark != "○" && p.Mark != "⊘" {
+			return g.st.OfGlyph(p.Mark)
+		}
 		return g.st.Muted
-	case p.Kind == Marker:
-		return g.st.Cut.Bold(true)
-	case p.Kind == Added:
-		return g.st.OfGlyph(marks[Added]).Bold(true)
-	case p.Kind == Warning:
+	case Unsent, Quiet:
+		return g.st.Muted
+	case Marker, Added:
+		return g.st.OfGlyph(marks[p.Kind]).Bold(true)
+	case Warning:
 		return g.st.Cut
 	}
 	return g.st.Text

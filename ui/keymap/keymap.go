@@ -4,6 +4,7 @@
 package keymap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,11 +70,10 @@ const (
 
 // WhyNot says why an action cannot be done now, "" where it can: what it needs first of all that does not hold.
 func (m Map) WhyNot(a Action, holds func(Need) bool) string {
-	if i, ok := m.at[a]; ok {
-		for n := NeedOwn; n <= NeedPlan; n <<= 1 {
-			if m.bindings[i].Needs&n != 0 && !holds(n) {
-				return m.Lacks(n)
-			}
+	needs := m.binding(a).Needs
+	for n := NeedOwn; n <= NeedPlan; n <<= 1 {
+		if needs&n != 0 && !holds(n) {
+			return m.Lacks(n)
 		}
 	}
 	return ""
@@ -95,64 +95,42 @@ func (m Map) Lacks(n Need) string {
 }
 
 // Map is a table of bindings. Its zero value has none.
-type Map struct {
-	bindings []Binding
-	at       map[Action]int
-}
+type Map struct{ bindings []Binding }
 
 // Default is the key map of a fresh installation.
-func Default() Map { return newMap(table()) }
-
-func newMap(bindings []Binding) Map {
-	m := Map{bindings, make(map[Action]int, len(bindings))}
-	for i, b := range bindings {
-		m.at[b.Action] = i
-	}
-	return m
-}
+func Default() Map { return Map{table()} }
 
 // Table lists the bindings in the order of the help screen.
 func (m Map) Table() []Binding { return m.bindings }
 
+// find is the place of an action in the table, -1 for none.
+func (m Map) find(a Action) int {
+	return slices.IndexFunc(m.bindings, func(b Binding) bool { return b.Action == a })
+}
+
+// binding is that of an action, without keys where there is none.
+func (m Map) binding(a Action) Binding {
+	if i := m.find(a); i >= 0 {
+		return m.bindings[i]
+	}
+	return Binding{}
+}
+
 // Keys are the keys of an action.
-func (m Map) Keys(a Action) []string {
-	if i, ok := m.at[a]; ok {
-		return m.bindings[i].Keys()
-	}
-	return nil
-}
+func (m Map) Keys(a Action) []string { return m.binding(a).Keys() }
 
-// First is the key of an action that sentences name.
+// First is the key of an action, as sentences name it.
 func (m Map) First(a Action) string {
-	if keys := m.Keys(a); len(keys) > 0 {
-		return shown(keys[0])
+	keys, arrows := m.Keys(a), map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
+	if len(keys) == 0 {
+		return "(no key)"
 	}
-	return "(no key)"
-}
-
-// shown is a key as sentences name it.
-func shown(key string) string {
-	switch key {
-	case "up":
-		return "↑"
-	case "down":
-		return "↓"
-	case "left":
-		return "←"
-	case "right":
-		return "→"
-	}
-	return key
+	return cmp.Or(arrows[keys[0]], keys[0])
 }
 
 // Pressed says whether a key press is for one of some actions.
 func (m Map) Pressed(msg tea.KeyPressMsg, actions ...Action) bool {
-	for _, a := range actions {
-		if i, ok := m.at[a]; ok && m.bindings[i].pressed(msg) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(actions, func(a Action) bool { return m.binding(a).pressed(msg) })
 }
 
 // Action is what a key press is for in a place, "" for nothing.
@@ -174,24 +152,19 @@ func (b Binding) pressed(msg tea.KeyPressMsg) bool {
 // With is the key map with some actions on other keys: action name to keys. The error names an unknown
 // action, or two actions that share a key in one place.
 func (m Map) With(keys map[string][]string) (Map, error) {
-	bindings := slices.Clone(m.bindings)
+	changed := Map{slices.Clone(m.bindings)}
 	for _, action := range slices.Sorted(maps.Keys(keys)) {
-		i, ok := m.at[Action(action)]
-		if !ok {
-			return m, fmt.Errorf("unknown key action %q; the actions are %s", action, strings.Join(m.actions(), ", "))
+		i := m.find(Action(action))
+		if i < 0 {
+			var known []string
+			for _, b := range m.bindings {
+				known = append(known, string(b.Action))
+			}
+			return m, fmt.Errorf("unknown key action %q; the actions are %s", action, strings.Join(known, ", "))
 		}
-		bindings[i].SetKeys(keys[action]...)
+		changed.bindings[i].SetKeys(keys[action]...)
 	}
-	changed := newMap(bindings)
 	return changed, changed.clash()
-}
-
-func (m Map) actions() []string {
-	var names []string
-	for _, b := range m.bindings {
-		names = append(names, string(b.Action))
-	}
-	return names
 }
 
 // clash is an error where two actions share a key in one place.

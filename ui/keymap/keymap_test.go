@@ -45,7 +45,7 @@ func TestKeysAreRemapped(t *testing.T) {
 		{map[string][]string{"palette": {"enter"}}, "enter is bound to both send and palette"},
 		{map[string][]string{"copy": {"p"}}, "p is bound to both copy and pin"},
 		{map[string][]string{"allow": {"esc"}}, "esc is bound to both back and allow"},
-		{map[string][]string{"tags": {"ctrl+c"}}, "ctrl+c is bound to both stop and tags"},
+		{map[string][]string{"rename": {"ctrl+c"}}, "ctrl+c is bound to both stop and rename"},
 		{map[string][]string{"archive": {"ctrl+n"}}, "ctrl+n is bound to both new and archive"},
 		{map[string][]string{"list-up": {"pgup"}}, "pgup is bound to both list-up and page-up"},
 		{map[string][]string{"next-hit": {"j"}}, "j is bound to both down and next-hit"},

@@ -63,7 +63,6 @@ const (
 	ForkOff Action = "fork-chat"
 
 	Rename  Action = "rename"
-	Tags    Action = "tags"
 	PinTop  Action = "pin-on-top"
 	Archive Action = "archive"
 	Delete  Action = "delete"
@@ -148,7 +147,6 @@ func table() []Binding {
 			"choose; take over a chat once the other window has closed it", "enter"),
 
 		bind(Rename, "chats", InSessions, "rename the chat", "ctrl+e"),
-		bind(Tags, "chats", InSessions, "edit the tags", "ctrl+t"),
 		bind(PinTop, "chats", InSessions, "pin to the top, or unpin", "ctrl+p"),
 		bind(Archive, "chats", InSessions, "archive, or unarchive; in the trash, restore", "ctrl+a"),
 		bind(Delete, "chats", InSessions, "move to the trash; there, delete permanently", "ctrl+d", "delete"),

@@ -14,7 +14,7 @@ const (
 	BroadPanel  = 64
 	tallHeight  = 28 // from here a line is free above the hints
 	roomyHeight = 16 // from here a line is free above and below the page
-	floatWidth  = 84 // the most cells of what floats over the page
+	floatWidth  = 92 // the most cells of what floats over the page
 	GaugeWidth  = 70 // from here the header has a bar
 	MostTail    = 6  // the most lines of an error below the last message
 )

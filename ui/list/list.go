@@ -43,9 +43,9 @@ type Options struct {
 	Stays  bool // it stays open when something is chosen
 	Wraps  bool // what is said about an item goes on below it where the line is too short
 
-	// Row and Heading draw the lines of a list whose owner draws them, and the line of the filter as well.
-	Row     func(st theme.Styles, i Item, hits [][2]int, selected bool) string
-	Heading func(st theme.Styles, group string) string
+	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
+	// it gets an item that has no more than its name.
+	Row func(i Item, hits [][2]int, selected bool) string
 }
 
 // Model is a list. It is made by New.
@@ -53,7 +53,7 @@ type Model struct {
 	Options
 	Filter theme.Field
 	Notes  []string // lines under the list: what could not be listed
-	Above  int      // the lines above the items, where the owner draws these
+	Head   int      // how many lines stand above the items: the filter, and a rule where there is room
 
 	ctx   *app.Context
 	items []Item
@@ -62,7 +62,7 @@ type Model struct {
 	at    int     // the cursor, in what is shown
 	w, h  int
 
-	labels, wide int // cells of the labels that have a text beside them, and of all texts
+	labels int // cells of the labels that have a text beside them
 }
 
 // row is one line of the list: an item or a further line of it, else the name of a group or a blank.
@@ -87,9 +87,11 @@ const (
 
 // New is a list of items.
 func New(ctx *app.Context, o Options, items ...Item) *Model {
-	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField("")}
-	m.Fill(items)
-	m.Loading = o.Loading
+	m := &Model{Options: o, ctx: ctx, Filter: theme.NewField(""), items: items}
+	if m.Row == nil {
+		m.Row, m.Head = m.line, 2
+	}
+	m.match()
 	return m
 }
 
@@ -104,7 +106,6 @@ func (m *Model) match() {
 func (m *Model) Fill(items []Item) {
 	old, _ := m.Cursor()
 	m.Loading, m.items = false, items
-	m.measure()
 	m.match()
 	m.Move(0)
 	m.Select(old.Value)
@@ -138,6 +139,9 @@ func (m *Model) Items() []Item { return m.items }
 
 // Len is how many items there are.
 func (m *Model) Len() int { return len(m.items) }
+
+// Types says that a character goes on with the filter.
+func (m *Model) Types() bool { return m.Filter.Text() != "" }
 
 // Shown is how many of them the filter leaves.
 func (m *Model) Shown() int { return len(m.shown) }
@@ -235,7 +239,12 @@ func (m *Model) page() int { return max(1, len(m.onScreen())-1) }
 
 // arrange makes the lines of what is shown.
 func (m *Model) arrange() {
-	m.rows = make([]row, 0, len(m.shown))
+	m.labels, m.rows = 0, make([]row, 0, len(m.shown))
+	for _, c := range m.items {
+		if c.About != "" {
+			m.labels = max(m.labels, min(theme.Width(c.Label), mostColumn))
+		}
+	}
 	group, grouped := "", !m.Short || m.Filter.Text() == ""
 	for i, s := range m.shown {
 		c := &m.items[s.item]
@@ -248,7 +257,7 @@ func (m *Model) arrange() {
 			}
 		}
 		abouts := []string{c.About}
-		if _, room := m.columns(c); m.Wraps && room > 0 {
+		if room := m.room(c); m.Wraps && room > 0 {
 			abouts = theme.Wrap(c.About, room)
 		}
 		for n, about := range abouts {
@@ -266,13 +275,10 @@ func (m *Model) onScreen() []row {
 
 // head is how many lines stand above the items: the filter, and a rule where there is room.
 func (m *Model) head() int {
-	switch {
-	case m.Row != nil:
-		return m.Above
-	case m.h < 4:
+	if m.h < 4 {
 		return 1
 	}
-	return 2
+	return m.Head
 }
 
 // notesShown are the notes for which there is room.

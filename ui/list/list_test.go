@@ -12,7 +12,11 @@ import (
 )
 
 // ctx is what the lists share with the rest of the screen.
-func ctx() *app.Context { return &app.Context{Shared: &app.Shared{Keys: keymap.Default()}} }
+func ctx() *app.Context {
+	return &app.Context{Shared: &app.Shared{
+		Keys: keymap.Default(), Themes: &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
+	}}
+}
 
 func listOf(w, h int, items ...Item) *Model {
 	m := New(ctx(), Options{Title: "models", Also: keymap.Models}, items...)
@@ -146,7 +150,6 @@ func TestAShortListOpensWithItsGroupsAndFindsTheRest(t *testing.T) {
 }
 
 func TestScreens(t *testing.T) {
-	st := theme.New(theme.None, theme.Palette{}, 0)
 	failed := func(w, h int) *Model {
 		p := listOf(w, h, three()...)
 		p.Notes = []string{"ollama: does not answer at 127.0.0.1:11434."}
@@ -170,7 +173,7 @@ func TestScreens(t *testing.T) {
 		{"commands where their arguments have no room", commandList(36)},
 		{"a filter", func() *Model { p, _ := press(listOf(60, 5, three()...), "a", "r"); return p }()},
 	} {
-		lines, _ := c.p.View(st)
+		lines, _ := c.p.View()
 		screens.Add(c.name, lines)
 	}
 	screens.Golden(t)

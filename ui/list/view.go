@@ -14,20 +14,20 @@ const (
 	gap        = 3  // between the columns
 	mostColumn = 30 // the widest column of labels
 	leastRoom  = 24 // of a line in which something is said about its item
-	widest     = 120
 )
 
 // View draws the list; the cursor stands at column x of the first line.
-func (m *Model) View(st theme.Styles) (lines []string, x int) {
+func (m *Model) View() (lines []string, x int) {
+	st := &m.ctx.Themes.Styles
 	lead := "  " + st.Seen.Render("›") + " "
-	room := max(1, m.end()-theme.Width(lead)-margin)
+	room := max(1, m.w-theme.Width(lead)-margin)
 	m.Filter.Masked = m.Masked
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))
 	}
-	lines = []string{theme.Fit(lead+filter, m.end()), st.Rule(m.w)}[:m.head()]
-	lines = append(lines, m.Rows(st)...)
+	lines = []string{theme.Fit(lead+filter, m.w), st.Rule(m.w)}[:m.head()]
+	lines = append(lines, m.Rows()...)
 	if len(m.shown) == 0 {
 		lines = append(lines, theme.Fit(st.Muted.Render("  "+m.nothing()), m.w))
 	}
@@ -52,25 +52,20 @@ func (m *Model) nothing() string {
 }
 
 // Rows draws the lines around the cursor.
-func (m *Model) Rows(st theme.Styles) (lines []string) {
+func (m *Model) Rows() (lines []string) {
 	for _, r := range m.onScreen() {
-		switch {
-		case r.at >= 0 && m.Row != nil:
-			s := m.shown[r.at]
-			lines = append(lines, m.Row(st, m.items[s.item], s.hits, r.at == m.at))
-		case r.at >= 0:
-			lines = append(lines, m.line(st, r))
-		case m.Heading != nil && r.text != "":
-			lines = append(lines, m.Heading(st, r.text))
-		default:
-			lines = append(lines, theme.Fit(st.Muted.Render("  "+r.text), m.w))
+		item, hits := Item{Group: r.text}, [][2]int(nil)
+		if r.at >= 0 {
+			item, hits = m.items[m.shown[r.at].item], m.shown[r.at].hits
+			item.About = r.text
 		}
+		if r.more {
+			item, hits = Item{About: r.text}, nil
+		}
+		lines = append(lines, m.Row(item, hits, r.at == m.at))
 	}
 	return lines
 }
-
-// Width is how many cells show every item whole.
-func (m *Model) Width() int { return m.wide }
 
 // Height is how many lines show all of the list.
 func (m *Model) Height() int {
@@ -81,66 +76,41 @@ func (m *Model) Height() int {
 	return height
 }
 
-// measure notes the widths of the items. Those with nothing said about them have no part in the column of labels.
-func (m *Model) measure() {
-	bare, rest := 0, 0
-	m.labels = 0
-	for _, c := range m.items {
-		label, right := theme.Width(c.Label), 0
-		if c.Right != "" {
-			right = gap + theme.Width(c.Right)
-		}
-		if c.About == "" {
-			bare = max(bare, label+right)
-			continue
-		}
-		m.labels = max(m.labels, min(label, mostColumn))
-		rest = max(rest, gap+theme.Width(c.About)+right)
+// room is how many cells there are for what is said about an item, 0 where that is not shown.
+func (m *Model) room(i *Item) int {
+	room := m.w - 2*margin
+	if i.Right != "" {
+		room -= theme.Width(i.Right) + 2
 	}
-	m.wide = max(bare, m.labels+rest) + 2*margin
+	if i.About == "" || room < leastRoom {
+		return 0
+	}
+	return room - m.column() - gap
 }
 
-// end is how many cells of a line are there for text, the margins included.
-func (m *Model) end() int { return min(m.w, widest) }
+// column is how many cells the labels have that have a text beside them.
+func (m *Model) column() int { return min(m.labels, m.w*3/8) }
 
-// columns are the cells of an item's label, and of what is said about it: 0 where that is not shown.
-func (m *Model) columns(c *Item) (label, about int) {
-	room := m.end() - 2*margin
-	if c.Right != "" {
-		room -= theme.Width(c.Right) + 2
+// line draws a line of the list.
+func (m *Model) line(i Item, hits [][2]int, selected bool) string {
+	st := &m.ctx.Themes.Styles
+	if i.Label+i.About == "" {
+		return theme.Fit(st.Muted.Render("  "+i.Group), m.w)
 	}
-	if c.About == "" || room < leastRoom {
-		return max(1, room), 0
-	}
-	if label = m.labels; m.w < m.wide {
-		label = min(label, m.w/3)
-	}
-	if m.Wraps {
-		label = max(label, min(mostColumn, theme.Width(c.Label)))
-	}
-	return label, room - label - gap
-}
-
-// line draws a line of an item.
-func (m *Model) line(st theme.Styles, r row) string {
-	s := m.shown[r.at]
-	c := m.items[s.item]
-	label, about := st.Strong.Bold(false), st.Muted
-	if r.at == m.at {
+	label, about, column, room := st.Strong.Bold(false), st.Muted, m.w-2*margin, m.room(&i)
+	if selected {
 		label, about = st.Strong, st.Text
 	}
-	column, room := m.columns(&c)
-	if r.more {
-		c.Label, c.Right = "", ""
-	}
-	text := markdown.OneLine(c.Label, column)
-	text = theme.Paint(text, label, theme.Marks(s.hits, 0, st.Match))
 	if room > 0 {
-		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(r.text, room))
+		column = m.column()
 	}
-	right := markdown.Truncate(markdown.Visible(c.Right), max(1, m.w), "…") // its blanks make columns
-	text = " " + theme.Spread(text, about.Render(right), m.end()-2*margin)
-	if r.at == m.at {
+	right := about.Render(markdown.Truncate(markdown.Visible(i.Right), max(1, m.w), "…")) // its blanks make columns
+	text := theme.Paint(markdown.OneLine(i.Label, max(1, column)), label, theme.Marks(hits, 0, st.Match))
+	if room > 0 {
+		text = theme.Fit(text, column+gap) + about.Render(markdown.OneLine(i.About, room))
+	}
+	text = " " + theme.Spread(text, right, m.w-2*margin)
+	if selected {
 		return st.CursorRow(text, m.w)
 	}
 	return theme.Fit(" "+text, m.w)

@@ -102,26 +102,23 @@ func (r *Renderer) pieceLines(p piece) []string {
 	return lines
 }
 
-// coloured returns the lines of tokens in their colours.
+// coloured returns the lines of tokens in their colours, at least one.
 func (r *Renderer) coloured(tokens []chroma.Token) (lines []string) {
-	var line strings.Builder
-	var open ink
-	for _, t := range tokens {
-		for i, part := range strings.Split(t.Value, "\n") {
-			if i > 0 {
-				lines = append(lines, line.String()+open.end())
-				line.Reset()
-				open = ""
-			}
-			if to := r.inkOf(t.Type); to != open && part != "" {
+	for _, tokens := range chroma.SplitTokensIntoLines(tokens) {
+		var line strings.Builder // one of minified code has many tokens
+		var open ink
+		for _, t := range tokens {
+			text := strings.TrimSuffix(t.Value, "\n")
+			if to := r.inkOf(t.Type); to != open && text != "" {
 				line.WriteString(open.end() + string(to))
 				open = to
 			}
-			line.WriteString(part)
+			line.WriteString(text)
 		}
-	}
-	if line.Len() > 0 || len(lines) == 0 { // some lexers add a line break at the end
 		lines = append(lines, line.String()+open.end())
+	}
+	if lines == nil {
+		return []string{""}
 	}
 	return lines
 }

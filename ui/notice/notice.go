@@ -118,13 +118,11 @@ func (m *Model) Warn(a Alert) { m.alert = a }
 // Alert is what went wrong last. Its text is "" where the user has closed it.
 func (m *Model) Alert() Alert { return m.alert }
 
-// Resolve ends an alert with a cause, and says whether there was one.
-func (m *Model) Resolve(c Cause) bool {
-	if !m.Is(c) {
-		return false
+// Resolve ends an alert with a cause.
+func (m *Model) Resolve(c Cause) {
+	if m.Is(c) {
+		m.alert = Alert{}
 	}
-	m.alert = Alert{}
-	return true
 }
 
 // Is says whether the last alert has a cause, whether or not the user has closed it.

@@ -49,10 +49,11 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 	var m Model
 	m.Warn(Alert{"The model is gone.", "ctrl+l chooses another", Unreachable})
 	m.News("A file was set aside.")
-	if m.Resolve(TooLong) || !m.Close() || m.Alert().Text != "" || !m.Is(Unreachable) {
+	m.Resolve(TooLong)
+	if !m.Close() || m.Alert().Text != "" || !m.Is(Unreachable) {
 		t.Errorf("a closed alert is %+v, want it without text and its cause kept", m.Alert())
 	}
-	if !m.Resolve(Unreachable) || m.Is(Unreachable) {
+	if m.Resolve(Unreachable); m.Is(Unreachable) {
 		t.Error("the cause is not resolved")
 	}
 	if !m.Close() || m.Close() {
@@ -63,8 +64,8 @@ func TestAnAlertEndsWithItsCause(t *testing.T) {
 // A screen that is too small for both has the alert, of which there may be less than there is room.
 func TestASmallScreenHasTheAlert(t *testing.T) {
 	for n := range 6 {
-		lines, ways := (Alert{Text: "no", Way: "/retry asks again."}).lines(3, n)
-		if len(lines)+len(ways) > n || n > 0 && lines[0] != "✗" {
+		lines := Alert{Text: "no", Way: "/retry asks again."}.view(theme.Styles{}, 3, n)
+		if len(lines) > n || n > 0 && lines[0] != "✗" {
 			t.Errorf("%d lines have %q, want the beginning of the alert", n, lines)
 		}
 	}
@@ -77,8 +78,7 @@ func TestTheWayOutIsNeverCut(t *testing.T) {
 			"piece"), rapid.IntRange(0, 2000).Draw(t, "times"))
 		w, n := rapid.IntRange(18, 120).Draw(t, "width"), rapid.IntRange(2, 6).Draw(t, "lines")
 		way := "/retry asks again."
-		lines, ways := Alert{Text: text, Way: way}.lines(w, n)
-		lines = append(lines, ways...)
+		lines := Alert{Text: text, Way: way}.view(theme.Styles{}, w, n)
 		if len(lines) > n {
 			t.Fatalf("%d lines, want at most %d: %q", len(lines), n, lines)
 		}

@@ -68,17 +68,10 @@ func (m *Model) View(st theme.Styles, w, most int) (lines []string) {
 
 // AlertView draws the alert, else the news, in lines of w cells; an alert takes at most so many.
 func (m *Model) AlertView(st theme.Styles, w, most int) []string {
-	if m.alert.Text != "" {
-		text, ways := m.alert.lines(w, most)
-		for i := range text {
-			text[i] = st.Error.Render(text[i])
-		}
-		for _, way := range ways {
-			text = append(text, st.Muted.Render(way))
-		}
-		return text
-	}
-	if m.news != "" {
+	switch {
+	case m.alert.Text != "":
+		return m.alert.view(st, w, most)
+	case m.news != "":
 		return theme.WrapStyled(st.Cut, "! "+markdown.Visible(m.news), w)
 	}
 	return nil
@@ -87,16 +80,17 @@ func (m *Model) AlertView(st theme.Styles, w, most int) []string {
 // mostBytes is the most of an alert that is looked at: more than its lines have room for.
 const mostBytes = 8 << 10
 
-// lines are an alert in at most n lines of w cells, and below it its ways out. These stand whole, so a server that says
-// a lot is cut. A screen with no room for both shows the text.
-func (a Alert) lines(w, n int) (text, ways []string) {
-	text, ways = theme.Wrap("✗ "+markdown.Visible(a.Text[:min(len(a.Text), mostBytes)]), w), theme.Wrap(a.Way, w)
+// view draws an alert in at most n lines of w cells, and its ways out as the last of them. These stand whole, so a
+// server that says a lot is cut. A screen with no room for both shows the text.
+func (a Alert) view(st theme.Styles, w, n int) []string {
+	text := theme.WrapStyled(st.Error, "✗ "+markdown.Visible(a.Text[:min(len(a.Text), mostBytes)]), w)
+	ways := theme.WrapStyled(st.Muted, a.Way, w)
 	if a.Way == "" || n <= len(ways) {
-		return text[:min(len(text), n)], nil
+		return text[:min(len(text), n)]
 	}
 	if room := n - len(ways); len(text) > room {
 		text = text[:room]
-		text[room-1] = markdown.Truncate(text[room-1], max(0, w-2), "") + " …"
+		text[room-1] = markdown.Truncate(text[room-1], max(0, w-2), "") + st.Error.Render(" …")
 	}
-	return text, ways
+	return append(text, ways...)
 }

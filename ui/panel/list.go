@@ -22,24 +22,6 @@ type list struct {
 	page0, page1 int // the lines with the messages of the page; none where page1 is 0
 }
 
-// page is how many lines are on the screen.
-func (l *list) page() int { return max(1, l.end-l.first) }
-
-// signs is the height from which the list says in the place of its first and last line what is above and below it.
-const signs = leastRows + 2
-
-// window moves the part of a list of n lines that h lines show as little as that takes to have the lines from one on up
-// to another in it.
-func (l *list) window(n, h, from, to int) {
-	sign := 0
-	if h >= signs {
-		sign = 1
-	}
-	l.first = max(l.first, to+sign-h)
-	l.first = max(0, min(l.first, from-sign, n-h))
-	l.end = min(n, l.first+h)
-}
-
 // drawList draws the list in h lines of w cells, below so many lines of the view.
 func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	r, l, st := p.Shown(), &p.list, &p.Themes.Styles
@@ -59,35 +41,22 @@ func (p *Model) drawList(in, w, top, h int) (drawn []string) {
 	if !p.hasKeys() && l.page1 > 0 {
 		from, to = l.page0, l.page1
 	}
-	l.window(all, h, from, to)
+	// The part that is shown moves as little as it takes to have the lines from one to the other in it.
+	l.first = max(0, min(max(l.first, to-h), from, all-h))
+	l.end = min(all, l.first+h)
 	cols := p.columns(in)
 	for i := l.first; i < l.end; i++ {
-		line := ""
-		switch {
-		case h >= signs && i == l.first && i > 0:
-			line = p.more(cols, "↑", rows[i+1].before(), 0)
-		case h >= signs && i == l.end-1 && l.end < all:
-			line = p.more(cols, "↓", len(r.Plan.Entries)-rows[i].before(), draft)
-		case i == n:
-			it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
-			line = it.draw(st, cols, w)
-		default:
-			it := p.item(rows[i])
-			it.cursor = p.Focused && p.Whatif == nil && i == at
-			line = it.draw(st, cols, w)
+		it := item{glyph: "›", who: "you", text: "draft", words: st.You, tokens: theme.Thousands(draft)}
+		if i < n {
+			it = p.item(rows[i])
+		}
+		line := it.draw(st, cols)
+		if p.Focused && p.Whatif == nil && i == at {
+			line = st.CursorRow(line[1:], w)
 		}
 		drawn = append(drawn, theme.Fit(line, w))
 	}
 	return drawn
-}
-
-// more is a line in the place of those above or below the part that is shown.
-func (p *Model) more(c columns, arrow string, messages, draft int) string {
-	text := theme.Thousands(messages) + " more"
-	if draft > 0 {
-		text = strings.TrimPrefix(text+", and your draft ~"+theme.Thousands(draft), "0 more, and ")
-	}
-	return p.Themes.Styles.Muted.Render(fmt.Sprintf("   %*s  %s", c.digits-1, arrow, text))
 }
 
 // draft is what the message costs that is being written, 0 for nothing.
@@ -121,7 +90,7 @@ func (p *Model) columns(w int) columns {
 	}
 	c := columns{digits: len(theme.Thousands(max(10, len(r.Plan.Entries)))), end: w + 1}
 	c.who = max(len("model"), theme.Width(theme.ShortName(model))) + 1
-	if saved > 0 || p.Whatif != nil && p.Whatif.First != nil {
+	if saved > 0 || p.Whatif != nil {
 		c.saved = max(savedCells, 2+len(r.Counted(saved)))
 	}
 	lead := len(" G ") + c.digits + 1
@@ -133,7 +102,6 @@ func (p *Model) columns(w int) columns {
 
 // item is what a line of the list says.
 type item struct {
-	cursor        bool
 	glyph, number string
 	who           string         // who said it, "" for several messages, and without a number for what nobody said
 	text          string         // the verdict, or how the message begins
@@ -142,8 +110,8 @@ type item struct {
 	tokens, saved string
 }
 
-// draw draws the item in w cells, of which the first is the cursor's.
-func (it item) draw(st *theme.Styles, c columns, w int) string {
+// draw draws the item, behind the cell of the cursor.
+func (it item) draw(st *theme.Styles, c columns) string {
 	lead, right, saved := fmt.Sprintf("%*s ", c.digits, it.number), "", st.Muted
 	if it.who == "" && it.number != "" {
 		lead = fmt.Sprintf("%-*s ", c.text-len(" G  "), it.number)
@@ -169,10 +137,7 @@ func (it item) draw(st *theme.Styles, c columns, w int) string {
 	if room := end - theme.Width(line) - 2; it.more != "" && end-c.text >= wideText && room >= leastText {
 		line += "  " + st.Muted.Render(markdown.OneLine(it.more, room))
 	}
-	if line = theme.Fit(line, end) + right; it.cursor {
-		return st.CursorRow(line[1:], w)
-	}
-	return line
+	return theme.Fit(line, end) + right
 }
 
 // item is what a row says.
@@ -200,7 +165,7 @@ func (p *Model) item(row Row) item {
 		}
 		return it
 	}
-	m, _ := r.message(e.ID)
+	m := p.message(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
@@ -217,6 +182,16 @@ func (p *Model) item(row Row) item {
 		it.words = st.OfGlyph(it.glyph)
 	}
 	return it
+}
+
+// message is a message of the request on show.
+func (p *Model) message(id int64) (m store.Message) {
+	if past := p.Shown().Past; past != nil {
+		m, _, _ = past.Messages.ByID(id)
+	} else {
+		m, _ = p.Message(id)
+	}
+	return m
 }
 
 // addedName says what a text is for that winnow added to a request.

@@ -3,7 +3,6 @@
 package panel
 
 import (
-	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,7 +34,7 @@ type Model struct {
 	cursor  int64 // the id of the row under the cursor; any other number stands for the last row
 	opened  bool  // the messages that share a row are shown row by row
 
-	reads   int               // the number of the newest reading of a request of the past
+	reads   app.Latest        // the readings of requests of the past
 	reading bool              // it is not done
 	list    list              // the part of the list that was drawn last
 	gists   map[gistOf]string // how messages begin, without their secrets
@@ -68,18 +67,7 @@ func (p *Model) Shown() *Request {
 }
 
 // Set takes a new plan of the next request.
-func (p *Model) Set(plan history.Plan, err error) {
-	if err == nil || len(plan.Entries) > 0 {
-		p.Next = requestOf(plan, p.Message)
-	}
-	p.Next.Note, p.Next.Over = "", 0
-	if err != nil {
-		p.Next.Note = theme.Sentence(err)
-	}
-	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
-		p.Next.Over = over.Need - over.Have
-	}
-}
+func (p *Model) Set(plan history.Plan, err error) { p.Next.take(plan, err) }
 
 // Price reads what the next request would cost, which limit it would exceed, and how far its window is to be trusted.
 func (p *Model) Price() {
@@ -222,7 +210,7 @@ func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 
 // scroll is a key that moves the cursor through the list; of another one it says which keys do something.
 func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
-	by, ok := p.Keys.Stride(msg, p.list.page())
+	by, ok := p.Keys.Stride(msg, max(1, p.list.end-p.list.first))
 	if !ok {
 		return p.NoKey(msg, others)
 	}

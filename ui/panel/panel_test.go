@@ -13,7 +13,6 @@ import (
 	"winnow/history"
 	"winnow/history/cause"
 	"winnow/llm"
-	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
@@ -93,7 +92,6 @@ func long() *Model {
 		return fmt.Sprintf("Message %d of the chat", id)
 	})
 	p.Set(plan, nil)
-	p.Forecast.Prefix = record.Prefix{Known: true, Tokens: 2936, IfNextDrops: 675}
 	return p
 }
 
@@ -222,18 +220,18 @@ func TestTheGaugeIsFullOnlyWhereNothingIsFree(t *testing.T) {
 
 func TestTheBudgetTurnsInSteps(t *testing.T) {
 	for _, c := range []struct {
-		at     string
+		set    string
 		window int
 		want   string
 	}{
 		{"auto", 4096, "auto 1,000 2,000 4,000 4,096"},
 		{"4,096", 4096, "auto 1,000 2,000 4,000 4,096"},
-		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"}, // it was typed
+		{"5,312", 9000, "auto 1,000 2,000 4,000 5,312 8,000 9,000"},
 	} {
 		w := Whatif{Request: Request{Plan: history.Plan{Sum: history.Sum{Window: c.window}}}}
-		w.dials = []dial{{tried: c.at}}
+		w.dials = []dial{{set: c.set}}
 		if got := strings.Join(w.budgets(), " "); got != c.want {
-			t.Errorf("on %s with a window of %d the steps are %s, want %s", c.at, c.window, got, c.want)
+			t.Errorf("set to %s with a window of %d the steps are %s, want %s", c.set, c.window, got, c.want)
 		}
 	}
 }

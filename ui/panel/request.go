@@ -3,6 +3,7 @@ package panel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,6 @@ import (
 	"winnow/llm/pricing"
 	"winnow/session/record"
 	"winnow/session/store"
-	"winnow/ui/app"
 	"winnow/ui/theme"
 )
 
@@ -30,13 +30,26 @@ type Request struct {
 
 	FirstRead int // index of the first message that the server can have read; 0 is all
 
-	message func(id int64) (store.Message, bool)
-	was     []history.Entry // of a trial, the messages of the next request as it is set
+	was []history.Entry // of a trial, the messages of the next request as it is set
 }
 
 // requestOf is a request that has not left.
-func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Request {
-	return Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true, message: message}
+func requestOf(plan history.Plan) Request {
+	return Request{Plan: plan, Counts: store.TallyOf(plan.Entries), Ready: true}
+}
+
+// take takes another plan, or why there is none: then the one before stays.
+func (r *Request) take(plan history.Plan, err error) {
+	if err == nil || len(plan.Entries) > 0 {
+		*r = requestOf(plan)
+	}
+	r.Note, r.Over = "", 0
+	if err != nil {
+		r.Note = theme.Sentence(err)
+	}
+	if over := (*history.OverBudgetError)(nil); errors.As(err, &over) {
+		r.Over = over.Need - over.Have
+	}
 }
 
 // PastRequest is a request as its record has it. The verdicts are the recorded ones, whatever today's rules would say;
@@ -44,10 +57,7 @@ func requestOf(plan history.Plan, message func(int64) (store.Message, bool)) Req
 func PastRequest(r record.Replayed) Request {
 	plan := r.Verdicts
 	plan.Messages, plan.Rules, plan.Spans = r.Plan.Messages, r.Request.Rules, r.Plan.SpansAmong(plan.Entries)
-	past := requestOf(plan, func(id int64) (store.Message, bool) {
-		m, there, err := r.Messages.ByID(id)
-		return m, there && err == nil
-	})
+	past := requestOf(plan)
 	past.Past = &r
 	if short, dropped := record.ShortfallOf(r.Request); dropped {
 		past.FirstRead = record.FirstRead(plan.Entries, plan.Sum, short)
@@ -120,14 +130,6 @@ func (row Row) has(index int) bool {
 	return row.Entry != nil && row.Entry.Index <= index && index < row.Entry.Index+row.Of
 }
 
-// before is how many messages are in front of the row.
-func (row Row) before() int {
-	if row.Entry != nil {
-		return row.Entry.Index
-	}
-	return row.Added.At
-}
-
 // rows are the rows of the list. Neighbours that are not sent for the same verdict are one row, and so are all messages
 // of a request in which everything is whole; when they are opened, each message has a row.
 func (r *Request) rows(opened bool) (rows []Row) {
@@ -152,6 +154,14 @@ func (r *Request) rows(opened bool) (rows []Row) {
 	return rows
 }
 
+// change is what a trial changes of a message, "" for nothing.
+func (r *Request) change(e *history.Entry) string {
+	if e.Index >= len(r.was) {
+		return ""
+	}
+	return theme.Change(r.was[e.Index], *e)
+}
+
 // alike says that two neighbours share a row. What the user pinned or excluded, and what a trial changes, has a row of
 // its own.
 func (r *Request) alike(a, b *history.Entry) bool {
@@ -167,23 +177,28 @@ func (r *Request) alike(a, b *history.Entry) bool {
 
 // Load shows the request with an id, which is one of a turn.
 func (p *Model) Load(turn int, request int64) tea.Cmd {
-	of := store.Request{ID: request, Turn: turn}
-	return p.read(0, func(context.Context) (store.Request, error) { return of, nil })
+	return p.read(store.Request{ID: request, Turn: turn}, 0)
 }
 
-// step shows the request before the one on show, or after it. The turns are gone through in order; of another turn the
-// requests for answers count.
+// step shows the request before the one on show, or after it.
 func (p *Model) step(by int) tea.Cmd {
-	records, from := p.Session.Records(), store.Request{Turn: p.Info.Turns + 1}
 	switch {
 	case p.reading: // One is read at a time: in a long conversation a key that is held would ask for many.
 		return nil
 	case p.Past != nil:
-		from = p.Past.Past.Request
+		return p.read(p.Past.Past.Request, by)
 	case by > 0:
 		return p.Say("This is the next request: what the model would see now.")
 	}
-	return p.read(by, func(ctx context.Context) (store.Request, error) {
+	return p.read(store.Request{Turn: p.Info.Turns + 1}, by)
+}
+
+// read shows a request of the past, which is so many steps behind another one. The turns are gone through in order; of
+// another turn the requests for answers count. Behind the last one is the next request.
+func (p *Model) read(from store.Request, by int) tea.Cmd {
+	latest, records := p.reads.Begin(), p.Session.Records()
+	p.reading = true
+	return p.Run(func(ctx context.Context) tea.Msg {
 		list, err := records.Store.Requests(ctx, records.Session, store.RequestFilter{})
 		list = slices.DeleteFunc(list, func(q store.Request) bool {
 			return q.Turn != from.Turn && q.Purpose != store.ForAnswer
@@ -193,33 +208,18 @@ func (p *Model) step(by int) tea.Cmd {
 		if from.ID != 0 {
 			at = slices.IndexFunc(list, func(q store.Request) bool { return q.ID == from.ID })
 		}
-		if at += by; err != nil || at < 0 || at >= len(list) {
-			return store.Request{}, err
-		}
-		return list[at], nil
-	})
-}
-
-// read finds a request of the past and shows it. Without one a step forth ends at the next request.
-func (p *Model) read(by int, find func(context.Context) (store.Request, error)) tea.Cmd {
-	p.reads++
-	p.reading = true
-	n, records := p.reads, p.Session.Records()
-	return p.Run(func(ctx context.Context) tea.Msg {
-		found, err := find(ctx)
+		at += by
 		var r record.Replayed
-		if err == nil && found.ID != 0 {
-			r, err = records.ReplayOf(ctx, found.Turn, found.ID)
+		found := at >= 0 && at < len(list)
+		if err == nil && found {
+			r, err = records.ReplayOf(ctx, list[at].Turn, list[at].ID)
 		}
-		return app.Then(func() tea.Cmd {
-			if n != p.reads {
-				return nil
-			}
+		return latest(func() tea.Cmd {
 			p.reading = false
 			switch {
 			case err != nil:
 				return p.Failed(err)
-			case found.ID != 0:
+			case found:
 				return p.Open(new(PastRequest(r)))
 			case by > 0:
 				return p.Open(nil)

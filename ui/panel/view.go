@@ -120,10 +120,7 @@ func (p *Model) head(t *text, h int) {
 	}
 	t.add(r.bar(st, t.w), r.total(st, t.w))
 	if tallies := r.tallies(st); len(tallies) > 0 && h >= columnHeight {
-		for theme.Width(strings.Join(tallies, "  ")) > t.w && len(tallies) > 1 {
-			tallies = tallies[:len(tallies)-1]
-		}
-		t.add(strings.Join(tallies, "  "))
+		t.add(fitting(tallies, t.w))
 	}
 	p.proof(t)
 	p.problems(t)
@@ -142,6 +139,15 @@ func (p *Model) head(t *text, h int) {
 		t.add(blank...)
 		t.add(theme.Spread("", st.Muted.Render(numbers), t.w))
 	}
+}
+
+// fitting is a line of parts, of which the last ones are left out where it would be wider than w cells.
+func fitting(parts []string, w int) string {
+	line := strings.Join(parts, "  ")
+	if theme.Width(line) > w && len(parts) > 1 {
+		return fitting(parts[:len(parts)-1], w)
+	}
+	return line
 }
 
 // sent says how many of the messages are sent, behind a verb.
@@ -263,10 +269,7 @@ func (p *Model) legend(t *text) {
 			parts = append(parts, part.style.Render("━")+st.Muted.Render(text))
 		}
 	}
-	parts = append(parts, st.Faint.Render("─")+st.Muted.Render(" free "+theme.Thousands(r.Plan.Sum.Free())))
-	for two := range slices.Chunk(parts, 2) {
-		t.add(theme.Fit(two[0], t.w/2) + strings.Join(two[1:], ""))
-	}
+	t.add(fitting(parts, t.w))
 	t.say(st.Muted, "%s", r.bound())
 	if r.Past == nil && p.Window.Assumed {
 		t.say(st.Muted, "Context window unknown; assuming %s (/window to set)", theme.Thousands(p.Window.Tokens))
@@ -325,45 +328,25 @@ func (p *Model) proof(t *text) {
 // footLines is the height of the foot at least, so that the list does not move while the cursor does.
 const footLines = 4
 
-// foot adds what falls out next and what is cached; with the focus the reason for the line under the cursor, and what
-// the keys would cost.
+// foot adds what falls out next; with the focus the reason for the line under the cursor, and what the keys would cost.
 func (p *Model) foot(t *text) {
-	t.add(p.Themes.Styles.Rule(t.w))
+	st, next := &p.Themes.Styles, p.Next.next()
 	switch {
 	case p.Focused && p.Whatif == nil:
 		p.reason(t)
-	case p.Shown() == &p.Next:
-		p.prospect(t)
+	case p.Shown() == &p.Next && len(next) > 0:
+		t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
+			st.Muted.Render("after ~"+theme.Thousands(p.Next.Plan.Sum.Free())+" more tokens"), t.w))
 	}
-	if len(t.lines) == 1 {
-		t.lines = nil
-		return
+	if len(t.lines) > 0 {
+		t.lines = slices.Insert(t.lines, 0, " "+st.Rule(t.w))
+		t.add(make([]string, max(0, footLines-len(t.lines)))...)
 	}
-	t.add(make([]string, max(0, footLines-len(t.lines)))...)
 }
 
 // labelled is a line of which the label has a column of its own.
 func labelled(st *theme.Styles, label, text string) string {
 	return st.Muted.Render(theme.Fit(label, 11)) + text
-}
-
-// prospect says what falls out next, and how much of the request the server may have read before.
-func (p *Model) prospect(t *text) {
-	r, st := &p.Next, &p.Themes.Styles
-	next := r.next()
-	if len(next) == 0 {
-		return
-	}
-	t.add(theme.Spread(labelled(st, "Next out", st.Text.Render(numbered(next, maxNumbers))),
-		st.Muted.Render("after ~"+theme.Thousands(r.Plan.Sum.Free())+" more tokens"), t.w))
-	if known := p.Forecast.Prefix; known.Known && known.Tokens > 0 {
-		cached := st.Text.Render("~" + r.Counted(known.Tokens))
-		if known.IfNextDrops < known.Tokens {
-			cached += st.Muted.Render(
-				", ~" + r.Counted(known.IfNextDrops) + " once " + theme.Thousands(next[0]+1) + " drops out")
-		}
-		t.add(labelled(st, "Cached", cached))
-	}
 }
 
 // maxReason is the most lines of a reason below the list.
@@ -476,26 +459,16 @@ func (p *Model) Gauge(bar bool) string {
 	if r.Over > 0 {
 		words = st.Repaired
 	}
-	_, text := r.used()
-	switch {
+	switch _, used := r.used(); {
 	case !r.Ready:
 		return ""
 	case limit <= 0:
-		return words.Render(text + " tokens")
+		return words.Render(used + " tokens")
+	case bar:
+		return words.Render(used+" / "+theme.Thousands(limit)) + " " + r.bar(st, gaugeCells)
+	default:
+		return words.Render(used + " / " + theme.Thousands(limit))
 	}
-	text = words.Render(text + " / " + theme.Thousands(limit))
-	if bar {
-		text += " " + r.bar(st, gaugeCells)
-	}
-	return text
-}
-
-// State says in a few words what is next, for the end of the line with the hints; "" for nothing.
-func (p *Model) State() string {
-	if next := p.Next.next(); p.Past == nil && p.Whatif == nil && len(next) > 0 {
-		return "next out " + numbered(next, 2)
-	}
-	return ""
 }
 
 // maxNumbers is how many messages are named by their numbers.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"winnow/history"
 	"winnow/llm/pricing"
 	"winnow/session"
-	"winnow/session/record"
 	"winnow/session/settings"
 	"winnow/ui/app"
 	"winnow/ui/keymap"
@@ -24,15 +22,12 @@ import (
 // Whatif tries other settings out. Its dials move the verdicts of the next request, and until they are applied nothing
 // is stored and nothing is sent.
 type Whatif struct {
-	Request Request        // the next request with the trial's settings, compared with it as it is set
-	First   *history.Entry // the first message that the trial changes, nil for none
-	Running bool           // a plan is being made
+	Request Request // the next request with the trial's settings, compared with it as it is set
+	Running bool    // a plan is being made
 
 	dials  []dial
 	at     int                // the dial under the cursor
-	typed  bool               // the budget is being typed
 	stop   context.CancelFunc // of the newest trial
-	prefix record.Prefix      // that the server may have read
 	cursor int64              // the row of the next request that was under the cursor
 }
 
@@ -56,7 +51,7 @@ func (d dial) says() string { return cmp.Or(d.tried, d.set) }
 // OpenWhatif shows the dials at what is set.
 func (p *Model) OpenWhatif() {
 	policy := p.Session.Now().Policy
-	w := &Whatif{Request: p.Next, prefix: p.Forecast.Prefix, stop: func() {}, cursor: p.cursor}
+	w := &Whatif{Request: p.Next, stop: func() {}, cursor: p.cursor}
 	w.dials = []dial{
 		{name: "budget", set: budgetText(policy.Budget), values: w.budgets},
 		{name: "preset", set: policy.Preset, values: history.Presets},
@@ -78,38 +73,19 @@ func budgetText(n int) string {
 	return theme.Thousands(n)
 }
 
-// budget is the budget that the dial says.
-func (w *Whatif) budget() int {
-	n, _ := settings.ReadBudget(w.dials[budgetDial].says())
-	return n
-}
-
 // trial are the settings that were turned.
 func (w *Whatif) trial() session.Settings {
 	t := session.Settings{Preset: w.dials[presetDial].tried, Model: w.dials[modelDial].tried}
-	if w.dials[budgetDial].tried != "" {
-		t.Budget = new(w.budget())
+	if tried := w.dials[budgetDial].tried; tried != "" {
+		n, _ := settings.ReadBudget(tried)
+		t.Budget = &n
 	}
 	return t
 }
 
-// maxBudget is the largest budget that can be typed.
-const maxBudget = 99_999_999
-
 // dialKey is a key while settings are tried out.
 func (p *Model) dialKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, w := &p.Keys, p.Whatif
-	digit, err := strconv.Atoi(msg.Text)
-	switch {
-	case w.typed && msg.Code == tea.KeyBackspace:
-		return p.set(budgetText(w.budget() / 10))
-	case err == nil && w.typed:
-		return p.set(budgetText(min(w.budget()*10+digit, maxBudget)))
-	case err == nil:
-		w.at, w.typed = budgetDial, true
-		return p.set(budgetText(digit))
-	}
-	w.typed = false
+	k := &p.Keys
 	switch {
 	case k.Pressed(msg, keymap.Back, keymap.WhatIf):
 		return p.Leave()
@@ -137,20 +113,26 @@ func (p *Model) toDial(by int) tea.Cmd {
 	return nil
 }
 
-// turn turns the dial under the cursor by a step.
+// turn turns the dial under the cursor by a step. At the ends of its values it stays.
 func (p *Model) turn(by int) tea.Cmd {
-	d := p.Whatif.dials[p.Whatif.at]
+	d := &p.Whatif.dials[p.Whatif.at]
 	values := d.values()
-	if i := slices.Index(values, d.says()) + by; i >= 0 && i < len(values) {
-		return p.set(values[i])
+	to := slices.Index(values, d.says()) + by
+	if to < 0 || to >= len(values) {
+		return nil
 	}
-	return p.Say("This is the " + map[bool]string{true: "first ", false: "last "}[by < 0] + d.name + ".")
+	if d.tried = values[to]; d.tried == d.set {
+		d.tried = ""
+	}
+	return p.Try()
 }
 
-// budgets are the steps of the budget's dial: auto, the one that is tried, and thousands that double up to the window.
+// budgets are the steps of the budget's dial: auto, the one that is set, and thousands that double up to the window.
 func (w *Whatif) budgets() (texts []string) {
-	most := cmp.Or(w.Request.Plan.Sum.Window, maxBudget)
-	steps := []int{0, w.budget(), most}
+	const unknown = 1_000_000 // tokens, for a window that is not known
+	most := cmp.Or(w.Request.Plan.Sum.Window, unknown)
+	set, _ := settings.ReadBudget(w.dials[budgetDial].set)
+	steps := []int{0, set, most}
 	for n := 1000; n < most; n *= 2 {
 		steps = append(steps, n)
 	}
@@ -163,30 +145,21 @@ func (w *Whatif) budgets() (texts []string) {
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
 func (p *Model) models() (refs []string) {
-	refs = append(refs, p.Ref)
+	add := func(ref string) {
+		if !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	add(p.Ref)
 	for _, e := range p.With.Models.Endpoints() {
 		if e.Default != "" {
-			refs = append(refs, e.Name+"/"+e.Default)
+			add(e.Name + "/" + e.Default)
 		}
 	}
 	for _, m := range p.Listed() {
-		refs = append(refs, m.Ref())
-	}
-	for i := len(refs) - 1; i > 0; i-- {
-		if slices.Contains(refs[:i], refs[i]) {
-			refs = slices.Delete(refs, i, i+1)
-		}
+		add(m.Ref())
 	}
 	return refs
-}
-
-// set turns the dial under the cursor to a value.
-func (p *Model) set(value string) tea.Cmd {
-	d := &p.Whatif.dials[p.Whatif.at]
-	if d.tried = value; value == d.set {
-		d.tried = ""
-	}
-	return p.Try()
 }
 
 // Try plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.
@@ -200,37 +173,28 @@ func (p *Model) Try() tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		by, prefix := s.Try(ctx, trial), record.Prefix{}
+		by := s.Try(ctx, trial)
 		plan, err := by.Preview(draft)
-		if trial.Model == "" {
-			prefix = s.Forecast(plan).Prefix
-		}
 		cost := by.To.InputCost(plan.Sum)
 		return app.Then(func() tea.Cmd {
-			if ctx.Err() != nil || p.Whatif != w {
+			if ctx.Err() != nil {
 				return nil
 			}
-			return p.ShowTried(plan, cost, prefix, err)
+			return p.ShowTried(plan, cost, err)
 		})
 	})
 }
 
-// ShowTried shows the plan of the newest trial.
-func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, prefix record.Prefix, err error) tea.Cmd {
+// ShowTried shows the plan of the newest trial, with the cursor on the first message that it changes.
+func (p *Model) ShowTried(plan history.Plan, cost pricing.Cost, err error) tea.Cmd {
 	w := p.Whatif
+	r := &w.Request
 	w.Running = false
-	if err == nil || len(plan.Entries) > 0 {
-		w.Request, w.First, w.prefix = requestOf(plan, p.Message), nil, prefix
-		w.Request.Input, w.Request.was = cost, p.Next.Plan.Entries
-	}
-	if w.Request.Note = ""; err != nil {
-		w.Request.Note = theme.Sentence(err)
-	}
-	for i := range plan.Entries {
-		if w.First == nil && w.Request.change(&plan.Entries[i]) != "" {
-			w.First = &plan.Entries[i]
-			p.cursor = w.First.ID
-		}
+	r.take(plan, err)
+	r.Input, r.was = cost, p.Next.Plan.Entries
+	first := slices.IndexFunc(r.Plan.Entries, func(e history.Entry) bool { return r.change(&e) != "" })
+	if first >= 0 {
+		p.cursor = r.Plan.Entries[first].ID
 	}
 	return p.Screen.Shown()
 }
@@ -250,42 +214,25 @@ func (p *Model) apply() tea.Cmd {
 	return tea.Batch(p.Leave(), p.Apply(trial, "Set: "+strings.Join(parts, ", ")+"."))
 }
 
-// change is what a trial changes of a message, with a sign that says whether more of it is sent: "+ comes back". It is
-// "" for nothing.
-func (r *Request) change(e *history.Entry) string {
-	if e.Index >= len(r.was) {
-		return ""
-	}
-	verdict, was := cmp.Or(theme.Verdict(*e), "whole"), &r.was[e.Index]
-	switch {
-	case was.Sent() && !e.Sent():
-		return "− drops out"
-	case e.Sent() && !was.Sent():
-		return "+ comes back"
-	case e.CharsAfter < was.CharsAfter:
-		return "− " + verdict
-	case e.CharsAfter > was.CharsAfter:
-		return "+ " + verdict
-	}
-	return ""
-}
-
 // dials adds the dials, and the sums that they change.
 func (p *Model) dials(t *text, blank []string) {
 	w, st := p.Whatif, &p.Themes.Styles
 	t.add(theme.Spread(st.Strong.Render("What if"), st.Muted.Render("nothing is sent or stored"), t.w))
 	t.add(blank...)
 	for i, d := range w.dials {
-		name, arrow, row := st.Text, st.Faint, func(line string, w int) string { return " " + theme.Fit(line, w-1) }
+		style := st.Text
 		if i == w.at {
-			name, arrow, row = st.Strong, st.Seen, st.CursorRow
+			style = st.Strong
 		}
-		line := name.Render(fmt.Sprintf("%-8s", theme.UpperFirst(d.name))) + arrow.Render("◂ ") +
-			name.Render(fmt.Sprintf("%-13s", d.says())) + arrow.Render(" ▸")
+		line := style.Render(fmt.Sprintf("%-8s◂ %-13s ▸", theme.UpperFirst(d.name), d.says()))
 		if was := " was " + d.set; d.tried != "" && theme.Width(line+was) <= t.w {
 			line = theme.Spread(line, st.Muted.Render(was), t.w)
 		}
-		t.lines = append(t.lines, row(line, t.w+1))
+		if i == w.at {
+			t.lines = append(t.lines, st.CursorRow(line, t.w+1))
+		} else {
+			t.add(theme.Fit(line, t.w))
+		}
 	}
 	t.add(blank...)
 	if w.Running && w.trial().Model != "" {
@@ -302,7 +249,7 @@ func (p *Model) sums(t *text) {
 	r, now, st := &p.Whatif.Request, &p.Next, &p.Themes.Styles
 	say := func(label, was, is, rest string) {
 		text := st.Text.Render(is)
-		if was != "" && was != is {
+		if was != is {
 			text = st.Muted.Render(was) + st.Faint.Render(" → ") + st.Strong.Render(is)
 		}
 		t.add(labelled(st, label, text+st.Text.Render(rest)))
@@ -314,15 +261,5 @@ func (p *Model) sums(t *text) {
 	say("Tokens", before, after, " of "+theme.Thousands(r.Plan.Sum.Limit))
 	if r.Input.Known() {
 		say("Price", now.Input.String(), r.Input.String(), " a request")
-	}
-	prefix, tried := p.Forecast.Prefix, p.Whatif.prefix
-	switch {
-	case !prefix.Known || prefix.Tokens+tried.Tokens == 0:
-	case p.Whatif.trial().Model != "":
-		say("Cache", "", "none: another model", "")
-	case tried.Tokens == prefix.Tokens || p.Whatif.First == nil:
-		say("Cache", "", "~"+r.Counted(prefix.Tokens)+", as before", "")
-	default:
-		say("Cache", "", "rebuilt once, from message "+theme.Thousands(p.Whatif.First.Index+1)+" on", "")
 	}
 }

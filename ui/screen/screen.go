@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"sync"
 	"syscall"
@@ -172,25 +173,27 @@ func (t *terminal) erase(width, height int) {
 // write writes to the terminal. One that is gone ends the program by its input.
 func (t *terminal) write(text string) { _, _ = io.WriteString(t.File, text) }
 
-// Exec is tea.Exec for a command that has the terminal to itself, as an editor does. It works under Run alone.
-func Exec(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
-	return tea.Exec(&borrower{ExecCommand: c}, done)
-}
+// Exec is tea.ExecProcess for a command that has the terminal to itself, as an editor does: what it reads and writes is
+// set. It works under Run alone.
+func Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return tea.Exec(&borrower{Cmd: c}, done) }
 
 // borrower is a command that runs while the program does without its terminal.
 type borrower struct {
-	tea.ExecCommand
+	*exec.Cmd
 	terminal *terminal
 }
 
+// SetStdin does nothing.
+func (b *borrower) SetStdin(io.Reader) {}
+
 // SetStdout is given the output of the program.
-func (b *borrower) SetStdout(w io.Writer) {
-	b.terminal = w.(*terminal)
-	b.ExecCommand.SetStdout(w)
-}
+func (b *borrower) SetStdout(w io.Writer) { b.terminal = w.(*terminal) }
+
+// SetStderr sets where the command writes its errors.
+func (b *borrower) SetStderr(w io.Writer) { b.Stderr = w }
 
 // Run runs the command.
 func (b *borrower) Run() error {
 	b.terminal.release()
-	return errors.Join(b.ExecCommand.Run(), b.terminal.take())
+	return errors.Join(b.Cmd.Run(), b.terminal.take())
 }

@@ -5,6 +5,7 @@ package screen
 import (
 	"context"
 	"os"
+	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -16,5 +17,5 @@ func Run(ctx context.Context, app tea.Model, _, _ *os.File) error {
 	return err
 }
 
-// Exec is tea.Exec.
-func Exec(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd { return tea.Exec(c, done) }
+// Exec is tea.ExecProcess.
+func Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return tea.ExecProcess(c, done) }

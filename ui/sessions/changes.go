@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -53,15 +52,15 @@ func (s line) after(done string) string { return done + ": “" + s.name() + "�
 
 // change changes the row of a session.
 func (l *Model) change(s line, said string, set func(row *store.Session)) tea.Cmd {
-	was := s.Session // until its row is read
+	db, was := l.With.Store, s.Session // until its row is read
 	update := func(set func(*store.Session)) func(context.Context) error {
-		return func(ctx context.Context) error { return l.With.Store.Update(ctx, s.ID, set) }
+		return func(ctx context.Context) error { return db.Update(ctx, s.ID, set) }
 	}
 	return l.act(s, said, update(func(row *store.Session) {
 		was = *row
 		set(row)
 	}), update(func(row *store.Session) {
-		row.Tags, row.Pinned, row.Archived, row.Deleted = was.Tags, was.Pinned, was.Archived, was.Deleted
+		row.Pinned, row.Archived, row.Deleted = was.Pinned, was.Archived, was.Deleted
 	}))
 }
 
@@ -130,62 +129,43 @@ func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
 		return l.NoKey(msg, k.First(keymap.Allow)+" deletes the chat permanently, "+k.First(keymap.Refuse)+
 			" keeps it.")
 	}
+	db := l.With.Store
 	l.purge = nil
 	l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
 	l.hide(s.ID)
 	said := s.after("Deleted permanently") + " Backups may still hold it: " +
 		"winnow sessions purge --copies rewrite " + s.ID + "."
-	return l.act(s, said, func(ctx context.Context) error { return l.With.Store.Purge(ctx, s.ID) }, nil)
+	return l.act(s, said, func(ctx context.Context) error { return db.Purge(ctx, s.ID) }, nil)
 }
 
-// edit is a session's title or its tags while they are typed.
-type edit struct {
+// rename is a session while its new title is typed.
+type rename struct {
 	theme.Field
-	what string                    // is typed: title or tags
-	keep func(text string) tea.Cmd // takes what was typed
+	of line
 }
 
-// startRename has the title of a session typed. A first title cannot be taken back.
+// startRename has the title of a session typed.
 func (l *Model) startRename(s line) tea.Cmd {
-	l.edit = &edit{theme.NewField(s.Title), "title", func(title string) tea.Cmd {
+	l.rename = &rename{theme.NewField(s.Title), s}
+	return nil
+}
+
+// renameKey is a key while a title is typed. A first title cannot be taken back.
+func (l *Model) renameKey(msg tea.KeyPressMsg) tea.Cmd {
+	k, s := &l.Keys, l.rename.of
+	switch title := strings.TrimSpace(l.rename.Text()); {
+	case k.Pressed(msg, keymap.Choose) && title == "":
+		return l.Fail("A chat needs a title; " + k.First(keymap.Back) + " keeps the old one.")
+	case k.Pressed(msg, keymap.Choose):
+		l.rename = nil
 		back := l.Screen.Rename(s.ID, s.Title)
 		if s.Title == "" {
 			back = nil
 		}
 		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
-	}}
-	return nil
-}
-
-// tag is a tag as it is typed: between blanks or commas, and behind a # or not.
-var tag = regexp.MustCompile(`[^\s\pZ,#][^\s\pZ,]*`)
-
-// startTags has the tags of a session typed.
-func (l *Model) startTags(s line) tea.Cmd {
-	l.edit = &edit{theme.NewField(strings.Join(s.Tags, " ")), "tags", func(text string) tea.Cmd {
-		tags := tag.FindAllString(text, -1)
-		said := "The tags are now " + strings.Join(tags, ", ") + "."
-		if len(tags) == 0 {
-			said = "The chat has no tags now."
-		}
-		return l.change(s, said, func(row *store.Session) { row.Tags = tags })
-	}}
-	l.edit.Insert(" ") // for the next one
-	return nil
-}
-
-// editKey is a key while a title or tags are typed.
-func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, edit := &l.Keys, l.edit
-	switch text := strings.TrimSpace(edit.Text()); {
-	case k.Pressed(msg, keymap.Choose) && text == "" && edit.what == "title":
-		return l.Fail("A chat needs a title; " + k.First(keymap.Back) + " keeps the old one.")
-	case k.Pressed(msg, keymap.Choose):
-		l.edit = nil
-		return edit.keep(text)
 	case k.Pressed(msg, keymap.Back):
-		l.edit = nil
-	case !edit.Typed(msg):
+		l.rename = nil
+	case !l.rename.Typed(msg):
 		return l.NoKey(msg, k.First(keymap.Choose)+" keeps what you typed, "+k.First(keymap.Back)+
 			" discards the change.")
 	}

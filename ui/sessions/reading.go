@@ -24,10 +24,9 @@ type Listing struct {
 
 // readShelf reads the list.
 func (l *Model) readShelf() tea.Cmd {
-	db, now, then := l.With.Store, l.With.Now, l.reading.Begin()
-	f := store.Filter{Archived: l.shelf == archiveShelf, Trash: l.shelf == trashShelf}
+	db, now, of, then := l.With.Store, l.With.Now, shelves[l.shelf], l.reading.Begin()
 	return l.Run(func(ctx context.Context) tea.Msg {
-		stored, err := db.Sessions(ctx, f)
+		stored, err := db.Sessions(ctx, of.holds)
 		leased, more := db.Leased(ctx)
 		read := Listing{stored, leased, now(), errors.Join(err, more)}
 		return then(func() tea.Cmd { return l.Listed(read) })
@@ -77,13 +76,13 @@ func (l *Model) filtered() tea.Cmd {
 	return tea.Tick(pause, func(time.Time) tea.Msg { return then(l.find) })
 }
 
-// find looks for the filter at once. On the shelf of the trash it looks there as well.
+// find looks for the filter at once. In the trash it looks there as well.
 func (l *Model) find() tea.Cmd {
 	if l.query() == "" {
 		return nil
 	}
 	db, then := l.With.Store, l.searching.Begin()
-	query := store.Search{Text: l.query(), Trash: l.shelf == trashShelf, Limit: mostHits}
+	query := store.Search{Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits}
 	return l.Run(func(ctx context.Context) tea.Msg {
 		found := Found{Text: query.Text}
 		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {

@@ -35,20 +35,17 @@ type Screen struct {
 
 	// State is what a line says of a session that is not on the screen, and whether an answer arrives in it.
 	State func(id string) (word string, busy bool)
-
-	Unindexed func() int64 // how many messages a search does not find yet
 }
 
-// shelf is one of the lists of stored sessions.
-type shelf int
-
-// The shelves in the order of their key.
-const (
-	usedShelf shelf = iota
-	archiveShelf
-	trashShelf
-	shelves
-)
+// shelves are the lists of stored sessions, in the order of their key.
+var shelves = [...]struct {
+	holds                store.Filter
+	title, empty, toNext string
+}{
+	{store.Filter{}, "Chats", "No chats yet. A chat is saved from its first message on.", "archive"},
+	{store.Filter{Archived: true}, "Chats › archive", "Nothing is archived.", "trash"},
+	{store.Filter{Trash: true}, "Chats › trash", "The trash is empty.", "active"},
+}
 
 // Model is the list of the stored sessions.
 type Model struct {
@@ -57,7 +54,7 @@ type Model struct {
 	List   *list.Model // the lines, by their values
 	w, h   int
 
-	shelf   shelf
+	shelf   int
 	listing Listing         // the shelf as it was read
 	found   Found           // what the filter finds in messages
 	lines   map[string]line // what the values of the list stand for
@@ -67,8 +64,8 @@ type Model struct {
 
 	reading, searching, previewing app.Latest
 
-	edit  *edit // a new title or new tags are typed, nil otherwise
-	purge *line // it is asked whether this one goes for good
+	rename *rename // a new title is typed, nil otherwise
+	purge  *line   // it is asked whether this one goes for good
 }
 
 // line is what the cursor can stand on: a session, or a message that was found in it.
@@ -97,14 +94,14 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 
 // Open lists the stored sessions that a filter leaves. What is being done and what can be taken back stays.
 func (l *Model) Open(filter string) tea.Cmd {
-	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row, Heading: l.heading})
+	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
 	l.List.Filter = theme.NewField(filter)
-	l.edit, l.purge, l.preview = nil, nil, preview{}
-	return l.show(usedShelf)
+	l.rename, l.purge, l.preview = nil, nil, preview{}
+	return l.show(0)
 }
 
 // show shows a shelf, as soon as that is read.
-func (l *Model) show(of shelf) tea.Cmd {
+func (l *Model) show(of int) tea.Cmd {
 	l.shelf, l.listing, l.found, l.lines = of, Listing{}, Found{}, map[string]line{}
 	l.fill()
 	return tea.Batch(l.readShelf(), l.filtered())
@@ -163,9 +160,9 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 	switch {
 	case pressed:
 		cmd = l.key(press)
-	case pasted && l.edit != nil:
-		l.edit.Insert(strings.TrimSpace(paste.Content))
-	case l.edit == nil && l.purge == nil:
+	case pasted && l.rename != nil:
+		l.rename.Insert(strings.TrimSpace(paste.Content))
+	case l.rename == nil && l.purge == nil:
 		cmd = l.take(msg)
 	}
 	return tea.Batch(cmd, l.look())
@@ -173,31 +170,30 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 
 // key is a key while the list is open.
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	action := l.Keys.Action(msg, keymap.InSessions)
 	switch {
 	case l.purge != nil:
 		return l.purgeKey(msg)
-	case l.edit != nil:
-		return l.editKey(msg)
-	case l.Keys.Pressed(msg, keymap.FocusBack):
-		return l.show((l.shelf + 1) % shelves)
-	case l.Keys.Pressed(msg, keymap.New):
+	case l.rename != nil:
+		return l.renameKey(msg)
+	case action == keymap.FocusBack:
+		return l.show((l.shelf + 1) % len(shelves))
+	case action == keymap.New:
 		return l.Screen.New()
-	case l.Keys.Pressed(msg, keymap.Undo) && l.List.Filter.Text() == "": // else it clears the filter
+	case action == keymap.Undo && l.List.Filter.Text() == "": // else it clears the filter
 		return l.undo()
 	}
-	for action, do := range map[keymap.Action]func(line) tea.Cmd{
-		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
-		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
-	} {
-		if !l.Keys.Pressed(msg, action) {
-			continue
-		}
-		if s, ok := l.cursor(); ok {
-			return do(s)
-		}
-		return l.Say("There is no chat under the cursor.")
+	do := map[keymap.Action]func(line) tea.Cmd{
+		keymap.Rename: l.startRename, keymap.PinTop: l.pin, keymap.Archive: l.archive, keymap.Delete: l.delete,
+		keymap.ForkOff: l.fork,
+	}[action]
+	if do == nil {
+		return l.take(msg)
 	}
-	return l.take(msg)
+	if s, ok := l.cursor(); ok {
+		return do(s)
+	}
+	return l.Say("There is no chat under the cursor.")
 }
 
 // take has the list take a message, and does what that comes to.
@@ -256,37 +252,32 @@ func (l *Model) fork(s line) tea.Cmd {
 	return l.Screen.Fork(s.ID, s.name())
 }
 
-// Types says whether a key that is a character would be text: in a filter that holds some, or in a field for a name.
-func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
+// Types says whether a key that is a character would be text: in a filter that holds some, or in the field for a title.
+func (l *Model) Types() bool { return l.rename != nil || l.List.Filter.Text() != "" }
 
-// Hints are the keys that matter in the list.
+// Hints are the keys that matter in the list. The help has the others.
 func (l *Model) Hints() []key.Binding {
 	k := &l.Keys
 	s, ok := l.cursor()
-	next := k.Hint([...]string{"archive", "trash", "active"}[l.shelf], keymap.FocusBack)
-	undo, closes := k.Hint("undo", keymap.Undo), k.Hint("close", keymap.Back)
+	next, closes := k.Hint(shelves[l.shelf].toNext, keymap.FocusBack), k.Hint("close", keymap.Back)
 	switch {
 	case l.purge != nil:
 		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
-	case l.edit != nil:
-		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
+	case l.rename != nil:
+		return []key.Binding{k.Hint("save the title", keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
-	case l.shelf == trashShelf:
-		return []key.Binding{k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete), next, undo, closes}
+	case shelves[l.shelf].holds.Trash:
+		restore, purge := k.Hint("restore", keymap.Archive), k.Hint("purge", keymap.Delete)
+		return []key.Binding{restore, purge, next, k.Hint("undo", keymap.Undo), closes}
 	case !ok:
 		return []key.Binding{k.Hint("new chat", keymap.New), next, closes}
 	}
-	open, archive := "open", "archive it"
+	open := "open"
 	if s.hit != nil {
 		open = "open at the match"
 	}
-	if l.shelf == archiveShelf {
-		archive = "unarchive"
-	}
 	return []key.Binding{
-		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinTop),
-		k.Hint("delete", keymap.Delete), k.Hint("tags", keymap.Tags), k.Hint(archive, keymap.Archive), undo,
-		k.Hint("new", keymap.New), k.Hint("fork", keymap.ForkOff), closes,
+		k.Hint(open, keymap.Choose), next, k.Hint("rename", keymap.Rename), k.Hint("pin", keymap.PinTop), closes,
 	}
 }

@@ -43,9 +43,8 @@ func empty(w, h int, filter string) *fixture {
 			Open: func(id string, message int64, found string) tea.Cmd {
 				return note(strings.TrimSuffix(fmt.Sprint("open ", id, " ", message, " ", found), " 0 "))
 			},
-			Fork:      func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
-			State:     func(string) (string, bool) { return "", false },
-			Unindexed: func() int64 { return 0 },
+			Fork:  func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
+			State: func(string) (string, bool) { return "", false },
 		},
 	}
 	f.Open(filter)
@@ -162,7 +161,6 @@ func TestScreens(t *testing.T) {
 		{"a filter", 90, 10, []string{"r", "e"}},
 		{"a filter that leaves nothing", 90, 6, []string{"q"}},
 		{"a title that is typed", 90, 8, []string{"ctrl+e"}},
-		{"tags that are typed", 90, 8, []string{"down", "ctrl+t"}},
 		{"the archive that is being read", 90, 6, []string{"shift+tab"}},
 	} {
 		lines, _ := listOf(c.w, c.h).press(c.keys...).View()

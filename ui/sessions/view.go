@@ -39,7 +39,7 @@ func (l *Model) Resize(w, h int) {
 	l.w, l.h = w, h
 	if l.List != nil {
 		o := l.layout()
-		l.List.Above = o.head
+		l.List.Head = o.head
 		l.List.Resize(w, o.head+o.rows)
 	}
 }
@@ -60,9 +60,7 @@ func (l *Model) layout() layout {
 }
 
 // Title of the list.
-func (l *Model) Title() string {
-	return [...]string{"Chats", "Chats › archive", "Chats › trash"}[l.shelf]
-}
+func (l *Model) Title() string { return shelves[l.shelf].title }
 
 // Position says how many sessions the list has, how many the filter leaves of them, and how many messages hold it.
 func (l *Model) Position() string {
@@ -92,26 +90,20 @@ func (l *Model) View() (lines []string, x int) {
 	st, o := l.Themes.Styles, l.layout()
 	head, x := l.head(st, o)
 	lines = []string{head, st.Rule(l.w), ""}[:o.head]
-	rows := l.List.Rows(st)
+	rows := l.List.Rows()
 	if why := l.nothing(); why != "" {
 		rows = theme.IndentedTo(st.Muted, why, len(o.margin)+2, l.w-len(o.margin))
 	}
 	lines = append(lines, rows[:min(len(rows), max(1, o.rows))]...)
 	if o.below > 0 {
-		lines = append(cutTo(lines, l.h-o.below-1), st.Rule(l.w))
+		rule := l.h - o.below - 1
+		lines = append(append(lines, make([]string, rule)...)[:rule], st.Rule(l.w))
 		if l.purge == nil {
 			lines = append(lines, l.previewLines(o)...)
 		}
 	}
-	if n := int(l.Screen.Unindexed()); n > 0 && l.query() != "" && l.h > 1 {
-		note := "! " + theme.PluralOf(n, "message is", "messages are") + " not in the search index yet"
-		lines = append(cutTo(lines, l.h-1), o.margin+st.Cut.Render(markdown.OneLine(note, o.text+2)))
-	}
 	return lines, x
 }
-
-// cutTo is so many lines, of which those that are missing are blank.
-func cutTo(lines []string, n int) []string { return append(lines, make([]string, n)...)[:n] }
 
 // head is the line at the top: the filter, what is typed instead of it, or a question.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
@@ -120,14 +112,14 @@ func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	case l.purge != nil:
 		question := "Delete “" + l.purge.name() + "” permanently?"
 		return theme.Fit(o.margin+st.Cut.Bold(true).Render(question), l.w), 0
-	case l.edit != nil:
-		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
+	case l.rename != nil:
+		name, f = "Title ", &l.rename.Field
 	}
 	lead := o.margin + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, l.w-theme.Width(lead)-len(o.margin))
 	text, x := f.View(room)
 	text = st.Strong.Bold(false).Render(text)
-	if l.edit == nil && f.Text() == "" { // The cursor stands in front of the words.
+	if l.rename == nil && f.Text() == "" { // The cursor stands in front of the words.
 		text = "  " + st.Muted.Render(markdown.OneLine("Find a title, a tag, or words of any message", max(1, room-2)))
 	}
 	return theme.Fit(lead+text, l.w), min(theme.Width(lead)+x, max(0, l.w-1))
@@ -146,16 +138,22 @@ func (l *Model) nothing() string {
 		return "No match for “" + markdown.OneLine(filter, max(1, l.w-44)) + "”. " + l.Keys.First(keymap.Back) +
 			" clears the filter."
 	}
-	return [...]string{
-		"No chats yet. A chat is saved from its first message on.", "Nothing is archived.", "The trash is empty.",
-	}[l.shelf]
+	return shelves[l.shelf].empty
 }
 
-// row draws a line of the list.
-func (l *Model) row(st theme.Styles, item list.Item, hits [][2]int, selected bool) string {
-	s := l.lines[item.Value]
+// row draws a line of the list. Above the messages that were found in a session stands the title of that.
+func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
+	st := l.Themes.Styles
+	s, ok := l.lines[item.Value]
+	switch {
+	case item.Value == "" && item.Group == "":
+		return ""
+	case !ok:
+		at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == item.Group })
+		s = l.lineOf(l.found.Hits[at].Session, &l.found.Hits[at])
+	}
 	line := l.titleLine(st, s, hits)
-	if s.hit != nil {
+	if ok && s.hit != nil {
 		line = l.hitLine(st, *s.hit)
 	}
 	if !selected {
@@ -163,13 +161,6 @@ func (l *Model) row(st theme.Styles, item list.Item, hits [][2]int, selected boo
 	}
 	// Every line begins with a blank.
 	return theme.Ground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
-}
-
-// heading is the title of the session in whose messages something was found.
-func (l *Model) heading(st theme.Styles, id string) string {
-	at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == id })
-	hit := &l.found.Hits[at]
-	return l.titleLine(st, l.lineOf(hit.Session, hit), nil)
 }
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first

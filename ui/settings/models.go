@@ -24,14 +24,13 @@ import (
 	"winnow/ui/theme"
 )
 
-// Listing is the list of the models, and what went wrong by endpoint.
+// Listing is the list of the models.
 type Listing struct {
 	Models []llm.Model
 	Prices map[string]pricing.Prices // what is known of them, by reference
 	Recent []string                  // references to the models of the last sessions, the newest first
 	Offers []llm.Offer               // the providers that can be added
-	Errs   map[string]error
-	Err    error // why what was learned of their windows, or what was used last, could not be read
+	Notes  []string                  // what could not be read: the models of an endpoint, or what was learned or used before
 }
 
 // The values of rows that are no reference to a model.
@@ -43,13 +42,18 @@ const (
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
 func (s *Model) ChooseModel(ref string) tea.Cmd {
-	if ref != "" {
-		return s.useModel(ref)
+	switch {
+	case ref == addProvider:
+		return s.listProviders()
+	case ref != "" && s.Busy:
+		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
+	case ref != "":
+		return s.Apply(session.Settings{Model: ref}, "")
 	}
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
-	s.Open(s.models, s.useModel)
+	s.Dialogs.List(s.models, s.ChooseModel, nil)
 	return s.listModels(true)
 }
 
@@ -58,23 +62,12 @@ func (s *Model) AnswerWith(message int64) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
 	})
-	s.Open(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) })
+	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) }, nil)
 	return s.listModels(false)
 }
 
 // ListModels asks every endpoint for its models, all at once.
 func (s *Model) ListModels() tea.Cmd { return s.listModels(false) }
-
-// useModel takes what was chosen in the list of models: a model, or the way to more of them.
-func (s *Model) useModel(ref string) tea.Cmd {
-	switch {
-	case ref == addProvider:
-		return s.listProviders()
-	case s.Busy:
-		return s.Fail(s.Keys.Lacks(keymap.NeedIdle))
-	}
-	return s.Apply(session.Settings{Model: ref}, "")
-}
 
 // lastSessions is how many sessions are looked at for the models that were used last.
 const lastSessions = 50
@@ -88,8 +81,11 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 		if offers {
 			msg.Offers, found = deps.Models.Offers(ctx)
 		}
-		msg.Models, msg.Errs = deps.Models.Models(ctx)
-		msg.Models = append(msg.Models, found...)
+		models, errs := deps.Models.Models(ctx)
+		for _, name := range slices.Sorted(maps.Keys(errs)) {
+			msg.Notes = append(msg.Notes, name+": "+theme.Sentence(errs[name]))
+		}
+		msg.Models = append(models, found...)
 		windows, err := target.ListedWindows(ctx, deps.Store, deps.Models.Endpoints(), msg.Models, time.Now())
 		for i, model := range msg.Models {
 			msg.Models[i].Window = windows[i]
@@ -104,7 +100,9 @@ func (s *Model) listModels(offers bool) tea.Cmd {
 				msg.Recent = append(msg.Recent, one.Endpoint+"/"+one.Model)
 			}
 		}
-		msg.Err = err
+		if err != nil {
+			msg.Notes = append(msg.Notes, theme.Sentence(err))
+		}
 		return app.Then(func() tea.Cmd { return s.ModelsListed(msg) })
 	})
 }
@@ -127,13 +125,7 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	}
 	s.models.Fill(items)
 	s.models.Select(s.first)
-	s.first, s.models.Notes = "", nil
-	for _, name := range slices.Sorted(maps.Keys(msg.Errs)) {
-		s.models.Notes = append(s.models.Notes, name+": "+theme.Sentence(msg.Errs[name]))
-	}
-	if msg.Err != nil {
-		s.models.Notes = append(s.models.Notes, theme.Sentence(msg.Err))
-	}
+	s.first, s.models.Notes = "", msg.Notes
 	for _, p := range msg.Prices {
 		if p.Known() && p.In+p.Out > 0 {
 			s.models.Remark = "prices are per million tokens"
@@ -209,15 +201,16 @@ func (s *Model) listProviders() tea.Cmd {
 	items = append(items, list.Item{
 		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
 	})
-	s.Open(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
-		items...), s.takeProvider)
+	s.Dialogs.List(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
+		items...), s.takeProvider, nil)
 	return nil
 }
 
 // takeProvider asks for the key of a hosted service, or says how another server is added.
 func (s *Model) takeProvider(name string) tea.Cmd {
 	if name == anotherServer {
-		return s.Say("Add a table [endpoints.NAME] with its base_url to " + s.Config + "; winnow config init explains.")
+		return s.Say("Add a table [endpoints.NAME] with its base_url to " + theme.FromHome(s.Config) +
+			"; winnow config init explains.")
 	}
 	o := s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })]
 	if o.Variable == "" {
@@ -237,7 +230,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Open(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) })
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) }, nil)
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -247,7 +240,7 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 		return "the system keyring", keys.Origin{Kind: keys.Keyring}
 	}
 	path := s.KeyStore.Path(name)
-	return s.Short(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
+	return theme.FromHome(path) + ", which only you can read", keys.Origin{Kind: keys.File, Name: path}
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.

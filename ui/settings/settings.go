@@ -20,6 +20,7 @@ import (
 	"winnow/session/settings"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/dialog"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/remembered"
@@ -44,7 +45,6 @@ type Options struct {
 	PersonasIn string                    // the folder that holds them
 	Config     string                    // the configuration file, "" where it is not known
 	KeyStore   keys.Store                // where the keys of providers are saved
-	Short      func(path string) string  // a path as people write it
 	Servers    *mcp.Servers              // nil for none
 	Memory     *remembered.Memory        // keeps what is chosen for the next start; nil remembers nothing
 
@@ -57,12 +57,10 @@ type Options struct {
 
 // Screen is what the settings have the rest of the screen do.
 type Screen struct {
-	Open    func(l *list.Model, chosen func(value string) tea.Cmd) // shows a list
-	Read    func(title, text string)                               // shows a text
+	Dialogs *dialog.Stack
 	Edit    func(text string, done func(text string, err error) tea.Msg) tea.Cmd
 	Ask     func(message int64, ref string) tea.Cmd // has a model answer a turn again, once; 0 is the last turn
 	Restyle func()                                  // another theme is wanted
-	Covered func() bool                             // the user has gone on to something else
 }
 
 // run does something to the session in a command, and says the sentence that it returns, "" for none.
@@ -70,7 +68,7 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	of := s.Session
 	return s.Run(func(ctx context.Context) tea.Msg {
 		sentence, err := do(ctx, of)
-		return app.Then(func() tea.Cmd { return s.Settled(sentence, err) })
+		return app.Then(func() tea.Cmd { return s.settled(sentence, err) })
 	})
 }
 
@@ -182,7 +180,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 		return s.Failed(err)
 	case name != "":
 		return s.Fail("There is no persona " + name + ". Yours: " + yours + ".")
-	case s.Covered():
+	case s.Dialogs.Top() != nil: // the user has gone on to something else
 		return nil
 	case len(all) == 0:
 		return s.Say("Your personas: " + yours + ".")
@@ -191,7 +189,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	}
 	l.Fill(items)
 	l.Select(inUse)
-	s.Open(l, s.ChoosePersona)
+	s.Dialogs.List(l, s.ChoosePersona, nil)
 	return nil
 }
 
@@ -227,10 +225,17 @@ func (s *Model) Entitle() tea.Cmd {
 // entitle has a title written, and says when the model is asked, and each time that it is asked again. One that was
 // asked for is said.
 func (s *Model) entitle(asked bool) tea.Cmd {
-	events := make(chan session.Event, 64) // more than there are attempts
-	return tea.Batch(s.hear(events), s.run(func(ctx context.Context, of *session.Session) (string, error) {
-		defer close(events)
-		title, err := of.Retitle(ctx, asked, func(e session.Event) { events <- e })
+	announced := make(chan string, 64) // more than there are attempts
+	return tea.Batch(s.sayAll(announced), s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		defer close(announced)
+		title, err := of.Retitle(ctx, asked, func(e session.Event) {
+			switch e := e.(type) {
+			case session.Notice:
+				announced <- theme.Sentence(errors.New(theme.Announced(e.Text)))
+			case session.Waiting:
+				announced <- theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
+			}
+		})
 		if !asked {
 			return "", err
 		}
@@ -238,21 +243,14 @@ func (s *Model) entitle(asked bool) tea.Cmd {
 	}))
 }
 
-// hear says what a title costs, one request after the other.
-func (s *Model) hear(events <-chan session.Event) tea.Cmd {
+// sayAll says sentences as they come.
+func (s *Model) sayAll(sentences <-chan string) tea.Cmd {
 	return func() tea.Msg {
-		event, ok := <-events
+		text, ok := <-sentences
 		if !ok {
 			return nil
 		}
-		text := ""
-		switch e := event.(type) {
-		case session.Notice:
-			text = theme.Sentence(errors.New(theme.Announced(e.Text)))
-		case session.Waiting:
-			text = theme.Sentence(e.Err) + " Asking for the title again in " + theme.Duration(e.After) + "."
-		}
-		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.hear(events)) })
+		return app.Then(func() tea.Cmd { return tea.Batch(s.Say(text), s.sayAll(sentences)) })
 	}
 }
 
@@ -286,7 +284,7 @@ func (s *Model) Examine(string) tea.Cmd {
 			report, err := check(ctx)
 			return app.Then(func() tea.Cmd {
 				if err == nil {
-					s.Read("Doctor", report)
+					s.Dialogs.Read("Doctor", report)
 				}
 				return s.Failed(err)
 			})
@@ -305,7 +303,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
-		s.Open(l, s.Theme)
+		s.Dialogs.List(l, s.Theme, nil)
 		return nil
 	}
 	s.Themes.Wanted = theme.Name(name)
@@ -406,11 +404,8 @@ func (s *Model) windowText() string {
 
 // AskWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be sent.
 func (s *Model) AskWindow() tea.Cmd {
-	of := s.Session
-	return s.Run(func(ctx context.Context) tea.Msg {
-		if !of.Model().AskWindowAgain(ctx) {
-			return nil
-		}
-		return app.Then(func() tea.Cmd { return s.Settled("", nil) })
+	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		of.Model().AskWindowAgain(ctx)
+		return "", nil
 	})
 }

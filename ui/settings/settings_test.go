@@ -2,7 +2,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"winnow/llm/keys"
 	"winnow/llm/pricing"
 	"winnow/ui/app"
+	"winnow/ui/dialog"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/theme"
@@ -24,27 +24,26 @@ import (
 type fixture struct {
 	*Model
 	said   string // the last sentence
-	opened *list.Model
-	chosen func(string) tea.Cmd
-	read   string // the last text
 	styled int
 }
+
+// opened is the list that is open.
+func (f *fixture) opened() *dialog.Picker { return f.Dialogs.Top().(*dialog.Picker) }
 
 func inUseIs(ref string) *fixture {
 	f := new(fixture)
 	say := func(text string) tea.Cmd { f.said = text; return nil }
+	shared := &app.Shared{
+		Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
+	}
 	f.Model = &Model{
-		Context: &app.Context{Ref: ref, Shared: &app.Shared{
-			Program: context.Background, Keys: keymap.Default(), Themes: new(theme.Set), Say: say, Fail: say,
-		}},
+		Context: &app.Context{Ref: ref, Shared: shared},
 		Options: Options{
 			Personas: func() ([]Persona, error) { return nil, nil }, PersonasIn: "/home/me/personas",
 		},
 		Screen: Screen{
-			Open:    func(l *list.Model, chosen func(string) tea.Cmd) { f.opened, f.chosen = l, chosen },
-			Read:    func(_, text string) { f.read = text },
+			Dialogs: &dialog.Stack{Shared: shared, Closed: func(dialog.Dialog) {}},
 			Restyle: func() { f.styled++ },
-			Covered: func() bool { return false },
 		},
 	}
 	return f
@@ -75,10 +74,12 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Themes.Wanted = theme.Light
 	s.Theme("")
-	if at, _ := s.opened.Cursor(); at.Value != "light" || s.opened.Len() != len(theme.Names(nil)) {
-		t.Fatalf("/theme lists %d themes with the cursor on %q", s.opened.Len(), at.Value)
+	l := s.opened()
+	if at, _ := l.Cursor(); at.Value != "light" || l.Len() != len(theme.Names(nil)) {
+		t.Fatalf("/theme lists %d themes with the cursor on %q", l.Len(), at.Value)
 	}
-	if s.chosen("dark"); s.Themes.Wanted != theme.Dark || s.styled != 1 {
+	l.Select("dark")
+	if l.Update(uitest.Key("enter")); s.Themes.Wanted != theme.Dark || s.styled != 1 {
 		t.Errorf("dark is chosen, and %q is wanted", s.Themes.Wanted)
 	}
 }
@@ -86,7 +87,7 @@ func TestAThemeIsChosenByNameOrInAList(t *testing.T) {
 // drawn are the lines of a list, and below them the values of its items.
 func drawn(l *list.Model) (lines []string) {
 	l.Resize(90, 20)
-	lines, _ = l.View(theme.Styles{})
+	lines, _ = l.View()
 	for _, item := range l.Items() {
 		lines = append(lines, item.Value)
 	}
@@ -109,7 +110,7 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 			"there/dear": {Rates: pricing.PlainRates(pricing.Dollar, 2*pricing.Dollar), Source: "the list"},
 		},
 		Recent: []string{"here/small", "gone/model", "there/large", "there/large"},
-		Errs:   map[string]error{"far": errors.New("it does not answer")},
+		Notes:  []string{"far: it does not answer."},
 	})
 	var screens uitest.Screens
 	screens.Add("two endpoints", drawn(s.models))
@@ -122,8 +123,8 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 		},
 	})
 	screens.Add("the guide alone", drawn(s.models))
-	s.useModel(addProvider)
-	screens.Add("the providers", drawn(s.opened))
+	s.ChooseModel(addProvider)
+	screens.Add("the providers", drawn(s.opened().Model))
 	screens.Golden(t)
 	if s.takeProvider("ollama"); !strings.Contains(s.said, "Start Ollama, then open /model again") {
 		t.Errorf("Ollama, which does not run: %q", s.said)
@@ -136,8 +137,11 @@ func TestTheModelsAreListedWithWhatIsKnownOfThemAndTheWayToMore(t *testing.T) {
 func TestTheDoctorsReportIsAPage(t *testing.T) {
 	s := inUseIs("a/b")
 	s.Doctor = func(context.Context) (string, error) { return "ok  all\n", nil }
-	if s.Examine("")().(app.Then)(); s.read != "ok  all\n" {
-		t.Errorf("the report is shown as %q", s.read)
+	s.Examine("")().(app.Then)()
+	page := s.Dialogs.Top().(*dialog.Reader)
+	page.Resize(20, 1)
+	if lines, _ := page.View(); !strings.Contains(lines[0], "ok  all") {
+		t.Errorf("the report is shown as %q", lines)
 	}
 }
 
@@ -155,35 +159,47 @@ func (r refuses) Do(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+func TestAnEndpointThatRefusesIsNamedBelowTheModels(t *testing.T) {
+	s := inUseIs("guide/guide")
+	s.With.Models = (&llm.Catalog{Network: refuses{"right"}}).With(
+		llm.Endpoint{Name: "far", BaseURL: "http://127.0.0.1:1/v1", Key: "wrong"})
+	s.models = list.New(s.Context, list.Options{})
+	s.ListModels()().(app.Then)()
+	if notes := strings.Join(s.models.Notes, "\n"); !strings.HasPrefix(notes, "far: ") ||
+		!strings.Contains(notes, "Incorrect API key provided") {
+		t.Errorf("the notes are %q, want the endpoint's name and the server's words", notes)
+	}
+}
+
 func TestAProviderIsAddedWithItsKeyAndItsModelsAreThereAtOnce(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:") // this machine has no keyring
 	const right = "sk-right-000000000000"
 	s := inUseIs("guide/guide")
 	s.With.Models = (&llm.Catalog{Network: refuses{right}}).With()
 	s.KeyStore = keys.Store{Folder: t.TempDir()}
-	s.Short = func(path string) string { return path }
 	s.offers = []llm.Offer{{Name: "openai", Title: "OpenAI", Variable: "OPENAI_API_KEY", Host: "api.openai.com"}}
 	enter := func(key string) {
 		t.Helper()
 		s.takeProvider("openai")
-		s.opened.Filter.Insert(key)
-		s.opened.Resize(80, 10)
-		if lines, _ := s.opened.View(theme.Styles{}); strings.Contains(strings.Join(lines, "\n"), key) {
+		form := s.opened()
+		form.Filter.Insert(key)
+		form.Resize(80, 10)
+		if lines, _ := form.View(); strings.Contains(strings.Join(lines, "\n"), key) {
 			t.Errorf("the key stands on the screen:\n%s", strings.Join(lines, "\n"))
 		}
-		s.chosen("")().(app.Then)()
+		form.Update(uitest.Key("enter"))().(app.Then)()
 	}
 
 	enter("sk-wrong-000000000000")
-	if notes := strings.Join(s.opened.Notes, "\n"); !strings.Contains(notes, "Incorrect API key provided") {
+	if notes := strings.Join(s.opened().Notes, "\n"); !strings.Contains(notes, "Incorrect API key provided") {
 		t.Errorf("a key that is refused: the form says %q, want the server's words", notes)
 	}
 	if names := s.KeyStore.Names(); len(names) != 0 {
 		t.Errorf("a key that is refused is saved: %v", names)
 	}
 	enter(right)
-	if s.opened.Title != "models" || s.said != "OpenAI is added." || s.first != "openai/gpt-5.2" {
-		t.Errorf("after the key: %q, and %q with the cursor on %q", s.said, s.opened.Title, s.first)
+	if s.opened().Title != "models" || s.said != "OpenAI is added." || s.first != "openai/gpt-5.2" {
+		t.Errorf("after the key: %q, and %q with the cursor on %q", s.said, s.opened().Title, s.first)
 	}
 	if key, err := s.KeyStore.Get(t.Context(), "openai"); err != nil || key != right {
 		t.Errorf("the saved key: %v", err)

@@ -27,15 +27,14 @@ const (
 // Tools lists the tools of the model in use with their servers. Choosing one changes what it may do; choosing a server
 // starts it again.
 func (s *Model) Tools(string) tea.Cmd {
-	l := list.New(s.Context, list.Options{
+	s.tools = list.New(s.Context, list.Options{
 		Title: "tools", Prompt: "Choose what a tool may do", Does: "change", Stays: true,
 	})
-	if s.fillTools(l); l.Len() == 0 {
+	if s.fillTools(); s.tools.Len() == 0 {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
 			"MCP server.")
 	}
-	s.tools = l
-	s.Open(l, s.toolChosen)
+	s.Dialogs.List(s.tools, s.toolChosen, nil)
 	return nil
 }
 
@@ -48,61 +47,63 @@ func (s *Model) AwaitServers() tea.Cmd {
 	return s.Run(func(ctx context.Context) tea.Msg {
 		select {
 		case <-changed:
-			return app.Then(func() tea.Cmd { return tea.Batch(s.toolsChanged(nil), s.AwaitServers()) })
+			return app.Then(func() tea.Cmd { return tea.Batch(s.settled("", nil), s.AwaitServers()) })
 		case <-ctx.Done():
 			return nil
 		}
 	})
 }
 
-// toolsChanged makes the list of tools anew, which counts the tokens of each tool, or says why a tool stays as it is.
-func (s *Model) toolsChanged(err error) tea.Cmd {
-	if err != nil {
-		return s.Failed(err)
-	}
+// settled ends a change of the session. The list of tools is made anew, which counts the tokens of each of them.
+func (s *Model) settled(sentence string, err error) tea.Cmd {
 	if s.tools != nil {
-		s.fillTools(s.tools)
+		s.fillTools()
 	}
-	return s.Settled("", nil) // the next request offers other tools
+	return s.Settled(sentence, err)
 }
 
 // fillTools lists winnow's own tools, then each server with its tools. The remark says what they cost together, the
 // notes what is wrong with a server.
-func (s *Model) fillTools(l *list.Model) {
+func (s *Model) fillTools() {
 	tools, cost := s.Session.ToolStates()
+	servers := []mcp.Status{{}} // winnow's own tools are of a server without a name
+	if s.Servers != nil {
+		servers = append(servers, s.Servers.List()...)
+	}
 	var items []list.Item
-	add := func(server string) (offered int) {
+	all := 0
+	s.tools.Notes = nil
+	for _, server := range servers {
+		var own []list.Item
+		offered := 0
 		for _, t := range tools {
-			if t.Tool.Server == server {
-				items = append(items, toolItem(t))
+			if t.Tool.Server == server.Name {
+				own = append(own, toolItem(t))
 				offered += min(1, t.Tokens)
 			}
 		}
-		return offered
-	}
-	offered := add("")
-	l.Notes = nil
-	var servers []mcp.Status
-	if s.Servers != nil {
-		servers = s.Servers.List()
-	}
-	for _, server := range servers {
-		at := len(items)
-		items = append(items, list.Item{
-			Label: markdown.OneLine(server.Name, 40), About: "MCP server", Value: ofServer + server.Name,
-		})
-		n := add(server.Name)
-		items[at].Right = string(server.State)
-		if server.State == mcp.Ready {
-			items[at].Right = fmt.Sprintf("%s · %d of %s", server.State, n, theme.Plural(len(server.Tools), "tool"))
+		if server.Name != "" {
+			items = append(items, serverItem(server, offered))
 		}
-		offered += n
 		if server.Err != nil {
-			l.Notes = append(l.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
+			s.tools.Notes = append(s.tools.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
 		}
+		items = append(items, own...)
+		all += offered
 	}
-	l.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
-	l.Fill(items)
+	s.tools.Remark = fmt.Sprintf("%d offered, ~%s in each request", all, theme.Plural(cost, "token"))
+	s.tools.Fill(items)
+}
+
+// serverItem is a server's line: its state, and how many of its tools are offered.
+func serverItem(server mcp.Status, offered int) list.Item {
+	state := string(server.State)
+	if server.State == mcp.Ready {
+		state += fmt.Sprintf(" · %d of %s", offered, theme.Plural(len(server.Tools), "tool"))
+	}
+	return list.Item{
+		Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: state, Value: ofServer + server.Name,
+	}
 }
 
 // toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.
@@ -133,14 +134,13 @@ func (s *Model) toolChosen(value string) tea.Cmd {
 	if at < 0 {
 		return nil // Its server took it away.
 	}
-	t, next, of := tools[at].Tool, tool.Off, s.Session
+	t, next := tools[at].Tool, tool.Off
 	if tools[at].Permission == tool.Off {
 		next = tool.Ask
 	} else if tools[at].Permission == tool.Ask && !t.EachTime {
 		next = tool.Allow
 	}
-	return s.Run(func(ctx context.Context) tea.Msg {
-		err := of.PermitTool(ctx, t, next)
-		return app.Then(func() tea.Cmd { return s.toolsChanged(err) })
+	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
+		return "", of.PermitTool(ctx, t, next)
 	})
 }

@@ -122,12 +122,14 @@ func Lay(screen []string, b Box, block []string) {
 			continue
 		}
 		under := screen[y]
-		rest := ansi.TruncateLeft(under, end, "")
-		if Width(rest) > Width(under)-end { // half a character
-			rest = ansi.TruncateLeft(under, end+1, "")
+		screen[y] = Fit(ansi.Truncate(under, b.X, ""), b.X) + s
+		if left := Width(under) - end; left > 0 {
+			rest := under
+			for skip := end; Width(rest) > left; skip++ {
+				rest = ansi.TruncateLeft(under, skip, "")
+			}
+			screen[y] += lipgloss.PlaceHorizontal(left, lipgloss.Right, rest)
 		}
-		screen[y] = Fit(ansi.Truncate(under, b.X, ""), b.X) + s +
-			lipgloss.PlaceHorizontal(Width(under)-end, lipgloss.Right, rest)
 	}
 }
 

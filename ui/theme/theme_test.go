@@ -36,7 +36,7 @@ func TestLayKeepsTheWidthOfTheLine(t *testing.T) {
 		"", "short", "a line of exactly thirty cells", "漢字漢字漢字漢字漢字漢字漢字漢",
 		"draft \u070f\u0600 with signs in it", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻",
 	} {
-		for x := range 24 {
+		for x := range 25 { // up to the right end
 			screen := []string{Fit(under, 30)}
 			Lay(screen, Box{x, 0, 6, 1}, []string{"╭────╮"})
 			if got := ansi.StringWidth(screen[0]); got != 30 {

@@ -69,6 +69,23 @@ func Verdict(e history.Entry) string {
 	return word + ": " + OneLine(reason)
 }
 
+// Change is what becomes of a message whose verdict was another one, with a sign that says whether more of it is sent
+// now: "+ comes back". It is "" where as much is sent.
+func Change(was, e history.Entry) string {
+	verdict := cmp.Or(Verdict(e), "whole")
+	switch {
+	case was.Sent() && !e.Sent():
+		return "− drops out"
+	case e.Sent() && !was.Sent():
+		return "+ comes back"
+	case e.CharsAfter < was.CharsAfter:
+		return "− " + verdict
+	case e.CharsAfter > was.CharsAfter:
+		return "+ " + verdict
+	}
+	return ""
+}
+
 // OfGlyph is the style of a verdict's sign.
 func (st Styles) OfGlyph(g string) lipgloss.Style {
 	if style, ok := st.signs[g]; ok {

@@ -3,6 +3,8 @@ package theme
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +39,14 @@ func OneLine(s string) string { return markdown.OneLine(s, 120) }
 
 // OneSentence is a sentence of others for the screen.
 func OneSentence(s string) string { return markdown.OneLine(s, 2000) }
+
+// FromHome is a path as people write it: the home folder is ~.
+func FromHome(path string) string {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, home+string(filepath.Separator)) {
+		return "~" + path[len(home):]
+	}
+	return path
+}
 
 // UpperFirst begins a sentence with a capital letter.
 func UpperFirst(s string) string {

@@ -208,17 +208,8 @@ func (c *Model) did(a *action) string {
 	if a.flag == "" {
 		text = which + be + "automatic again"
 	}
-	text = theme.UpperFirst(a.prefix + text)
-	others := len(a.before)
-	for _, id := range a.ids {
-		if _, changed := a.before[id]; changed {
-			others--
-		}
-	}
-	if others > 0 {
-		text += " with " + theme.Thousands(others) + " more of the tool group"
-	}
-	if text += "."; c.Busy || c.Screen.Past() {
+	text = theme.UpperFirst(a.prefix+text) + "."
+	if c.Busy || c.Screen.Past() {
 		text += " It applies to the next request."
 	}
 	return text

@@ -3,7 +3,6 @@ package transcript
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -371,24 +370,22 @@ func (c *Model) interruption(m store.Message) string {
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
 func (c *Model) TurnFailed(f record.Failure) {
 	if f.After != 0 {
-		c.reported[f.After] = f
+		c.failed[f.After] = f
 	}
-	c.placeFailures()
+	clear(c.blocks)
 	c.settle()
 }
 
-// placeFailures finds the messages that the failures are shown behind.
-func (c *Model) placeFailures() {
-	c.failed = map[int64]record.Failure{}
+// readFailures reads the failures that are kept with the messages. One that was reported here stays.
+func (c *Model) readFailures() {
 	for i := range c.Messages.Len() {
-		if !c.Messages.Row(i).Faulty {
+		if _, known := c.failed[c.Messages.ID(i)]; known || !c.Messages.Row(i).Faulty {
 			continue
 		}
 		if f, ok := record.FailureAfter(c.At(i)); ok {
 			c.failed[f.After] = f
 		}
 	}
-	maps.Copy(c.failed, c.reported)
 	clear(c.blocks)
 }
 

@@ -39,8 +39,7 @@ type Model struct {
 	Edited   int64                    // the message that is being edited, 0 for none
 	Name     string                   // the model that answers, in short
 
-	reported  map[int64]record.Failure // of the turns that failed here, by the message behind which they did
-	failed    map[int64]record.Failure // all that are shown
+	failed    map[int64]record.Failure // why turns failed, by the message behind which they did
 	answer    *answer                  // the newest one, nil for none
 	firstRead int                      // index of the first message that the server can have read of Plan; 0 is all
 	quiet     bool                     // all messages of the request on show are whole
@@ -71,7 +70,7 @@ func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arrivi
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	c.Receipts, c.reported, c.Plan = map[int64]record.Receipt{}, map[int64]record.Failure{}, history.Plan{}
+	c.Receipts, c.failed, c.Plan = map[int64]record.Receipt{}, map[int64]record.Failure{}, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
 }
@@ -95,7 +94,7 @@ func (c *Model) Follow(messages branch.Branch) {
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
 	c.Messages, c.dragged = messages, dragged{}
-	c.placeFailures()
+	c.readFailures()
 	if i, ok := c.index(top); ok {
 		c.top = i
 	}

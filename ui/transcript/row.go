@@ -243,7 +243,6 @@ func (c *Model) heading(m store.Message, l look) string {
 type edge struct {
 	id         int64 // that message, 0 for none
 	above, all int   // how many messages in front of it the model sees: the opening, what is pinned, what is recalled
-	trial      bool  // the plan is one that other settings would send
 }
 
 // Judge shows the verdicts of a plan beside the messages. First is the index of the first message that the server can
@@ -255,7 +254,6 @@ func (c *Model) Judge(plan history.Plan, first int) {
 		return glyph != whole && glyph != "◆"
 	})
 	c.edge = edgeOf(plan)
-	c.edge.trial = c.Screen.Trial()
 	c.settle()
 }
 
@@ -280,7 +278,7 @@ func edgeOf(plan history.Plan) (e edge) {
 func (c *Model) edgeLine() string {
 	st, w := &c.Themes.Styles, c.width-c.left
 	sees, counted := "the model sees from here", "and "+theme.Thousands(c.edge.above)
-	if c.edge.trial {
+	if c.Screen.Trial() {
 		sees = "the model would see from here"
 	}
 	if c.edge.above == 0 {
@@ -358,25 +356,13 @@ func verdict(e *history.Entry) string {
 	return text
 }
 
-// change is what other settings would change for a message, with a sign that says whether more of it is sent; "" for
-// nothing.
+// change is what other settings would change for a message, "" for nothing.
 func (c *Model) change(e *history.Entry) string {
 	was := c.entryIn(c.Next, e.ID)
-	switch {
-	case was == nil || !c.Screen.Trial():
+	if was == nil || !c.Screen.Trial() {
 		return ""
-	case !was.Sent() && e.Sent():
-		return "+ comes back"
-	case was.Sent() && !e.Sent():
-		return "− drops out"
-	case len(was.Cuts) > 0 && len(e.Cuts) == 0 && e.Sent():
-		return "+ whole again"
-	case len(e.Cuts) > 0 && e.CharsAfter > was.CharsAfter:
-		return "+ " + verdict(e)
-	case len(e.Cuts) > 0 && e.CharsAfter < was.CharsAfter:
-		return "− " + verdict(e)
 	}
-	return ""
+	return theme.Change(*was, *e)
 }
 
 // NumberOf is a message's number in the conversation, as the panel has it.

@@ -145,7 +145,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 			}
 			// A newer message may shorten the row that is first on the screen: it is shown as it is sent, or has no
 			// ways out.
-			steady := op <= 2 && len(s.Plan.Entries)+len(s.reported) == 0
+			steady := op <= 2 && len(s.Plan.Entries)+len(s.failed) == 0
 			if now := [2]int64{s.id(s.top), int64(s.line)}; steady && newer > 0 && s.Newer() > 0 && now != place {
 				t.Fatalf("after op %d the screen begins at %v, before at %v", op, now, place)
 			}

@@ -31,7 +31,7 @@ func TestScreens(t *testing.T) {
 	s := shown(72, 20, messages, entries)
 	tried := slices.Clone(entries)
 	tried[2].Disposition, tried[4].Disposition, tried[4].Cuts = history.Kept, history.Kept, nil
-	tried[3].Disposition = history.Dropped
+	tried[4].CharsAfter, tried[3].Disposition = tried[4].CharsBefore, history.Dropped
 	s.Next, s.trial = history.Plan{Entries: entries}, true
 	s.Judge(history.Plan{Entries: tried}, 0)
 	s.ScrollTo(1)

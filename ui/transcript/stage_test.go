@@ -131,25 +131,25 @@ func parser() ([]store.Message, []history.Entry) {
 	repaired.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
 	pinned.Pinned = true
 	return []store.Message{
-			message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
-			message(history.User, "Fine. How should the lexer handle string interpolation?"),
-			message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
-			message(history.User, "And error recovery? One missing brace must not eat the whole file."),
-			message(history.Assistant, recovery),
-			message(history.User, "Show me the sync set for our grammar."),
-			calls("", history.ToolCall{ID: "c1", Name: "read_file", Arguments: `{"path":"grammar/decl.peg"}`}),
-			calls("I list it.", history.ToolCall{ID: "c2", Name: "list_files", Arguments: `{"dir":"grammar","depth":2}`}),
-			listed, answer, long, stopped, lost,
-			message(history.User, "Never touch generated files."),
-		}, []history.Entry{
-			recalled, dropped, dropped, kept,
-			{
-				Disposition: history.Cut, CharsBefore: len(recovery), CharsAfter: sent, TokensAfter: 30,
-				Cuts:     []history.Range{{From: sent, To: len(recovery)}},
-				Inserted: []history.Insert{{At: sent, Text: " ... (truncated)"}},
-			},
-			kept, repaired, kept, kept, kept, kept, kept, kept, pinned,
-		}
+		message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
+		message(history.User, "Fine. How should the lexer handle string interpolation?"),
+		message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
+		message(history.User, "And error recovery? One missing brace must not eat the whole file."),
+		message(history.Assistant, recovery),
+		message(history.User, "Show me the sync set for our grammar."),
+		calls("", history.ToolCall{ID: "c1", Name: "read_file", Arguments: `{"path":"grammar/decl.peg"}`}),
+		calls("I list it.", history.ToolCall{ID: "c2", Name: "list_files", Arguments: `{"dir":"grammar","depth":2}`}),
+		listed, answer, long, stopped, lost,
+		message(history.User, "Never touch generated files."),
+	}, []history.Entry{
+		recalled, dropped, dropped, kept,
+		{
+			Disposition: history.Cut, CharsBefore: len(recovery), CharsAfter: sent, TokensAfter: 30,
+			Cuts:     []history.Range{{From: sent, To: len(recovery)}},
+			Inserted: []history.Insert{{At: sent, Text: " ... (truncated)"}},
+		},
+		kept, repaired, kept, kept, kept, kept, kept, kept, pinned,
+	}
 }
 
 // four is a transcript of the first four of these messages, with the cursor on the last one.

@@ -35,12 +35,11 @@ type Sync func(context.Context) (changed []string, err error)
 // Model is what is done for the history, and how far that is.
 type Model struct {
 	*app.Shared
-	Screen    Screen
-	Exchange  Sync          // nil syncs nothing
-	Quiet     time.Duration // until the history is backed up
-	Unindexed int64         // messages that a search does not find yet
-	Syncing   bool          // it goes on
-	Hurried   bool          // the user wants to be out of here: nothing more is begun
+	Screen   Screen
+	Exchange Sync          // nil syncs nothing
+	Quiet    time.Duration // until the history is backed up
+	Syncing  bool          // it goes on
+	Hurried  bool          // the user wants to be out of here: nothing more is begun
 
 	indexing bool
 	again    bool       // another sync was asked for since this one began
@@ -105,10 +104,7 @@ func (u *Model) indexStep() tea.Cmd {
 		}
 		took := time.Since(begun)
 		return app.Then(func() tea.Cmd {
-			if u.indexing = err == nil && left > 0; err == nil {
-				u.Unindexed = left
-			}
-			if !u.indexing {
+			if u.indexing = err == nil && left > 0; !u.indexing {
 				return nil
 			}
 			return after(took, u.indexStep)

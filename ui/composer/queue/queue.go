@@ -12,7 +12,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/list"
@@ -20,13 +19,12 @@ import (
 	"winnow/ui/theme"
 )
 
-// Model is the queue of one session. Its zero value is empty and belongs to no session.
+// Model is the queue of one session.
 type Model struct {
 	// Ready sends the next message, where that may be: it could not be sent before because it was still being saved.
 	Ready func() tea.Cmd
 
 	ctx     *app.Context
-	session *session.Session
 	items   []*item // in the order in which they are sent
 	added   int     // items so far
 	sending *item   // that a turn tries to send, nil for none
@@ -44,15 +42,20 @@ type item struct {
 // unsaved reports whether the message is in memory alone: its session is not on disk yet, or could not take it.
 func (it *item) unsaved() bool { return !it.saving && it.id == 0 }
 
-// Open is the queue of a session, and reads what was left in it.
-func Open(ctx *app.Context, s *session.Session, ready func() tea.Cmd) (*Model, tea.Cmd) {
-	q := &Model{Ready: ready, ctx: ctx, session: s}
-	if s.Info().ID == "" {
-		return q, nil
+// New is an empty queue.
+func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
+
+// id is the session's, "" as long as it is not on disk.
+func (q *Model) id() string { return q.ctx.Session.Info().ID }
+
+// Load reads what was left in the session.
+func (q *Model) Load() tea.Cmd {
+	if q.id() == "" {
+		return nil
 	}
 	var left []store.Queued
-	return q, ctx.InOrder(func(ctx context.Context) (err error) {
-		left, err = s.Store().Queue(ctx, s.Info().ID)
+	return q.ctx.InOrder(func(ctx context.Context) (err error) {
+		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
 		return err
 	}, func(err error) tea.Cmd { return q.loaded(left, err) })
 }
@@ -82,7 +85,7 @@ func (q *Model) newName() string {
 
 // Save saves the items that are not on disk yet, where the session is.
 func (q *Model) Save() tea.Cmd {
-	if q.session == nil || q.session.Info().ID == "" {
+	if q.id() == "" {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -98,7 +101,7 @@ func (q *Model) Save() tea.Cmd {
 
 // save writes an item down.
 func (q *Model) save(ctx context.Context, it *item) error {
-	stored, err := q.session.Store().Enqueue(ctx, q.session.Info().ID, it.Queued)
+	stored, err := q.ctx.Session.Store().Enqueue(ctx, q.id(), it.Queued)
 	it.id = stored.ID
 	return err
 }
@@ -117,7 +120,7 @@ func (q *Model) saved(it *item, err error) (said tea.Cmd) {
 
 // KeepAtEnd writes down what is not on disk when the program ends and its commands are done.
 func (q *Model) KeepAtEnd(ctx context.Context) (err error) {
-	if q.session == nil || q.session.Info().ID == "" {
+	if q.id() == "" {
 		return nil
 	}
 	err = q.ctx.Finish(ctx)
@@ -196,7 +199,7 @@ func (q *Model) Take(name string, keep bool) (m store.Queued, cmd tea.Cmd, ok bo
 		if it.id == 0 {
 			return nil // it could not be saved
 		}
-		return q.session.Store().Unqueue(ctx, q.session.Info().ID, it.id, keep)
+		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id, keep)
 	}, q.ctx.Failed), true
 }
 

@@ -72,10 +72,10 @@ func (d *desk) open(id string) {
 	s, err := session.Open(context.Background(), d.deps, id, "here/m")
 	d.must(err)
 	say := func(string) tea.Cmd { return nil }
-	var cmd tea.Cmd
 	d.session, d.waiting, d.sending = s, nil, 0
-	d.queue, cmd = Open(&app.Context{Shared: &app.Shared{Program: context.Background, Say: say, Fail: say}}, s, nil)
-	d.later(cmd)
+	shared := &app.Shared{Program: context.Background, Say: say, Fail: say}
+	d.queue = New(&app.Context{Shared: shared, Session: s})
+	d.later(d.queue.Load())
 	for len(d.waiting) > 0 {
 		d.run(0)
 	}
@@ -271,14 +271,14 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
-	q := Model{held: true}
-	q.Add(store.Queued{
+	q := Model{held: true, items: []*item{{Queued: store.Queued{
 		Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}},
-	})
+	}}}}
 	screens.Add("one, that waits", q.View(theme.Styles{}, 80, 5))
 	q.held = false
 	for i := range 4 {
-		q.Add(store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1})
+		m := store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1}
+		q.items = append(q.items, &item{Queued: m})
 	}
 	q.Next()
 	screens.Add("five, the first is being sent", q.View(theme.Styles{}, 80, 5))
