@@ -273,14 +273,13 @@ func (s *Store) Close() error {
 	return errors.Join(err, sqlite.Explain("close the chat history", s.path, s.closePools()))
 }
 
-func (s *Store) closePools() error {
-	var errs []error
+func (s *Store) closePools() (err error) {
 	for _, db := range []*sql.DB{s.reads, s.quick, s.full} {
 		if db != nil {
-			errs = append(errs, db.Close())
+			err = errors.Join(err, db.Close())
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // locate returns the path with its links resolved, after making folder (0700) and file (0600) where they are missing.

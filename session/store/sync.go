@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"winnow/session/store/sqlite"
@@ -64,8 +63,7 @@ type SyncState struct {
 // Join makes this history one that is shared, under the name of the host: all of it is to be told.
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
-		if homeOf(t).Folder == "" {
-			t.exec(`UPDATE home SET folder = ?`, fmt.Sprintf("%016x", rand.Uint64()))
+		if t.exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
 			tellSessions(t, list[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
 		}
 		t.exec(`UPDATE home SET name = ?`, name)
@@ -202,18 +200,16 @@ func (y *Sync) Merge(
 	})
 }
 
-// meet notes another machine. Where it gives ids with the number of this one, this one takes another number.
+// meet notes another machine. Where one gives ids with the number of this one, this one takes another number.
 func meet(t *tx, other Home) {
-	h := homeOf(t)
-	if other.Folder == h.Folder {
+	if other.Folder == homeOf(t).Folder {
 		return
 	}
 	t.put("INSERT OR REPLACE INTO homes", other.columns(), "")
-	for taken := other.Number == h.Number; taken; {
-		h.Number = rand.Int64N(idStep)
-		taken = value[bool](t, `SELECT EXISTS (SELECT 1 FROM homes WHERE number = ?)`, h.Number)
+	taken := int64(1)
+	for taken > 0 {
+		taken = t.exec(`UPDATE home SET number = abs(random() % ?) WHERE number IN (SELECT number FROM homes)`, idStep)
 	}
-	t.exec(`UPDATE home SET number = ?`, h.Number)
 }
 
 // Lost notes that the files of segments are not there any more, although no other has their lines: the rows of their

@@ -250,7 +250,7 @@ func (s *Store) newID(t *tx) int64 {
 // tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
 // machines were told of them.
 func tellAgain(t *tx, ids ...int64) {
-	for _, id := range ids {
-		t.exec(`INSERT OR IGNORE INTO untold (id) SELECT ? FROM home WHERE folder <> ''`, id)
-	}
+	t.exec(`
+		INSERT OR IGNORE INTO untold (id)
+		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.IDs(ids))
 }

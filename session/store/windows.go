@@ -143,8 +143,8 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		if slices.Contains(s.leased(t), session) {
 			return 0
 		}
-		t.exec(`INSERT INTO windows (session, owner) VALUES (?, ?)`, sessionKey(t, session), token)
-		return value[int64](t, `SELECT last_insert_rowid()`)
+		n := sessionKey(t, session)
+		return value[int64](t, `INSERT INTO windows (session, owner) VALUES (?, ?) RETURNING id`, n, token)
 	})
 	if err != nil || lease == 0 {
 		return err == nil, release, err
