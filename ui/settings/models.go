@@ -30,7 +30,7 @@ type Listing struct {
 	Prices map[string]pricing.Prices // what is known of them, by reference
 	Recent []string                  // references to the models of the last sessions, the newest first
 	Offers []llm.Offer               // the providers that can be added
-	Notes  []string                  // what could not be read: the models of an endpoint, or what was learned or used before
+	Notes  []string                  // what could not be read: models of an endpoint, what was learned or used before
 }
 
 // The values of rows that are no reference to a model.
