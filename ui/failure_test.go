@@ -134,10 +134,9 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		{`{"data":[{"id":"small","context_length":8000}]}`, 8000, "choose a model with a larger window → /model"},
 		{`{"data":[{"id":"small","max_model_len":8000}]}`, 8000, "raise the window → vllm serve --max-model-len"},
 	} {
-		l := onStage(t, 200, 40)
-		l.says(map[string]http.HandlerFunc{"/v1/models": func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, c.list)
-		}})
+		l := onStageWith(t, 200, 40, map[string]http.HandlerFunc{
+			"/v1/models": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, c.list) },
+		})
 		l.say("Hello?")
 		l.until("what the server says of the window", func() bool {
 			return l.Session.Model().Windows().Stated.Tokens == c.stated

@@ -51,7 +51,13 @@ type live struct {
 // sentence that counts the requests.
 func onStage(t *testing.T, w, h int) *live {
 	t.Helper()
-	l := &live{t: t, msgs: make(chan tea.Msg, 1024), Ledger: new(llmtest.Ledger)}
+	return onStageWith(t, w, h, nil)
+}
+
+// onStageWith is onStage with what the server says about itself, which it is asked at once.
+func onStageWith(t *testing.T, w, h int, about map[string]http.HandlerFunc) *live {
+	t.Helper()
+	l := &live{t: t, msgs: make(chan tea.Msg, 1024), Ledger: new(llmtest.Ledger), about: about}
 	l.takes = sessiontest.Observe(l.Ledger)
 	server := httptest.NewServer(http.HandlerFunc(l.answer))
 	t.Cleanup(server.Close)
