@@ -68,7 +68,7 @@ func Commands() []Command {
 		named("copy", chatGroup, keymap.Copy, func(m *Model, args string) tea.Cmd { return m.Chat.CopyText(args) }),
 		named("context", contextGroup, keymap.Request, nil),
 		titled("What if…", "try another budget, preset or model", contextGroup, keymap.WhatIf, nil),
-		named("compact", contextGroup, "", (*Model).compact),
+		named("compact", contextGroup, "", func(m *Model, args string) tea.Cmd { return palette{m}.compact(args) }),
 		named("model", modelGroup, keymap.Models, setting((*settings.Model).ChooseModel)),
 		named("system", modelGroup, "", setting((*settings.Model).System)),
 		named("tools", modelGroup, "", setting((*settings.Model).Tools)),
@@ -105,7 +105,8 @@ func Commands() []Command {
 			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
 		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
 		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
-		titled("Mouse", "let the terminal handle the mouse, or winnow again", "", "", (*Model).toggleMouse),
+		titled("Mouse", "let the terminal handle the mouse, or winnow again", "", "",
+			func(m *Model, _ string) tea.Cmd { return palette{m}.toggleMouse() }),
 	}
 }
 
@@ -209,16 +210,25 @@ func unknownCommand(name string) string {
 }
 
 // compact has the older messages condensed, or sends them again.
-func (m *Model) compact(args string) tea.Cmd {
+func (p palette) compact(args string) tea.Cmd {
 	switch {
-	case m.Turn.Busy:
-		return m.lacks(keymap.NeedIdle)
+	case p.Turn.Busy:
+		return p.lacks(keymap.NeedIdle)
 	case args == "":
-		turn := m.begin(nil, m.Session.Compact)
-		m.Turn.Condensing = true
+		turn := p.begin(nil, p.Session.Compact)
+		p.Turn.Condensing = true
 		return turn
 	case args != "off":
-		return m.notice.Error("Usage: /compact, or /compact off.")
+		return p.notice.Error("Usage: /compact, or /compact off.")
 	}
-	return m.settings.NoSummary()
+	return p.settings.NoSummary()
+}
+
+// toggleMouse gives the mouse to the terminal, which selects text with it, or undoes this.
+func (p palette) toggleMouse() tea.Cmd {
+	p.frame.Mouse = !p.frame.Mouse
+	if p.frame.Mouse {
+		return p.notice.Say("The mouse scrolls, selects messages and copies the text you drag over.")
+	}
+	return p.notice.Say("The terminal handles the mouse and selects text. “Mouse” in the commands switches back.")
 }

@@ -75,12 +75,3 @@ func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
 	}
 	return cmd
 }
-
-// toggleMouse gives the mouse to the terminal, which selects text with it, or undoes this.
-func (m *Model) toggleMouse(string) tea.Cmd {
-	m.frame.Mouse = !m.frame.Mouse
-	if m.frame.Mouse {
-		return m.notice.Say("The mouse scrolls, selects messages and copies the text you drag over.")
-	}
-	return m.notice.Say("The terminal handles the mouse and selects text. /mouse switches back.")
-}
