@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/history/cause"
-
 	"pgregory.net/rapid"
+
+	"winnow/history/cause"
 )
 
 // talk is a long conversation in which every message is about the sea, and the last answer is as long as given, in

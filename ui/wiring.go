@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/llm"
 	"winnow/session"
 	"winnow/session/store"
@@ -14,8 +16,6 @@ import (
 	"winnow/ui/sessions"
 	"winnow/ui/settings"
 	"winnow/ui/transcript"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // conversationScreen is what a conversation has the rest of the screen do.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"winnow/llm/llmtest"
-
 	"github.com/godbus/dbus/v5"
+
+	"winnow/llm/llmtest"
 )
 
 const testKey = "planted-key-4711"

@@ -36,7 +36,7 @@ const (
 
 // Fetch is a tool that reads the document at a URL, as ReadPage does.
 func Fetch(hosts []string) (Tool, Func) {
-	return Tool{
+	fetch := Tool{
 		Name: FetchName,
 		Description: fmt.Sprintf("Read the document behind a URL as text; web pages come as Markdown. "+
 			"One call returns at most %d characters.", partOfPage),
@@ -46,7 +46,8 @@ func Fetch(hosts []string) (Tool, Func) {
 			`},"required":["url"]}`),
 		Reach:    "winnow reads the page. The site sees your IP address.",
 		EachTime: true,
-	}, func(ctx context.Context, arguments json.RawMessage) (string, error) {
+	}
+	return fetch, func(ctx context.Context, arguments json.RawMessage) (string, error) {
 		var in struct {
 			URL   string `json:"url"`
 			Start int    `json:"start"`

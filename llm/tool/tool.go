@@ -104,13 +104,14 @@ func Progress(ctx context.Context, text string) {
 
 // Now is a tool that says what time it is.
 func Now(now func() time.Time) (Tool, Func) {
-	return Tool{
+	clock := Tool{
 		Name:        "now",
 		Description: "The current local date and time, with the weekday and the time zone.",
 		Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
 		Companion:   true,
 		Default:     Allow,
-	}, func(context.Context, json.RawMessage) (string, error) {
+	}
+	return clock, func(context.Context, json.RawMessage) (string, error) {
 		return now().Format("Monday, 2006-01-02T15:04:05-07:00 (MST)"), nil
 	}
 }

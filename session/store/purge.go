@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mattn/go-sqlite3"
+
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // ErrNotOverwritten reports that a purge is not finished: the session is gone, and bytes of its text are

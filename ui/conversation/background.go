@@ -6,13 +6,13 @@ import (
 	"slices"
 	"sync"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/session"
 	"winnow/ui/keymap"
 	"winnow/ui/notice"
 	"winnow/ui/notice/bell"
 	"winnow/ui/theme"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // MostBehind is how many conversations may be in the background at once. Each has its own requests, which cost tokens.

@@ -130,7 +130,7 @@ func parser() ([]store.Message, []history.Entry) {
 	recalled.Recalled, recalled.Cause = true, history.Cause{Code: cause.SharedWords, Text: "re-parse"}
 	repaired.Repairs = []history.Repair{{Kind: "C3", Cause: history.Cause{Code: cause.ResultMissing}}}
 	pinned.Pinned = true
-	return []store.Message{
+	messages := []store.Message{
 		message(history.Assistant, "Incremental re-parsing needs stable nodes: keep the **old tree**."),
 		message(history.User, "Fine. How should the lexer handle string interpolation?"),
 		message(history.Assistant, "Push a mode at `${` and pop it at the matching brace."),
@@ -141,7 +141,8 @@ func parser() ([]store.Message, []history.Entry) {
 		calls("I list it.", history.ToolCall{ID: "c2", Name: "list_files", Arguments: `{"dir":"grammar","depth":2}`}),
 		listed, answer, long, stopped, lost,
 		message(history.User, "Never touch generated files."),
-	}, []history.Entry{
+	}
+	return messages, []history.Entry{
 		recalled, dropped, dropped, kept,
 		{
 			Disposition: history.Cut, CharsBefore: len(recovery), CharsAfter: sent, TokensAfter: 30,
