@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -154,6 +155,33 @@ func TestFileThatIsTakenAwayIsMissed(t *testing.T) {
 				t.Errorf("something was written to the other file: %q", b)
 			}
 		})
+	}
+}
+
+// A program that dies while it changes the journal of the file leaves a rollback journal: it is undone, and the history
+// can be written.
+func TestChangeThatWasLeftHalfDoneIsUndone(t *testing.T) {
+	path, left := newPath(t), newPath(t)
+	s, err := Open(context.Background(), path, Options{})
+	must(t, "open", err)
+	speak(t, s, 2)
+	must(t, "close", s.Close())
+	db := sqlite.Pool(path, "mode=rw&_journal_mode=DELETE&_cache_size=2", 1)
+	defer db.Close()
+	tx, err := db.Begin()
+	must(t, "begin", err)
+	defer tx.Rollback()
+	_, err = tx.Exec("UPDATE messages SET content = zeroblob(1000000)") // beyond the cache
+	must(t, "change", err)
+	must(t, "make the folder", os.Mkdir(filepath.Dir(left), 0o700))
+	for _, end := range []string{"", "-journal"} {
+		must(t, "copy", exec.Command("cp", path+end, left+end).Run())
+	}
+	again := openAt(t, left, Options{})
+	session, last := begin(t, again, "", "hello")
+	add(t, again, says(session.ID, last.ID, history.Assistant, "hi"))
+	if c, err := again.Check(context.Background()); err != nil || !c.Sound() || again.Notices() != nil {
+		t.Errorf("the history is %+v, %v, with the notices %q", c, err, again.Notices())
 	}
 }
 

@@ -170,6 +170,9 @@ func (s *Store) inspect(ctx context.Context) error {
 		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
 	}
 	there, err := s.openReads(ctx, sqlite.ReadOnly)
+	if sqlite.IsHalfWritten(err) {
+		there, err = s.openReads(ctx, sqlite.RollBack)
+	}
 	defer s.closePools()
 	if _, noDamage := os.Stat(s.marker()); there && (noDamage == nil || size+journal <= checkedAtOnce) {
 		err = sqlite.CheckIntegrity(ctx, s.reads)

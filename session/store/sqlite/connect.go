@@ -28,6 +28,8 @@ const (
 	Quick Mode = "mode=rw&_txlock=immediate&_journal_mode=WAL&_secure_delete=on&_synchronous=NORMAL"
 	// ReadOnly reads beside the writers, or a file that may not be written.
 	ReadOnly Mode = "mode=ro"
+	// RollBack undoes a change that a program left half done when it died, and reads. ReadOnly cannot.
+	RollBack Mode = "mode=rw"
 	// Exclusive reads a file with its write-ahead log on a full disk, and keeps all others out: the index of the log is
 	// then in memory, not in a file.
 	Exclusive Mode = "mode=rw&_locking_mode=EXCLUSIVE"

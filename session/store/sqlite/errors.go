@@ -108,5 +108,11 @@ func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
 // IsDamage reports whether an error reports that the file is damaged.
 func IsDamage(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
 
+// IsHalfWritten reports whether an error reports a change that was left half done, and a connection that cannot undo it.
+func IsHalfWritten(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrReadonlyRollback
+}
+
 // IsForeign reports whether an error reports that the file is no history of winnow.
 func IsForeign(err error) bool { return errors.Is(kindOf(err), ErrNotHistory) }
