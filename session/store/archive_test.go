@@ -86,13 +86,7 @@ func (w *writer) any() (Session, []int64) {
 	id := w.ids[w.pick("session", len(w.ids))]
 	session, err := w.s.Session(context.Background(), id)
 	w.must("find the session", err)
-	ids, err := sqlite.Collect[int64](context.Background(), w.s.reads, `
-		SELECT id
-		FROM messages
-		WHERE session = ?
-		ORDER BY id`, session.key)
-	w.must("read the ids", err)
-	return session, ids
+	return session, listOf[int64](w, w.s, `SELECT id FROM messages WHERE session = ? ORDER BY id`, session.key)
 }
 
 // step does one thing to the history, but none of those.
@@ -240,11 +234,7 @@ func digest(t fatal, s *Store) string {
 
 // allIDs are the ids of all sessions.
 func allIDs(t fatal, s *Store) []string {
-	ids, err := sqlite.Collect[string](context.Background(), s.reads, `SELECT id FROM sessions ORDER BY id`)
-	if err != nil {
-		t.Fatalf("list the sessions: %v", err)
-	}
-	return ids
+	return listOf[string](t, s, `SELECT id FROM sessions ORDER BY id`)
 }
 
 // What is dumped of any history and restored by another file is the same there: in an empty one in any

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 	_ "winnow/session/store/storetest"
 )
 
@@ -189,4 +190,14 @@ func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
 			}).AsAny(),
 		},
 	}).Draw(t, "anything")
+}
+
+// listOf reads the values of a query of one column.
+func listOf[T any](t fatal, s *Store, query string, args ...any) []T {
+	read := sqlite.On(context.Background(), s.reads)
+	all := sqlite.List[T](read, query, args...)
+	if read.Err != nil {
+		t.Fatalf("%s: %v", query, read.Err)
+	}
+	return all
 }

@@ -110,7 +110,7 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (session S
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
-		t.exec(`DELETE FROM drafts WHERE session = 0`)
+		t.Exec(`DELETE FROM drafts WHERE session = 0`)
 		message = s.append(t, first)
 		session = sessionByKey(t, n)
 	})
@@ -136,14 +136,14 @@ func (s *Store) append(t *tx, m Message) Message {
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 	turn := m.Role == history.User
-	t.exec(`
+	t.Exec(`
 		UPDATE sessions
 		SET changes = changes + 1, messages = messages + 1, turns = turns + ?, leaf = ?
 		WHERE n = ?`, turn, m.ID, m.session)
 	if turn && m.Queued != 0 { // the draft is the message after it
 		dequeue(t, m.session, m.Queued)
 	} else if turn {
-		t.exec(`DELETE FROM drafts WHERE session = ?`, m.session)
+		t.Exec(`DELETE FROM drafts WHERE session = ?`, m.session)
 	}
 	s.use(t, m.session)
 	return message(t, m.ID)
@@ -159,7 +159,7 @@ func inSession(t *tx, n, message int64) {
 
 // nextSeq is the place of the next message of a session.
 func nextSeq(t *tx, n int64) int {
-	return value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
+	return sqlite.Value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
 // message reads one message by its id, and fails with ErrNotFound where there is none.
@@ -259,7 +259,7 @@ func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int6
 	return s.jot(ctx, "keep the token counts", func(t *tx) {
 		// In the order of the ids neighbours in the file are written together.
 		for _, id := range slices.Sorted(maps.Keys(counts)) {
-			t.exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
+			t.Exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
 				counts[id], tokenizer, id, history.Streaming)
 		}
 	})
@@ -328,7 +328,7 @@ func (m *Message) attach(keep func(hash string, data []byte)) {
 // attach stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
 func (t *tx) attach(hash string, data []byte) {
-	t.exec(`
+	t.Exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
@@ -338,7 +338,7 @@ func (t *tx) attach(hash string, data []byte) {
 
 // readAttachment reads the bytes under a hash, and reports whether there are any.
 func (t *tx) readAttachment(hash string) (data []byte, there bool) {
-	there = t.row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
+	there = t.Row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
 	return data, there
 }
 

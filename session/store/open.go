@@ -240,7 +240,7 @@ func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, er
 
 // create makes the schema in a new file, in one transaction, so that nobody finds it half made.
 func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
+	return s.transact(ctx, s.full, func(t *tx) { sqlite.Create(t.Tx) })
 }
 
 // Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.

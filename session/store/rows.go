@@ -230,7 +230,7 @@ func each[T any, P rowOf[T]](t *tx, from string, args ...any) iter.Seq[P] {
 	return func(yield func(P) bool) {
 		var r, empty T // one for all rows, so that its columns are listed once
 		names, into := scanned(P(&r).columns())
-		for range t.rows(into, "SELECT "+names+" FROM "+from, args...) {
+		for range t.Rows(into, "SELECT "+names+" FROM "+from, args...) {
 			out := r
 			if r = empty; !yield(&out) {
 				return
@@ -257,12 +257,12 @@ func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
 func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 	names, args := t.values(columns, 0)
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	return t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
+	return t.Exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
 }
 
 // update sets the columns that may change of the rows that a condition picks, and returns how many there are.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
 	names, all := t.values(columns, fixed)
 	set := strings.Join(names, " = ?, ") + " = ?"
-	return t.exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
+	return t.Exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

@@ -79,7 +79,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // index is wrong about, is no hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	found := list[int64](t, `
+	found := sqlite.List[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
@@ -129,12 +129,12 @@ func (m *Message) index(t *tx) {
 		words = search.Words(m.Searched())
 	}
 	// No INSERT with SELECT: FTS4 would write a segment for each.
-	t.exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
+	t.Exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
 }
 
 // indexed reports whether the words of a message are in the index.
 func indexed(t *tx, id int64) bool {
-	return value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
+	return sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
 }
 
 // indexStored adds the words of these stored messages to the index.
@@ -149,9 +149,9 @@ func indexStored(t *tx, ids []int64) {
 func unindex(t *tx, condition string, args ...any) {
 	for m := range eachMessage(t, false, condition, args...) {
 		if indexed(t, m.ID) {
-			t.exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
-			t.exec(`DELETE FROM found WHERE docid = ?`, m.ID)
-			t.exec(`DELETE FROM found_text`)
+			t.Exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
+			t.Exec(`DELETE FROM found WHERE docid = ?`, m.ID)
+			t.Exec(`DELETE FROM found_text`)
 		}
 	}
 }
@@ -164,9 +164,9 @@ func indexDamaged(err error) bool {
 
 // renewIndex makes a new index without a message in it, so that a damaged index keeps nobody from saving a message.
 func renewIndex(t *tx) {
-	create := value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
+	create := sqlite.Value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
 	// What the old index had of purged messages is gone.
-	t.exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
+	t.Exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
 }
 
 // Unindexed returns how many messages the index lacks. One that still arrives is none of them.
@@ -174,7 +174,7 @@ func (s *Store) Unindexed(ctx context.Context) (int64, error) {
 	return inTx(ctx, s.view, "look at the search index", unindexed)
 }
 
-func unindexed(t *tx) int64 { return value[int64](t, `SELECT count(*) FROM unfound`) }
+func unindexed(t *tx) int64 { return sqlite.Value[int64](t, `SELECT count(*) FROM unfound`) }
 
 // IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
 // twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
@@ -198,7 +198,7 @@ const (
 
 // indexNewest takes one step at the messages that are not in the index yet.
 func indexNewest(t *tx) {
-	indexStored(t, list[int64](t, `
+	indexStored(t, sqlite.List[int64](t, `
 		SELECT id
 		FROM (
 			SELECT

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // verdictColumns are the columns of a verdict.
@@ -103,7 +104,7 @@ func verdictsOf(t *tx, r *Request) []history.Entry {
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry // one for all rows, so that its columns are listed once
 	names, into := scanned(verdictColumns(&e))
-	for range t.rows(into, "SELECT "+names+" FROM "+from+" ORDER BY message", args...) {
+	for range t.Rows(into, "SELECT "+names+" FROM "+from+" ORDER BY message", args...) {
 		all, e = append(all, e), history.Entry{}
 	}
 	return all
@@ -116,11 +117,11 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
 		r := first[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request)
 		if r.ID == 0 {
-			t.fail(errors.New("it has no plan"))
+			t.Fail(errors.New("it has no plan"))
 		}
 		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
 		if len(p.Entries) != r.Tally.Stored {
-			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+			t.Fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
 		}
 		return p
 	})
@@ -176,7 +177,7 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdi
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
-		return list[int64](t, `
+		return sqlite.List[int64](t, `
 			SELECT DISTINCT message
 			FROM verdicts
 			WHERE session = ?
@@ -200,7 +201,7 @@ type RepairCount struct {
 func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
 	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
 		var c RepairCount
-		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
+		for range t.Rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
 			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
 			all = append(all, c)
 		}
@@ -263,7 +264,7 @@ func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place,
 		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
 		for _, id := range messages {
 			var leaf int64
-			if !t.row([]any{&leaf}, `
+			if !t.Row([]any{&leaf}, `
 				SELECT s.leaf
 				FROM messages m
 				JOIN sessions s ON s.n = m.session
