@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // The rows of testdata/rows.sql are of every table that holds history.

@@ -13,29 +13,6 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// verdictColumns are the columns of a verdict.
-func verdictColumns(e *history.Entry) []column {
-	return []column{
-		{"message", &e.ID, 0},
-		{"position", &e.Index, 0},
-		{"role", &e.Role, 0},
-		{"disposition", &e.Disposition, 0},
-		{"level", &e.Level, 0},
-		{"level_in_place", &e.Place, 0},
-		{"cause", &asJSON{&e.Cause}, secret},
-		{"pinned", &e.Pinned, 0},
-		{"whole", &e.Whole, 0},
-		{"recalled", &e.Recalled, 0},
-		{"tokens_before", &e.TokensBefore, 0},
-		{"tokens_after", &e.TokensAfter, 0},
-		{"chars_before", &e.CharsBefore, 0},
-		{"chars_after", &e.CharsAfter, 0},
-		{"cuts", &asJSON{&e.Cuts}, 0},
-		{"inserted", &asJSON{&e.Inserted}, secret},
-		{"repairs", &asJSON{&e.Repairs}, secret},
-	}
-}
-
 // recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
 // much it did not fit, which is another number in each request, to the plan that is made again.
 func recorded(e history.Entry) history.Entry {
@@ -83,9 +60,12 @@ func putPlan(t *tx, r *Request) {
 
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
-	from := []column{{"session", r.session, 0}, {"purpose", r.Purpose, 0}, {"first_request", r.ID, 0}}
-	for i := range r.verdicts {
-		t.put("INSERT INTO verdicts", append(verdictColumns(&r.verdicts[i]), from...), "")
+	for _, e := range r.verdicts {
+		verdict := column{in: &asJSON{&e}}
+		t.Exec(`
+			INSERT INTO verdicts (session, purpose, message, first_request, disposition, whole, verdict)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			r.session, r.Purpose, e.ID, r.ID, e.Disposition, e.Whole, verdict.cleaned(t.clean))
 	}
 }
 
@@ -102,9 +82,8 @@ func verdictsOf(t *tx, r *Request) []history.Entry {
 
 // readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
-	var e history.Entry // one for all rows, so that its columns are listed once
-	names, into := scanned(verdictColumns(&e))
-	for range t.Rows(into, "SELECT "+names+" FROM "+from+" ORDER BY message", args...) {
+	var e history.Entry
+	for range t.Rows([]any{&asJSON{&e}}, "SELECT verdict FROM "+from+" ORDER BY message", args...) {
 		all, e = append(all, e), history.Entry{}
 	}
 	return all
@@ -139,7 +118,7 @@ type PastVerdict struct {
 }
 
 func (v *PastVerdict) columns() []column {
-	return append(verdictColumns(&v.Entry), []column{
+	return []column{
 		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
 		{"nth", &v.Nth, 0},
@@ -147,7 +126,8 @@ func (v *PastVerdict) columns() []column {
 		{"created_ms", (*millis)(&v.At), 0},
 		{"asked", &v.Model, 0},
 		{"sum", &asJSON{&v.Sum}, 0},
-	}...)
+		{"verdict", &asJSON{&v.Entry}, 0},
+	}
 }
 
 // VerdictHistory is what became of a message in past requests, on every branch, the newest first and at most so many; a

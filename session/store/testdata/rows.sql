@@ -36,14 +36,13 @@ INSERT INTO requests (
 	(8195, 1, 1, 2, '', 1795262460000, 'openai', 'gpt-5.2', 9, 'o200k_base', 33, '33ff', 33, -1, 9, -1, 20, 0, 123000, 'prices', 'the configuration', 0, 0, 300000, 1500000, 0, 'stop', 'done', '', '{"what":"It failed","free":true}', '{"stored":3,"kept":2,"dropped":1,"pinned":1,"repaired":1,"short":1}', CAST('{}' AS BLOB), '{"System":0,"Tools":0,"Pinned":8,"Body":19,"Recalled":0,"Draft":0,"Added":3,"Frame":3,"Total":33,"Reserve":0,"Window":0,"Budget":0,"Limit":6000,"Bound":"","Ratio":1,"Margin":0.1,"Sent":2,"Stored":3}', '[{"Kind":"marker","Before":1,"At":1,"Text":"[…]","Tokens":3,"Reason":"gap want=1"}]');
 
 INSERT INTO verdicts (
-	id, session, purpose, message, first_request, position, role, disposition, level, level_in_place,
-	cause, pinned, whole, recalled, tokens_before, tokens_after, chars_before, chars_after, cuts, inserted, repairs
+	id, session, purpose, message, first_request, disposition, whole, verdict
 ) VALUES
-	(1, 1, '', 2, 3, 0, 'user', 'kept', 3, 3, 'pinned', 1, 1, 0, 8, 8, 13, 13, NULL, NULL, NULL),
-	(2, 1, '', 3, 3, 1, 'assistant', 'kept', 3, 3, 'fits', 0, 1, 0, 20, 19, 0, 0, NULL, NULL, '[{"Kind":"C4","What":"a trailing comma was left out","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]'),
-	(3, 1, '', 4, 3, 2, 'tool', 'kept', 3, 3, 'fits', 0, 1, 0, 11, 11, 13, 13, NULL, NULL, NULL),
-	(4, 1, '', 4, 4099, 2, 'tool', 'cut', 1, 1, 'tool_limit have=6 want=13 limit=6', 0, 0, 0, 11, 7, 13, 6, '[{"From":6,"To":13}]', '[{"At":6,"Text":"[…]"}]', NULL),
-	(5, 1, '', 4, 8195, 2, 'tool', 'dropped', 0, 0, 'over_budget', 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL);
+	(1, 1, '', 2, 3, 'kept', 1, '{"ID":2,"Role":"user","Disposition":"kept","Level":3,"Place":3,"Cause":"pinned","Pinned":true,"Whole":true,"TokensBefore":8,"TokensAfter":8,"CharsBefore":13,"CharsAfter":13}'),
+	(2, 1, '', 3, 3, 'kept', 1, '{"ID":3,"Index":1,"Role":"assistant","Disposition":"kept","Level":3,"Place":3,"Cause":"fits","Whole":true,"TokensBefore":20,"TokensAfter":19,"Repairs":[{"Kind":"C4","Cause":"","Before":"{\"city\": \"Oslo\",}","After":"{\"city\": \"Oslo\"}"}]}'),
+	(3, 1, '', 4, 3, 'kept', 1, '{"ID":4,"Index":2,"Role":"tool","Disposition":"kept","Level":3,"Place":3,"Cause":"fits","Whole":true,"TokensBefore":11,"TokensAfter":11,"CharsBefore":13,"CharsAfter":13}'),
+	(4, 1, '', 4, 4099, 'cut', 0, '{"ID":4,"Index":2,"Role":"tool","Disposition":"cut","Level":1,"Place":1,"Cause":"tool_limit have=6 want=13 limit=6","TokensBefore":11,"TokensAfter":7,"CharsBefore":13,"CharsAfter":6,"Cuts":[{"From":6,"To":13}],"Inserted":[{"At":6,"Text":"[…]"}]}'),
+	(5, 1, '', 4, 8195, 'dropped', 0, '{"ID":4,"Index":2,"Role":"tool","Disposition":"dropped","Cause":"over_budget"}');
 
 INSERT INTO summaries (
 	id, session, messages, endpoint, model, sources, text
