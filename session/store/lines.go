@@ -25,8 +25,6 @@ import (
 // Apply writes lines: into another history, of another machine too, and as often as anybody likes.
 type Line struct {
 	Session    *Session    `json:"session,omitempty"`
-	Draft      *Draft      `json:"draft,omitempty"`
-	Queued     *Queued     `json:"queued,omitempty"`
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Message    *Message    `json:"message,omitempty"`
 	Request    *Request    `json:"request,omitempty"`
@@ -38,8 +36,6 @@ type Line struct {
 // The rows write themselves by their columns.
 
 func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
-func (d *Draft) MarshalJSON() ([]byte, error)     { return marshal(d.columns()) }
-func (q *Queued) MarshalJSON() ([]byte, error)    { return marshal(q.columns()) }
 func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
 func (r *Request) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
 func (m *Summary) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
@@ -47,8 +43,6 @@ func (r *Register) MarshalJSON() ([]byte, error)  { return marshal(r.columns()) 
 func (l *Tombstone) MarshalJSON() ([]byte, error) { return marshal(l.columns()) }
 
 func (s *Session) UnmarshalJSON(data []byte) error   { return unmarshal(data, s.columns()) }
-func (d *Draft) UnmarshalJSON(data []byte) error     { return unmarshal(data, d.columns()) }
-func (q *Queued) UnmarshalJSON(data []byte) error    { return unmarshal(data, q.columns()) }
 func (m *Message) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
 func (r *Request) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
 func (m *Summary) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
@@ -72,8 +66,8 @@ func (l *Tombstone) columns() []column {
 	return []column{{"id", &l.ID, 0}, {"session", &l.Session, 0}, {"messages", &asJSON{&l.Messages}, 0}}
 }
 
-// Dump passes everything that is kept of a session to take, line by line and all of one moment: every
-// branch, what was sent for them and what was decided of them. It holds one line in memory at a
+// Dump passes everything that was said in a session to take, line by line and all of one moment: every
+// branch, what was sent for them and what was decided of them. What is unsent stays out. It holds one line in memory at a
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
@@ -82,12 +76,6 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 		n := sessionKey(t, session)
 		row := sessionByKey(t, n)
 		d.line(0, Line{Session: &row})
-		for r := range each[Draft](t, "drafts WHERE session = ?", n) {
-			d.line(0, Line{Draft: r})
-		}
-		for r := range each[Queued](t, "queued WHERE session = ? ORDER BY id", n) {
-			d.line(0, Line{Queued: r})
-		}
 		d.shared(n, nil)
 	})
 }
@@ -198,7 +186,6 @@ type applying struct {
 	newest int64 // id of the lines
 
 	session int64     // key of the session that the lines belong to, 0 in front of the first one
-	fresh   bool      // that session was not here
 	purged  Tombstone // of that session, without an ID where it was not purged
 
 	added   []int64        // ids of messages
@@ -220,10 +207,6 @@ func (a *applying) line(l Line) {
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
-	case l.Draft != nil && a.fresh:
-		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
-	case l.Queued != nil && a.fresh:
-		putQueued(a.tx, a.session, *l.Queued)
 	case l.Request != nil:
 		a.request(*l.Request)
 	case l.Summary != nil:
@@ -261,7 +244,7 @@ func (a *applying) here(table string, id int64) int64 {
 // beginSession finds or adds the session that the next lines belong to.
 func (a *applying) beginSession(row Session) {
 	a.out.named = append(a.out.named, row.ID)
-	a.session, a.fresh = 0, false
+	a.session = 0
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
 		return
 	}
@@ -274,7 +257,7 @@ func (a *applying) beginSession(row Session) {
 	}
 	a.check(row.ForkedAt, max(row.used, milliseconds(row.Updated), milliseconds(row.Created), 0)<<numberBits)
 	row.Address = ""
-	a.session, a.fresh = insertSession(a.tx, row), true
+	a.session = insertSession(a.tx, row)
 	a.out.Sessions++
 	a.note(true)
 }

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -21,6 +19,9 @@ type Search struct {
 	Session string // the whole id of the only session to look in, "" for all
 	Trash   bool   // in the trash as well
 	Limit   int    // how many hits at most, 0 for 50
+
+	// Hide takes the secrets out of a text before a snippet is cut from it; nil takes none.
+	Hide func(text string) string
 }
 
 // Hit is a message that was found.
@@ -32,25 +33,6 @@ type Hit struct {
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
-
-	query  search.Query // that Snippet and Marks were made with
-	around string       // and the part of the message
-}
-
-// Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
-// the snippet has the sign. Find gives byte ranges in order and apart.
-func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
-	around := cmp.Or(h.around, h.Snippet)
-	hidden := find(around)
-	if len(hidden) == 0 {
-		return h, 0
-	}
-	for _, secret := range slices.Backward(hidden) {
-		around = around[:secret[0]] + sign + around[secret[1]:]
-	}
-	h.around = around
-	h.Snippet, h.Marks = h.query.Snippet(h.around)
-	return h, strings.Count(h.Snippet, sign)
 }
 
 // Search finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
@@ -94,11 +76,13 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
+		if text = q.Around(text); in.Hide != nil {
+			text = in.Hide(text)
+		}
 		h := Hit{
 			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			query: q, around: q.Around(text),
 		}
-		h.Snippet, h.Marks = q.Snippet(h.around)
+		h.Snippet, h.Marks = q.Snippet(text)
 		hits = append(hits, h)
 	}
 	return hits
