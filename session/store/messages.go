@@ -7,11 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -84,22 +82,9 @@ func (m *Message) columns() []column {
 	}
 }
 
-// Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
-// where that changed it. The caller's message stays as it is.
+// Redacted is a message without the secrets that clean takes out of its texts, as in history.Message.
 func (m Message) Redacted(clean func(string) string) Message {
-	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Extra}
-	for i := range m.ToolCalls {
-		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
-	}
-	for i := range m.Parts {
-		texts = append(texts, &m.Parts[i].Name, &m.Parts[i].Text)
-	}
-	for _, text := range texts {
-		if now := clean(*text); now != *text {
-			*text, m.Tokens = now, 0
-		}
-	}
+	m.Message, m.Extra = m.Message.Redacted(clean), clean(m.Extra)
 	return m
 }
 
@@ -222,35 +207,11 @@ func complete(all []Message) []Message {
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts = "", "", nil, nil
 			m.Extra, m.Name, m.ToolCallID = "", "", ""
 		}
-		m.readExtra()
+		m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
+		m.ReadExtra(m.Extra)
 		m.stored = stored{}
 	}
 	return all
-}
-
-// readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
-// that only its server understands. Extra has those in one object: under message the keys of the
-// message, under tool_calls those of each call by its place from 0, and under chunk what came beside
-// the message and belongs to nobody. The values keep their bytes. The result of a recall has under read_again the
-// positions of the messages that it holds.
-func (m *Message) readExtra() {
-	m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
-	m.Replay, m.ReadAgain = "", nil
-	var extra struct {
-		Message   json.RawMessage            `json:"message"`
-		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
-		ReadAgain []int                      `json:"read_again"`
-	}
-	if json.Unmarshal([]byte(m.Extra), &extra) != nil {
-		return // none, or not a reply's: it is kept as it is and goes nowhere
-	}
-	m.Replay = string(extra.Message)
-	if m.Role == history.Tool {
-		m.ReadAgain = extra.ReadAgain
-	}
-	for place := range m.ToolCalls {
-		m.ToolCalls[place].Replay = string(extra.ToolCalls[strconv.Itoa(place)])
-	}
 }
 
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
