@@ -60,8 +60,11 @@ func (w writer) message(session string, parent int64) Message {
 		"", history.Interrupted, history.Failed, history.Imported, history.Quarantined,
 	}).Draw(w.T, "status")
 	for i := range m.Parts {
-		kinds := []history.PartKind{history.ImagePart, history.TextPart}
-		m.Parts[i].Kind = rapid.SampledFrom(kinds).Draw(w.T, "kind")
+		if p := &m.Parts[i]; w.pick("image", 2) == 0 {
+			p.Kind, p.Data = history.TextPart, nil
+		} else {
+			p.Kind, p.Text = history.ImagePart, ""
+		}
 	}
 	return m
 }
