@@ -40,14 +40,10 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.editSession("untag ID tag...", "Remove tags from a session", func(row *store.Session, tags []string) {
 			row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(tags, t) })
 		}),
-		p.sessionCommand("delete ID", "Move a session to the trash",
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Delete(ctx, info.ID)
-			}),
-		p.sessionCommand("restore ID", "Restore a session from the trash",
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Restore(ctx, info.ID)
-			}),
+		p.editSession("delete ID", "Move a session to the trash",
+			func(row *store.Session, _ []string) { row.Deleted = p.now() }),
+		p.editSession("restore ID", "Restore a session from the trash",
+			func(row *store.Session, _ []string) { row.Deleted = time.Time{} }),
 		p.sessionsPurge())
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -342,7 +343,7 @@ func (s *scene) brings(arg string) {
 		case "window":
 			return nil, s.appends(id, 0, rest)
 		case "delete":
-			return []string{id}, db.Delete(ctx, id)
+			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Deleted = time.Now() })
 		case "purge":
 			if err := db.Purge(ctx, id); !errors.Is(err, store.ErrNotOverwritten) {
 				return nil, err

@@ -150,7 +150,7 @@ func (w *writer) step(but ...string) {
 		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
 		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
 		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
-		"delete":  func() error { return w.s.Delete(ctx, session.ID) },
+		"delete":  func() error { return window{Store: w.s}.Delete(ctx, session.ID) },
 		"fork": func() error {
 			fork, err := w.s.Fork(ctx, session.ID, message)
 			w.ids = append(w.ids, fork.ID)

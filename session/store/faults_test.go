@@ -44,6 +44,16 @@ func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	return damaged
 }
 
+// Delete moves a session to the trash.
+func (w window) Delete(ctx context.Context, session string) error {
+	return w.Update(ctx, session, func(row *Session) { row.Deleted = w.now() })
+}
+
+// Restore takes a session out of the trash.
+func (w window) Restore(ctx context.Context, session string) error {
+	return w.Update(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
+}
+
 // Damage closes the windows and fills the first pages of tables with zeros.
 func (w window) Damage(tables ...string) {
 	w.p.exit()

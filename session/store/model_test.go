@@ -178,11 +178,11 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 		},
 		"delete": func(_ *rapid.T, s *Store, in *modelSession) error {
 			in.Deleted = noon().t
-			return s.Delete(ctx, in.ID)
+			return window{Store: s}.Delete(ctx, in.ID)
 		},
 		"restore": func(_ *rapid.T, s *Store, in *modelSession) error {
 			in.Deleted = Session{}.Deleted
-			return s.Restore(ctx, in.ID)
+			return window{Store: s}.Restore(ctx, in.ID)
 		},
 		"draft": func(t *rapid.T, s *Store, in *modelSession) error {
 			in.draft = text(t)

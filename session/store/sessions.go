@@ -237,13 +237,3 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
 	return s.Update(ctx, id, func(row *Session) { row.Title, row.TitleFrom = title, from })
 }
-
-// Delete moves a session to the trash. Deleting it again keeps the first date.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.UnixMilli(max(1, s.now().UnixMilli())) })
-}
-
-// Restore takes a session out of the trash.
-func (s *Store) Restore(ctx context.Context, id string) error {
-	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.Time{} })
-}

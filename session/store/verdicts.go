@@ -168,27 +168,6 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
-// RepairCount is how many faults of one kind the messages of a model had.
-type RepairCount struct {
-	Endpoint string // "" where the messages were imported
-	Model    string
-	Kind     string // C1 to C15
-	Faults   int
-}
-
-// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
-// result belongs to, and by kind.
-func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
-	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
-		var c RepairCount
-		for range t.Rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
-			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
-			all = append(all, c)
-		}
-		return all
-	})
-}
-
 // Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
 	Stored      int `json:"stored"`                // messages of the conversation, each one of the next seven

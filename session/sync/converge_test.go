@@ -194,8 +194,12 @@ func (b *box) act() {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
 			return b.s.Update(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
 		},
-		"delete":  func() error { return b.s.Delete(ctx, row.ID) },
-		"restore": func() error { return b.s.Restore(ctx, row.ID) },
+		"delete": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = b.now })
+		},
+		"restore": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = time.Time{} })
+		},
 		"summary": func() error {
 			_, err := b.s.AddSummary(ctx, store.Summary{
 				Session: row.ID, Sources: history.IDs{{all[0].ID, all[0].ID}},

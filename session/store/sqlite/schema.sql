@@ -234,30 +234,6 @@ JOIN verdicts v ON v.session = r.session
 			AND x.first_request <= r.id
 	);
 
--- How many faults of which kind were repaired in each model's messages; a tool's result counts for the model that called it.
-CREATE VIEW repair_counts AS
-WITH RECURSIVE origin (kind, before, repaired, message) AS (
-	SELECT DISTINCT r.value ->> 'Kind', r.value ->> 'Before', v.message, v.message
-	FROM verdicts v
-	CROSS JOIN json_each(iif(json_valid(v.verdict), v.verdict, '{}'), '$.Repairs') r
-	WHERE v.disposition <> ''
-	UNION ALL
-	SELECT o.kind, o.before, o.repaired, m.parent
-	FROM origin o
-	CROSS JOIN messages m ON m.id = o.message
-	WHERE m.role = 'tool' AND m.parent <> 0
-)
-SELECT
-	m.endpoint,
-	m.model,
-	o.kind,
-	count(*) AS faults
-FROM origin o
-CROSS JOIN messages m ON m.id = o.message
-WHERE m.role <> 'tool' OR m.parent = 0
-GROUP BY m.endpoint, m.model, o.kind
-ORDER BY m.endpoint, m.model, length(o.kind), o.kind;
-
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
 -- only while none of its sources is excluded.
 CREATE TABLE summaries (
