@@ -26,7 +26,8 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionsExport(),
 		p.sessionCommand("rename ID title...", "Rename a session",
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
-				return s.Rename(ctx, info.ID, strings.TrimSpace(strings.Join(rest, " ")), store.TitleUser)
+				title := strings.TrimSpace(strings.Join(rest, " "))
+				return s.Update(ctx, info.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 			}),
 		p.editSession("pin ID", "Pin a session to the top of the list",
 			func(row *store.Session, _ []string) { row.Pinned = true }),

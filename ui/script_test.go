@@ -339,7 +339,7 @@ func (s *scene) brings(arg string) {
 			})
 			return []string{id}, err
 		case "rename":
-			return []string{id}, db.Rename(ctx, id, rest, store.TitleUser)
+			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = rest, "user" })
 		case "window":
 			return nil, s.appends(id, 0, rest)
 		case "delete":

@@ -148,7 +148,7 @@ func (w *writer) step(but ...string) {
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
 		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
-		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
+		"rename":  func() error { return window{Store: w.s}.Rename(ctx, session.ID, w.text("title"), "user") },
 		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
 		"delete":  func() error { return window{Store: w.s}.Delete(ctx, session.ID) },
 		"fork": func() error {

@@ -140,7 +140,7 @@ func nobodyProgram(args []string) error {
 		return err
 	}
 	os.Stdout.WriteString(strings.Join(s.Notices(), " ") + "\n" + all[0].Title + "\n")
-	if err := s.Rename(context.Background(), all[0].ID, "x", "user"); err != nil {
+	if err := (window{Store: s}).Rename(context.Background(), all[0].ID, "x", "user"); err != nil {
 		os.Stdout.WriteString(err.Error())
 	}
 	return nil

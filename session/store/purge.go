@@ -2,11 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-
-	"github.com/mattn/go-sqlite3"
 
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
@@ -90,24 +87,13 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 			return err
 		}
 		return retry(ctx, s.patience, func() error {
-			if err := emptyJournal(ctx, db); err != nil {
+			if err := sqlite.EmptyJournal(ctx, db); err != nil {
 				return err
 			}
 			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
 			return err
 		})
 	})
-}
-
-// emptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
-// error that is busy while another transaction reads from the log.
-func emptyJournal(ctx context.Context, db *sql.DB) error {
-	var blocked, pages, moved int
-	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
-	if err == nil && blocked != 0 {
-		err = sqlite3.Error{Code: sqlite3.ErrBusy}
-	}
-	return err
 }
 
 // PurgeCopy purges a session from a backup of the history, or from a file that was set aside.

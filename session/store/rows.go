@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"database/sql/driver"
-	"encoding"
 	"encoding/json"
 	"iter"
 	"reflect"
@@ -99,15 +98,11 @@ func (b *blob) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(b))
 }
 
-// asJSON is a value that is stored as JSON, or as the text that it writes itself as, and NULL where it is empty. It is
-// empty where what is stored is damaged: other columns matter more.
+// asJSON is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is damaged:
+// other columns matter more.
 type asJSON struct{ in any }
 
 func (f *asJSON) Value() (driver.Value, error) {
-	if own, ok := f.in.(encoding.TextMarshaler); ok {
-		text, err := own.MarshalText()
-		return string(text), err
-	}
 	text, err := json.Marshal(f.in)
 	if reflect.Indirect(reflect.ValueOf(f.in)).IsZero() || string(text) == "[]" {
 		return nil, err
@@ -117,11 +112,7 @@ func (f *asJSON) Value() (driver.Value, error) {
 
 func (f *asJSON) Scan(v any) error {
 	text, _ := v.(string)
-	if own, ok := f.in.(encoding.TextUnmarshaler); ok {
-		_ = own.UnmarshalText([]byte(text))
-	} else {
-		_ = json.Unmarshal([]byte(text), f.in)
-	}
+	_ = json.Unmarshal([]byte(text), f.in)
 	return nil
 }
 

@@ -231,9 +231,3 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 		t.Exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, before.key)
 	})
 }
-
-// Rename sets a session's title. from is user or auto: an automatic title never replaces the
-// user's, and then nothing happens.
-func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
-	return s.Update(ctx, id, func(row *Session) { row.Title, row.TitleFrom = title, from })
-}

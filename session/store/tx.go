@@ -134,7 +134,6 @@ var (
 	ErrDiskFull    = sqlite.ErrDiskFull
 	ErrNoAccess    = sqlite.ErrNoAccess
 	ErrNotHistory  = sqlite.ErrNotHistory
-	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")

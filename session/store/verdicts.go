@@ -170,24 +170,19 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 
 // Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
-	Stored      int `json:"stored"`                // messages of the conversation, each one of the next seven
-	Kept        int `json:"kept,omitempty"`        // sent whole
-	Cut         int `json:"cut,omitempty"`         // sent in part
-	Recalled    int `json:"recalled,omitempty"`    // sent because the current message is about them
-	Dropped     int `json:"dropped,omitempty"`     // not sent
-	Excluded    int `json:"excluded,omitempty"`    // not sent: the user's choice
-	Quarantined int `json:"quarantined,omitempty"` // not sent: they cannot be read
-	Blank       int `json:"blank,omitempty"`       // not sent: there is nothing in them
-	Pinned      int `json:"pinned,omitempty"`      // of those sent
-	Repaired    int `json:"repaired,omitempty"`    // of those sent
-	Short       int `json:"short,omitempty"`       // of those cut, recalled and dropped: not whole in the request
+	Stored   int                         `json:"stored"`             // messages of the conversation
+	Of       map[history.Disposition]int `json:"of,omitempty"`       // how many of them were kept, cut, dropped, …
+	Pinned   int                         `json:"pinned,omitempty"`   // of those sent
+	Repaired int                         `json:"repaired,omitempty"` // of those sent
+	Short    int                         `json:"short,omitempty"`    // not whole in the request: cut, recalled or dropped
 }
 
 // Sent is how many messages are in the request.
-func (c Tally) Sent() int { return c.Kept + c.Cut + c.Recalled }
+func (c Tally) Sent() int { return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled] }
 
 // TallyOf counts the verdicts of a plan.
-func TallyOf(entries []history.Entry) (c Tally) {
+func TallyOf(entries []history.Entry) Tally {
+	c := Tally{Stored: len(entries), Of: map[history.Disposition]int{}}
 	count := func(n *int, counts bool) {
 		if counts {
 			*n++
@@ -195,14 +190,7 @@ func TallyOf(entries []history.Entry) (c Tally) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		count(&c.Stored, true)
-		count(&c.Kept, e.Disposition == history.Kept)
-		count(&c.Cut, e.Disposition == history.Cut)
-		count(&c.Recalled, e.Disposition == history.Recalled)
-		count(&c.Dropped, e.Disposition == history.Dropped)
-		count(&c.Excluded, e.Disposition == history.Excluded)
-		count(&c.Quarantined, e.Disposition == history.Isolated)
-		count(&c.Blank, e.Disposition == history.Blank)
+		c.Of[e.Disposition]++
 		count(&c.Pinned, e.Sent() && e.Pinned)
 		count(&c.Repaired, e.Sent() && len(e.Repairs) > 0)
 		count(&c.Short, !e.Whole && (e.Sent() && e.Disposition != history.Kept || e.Disposition == history.Dropped))

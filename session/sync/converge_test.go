@@ -171,7 +171,8 @@ func (b *box) act() {
 			return b.s.SetRemedies(ctx, rapid.SampledFrom(history.Remedies()).Draw(w.T, "remedy"), at.ID)
 		},
 		"rename": func() error {
-			return b.s.Rename(ctx, row.ID, fmt.Sprint("title ", w.pick("title", 5)), store.TitleUser)
+			title := fmt.Sprint("title ", w.pick("title", 5))
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 		},
 		"tag": func() error {
 			return b.s.Update(ctx, row.ID, func(row *store.Session) {

@@ -218,13 +218,13 @@ func (r *Request) tallies(st *theme.Styles) []string {
 		n       int
 		style   lipgloss.Style
 	}{
-		{"◐ %s cut", c.Cut, st.Cut},
-		{"○ %s dropped", c.Dropped, st.Muted},
-		{"⊘ %s excluded", c.Excluded, st.Muted},
-		{"↺ %s recalled", c.Recalled, st.Recalled},
+		{"◐ %s cut", c.Of[history.Cut], st.Cut},
+		{"○ %s dropped", c.Of[history.Dropped], st.Muted},
+		{"⊘ %s excluded", c.Of[history.Excluded], st.Muted},
+		{"↺ %s recalled", c.Of[history.Recalled], st.Recalled},
 		{"▲ %s repaired", c.Repaired, st.Repaired},
-		{"○ %s unreadable", c.Quarantined, st.Muted},
-		{"○ %s blank", c.Blank, st.Muted},
+		{"○ %s unreadable", c.Of[history.Isolated], st.Muted},
+		{"○ %s blank", c.Of[history.Blank], st.Muted},
 		{"◆ %s pinned", c.Pinned, st.Pinned},
 		{"✚ %s added", len(r.Plan.Added), st.Seen},
 	} {

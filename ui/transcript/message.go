@@ -476,13 +476,13 @@ func facts(r record.Receipt, written, steps int) (line string) {
 	}
 	prompt, in := count(r.Usage.Prompt, r.Expected)
 	answer, out := count(r.Usage.Answer, written)
-	n := theme.Thousands
-	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
+	n, cut, recalled := theme.Thousands, r.Of[history.Cut], r.Of[history.Recalled]
+	if r.Sent() == r.Stored && cut+recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
 		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
 	} else {
 		add(4, true, "saw "+n(r.Sent())+" of "+n(r.Stored))
-		add(3, r.Cut > 0, n(r.Cut)+" cut")
-		add(3, r.Recalled > 0, n(r.Recalled)+" recalled")
+		add(3, cut > 0, n(cut)+" cut")
+		add(3, recalled > 0, n(recalled)+" recalled")
 		add(3, r.Repaired > 0, n(r.Repaired)+" repaired")
 		add(0, r.Unread > 0, "server read "+n(prompt)+" of ~"+n(r.Unread))
 		add(0, r.Unread == 0, in+n(prompt)+" in")

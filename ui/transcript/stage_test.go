@@ -78,7 +78,8 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 		r := record.Receipt{}
 		if messages[i].Request != 0 {
 			r = record.Receipt{
-				Tally: store.Tally{Stored: 48, Kept: 19, Cut: 2, Repaired: 1}, Estimate: 4870, Took: 1900 * time.Millisecond,
+				Tally:    store.Tally{Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1},
+				Estimate: 4870, Took: 1900 * time.Millisecond,
 				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
 					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
 				},

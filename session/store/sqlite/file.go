@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // Size is how many bytes a file has, 0 where there is none.
@@ -38,3 +39,15 @@ const DamagedTables = `
 	WHERE t.schema = 'main'
 		AND t.type IN ('table', 'shadow')
 		AND fault.integrity_check <> 'ok'`
+
+// CreateFile makes the folder and an empty file that only the user may read.
+func CreateFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
