@@ -159,10 +159,10 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	}
 }
 
-// verdictsOn is a view of a message with what became of it in past requests.
-func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Model {
+// verdictsOn is a message with what became of it in past requests.
+func verdictsOn(message int64) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
-		m := inspecting(message, at)(t, w, h)
+		m := inspecting(message, inspector.TextView)(t, w, h)
 		_, plan := inspected(t)
 		var list []store.PastVerdict
 		for i, k := range []int{5, 7, 5, 1, 0} {
@@ -204,8 +204,7 @@ func inspectorStates() []state {
 		{"inspector-recalled-sent", inspecting(6, inspector.SentView)},
 		{"inspector-past", inspectedPast(6, inspector.TextView, true)},
 		{"inspector-unproven", inspectedPast(8, inspector.SentView, false)},
-		{"inspector-sightings", verdictsOn(6, inspector.PastView)},
-		{"inspector-history", verdictsOn(2, inspector.TextView)},
+		{"inspector-history", verdictsOn(2)},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)

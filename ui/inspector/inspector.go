@@ -40,7 +40,6 @@ const (
 	TextView   View = "text"
 	SentView   View = "as sent"
 	RepairView View = "repair"
-	PastView   View = "past requests"
 	JSONView   View = "json"
 )
 
@@ -103,16 +102,21 @@ func (in *Model) show(at View) tea.Cmd {
 	return in.read(at)
 }
 
+// entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
+func (in *Model) entry() history.Entry {
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	return e
+}
+
 // views are those that the subject has.
 func (in *Model) views() []View {
-	e, _ := in.Plan.EntryOf(in.On.Message)
 	switch {
 	case in.On.Message == 0:
 		return []View{TextView, JSONView}
-	case len(e.Repairs) > 0:
-		return []View{TextView, SentView, RepairView, PastView}
+	case len(in.entry().Repairs) > 0:
+		return []View{TextView, SentView, RepairView}
 	}
-	return []View{TextView, SentView, PastView}
+	return []View{TextView, SentView}
 }
 
 // read makes what a view shows, or begins to read it.
@@ -127,8 +131,6 @@ func (in *Model) read(at View) tea.Cmd {
 	switch {
 	case at == JSONView:
 		return in.readBody()
-	case at == PastView:
-		return in.readVerdicts()
 	case at == RepairView:
 		return tea.Batch(in.write(0, in.repair), in.readPrices())
 	case at == SentView:
@@ -171,8 +173,7 @@ func (in *Model) write(size int, fill func(p *Page)) tea.Cmd {
 
 // put shows a page.
 func (in *Model) put(page *Page) {
-	e, _ := in.Plan.EntryOf(in.On.Message)
-	v := &pager{st: &in.Themes.Styles, page: page, wide: e.Role == history.Tool || in.At == JSONView}
+	v := &pager{st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.At == JSONView}
 	switch in.At {
 	case TextView:
 		v.foot = in.history
