@@ -12,7 +12,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -72,11 +71,7 @@ func (in *Model) Forget() {
 // Resize gives the inspector its size in cells.
 func (in *Model) Resize(w, h int) {
 	in.w, in.h = w, h
-	switch {
-	case in.shown == nil:
-	case in.At == RepairView: // it is drawn for one width
-		in.write(0, in.repair)
-	default:
+	if in.shown != nil {
 		in.shown.resize(w, h)
 	}
 }
@@ -214,7 +209,7 @@ func (in *Model) Text() string {
 	if in.shown == nil {
 		return ""
 	}
-	return ansi.Strip(in.shown.page.text())
+	return in.shown.page.text()
 }
 
 // Title names the subject.
