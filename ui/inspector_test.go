@@ -249,7 +249,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.shows("3  user  message 3")
 	l.press("tab")
 	l.titled("turn 2", "json")
-	l.shows("✓ proven by hash: these")
+	l.shows("✓ proven by hash")
 	l.shows("1 secret is hidden in this view")
 	_, shown, _ := strings.Cut(l.Inspector.Text(), "\n\n")
 	l.mu.Lock()

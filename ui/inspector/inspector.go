@@ -78,8 +78,8 @@ func (in *Model) Resize(w, h int) {
 
 // Inspect shows a subject; without a view in the one on show.
 func (in *Model) Inspect(on Subject, at View) tea.Cmd {
-	in.On, in.verdicts, in.prices = on, nil, nil
-	return in.show(cmp.Or(at, in.At))
+	in.On, in.verdicts, in.prices, in.shown = on, nil, nil, nil
+	return in.read(cmp.Or(at, in.At))
 }
 
 // Refresh shows the same once more, after the request on show has changed. What is read again replaces what is shown
@@ -89,12 +89,6 @@ func (in *Model) Refresh() tea.Cmd {
 		return nil
 	}
 	return in.read(in.At)
-}
-
-// show shows a view of the subject, from its beginning.
-func (in *Model) show(at View) tea.Cmd {
-	in.shown = nil
-	return in.read(at)
 }
 
 // entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
@@ -308,7 +302,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // turnView goes to the next view.
 func (in *Model) turnView(by int) tea.Cmd {
 	list := in.views()
-	return in.show(list[(slices.Index(list, in.At)+by+len(list))%len(list)])
+	return in.Inspect(in.On, list[(slices.Index(list, in.At)+by+len(list))%len(list)])
 }
 
 // step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and

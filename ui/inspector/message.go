@@ -113,7 +113,7 @@ func (r *request) proof(p *Page) {
 	}
 	q, proof := r.Past.Request, ""
 	if r.Past.Proven {
-		proof = " · ✓ proven"
+		proof = " · ✓ proven by hash"
 	}
 	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
 		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
@@ -243,16 +243,11 @@ func (in *Model) readBody() tea.Cmd {
 func (in *Model) ShowBody(raw []byte) tea.Cmd {
 	r, name := in.request, in.Panel.Name(in.Panel.Shown())
 	return in.write(len(raw), func(p *Page) {
-		switch body := theme.Plural(len(raw), "byte"); {
-		case r.Past == nil && r.Note != "":
+		p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(name), theme.Plural(len(raw), "byte"))
+		if r.Note != "" {
 			p.line(Warning, "! This request would not be sent: %s", theme.OneSentence(r.Note))
-		case r.Past == nil:
-			p.line(Quiet, "%s: %s, formatted for reading.", theme.UpperFirst(name), body)
-		case r.Past.Proven:
-			p.line(Quiet, "✓ proven by hash: these %s were sent. They are formatted for reading.", body)
-		default:
-			p.line(Warning, "! not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 		}
+		r.proof(p)
 		var laidOut bytes.Buffer
 		if json.Indent(&laidOut, raw, "", "  ") != nil {
 			laidOut.Write(raw)
