@@ -444,6 +444,7 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l = onStage(t, 140, 50)
 	l.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	l.planned()
 	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")
 }

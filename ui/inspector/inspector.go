@@ -127,7 +127,7 @@ func (in *Model) read(at View) tea.Cmd {
 	case id == 0:
 		return in.write(0, r.whole)
 	}
-	stored, _ := in.stored(id)
+	stored, _ := in.Panel.Stored(id)
 	show := in.write(len(stored.Content), func(p *Page) { r.message(p, id, stored) })
 	return tea.Batch(show, in.readVerdicts())
 }
@@ -185,19 +185,9 @@ func (in *Model) put(page *Page) {
 	in.shown = v
 }
 
-// stored is a message as it is stored.
-func (in *Model) stored(id int64) (store.Message, bool) {
-	if in.Past != nil {
-		if m, there, err := in.Past.Messages.ByID(id); there && err == nil {
-			return m, true
-		}
-	}
-	return in.Chat.Message(id)
-}
-
 // Text is what the view shows, for copying: of a message all that is stored.
 func (in *Model) Text() string {
-	if stored, ok := in.stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
+	if stored, ok := in.Panel.Stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
 		return stored.Content
 	}
 	if in.shown == nil {

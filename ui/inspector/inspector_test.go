@@ -17,6 +17,7 @@ import (
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/uitest"
@@ -79,12 +80,13 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 	for _, m := range past {
 		stored = append(stored, store.Message{Message: m})
 	}
+	chat := &transcript.Model{Messages: branch.Branch{}.With(stored...)}
 	return &Model{
 		Context: &app.Context{Shared: &app.Shared{
 			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
 		}},
-		Chat: &transcript.Model{Messages: branch.Branch{}.With(stored...)}, request: request{Plan: plan}, w: w,
+		Panel: &panel.Model{Screen: panel.Screen{Message: chat.Message}}, request: request{Plan: plan}, w: w,
 	}
 }
 

@@ -185,7 +185,7 @@ func (in *Model) remedies() (lines []string) {
 
 // remedyText is the name of a remedy, and what becomes of the message by it.
 func (in *Model) remedyText(to history.Remedy) (name, about string) {
-	m, _ := in.stored(in.On.Message)
+	m, _ := in.Panel.Stored(in.On.Message)
 	switch {
 	case to == history.LeaveOut && m.Role != history.Tool && len(m.ToolCalls) == 0:
 		return "Leave the message out", "the messages around it stay"
@@ -215,7 +215,7 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 	var ids []int64
 	for _, i := range plan.Group(e.Index) {
 		id := plan.Entries[i].ID
-		m, _ := in.stored(id)
+		m, _ := in.Panel.Stored(id)
 		stored, ids = append(stored, m.Message), append(ids, id)
 	}
 	at := carriersOf(plan, ids...)
