@@ -339,7 +339,7 @@ func TestEveryRepairHasAPage(t *testing.T) {
 					t.Errorf("the page of message %s lacks %q:\n%s", number, want, got)
 				}
 			}
-			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "− stored   + sent") &&
+			if damage := e.Repairs[0]; !strings.Contains(l.Inspector.Text(), "Stored  as received") &&
 				damage.Before+damage.After != "" {
 				t.Errorf("message %s does not show %q against %q:\n%s", number, damage.Before, damage.After, got)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
 	"winnow/session/store"
@@ -71,7 +72,11 @@ func (in *Model) Forget() {
 // Resize gives the inspector its size in cells.
 func (in *Model) Resize(w, h int) {
 	in.w, in.h = w, h
-	if in.shown != nil {
+	switch {
+	case in.shown == nil:
+	case in.At == RepairView: // it is drawn for one width
+		in.write(0, in.repair)
+	default:
 		in.shown.resize(w, h)
 	}
 }
@@ -193,7 +198,7 @@ func (in *Model) Text() string {
 	if in.shown == nil {
 		return ""
 	}
-	return in.shown.page.text()
+	return ansi.Strip(in.shown.page.text())
 }
 
 // Title names the subject.

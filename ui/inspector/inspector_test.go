@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -116,16 +115,14 @@ func asking(arguments, result string) []history.Message {
 	}
 }
 
-// Of a damaged message, and of the calls and results that go with it, what only one side has is marked.
-func TestARepairShowsWhatIsStoredAgainstWhatIsSent(t *testing.T) {
+// Of a damaged message, and of the calls and results that go with it, every row that only one side has is marked.
+func TestARepairIsComparedRowByRow(t *testing.T) {
+	in := inspecting(t, 100, asking(`{"at": 1, "to`, "one, with "+ourKey))
+	e, _ := in.Plan.EntryOf(2)
 	var screens uitest.Screens
-	for _, result := range []string{"one, with " + ourKey, ""} {
-		in := inspecting(t, 100, asking(`{"at": 1, "to`, result))
-		in.On.Message = 2
-		p := Page{secrets: in.Secrets}
-		in.repair(&p)
-		screens.Add(fmt.Sprintf("the result is %q", result), paged(60, 30, p.paragraphs...).View())
-	}
+	screens.Add("side by side", in.comparison(&in.Plan, e, "now"))
+	in.w = 60
+	screens.Add("one below the other", in.comparison(&in.Plan, e, "now"))
 	screens.Golden(t)
 }
 
@@ -137,6 +134,20 @@ func TestAMessageThatIsNotInTheRequest(t *testing.T) {
 	if want := "Nothing of this message is in its place in the request.\n"; p.text() != want {
 		t.Errorf("of a message that the request does not have it shows %q, want %q", p.text(), want)
 	}
+}
+
+func TestAComparisonFitsEveryWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("ab {\"\n\t猫é\u0301👩\u200d🚀\x1b\u202e")))
+		w := rapid.IntRange(5, 140).Draw(t, "w")
+		in := inspecting(&testing.T{}, w, asking(text.Draw(t, "arguments"), strings.Repeat(text.Draw(t, "result"), 99)))
+		e, _ := in.Plan.EntryOf(2)
+		for _, line := range in.comparison(&in.Plan, e, "now") {
+			if n := ansi.StringWidth(line); n > w {
+				t.Fatalf("at %d cells the line %q has %d", w, ansi.Strip(line), n)
+			}
+		}
+	})
 }
 
 func TestAMessageIsShownWithWhatWasInserted(t *testing.T) {

@@ -25,15 +25,14 @@ const (
 	Quiet               // the screen's own remarks
 	Warning             // the same, where something is wrong
 	Verdict             // a verdict in words, in the color of the glyph left of it
+	Drawn               // a line of the screen that is drawn already
 
 	// These have a mark on the left of each row.
 
-	Stored  // text of a message that something else is sent for
-	Instead // what is sent for it
-	Sent    // text of a message that is sent
-	Unsent  // text that the model does not get
-	Marker  // text of winnow's own in the place of what is not sent
-	Added   // other text that nobody said
+	Sent   // text of a message that is sent
+	Unsent // text that the model does not get
+	Marker // text of winnow's own in the place of what is not sent
+	Added  // other text that nobody said
 )
 
 // Paragraph is a text of one kind. It begins on a line of its own.
@@ -125,7 +124,7 @@ func (p *Page) insert(in history.Insert, cuts []history.Range) {
 func (p *Page) text() string {
 	var b strings.Builder
 	for _, of := range p.paragraphs {
-		b.WriteString(marks[of.Kind] + of.Title + of.Text + "\n")
+		b.WriteString(of.Title + of.Text + "\n")
 	}
 	return b.String()
 }
@@ -303,6 +302,9 @@ func (g *pager) View() (rows []string) {
 // draw draws a line in rows. What stands at its right end has a row of its own where there is no
 // room for it.
 func (g *pager) draw(l line) []string {
+	if l.Kind == Drawn {
+		return []string{l.text}
+	}
 	title, aside, mark := "", "", marks[l.Kind]
 	if l.first {
 		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
@@ -331,16 +333,13 @@ func (g *pager) draw(l line) []string {
 }
 
 // marks are what stands left of a text of a kind.
-var marks = map[Kind]string{Stored: "−", Instead: "+", Sent: "▌", Unsent: "┊", Marker: "◐", Added: "✚"}
+var marks = map[Kind]string{Sent: "▌", Unsent: "┊", Marker: "◐", Added: "✚"}
 
 // marked is a mark in the cells left of a text, behind the gutter.
 func (g *pager) marked(mark string) string {
 	style := g.st.OfGlyph(mark)
-	switch mark {
-	case marks[Unsent]:
+	if mark == marks[Unsent] {
 		style = g.st.Faint
-	case marks[Stored]:
-		style = g.st.Error
 	}
 	return strings.Repeat(" ", theme.Gutter(g.w)) + theme.Fit(style.Render(mark), markCells)
 }
@@ -359,10 +358,6 @@ func (g *pager) style(p *Paragraph) lipgloss.Style {
 		return g.st.OfGlyph(marks[p.Kind]).Bold(true)
 	case Warning:
 		return g.st.Cut
-	case Stored:
-		return g.st.Error
-	case Instead:
-		return g.st.Seen
 	}
 	return g.st.Text
 }

@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"winnow/history"
 	"winnow/session"
@@ -62,11 +62,8 @@ func (in *Model) repair(p *Page) {
 	}
 	p.line(Quiet, "Many servers refuse a whole request for this.")
 	p.line(Quiet, "")
-	p.line(Quiet, "− stored   + sent %s", when)
-	stored, sent := in.group(plan, e)
-	for i := range max(len(stored), len(sent)) {
-		p.line(Quiet, "")
-		compare(p, stored, sent, i)
+	for _, row := range in.comparison(plan, e, when) {
+		p.paragraphs = append(p.paragraphs, Paragraph{Kind: Drawn, Text: row})
 	}
 	p.line(Quiet, "")
 	p.line(Quiet, "The original is kept byte for byte.")
@@ -229,38 +226,111 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 	return stored, plan.Messages[slices.Min(at):end]
 }
 
-// compare writes message i as it is stored and as it is sent. What both have stands there once, and what only one of
-// them has begins with a sign, − or +.
-func compare(p *Page, stored, sent []history.Message, i int) {
-	was, is := values(stored, i), values(sent, i)
-	was = append(was, make([]string, max(0, len(is)-len(was)))...)
-	is = append(is, make([]string, len(was)-len(is))...)
-	for k := range was {
-		if was[k] == is[k] {
-			p.block(Plain, was[k])
-			continue
-		}
-		p.block(Stored, was[k])
-		p.block(Instead, is[k])
+// The layout of a comparison, in cells.
+const (
+	columnGap = 4 // between what is stored and what is sent
+	signCells = 3 // the sign of a row, with a cell before and after it
+	nameCells = 8 // the name of a value, with the cells before and after it
+)
+
+// comparison draws messages as they are stored against what is sent of them: side by side, on a narrow screen one below
+// the other. A row that the other side does not have begins with a sign, − or +.
+func (in *Model) comparison(plan *history.Plan, e history.Entry, when string) []string {
+	st, gutter := &in.Themes.Styles, theme.Gutter(in.w)
+	w, beside := in.w-2*gutter, in.w >= theme.NarrowScreen
+	if beside {
+		w = (w - columnGap) / 2
 	}
+	before, after := in.group(plan, e)
+	var stored, sent []string
+	for i := range max(len(before), len(after)) {
+		was, is := in.rowsOf(before, i, w), in.rowsOf(after, i, w)
+		stored = append(stored, in.signed(was, is, "−", st.Error)...)
+		sent = append(sent, in.signed(is, was, "+", st.Seen)...)
+		if rows := max(len(stored), len(sent)); beside { // the next messages begin side by side
+			stored, sent = theme.Blank(stored, w-1, rows), theme.Blank(sent, w-1, rows)
+		}
+	}
+	edge := lipgloss.NewStyle().MarginLeft(gutter)
+	left, right := in.column("Stored", "as received", stored, w), in.column("Sent", when, sent, w)
+	if !beside {
+		return strings.Split(edge.Render(left+"\n\n"+right), "\n")
+	}
+	gap := strings.Repeat(" ", columnGap)
+	return strings.Split(edge.Render(lipgloss.JoinHorizontal(lipgloss.Top, left, gap, right)), "\n")
 }
 
-// values are what message i holds: its role, the call that it answers, its text and its own calls. What it does not have
-// of the first three is "", so that the values of two messages stand side by side. Ids are quoted: a blank one is seen.
-func values(list []history.Message, i int) []string {
+// rowsOf are the rows of message i: its role, its text, and of calls and results the ids, which are quoted: a blank one
+// is seen.
+func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 	if i >= len(list) {
 		return nil
 	}
-	m, id, text := list[i], "", ""
+	m := list[i]
+	value := func(name, text string) { rows = append(rows, in.valueRows(name, text, w)...) }
+	rows = []string{"", theme.OneLine(string(m.Role))}
 	if m.Role == history.Tool {
-		id = "id    " + strconv.Quote(m.ToolCallID)
+		value("id", strconv.Quote(m.ToolCallID))
 	}
 	if m.Content != "" || len(m.ToolCalls) == 0 {
-		text = "text  " + cmp.Or(m.Content, `""`)
+		value("text", m.Content)
 	}
-	all := []string{theme.OneLine(string(m.Role)), id, text}
 	for _, call := range m.ToolCalls {
-		all = append(all, "id    "+strconv.Quote(call.ID), "name  "+strconv.Quote(call.Name), "args  "+call.Arguments)
+		value("id", strconv.Quote(call.ID))
+		value("name", strconv.Quote(call.Name))
+		value("args", call.Arguments)
 	}
-	return all
+	return rows
+}
+
+// valueRows are the rows of a value behind its name. Of a long one the beginning and the end are shown.
+func (in *Model) valueRows(name, text string, w int) []string {
+	const head, tail = 200, 200 // bytes
+	text, _ = in.Secrets.Hide(text)
+	if left := len(text) - head - tail; left > 0 {
+		text = strings.ToValidUTF8(text[:head], "") + "\n… " + theme.Size(left) + " more …\n" +
+			strings.ToValidUTF8(text[len(text)-tail:], "")
+	}
+	rows := theme.Wrap(markdown.Visible(text), max(1, w-signCells-nameCells-1))
+	for i, row := range rows {
+		rows[i] = theme.Fit("  "+name, nameCells) + row
+		name = ""
+	}
+	return rows
+}
+
+// signed are the rows of a message beside those of the other side.
+func (in *Model) signed(rows, other []string, sign string, style lipgloss.Style) (lines []string) {
+	st := &in.Themes.Styles
+	for i, row := range rows {
+		name, value := row[:min(len(row), nameCells)], row[min(len(row), nameCells):]
+		same := slices.Contains(other, row)
+		if len(rows) == len(other) {
+			same = other[i] == row
+		}
+		switch {
+		case !strings.HasPrefix(row, " "):
+			row = "  " + st.Keyword.Render(row)
+		case same:
+			row = "  " + st.Text.Render(name) + st.String.Render(value)
+		default:
+			row = style.Render(sign) + " " + st.Text.Render(name) + style.Render(value)
+		}
+		lines = append(lines, row)
+	}
+	return lines
+}
+
+// column is one side of a comparison, w cells wide on the ground of code under its title.
+func (in *Model) column(title, about string, lines []string, w int) string {
+	st := &in.Themes.Styles
+	column := theme.Fit(st.Strong.Render(title)+st.Muted.Render("  "+about), w)
+	for _, line := range append(lines, "") {
+		if st.Tinted {
+			column += "\n" + theme.Ground(st.Tint, theme.Fit(" "+line, w))
+		} else {
+			column += "\n" + theme.Fit(st.Faint.Render("│")+line, w)
+		}
+	}
+	return column
 }
