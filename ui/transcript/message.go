@@ -36,11 +36,6 @@ func tooLong(text string) bool {
 	return len(text) > foldedBytes || strings.Count(text, "\n") > foldedLines
 }
 
-// folds says that a message has something to fold.
-func folds(m store.Message) bool {
-	return m.Role == history.Tool || len(m.ToolCalls) > 0 || m.Role == history.User && tooLong(m.Content)
-}
-
 // shortens says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
 // says is still being read.
 func (c *Model) shortens(i int, e *history.Entry) bool {
@@ -231,8 +226,11 @@ func callText(calls []history.ToolCall) string {
 
 // joins says that row i is the result of the only call of the message above: it stands directly below that.
 func (c *Model) joins(i int) bool {
-	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
-		c.failed[c.Messages.ID(i-1)].What == ""
+	if i < 1 || i >= c.Messages.Len() || c.Messages.Role(i) != history.Tool || c.Messages.Row(i-1).Calls != 1 {
+		return false
+	}
+	_, failed := c.failure(c.Messages.ID(i - 1))
+	return !failed
 }
 
 // call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
@@ -376,22 +374,18 @@ func (c *Model) TurnFailed(f record.Failure) {
 	c.settle()
 }
 
-// readFailures reads the failures that are kept with the messages. One that was reported here stays.
-func (c *Model) readFailures() {
-	for i := range c.Messages.Len() {
-		if _, known := c.failed[c.Messages.ID(i)]; known || !c.Messages.Row(i).Faulty {
-			continue
-		}
-		if f, ok := record.FailureAfter(c.At(i)); ok {
-			c.failed[f.After] = f
-		}
+// failure is why the turn failed behind a message, where it did: as it was seen here, else as it is kept with the
+// message.
+func (c *Model) failure(id int64) (f record.Failure, failed bool) {
+	f, failed = c.failed[id]
+	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
+		return record.FailureAfter(c.At(i))
 	}
-	clear(c.blocks)
+	return f, failed
 }
 
-// safe says what became of the message, and of the money. Behind an answer, or a tool's result, a request of the turn
-// was charged.
-func (c *Model) safe(f record.Failure, behind history.Role) string {
+// safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
+func (c *Model) safe(f record.Failure) string {
 	text := "Your message is saved."
 	if c.Session != nil && c.Session.Temporary() {
 		text = "Your message is still here."
@@ -399,29 +393,24 @@ func (c *Model) safe(f record.Failure, behind history.Role) string {
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
-	switch {
-	case f.Free && behind == history.User:
-		text += " Nothing was charged."
-	case f.Free:
-		text += " Nothing was charged for this request."
+	if f.Free {
+		text += " This request was not charged."
 	}
 	return text
 }
 
 // failureLines are the lines of a failure: what failed, the server's words, what is safe, and where they are wanted the
 // ways out, one a line.
-func (c *Model) failureLines(f record.Failure, behind history.Role, ways bool) []string {
+func (c *Model) failureLines(f record.Failure, ways bool) []string {
 	const mostWords = 6 // lines of what a server said: what can be done stands below
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
-	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), room)
+	from := ""
 	if f.Status != 0 {
-		from := markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, min(60, w))
-		if last := len(lines) - 1; theme.Width(lines[last])+2+theme.Width(from) <= w {
-			lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
-		} else {
-			lines = append(lines, st.Error.Render(from))
-		}
+		from = markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, w/2)
 	}
+	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), min(room, w-theme.Width(from)-2))
+	last := len(lines) - 1
+	lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
 	if f.Words != "" {
 		said := theme.Wrap("“"+markdown.Visible(f.Words)+"”", room)
 		if len(said) > mostWords {
@@ -429,7 +418,7 @@ func (c *Model) failureLines(f record.Failure, behind history.Role, ways bool) [
 		}
 		lines = append(lines, said...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f, behind), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f), room)...)
 	if !ways {
 		return lines
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/history/cause"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
@@ -59,7 +58,7 @@ func (c *Model) lookOf(i int) look {
 		joins: c.joins(i), ways: i+1 == c.rows() && !c.Busy, pattern: c.Search.pattern, at: c.Search.at() == id,
 	}
 	l.open = c.open[id] || l.at
-	if id > 0 {
+	if i < c.Messages.Len() {
 		l.tokens = c.Plan.Sum.Tokens(int(c.Messages.Row(i).Tokens))
 	}
 	if e := c.entry(id); e != nil {
@@ -143,7 +142,7 @@ func (c *Model) beside(i, line int) string {
 		side = c.styleOf(glyph).Render(theme.Fit(glyph, 1))
 	case line == b.failure:
 		side = st.Error.Render(fault)
-	case b.failure >= 0 && line >= b.failure-1 || id < 0 || c.Messages.Role(i) != history.User:
+	case b.failure >= 0 && line >= b.failure-1 || id == arriving || c.Messages.Role(i) != history.User:
 	case b.unsent:
 		side = st.Faint.Render(bar)
 	default:
@@ -164,10 +163,6 @@ func (c *Model) lineOf(i, line int) string {
 	switch {
 	case c.id(i) == c.Edited:
 		style = st.Strong
-	case strings.HasPrefix(tag, "+"):
-		style = st.Seen
-	case strings.HasPrefix(tag, "−"):
-		style = st.Cut
 	case b.unsent:
 		style = st.Muted
 	}
@@ -207,16 +202,17 @@ func (c *Model) render(b *block, i int) {
 	if b.pattern != nil {
 		c.markMatches(b)
 	}
-	if f, failed := c.failed[m.ID]; failed {
+	if f, failed := c.failure(m.ID); failed {
 		b.lines = append(b.lines, "")
 		b.failure = len(b.lines)
-		b.lines = append(b.lines, c.failureLines(f, m.Role, b.ways)...)
+		b.lines = append(b.lines, c.failureLines(f, b.ways)...)
 	}
 }
 
 // heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
 func (c *Model) heading(m store.Message, l look) string {
-	st, name, style := &c.Themes.Styles, "", c.Themes.Styles.Muted // a name is not to be taken for a heading
+	st, name := &c.Themes.Styles, theme.Speaker(m.Role)
+	style := st.Muted // a name is not to be taken for a heading
 	switch {
 	case callsOnly(m):
 		return c.call(m.ToolCalls[0])
@@ -227,9 +223,7 @@ func (c *Model) heading(m store.Message, l look) string {
 	case m.Role == history.Assistant:
 		name = ModelName(m.Model)
 	case m.Role == history.User:
-		name, style = theme.Speaker(m.Role), st.You
-	default:
-		name = theme.Speaker(m.Role)
+		style = st.You
 	}
 	name = style.Render(markdown.OneLine(name, c.proseWidth()))
 	if m.Siblings > 1 {
@@ -276,21 +270,16 @@ func edgeOf(plan history.Plan) (e edge) {
 
 // edgeLine is the line of the edge, whose left end stands in the gutter.
 func (c *Model) edgeLine() string {
-	st, w := &c.Themes.Styles, c.width-c.left
-	sees, counted := "the model sees from here", "and "+theme.Thousands(c.edge.above)
+	st, sees, counted := &c.Themes.Styles, "the model sees from here", "and "+theme.Thousands(c.edge.above)
 	if c.Screen.Trial() {
 		sees = "the model would see from here"
 	}
 	if c.edge.above == 0 {
 		counted = "none"
 	}
-	words := st.Seen.Render("── ") + st.Seen.Bold(true).Render(sees) + st.Seen.Render(" ")
-	note := " " + counted + " of " + theme.Thousands(c.edge.all) + " above"
-	if theme.Width(words)+theme.Width(note) > w {
-		note = ""
-	}
-	fill := strings.Repeat("─", max(0, w-theme.Width(words)-theme.Width(note)))
-	return strings.Repeat(" ", c.left) + markdown.Truncate(words+st.Seen.Render(fill)+st.Muted.Render(note), w, "…")
+	words := []string{st.Seen.Bold(true).Render(sees)}
+	note := st.Muted.Render(counted + " of " + theme.Thousands(c.edge.all) + " above")
+	return strings.Repeat(" ", c.left) + theme.Ruled(st.Seen, c.width-c.left, 2, words, note)
 }
 
 // boundary selects the first message that the model still sees, or says that it sees the chat from its start.
@@ -324,7 +313,10 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 	case record.NotRead(*e, c.firstRead):
 		glyph, tag = fault, theme.NotRead
 	default:
-		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), verdict(e))
+		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.Verdict(*e))
+		if glyph == "◐" {
+			tag += " characters"
+		}
 	}
 	if c.quiet && glyph == whole && c.cursor != id {
 		glyph = "" // the silent case: every message is whole
@@ -341,19 +333,6 @@ func (c *Model) styleOf(glyph string) lipgloss.Style {
 		return c.Themes.Styles.Error
 	}
 	return c.Themes.Styles.OfGlyph(glyph)
-}
-
-// verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
-func verdict(e *history.Entry) string {
-	text := theme.Verdict(*e)
-	recalled, is := strings.CutPrefix(text, "recalled: ")
-	switch {
-	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
-		return text + " characters"
-	case is && e.Cause.Code == cause.SharedWords:
-		return "recalled: “" + recalled + "”"
-	}
-	return text
 }
 
 // change is what other settings would change for a message, "" for nothing.
