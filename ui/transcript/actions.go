@@ -227,7 +227,8 @@ func (c *Model) CopyText(args string) tea.Cmd {
 	}
 	switch args {
 	case "":
-		return c.copy(strings.Trim(strings.Join(texts, "\n\n"), "\n"))
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+		return c.copy(strings.Join(texts, "\n\n"))
 	case "code":
 		return c.copyCode(markdown.CodeBlocks(texts[0]))
 	}
@@ -280,52 +281,30 @@ func (c *Model) Unpick() { c.dragged = dragged{} }
 
 // Press begins a selection at a cell of the transcript.
 func (c *Model) Press(x, y int) {
-	at, ok := c.positionAt(x, y)
-	c.dragged = dragged{held: ok, from: at, to: at}
-}
-
-// Drag takes the selection to a cell. Beyond the edge it scrolls.
-func (c *Model) Drag(x, y int) {
-	switch {
-	case y < 0:
-		c.Scroll(-1)
-	case y >= c.height:
-		c.Scroll(1)
-	}
-	if to, ok := c.positionAt(x, min(max(y, 0), c.height-1)); ok {
-		c.dragged.to = to
+	if c.ready() {
+		at := c.positionAt(x, y)
+		c.dragged = dragged{held: true, from: at, to: at}
 	}
 }
 
-// Release ends a selection and copies it as it is drawn. Without one it was a click, and clicked.
+// Drag takes the selection to a cell, or to the edge.
+func (c *Model) Drag(x, y int) { c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1)) }
+
+// Release ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
+// clicked.
 func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 	c.dragged.held = false
 	if c.dragged.from == c.dragged.to {
+		c.selectRow(c.dragged.from.row)
 		return nil, true
 	}
 	return c.copy(c.draggedText()), false
 }
 
-// Click selects the message at line y. A click on its receipt is for what the model saw for it.
-func (c *Model) Click(y int) tea.Cmd {
-	at, ok := c.positionAt(0, y)
-	if !ok || at.line >= len(c.block(at.row).lines) {
-		return nil
-	}
-	c.selectRow(at.row)
-	if at.line == c.block(at.row).receipt {
-		return c.Do(keymap.Seen)
-	}
-	return nil
-}
-
-// positionAt is the position of a cell of the screen, false below the last message.
-func (c *Model) positionAt(x, y int) (position, bool) {
-	if !c.ready() || y < 0 || y >= c.height {
-		return position{}, false
-	}
+// positionAt is the position of a cell of the screen.
+func (c *Model) positionAt(x, y int) position {
 	i, line := c.rowAt(y)
-	return position{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
+	return position{i, line, max(0, x-c.gutter())}
 }
 
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a

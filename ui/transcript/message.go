@@ -101,7 +101,8 @@ func (c *Model) beginning(text string, draw func(string) []string) []string {
 		shown = text[:near+at+1]
 	}
 	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
-	return append(draw(shown), c.hinted(c.hinted(more, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
+	more = c.hinted(more, c.Keys.Hint("reads it", keymap.Inspect))
+	return append(draw(shown), c.hinted(more, c.Keys.Hint("copies all", keymap.Copy)))
 }
 
 // elided is a line that stands for what is not shown.
@@ -109,9 +110,9 @@ func (c *Model) elided(what string) string {
 	return c.Themes.Styles.Faint.Render("┄┄┄") + c.Themes.Styles.Muted.Render(" "+what)
 }
 
-// hinted is a line with a key and what it does behind it, where there is space for that.
-func (c *Model) hinted(line string, a keymap.Action, does string) string {
-	with := line + "   " + c.way(c.Keys.Hint(does, a))
+// hinted is a line with a way on behind it, where there is space for that.
+func (c *Model) hinted(line string, h key.Binding) string {
+	with := line + "   " + c.way(h)
 	if theme.Width(with) > c.bodyWidth() {
 		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
@@ -139,7 +140,7 @@ func (c *Model) cutText(m store.Message, cut history.Range) []string {
 
 // unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
 func (c *Model) unsent(marker, rest string) []string {
-	w := c.proseWidth()
+	st, w := &c.Themes.Styles, c.proseWidth()
 	oneLine := func(s string) string { return strings.Join(strings.Fields(markdown.Visible(s)), " ") }
 	begin := strings.ToValidUTF8(rest[:min(len(rest), 4*unsentLines*w)], "")
 	marker = oneLine(marker)
@@ -149,20 +150,16 @@ func (c *Model) unsent(marker, rest string) []string {
 	if last := len(lines) - 1; !whole {
 		lines[last] = markdown.Truncate(lines[last], w-1, "") + "…"
 	}
-	if c.paint(lines, len(marker), c.Themes.Styles.Cut.Bold(true)); whole {
+	for i, line := range lines {
+		n := min(len(marker), len(line))
+		marker = marker[n:]
+		lines[i] = st.Cut.Bold(true).Render(line[:n]) + st.Muted.Render(line[n:])
+	}
+	if whole {
 		return lines
 	}
 	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
-	return append(lines, c.hinted(c.elided(count), keymap.Inspect, "reads them"))
-}
-
-// paint gives the first so many bytes of some lines a style, and the rest a quiet one.
-func (c *Model) paint(lines []string, first int, style lipgloss.Style) {
-	for i, line := range lines {
-		n := min(first, len(line))
-		first -= n
-		lines[i] = style.Render(line[:n]) + c.Themes.Styles.Muted.Render(line[n:])
-	}
+	return append(lines, c.hinted(c.elided(count), c.Keys.Hint("reads them", keymap.Inspect)))
 }
 
 // folded is the beginning of a message that is folded, and how much there is.
@@ -177,7 +174,7 @@ func (c *Model) folded(m store.Message, l look) []string {
 		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + st.Muted.Render("…")
 	}
 	more := strings.Count(text, "\n") - strings.Count(head, "\n")
-	return append(lines, c.hinted(st.Muted.Render(extent(m, l, more)), keymap.Expand, "opens it"))
+	return append(lines, c.hinted(st.Muted.Render(extent(m, l, more)), c.Keys.Hint("opens it", keymap.Expand)))
 }
 
 // extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
@@ -200,7 +197,7 @@ func (c *Model) reasoning(m store.Message) []string {
 		return nil
 	case !c.Thinking:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
-		return []string{c.hinted(folded, keymap.Reason, "shows it")}
+		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reason))}
 	}
 	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
@@ -226,11 +223,8 @@ func callText(calls []history.ToolCall) string {
 
 // joins says that row i is the result of the only call of the message above: it stands directly below that.
 func (c *Model) joins(i int) bool {
-	if i < 1 || i >= c.Messages.Len() || c.Messages.Role(i) != history.Tool || c.Messages.Row(i-1).Calls != 1 {
-		return false
-	}
-	_, failed := c.failure(c.Messages.ID(i - 1))
-	return !failed
+	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
+		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
@@ -280,7 +274,7 @@ func (c *Model) result(m store.Message, l look) string {
 	if l.open {
 		first, more, does = "result", 0, "closes it"
 	}
-	rest := c.hinted(st.Muted.Render(" · "+extent(m, l, more)), keymap.Expand, does)
+	rest := c.hinted(st.Muted.Render(" · "+extent(m, l, more)), c.Keys.Hint(does, keymap.Expand))
 	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
@@ -300,51 +294,46 @@ func (c *Model) toolOf(result store.Message) string {
 // note is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
 // where it is wanted and there is room.
 func (c *Model) note(m store.Message, unread error, way bool) []string {
-	st := &c.Themes.Styles
-	what, rest := c.noteOf(m, unread)
-	if what == "" {
+	text, style := c.noteOf(m, unread), c.Themes.Styles.Muted
+	if text == "" {
 		return nil
 	}
-	style, failed := st.Muted, strings.HasPrefix(what, fault)
+	failed := strings.HasPrefix(text, fault)
 	if failed {
-		style = st.Error
+		style = c.Themes.Styles.Error
 	}
-	lines := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(rest)), c.proseWidth())
-	c.paint(lines, len(what), style)
-	last := &lines[len(lines)-1]
-	again := "   " + c.way(keymap.Typed("/retry", "try again"))
-	broke := failed && m.Status == history.Interrupted && !m.Damaged
-	if way && broke && theme.Width(*last+again) <= c.bodyWidth() {
-		*last += again
+	lines := theme.WrapStyled(style, markdown.Visible(text), c.proseWidth())
+	if last := len(lines) - 1; way && failed && m.Status == history.Interrupted && !m.Damaged {
+		lines[last] = c.hinted(lines[last], keymap.Typed("/retry", "try again"))
 	}
 	return lines
 }
 
 // noteOf is what became of a message, with a sign in front where something went wrong, and what follows from it.
-func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
+func (c *Model) noteOf(m store.Message, unread error) string {
 	switch {
 	case unread != nil:
-		return "✗ cannot be read now", "· " + theme.Sentence(unread)
+		return "✗ cannot be read now · " + theme.Sentence(unread)
 	case m.ID == arriving && c.answer.lost:
-		return "✗ not saved", ""
+		return "✗ not saved"
 	case m.Damaged && m.Remains != "":
-		return "✗ damaged", "· this is not what was stored; kept, never sent"
+		return "✗ damaged · this is not what was stored; kept, never sent"
 	case m.Damaged:
-		return "✗ damaged and unreadable", "· kept, never sent"
+		return "✗ damaged and unreadable · kept, never sent"
 	case m.Role == history.Tool && m.Content == "":
-		return "empty result", ""
+		return "empty result"
 	case m.Status == history.Interrupted:
-		return c.interruption(m), "· this part is kept"
+		return c.interruption(m) + " · this part is kept"
 	case m.Status == history.Failed && m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0:
-		return "✗ failed", "before anything arrived"
+		return "✗ failed before anything arrived"
 	case m.Status == history.Failed:
-		return "✗ failed", "· this part is kept"
+		return "✗ failed · this part is kept"
 	case m.Status == history.Quarantined:
-		return "✗ unknown role", "· kept, never sent"
+		return "✗ unknown role · kept, never sent"
 	case m.Status == history.Streaming:
-		return "still arriving", ""
+		return "still arriving"
 	}
-	return "", ""
+	return ""
 }
 
 // interruption says why an answer is not whole.
@@ -362,7 +351,7 @@ func (c *Model) interruption(m store.Message) string {
 			what += ": “" + f.Words + "”"
 		}
 	}
-	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted"))
+	return "✗ " + cmp.Or(what, "interrupted")
 }
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
@@ -385,11 +374,8 @@ func (c *Model) failure(id int64) (f record.Failure, failed bool) {
 }
 
 // safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
-func (c *Model) safe(f record.Failure) string {
-	text := "Your message is saved."
-	if c.Session != nil && c.Session.Temporary() {
-		text = "Your message is still here."
-	}
+func safe(f record.Failure) string {
+	text := "Your message is kept."
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
@@ -418,7 +404,7 @@ func (c *Model) failureLines(f record.Failure, ways bool) []string {
 		}
 		lines = append(lines, said...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, safe(f), room)...)
 	if !ways {
 		return lines
 	}

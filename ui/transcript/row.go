@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
@@ -24,7 +23,7 @@ const (
 
 	bar   = "▌" // beside the user's words, and beside the message under the cursor
 	whole = "●" // the sign of a message that is sent as it is
-	fault = "✗" // that of what went wrong or was not read by the server
+	fault = "✗" // that of what went wrong
 
 	mostBlocks = 128 // rendered rows that are kept
 )
@@ -34,7 +33,6 @@ type block struct {
 	look
 	lines    []string // without the gutter; the first one is who speaks, the verdict is added to it for each frame
 	from, to int      // the lines of the text and of the tool calls
-	receipt  int      // the line of its receipt, -1 for none
 	failure  int      // the first line of why its turn failed behind it, -1 for none
 	match    int      // the first line with a match of the search, else the one that stands for what is not shown
 }
@@ -79,7 +77,7 @@ func (c *Model) block(i int) *block {
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
-	b := &block{look: l, receipt: -1, failure: -1}
+	b := &block{look: l, failure: -1}
 	c.render(b, i)
 	c.blocks[id] = b
 	return b
@@ -139,7 +137,7 @@ func (c *Model) beside(i, line int) string {
 	switch {
 	case line == 0:
 		glyph, _ := c.mark(id)
-		side = c.styleOf(glyph).Render(theme.Fit(glyph, 1))
+		side = st.OfGlyph(glyph).Render(theme.Fit(glyph, 1))
 	case line == b.failure:
 		side = st.Error.Render(fault)
 	case b.failure >= 0 && line >= b.failure-1 || id == arriving || c.Messages.Role(i) != history.User:
@@ -159,7 +157,7 @@ func (c *Model) lineOf(i, line int) string {
 	}
 	st, head, w := &c.Themes.Styles, b.lines[0], c.proseWidth()
 	glyph, tag := c.mark(c.id(i))
-	style := c.styleOf(glyph)
+	style := st.OfGlyph(glyph)
 	switch {
 	case c.id(i) == c.Edited:
 		style = st.Strong
@@ -190,7 +188,6 @@ func (c *Model) render(b *block, i int) {
 		if len(b.lines) == b.to && endsInBlock(m.Content) { // what follows code or a table stands apart from it
 			b.lines = append(b.lines, "")
 		}
-		b.receipt = len(b.lines)
 		arrived := theme.TokensOf(len(m.Content) + len(m.Reasoning))
 		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, arrived, c.bodyWidth())))
 	}
@@ -311,7 +308,7 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 	case e == nil: // it is newer than the plan: what was sent or said just now
 		glyph = whole
 	case record.NotRead(*e, c.firstRead):
-		glyph, tag = fault, theme.NotRead
+		glyph, tag = "▲", theme.NotRead
 	default:
 		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.Verdict(*e))
 		if glyph == "◐" {
@@ -325,14 +322,6 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 		tag = "editing"
 	}
 	return glyph, tag
-}
-
-// styleOf is the style of the sign of a row, and of its verdict.
-func (c *Model) styleOf(glyph string) lipgloss.Style {
-	if glyph == fault {
-		return c.Themes.Styles.Error
-	}
-	return c.Themes.Styles.OfGlyph(glyph)
 }
 
 // change is what other settings would change for a message, "" for nothing.
