@@ -45,7 +45,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
-		cmd := c.SearchFor("", false)
+		cmd := c.SearchFor("")
 		c.Search.Open = true
 		return cmd
 	case keymap.NextHit:

@@ -141,11 +141,9 @@ func (c *Model) cutText(m store.Message, cut history.Range) []string {
 // unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
 func (c *Model) unsent(marker, rest string) []string {
 	st, w := &c.Themes.Styles, c.proseWidth()
-	oneLine := func(s string) string { return strings.Join(strings.Fields(markdown.Visible(s)), " ") }
-	begin := strings.ToValidUTF8(rest[:min(len(rest), 4*unsentLines*w)], "")
-	marker = oneLine(marker)
-	lines := theme.Wrap(strings.TrimSpace(marker+" "+oneLine(begin)), w)
-	whole := len(lines) <= unsentLines && len(begin) == len(rest)
+	marker = markdown.OneLine(marker, unsentLines*w)
+	lines := theme.Wrap(strings.TrimSpace(marker+" "+markdown.OneLine(rest, 2*unsentLines*w)), w)
+	whole := len(lines) <= unsentLines
 	lines = lines[:min(len(lines), unsentLines)]
 	if last := len(lines) - 1; !whole {
 		lines[last] = markdown.Truncate(lines[last], w-1, "") + "…"
@@ -164,25 +162,16 @@ func (c *Model) unsent(marker, rest string) []string {
 
 // folded is the beginning of a message that is folded, and how much there is.
 func (c *Model) folded(m store.Message, l look) []string {
-	st, w := &c.Themes.Styles, c.proseWidth()
 	text := strings.Trim(m.Content, "\n")
-	first := strings.SplitN(text, "\n", headLines+1)
-	head := strings.Join(first[:min(headLines, len(first))], "\n")
-	lines := c.text(m, strings.ToValidUTF8(head[:min(len(head), 8*headLines*w)], ""))
-	if len(lines) > headLines {
-		lines = lines[:headLines]
-		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + st.Muted.Render("…")
-	}
-	more := strings.Count(text, "\n") - strings.Count(head, "\n")
-	return append(lines, c.hinted(st.Muted.Render(extent(m, l, more)), c.Keys.Hint("opens it", keymap.Expand)))
+	lines := c.text(m, strings.ToValidUTF8(text[:min(len(text), 8*headLines*c.proseWidth())], ""))
+	size := c.Themes.Styles.Muted.Render("… " + extent(m, l))
+	return append(lines[:min(headLines, len(lines))], c.hinted(size, c.Keys.Hint("opens it", keymap.Expand)))
 }
 
-// extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
-func extent(m store.Message, l look, more int) string {
-	text := theme.Size(len(m.Content))
-	if more > 0 {
-		text = theme.PluralOf(more, "more line", "more lines") + " · " + text
-	}
+// extent is how much text there is: its lines, its size and its tokens.
+func extent(m store.Message, l look) string {
+	lines := strings.Count(strings.Trim(m.Content, "\n"), "\n") + 1
+	text := theme.Plural(lines, "line") + " · " + theme.Size(len(m.Content))
 	if l.tokens > 0 {
 		text += " · ~" + theme.Plural(l.tokens, "token")
 	}
@@ -264,17 +253,15 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 // result is the row of a tool's result: its first line, and how much follows.
 func (c *Model) result(m store.Message, l look) string {
 	st, w := &c.Themes.Styles, c.proseWidth()
-	text := strings.Trim(m.Content, "\n")
-	first, _, _ := strings.Cut(text, "\n")
-	more := strings.Count(text, "\n")
-	if more == 0 && len(text) <= foldedBytes && ansi.StringWidth(text) <= w {
+	first, _, several := strings.Cut(strings.Trim(m.Content, "\n"), "\n")
+	if !several && len(first) <= foldedBytes && ansi.StringWidth(first) <= w {
 		return st.Text.Render(markdown.OneLine(first, w))
 	}
 	does := "opens it"
 	if l.open {
-		first, more, does = "result", 0, "closes it"
+		first, does = "result", "closes it"
 	}
-	rest := c.hinted(st.Muted.Render(" · "+extent(m, l, more)), c.Keys.Hint(does, keymap.Expand))
+	rest := c.hinted(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
 	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
@@ -398,11 +385,7 @@ func (c *Model) failureLines(f record.Failure, ways bool) []string {
 	last := len(lines) - 1
 	lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
 	if f.Words != "" {
-		said := theme.Wrap("“"+markdown.Visible(f.Words)+"”", room)
-		if len(said) > mostWords {
-			said = append(said[:mostWords], "…")
-		}
-		lines = append(lines, said...)
+		lines = append(lines, theme.Wrap("“"+markdown.OneLine(f.Words, mostWords*room)+"”", room)...)
 	}
 	lines = append(lines, theme.WrapStyled(st.Muted, safe(f), room)...)
 	if !ways {

@@ -20,7 +20,6 @@ import (
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
 	Moved func() // the cursor went to another message by itself
-	Draft func() // gives the keys back to the draft, where the search began
 	Hush  func() // takes the sentence away that stands where the search line is
 
 	Past  func() bool // the request on show was sent

@@ -158,10 +158,7 @@ func (c *Model) lineOf(i, line int) string {
 	st, head, w := &c.Themes.Styles, b.lines[0], c.proseWidth()
 	glyph, tag := c.mark(c.id(i))
 	style := st.OfGlyph(glyph)
-	switch {
-	case c.id(i) == c.Edited:
-		style = st.Strong
-	case b.unsent:
+	if b.unsent {
 		style = st.Muted
 	}
 	most := w - 2 - min(theme.Width(head), w/3) // a long call leaves the verdict its reason

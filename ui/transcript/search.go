@@ -27,11 +27,10 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	fromDraft bool           // it began in the draft, and goes back there
-	pattern   *regexp.Regexp // nil where there is nothing to search for; another one for each search
-	done      bool           // the answer for the text is here
-	hits      []hit
-	current   int // the hit that the user is at, from 0
+	pattern *regexp.Regexp // nil where there is nothing to search for; another one for each search
+	done    bool           // the answer for the text is here
+	hits    []hit
+	current int // the hit that the user is at, from 0
 }
 
 // hit is a message that holds the text, in its own text or in its tool calls.
@@ -77,10 +76,9 @@ func (c *Model) Finds(message int64, text string) bool {
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
-// when the search ends.
-func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	c.Search = Search{Field: theme.NewField(text), On: true, fromDraft: fromDraft}
+// SearchFor looks for a text, as the search line does when it is closed.
+func (c *Model) SearchFor(text string) tea.Cmd {
+	c.Search = Search{Field: theme.NewField(text), On: true}
 	return c.SearchOn()
 }
 
@@ -88,9 +86,6 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 func (c *Model) EndSearch() {
 	if c.cursor != 0 && c.Search.at() == c.cursor {
 		c.open[c.cursor] = true
-	}
-	if c.Search.fromDraft {
-		c.Screen.Draft()
 	}
 	c.Search = Search{}
 }
