@@ -276,8 +276,8 @@ func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.N
 	return ast.NewString(line[:end])
 }
 
-// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$. Where they
-// may stand is as it is for HTML.
+// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$. They may
+// stand wherever a block of HTML may.
 type formulaBlocks struct{ parser.BlockParser }
 
 // Trigger implements parser.BlockParser.

@@ -149,7 +149,7 @@ func (c *Model) Status() string {
 	return theme.Thousands(len(c.selected)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
-// action is a change of flags by hand, or the undoing of one.
+// action is a change of flags by hand.
 type action struct {
 	flag   history.Flag           // that the messages are given; "" gives them back to the rules
 	ids    []int64                // the messages that it is about

@@ -308,7 +308,7 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 		glyph, tag = "▲", theme.NotRead
 	default:
 		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.Verdict(*e))
-		if glyph == "◐" {
+		if glyph == "◐" && strings.Contains(tag, "cut") {
 			tag += " characters"
 		}
 	}
