@@ -38,10 +38,7 @@ func conversationScreen(m *Model) conversation.Screen {
 
 // transcriptScreen is what the transcript has the screen do.
 func transcriptScreen(m *Model) transcript.Screen {
-	return transcript.Screen{
-		Hush:  m.notice.Hush,
-		Draft: func() { m.setFocus(draftPane) },
-	}
+	return transcript.Screen{Hush: m.notice.Hush}
 }
 
 // panelScreen is what the panel has the rest of the screen do.

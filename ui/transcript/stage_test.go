@@ -47,7 +47,7 @@ func staged(w, h int) *stage {
 		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 	}}, Screen: Screen{
-		Moved: func() {}, Hush: func() {}, Draft: func() {},
+		Moved: func() {}, Hush: func() {},
 		Past: func() bool { return false }, Trial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
