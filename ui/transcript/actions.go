@@ -287,8 +287,16 @@ func (c *Model) Press(x, y int) {
 	}
 }
 
-// Drag takes the selection to a cell, or to the edge.
-func (c *Model) Drag(x, y int) { c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1)) }
+// Drag takes the selection to a cell. Beyond the edge it scrolls.
+func (c *Model) Drag(x, y int) {
+	switch {
+	case y < 0:
+		c.Scroll(-1)
+	case y >= c.height:
+		c.Scroll(1)
+	}
+	c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1))
+}
 
 // Release ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
 // clicked.
