@@ -64,8 +64,7 @@ type Model struct {
 
 	reading, searching, previewing app.Latest
 
-	edit  *edit // a new title or new tags are typed, nil otherwise
-	purge *line // it is asked whether this one goes for good
+	edit *edit // is typed, nil for nothing
 }
 
 // line is what the cursor can stand on: a session, or a message that was found in it.
@@ -96,7 +95,7 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 func (l *Model) Open(filter string) tea.Cmd {
 	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
 	l.List.Filter = theme.NewField(filter)
-	l.edit, l.purge, l.preview = nil, nil, preview{}
+	l.edit, l.preview = nil, preview{}
 	return l.show(0)
 }
 
@@ -162,7 +161,7 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 		cmd = l.key(press)
 	case pasted && l.edit != nil:
 		l.edit.Insert(strings.TrimSpace(paste.Content))
-	case l.edit == nil && l.purge == nil:
+	case l.edit == nil:
 		cmd = l.take(msg)
 	}
 	return tea.Batch(cmd, l.look())
@@ -172,8 +171,6 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	action := l.Keys.Action(msg, keymap.InSessions)
 	switch {
-	case l.purge != nil:
-		return l.purgeKey(msg)
 	case l.edit != nil:
 		return l.editKey(msg)
 	case action == keymap.FocusBack:
@@ -252,7 +249,8 @@ func (l *Model) fork(s line) tea.Cmd {
 	return l.Screen.Fork(s.ID, s.name())
 }
 
-// Types says whether a key that is a character would be text: in a filter that holds some, or in the field for a title.
+// Types says whether a key that is a character would be text: in a filter that holds some, or where something is
+// typed about a session.
 func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
 
 // Hints are the keys that matter in the list. The help has the others.
@@ -261,10 +259,8 @@ func (l *Model) Hints() []key.Binding {
 	s, ok := l.cursor()
 	next, closes := k.Hint(shelves[l.shelf].toNext, keymap.FocusBack), k.Hint("close", keymap.Back)
 	switch {
-	case l.purge != nil:
-		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.edit != nil:
-		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
+		return []key.Binding{k.Hint(l.edit.does, keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	case shelves[l.shelf].holds.Trash:

@@ -62,27 +62,21 @@ func (l *Model) layout() layout {
 // Title of the list.
 func (l *Model) Title() string { return shelves[l.shelf].title }
 
-// Position says how many sessions the list has, how many the filter leaves of them, and how many messages hold it.
+// Position says how many sessions the filter leaves, and how many messages hold it.
 func (l *Model) Position() string {
 	if l.listing.At.IsZero() {
 		return ""
 	}
-	hits, all := len(l.found.Hits), len(l.listing.Sessions)
-	messages, titles := theme.Plural(hits, "message"), theme.Plural(all, "chat")
-	if hits == mostHits {
-		messages = "the best " + messages
-	}
-	fit := l.List.Shown() - (l.List.Len() - all)
-	if fit < all {
-		titles = theme.Thousands(fit) + " of " + titles
-	}
+	hits := len(l.found.Hits)
+	fit := l.List.Shown() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
+	chats, messages := theme.Plural(fit, "chat"), theme.Plural(hits, "message")
 	switch {
 	case hits == 0:
-		return titles
+		return chats
 	case fit == 0:
 		return messages
 	}
-	return titles + " · " + messages
+	return chats + " · " + messages
 }
 
 // View draws the list; the cursor stands at column x of the first line.
@@ -98,22 +92,16 @@ func (l *Model) View() (lines []string, x int) {
 	if o.below > 0 {
 		rule := l.h - o.below - 1
 		lines = append(append(lines, make([]string, rule)...)[:rule], st.Rule(l.w))
-		if l.purge == nil {
-			lines = append(lines, l.previewLines(o)...)
-		}
+		lines = append(lines, l.previewLines(o)...)
 	}
 	return lines, x
 }
 
-// head is the line at the top: the filter, what is typed instead of it, or a question.
+// head is the line at the top: the filter, or what is typed instead of it.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	name, f := "", &l.List.Filter
-	switch {
-	case l.purge != nil:
-		question := "Delete “" + l.purge.name() + "” permanently?"
-		return theme.Fit(o.margin+st.Cut.Bold(true).Render(question), l.w), 0
-	case l.edit != nil:
-		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
+	if l.edit != nil {
+		name, f = markdown.OneLine(l.edit.asks, max(1, l.w-len("  yes  ›  ")))+" ", &l.edit.Field
 	}
 	lead := o.margin + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, l.w-theme.Width(lead)-len(o.margin))
@@ -163,7 +151,7 @@ func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 	return theme.Ground(st.Selected, st.Seen.Render("▌")+strings.TrimPrefix(line, " "))
 }
 
-// titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
+// titleLine is a session's line: pin, title, state and tags; model, turns and time at the right. The title is the first
 // to give way.
 func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
 	pin, style, o := " ", st.Muted, l.layout()
@@ -205,35 +193,25 @@ func (l *Model) state(s line) (word string, busy bool) {
 // columnsFrom is the least width at which a session's line has its model and its turns.
 const columnsFrom = 80
 
-// right is what stands at the end of a session's line: model, turns and age. A narrow line has the age alone.
+// right is what stands at the end of a session's line: model, turns and when it was used. A narrow line has
+// that alone.
 func (l *Model) right(s store.Session) string {
-	age, model := when(l.listing.At, s.Updated), 20
+	used, model := when(l.listing.At, s.Updated), 20
 	switch {
 	case l.w < columnsFrom:
-		return fmt.Sprintf("%6s", strings.TrimSuffix(age, " ago"))
+		return fmt.Sprintf("%6s", used)
 	case l.w < theme.NarrowScreen:
 		model = 13
 	}
 	name := theme.Fit(markdown.OneLine(s.Model, model), model)
-	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), age)
+	return name + fmt.Sprintf("%11s%13s", theme.Plural(s.Turns, "turn"), used)
 }
 
-// when is how long before a moment something was, in a few words; what was before yesterday has its date.
+// when is the time of a day, or the date of an earlier one.
 func when(at, then time.Time) string {
-	if at.IsZero() || then.IsZero() {
-		return ""
-	}
-	then = then.In(at.Location())
-	day, before := then.Format(time.DateOnly), at.Sub(then)
-	switch {
-	case before < time.Minute:
-		return "now"
-	case before < time.Hour:
-		return fmt.Sprintf("%d min ago", int(before.Minutes()))
-	case day == at.Format(time.DateOnly):
-		return fmt.Sprintf("%d h ago", int(before.Hours()))
-	case day == at.AddDate(0, 0, -1).Format(time.DateOnly):
-		return "yesterday"
+	switch then = then.In(at.Location()); {
+	case then.Format(time.DateOnly) == at.Format(time.DateOnly):
+		return then.Format("15:04")
 	case then.Year() == at.Year():
 		return then.Format("2 Jan")
 	}
