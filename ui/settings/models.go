@@ -33,11 +33,8 @@ type Listing struct {
 	Notes  []string                  // what could not be read: models of an endpoint, what was learned or used before
 }
 
-// The values of rows that are no reference to a model.
-const (
-	addProvider   = "+"        // opens the providers
-	anotherServer = "+another" // explains how any other server is added
-)
+// addProvider is the value of the row that opens the providers. It is no reference to a model.
+const addProvider = "+"
 
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
@@ -126,11 +123,6 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	s.models.Fill(items)
 	s.models.Select(s.first)
 	s.first, s.models.Notes = "", msg.Notes
-	for _, p := range msg.Prices {
-		if p.Known() && p.In+p.Out > 0 {
-			s.models.Remark = "prices are per million tokens"
-		}
-	}
 	return nil
 }
 
@@ -184,39 +176,29 @@ func priceOf(p pricing.Prices) string {
 	case p.In+p.Out == 0:
 		return "free"
 	}
-	return p.In.String() + " in, " + p.Out.String() + " out"
+	return p.In.String() + "/M in, " + p.Out.String() + "/M out"
 }
 
-// listProviders lists the providers that can be added: hosted services, which need a key, and servers of this machine
-// that do not run.
+// listProviders lists the hosted services that can be added, and says how a server of this machine or any other is.
 func (s *Model) listProviders() tea.Cmd {
+	l := list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"})
 	var items []list.Item
 	for _, o := range s.offers {
-		item := list.Item{Label: o.Title, About: "needs an API key", Group: "Hosted", Value: o.Name}
 		if o.Variable == "" {
-			item.About, item.Group = "not running at "+o.Host, "On this machine"
+			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
+			continue
 		}
-		items = append(items, item)
+		items = append(items, list.Item{Label: o.Title, About: "needs an API key", Value: o.Name})
 	}
-	items = append(items, list.Item{
-		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
-	})
-	s.Dialogs.List(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
-		items...), s.takeProvider, nil)
+	l.Notes = append(l.Notes, "Any other server needs a table [endpoints.NAME] in "+theme.FromHome(s.Config)+".")
+	l.Fill(items)
+	s.Dialogs.List(l, s.takeProvider, nil)
 	return nil
 }
 
-// takeProvider asks for the key of a hosted service, or says how another server is added.
+// takeProvider asks for the key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
-	if name == anotherServer {
-		return s.Say("Add a table [endpoints.NAME] with its base_url to " + theme.FromHome(s.Config) +
-			"; winnow config init explains.")
-	}
-	o := s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })]
-	if o.Variable == "" {
-		return s.Say("Start " + o.Title + ", then open /model again: winnow looks for it at " + o.Host + ".")
-	}
-	s.askForKey(o, nil)
+	s.askForKey(s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })], nil)
 	return nil
 }
 
