@@ -136,7 +136,7 @@ func TestAThemeIsChosenInItsList(t *testing.T) {
 	l.Themes.Wanted, l.Themes.Own = theme.Dark, map[string]theme.Palette{"mine": {"you": "5"}}
 	l.restyle()
 	l.picks("theme")
-	l.shows("the terminal's own sixteen colours")
+	l.shows("  terminal")
 	l.types("mine")
 	l.press("enter")
 	l.shows("The theme is mine")

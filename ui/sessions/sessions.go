@@ -22,10 +22,9 @@ import (
 
 // Screen is what the list has the rest of the screen do.
 type Screen struct {
-	Close   func()                        // closes the list
-	New     func() tea.Cmd                // begins a session, which closes the list
-	Fork    func(id, name string) tea.Cmd // forks a session at its end, and opens the fork
-	Changed func()                        // a session was changed
+	Close   func()         // closes the list
+	New     func() tea.Cmd // begins a session, which closes the list
+	Changed func()         // a session was changed
 
 	// Open opens a session: at a message, where a text is marked, or at its end where message is 0.
 	Open func(id string, message int64, found string) tea.Cmd
@@ -75,8 +74,11 @@ type line struct {
 	hit   *store.Hit // nil for the session itself
 }
 
-// lineOf is the line of a session.
-func (l *Model) lineOf(s store.Session, hit *store.Hit) line {
+// titled is the line of a session. A long list is searched for secrets once.
+func (l *Model) titled(s store.Session) line {
+	if known, ok := l.lines[s.ID]; ok {
+		return known
+	}
 	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
@@ -85,7 +87,8 @@ func (l *Model) lineOf(s store.Session, hit *store.Hit) line {
 	for _, tag := range s.Tags {
 		label += " #" + markdown.OneLine(tag, 40)
 	}
-	return line{s, label, tags, hit}
+	l.lines[s.ID] = line{s, label, tags, nil}
+	return l.lines[s.ID]
 }
 
 // name is what a session is called in a sentence.
@@ -121,16 +124,14 @@ const hitsEach = 3
 func (l *Model) fill() {
 	var items []list.Item
 	for _, s := range l.listing.Sessions {
-		if l.lines[s.ID].ID == "" { // A long list is searched for secrets once.
-			l.lines[s.ID] = l.lineOf(s, nil)
-		}
-		items = append(items, list.Item{Label: l.lines[s.ID].label, Value: s.ID})
+		items = append(items, list.Item{Label: l.titled(s).label, Value: s.ID})
 	}
 	listed := map[string]int{}
 	for _, h := range l.found.Hits {
 		if listed[h.Session.ID]++; listed[h.Session.ID] <= hitsEach {
-			value := fmt.Sprint("message ", h.Message)
-			l.lines[value] = l.lineOf(h.Session, &h)
+			value, s := fmt.Sprint("message ", h.Message), l.titled(h.Session)
+			s.hit = &h
+			l.lines[value] = s
 			items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 		}
 	}
@@ -182,7 +183,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	do := map[keymap.Action]func(line) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
-		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
+		keymap.Delete: l.delete,
 	}[action]
 	if do == nil {
 		return l.take(msg)
@@ -201,17 +202,11 @@ func (l *Model) take(msg tea.Msg) tea.Cmd {
 	case list.Chosen:
 		return l.choose()
 	case list.Closed:
-		l.close()
+		l.Screen.Close()
 	case list.Unknown:
 		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
-}
-
-// close closes the list. What is searched for comes too late.
-func (l *Model) close() {
-	l.searching++
-	l.Screen.Close()
 }
 
 // choose opens what is under the cursor.
@@ -223,9 +218,8 @@ func (l *Model) choose() tea.Cmd {
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !s.Deleted.IsZero():
-		return l.inTrash()
+		return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
-	l.searching++
 	if s.hit == nil {
 		return l.Screen.Open(s.ID, 0, "")
 	}
@@ -234,19 +228,6 @@ func (l *Model) choose() tea.Cmd {
 		found = s.hit.Snippet[marks[0][0]:marks[0][1]]
 	}
 	return l.Screen.Open(s.ID, s.hit.Message, found)
-}
-
-// inTrash says why nothing else is done to a session in the trash.
-func (l *Model) inTrash() tea.Cmd {
-	return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
-}
-
-// fork forks the active branch of a session.
-func (l *Model) fork(s line) tea.Cmd {
-	if !s.Deleted.IsZero() {
-		return l.inTrash()
-	}
-	return l.Screen.Fork(s.ID, s.name())
 }
 
 // Types says whether a key that is a character would be text: in a filter that holds some, or where something is

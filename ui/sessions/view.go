@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,16 +133,12 @@ func (l *Model) nothing() string {
 // row draws a line of the list. Above the messages that were found in a session stands the title of that.
 func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 	st := l.Themes.Styles
-	s, ok := l.lines[item.Value]
-	switch {
-	case item.Value == "" && item.Group == "":
+	s := l.lines[cmp.Or(item.Value, item.Group)]
+	if s.ID == "" {
 		return ""
-	case !ok:
-		at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == item.Group })
-		s = l.lineOf(l.found.Hits[at].Session, &l.found.Hits[at])
 	}
-	line := l.titleLine(st, s, hits)
-	if ok && s.hit != nil {
+	line := l.titleLine(st, s, hits, item.Value == "")
+	if s.hit != nil {
 		line = l.hitLine(st, *s.hit)
 	}
 	if !selected {
@@ -153,12 +150,12 @@ func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and time at the right. The title is the first
 // to give way.
-func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
+func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) string {
 	pin, style, o := " ", st.Muted, l.layout()
 	if s.Pinned {
 		pin = st.Pinned.Render("◆")
 	}
-	state, busy := l.state(s)
+	state, busy := l.state(s, above)
 	if state != "" {
 		state = "   " + state
 	}
@@ -174,14 +171,14 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
 
 // state is what a session's line says of it, and whether an answer arrives in it. Above messages that were found in
 // it, it says on which shelf it is.
-func (l *Model) state(s line) (word string, busy bool) {
+func (l *Model) state(s line, above bool) (word string, busy bool) {
 	word, busy = l.Screen.State(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
 	case slices.Contains(l.listing.Leased, s.ID):
 		return "open in another window", false
-	case word != "" || s.hit == nil:
+	case word != "" || !above:
 	case !s.Deleted.IsZero():
 		word = "in the trash"
 	case s.Archived:

@@ -47,20 +47,22 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	case ref != "":
 		return s.Apply(session.Settings{Model: ref}, "")
 	}
-	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
-	})
-	s.Dialogs.List(s.models, s.ChooseModel, nil)
-	return s.listModels(true)
+	return s.listFor("Choose a model", "use", true, s.ChooseModel)
 }
 
 // AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
 func (s *Model) AnswerWith(message int64) tea.Cmd {
+	ask := func(ref string) tea.Cmd { return s.Ask(message, ref) }
+	return s.listFor("Ask again with another model", "ask this model once", false, ask)
+}
+
+// listFor opens a list of the models, with the providers that can be added if these are wanted.
+func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
+		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) }, nil)
-	return s.listModels(false)
+	s.Dialogs.List(s.models, chosen, nil)
+	return s.listModels(offers)
 }
 
 // ListModels asks every endpoint for its models, all at once.

@@ -268,7 +268,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case name == "":
 		var items []list.Item
 		for _, name := range theme.Names(s.Themes.Own) {
-			items = append(items, list.Item{Label: name, About: theme.Description(name), Value: name})
+			items = append(items, list.Item{Label: name, Value: name})
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))

@@ -45,7 +45,7 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	case name == Terminal:
 		return name, themes[usual], colorprofile.ANSI
 	case ok:
-		p := themes[cmp.Or(Name(own["base"]), usual)]
+		p := maps.Clone(themes[cmp.Or(Name(own["base"]), usual)])
 		maps.Copy(p, own)
 		return name, p, t.Profile
 	case name == Dark, name == Light:
@@ -53,18 +53,6 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	}
 	return usual, themes[usual], t.Profile
 }
-
-// described is what the themes that come with winnow are for.
-var described = map[Name]string{
-	Auto:     "dark or light, as the terminal is",
-	Dark:     "for a dark background",
-	Light:    "for a light background",
-	Terminal: "the terminal's own sixteen colours",
-	None:     "no colours",
-}
-
-// Description says what a theme is for.
-func Description(name string) string { return cmp.Or(described[Name(name)], "yours") }
 
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func Names(own map[string]Palette) []string {
