@@ -102,15 +102,15 @@ func (l *Model) archive(s line) tea.Cmd {
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
 	_, busy := l.Screen.State(s.ID)
-	discard := func(row *store.Session) { row.Deleted = l.With.Now() }
+	now := l.With.Now()
+	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
 	case busy, open && l.Busy:
 		return l.Fail("An answer is still arriving in this chat; stop it first.")
 	case slices.Contains(l.listing.Leased, s.ID):
 		return l.Fail("This chat is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
-		l.startPurge(s)
-		return nil
+		return l.startPurge(s)
 	case open:
 		left := l.Screen.New()
 		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
@@ -120,9 +120,9 @@ func (l *Model) delete(s line) tea.Cmd {
 
 // startPurge asks whether a session goes for good, with all that could be taken back of it. Only a yes that is typed
 // does that: a key that is held or comes late does not.
-func (l *Model) startPurge(s line) {
-	db := l.With.Store
-	l.startEdit("Type yes to permanently delete “"+s.name()+"”", "delete permanently", "", func(answer string) tea.Cmd {
+func (l *Model) startPurge(s line) tea.Cmd {
+	db, asks := l.With.Store, "Type yes to permanently delete “"+s.name()+"”"
+	return l.startEdit(asks, "delete permanently", "", func(answer string) tea.Cmd {
 		if answer != "yes" {
 			return l.Say("It stays in the trash.")
 		}
@@ -143,13 +143,14 @@ type edit struct {
 }
 
 // startEdit has a text typed in the place of the filter.
-func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cmd) {
+func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cmd) tea.Cmd {
 	l.edit = &edit{theme.NewField(text), asks, does, keep}
+	return nil
 }
 
 // startRename has the title of a session typed. A first title cannot be taken back.
 func (l *Model) startRename(s line) tea.Cmd {
-	l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
+	return l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
 		back := l.Screen.Rename(s.ID, s.Title)
 		switch {
 		case title == "":
@@ -159,7 +160,6 @@ func (l *Model) startRename(s line) tea.Cmd {
 		}
 		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
 	})
-	return nil
 }
 
 // tag is a tag as it is typed: between blanks or commas, and behind a # or not.

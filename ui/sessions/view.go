@@ -71,6 +71,9 @@ func (l *Model) Position() string {
 	hits := len(l.found.Hits)
 	fit := l.List.Shown() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
 	chats, messages := theme.Plural(fit, "chat"), theme.Plural(hits, "message")
+	if hits == mostHits {
+		messages = "the best " + messages
+	}
 	switch {
 	case hits == 0:
 		return chats
@@ -219,15 +222,12 @@ func when(at, then time.Time) string {
 // was found.
 func (l *Model) hitLine(st theme.Styles, found store.Hit) string {
 	h, _ := found.Without(l.Secrets.In, theme.Redacted)
-	place, who, name, o := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role), l.layout()
+	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
 	if h.Role == history.User {
 		who = st.You
 	}
-	if h.Model != "" {
-		name = theme.ShortSpeaker(h.Role, h.Model)
-	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
-	line += who.Render(theme.Fit(name, theme.MostName)) + " " + sign(st, place.Last) + " "
+	line += who.Render(theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)) + " " + sign(st, place.Last) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
 	text, gone := fromHit(h, room)
 	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)

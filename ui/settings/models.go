@@ -131,12 +131,10 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 // mostRecent is how many of the models that were used last stand in front of the others.
 const mostRecent = 3
 
-// modelItems are the models: the one in use, those that were used last, then all others by endpoint. Where all but the
-// guide are of one endpoint, their names alone tell them apart.
+// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
 func modelItems(msg Listing, inUse string) (items []list.Item) {
-	endpoints, left, widest := map[string]bool{llm.Guide: true}, slices.Clone(msg.Models), 0
+	left, widest := slices.Clone(msg.Models), 0
 	for _, m := range left {
-		endpoints[m.Endpoint] = true
 		widest = max(widest, len(priceOf(msg.Prices[m.Ref()])))
 	}
 	take := func(ref, group string) {
@@ -145,9 +143,6 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 			return
 		}
 		item := list.Item{Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref}
-		if len(endpoints) <= 2 {
-			item.Label = markdown.OneLine(left[i].ID, 200)
-		}
 		price := priceOf(msg.Prices[ref])
 		if tokens := left[i].Window.Tokens; tokens > 0 {
 			item.Right = theme.Thousands(tokens) + " tokens"
@@ -206,7 +201,7 @@ func (s *Model) takeProvider(name string) tea.Cmd {
 
 // askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
 func (s *Model) askForKey(o llm.Offer, fault error) {
-	place, _ := s.keyPlace(o.Name)
+	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
 		Masked: true, Remark: "the key is sent to " + o.Host + " only",
@@ -214,7 +209,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) }, nil)
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) }, nil)
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -228,14 +223,13 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.
-func (s *Model) addService(o llm.Offer, typed string) tea.Cmd {
+func (s *Model) addService(o llm.Offer, from keys.Origin, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
 		s.askForKey(o, err)
 		return nil
 	}
 	models, store := s.With.Models, s.KeyStore
-	_, from := s.keyPlace(o.Name)
 	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
 		first, err := models.AddService(ctx, o.Name, key, from)
 		var unsaved error

@@ -20,10 +20,7 @@ import (
 // Sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
 // and names keep their case.
 func Sentence(err error) string {
-	s := strings.TrimSpace(err.Error())
-	if s == "" {
-		return "something failed without an error message."
-	}
+	s := cmp.Or(strings.TrimSpace(err.Error()), "something failed without an error message")
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."
 	}
