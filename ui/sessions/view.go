@@ -223,11 +223,12 @@ func when(at, then time.Time) string {
 func (l *Model) hitLine(st theme.Styles, found store.Hit) string {
 	h, _ := found.Without(l.Secrets.In, theme.Redacted)
 	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
+	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)
 	if h.Role == history.User {
 		who = st.You
 	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
-	line += who.Render(theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)) + " " + sign(st, place.Last) + " "
+	line += who.Render(name) + " " + sign(st, place.Last) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
 	text, gone := fromHit(h, room)
 	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)
