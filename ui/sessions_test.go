@@ -211,8 +211,8 @@ func TestEveryChangeOfASessionIsTakenBack(t *testing.T) {
 			default:
 				l.press([]string{"ctrl+d", "ctrl+a", "ctrl+p", "ctrl+r", "shift+tab", "down"}[what])
 			}
-			if asks("y delete permanently") {
-				l.press("n")
+			if asks("enter delete permanently") {
+				l.press("esc")
 			}
 			if rapid.Bool().Draw(rt, "wait") {
 				l.until("the act", rested)

@@ -95,9 +95,6 @@ func sessionsScreen(m *Model) sessions.Screen {
 			// A long session is read as far as the message first.
 			return tea.Batch(m.notice.Say("Opening the chat…"), m.openStored(id, at))
 		},
-		Fork: func(id, name string) tea.Cmd {
-			return m.leaveFor(m.ForkedStored(id, name))
-		},
 		Changed: func() { m.Info = m.Session.Info() },
 		Rename: func(id, title string) func(context.Context) error {
 			open, db := m.background.Find(id), m.With.Store

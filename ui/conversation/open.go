@@ -79,25 +79,11 @@ func holds(s *session.Session, at Arrival) bool {
 	return there || at.Message == 0
 }
 
-// forkedFrom says what a fork was made of.
-const forkedFrom = "Forked from “%s” %s. The original is not changed."
-
 // Forked is a copy of the branch up to a message, with the number that the screen gives that.
 func (c *Model) Forked(message int64, number string) Opening {
-	s, notice := c.Session, fmt.Sprintf(forkedFrom, markdown.OneLine(c.Title(), 60), "at message "+number)
+	s, notice := c.Session, fmt.Sprintf("Forked from “%s” at message %s. The original is not changed.",
+		markdown.OneLine(c.Title(), 60), number)
 	return c.made(notice, func(ctx context.Context) (store.Session, error) { return s.Fork(ctx, message) })
-}
-
-// ForkedStored is a copy of the active branch of a stored session.
-func (c *Model) ForkedStored(id, title string) Opening {
-	db, notice := c.With.Store, fmt.Sprintf(forkedFrom, markdown.OneLine(title, 60), "at its end")
-	return c.made(notice, func(ctx context.Context) (store.Session, error) {
-		now, err := db.Session(ctx, id) // it may have grown since it was listed
-		if err != nil {
-			return now, err
-		}
-		return db.Fork(ctx, id, now.Leaf)
-	})
 }
 
 // Kept is a temporary chat that is stored after all.

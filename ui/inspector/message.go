@@ -126,8 +126,7 @@ func (r *request) proof(p *Page) {
 // holds writes what a message has beside its text.
 func (r *request) holds(p *Page, k Kind, m history.Message) {
 	for _, part := range m.Parts {
-		facts := append([]string{theme.OneLine(part.Name)}, theme.PartFacts(part, r.Plan.Sum)...)
-		p.line(Quiet, "[%s %s]", theme.PartKind(part), strings.Join(facts, " · "))
+		p.line(Quiet, "%s", theme.FileLabel(part, r.Plan.Sum.Tokens(part.Tokens)))
 		p.block(k, part.Sent())
 	}
 	if m.Reasoning != "" {

@@ -154,8 +154,7 @@ func table() []Binding {
 		bind(Delete, "chats", InSessions, "move to the trash; there, delete permanently", "ctrl+d", "delete"),
 		bind(Undo, "chats", InSessions, "clear the filter; without one, undo the last change in this list",
 			"ctrl+u"),
-		bind(ForkOff, "chats", InSessions|InOtherWindow,
-			"fork the chat at its end, or one that is open in another window", "ctrl+f"),
+		bind(ForkOff, "chats", InOtherWindow, "fork a chat that is open in another window", "ctrl+f"),
 
 		bind(Allow, "tool question", InQuestion, "run the call once", "y"),
 		bind(Refuse, "tool question", InQuestion, "don't run it", "n"),

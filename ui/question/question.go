@@ -49,7 +49,6 @@ type choice struct {
 	key    string
 	answer approval.Choice
 	text   string
-	about  string // what more it does
 }
 
 // reasonKey is the letter that asks for a reason to refuse a call with.
@@ -59,21 +58,21 @@ const reasonKey = "r"
 func (m *Model) choices() []choice {
 	no, once := m.Keys.First(keymap.Refuse), m.Keys.First(keymap.Allow)
 	if l := m.question.Limit; l != nil {
-		raise := choice{"", "s", approval.Session, "Send it, and don’t ask again", "in this chat"}
+		raise := choice{"", "s", approval.Session, "Send it, and don’t ask again in this chat"}
 		if to := l.Over.RaisedTo(); to != "" {
 			raise.text = "Send it, and allow " + to
 		}
 		return []choice{
-			{keymap.Refuse, no, approval.No, "Don’t send it", ""},
-			{keymap.Allow, once, approval.Once, "Send it this time", ""},
+			{keymap.Refuse, no, approval.No, "Don’t send it"},
+			{keymap.Allow, once, approval.Once, "Send it this time"},
 			raise,
 		}
 	}
 	return slices.DeleteFunc([]choice{
-		{keymap.Refuse, no, approval.No, "Don’t run it", reasonKey + " adds a reason for the model"},
-		{keymap.Allow, once, approval.Once, "Run it once", ""},
-		{"", "s", approval.Session, "Run it, and don’t ask again", "for this tool, in this chat"},
-		{"", "a", approval.Forever, "Always allow this tool", "saved"},
+		{keymap.Refuse, no, approval.No, "Don’t run it; " + reasonKey + " adds a reason for the model"},
+		{keymap.Allow, once, approval.Once, "Run it once"},
+		{"", "s", approval.Session, "Allow this tool in this chat"},
+		{"", "a", approval.Forever, "Always allow this tool"},
 	}, func(c choice) bool {
 		return c.answer != approval.No && !slices.Contains(m.question.Call.Choices, c.answer)
 	})

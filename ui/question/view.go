@@ -33,31 +33,29 @@ type parts struct {
 // leastBody is how many lines of the arguments are drawn before the answers beside the cursor are.
 const leastBody = 2
 
-// parts divide the lines of the question: what comes first here has its lines first.
+// parts divide the lines of the question. Where there are too few, it first goes without what the call can reach, then
+// without the answers beside the cursor, and then without the end of its head.
 func (m *Model) parts(st theme.Styles, focused bool) parts {
 	p := parts{head: m.head(st, focused), body: m.body(), reach: m.reach(st), answers: m.answers(st, focused)}
-	left := max(0, m.h)
-	take := func(n int) int {
-		n = max(0, min(n, left))
-		left -= n
-		return n
-	}
-	answers, head := take(1), take(1)
-	p.room = take(min(leastBody, len(p.body)))
-	head += take(len(p.head) - head)
-	answers += take(len(p.answers) - answers)
-	first, end := theme.Around(min(m.at, len(p.answers)-1), len(p.answers), answers)
-	p.answers = p.answers[first:end]
-	if p.head = p.head[:head]; left < len(p.reach) {
-		p.reach = nil
-	}
-	take(len(p.reach))
-	p.room += take(len(p.body) - p.room)
-	if m.question.Call != nil && left >= 4 {
+	left := func() int { return m.h - len(p.head) - len(p.reach) - len(p.answers) }
+	const blanks = 4
+	if m.question.Call != nil && left()-len(p.body) >= blanks {
 		p.head = slices.Insert(p.head, len(p.head)-1, "")
 		p.reach = slices.Concat([]string{""}, p.reach, []string{""})
 		p.answers = append(p.answers, "")
 	}
+	least := min(leastBody, len(p.body))
+	if left() < least {
+		p.reach = nil
+	}
+	if lack := least - left(); lack > 0 {
+		first, end := theme.Around(m.at, len(p.answers), max(1, len(p.answers)-lack))
+		p.answers = p.answers[first:end]
+	}
+	if lack := least - left(); lack > 0 {
+		p.head = p.head[:max(1, len(p.head)-lack)]
+	}
+	p.room = max(0, min(left(), len(p.body)))
 	if p.more = p.room < len(p.body); p.more {
 		p.room = max(p.room-1, min(1, p.room))
 	}
@@ -77,10 +75,8 @@ func (m *Model) View(st theme.Styles, focused bool) []string {
 		lines = append(lines, m.tinted(st, st.Text.Render(text), ""))
 	}
 	if p.more && len(lines)+len(p.reach)+len(p.answers) < m.h {
-		text := "the end of the arguments · " + m.Keys.First(keymap.PageUp) + " goes back"
-		if left := len(p.body) - p.first - p.room; left > 0 {
-			text = theme.Plural(left, "more line") + " · " + m.Keys.First(keymap.PageDown) + " shows them"
-		}
+		text := theme.Plural(len(p.body)-p.first-p.room, "more line") + " · " + m.Keys.First(keymap.PageDown) +
+			" and " + m.Keys.First(keymap.PageUp) + " scroll"
 		lines = append(lines, m.tinted(st, st.Cut.Render(text), ""))
 	}
 	lines = slices.Concat(lines, p.reach, p.answers)
@@ -175,11 +171,8 @@ func (m *Model) reach(st theme.Styles) []string {
 	return lines
 }
 
-// The columns of an answer, counted from its key.
-const (
-	textColumn  = 4
-	aboutColumn = 36
-)
+// textColumn is where the text of an answer begins, counted from its key.
+const textColumn = 4
 
 // reasonLead is in front of the reason that is typed.
 const reasonLead = "Why not: "
@@ -200,9 +193,6 @@ func (m *Model) answers(st theme.Styles, focused bool) (lines []string) {
 			}
 		}
 		row := strings.Repeat(" ", m.text()-1) + st.Strong.Render(theme.Fit(c.key, textColumn)) + name.Render(c.text)
-		if at := m.text() - 1 + aboutColumn; theme.Width(row) < at && at+theme.Width(c.about)+2 <= m.w {
-			row = theme.Fit(row, at) + st.Muted.Render(c.about)
-		}
 		lines = append(lines, theme.Ground(ground, bar+theme.Fit(row, max(0, m.w-1))))
 	}
 	return lines

@@ -102,15 +102,15 @@ func (l *Model) archive(s line) tea.Cmd {
 func (l *Model) delete(s line) tea.Cmd {
 	open := s.ID == l.Info.ID
 	_, busy := l.Screen.State(s.ID)
-	discard := func(row *store.Session) { row.Deleted = time.Now() }
+	now := l.With.Now()
+	discard := func(row *store.Session) { row.Deleted = now }
 	switch {
 	case busy, open && l.Busy:
 		return l.Fail("An answer is still arriving in this chat; stop it first.")
 	case slices.Contains(l.listing.Leased, s.ID):
 		return l.Fail("This chat is open in another window; close it there first.")
 	case !s.Deleted.IsZero():
-		l.purge = &s
-		return nil
+		return l.startPurge(s)
 	case open:
 		left := l.Screen.New()
 		return tea.Batch(left, l.change(s, s.after("Moved to the trash"), discard))
@@ -118,44 +118,48 @@ func (l *Model) delete(s line) tea.Cmd {
 	return l.move(s, "Moved to the trash", discard)
 }
 
-// purgeKey answers whether a session goes for good, with all that could be taken back of it. Only the key for it does
-// that: any other key that is held or comes late does not.
-func (l *Model) purgeKey(msg tea.KeyPressMsg) tea.Cmd {
-	k, s := &l.Keys, *l.purge
-	switch {
-	case k.Pressed(msg, keymap.Refuse, keymap.Back):
-		l.purge = nil
-		return l.Say("It stays in the trash.")
-	case !k.Pressed(msg, keymap.Allow):
-		return l.NoKey(msg, k.First(keymap.Allow)+" deletes the chat permanently, "+k.First(keymap.Refuse)+
-			" keeps it.")
-	}
-	db := l.With.Store
-	l.purge = nil
-	l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
-	l.hide(s.ID)
-	said := s.after("Deleted permanently") + " Backups may still hold it: " +
-		"winnow sessions purge --copies rewrite " + s.ID + "."
-	return l.act(s, said, func(ctx context.Context) error { return db.Purge(ctx, s.ID) }, nil)
+// startPurge asks whether a session goes for good, with all that could be taken back of it. Only a yes that is typed
+// does that: a key that is held or comes late does not.
+func (l *Model) startPurge(s line) tea.Cmd {
+	db, asks := l.With.Store, "Type yes to permanently delete “"+s.name()+"”"
+	return l.startEdit(asks, "delete permanently", "", func(answer string) tea.Cmd {
+		if answer != "yes" {
+			return l.Say("It stays in the trash.")
+		}
+		l.undos = slices.DeleteFunc(l.undos, func(u undo) bool { return u.of.ID == s.ID })
+		l.hide(s.ID)
+		said := s.after("Deleted permanently") + " Backups may still hold it: " +
+			"winnow sessions purge --copies rewrite " + s.ID + "."
+		return l.act(s, said, func(ctx context.Context) error { return db.Purge(ctx, s.ID) }, nil)
+	})
 }
 
-// edit is a session's title or its tags while they are typed.
+// edit is what is typed about a session: its title, its tags, or the yes that deletes it.
 type edit struct {
 	theme.Field
-	what string                    // is typed: title or tags
+	asks string                    // stands before what is typed
+	does string                    // what enter does, as a hint
 	keep func(text string) tea.Cmd // takes what was typed
+}
+
+// startEdit has a text typed in the place of the filter.
+func (l *Model) startEdit(asks, does, text string, keep func(text string) tea.Cmd) tea.Cmd {
+	l.edit = &edit{theme.NewField(text), asks, does, keep}
+	return nil
 }
 
 // startRename has the title of a session typed. A first title cannot be taken back.
 func (l *Model) startRename(s line) tea.Cmd {
-	l.edit = &edit{theme.NewField(s.Title), "title", func(title string) tea.Cmd {
+	return l.startEdit("Title", "save the title", s.Title, func(title string) tea.Cmd {
 		back := l.Screen.Rename(s.ID, s.Title)
-		if s.Title == "" {
+		switch {
+		case title == "":
+			return l.Fail("A chat needs a title: the old one is kept.")
+		case s.Title == "":
 			back = nil
 		}
 		return l.act(s, "The title is now “"+title+"”.", l.Screen.Rename(s.ID, title), back)
-	}}
-	return nil
+	})
 }
 
 // tag is a tag as it is typed: between blanks or commas, and behind a # or not.
@@ -163,27 +167,25 @@ var tag = regexp.MustCompile(`[^\s\pZ,#][^\s\pZ,]*`)
 
 // startTags has the tags of a session typed.
 func (l *Model) startTags(s line) tea.Cmd {
-	l.edit = &edit{theme.NewField(strings.Join(s.Tags, " ")), "tags", func(text string) tea.Cmd {
+	l.startEdit("Tags", "save the tags", strings.Join(s.Tags, " "), func(text string) tea.Cmd {
 		tags := tag.FindAllString(text, -1)
 		said := "The tags are now " + strings.Join(tags, ", ") + "."
 		if len(tags) == 0 {
 			said = "The chat has no tags now."
 		}
 		return l.change(s, said, func(row *store.Session) { row.Tags = tags })
-	}}
+	})
 	l.edit.Insert(" ") // for the next one
 	return nil
 }
 
-// editKey is a key while a title or tags are typed.
+// editKey is a key while something is typed about a session.
 func (l *Model) editKey(msg tea.KeyPressMsg) tea.Cmd {
 	k, edit := &l.Keys, l.edit
-	switch text := strings.TrimSpace(edit.Text()); {
-	case k.Pressed(msg, keymap.Choose) && text == "" && edit.what == "title":
-		return l.Fail("A chat needs a title; " + k.First(keymap.Back) + " keeps the old one.")
+	switch {
 	case k.Pressed(msg, keymap.Choose):
 		l.edit = nil
-		return edit.keep(text)
+		return edit.keep(strings.TrimSpace(edit.Text()))
 	case k.Pressed(msg, keymap.Back):
 		l.edit = nil
 	case !edit.Typed(msg):

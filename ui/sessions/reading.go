@@ -36,7 +36,7 @@ func (l *Model) readShelf() tea.Cmd {
 // Listed shows what a reading brought.
 func (l *Model) Listed(read Listing) tea.Cmd {
 	if read.Err != nil {
-		l.close()
+		l.Screen.Close()
 		return l.Failed(read.Err)
 	}
 	l.listing, l.lines = read, map[string]line{}
@@ -45,7 +45,7 @@ func (l *Model) Listed(read Listing) tea.Cmd {
 }
 
 const (
-	// pause is how long the filter rests before it is looked for, and the cursor before what is under it is read.
+	// pause is how long the filter rests before it is looked for.
 	pause = 80 * time.Millisecond
 	// mostHits is how many hits are looked for. Who needs more types another word.
 	mostHits = 200
@@ -141,8 +141,7 @@ const (
 	lastRead = 8
 )
 
-// look reads what is under the cursor once that has rested there for a moment. Until then what was read of the same
-// session stays.
+// look reads what is under the cursor. Until that is there, what was read of the same session stays.
 func (l *Model) look() tea.Cmd {
 	s, ok := l.cursor()
 	t := target{session: s.ID, leaf: s.Leaf}
@@ -160,13 +159,9 @@ func (l *Model) look() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return tea.Tick(pause, func(time.Time) tea.Msg {
-		return then(func() tea.Cmd {
-			return l.Run(func(ctx context.Context) tea.Msg {
-				messages, err := readPreview(ctx, db, t)
-				return then(func() tea.Cmd { return l.Previewed(messages, err) })
-			})
-		})
+	return l.Run(func(ctx context.Context) tea.Msg {
+		messages, err := readPreview(ctx, db, t)
+		return then(func() tea.Cmd { return l.Previewed(messages, err) })
 	})
 }
 

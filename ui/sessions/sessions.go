@@ -22,10 +22,9 @@ import (
 
 // Screen is what the list has the rest of the screen do.
 type Screen struct {
-	Close   func()                        // closes the list
-	New     func() tea.Cmd                // begins a session, which closes the list
-	Fork    func(id, name string) tea.Cmd // forks a session at its end, and opens the fork
-	Changed func()                        // a session was changed
+	Close   func()         // closes the list
+	New     func() tea.Cmd // begins a session, which closes the list
+	Changed func()         // a session was changed
 
 	// Open opens a session: at a message, where a text is marked, or at its end where message is 0.
 	Open func(id string, message int64, found string) tea.Cmd
@@ -64,8 +63,7 @@ type Model struct {
 
 	reading, searching, previewing app.Latest
 
-	edit  *edit // a new title or new tags are typed, nil otherwise
-	purge *line // it is asked whether this one goes for good
+	edit *edit // is typed, nil for nothing
 }
 
 // line is what the cursor can stand on: a session, or a message that was found in it.
@@ -76,8 +74,11 @@ type line struct {
 	hit   *store.Hit // nil for the session itself
 }
 
-// lineOf is the line of a session.
-func (l *Model) lineOf(s store.Session, hit *store.Hit) line {
+// titled is the line of a session. A long list is searched for secrets once.
+func (l *Model) titled(s store.Session) line {
+	if known, ok := l.lines[s.ID]; ok {
+		return known
+	}
 	label := cmp.Or(markdown.OneLine(l.Secrets.Line(s.Title), 200), "untitled")
 	if s.Parent != "" {
 		label = theme.ForkMark + " " + label
@@ -86,7 +87,8 @@ func (l *Model) lineOf(s store.Session, hit *store.Hit) line {
 	for _, tag := range s.Tags {
 		label += " #" + markdown.OneLine(tag, 40)
 	}
-	return line{s, label, tags, hit}
+	l.lines[s.ID] = line{s, label, tags, nil}
+	return l.lines[s.ID]
 }
 
 // name is what a session is called in a sentence.
@@ -96,7 +98,7 @@ func (s line) name() string { return strings.TrimPrefix(s.label[:s.tags], theme.
 func (l *Model) Open(filter string) tea.Cmd {
 	l.List = list.New(l.Context, list.Options{Also: keymap.Sessions, Row: l.row})
 	l.List.Filter = theme.NewField(filter)
-	l.edit, l.purge, l.preview = nil, nil, preview{}
+	l.edit, l.preview = nil, preview{}
 	return l.show(0)
 }
 
@@ -122,16 +124,14 @@ const hitsEach = 3
 func (l *Model) fill() {
 	var items []list.Item
 	for _, s := range l.listing.Sessions {
-		if l.lines[s.ID].ID == "" { // A long list is searched for secrets once.
-			l.lines[s.ID] = l.lineOf(s, nil)
-		}
-		items = append(items, list.Item{Label: l.lines[s.ID].label, Value: s.ID})
+		items = append(items, list.Item{Label: l.titled(s).label, Value: s.ID})
 	}
 	listed := map[string]int{}
 	for _, h := range l.found.Hits {
 		if listed[h.Session.ID]++; listed[h.Session.ID] <= hitsEach {
-			value := fmt.Sprint("message ", h.Message)
-			l.lines[value] = l.lineOf(h.Session, &h)
+			value, s := fmt.Sprint("message ", h.Message), l.titled(h.Session)
+			s.hit = &h
+			l.lines[value] = s
 			items = append(items, list.Item{Value: value, Group: h.Session.ID, Always: true})
 		}
 	}
@@ -162,7 +162,7 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 		cmd = l.key(press)
 	case pasted && l.edit != nil:
 		l.edit.Insert(strings.TrimSpace(paste.Content))
-	case l.edit == nil && l.purge == nil:
+	case l.edit == nil:
 		cmd = l.take(msg)
 	}
 	return tea.Batch(cmd, l.look())
@@ -172,8 +172,6 @@ func (l *Model) Update(msg tea.Msg) tea.Cmd {
 func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	action := l.Keys.Action(msg, keymap.InSessions)
 	switch {
-	case l.purge != nil:
-		return l.purgeKey(msg)
 	case l.edit != nil:
 		return l.editKey(msg)
 	case action == keymap.FocusBack:
@@ -185,7 +183,7 @@ func (l *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	do := map[keymap.Action]func(line) tea.Cmd{
 		keymap.Rename: l.startRename, keymap.Tags: l.startTags, keymap.PinTop: l.pin, keymap.Archive: l.archive,
-		keymap.Delete: l.delete, keymap.ForkOff: l.fork,
+		keymap.Delete: l.delete,
 	}[action]
 	if do == nil {
 		return l.take(msg)
@@ -204,17 +202,11 @@ func (l *Model) take(msg tea.Msg) tea.Cmd {
 	case list.Chosen:
 		return l.choose()
 	case list.Closed:
-		l.close()
+		l.Screen.Close()
 	case list.Unknown:
 		return l.NoKey(msg.(tea.KeyPressMsg), l.Keys.First(keymap.Back)+" closes the list.")
 	}
 	return nil
-}
-
-// close closes the list. What is searched for comes too late.
-func (l *Model) close() {
-	l.searching++
-	l.Screen.Close()
 }
 
 // choose opens what is under the cursor.
@@ -226,9 +218,8 @@ func (l *Model) choose() tea.Cmd {
 	case !ok:
 		return l.Say("There is nothing to open; " + l.Keys.First(keymap.Back) + " closes the list.")
 	case !s.Deleted.IsZero():
-		return l.inTrash()
+		return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
 	}
-	l.searching++
 	if s.hit == nil {
 		return l.Screen.Open(s.ID, 0, "")
 	}
@@ -239,20 +230,8 @@ func (l *Model) choose() tea.Cmd {
 	return l.Screen.Open(s.ID, s.hit.Message, found)
 }
 
-// inTrash says why nothing else is done to a session in the trash.
-func (l *Model) inTrash() tea.Cmd {
-	return l.Say("It is in the trash; " + l.Keys.First(keymap.Archive) + " restores it first.")
-}
-
-// fork forks the active branch of a session.
-func (l *Model) fork(s line) tea.Cmd {
-	if !s.Deleted.IsZero() {
-		return l.inTrash()
-	}
-	return l.Screen.Fork(s.ID, s.name())
-}
-
-// Types says whether a key that is a character would be text: in a filter that holds some, or in the field for a title.
+// Types says whether a key that is a character would be text: in a filter that holds some, or where something is
+// typed about a session.
 func (l *Model) Types() bool { return l.edit != nil || l.List.Filter.Text() != "" }
 
 // Hints are the keys that matter in the list. The help has the others.
@@ -261,10 +240,8 @@ func (l *Model) Hints() []key.Binding {
 	s, ok := l.cursor()
 	next, closes := k.Hint(shelves[l.shelf].toNext, keymap.FocusBack), k.Hint("close", keymap.Back)
 	switch {
-	case l.purge != nil:
-		return []key.Binding{k.Hint("delete permanently", keymap.Allow), k.Hint("keep", keymap.Refuse)}
 	case l.edit != nil:
-		return []key.Binding{k.Hint("save the "+l.edit.what, keymap.Choose), k.Hint("cancel", keymap.Back)}
+		return []key.Binding{k.Hint(l.edit.does, keymap.Choose), k.Hint("cancel", keymap.Back)}
 	case !ok && l.List.Filter.Text() != "":
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	case shelves[l.shelf].holds.Trash:

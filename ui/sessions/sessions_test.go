@@ -43,7 +43,6 @@ func empty(w, h int, filter string) *fixture {
 			Open: func(id string, message int64, found string) tea.Cmd {
 				return note(strings.TrimSuffix(fmt.Sprint("open ", id, " ", message, " ", found), " 0 "))
 			},
-			Fork:  func(id, name string) tea.Cmd { return note("fork " + id + " " + name) },
 			State: func(string) (string, bool) { return "", false },
 		},
 	}
@@ -93,7 +92,6 @@ func TestWhatAKeyHasTheScreenDo(t *testing.T) {
 		{"esc", "close"},
 		{"ctrl+s", "close"},
 		{"ctrl+n", "new"},
-		{"down ctrl+f", "fork 00000001-0000-7000-8000-000000000000 Bread with rye"},
 		{"down down ctrl+d", "new"},
 		{"ctrl+u", "There is nothing to undo here."},
 		{"f2", "f2 does nothing here; esc closes the list."},

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,27 +63,24 @@ func (l *Model) layout() layout {
 // Title of the list.
 func (l *Model) Title() string { return shelves[l.shelf].title }
 
-// Position says how many sessions the list has, how many the filter leaves of them, and how many messages hold it.
+// Position says how many sessions the filter leaves, and how many messages hold it.
 func (l *Model) Position() string {
 	if l.listing.At.IsZero() {
 		return ""
 	}
-	hits, all := len(l.found.Hits), len(l.listing.Sessions)
-	messages, titles := theme.Plural(hits, "message"), theme.Plural(all, "chat")
+	hits := len(l.found.Hits)
+	fit := l.List.Shown() - (l.List.Len() - len(l.listing.Sessions)) // without the lines of messages
+	chats, messages := theme.Plural(fit, "chat"), theme.Plural(hits, "message")
 	if hits == mostHits {
 		messages = "the best " + messages
 	}
-	fit := l.List.Shown() - (l.List.Len() - all)
-	if fit < all {
-		titles = theme.Thousands(fit) + " of " + titles
-	}
 	switch {
 	case hits == 0:
-		return titles
+		return chats
 	case fit == 0:
 		return messages
 	}
-	return titles + " · " + messages
+	return chats + " · " + messages
 }
 
 // View draws the list; the cursor stands at column x of the first line.
@@ -98,22 +96,16 @@ func (l *Model) View() (lines []string, x int) {
 	if o.below > 0 {
 		rule := l.h - o.below - 1
 		lines = append(append(lines, make([]string, rule)...)[:rule], st.Rule(l.w))
-		if l.purge == nil {
-			lines = append(lines, l.previewLines(o)...)
-		}
+		lines = append(lines, l.previewLines(o)...)
 	}
 	return lines, x
 }
 
-// head is the line at the top: the filter, what is typed instead of it, or a question.
+// head is the line at the top: the filter, or what is typed instead of it.
 func (l *Model) head(st theme.Styles, o layout) (line string, x int) {
 	name, f := "", &l.List.Filter
-	switch {
-	case l.purge != nil:
-		question := "Delete “" + l.purge.name() + "” permanently?"
-		return theme.Fit(o.margin+st.Cut.Bold(true).Render(question), l.w), 0
-	case l.edit != nil:
-		name, f = theme.UpperFirst(l.edit.what)+" ", &l.edit.Field
+	if l.edit != nil {
+		name, f = markdown.OneLine(l.edit.asks, max(1, l.w-len("  yes  ›  ")))+" ", &l.edit.Field
 	}
 	lead := o.margin + st.Strong.Render(name) + st.Seen.Bold(true).Render("›") + " "
 	room := max(1, l.w-theme.Width(lead)-len(o.margin))
@@ -144,16 +136,12 @@ func (l *Model) nothing() string {
 // row draws a line of the list. Above the messages that were found in a session stands the title of that.
 func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 	st := l.Themes.Styles
-	s, ok := l.lines[item.Value]
-	switch {
-	case item.Value == "" && item.Group == "":
+	s := l.lines[cmp.Or(item.Value, item.Group)]
+	if s.ID == "" {
 		return ""
-	case !ok:
-		at := slices.IndexFunc(l.found.Hits, func(h store.Hit) bool { return h.Session.ID == item.Group })
-		s = l.lineOf(l.found.Hits[at].Session, &l.found.Hits[at])
 	}
-	line := l.titleLine(st, s, hits)
-	if ok && s.hit != nil {
+	line := l.titleLine(st, s, hits, item.Value == "")
+	if s.hit != nil {
 		line = l.hitLine(st, *s.hit)
 	}
 	if !selected {
@@ -165,12 +153,12 @@ func (l *Model) row(item list.Item, hits [][2]int, selected bool) string {
 
 // titleLine is a session's line: pin, title, state and tags; model, turns and age at the right. The title is the first
 // to give way.
-func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
+func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) string {
 	pin, style, o := " ", st.Muted, l.layout()
 	if s.Pinned {
 		pin = st.Pinned.Render("◆")
 	}
-	state, busy := l.state(s)
+	state, busy := l.state(s, above)
 	if state != "" {
 		state = "   " + state
 	}
@@ -186,14 +174,14 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int) string {
 
 // state is what a session's line says of it, and whether an answer arrives in it. Above messages that were found in
 // it, it says on which shelf it is.
-func (l *Model) state(s line) (word string, busy bool) {
+func (l *Model) state(s line, above bool) (word string, busy bool) {
 	word, busy = l.Screen.State(s.ID)
 	switch {
 	case s.ID == l.Info.ID:
 		return "open", false
 	case slices.Contains(l.listing.Leased, s.ID):
 		return "open in another window", false
-	case word != "" || s.hit == nil:
+	case word != "" || !above:
 	case !s.Deleted.IsZero():
 		word = "in the trash"
 	case s.Archived:
@@ -243,15 +231,13 @@ func when(at, then time.Time) string {
 // hitLine is the line of a message that was found: its number, who said it, the sign of what became of it, and what
 // was found.
 func (l *Model) hitLine(st theme.Styles, h store.Hit) string {
-	place, who, name, o := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role), l.layout()
+	place, who, o := l.found.Places[h.Message], st.Text, l.layout()
+	name := theme.Fit(theme.ShortSpeaker(h.Role, h.Model), theme.MostName)
 	if h.Role == history.User {
 		who = st.You
 	}
-	if h.Model != "" {
-		name = theme.ShortSpeaker(h.Role, h.Model)
-	}
 	line := " " + st.Muted.Render(fmt.Sprintf("%6s  ", strings.TrimPrefix(fmt.Sprint(place.Number), "0")))
-	line += who.Render(theme.Fit(name, theme.MostName)) + " " + sign(st, place.Last) + " "
+	line += who.Render(name) + " " + sign(st, place.Last) + " "
 	room := max(1, o.end-len(o.margin)-theme.Width(line))
 	text, gone := fromHit(h, room)
 	return theme.Fit(line+theme.Paint(markdown.OneLine(text, room), st.Text, theme.Marks(h.Marks, gone, st.Found)), l.w)

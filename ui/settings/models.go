@@ -33,11 +33,8 @@ type Listing struct {
 	Notes  []string                  // what could not be read: models of an endpoint, what was learned or used before
 }
 
-// The values of rows that are no reference to a model.
-const (
-	addProvider   = "+"        // opens the providers
-	anotherServer = "+another" // explains how any other server is added
-)
+// addProvider is the value of the row that opens the providers. It is no reference to a model.
+const addProvider = "+"
 
 // ChooseModel is the command /model: it takes a model, or lists those of every endpoint, and below them the way to
 // add a provider.
@@ -50,20 +47,22 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	case ref != "":
 		return s.Apply(session.Settings{Model: ref}, "")
 	}
-	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
-	})
-	s.Dialogs.List(s.models, s.ChooseModel, nil)
-	return s.listModels(true)
+	return s.listFor("Choose a model", "use", true, s.ChooseModel)
 }
 
 // AnswerWith lists the models, to have the turn of a message answered again by one of them; 0 is the last turn.
 func (s *Model) AnswerWith(message int64) tea.Cmd {
+	ask := func(ref string) tea.Cmd { return s.Ask(message, ref) }
+	return s.listFor("Ask again with another model", "ask this model once", false, ask)
+}
+
+// listFor opens a list of the models, with the providers that can be added if these are wanted.
+func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string) tea.Cmd) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
-		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
+		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) }, nil)
-	return s.listModels(false)
+	s.Dialogs.List(s.models, chosen, nil)
+	return s.listModels(offers)
 }
 
 // ListModels asks every endpoint for its models, all at once.
@@ -126,23 +125,16 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	s.models.Fill(items)
 	s.models.Select(s.first)
 	s.first, s.models.Notes = "", msg.Notes
-	for _, p := range msg.Prices {
-		if p.Known() && p.In+p.Out > 0 {
-			s.models.Remark = "prices are per million tokens"
-		}
-	}
 	return nil
 }
 
 // mostRecent is how many of the models that were used last stand in front of the others.
 const mostRecent = 3
 
-// modelItems are the models: the one in use, those that were used last, then all others by endpoint. Where all but the
-// guide are of one endpoint, their names alone tell them apart.
+// modelItems are the models: the one in use, those that were used last, then all others by endpoint.
 func modelItems(msg Listing, inUse string) (items []list.Item) {
-	endpoints, left, widest := map[string]bool{llm.Guide: true}, slices.Clone(msg.Models), 0
+	left, widest := slices.Clone(msg.Models), 0
 	for _, m := range left {
-		endpoints[m.Endpoint] = true
 		widest = max(widest, len(priceOf(msg.Prices[m.Ref()])))
 	}
 	take := func(ref, group string) {
@@ -151,9 +143,6 @@ func modelItems(msg Listing, inUse string) (items []list.Item) {
 			return
 		}
 		item := list.Item{Label: markdown.OneLine(ref, 200), Group: markdown.OneLine(group, 60), Value: ref}
-		if len(endpoints) <= 2 {
-			item.Label = markdown.OneLine(left[i].ID, 200)
-		}
 		price := priceOf(msg.Prices[ref])
 		if tokens := left[i].Window.Tokens; tokens > 0 {
 			item.Right = theme.Thousands(tokens) + " tokens"
@@ -184,45 +173,35 @@ func priceOf(p pricing.Prices) string {
 	case p.In+p.Out == 0:
 		return "free"
 	}
-	return p.In.String() + " in, " + p.Out.String() + " out"
+	return p.In.String() + "/M in, " + p.Out.String() + "/M out"
 }
 
-// listProviders lists the providers that can be added: hosted services, which need a key, and servers of this machine
-// that do not run.
+// listProviders lists the hosted services that can be added, and says how a server of this machine or any other is.
 func (s *Model) listProviders() tea.Cmd {
+	l := list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"})
 	var items []list.Item
 	for _, o := range s.offers {
-		item := list.Item{Label: o.Title, About: "needs an API key", Group: "Hosted", Value: o.Name}
 		if o.Variable == "" {
-			item.About, item.Group = "not running at "+o.Host, "On this machine"
+			l.Notes = append(l.Notes, o.Title+" is listed once it runs at "+o.Host+".")
+			continue
 		}
-		items = append(items, item)
+		items = append(items, list.Item{Label: o.Title, About: "needs an API key", Value: o.Name})
 	}
-	items = append(items, list.Item{
-		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
-	})
-	s.Dialogs.List(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
-		items...), s.takeProvider, nil)
+	l.Notes = append(l.Notes, "Any other server needs a table [endpoints.NAME] in "+theme.FromHome(s.Config)+".")
+	l.Fill(items)
+	s.Dialogs.List(l, s.takeProvider, nil)
 	return nil
 }
 
-// takeProvider asks for the key of a hosted service, or says how another server is added.
+// takeProvider asks for the key of a hosted service.
 func (s *Model) takeProvider(name string) tea.Cmd {
-	if name == anotherServer {
-		return s.Say("Add a table [endpoints.NAME] with its base_url to " + theme.FromHome(s.Config) +
-			"; winnow config init explains.")
-	}
-	o := s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })]
-	if o.Variable == "" {
-		return s.Say("Start " + o.Title + ", then open /model again: winnow looks for it at " + o.Host + ".")
-	}
-	s.askForKey(o, nil)
+	s.askForKey(s.offers[slices.IndexFunc(s.offers, func(o llm.Offer) bool { return o.Name == name })], nil)
 	return nil
 }
 
 // askForKey opens a field for the key of a hosted service. Fault is what was wrong with the one before.
 func (s *Model) askForKey(o llm.Offer, fault error) {
-	place, _ := s.keyPlace(o.Name)
+	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
 		Masked: true, Remark: "the key is sent to " + o.Host + " only",
@@ -230,7 +209,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) }, nil)
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) }, nil)
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is
@@ -244,14 +223,13 @@ func (s *Model) keyPlace(name string) (text string, place keys.Origin) {
 }
 
 // addService adds a hosted service with the key that was typed, saves the key, and lists the models.
-func (s *Model) addService(o llm.Offer, typed string) tea.Cmd {
+func (s *Model) addService(o llm.Offer, from keys.Origin, typed string) tea.Cmd {
 	key, err := keys.Parse(typed)
 	if err != nil {
 		s.askForKey(o, err)
 		return nil
 	}
 	models, store := s.With.Models, s.KeyStore
-	_, from := s.keyPlace(o.Name)
 	return tea.Batch(s.Say("Asking "+o.Title+" for its models…"), s.Run(func(ctx context.Context) tea.Msg {
 		first, err := models.AddService(ctx, o.Name, key, from)
 		var unsaved error

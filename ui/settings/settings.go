@@ -72,11 +72,6 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	})
 }
 
-// set gives the session other settings, and says so.
-func (s *Model) set(sentence string, to session.Settings) tea.Cmd {
-	return s.run(func(ctx context.Context, of *session.Session) (string, error) { return sentence, of.Set(ctx, to) })
-}
-
 // Remember writes a choice down for the next start. A temporary chat leaves none on disk.
 func (s *Model) Remember(write func() error) tea.Cmd {
 	return s.run(func(_ context.Context, of *session.Session) (string, error) {
@@ -109,7 +104,7 @@ func (s *Model) Preset(name string) tea.Cmd {
 		return s.Say("The preset is " + s.Session.Now().Policy.Preset + ". There are " +
 			strings.Join(history.Presets(), ", ") + ".")
 	}
-	return s.set("Requests are cut by the preset "+name+".", session.Settings{Preset: name})
+	return s.Apply(session.Settings{Preset: name}, "Requests are cut by the preset "+name+".")
 }
 
 // System is the command /system: it sets the session's system prompt, or opens the one in force in the user's editor.
@@ -133,7 +128,7 @@ func (s *Model) setSystem(text string) tea.Cmd {
 	if text == "" || text == s.With.System {
 		text, sentence = s.With.System, "The chat uses the configured system prompt."
 	}
-	return s.set(sentence, session.Settings{System: &text})
+	return s.Apply(session.Settings{System: &text}, sentence)
 }
 
 // Persona is a system prompt that the user keeps in a file.
@@ -159,48 +154,39 @@ func (s *Model) ChoosePersona(name string) tea.Cmd {
 
 // personasRead takes the persona with a name, or lists them. One that cannot be read costs none of the others.
 func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
-	l := list.New(s.Context, list.Options{Title: "personas", Does: "use"})
 	items := []list.Item{{Label: noPersona, About: "the configured system prompt", Value: noPersona}}
-	var names []string
 	inUse := noPersona
 	for _, p := range all {
 		if p.Name == name {
-			return s.set(fmt.Sprintf("The chat's system prompt is that of %s, %s.", name,
-				theme.Plural(len([]rune(p.Text)), "character")), session.Settings{System: &p.Text})
+			return s.Apply(session.Settings{System: &p.Text}, fmt.Sprintf("The chat's system prompt is that of %s, %s.",
+				name, theme.Plural(len([]rune(p.Text)), "character")))
 		}
 		if p.Text == s.Session.Now().System {
 			inUse = p.Name
 		}
-		names = append(names, p.Name)
 		items = append(items, list.Item{Label: p.Name, About: markdown.OneLine(p.Text, 200), Value: p.Name})
 	}
-	yours := cmp.Or(strings.Join(names, ", "), "none yet; each is a file NAME.md in "+s.PersonasIn)
-	switch {
-	case err != nil && (name != "" || len(all) == 0):
-		return s.Failed(err)
-	case name != "":
-		return s.Fail("There is no persona " + name + ". Yours: " + yours + ".")
-	case s.Dialogs.Top() != nil: // the user has gone on to something else
-		return nil
-	case len(all) == 0:
-		return s.Say("Your personas: " + yours + ".")
-	case err != nil:
-		l.Notes = []string{theme.Sentence(err)}
+	l := list.New(s.Context, list.Options{
+		Title: "personas", Does: "use", Remark: "each is a file NAME.md in " + s.PersonasIn,
+	}, items...)
+	if l.Select(inUse); name != "" {
+		l.Notes = append(l.Notes, "There is no persona "+name+".")
 	}
-	l.Fill(items)
-	l.Select(inUse)
+	if err != nil {
+		l.Notes = append(l.Notes, theme.Sentence(err))
+	}
 	s.Dialogs.List(l, s.ChoosePersona, nil)
 	return nil
 }
 
 // NoSummary is the command /compact off.
 func (s *Model) NoSummary() tea.Cmd {
-	return s.set("The messages themselves are sent again if they fit.", session.Settings{SummaryAlways: new(false)})
+	return s.Apply(session.Settings{SummaryAlways: new(false)}, "The messages themselves are sent again if they fit.")
 }
 
 // Rename is the command /rename.
 func (s *Model) Rename(title string) tea.Cmd {
-	return s.set(newTitle(title), session.Settings{Title: &title})
+	return s.Apply(session.Settings{Title: &title}, newTitle(title))
 }
 
 func newTitle(title string) string { return "The title is now “" + title + "”." }
@@ -299,7 +285,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 	case name == "":
 		var items []list.Item
 		for _, name := range theme.Names(s.Themes.Own) {
-			items = append(items, list.Item{Label: name, About: theme.Description(name), Value: name})
+			items = append(items, list.Item{Label: name, Value: name})
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
@@ -322,25 +308,22 @@ func (s *Model) Budget(args string) tea.Cmd {
 		if err := of.Set(ctx, session.Settings{Budget: new(n)}); err != nil {
 			return "", err
 		}
-		return cmp.Or(limit(of.Preview(session.Draft{})), "The budget is set."), nil
+		return limit(of.Preview(session.Draft{})), nil
 	})
 }
 
-// limit says what requests may hold, and what sets that; "" while the conversation is still being read.
+// limit says what requests may hold, and what sets that.
 func limit(p history.Plan, err error) string {
-	holds := "A request can have up to " + theme.Plural(p.Sum.Limit, "token")
-	switch s := p.Sum; {
+	text := "The budget is set: a request can have up to " + theme.Plural(p.Sum.Limit, "token") + "."
+	switch {
 	case OverBudget(err):
 		return "Nothing can be sent: " + err.Error() + ". " + WaysOut(err) + "."
-	case s.Bound == "":
-		return ""
-	case s.Capped():
-		return fmt.Sprintf("%s: the budget of %s is capped by the model's window of %s.", holds,
-			theme.Thousands(s.Budget), theme.Thousands(s.Window))
-	case s.Bound == history.BoundWindow:
-		return holds + ": what the model's window of " + theme.Thousands(s.Window) + " leaves after the reply."
+	case p.Sum.Bound == "": // The conversation is still being read.
+		return "The budget is set."
+	case p.Sum.Bound == history.BoundWindow:
+		text += " The model's window has " + theme.Thousands(p.Sum.Window) + "."
 	}
-	return holds + "."
+	return text
 }
 
 // OverBudget says that nothing of a request fits.
@@ -369,11 +352,9 @@ func (s *Model) Window(args string) tea.Cmd {
 	}
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		err := of.Model().SetWindow(ctx, tokens)
-		w, sentence := of.Model().Window(), windowOf(of)
-		if tokens > 0 && w.Tokens >= tokens {
+		sentence := windowOf(of)
+		if tokens > 0 {
 			sentence += " It is set in every chat."
-		} else if tokens > 0 {
-			sentence += " That is less than " + theme.Thousands(tokens) + "."
 		}
 		return sentence, err
 	})
@@ -395,11 +376,11 @@ func (s *Model) windowText() string {
 	if limit := model.Limit(); limit > 0 {
 		text += " Requests stay below " + theme.Thousands(limit) + ", because the server read only a part of one."
 	}
+	text += " /window TOKENS sets another"
 	if most := model.Windows().Stated.Most; most > model.Window().Tokens {
-		return text + " /window TOKENS has the server load the model with another, up to " + theme.Thousands(most) +
-			"; a larger one needs more memory."
+		text += ", up to " + theme.Thousands(most)
 	}
-	return text + " /window TOKENS sets another."
+	return text + "."
 }
 
 // AskWindow asks for a window that the server could not say before the model ran. Meanwhile a message can be sent.

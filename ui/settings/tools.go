@@ -71,39 +71,27 @@ func (s *Model) fillTools() {
 		servers = append(servers, s.Servers.List()...)
 	}
 	var items []list.Item
-	all := 0
+	offered := 0
 	s.tools.Notes = nil
 	for _, server := range servers {
-		var own []list.Item
-		offered := 0
-		for _, t := range tools {
-			if t.Tool.Server == server.Name {
-				own = append(own, toolItem(t))
-				offered += min(1, t.Tokens)
-			}
-		}
 		if server.Name != "" {
-			items = append(items, serverItem(server, offered))
+			items = append(items, list.Item{
+				Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: string(server.State),
+				Value: ofServer + server.Name,
+			})
 		}
 		if server.Err != nil {
 			s.tools.Notes = append(s.tools.Notes, server.Name+": "+markdown.OneLine(server.Err.Error(), 300))
 		}
-		items = append(items, own...)
-		all += offered
+		for _, t := range tools {
+			if t.Tool.Server == server.Name {
+				items = append(items, toolItem(t))
+				offered += min(1, t.Tokens)
+			}
+		}
 	}
-	s.tools.Remark = fmt.Sprintf("%d offered, ~%s in each request", all, theme.Plural(cost, "token"))
+	s.tools.Remark = fmt.Sprintf("%d offered, ~%s in each request", offered, theme.Plural(cost, "token"))
 	s.tools.Fill(items)
-}
-
-// serverItem is a server's line: its state, and how many of its tools are offered.
-func serverItem(server mcp.Status, offered int) list.Item {
-	state := string(server.State)
-	if server.State == mcp.Ready {
-		state += fmt.Sprintf(" · %d of %s", offered, theme.Plural(len(server.Tools), "tool"))
-	}
-	return list.Item{
-		Label: markdown.OneLine(server.Name, 40), About: "MCP server", Right: state, Value: ofServer + server.Name,
-	}
 }
 
 // toolItem is a tool's line: what it may do, who says so where the list cannot change it, and its tokens.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -105,17 +106,17 @@ func (st Styles) CursorRow(text string, w int) string {
 type Palette map[string]string
 
 //go:embed themes.toml
-var builtIn []byte
+var themes []byte
 
-// BuiltIn are the palettes that come with winnow. The theme terminal has none of its own: it is dark or light in 16
-// colours.
-func BuiltIn() map[Name]Palette {
+// BuiltIn are the palettes that come with winnow, read once. The theme terminal has none of its own: it is dark or
+// light in 16 colours.
+var BuiltIn = sync.OnceValue(func() map[Name]Palette {
 	var palettes map[Name]Palette
-	if err := toml.Unmarshal(builtIn, &palettes); err != nil {
+	if err := toml.Unmarshal(themes, &palettes); err != nil {
 		panic(err) // A test reads them all.
 	}
 	return palettes
-}
+})
 
 // Check says what is wrong with a palette of the user's own: the key and the rest of a sentence about it, "" for
 // nothing.
@@ -126,13 +127,12 @@ func (p Palette) Check() (key, wrong string) {
 	for _, key := range slices.Sorted(maps.Keys(p)) {
 		switch word := p[key]; {
 		case key == "base" && Name(word) != Dark && Name(word) != Light:
-			return key, fmt.Sprintf("is %q; must be \"dark\" or \"light\"", word)
+			return key, fmt.Sprintf(`is %q; must be "dark" or "light"`, word)
 		case key != "base" && roles[key] == "":
 			return key, "is not a colour of a theme"
 		case key != "base" && !colour.MatchString(word):
-			return key, fmt.Sprintf("is %q; must be a colour such as \"#6fd3c3\", or 0 to 255 in quotes for one of "+
-				"the terminal's; with more than one, for terminals with 24-bit, 256 and 16 colours: "+
-				"\"#6fd3c3 80 14\"", word)
+			return key, fmt.Sprintf(`is %q; must be a colour such as "#6fd3c3", or up to three, for terminals with `+
+				`24-bit, 256 and 16 colours: "#6fd3c3 80 14"`, word)
 		}
 	}
 	return "", ""

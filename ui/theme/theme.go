@@ -45,7 +45,7 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	case name == Terminal:
 		return name, themes[usual], colorprofile.ANSI
 	case ok:
-		p := themes[cmp.Or(Name(own["base"]), usual)]
+		p := maps.Clone(themes[cmp.Or(Name(own["base"]), usual)])
 		maps.Copy(p, own)
 		return name, p, t.Profile
 	case name == Dark, name == Light:
@@ -54,31 +54,16 @@ func (t Set) palette(name Name) (Name, Palette, colorprofile.Profile) {
 	return usual, themes[usual], t.Profile
 }
 
-// described is what the themes that come with winnow are for.
-var described = map[Name]string{
-	Auto:     "dark or light, as the terminal is",
-	Dark:     "for a dark background",
-	Light:    "for a light background",
-	Terminal: "the terminal's own sixteen colours",
-	None:     "no colours",
-}
-
-// Description says what a theme is for.
-func Description(name string) string { return cmp.Or(described[Name(name)], "yours") }
-
 // Names are all themes that can be chosen: winnow's, then the user's own.
 func Names(own map[string]Palette) []string {
 	names := []string{string(Auto), string(Dark), string(Light), string(Terminal), string(None)}
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	isOurs := func(name string) bool { return slices.Contains(names, name) }
+	return append(names, slices.DeleteFunc(slices.Sorted(maps.Keys(own)), isOurs)...)
 }
 
-// linking are the names of terminals that open links, as TERM has them.
-var linking = regexp.MustCompile(`^(xterm-)?(kitty|ghostty|alacritty|foot|contour|wezterm|rio)(-|$)`)
+// linking are the names of terminals that open links, as TERM or TERM_PROGRAM has them.
+var linking = regexp.MustCompile(`(?i)^(xterm-)?(kitty|ghostty|alacritty|foot|contour|wezterm|rio|iterm\.app|vscode|` +
+	`hyper|tabby|mintty)(-|$)`)
 
 // OpensLinks tells by the environment whether the terminal opens links (OSC 8). Of one that is not known to, and
 // behind a multiplexer, which may drop them, it says no: then the address is shown.
@@ -87,12 +72,10 @@ func OpensLinks(env func(key string) string) bool {
 	if env("TMUX")+env("STY") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux") {
 		return false
 	}
+	known := ""
 	for key := range strings.FieldsSeq("VTE_VERSION KONSOLE_VERSION KITTY_WINDOW_ID WEZTERM_PANE " +
 		"GHOSTTY_RESOURCES_DIR WT_SESSION DOMTERM") {
-		if env(key) != "" {
-			return true
-		}
+		known += env(key)
 	}
-	programs := strings.Fields("iTerm.app WezTerm ghostty vscode Hyper rio Tabby mintty")
-	return linking.MatchString(term) || slices.Contains(programs, env("TERM_PROGRAM"))
+	return known != "" || linking.MatchString(term) || linking.MatchString(env("TERM_PROGRAM"))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,10 +20,7 @@ import (
 // Sentence is an error for the user, with a full stop. It may begin with the name of an endpoint,
 // and names keep their case.
 func Sentence(err error) string {
-	s := strings.TrimSpace(err.Error())
-	if s == "" {
-		return "something failed without an error message."
-	}
+	s := cmp.Or(strings.TrimSpace(err.Error()), "something failed without an error message")
 	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
 		s += "."
 	}
@@ -119,12 +115,10 @@ func Duration(d time.Duration) string {
 
 // FileLabel says what a file is: its name, its size, and what it costs.
 func FileLabel(p history.Part, tokens int) string {
-	name := cmp.Or(markdown.OneLine(p.Name, 60), "without a name")
-	return "[" + PartKind(p) + " " + name + ": " + strings.Join(sizes(p, tokens), ", ") + "]"
-}
-
-// sizes are the facts of a part that a person judges it by.
-func sizes(p history.Part, tokens int) (facts []string) {
+	name, kind, facts := cmp.Or(markdown.OneLine(p.Name, 60), "without a name"), "file", []string(nil)
+	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
+		kind = string(p.Kind)
+	}
 	if w, h, ok := tool.PictureSize(p.Data); ok {
 		facts = append(facts, fmt.Sprintf("%d×%d", w, h))
 	} else if p.Kind != history.ImagePart {
@@ -134,22 +128,5 @@ func sizes(p history.Part, tokens int) (facts []string) {
 	if tokens > 0 {
 		facts = append(facts, "~"+Plural(tokens, "token"))
 	}
-	return facts
-}
-
-// PartKind is what a part is called.
-func PartKind(p history.Part) string {
-	if p.Kind == history.ImagePart || p.Kind == history.NotePart {
-		return string(p.Kind)
-	}
-	return "file"
-}
-
-// PartFacts are what is known of a part: its type, its size and what it costs.
-func PartFacts(p history.Part, sum history.Sum) []string {
-	facts := sizes(p, sum.Tokens(p.Tokens))
-	if p.MediaType != "" {
-		facts = slices.Insert(facts, 0, OneLine(p.MediaType))
-	}
-	return facts
+	return "[" + kind + " " + name + ": " + strings.Join(facts, ", ") + "]"
 }
