@@ -119,7 +119,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 		m.Chat.TurnFailed(*outcome.Failure)
 	case outcome.Err != nil:
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(outcome.Err)})
-	case outcome.Ended:
+	case outcome.State != "":
 		cmds = append(cmds, m.settings.Entitle()) // nobody wrote the title in the background
 	}
 	return tea.Batch(cmds...)
