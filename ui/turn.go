@@ -206,7 +206,7 @@ func misfit(m *Model) *session.OversizeError {
 	if m.Turn.Busy || m.composer.Empty() || m.ReadOnly {
 		return nil
 	}
-	return m.LastOversize()
+	return m.Misfit
 }
 
 // sendCut sends a message that does not fit, cut as the user wants it.
