@@ -44,7 +44,6 @@ type Sentence struct {
 	Text  string
 	Error bool // something did not work
 	Done  bool // something that the user asked for was done
-	Turn  bool // it is about the turn that runs, and over with it
 }
 
 // Model is what is said now. Its zero value says nothing.
@@ -90,13 +89,6 @@ func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, 
 
 // Hush takes the sentence away.
 func (m *Model) Hush() { m.sentence.Text = "" }
-
-// EndTurn takes a sentence away that is about the turn that ran.
-func (m *Model) EndTurn() {
-	if m.sentence.Turn {
-		m.Hush()
-	}
-}
 
 // Number is that of the newest sentence.
 func (m *Model) Number() int { return m.number }
