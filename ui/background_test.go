@@ -81,7 +81,7 @@ func TestAQuestionBehindTheScreenWaits(t *testing.T) {
 	l.enters("one")
 	l.leaves()
 	let <- struct{}{}
-	l.shows("“one” waits for your answer about a tool call; ctrl+s opens it.")
+	l.shows("“one” waits for your answer; ctrl+s opens it.")
 	l.press("ctrl+s")
 	l.shows("waits for you")
 	l.press("esc")

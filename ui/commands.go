@@ -95,8 +95,6 @@ func Commands() []Command {
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
 		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
-		titled("Forks…", "go to the parent or a fork of this chat", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.Kin(m.listForks) }),
 		titled("Temporary chat", "start a chat that isn’t saved", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",

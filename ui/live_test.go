@@ -293,7 +293,7 @@ func (l *live) arrives(s *session.Session) {
 // planned waits until the panel shows the plan of the draft as it is now.
 func (l *live) planned() {
 	l.t.Helper()
-	l.until("the plan of the draft", func() bool { return l.Judged == l.Generation })
+	l.until("the plan of the draft", func() bool { return l.Planned })
 }
 
 // begins shows a session as the program does when it starts.

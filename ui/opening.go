@@ -7,11 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/conversation"
 	"winnow/ui/keymap"
-	"winnow/ui/list"
 	"winnow/ui/notice"
 	"winnow/ui/theme"
 )
@@ -121,7 +119,7 @@ func (m *Model) opened(s *session.Session, o conversation.Opening) tea.Cmd {
 		m.Chat.TurnFailed(*outcome.Failure)
 	case outcome.Err != nil:
 		m.notice.Warn(notice.Alert{Text: theme.Sentence(outcome.Err)})
-	case outcome.Ended:
+	case outcome.State != "":
 		cmds = append(cmds, m.settings.Entitle()) // nobody wrote the title in the background
 	}
 	return tea.Batch(cmds...)
@@ -210,23 +208,6 @@ func (m *Model) keep() tea.Cmd {
 		return m.lacks(keymap.NeedIdle)
 	}
 	return m.enter(m.Kept())
-}
-
-// listForks lists the chat that this one was forked from, and its forks, to open one of them.
-func (m *Model) listForks(kin []store.Session) tea.Cmd {
-	items := m.KinItems(kin)
-	if len(items) == 0 {
-		return m.notice.Say("There is no parent or fork of this chat to open; " + m.Keys.First(keymap.Fork) +
-			" forks it at a message.")
-	}
-	m.dialogs.List(list.New(m.Context, list.Options{Title: "forks", Does: "open"}, items...), func(id string) tea.Cmd {
-		at := conversation.Arrival{}
-		if id == m.Info.Parent {
-			at.Message = m.Info.ForkedAt
-		}
-		return m.openStored(id, at)
-	}, nil)
-	return nil
 }
 
 // settled ends a setting: what it changed is shown and planned anew.

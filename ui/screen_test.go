@@ -96,8 +96,9 @@ func fresh(t testing.TB, w, h int) *Model {
 	return m
 }
 
-// tell reports events of the running turn.
+// tell reports events of the running turn, whose clock goes by seconds.
 func tell(m *Model, at time.Duration, events ...session.Event) {
+	m.Update(turn.TickMsg{Turn: m.Turn.Number, At: begun.Add(at.Truncate(time.Second))})
 	m.Update(turn.EventsMsg{Turn: m.Turn.Number, Events: events, At: begun.Add(at)})
 }
 

@@ -64,7 +64,7 @@ func (m *Model) turnEvent(e session.Event) tea.Cmd {
 	case session.Asked, session.OverLimit:
 		return m.asked()
 	case session.Notice:
-		return m.notice.Show(notice.Sentence{Text: theme.Announced(e.Text), Turn: true})
+		return m.notice.Say(theme.Announced(e.Text))
 	case session.Finished:
 		return m.finished(e)
 	}
@@ -114,7 +114,6 @@ func (m *Model) releaseQueue() tea.Cmd {
 
 // finished ends the turn of the conversation on the screen.
 func (m *Model) finished(e session.Finished) tea.Cmd {
-	m.notice.EndTurn()
 	stopped := m.Turn.Stopping && e.Err == nil
 	queued := m.Waiting.Sending() // a queued message that is not stored
 	m.Finish(e)
@@ -206,7 +205,7 @@ func misfit(m *Model) *session.OversizeError {
 	if m.Turn.Busy || m.composer.Empty() || m.ReadOnly {
 		return nil
 	}
-	return m.LastOversize()
+	return m.Misfit
 }
 
 // sendCut sends a message that does not fit, cut as the user wants it.

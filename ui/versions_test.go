@@ -8,7 +8,6 @@ import (
 	"winnow/history"
 	"winnow/session/branch"
 	"winnow/session/sessiontest"
-	"winnow/session/store"
 )
 
 // versioned is the conversation with several versions of two messages.
@@ -23,13 +22,6 @@ func versioned(t testing.TB, w, h int) *Model {
 	m.Chat.Follow(branch.Branch{}.With(messages...))
 	plans(m, plan)
 	return m
-}
-
-// kin are a parent and two forks.
-var kin = []store.Session{
-	{ID: "p", Title: "Parser", Turns: 4},
-	{ID: "a", Title: "Parser rewrite (fork)", ForkedAt: 6, Turns: 3},
-	{ID: "b", Title: "Parser rewrite (fork 2)", ForkedAt: 6, Turns: 12},
 }
 
 // edited is the conversation while an earlier message is edited: the plan ends before it.
@@ -57,12 +49,6 @@ func versionStates() []state {
 			return m
 		}},
 		{"editing", edited},
-		{"forks-list", func(t testing.TB, w, h int) *Model {
-			m := versioned(t, w, h)
-			m.Info.Parent = "p"
-			m.listForks(kin)
-			return m
-		}},
 	}
 }
 

@@ -178,9 +178,8 @@ func (s screen) rule() string {
 	about, right := "", ""
 	switch over := misfit(m); {
 	case over != nil:
-		title, parts := conversation.TooMany(over)
-		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(title)},
-			s.st.Muted.Render(parts))
+		return theme.Ruled(s.st.Repaired, w, margin, []string{s.st.Repaired.Bold(true).Render(over.Error())},
+			s.st.Muted.Render(conversation.MadeOf(over)))
 	case m.ReadOnly:
 		about = "read-only"
 	case m.entering:

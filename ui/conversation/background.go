@@ -31,9 +31,8 @@ type Background struct {
 
 // Outcome is how the answers of a conversation ended in the background.
 type Outcome struct {
-	session.Finished      // why the last one failed
-	Ended            bool // there is one
-	Stopped          bool // the user had stopped it before the conversation left the screen
+	session.Finished        // why the last one failed
+	State            string // what a list says of it, "" where there is none
 }
 
 // Len is how many conversations there are.
@@ -78,11 +77,8 @@ func (b *Background) Take(s *session.Session) (*Model, Outcome) {
 func (b *Background) Event(c *Model, e session.Event) tea.Cmd {
 	c.Event(e)
 	switch e := e.(type) {
-	case session.Asked:
-		b.Notice.News(c.Quoted() + " waits for your answer about a tool call; " + c.opens())
-		return c.CallAsked(b.Notice)
-	case session.OverLimit:
-		b.Notice.News(c.Quoted() + " waits for your answer about a limit; " + c.opens())
+	case session.Asked, session.OverLimit:
+		b.Notice.News(c.Quoted() + " waits for your answer; " + c.opens())
 		return c.CallAsked(b.Notice)
 	case session.Notice:
 		return b.Notice.Say(c.Quoted() + ": " + e.Text)
@@ -99,28 +95,25 @@ func (c *Model) opens() string { return c.Keys.First(keymap.Sessions) + " opens 
 func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 	stopped := c.Turn.Stopping && e.Err == nil
 	c.Finish(e)
-	waits, queued := "", c.Waiting.Len()
-	if queued > 0 && !c.Waiting.Held() {
+	if c.Waiting.Len() > 0 && !c.Waiting.Held() {
 		return b.Next(c) // one that is still being saved says when it can be sent
 	}
 	b.Take(c.Session)
+	waits, call := c.Waiting.Waits(), c.CallEnded(b.Notice, e.Err)
+	said, state := c.Quoted()+" has a new answer; "+c.opens(), "new answer"
+	switch {
+	case e.Err != nil:
+		why := joined(theme.Sentence(e.Err), waits)
+		said, state = "The answer of "+c.Quoted()+" failed: "+why+" "+c.opens(), "failed"
+	case stopped:
+		said, state, call = joined(c.Quoted()+" was stopped; what arrived is kept.", waits), "stopped", nil
+	}
 	if b.ended == nil {
 		b.ended = map[string]Outcome{}
 	}
-	b.ended[c.Session.Info().ID] = Outcome{e, true, stopped}
-	if queued > 0 {
-		waits = theme.Plural(queued, "queued message") + " of it wait. "
-	}
-	said := notice.Sentence{Text: c.Quoted() + " has a new answer; " + c.opens()}
-	call := c.CallEnded(b.Notice, e.Err)
-	switch {
-	case e.Err != nil:
-		said.Error = true
-		said.Text = "The answer of " + c.Quoted() + " failed: " + theme.Sentence(e.Err) + " " + waits + c.opens()
-	case stopped:
-		said.Text, call = c.Quoted()+" was stopped; what arrived is kept. "+waits, nil
-	}
-	return tea.Batch(b.Notice.Show(said), call, b.Sync(), Leave(c.Session))
+	b.ended[c.Session.Info().ID] = Outcome{e, state}
+	sentence := notice.Sentence{Text: said, Error: e.Err != nil}
+	return tea.Batch(b.Notice.Show(sentence), call, b.Sync(), Leave(c.Session))
 }
 
 // CallEnded calls a user who is not looking when the last answer of a conversation is there, or has failed.
@@ -140,20 +133,13 @@ func (c *Model) CallAsked(n *notice.Model) tea.Cmd {
 // State is what a list says of a session, "" for nothing, and whether it is in the background.
 func (b *Background) State(id string) (word string, busy bool) {
 	c := b.Find(id)
-	o := b.ended[id]
 	switch {
-	case c != nil && c.Question.Waits():
+	case c == nil:
+		return b.ended[id].State, false
+	case c.Question.Waits():
 		return "waits for you", true
-	case c != nil:
-		return "answering…", true
-	case o.Err != nil:
-		return "failed", false
-	case o.Stopped:
-		return "stopped", false
-	case o.Ended:
-		return "new answer", false
 	}
-	return "", false
+	return "answering…", true
 }
 
 // Close stops all answers when the program ends, and waits until what arrived and what is queued is saved.

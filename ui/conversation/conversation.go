@@ -7,14 +7,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/llm"
 	"winnow/session"
-	"winnow/session/store"
 	"winnow/ui/app"
 	"winnow/ui/composer/queue"
 	"winnow/ui/dialog"
@@ -40,8 +38,7 @@ type Model struct {
 	Inspector   *inspector.Model
 	RepairsSaid bool // the user knows that there are repairs
 
-	Earlier int     // chats before a new one
-	At      Arrival // where in the session the cursor goes, as soon as that is read
+	At Arrival // where in the session the cursor goes, as soon as that is read
 	planning
 	stale bool // it was changed in the store beside this window, and is to be read again
 }
@@ -155,22 +152,16 @@ func (c *Model) LeaveWhatif() {
 
 // Start takes the lease of the session and reads what opening it left out.
 func (c *Model) Start() tea.Cmd {
-	s, db, fresh := c.Session, c.With.Store, c.Info.ID == ""
+	s := c.Session
 	load := c.ask(func(ctx context.Context) (app.Then, error) {
 		err := s.LoadRest(ctx)
 		receipts, more := s.Records().Receipts(ctx)
-		earlier := 0
-		if fresh && db != nil {
-			sessions, _ := db.Sessions(ctx, store.Filter{}) // a number that is not known is not shown
-			earlier = len(sessions)
-		}
 		return func() tea.Cmd {
-			c.Earlier = earlier
 			c.Chat.Prepend(s.Branch(), receipts)
 			return c.Screen.Loaded(errors.Join(err, more))
 		}, nil
 	})
-	if db == nil {
+	if c.With.Store == nil {
 		return load
 	}
 	return tea.Batch(load, c.Run(func(ctx context.Context) tea.Msg {
@@ -210,22 +201,6 @@ func (c *Model) SwitchVersion(message int64, by int) tea.Cmd {
 			c.Inspector.Forget()
 			return c.Screen.Switched(v)
 		}, err
-	})
-}
-
-// Kin reads which sessions this one was forked from or were forked from it, the oldest first, without those in the
-// trash.
-func (c *Model) Kin(then func([]store.Session) tea.Cmd) tea.Cmd {
-	s := c.Session
-	return c.ask(func(ctx context.Context) (app.Then, error) {
-		var kin []store.Session
-		var err error
-		if row := s.Info(); row.ID != "" {
-			kin, err = s.Store().Sessions(ctx, store.Filter{KinOf: row, All: true})
-		}
-		kin = slices.DeleteFunc(kin, func(k store.Session) bool { return !k.Deleted.IsZero() })
-		slices.SortFunc(kin, func(a, b store.Session) int { return strings.Compare(a.ID, b.ID) })
-		return func() tea.Cmd { return then(kin) }, err
 	})
 }
 

@@ -85,16 +85,18 @@ func TestAPlanOfAnOlderDraftIsDropped(t *testing.T) {
 	o.PlanSoon()
 	old := o.Plan()
 	due := o.PlanSoon()
-	if o.takes(old); o.Judged == o.Generation {
+	if o.takes(old); o.Planned {
 		t.Error("the plan of an older draft is shown")
 	}
-	if o.takes(o.Plan()); o.Judged != o.Generation {
+	plan, _ := o.takes(due)
+	if plan == nil {
+		t.Fatal("a draft that has rested is not planned")
+	}
+	if o.takes(plan); !o.Planned {
 		t.Error("the plan of the draft is not shown")
 	}
-	if plan, _ := o.takes(due); plan == nil {
-		t.Error("a draft that has rested is not planned")
-	}
-	due, o.Busy = o.PlanSoon(), true
+	due = o.PlanSoon()
+	o.Begin(1, nil)
 	if plan, _ := o.takes(due); plan != nil {
 		t.Error("the draft is planned while an answer arrives")
 	}

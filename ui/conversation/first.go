@@ -73,14 +73,10 @@ func (c *Model) tryLines(st theme.Styles) (lines []frame.Line) {
 		}
 		return lines
 	}
-	third := [2]string{c.Keys.First(keymap.Palette), "find a command: model, tools, export"}
-	if n := c.Earlier; n > 0 {
-		third = [2]string{c.Keys.First(keymap.Sessions), "go on with one of " + theme.Plural(n, "earlier chat")}
-	}
 	for _, try := range [][2]string{
 		{"@", "attach a file to your message"},
 		{c.Keys.First(keymap.Context), "see what the model will see, as you type"},
-		third,
+		{c.Keys.First(keymap.Palette), "find a command: model, tools, export"},
 	} {
 		lines = append(lines, frame.Line{Lead: st.Text.Render(theme.Fit(try[0], 10)), Text: try[1], Style: st.Muted})
 	}

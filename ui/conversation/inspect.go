@@ -1,8 +1,11 @@
 package conversation
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/history"
 	"winnow/ui/inspector"
 	"winnow/ui/theme"
 )
@@ -45,15 +48,9 @@ func (c *Model) InspectRepairs() tea.Cmd {
 	if len(list) == 0 {
 		return c.Say("Nothing is damaged: every message is sent as it was stored.")
 	}
-	message, _ := c.Chat.Selected()
-	on := list[0].ID
-	for _, e := range list {
-		chosen := c.Panel.Chosen().Entry
-		if e.ID == message.ID || c.Panel.Focused && chosen != nil && e.ID == chosen.ID {
-			on = e.ID
-		}
-	}
-	return c.Inspect(inspector.Subject{Message: on}, inspector.RepairView)
+	chosen := c.chosen()
+	at := slices.IndexFunc(list, func(e history.Entry) bool { return slices.Contains(chosen, e.ID) })
+	return c.Inspect(inspector.Subject{Message: list[max(0, at)].ID}, inspector.RepairView)
 }
 
 // announceRepairs says once, when a session was opened, that there are repairs.

@@ -1,19 +1,15 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session"
 	"winnow/session/store"
-	"winnow/ui/list"
 	"winnow/ui/markdown"
-	"winnow/ui/theme"
 )
 
 // Opening is a session that is asked for.
@@ -117,28 +113,6 @@ func (c *Model) made(notice string, row func(context.Context) (store.Session, er
 		}
 		return session.Open(ctx, deps, stored.ID, ref)
 	}}
-}
-
-// KinItems are the chats that belong to this one by a fork, for a list: the parent comes first.
-func (c *Model) KinItems(kin []store.Session) (items []list.Item) {
-	add := func(s store.Session, sign, group string, at int64) {
-		title, right := cmp.Or(c.Secrets.Line(s.Title), "untitled"), theme.Plural(s.Turns, "turn")
-		if _, here := c.Chat.Messages.Find(at); here {
-			right = "at message " + c.Chat.NumberOf(at) + " · " + right
-		}
-		items = append(items, list.Item{
-			Label: sign + " " + markdown.OneLine(title, 60), Right: right, Group: group, Value: s.ID,
-		})
-	}
-	if i := slices.IndexFunc(kin, func(s store.Session) bool { return s.ID == c.Info.Parent }); i >= 0 {
-		add(kin[i], "←", "Forked from", 0)
-	}
-	for _, s := range kin {
-		if s.ID != c.Info.Parent {
-			add(s, theme.ForkMark, "Forks", s.ForkedAt)
-		}
-	}
-	return items
 }
 
 // Leave lets go of a session that is not shown any more: other windows may have it, and of a temporary one nothing

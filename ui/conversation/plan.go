@@ -19,24 +19,25 @@ const restTime = 60 * time.Millisecond
 
 // planning is the plan of the next request, while it is made.
 type planning struct {
-	Generation int                    // of the draft
-	Judged     int                    // the generation of the newest draft that was planned
-	oversize   *session.OversizeError // why that cannot be sent, nil where it fits
+	Planned bool                   // the newest plan is that of the draft as it is now
+	Misfit  *session.OversizeError // why the newest draft that was planned cannot be sent, nil where it fits
+	plans   app.Latest
 }
 
-// Supersede drops the plans that are being made.
-func (p *planning) Supersede() { p.Generation++ }
+// Supersede drops the plans that are being made. It returns what makes the message of the next one, as Begin of
+// app.Latest does.
+func (p *planning) Supersede() func(func() tea.Cmd) app.Then {
+	p.Planned = false
+	return p.plans.Begin()
+}
 
 // Oversize says why the draft would not fit, as far as its plan is made already.
 func (p *planning) Oversize() *session.OversizeError {
-	if p.Judged == p.Generation {
-		return p.oversize
+	if p.Planned {
+		return p.Misfit
 	}
 	return nil
 }
-
-// LastOversize says why the newest draft that was planned would not fit, nil where it would.
-func (p *planning) LastOversize() *session.OversizeError { return p.oversize }
 
 // ShowNext shows the plan of the next request, or why there is none, with what the requests before tell about it. A
 // request of the past that is on the screen stays there.
@@ -53,19 +54,11 @@ func (c *Model) ShowNext(plan history.Plan, err error, known record.Forecast) {
 // PlanSoon plans the next request anew, after the draft has rested. While the last one is answered it only drops the
 // plans that are being made.
 func (c *Model) PlanSoon() tea.Cmd {
-	c.Supersede()
+	rested := c.Supersede()
 	if c.Busy {
 		return nil
 	}
-	n := c.Generation
-	return tea.Tick(restTime, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			if n != c.Generation || c.Busy {
-				return nil
-			}
-			return c.Plan()
-		})
-	})
+	return tea.Tick(restTime, func(time.Time) tea.Msg { return rested(c.Plan) })
 }
 
 // Plan plans the next request with the draft as it is now.
@@ -75,7 +68,7 @@ func (c *Model) Plan() tea.Cmd { return c.plan(nil) }
 // draft has changed since. Where a server counts, it may be asked for its own count of the plan on show first: then it
 // plans only where that is another one.
 func (c *Model) plan(counted *history.Plan) tea.Cmd {
-	s, draft, n := c.Session, c.Draft(), c.Generation
+	s, draft, newest := c.Session, c.Draft(), c.plans.Begin()
 	return c.Run(func(ctx context.Context) tea.Msg {
 		if counted != nil {
 			changed, err := s.Model().CountExactly(ctx, *counted)
@@ -88,8 +81,8 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 		}
 		_, _ = s.Refresh(ctx) // what is wrong with the store is said when something is sent
 		plan, err := s.Preview(draft)
-		return app.Then(func() tea.Cmd {
-			if n != c.Generation || !c.Screen.Shows(c) {
+		return newest(func() tea.Cmd {
+			if !c.Screen.Shows(c) {
 				return nil
 			}
 			return c.TakePlan(plan, err, counted != nil)
@@ -101,8 +94,8 @@ func (c *Model) plan(counted *history.Plan) tea.Cmd {
 // is not exact yet is counted by a server that does that.
 func (c *Model) TakePlan(plan history.Plan, err error, exact bool) tea.Cmd {
 	c.ShowNext(plan, err, c.Session.Forecast(plan))
-	c.Judged, c.oversize = c.Generation, session.Oversize(err, c.Session.Model().Windows())
-	if c.oversize == nil {
+	c.Planned, c.Misfit = true, session.Oversize(err, c.Session.Model().Windows())
+	if c.Misfit == nil {
 		c.Screen.Fits()
 	}
 	if c.Panel.Whatif != nil {
@@ -134,16 +127,13 @@ func Remedies(over *session.OversizeError) session.Remedies {
 	}
 }
 
-// TooMany says by how much the draft does not fit, and what the request holds in any case.
-func TooMany(over *session.OversizeError) (title, parts string) {
-	draft, fixed := 0, 0
+// MadeOf says what a draft that does not fit is made of with its request: the message, and what is sent in any case.
+func MadeOf(over *session.OversizeError) string {
+	draft := 0
 	for _, p := range over.Over.Parts {
 		if p.Kind == history.PartDraft {
-			draft = p.Tokens
-		} else {
-			fixed += p.Tokens
+			draft += p.Tokens
 		}
 	}
-	parts = "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(fixed)
-	return theme.Thousands(over.Over.Need-over.Over.Have) + " tokens too many", parts
+	return "your message ~" + theme.Thousands(draft) + ", fixed ~" + theme.Thousands(over.Over.Need-draft)
 }

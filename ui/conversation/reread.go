@@ -34,19 +34,19 @@ func (c *Model) Changed() tea.Cmd {
 }
 
 // CatchUp takes over what was changed in the session beside this window, where something was and no answer arrives.
+// What cannot be taken over now is for the next time.
 func (c *Model) CatchUp() tea.Cmd {
 	s := c.Session
 	if !c.stale || c.Busy || !s.Now().Whole {
 		return nil
 	}
-	c.stale = false
 	return c.ask(func(ctx context.Context) (app.Then, error) {
 		found, err := s.Reread(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return c.gone, nil
+			return c.Screen.Gone, nil
 		case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrLoading):
-			return c.later, nil
+			return func() tea.Cmd { return nil }, nil // the end of the turn catches up
 		case err != nil:
 			return nil, err
 		}
@@ -55,23 +55,10 @@ func (c *Model) CatchUp() tea.Cmd {
 	})
 }
 
-// later leaves what was changed for the end of the turn.
-func (c *Model) later() tea.Cmd {
-	c.stale = true
-	return nil
-}
-
-// gone is called where the session is not in the store any more.
-func (c *Model) gone() tea.Cmd {
-	if c.Busy {
-		return c.later()
-	}
-	return c.Screen.Gone()
-}
-
 // reread shows what was changed. The cursor, the page and the draft stay as they are.
 func (c *Model) reread(found session.Reread, receipts map[int64]record.Receipt) tea.Cmd {
 	trashed := c.Info.Deleted.IsZero() && !found.Row.Deleted.IsZero()
+	c.stale = false
 	c.Refresh()
 	c.Panel.ToNext()
 	c.Chat.Reread(c.Session.Branch(), receipts, !c.Screen.Touched())

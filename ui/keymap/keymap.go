@@ -83,11 +83,11 @@ func (m Map) WhyNot(a Action, holds func(Need) bool) string {
 func (m Map) Lacks(n Need) string {
 	switch n {
 	case NeedOwn:
-		return "this chat is open in another window; you can read and fork it here."
+		return "This chat is open in another window; you can read and fork it here."
 	case NeedIdle:
 		return "An answer is still arriving: " + m.First(Back) + " stops it."
 	case NeedWhole:
-		return "the older messages are still loading."
+		return "The older messages are still loading."
 	case NeedMessage:
 		return "Select a message first."
 	}

@@ -69,7 +69,7 @@ func TestABindingSaysWhyNotNow(t *testing.T) {
 	}{
 		{Edit, nil, ""},
 		{Edit, []Need{NeedIdle}, "An answer is still arriving: esc stops it."},
-		{Edit, []Need{NeedIdle, NeedOwn}, "this chat is open in another window; you can read and fork it here."},
+		{Edit, []Need{NeedIdle, NeedOwn}, "This chat is open in another window; you can read and fork it here."},
 		{Fork, []Need{NeedMessage, NeedOwn}, "Select a message first."},
 		{Boundary, []Need{NeedPlan}, "There is no plan of the next request yet."},
 		{Down, []Need{NeedPlan, NeedMessage, NeedIdle, NeedOwn, NeedWhole}, ""},

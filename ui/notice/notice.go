@@ -44,7 +44,6 @@ type Sentence struct {
 	Text  string
 	Error bool // something did not work
 	Done  bool // something that the user asked for was done
-	Turn  bool // it is about the turn that runs, and over with it
 }
 
 // Model is what is said now. Its zero value says nothing.
@@ -52,7 +51,7 @@ type Model struct {
 	Bell bell.Model
 
 	sentence Sentence
-	number   int // of the sentence
+	number   app.Latest // of the sentence
 	alert    Alert
 	news     string // what happened to the history
 }
@@ -64,14 +63,11 @@ const mostOfSentence = 4 << 10
 func (m *Model) Show(n Sentence) tea.Cmd {
 	n.Text = strings.ToValidUTF8(n.Text[:min(len(n.Text), mostOfSentence)], "")
 	m.sentence = n
-	m.number++
-	number := m.number
+	expired := m.number.Begin()
 	long := time.Duration(max(0, strings.Count(n.Text, " ")-freeWords)) * eachWord
 	return tea.Tick(shownFor+long, func(time.Time) tea.Msg {
-		return app.Then(func() tea.Cmd {
-			if number == m.number {
-				m.Hush()
-			}
+		return expired(func() tea.Cmd {
+			m.Hush()
 			return nil
 		})
 	})
@@ -91,19 +87,12 @@ func (m *Model) Error(text string) tea.Cmd { return m.Show(Sentence{Text: text, 
 // Hush takes the sentence away.
 func (m *Model) Hush() { m.sentence.Text = "" }
 
-// EndTurn takes a sentence away that is about the turn that ran.
-func (m *Model) EndTurn() {
-	if m.sentence.Turn {
-		m.Hush()
-	}
-}
-
 // Number is that of the newest sentence.
-func (m *Model) Number() int { return m.number }
+func (m *Model) Number() app.Latest { return m.number }
 
 // Key takes the sentence away where a key has the next ones be for something else: it stands where these are listed. An
 // error stays, and so does a sentence that is newer than the one with the number before.
-func (m *Model) Key(before int, away bool) {
+func (m *Model) Key(before app.Latest, away bool) {
 	if m.number == before && away && !m.sentence.Error {
 		m.Hush()
 	}

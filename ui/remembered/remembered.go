@@ -58,16 +58,11 @@ func (m *Memory) Read() (c Choices, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
-	case err == nil && json.Unmarshal(text, &c) != nil:
-		err = errors.New("the file is damaged")
-	case err == nil && !slices.Contains([]Panel{"", Open, Strip, Off}, c.Panel):
-		err = fmt.Errorf("there is no panel %q", c.Panel)
-	}
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
+	case err == nil && json.Unmarshal(text, &c) != nil, !slices.Contains([]Panel{"", Open, Strip, Off}, c.Panel):
+		err = fmt.Errorf("%s is damaged", m.File)
 	}
 	if err != nil {
-		return Choices{}, fmt.Errorf("your last choices could not be read from %s: %w", m.File, err)
+		return Choices{}, fmt.Errorf("your last choices could not be read: %w", err)
 	}
 	return c, nil
 }

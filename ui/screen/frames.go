@@ -3,7 +3,6 @@
 package screen
 
 import (
-	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -55,9 +54,6 @@ func (f *frames) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	app, cmd := f.app.Update(msg)
 	f.app, f.stale, cmd = app, true, f.guarded(cmd)
-	if _, resumed := msg.(tea.ResumeMsg); resumed { // it may have another size
-		cmd = tea.Batch(cmd, func() tea.Msg { return f.terminal.size() })
-	}
 	if wait := f.wait(msg); wait <= 0 {
 		f.draw()
 	} else if !f.awaited {
@@ -97,7 +93,7 @@ func (f *frames) guard() {
 	}
 }
 
-// guarded is a command with a guard, and so are those that it is made of.
+// guarded is a command with a guard, and so are those of a batch.
 func (f *frames) guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -105,11 +101,9 @@ func (f *frames) guarded(cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		defer f.guard()
 		msg := cmd()
-		// tea.Batch and tea.Sequence return lists of commands; the type of the latter is not exported.
-		if list := reflect.ValueOf(msg); list.IsValid() && list.CanConvert(reflect.TypeFor[[]tea.Cmd]()) {
-			cmds := list.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd)
-			for i, c := range cmds {
-				cmds[i] = f.guarded(c)
+		if list, ok := msg.(tea.BatchMsg); ok { // the application has no use for tea.Sequence
+			for i, c := range list {
+				list[i] = f.guarded(c)
 			}
 		}
 		return msg

@@ -111,6 +111,7 @@ func (t *terminal) message(msg tea.Msg) tea.Msg {
 		if err := t.take(); err != nil {
 			return tea.Quit()
 		}
+		return t.size() // it may be another one
 	}
 	return msg
 }

@@ -11,7 +11,7 @@ import (
 // Doing is what the turn does now, "" for nothing, with how long it has done so and how much came, or why it waits.
 // Asked says that a question waits for the user.
 func (t *Model) Doing(asked bool) (doing, facts, why string) {
-	since := t.began
+	doing = t.doing
 	switch {
 	case !t.Busy:
 		return "", "", ""
@@ -19,26 +19,14 @@ func (t *Model) Doing(asked bool) (doing, facts, why string) {
 		doing = "stopping…"
 	case asked:
 		return "waiting for your answer", "", ""
-	case t.running != "":
-		doing, since = "running "+t.running+"…", t.ranSince
 	case t.Retry != "":
 		left := int(math.Ceil(max(0, t.until.Sub(t.shown)).Seconds()))
 		return fmt.Sprintf("trying again in %d s", left), "", markdown.Visible(t.Retry)
-	case t.writtenTool != "":
-		doing = "calling " + markdown.OneLine(t.writtenTool, 60) + "…"
-	case t.thinking:
-		doing = "thinking…"
-	case t.answering:
-		doing = "answering…"
-	default:
-		doing = "asking…"
 	}
-	if !t.began.IsZero() {
-		facts = theme.Duration(max(0, t.shown.Sub(since)))
-	}
-	if n := theme.TokensOf(t.arrived); n > 0 && t.running == "" {
+	facts = theme.Duration(max(0, t.shown.Sub(t.since)))
+	if n := theme.TokensOf(t.arrived); n > 0 {
 		facts += " · ~" + theme.Plural(n, "token")
-	} else if t.running != "" && t.progress != "" {
+	} else if t.progress != "" {
 		facts += " · " + t.progress
 	}
 	return doing, facts, ""

@@ -26,17 +26,13 @@ type Model struct {
 	Again      bool   // another answer to an old message was asked for
 	Condensing bool   // the older messages are condensed: nothing is said and nothing answered
 
-	arrived     int       // bytes of the answer that arrives
-	began, now  time.Time // of the first and the newest message that had a time
-	shown       time.Time // what the clock on the screen says: it moves once a second
-	ticked      time.Time // when the clock moved by itself
-	thinking    bool      // what arrived last is reasoning
-	until       time.Time // until when it waits before it tries again
-	answering   bool      // text or reasoning has arrived
-	writtenTool string    // the call that is being written
-	running     string    // the tool that runs, "" for none
-	ranSince    time.Time
-	progress    string // how far it is, "" for not known
+	doing      string    // what the model or a tool does
+	since      time.Time // and since when
+	arrived    int       // bytes of the answer that arrives
+	progress   string    // how far the tool is, "" for not known
+	until      time.Time // until when it waits before it tries again
+	began, now time.Time // of the first and the newest message
+	shown      time.Time // what the clock on the screen says: it moves once a second
 }
 
 // EventsMsg carries events of a turn, in order.
@@ -59,9 +55,12 @@ type TickMsg struct {
 // tickTime is one step of the clock.
 const tickTime = time.Second
 
+// asking is what a turn does until an answer arrives.
+const asking = "asking…"
+
 // Start begins a new turn with a number of its own. Its events come from the channel that start makes.
 func (t *Model) Start(number int, cancel context.CancelFunc, start func() <-chan session.Event) tea.Cmd {
-	*t = Model{Context: t.Context, Number: number, Cancel: cancel}
+	*t = Model{Context: t.Context, Number: number, Cancel: cancel, doing: asking}
 	t.Busy = true
 	return tea.Batch(func() tea.Msg { return gather(number, joinTime, EventsMsg{from: start()}) }, t.Tick())
 }
@@ -95,11 +94,11 @@ func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 
 // Ticked moves the clock, which goes on unless nobody looks. A tick that comes too early is one of a second clock.
 func (t *Model) Ticked(msg TickMsg, asleep bool) tea.Cmd {
-	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.ticked) < tickTime/2 {
+	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.shown) < tickTime/2 {
 		return nil
 	}
-	t.ticked = msg.At
 	t.clock(msg.At)
+	t.shown = msg.At
 	return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
 }
 
@@ -107,13 +106,14 @@ func (t *Model) event(e session.Event) {
 	switch e := e.(type) {
 	case session.Delta:
 		t.arrived += len(e.Text) + len(e.Reasoning)
-		t.writtenTool = ""
-		t.answering, t.Retry = true, ""
-		t.thinking = e.Text == "" && e.Reasoning != ""
+		t.doing, t.Retry = "answering…", ""
+		if e.Text == "" {
+			t.doing = "thinking…"
+		}
 	case session.Calling:
-		t.answering, t.Retry = true, ""
+		t.Retry = ""
 		if e.Name != "" {
-			t.writtenTool = e.Name
+			t.doing = "calling " + markdown.OneLine(e.Name, 60) + "…"
 		}
 	case session.Waiting:
 		t.Retry = "the server did not answer"
@@ -122,27 +122,22 @@ func (t *Model) event(e session.Event) {
 		}
 		t.until = t.now.Add(e.After)
 	case session.Running:
-		t.running, t.progress, t.ranSince = theme.OneLine(e.Name), "", t.now
+		t.doing, t.since = "running "+theme.OneLine(e.Name)+"…", t.now
 	case session.Progress:
 		t.progress = markdown.OneLine(e.Text, 60)
 	case session.Ran:
-		t.running = ""
+		t.doing, t.since, t.progress = asking, t.began, ""
 	case session.Answered:
-		t.writtenTool, t.answering, t.thinking, t.arrived = "", false, false, 0
+		t.doing, t.arrived = asking, 0
 	}
 }
 
+// clock notes the time. The first one is when the turn began.
 func (t *Model) clock(at time.Time) {
-	if at.IsZero() {
-		return
-	}
 	if t.began.IsZero() {
-		t.began = at
+		t.began, t.since = at, at
 	}
 	t.now = at
-	if at.Sub(t.shown) >= tickTime {
-		t.shown = at
-	}
 }
 
 // Stop stops the turn. It goes on until its last event has come.

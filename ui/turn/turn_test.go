@@ -52,8 +52,8 @@ func started() *Model {
 func TestEventsOfAnOldTurnAreDropped(t *testing.T) {
 	m := started()
 	events, next := m.Take(EventsMsg{Turn: m.Number - 1, Events: []session.Event{session.Delta{Text: "late"}}})
-	if next != nil || len(events) > 0 || m.answering {
-		t.Errorf("an old turn's events: %d handed on, answering %v; want them dropped", len(events), m.answering)
+	if next != nil || len(events) > 0 || m.doing != asking {
+		t.Errorf("an old turn's events: %d handed on, now %q; want them dropped", len(events), m.doing)
 	}
 }
 
@@ -84,11 +84,12 @@ func TestTheActivityFollowsTheEvents(t *testing.T) {
 		// The clock moves once a second.
 		{session.Delta{Text: "a"}, 2400 * time.Millisecond, "answering… 2.0 s · ~4 tokens"},
 		{session.Calling{Name: "shell"}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
-		{session.Running{Name: "shell"}, 3 * time.Second, "running shell… 0.0 s"},
-		{session.Progress{Text: "40 %\x1b[2J"}, 3 * time.Second, "running shell… 0.0 s · 40 %␛[2J"},
-		{session.Ran{}, 3 * time.Second, "calling shell… 3.0 s · ~4 tokens"},
 		{session.Answered{}, 4 * time.Second, "asking… 4.0 s"},
+		{session.Running{Name: "shell"}, 4 * time.Second, "running shell… 0.0 s"},
+		{session.Progress{Text: "40 %\x1b[2J"}, 5 * time.Second, "running shell… 1.0 s · 40 %␛[2J"},
+		{session.Ran{}, 5 * time.Second, "asking… 5.0 s"},
 	} {
+		m.Ticked(TickMsg{Turn: m.Number, At: begun.Add(c.after.Truncate(time.Second))}, false)
 		m.Take(EventsMsg{Turn: m.Number, Events: []session.Event{c.event}, At: begun.Add(c.after)})
 		if doing, facts, _ := m.Doing(false); strings.TrimSpace(doing+" "+facts) != c.want {
 			t.Errorf("after %T: %q %q, want %q", c.event, doing, facts, c.want)

@@ -154,19 +154,15 @@ func (u *Model) SyncAtEnd(ctx context.Context) {
 	if u.Exchange == nil {
 		return
 	}
-	over := make(chan struct{})
 	if !u.Hurried && ctx.Err() == nil {
+		last, over := context.WithCancel(ctx)
 		go func() { // a folder on a disk that does not answer keeps nobody from leaving
-			defer close(over)
+			defer over()
 			u.running.Lock()
 			defer u.running.Unlock()
 			_, _ = u.Exchange(ctx) // whoever starts winnow next is told
 		}()
-		select {
-		case <-over:
-			return
-		case <-ctx.Done():
-		}
+		<-last.Done()
 	}
 	if u.stop != nil {
 		u.stop()
