@@ -318,7 +318,7 @@ func (p *Model) proof(t *text) {
 		t.say(st.Cut, "! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if r.Proven {
-		t.say(st.Seen, "✓ Proven by hash: this was sent")
+		t.say(st.Seen, "✓ Proven: this was sent")
 	} else {
 		t.say(st.Cut, "! Not proven: %s. The verdicts are the recorded ones.", r.Doubt)
 	}
