@@ -239,12 +239,9 @@ func (p *program) show(value any) error {
 	clean := p.cleaner()
 	defer p.reportRedacted(clean)
 	hits, found := value.(report.Hits)
-	if found && !p.flags.noRedact {
-		find := func(text string) [][2]int { return p.redactor.FindIn(text, true) }
-		for i, h := range hits { // The marks stay in their places.
-			var secrets int
-			hits[i], secrets = h.Without(find, redactedSign)
-			clean.count += secrets
+	for _, h := range hits { // their secrets were hidden before the snippets were cut
+		if !p.flags.noRedact {
+			clean.count += strings.Count(h.Snippet, redactedSign)
 		}
 	}
 	width, _, _ := term.GetSize(p.out.Fd()) // 0 where a program reads

@@ -153,11 +153,6 @@ func (a *app) checkStore(ctx context.Context, e *examination) {
 	} else {
 		e.add(note, "backup", "none yet: the chat makes one a day")
 	}
-	counts, err := s.RepairCounts(ctx)
-	e.check("repairs", err)
-	for _, one := range counts {
-		e.add(note, "repairs", "%s/%s: %d × %s", one.Endpoint, one.Model, one.Faults, one.Kind)
-	}
 	if dir, key, err := a.syncFolder(a.config); !e.check("sync", err) && dir != "" {
 		checkSync(ctx, e, s, foldersync.Options{Dir: dir, Key: key})
 	}

@@ -26,7 +26,8 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionsExport(),
 		p.sessionCommand("rename ID title...", "Rename a chat",
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
-				return s.Rename(ctx, info.ID, strings.TrimSpace(strings.Join(rest, " ")), store.TitleUser)
+				title := strings.TrimSpace(strings.Join(rest, " "))
+				return s.Update(ctx, info.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 			}),
 		p.editSession("pin ID", "Pin a chat to the top of the list",
 			func(row *store.Session, _ []string) { row.Pinned = true }),
@@ -40,14 +41,10 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.editSession("untag ID tag...", "Remove tags from a chat", func(row *store.Session, tags []string) {
 			row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(tags, t) })
 		}),
-		p.sessionCommand("delete ID", "Move a chat to the trash",
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Delete(ctx, info.ID)
-			}),
-		p.sessionCommand("restore ID", "Restore a chat from the trash",
-			func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
-				return s.Restore(ctx, info.ID)
-			}),
+		p.editSession("delete ID", "Move a chat to the trash",
+			func(row *store.Session, _ []string) { row.Deleted = p.now() }),
+		p.editSession("restore ID", "Restore a chat from the trash",
+			func(row *store.Session, _ []string) { row.Deleted = time.Time{} }),
 		p.sessionsPurge())
 }
 
@@ -172,6 +169,7 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 	if left > 0 {
 		p.warn("%d messages are not in the search index yet; the chat and every search add more of them", left)
 	}
+	in.Hide = p.cleaner().redact
 	hits, err := s.Search(ctx, in)
 	if err != nil {
 		return err

@@ -131,23 +131,24 @@ const (
 // Entry is the verdict on one message. TokensBefore and TokensAfter are counted ones, which Sum.Tokens turns into
 // the server's. Characters are Unicode code points.
 type Entry struct {
-	ID           int64
-	Index        int // the message's position in the conversation, from 0
-	Role         Role
-	Disposition  Disposition
-	Level        Level    // of the most that is in the request
-	Place        Level    // of what stands in the message's place: less where more of it is recalled to the front
-	Cause        Cause    // why
-	Pinned       bool     // the user's choice
-	Whole        bool     // all of its text is in the request
-	Recalled     bool     // in the request, or more of it, because the current message is about it
-	TokensBefore int      // what the message costs whole
-	TokensAfter  int      // what it costs in this request
-	CharsBefore  int      // how long its text is
-	CharsAfter   int      // how much of that text is sent
-	Cuts         []Range  // what of its text is not sent, in code points
-	Inserted     []Insert // what stands in the text's place
-	Repairs      []Repair // what was repaired on the way
+	ID          int64
+	Index       int         `json:",omitempty"` // the message's position in the conversation, from 0
+	Role        Role        `json:",omitempty"`
+	Disposition Disposition `json:",omitempty"`
+	Level       Level       `json:",omitempty"` // of the most that is in the request
+	// Place is the level of what stands in the message's place: lower where more of it is recalled to the front.
+	Place        Level    `json:",omitempty"`
+	Cause        Cause    `json:",omitzero"`  // why
+	Pinned       bool     `json:",omitempty"` // the user's choice
+	Whole        bool     `json:",omitempty"` // all of its text is in the request
+	Recalled     bool     `json:",omitempty"` // in the request, or more of it, because the current message is about it
+	TokensBefore int      `json:",omitempty"` // what the message costs whole
+	TokensAfter  int      `json:",omitempty"` // what it costs in this request
+	CharsBefore  int      `json:",omitempty"` // how long its text is
+	CharsAfter   int      `json:",omitempty"` // how much of that text is sent
+	Cuts         []Range  `json:",omitempty"` // what of its text is not sent, in code points
+	Inserted     []Insert `json:",omitempty"` // what stands in the text's place
+	Repairs      []Repair `json:",omitempty"` // what was repaired on the way
 }
 
 // Sent says that the message, or a part of it, is in the request.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -393,7 +394,7 @@ func (p *play) wantAllProven() {
 				p.t.Errorf("request %d of turn %d is not made again: %v, %s\n%.400s", r.ID, r.Turn, err, made.Doubt,
 					made.Body)
 			}
-			if live, there := p.receipts[r.ID]; there && receipts[r.ID] != live {
+			if live, there := p.receipts[r.ID]; there && !reflect.DeepEqual(receipts[r.ID], live) {
 				p.t.Errorf("the stored receipt of request %d is\n%+v, and was\n%+v", r.ID, receipts[r.ID], live)
 			}
 		}
@@ -431,7 +432,7 @@ func (p *play) writes(arg string) (err error) {
 			err = nil
 		}
 	case "title":
-		err = db.Rename(ctx, id, text, store.TitleUser)
+		err = update(func(row *store.Session) { row.Title, row.TitleFrom = text, store.TitleUser })
 	case "leaf":
 		leaf := p.id(of)
 		err = update(func(row *store.Session) { row.Leaf = leaf })

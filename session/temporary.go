@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -36,10 +37,24 @@ func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, err
 		return store.Session{}, err
 	}
 	defer t.free()
-	id := s.Info().ID
-	_, err := to.Apply(ctx, func(take func(store.Line) error) error { return s.deps.Store.Dump(ctx, id, take) })
+	id, from := s.Info().ID, s.deps.Store
+	_, err := to.Apply(ctx, func(take func(store.Line) error) error { return from.Dump(ctx, id, take) })
+	if err == nil {
+		err = keepUnsent(ctx, from, to, id)
+	}
 	if err != nil {
 		return store.Session{}, fmt.Errorf("keep the conversation: %w", err)
 	}
 	return to.Session(ctx, id)
+}
+
+// keepUnsent copies the queue and the draft of a session to another history.
+func keepUnsent(ctx context.Context, from, to *store.Store, session string) error {
+	queue, err := from.Queue(ctx, session)
+	for _, q := range queue {
+		_, failed := to.Enqueue(ctx, session, q)
+		err = cmp.Or(err, failed)
+	}
+	draft, unread := from.Draft(ctx, session)
+	return cmp.Or(err, unread, to.SaveDraft(ctx, session, draft))
 }

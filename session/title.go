@@ -39,7 +39,8 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.deps.Store.Rename(ctx, row.ID, text, from); err != nil {
+	set := func(row *store.Session) { row.Title, row.TitleFrom = text, from }
+	if err := s.deps.Store.Update(ctx, row.ID, set); err != nil {
 		return row.Title, err
 	}
 	if row, err = s.deps.Store.Session(ctx, row.ID); err != nil {

@@ -43,7 +43,7 @@ func TestAnAnswerThatBrokeOffSaysWhy(t *testing.T) {
 		l.shows("“the runner has stopped”")
 		l.until("the end of the turn", func() bool { return !l.Turn.Busy })
 		l.inOrder("It begins", "✗ here failed: “the runner has stopped”", "this part is kept   /retry try again")
-		l.lacks("Your message is saved")
+		l.lacks("Your message is kept")
 		l.reopen()
 	}
 }

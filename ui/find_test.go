@@ -105,7 +105,7 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 		_, cmd := m.Update(char(r))
 		m.Update(cmd())
 	}
-	if got := plain(m); !strings.Contains(got, "lexer.go") || strings.Contains(got, "2 more lines") {
+	if got := plain(m); !strings.Contains(got, "lexer.go") || strings.Contains(got, "opens it") {
 		t.Errorf("the hit is not shown:\n%s", got)
 	}
 	if on := m.Panel.Chosen(); on.Entry == nil || on.Entry.Index != 4 {
@@ -114,7 +114,7 @@ func TestSearchUnfoldsAToolsOutput(t *testing.T) {
 	m.Update(enter)
 	m.Update(char('g'))
 	m.Update(esc)
-	if got := plain(m); !strings.Contains(got, "gen.go · 2 more lines") {
+	if got := plain(m); !strings.Contains(got, "gen.go · 3 lines") {
 		t.Errorf("what the search unfolded stays open:\n%s", got)
 	}
 }

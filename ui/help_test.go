@@ -103,7 +103,7 @@ func TestHelpOpensOverEveryOverlay(t *testing.T) {
 		{"a message", "Here: inspector", inPanel("enter")},
 		{"the request", "Here: whole request", inspectingRequest(inspector.TextView)},
 		{"the body", "Here: whole request", bodyShown},
-		{"the past", "Here: inspector", verdictsOn(6, inspector.PastView)},
+		{"the past", "Here: inspector", verdictsOn(6)},
 		{"a text", "Everywhere", func(t testing.TB, w, h int) *Model {
 			m := chatting(t, w, h)
 			m.dialogs.Read("a text", "what was pasted")

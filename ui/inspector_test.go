@@ -159,10 +159,10 @@ func inspectedPast(message int64, at inspector.View, proven bool) func(testing.T
 	}
 }
 
-// verdictsOn is a view of a message with what became of it in past requests.
-func verdictsOn(message int64, at inspector.View) func(testing.TB, int, int) *Model {
+// verdictsOn is a message with what became of it in past requests.
+func verdictsOn(message int64) func(testing.TB, int, int) *Model {
 	return func(t testing.TB, w, h int) *Model {
-		m := inspecting(message, at)(t, w, h)
+		m := inspecting(message, inspector.TextView)(t, w, h)
 		_, plan := inspected(t)
 		var list []store.PastVerdict
 		for i, k := range []int{5, 7, 5, 1, 0} {
@@ -204,8 +204,7 @@ func inspectorStates() []state {
 		{"inspector-recalled-sent", inspecting(6, inspector.SentView)},
 		{"inspector-past", inspectedPast(6, inspector.TextView, true)},
 		{"inspector-unproven", inspectedPast(8, inspector.SentView, false)},
-		{"inspector-sightings", verdictsOn(6, inspector.PastView)},
-		{"inspector-history", verdictsOn(2, inspector.TextView)},
+		{"inspector-history", verdictsOn(2)},
 		{"inspector-request", inspectingRequest(inspector.TextView)},
 		{"inspector-help", func(t testing.TB, w, h int) *Model {
 			m := inspectingRequest(inspector.TextView)(t, w, h)
@@ -250,7 +249,7 @@ func TestTheRequestIsShownAsItIsSent(t *testing.T) {
 	l.shows("3  user  message 3")
 	l.press("tab")
 	l.titled("turn 2", "json")
-	l.shows("✓ proven by hash: these")
+	l.shows("✓ proven by hash")
 	l.shows("1 secret is hidden in this view")
 	_, shown, _ := strings.Cut(l.Inspector.Text(), "\n\n")
 	l.mu.Lock()
@@ -445,6 +444,7 @@ func TestRemediesWaitForWhatForbidsThem(t *testing.T) {
 	l = onStage(t, 140, 50)
 	l.With.Policy.Recovery = history.RecoverStrip
 	l.open(l.imported("../cli/testdata/damaged.jsonl"))
+	l.planned()
 	l.press("tab", "m", "enter")
 	l.shows("Recovery is set to strip for all calls")
 }

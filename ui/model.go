@@ -188,7 +188,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case tea.MouseMotionMsg:
 		drag(m, msg)
 	case tea.MouseReleaseMsg:
-		return release(m, msg)
+		return release(m)
 	case turn.EventsMsg:
 		return m.turnEvents(msg)
 	case turn.TickMsg:

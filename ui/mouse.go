@@ -62,16 +62,13 @@ func drag(m *Model, msg tea.MouseMotionMsg) {
 }
 
 // release ends a selection of text that began in the page, or a click, which selects a message.
-func release(m *Model, msg tea.MouseReleaseMsg) tea.Cmd {
+func release(m *Model) tea.Cmd {
 	if !m.Chat.Held() {
 		return nil
 	}
 	cmd, clicked := m.Chat.Release()
 	if clicked {
-		_, y := onPage(m.layout, tea.Mouse(msg))
 		m.setFocus(transcriptPane)
-		cmd = m.Chat.Click(y)
-		m.Lead()
 	}
 	return cmd
 }

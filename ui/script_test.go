@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -338,11 +339,11 @@ func (s *scene) brings(arg string) {
 			})
 			return []string{id}, err
 		case "rename":
-			return []string{id}, db.Rename(ctx, id, rest, store.TitleUser)
+			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = rest, "user" })
 		case "window":
 			return nil, s.appends(id, 0, rest)
 		case "delete":
-			return []string{id}, db.Delete(ctx, id)
+			return []string{id}, db.Update(ctx, id, func(row *store.Session) { row.Deleted = time.Now() })
 		case "purge":
 			if err := db.Purge(ctx, id); !errors.Is(err, store.ErrNotOverwritten) {
 				return nil, err

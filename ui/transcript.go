@@ -97,7 +97,6 @@ func (m *Model) whyNot(a keymap.Action) tea.Cmd {
 
 // search looks for a text in the transcript.
 func (m *Model) search(text string) tea.Cmd {
-	fromDraft := m.focus == draftPane
 	m.setFocus(transcriptPane)
-	return m.Chat.SearchFor(text, fromDraft)
+	return m.Chat.SearchFor(text)
 }

@@ -239,26 +239,22 @@ func (s screen) cursor() *tea.Cursor {
 	return tea.NewCursor(min(l.Mark()+x, l.Width-1), min(y+l.Composer.Y, l.Height-1))
 }
 
-// footer is the lower line: a sentence, the search line, or the keys that matter now; x is where the search line is
-// typed, -1 where it is not.
+// footer is the lower line: a sentence, the search line while it is typed in, or the keys that matter now; x is where
+// the search line is typed, -1 where it is not.
 func (s screen) footer() (lines []string, x int) {
 	m, w := s.m, s.l.Footer.W
-	finding, said := !m.covered() && m.Chat.Search.On, m.notice.Sentence()
-	switch {
-	case finding && m.Chat.Search.Open:
+	switch said := m.notice.Sentence(); {
+	case m.Chat.Search.Open && !m.covered():
 		line, x := m.Chat.SearchLine(w, said)
 		return []string{line}, x
 	case said != "" && !m.notice.Fits(w):
 		return m.notice.View(s.st, w, s.l.Footer.H), -1
-	case said == "" && finding && m.focus == transcriptPane:
-		line, _ := m.Chat.SearchLine(w, "")
-		return []string{line}, -1
 	}
 	return []string{frame.Hints(s.st, s.hints(), s.state(), w)}, -1
 }
 
-// state is the right end of the hints: a sentence, else what is selected, how far the page is from its end, or what the
-// session has cost.
+// state is the right end of the hints: a sentence, else what is found or selected, how far the page is from its end, or
+// what the session has cost.
 func (s screen) state() string {
 	m := s.m
 	if toast := m.notice.Toast(s.st); toast != "" {
@@ -270,7 +266,7 @@ func (s screen) state() string {
 	case *dialog.Picker:
 		return s.st.Muted.Render(d.Remark)
 	}
-	text, narrow := m.Chat.SelectionTitle(), s.l.Width < theme.NarrowScreen
+	text, narrow := m.Chat.Status(), s.l.Width < theme.NarrowScreen
 	switch newer := m.Chat.Newer(); {
 	case text != "", m.covered():
 	case newer > 0 && narrow:

@@ -38,10 +38,7 @@ func conversationScreen(m *Model) conversation.Screen {
 
 // transcriptScreen is what the transcript has the screen do.
 func transcriptScreen(m *Model) transcript.Screen {
-	return transcript.Screen{
-		Hush:  m.notice.Hush,
-		Draft: func() { m.setFocus(draftPane) },
-	}
+	return transcript.Screen{Hush: m.notice.Hush}
 }
 
 // panelScreen is what the panel has the rest of the screen do.
@@ -111,7 +108,7 @@ func sessionsScreen(m *Model) sessions.Screen {
 				if open != nil {
 					return open.Session.Set(ctx, session.Settings{Title: &title})
 				}
-				return db.Rename(ctx, id, title, store.TitleUser)
+				return db.Update(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 			}
 		},
 		State: m.background.State,

@@ -25,7 +25,7 @@ type Context struct {
 	Sum      history.Sum     // where its tokens go
 	Used     int             // all of them as the server counts
 	Window   llm.Window      // of the model that the next request asks
-	Counts   store.Tally     // of messages: stored is the sum of the next seven
+	Counts   store.Tally     // of messages
 	Entries  []history.Entry // one per stored message, in order
 	Added    []history.Added // text that nobody said
 	Next     []int           // indexes into entries of what falls out next
@@ -120,8 +120,10 @@ func (c Context) head(p *Page) {
 	}
 	n := c.Counts
 	p.Line("%d of %d messages sent: %s", n.Sent(), n.Stored, listed(
-		counted{"kept", n.Kept}, counted{"cut", n.Cut}, counted{"recalled", n.Recalled}, counted{"dropped", n.Dropped},
-		counted{"excluded", n.Excluded}, counted{"quarantined", n.Quarantined}, counted{"blank", n.Blank},
+		counted{"kept", n.Of[history.Kept]}, counted{"cut", n.Of[history.Cut]},
+		counted{"recalled", n.Of[history.Recalled]}, counted{"dropped", n.Of[history.Dropped]},
+		counted{"excluded", n.Of[history.Excluded]}, counted{"quarantined", n.Of[history.Isolated]},
+		counted{"blank", n.Of[history.Blank]},
 		counted{"pinned", n.Pinned}, counted{"repaired", n.Repaired}))
 }
 

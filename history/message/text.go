@@ -1,6 +1,7 @@
 package message
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,3 +79,22 @@ func Prefix(text string, n int) string {
 
 // Grouped is a number with its thousands apart.
 func Grouped(n int) string { return humanize.Comma(int64(n)) }
+
+// Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
+// where that changed it. The caller's message stays as it is.
+func (m Message) Redacted(clean func(string) string) Message {
+	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
+	texts := []*string{&m.Content, &m.Reasoning, &m.Name}
+	for i := range m.ToolCalls {
+		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
+	}
+	for i := range m.Parts {
+		texts = append(texts, &m.Parts[i].Name, &m.Parts[i].Text)
+	}
+	for _, text := range texts {
+		if now := clean(*text); now != *text {
+			*text, m.Tokens = now, 0
+		}
+	}
+	return m
+}

@@ -60,8 +60,11 @@ func (w writer) message(session string, parent int64) Message {
 		"", history.Interrupted, history.Failed, history.Imported, history.Quarantined,
 	}).Draw(w.T, "status")
 	for i := range m.Parts {
-		kinds := []history.PartKind{history.ImagePart, history.TextPart}
-		m.Parts[i].Kind = rapid.SampledFrom(kinds).Draw(w.T, "kind")
+		if p := &m.Parts[i]; w.pick("image", 2) == 0 {
+			p.Kind, p.Data = history.TextPart, nil
+		} else {
+			p.Kind, p.Text = history.ImagePart, ""
+		}
 	}
 	return m
 }
@@ -86,13 +89,7 @@ func (w *writer) any() (Session, []int64) {
 	id := w.ids[w.pick("session", len(w.ids))]
 	session, err := w.s.Session(context.Background(), id)
 	w.must("find the session", err)
-	ids, err := sqlite.Collect[int64](context.Background(), w.s.reads, `
-		SELECT id
-		FROM messages
-		WHERE session = ?
-		ORDER BY id`, session.key)
-	w.must("read the ids", err)
-	return session, ids
+	return session, listOf[int64](w, w.s, `SELECT id FROM messages WHERE session = ? ORDER BY id`, session.key)
 }
 
 // step does one thing to the history, but none of those.
@@ -151,9 +148,9 @@ func (w *writer) step(but ...string) {
 		"fault":   func() error { return w.s.SetFault(ctx, message, w.text("fault")) },
 		"draft":   func() error { return w.s.SaveDraft(ctx, session.ID, Draft{Text: w.text("draft")}) },
 		"leaf":    func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Leaf = message }) },
-		"rename":  func() error { return w.s.Rename(ctx, session.ID, w.text("title"), "user") },
+		"rename":  func() error { return window{Store: w.s}.Rename(ctx, session.ID, w.text("title"), "user") },
 		"archive": func() error { return w.s.Update(ctx, session.ID, func(row *Session) { row.Archived = true }) },
-		"delete":  func() error { return w.s.Delete(ctx, session.ID) },
+		"delete":  func() error { return window{Store: w.s}.Delete(ctx, session.ID) },
 		"fork": func() error {
 			fork, err := w.s.Fork(ctx, session.ID, message)
 			w.ids = append(w.ids, fork.ID)
@@ -240,11 +237,7 @@ func digest(t fatal, s *Store) string {
 
 // allIDs are the ids of all sessions.
 func allIDs(t fatal, s *Store) []string {
-	ids, err := sqlite.Collect[string](context.Background(), s.reads, `SELECT id FROM sessions ORDER BY id`)
-	if err != nil {
-		t.Fatalf("list the sessions: %v", err)
-	}
-	return ids
+	return listOf[string](t, s, `SELECT id FROM sessions ORDER BY id`)
 }
 
 // What is dumped of any history and restored by another file is the same there: in an empty one in any

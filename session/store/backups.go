@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -22,7 +21,7 @@ func (s *Store) BackUpToday(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	messages, err := inTx(ctx, s.view, "back up the chat history", func(t *tx) bool {
-		return value[bool](t, "SELECT EXISTS (SELECT 1 FROM messages)")
+		return sqlite.Value[bool](t, "SELECT EXISTS (SELECT 1 FROM messages)")
 	})
 	if err != nil || !messages {
 		return "", err
@@ -64,21 +63,19 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 	c.Bytes = sqlite.Size(s.path) + sqlite.Size(s.path+"-wal")
 	err := s.view(ctx, "check the chat history", func(t *tx) {
 		c.Faults = nil
-		for _, table := range list[string](t, sqlite.DamagedTables) {
+		for _, table := range sqlite.List[string](t, sqlite.DamagedTables) {
 			c.Faults = append(c.Faults, fmt.Sprintf("the table %s is damaged", table))
 			_ = s.mark(ErrDamaged)
 		}
-		t.row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
+		t.Row([]any{&c.Schema, &c.Sessions, &c.Messages, &c.Requests}, `
 			SELECT
 				(SELECT user_version FROM pragma_user_version),
 				(SELECT count(*) FROM sessions),
 				(SELECT count(*) FROM messages),
 				(SELECT count(*) FROM requests)`)
-		c.Lost = list[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
-		damaged, err := damagedMessages(ctx, t.Tx)
-		t.fail(err)
-		c.Damaged = slices.DeleteFunc(damaged, func(id int64) bool { return slices.Contains(c.Lost, id) })
-		if n := value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
+		c.Lost = sqlite.List[int64](t, `SELECT id FROM messages WHERE hash = x'' ORDER BY id`)
+		c.Damaged = slices.DeleteFunc(damagedMessages(t.Tx), func(id int64) bool { return slices.Contains(c.Lost, id) })
+		if n := sqlite.Value[int](t, `SELECT count(*) FROM pragma_foreign_key_check`); n > 0 {
 			c.Faults = append(c.Faults, fmt.Sprintf("rows that belong to nothing: %d", n))
 		}
 	})
@@ -90,12 +87,11 @@ func (s *Store) Check(ctx context.Context) (CheckResult, error) {
 }
 
 // damagedMessages are the messages of a history that fail their hash.
-func damagedMessages(ctx context.Context, of *sql.Tx) (all []int64, err error) {
-	t := &tx{Tx: of, ctx: ctx}
-	for m := range eachMessage(t, true, "1") {
+func damagedMessages(of *sqlite.Tx) (all []int64) {
+	for m := range eachMessage(&tx{Tx: of}, true, "1") {
 		if m.Damaged {
 			all = append(all, m.ID)
 		}
 	}
-	return all, t.err
+	return all
 }

@@ -71,8 +71,8 @@ func largeHistory(b *testing.B, voice *speaker) *Store {
 				insertMessage(t, n, m, "") // which is not indexed while it is streamed
 				last = m.ID
 			}
-			t.exec(`UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?`, last, largeMessages, n)
-			t.exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, n)
+			t.Exec(`UPDATE sessions SET leaf = ?, messages = ? WHERE n = ?`, last, largeMessages, n)
+			t.Exec(`UPDATE messages SET status = 'complete' WHERE session = ?`, n)
 			s.use(t, n)
 		}))
 	}

@@ -15,7 +15,7 @@ import (
 // branchIDs are the newest limit messages of the branch that ends at leaf, all of them for 0, in order. The limit ends
 // the recursion, so the walk costs what it returns.
 func branchIDs(t *tx, leaf int64, limit int) []int64 {
-	return list[int64](t, `
+	return sqlite.List[int64](t, `
 		WITH RECURSIVE branch (id, parent) AS (
 			SELECT id, parent
 			FROM messages
@@ -55,7 +55,7 @@ func (s *Store) BranchIDs(ctx context.Context, session string, leaf int64) ([]in
 // first.
 func (s *Store) Replies(ctx context.Context, session string, message int64) ([]int64, error) {
 	return withSession(ctx, s.view, "read the message's replies", session, func(t *tx, n int64) []int64 {
-		return list[int64](t, `SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
+		return sqlite.List[int64](t, `SELECT id FROM messages WHERE session = ? AND parent = ? ORDER BY id`, n, message)
 	})
 }
 
@@ -63,7 +63,7 @@ func (s *Store) Replies(ctx context.Context, session string, message int64) ([]i
 // a switch to that message leads.
 func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
 	return inTx(ctx, s.view, "find the end of the branch", func(t *tx) int64 {
-		leaf := value[int64](t, `
+		leaf := sqlite.Value[int64](t, `
 			WITH RECURSIVE under (id, session) AS (
 				SELECT id, session
 				FROM messages
@@ -84,7 +84,7 @@ func (s *Store) LeafUnder(ctx context.Context, message int64) (int64, error) {
 
 // turnOf is the turn of a user's message, 0 where it is not here.
 func turnOf(t *tx, message int64) int {
-	return value[int](t, `
+	return sqlite.Value[int](t, `
 		SELECT count(*)
 		FROM messages u
 		JOIN messages m ON m.session = u.session AND m.seq <= u.seq

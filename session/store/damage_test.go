@@ -231,7 +231,7 @@ func startDamaged(t *testing.T, was sound, files map[string][]byte, backedUp boo
 	}
 	clock := clock{noon().t.Add(time.Hour)}
 	s, err := Open(context.Background(), path, Options{Now: clock.now})
-	if errors.Is(err, ErrOtherBuild) {
+	if errors.Is(err, sqlite.ErrOtherBuild) {
 		return // the version in the header was hit, and nothing tells that from a file of another build
 	}
 	must(t, "open", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Draft is a text as it is in the composer.
@@ -78,7 +79,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 	d = s.cleanDraft(d.withoutUnnamed())
 	return s.jot(ctx, "save the prompt", func(t *tx) {
 		n := sql.NullInt64{Int64: draftKey(t, session), Valid: session != ""}
-		t.exec(`
+		t.Exec(`
 			DELETE FROM prompts
 			WHERE text = ?1 AND files IS ?2 AND session IS ?3
 				OR id NOT IN (SELECT id FROM prompts ORDER BY id DESC LIMIT ?4)`,
@@ -102,7 +103,7 @@ func (s *Store) SaveDraft(ctx context.Context, session string, d Draft) error {
 
 // putDraft replaces the draft of the session with this key.
 func putDraft(t *tx, n int64, d Draft) {
-	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+	t.Exec(`DELETE FROM drafts WHERE session = ?`, n)
 	if d.Text != "" || len(d.Folds) > 0 {
 		t.put("INSERT INTO drafts", append(d.columns(), column{"session", n, 0}), "")
 	}
@@ -156,7 +157,7 @@ func (s *Store) Queue(ctx context.Context, session string) ([]Queued, error) {
 // returns the message with its id.
 func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, error) {
 	return withSession(ctx, s.save, "save the queued message", session, func(t *tx, n int64) Queued {
-		t.exec(`DELETE FROM drafts WHERE session = ?`, n)
+		t.Exec(`DELETE FROM drafts WHERE session = ?`, n)
 		q.Draft = s.cleanDraft(q.Draft)
 		q.ID = putQueued(t, n, q)
 		return q
@@ -166,7 +167,7 @@ func (s *Store) Enqueue(ctx context.Context, session string, q Queued) (Queued, 
 // putQueued adds a message to the queue of the session with this key, and returns its id.
 func putQueued(t *tx, n int64, q Queued) int64 {
 	t.put("INSERT INTO queued", append(q.columns(), column{"session", n, 0}), "")
-	return value[int64](t, `SELECT last_insert_rowid()`)
+	return sqlite.Value[int64](t, `SELECT last_insert_rowid()`)
 }
 
 // Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep
@@ -186,5 +187,5 @@ func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool
 
 // dequeue removes a message from the queue of the session with this key.
 func dequeue(t *tx, session, id int64) {
-	t.exec(`DELETE FROM queued WHERE session = ? AND id = ?`, session, id)
+	t.Exec(`DELETE FROM queued WHERE session = ? AND id = ?`, session, id)
 }

@@ -44,6 +44,21 @@ func spoil(t *testing.T, path string, names ...string) (damaged []byte) {
 	return damaged
 }
 
+// Rename sets a session's title.
+func (w window) Rename(ctx context.Context, session, title string, from TitleSource) error {
+	return w.Update(ctx, session, func(row *Session) { row.Title, row.TitleFrom = title, from })
+}
+
+// Delete moves a session to the trash.
+func (w window) Delete(ctx context.Context, session string) error {
+	return w.Update(ctx, session, func(row *Session) { row.Deleted = w.now() })
+}
+
+// Restore takes a session out of the trash.
+func (w window) Restore(ctx context.Context, session string) error {
+	return w.Update(ctx, session, func(row *Session) { row.Deleted = time.Time{} })
+}
+
 // Damage closes the windows and fills the first pages of tables with zeros.
 func (w window) Damage(tables ...string) {
 	w.p.exit()

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 	_ "winnow/session/store/storetest"
 )
 
@@ -139,7 +140,7 @@ func nobodyProgram(args []string) error {
 		return err
 	}
 	os.Stdout.WriteString(strings.Join(s.Notices(), " ") + "\n" + all[0].Title + "\n")
-	if err := s.Rename(context.Background(), all[0].ID, "x", "user"); err != nil {
+	if err := (window{Store: s}).Rename(context.Background(), all[0].ID, "x", "user"); err != nil {
 		os.Stdout.WriteString(err.Error())
 	}
 	return nil
@@ -189,4 +190,14 @@ func anything[T any](t *rapid.T, text *rapid.Generator[string]) T {
 			}).AsAny(),
 		},
 	}).Draw(t, "anything")
+}
+
+// listOf reads the values of a query of one column.
+func listOf[T any](t fatal, s *Store, query string, args ...any) []T {
+	read := sqlite.On(context.Background(), s.reads)
+	all := sqlite.List[T](read, query, args...)
+	if read.Err != nil {
+		t.Fatalf("%s: %v", query, read.Err)
+	}
+	return all
 }

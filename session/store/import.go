@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // Conversation is a conversation of another program with all its branches.
@@ -107,10 +108,10 @@ func (in *importing) apply(c Conversation, out *ImportResult) {
 	})
 	out.Added, out.Filled, out.Unfilled = applied.Messages, applied.Filled, applied.Refused
 	if out.New && out.Added == 0 {
-		in.fail(errors.New("the conversation has no message"))
+		in.Fail(errors.New("the conversation has no message"))
 	}
 	n := sessionThere(in.tx, in.row.ID)
-	if out.Added > 0 && in.err == nil {
+	if out.Added > 0 && in.Err == nil {
 		in.decide(n, c, out.Session.Leaf)
 	}
 	tellSessions(in.tx, applied.Changed)
@@ -120,7 +121,7 @@ func (in *importing) apply(c Conversation, out *ImportResult) {
 // decide sets what the other program decided of a conversation: which messages it keeps from its model, and the end of
 // the active branch, unless the one that is here was written here and is not before it.
 func (in *importing) decide(n int64, c Conversation, here int64) {
-	flagged := list[int64](in.tx, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
+	flagged := sqlite.List[int64](in, `SELECT item FROM registers WHERE session = ? AND name = 'flag'`, n)
 	excluded := map[int64]history.Flag{}
 	for i, m := range c.Messages {
 		if m.Excluded && !slices.Contains(flagged, in.ids[i]) {
@@ -132,7 +133,7 @@ func (in *importing) decide(n int64, c Conversation, here int64) {
 	if c.Leaf >= 0 {
 		end = in.ids[c.Leaf]
 	}
-	written := value[string](in.tx, `SELECT label FROM messages WHERE id = ?`, here) == ""
+	written := sqlite.Value[string](in, `SELECT label FROM messages WHERE id = ?`, here) == ""
 	if here != 0 && written && !slices.Contains(branchIDs(in.tx, end, 0), here) {
 		end = here // somebody went on with it here
 	}
@@ -171,7 +172,7 @@ func (in *importing) messageID(m Message, untimed bool) int64 {
 	clock = max(clock, m.Parent>>numberBits+1)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q %s", in.row.ID, m.Label, m.Role, m.Content))
 	id := clock<<numberBits | int64(binary.BigEndian.Uint16(sum[:])%idStep)
-	for value[bool](in.tx, `
+	for sqlite.Value[bool](in, `
 		SELECT EXISTS (
 			SELECT 1
 			FROM messages

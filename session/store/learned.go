@@ -31,7 +31,7 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 
 func learned(t *tx, baseURL, model string) Learned {
 	l := Learned{BaseURL: baseURL, Model: model}
-	t.row([]any{&asJSON{&l}},
+	t.Row([]any{&asJSON{&l}},
 		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
@@ -43,7 +43,7 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 	return s.jot(ctx, "keep what is known of the model", func(t *tx) {
 		l := learned(t, baseURL, model)
 		change(&l)
-		t.exec(`
+		t.Exec(`
 			INSERT INTO endpoints (base_url, model, learned)
 			VALUES (?, ?, ?)
 			ON CONFLICT (base_url, model) DO UPDATE
@@ -89,7 +89,7 @@ func (s *Store) ToolPermissions(ctx context.Context) ([]ToolPermission, error) {
 // those for other identities of the name. One for any tool of the name replaces all of them, and is replaced by them.
 func (s *Store) SetToolPermission(ctx context.Context, p ToolPermission) error {
 	return s.jot(ctx, "keep what the tool may do", func(t *tx) {
-		t.exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
+		t.Exec(`DELETE FROM tool_permissions WHERE name = ?1 AND (identity IN ('', ?2) OR ?2 = '')`, p.Name, p.Identity)
 		t.put("INSERT INTO tool_permissions", p.columns(), "")
 	})
 }

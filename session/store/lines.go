@@ -25,8 +25,6 @@ import (
 // Apply writes lines: into another history, of another machine too, and as often as anybody likes.
 type Line struct {
 	Session    *Session    `json:"session,omitempty"`
-	Draft      *Draft      `json:"draft,omitempty"`
-	Queued     *Queued     `json:"queued,omitempty"`
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Message    *Message    `json:"message,omitempty"`
 	Request    *Request    `json:"request,omitempty"`
@@ -38,8 +36,6 @@ type Line struct {
 // The rows write themselves by their columns.
 
 func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
-func (d *Draft) MarshalJSON() ([]byte, error)     { return marshal(d.columns()) }
-func (q *Queued) MarshalJSON() ([]byte, error)    { return marshal(q.columns()) }
 func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
 func (r *Request) MarshalJSON() ([]byte, error)   { return marshal(r.columns()) }
 func (m *Summary) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
@@ -47,8 +43,6 @@ func (r *Register) MarshalJSON() ([]byte, error)  { return marshal(r.columns()) 
 func (l *Tombstone) MarshalJSON() ([]byte, error) { return marshal(l.columns()) }
 
 func (s *Session) UnmarshalJSON(data []byte) error   { return unmarshal(data, s.columns()) }
-func (d *Draft) UnmarshalJSON(data []byte) error     { return unmarshal(data, d.columns()) }
-func (q *Queued) UnmarshalJSON(data []byte) error    { return unmarshal(data, q.columns()) }
 func (m *Message) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
 func (r *Request) UnmarshalJSON(data []byte) error   { return unmarshal(data, r.columns()) }
 func (m *Summary) UnmarshalJSON(data []byte) error   { return unmarshal(data, m.columns()) }
@@ -72,8 +66,8 @@ func (l *Tombstone) columns() []column {
 	return []column{{"id", &l.ID, 0}, {"session", &l.Session, 0}, {"messages", &asJSON{&l.Messages}, 0}}
 }
 
-// Dump passes everything that is kept of a session to take, line by line and all of one moment: every
-// branch, what was sent for them and what was decided of them. It holds one line in memory at a
+// Dump passes everything that was said in a session to take, line by line and all of one moment: every
+// branch, what was sent for them and what was decided of them. What is unsent stays out. It holds one line in memory at a
 // time, however long the session is. Damaged rows come as they are stored. An
 // answer that still arrives comes as an interrupted one. An error of take ends it and comes back.
 func (s *Store) Dump(ctx context.Context, session string, take func(Line) error) error {
@@ -82,12 +76,6 @@ func (s *Store) Dump(ctx context.Context, session string, take func(Line) error)
 		n := sessionKey(t, session)
 		row := sessionByKey(t, n)
 		d.line(0, Line{Session: &row})
-		for r := range each[Draft](t, "drafts WHERE session = ?", n) {
-			d.line(0, Line{Draft: r})
-		}
-		for r := range each[Queued](t, "queued WHERE session = ? ORDER BY id", n) {
-			d.line(0, Line{Queued: r})
-		}
 		d.shared(n, nil)
 	})
 }
@@ -101,8 +89,8 @@ type dump struct {
 
 // line hands out a line, unless an error came before it. id is that of a row that machines tell each other, else 0.
 func (d *dump) line(id int64, l Line) {
-	if d.err == nil {
-		d.fail(d.take(id, l))
+	if d.Err == nil {
+		d.Fail(d.take(id, l))
 	}
 }
 
@@ -174,18 +162,18 @@ func (s *Store) Apply(ctx context.Context, lines func(take func(Line) error) err
 func (s *Store) apply(t *tx, lines func(take func(Line) error) error) Applied {
 	a := applying{tx: t, s: s, changed: map[int64]bool{}}
 	// The clock of this file is ahead of a wall clock that went back, and what is forked here gets its ids meanwhile.
-	here := value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
+	here := sqlite.Value[int64](t, `SELECT clock FROM home`) + time.Hour.Milliseconds()
 	a.latest = max(s.now().Add(mostAhead).UnixMilli(), here) << numberBits
-	t.fail(lines(func(l Line) error {
-		if t.err == nil {
+	t.Fail(lines(func(l Line) error {
+		if t.Err == nil {
 			a.line(l)
 		}
-		return t.err
+		return t.Err
 	}))
 	a.finish()
 	var broken sqlite3.Error
-	if errors.As(t.err, &broken) && broken.Code == sqlite3.ErrConstraint {
-		t.err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.err)
+	if errors.As(t.Err, &broken) && broken.Code == sqlite3.ErrConstraint {
+		t.Err = fmt.Errorf("%w: a row of it cannot be stored: %w", ErrLine, t.Err)
 	}
 	return a.out
 }
@@ -198,7 +186,6 @@ type applying struct {
 	newest int64 // id of the lines
 
 	session int64     // key of the session that the lines belong to, 0 in front of the first one
-	fresh   bool      // that session was not here
 	purged  Tombstone // of that session, without an ID where it was not purged
 
 	added   []int64        // ids of messages
@@ -216,14 +203,10 @@ func (a *applying) line(l Line) {
 		// Under the hash that it had where it comes from, so that damaged bytes stay damaged.
 		a.attach(l.Attachment.Hash, l.Attachment.Data)
 	case a.session == 0 && a.purged.ID == 0:
-		a.fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
+		a.Fail(fmt.Errorf("%w: a row stands before its session", ErrLine))
 	case l.Message != nil:
 		a.message(*l.Message)
 	case a.purged.ID != 0: // only messages are kept of a purged session
-	case l.Draft != nil && a.fresh:
-		putDraft(a.tx, a.session, a.s.cleanDraft(*l.Draft))
-	case l.Queued != nil && a.fresh:
-		putQueued(a.tx, a.session, *l.Queued)
 	case l.Request != nil:
 		a.request(*l.Request)
 	case l.Summary != nil:
@@ -244,10 +227,10 @@ func (a *applying) note(changed bool) {
 func (a *applying) check(ids ...int64) {
 	for _, id := range ids {
 		if id < 0 {
-			a.fail(fmt.Errorf("%w: %d is no id", ErrLine, id))
+			a.Fail(fmt.Errorf("%w: %d is no id", ErrLine, id))
 		}
 		if id > a.latest {
-			a.fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
+			a.Fail(fmt.Errorf("%w: %w", ErrLine, ErrAhead))
 		}
 		a.newest = max(a.newest, id)
 	}
@@ -255,18 +238,18 @@ func (a *applying) check(ids ...int64) {
 
 // here is the session of a row of a table, 0 where it is not here.
 func (a *applying) here(table string, id int64) int64 {
-	return value[int64](a.tx, "SELECT session FROM "+table+" WHERE id = ?", id)
+	return sqlite.Value[int64](a, "SELECT session FROM "+table+" WHERE id = ?", id)
 }
 
 // beginSession finds or adds the session that the next lines belong to.
 func (a *applying) beginSession(row Session) {
 	a.out.named = append(a.out.named, row.ID)
-	a.session, a.fresh = 0, false
+	a.session = 0
 	if a.purged = tombstoneOf(a.tx, row.ID); a.purged.ID != 0 {
 		return
 	}
 	if a.session = sessionThere(a.tx, row.ID); a.session != 0 {
-		a.note(0 < a.exec(`
+		a.note(0 < a.Exec(`
 			UPDATE sessions
 			SET updated_ms = max(updated_ms, ?2), used = max(used, ?3)
 			WHERE n = ?1 AND (updated_ms < ?2 OR used < ?3)`, a.session, milliseconds(row.Updated), row.used))
@@ -274,7 +257,7 @@ func (a *applying) beginSession(row Session) {
 	}
 	a.check(row.ForkedAt, max(row.used, milliseconds(row.Updated), milliseconds(row.Created), 0)<<numberBits)
 	row.Address = ""
-	a.session, a.fresh = insertSession(a.tx, row), true
+	a.session = insertSession(a.tx, row)
 	a.out.Sessions++
 	a.note(true)
 }
@@ -297,7 +280,7 @@ func (a *applying) message(m Message) {
 		return
 	}
 	if m.Parent != 0 && a.here("messages", m.Parent) != a.session {
-		a.fail(ErrWaits)
+		a.Fail(ErrWaits)
 	}
 	m.session, m.Seq = a.session, nextSeq(a.tx, a.session)
 	if m.Status == history.Streaming {
@@ -317,7 +300,7 @@ func (a *applying) prepare(m *Message) {
 		p := &m.parts[i]
 		data, there := a.readAttachment(p.hash)
 		if !there {
-			a.fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
+			a.Fail(fmt.Errorf("%w: message %d stands before its attachment %.80q", ErrLine, m.ID, p.hash))
 		}
 		p.setData(data)
 		m.Parts = append(m.Parts, p.Part)
@@ -337,7 +320,7 @@ func (a *applying) messageAgain(m Message) {
 	again := same && m.Status == history.Imported && m.Role == here.Role && m.Content == here.Content
 	switch {
 	case same && bytes.Equal(m.hash, here.hash), again && images(m) <= images(here):
-	case again && value[int](a.tx, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
+	case again && sqlite.Value[int](a, `SELECT count(*) FROM requests WHERE session = ?`, a.session) == 0:
 		a.update("messages", m.columns(), "id = ?", m.ID)
 		a.out.Filled++
 		a.note(true)
@@ -401,10 +384,10 @@ func (a *applying) tombstone(l Tombstone) {
 	gone := sqlite.IDs(l.Messages)
 	if n := sessionThere(a.tx, l.Session); n != 0 {
 		// What the machine that purged the session had not got goes to a session of its own.
-		unknown := list[int64](a.tx, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
+		unknown := sqlite.List[int64](a, `SELECT id FROM messages WHERE session = ? AND id NOT`+these, n, gone)
 		if len(unknown) > 0 {
 			a.beginSaved(l.Session)
-			a.exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
+			a.Exec(`UPDATE messages SET session = ?, request = 0 WHERE id`+these, a.session, sqlite.IDs(unknown))
 			tellAgain(a.tx, unknown...)
 		}
 		a.out.Purged++
@@ -414,12 +397,12 @@ func (a *applying) tombstone(l Tombstone) {
 	saved := savedID(l.Session)
 	if n := sessionThere(a.tx, saved); n != 0 {
 		unindex(a.tx, "session = ? AND id"+these, n, gone)
-		a.exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
-		if a.exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
+		a.Exec(`UPDATE messages SET parent = 0 WHERE session = ? AND parent`+these, n, gone)
+		if a.Exec(`DELETE FROM messages WHERE session = ? AND id`+these, n, gone) > 0 {
 			notePurged(a.tx)
 		}
 		a.changed[n] = true
-		if value[int](a.tx, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
+		if sqlite.Value[int](a, `SELECT count(*) FROM messages WHERE session = ?`, n) == 0 {
 			a.purge(n, saved)
 		}
 	}
@@ -456,8 +439,8 @@ func (a *applying) beginSaved(purged string) {
 func (a *applying) finish() {
 	detach(a.tx) // parts from which a secret was taken out are attached with other bytes
 	// The clock of the file never falls behind an id of another machine.
-	a.exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
-	a.out.Changed = append(a.out.Changed, list[string](a.tx, `
+	a.Exec(`UPDATE home SET clock = ?1 WHERE clock < ?1`, a.newest>>numberBits)
+	a.out.Changed = append(a.out.Changed, sqlite.List[string](a, `
 		UPDATE sessions
 		SET changes = changes + 1, (messages, turns, leaf) = (
 			SELECT d.messages, d.turns, d.leaf
@@ -466,7 +449,7 @@ func (a *applying) finish() {
 		)
 		WHERE n`+these+`
 		RETURNING id`, sqlite.IDs(slices.Collect(maps.Keys(a.changed))))...)
-	a.out.Diverged = value[int](a.tx, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
+	a.out.Diverged = sqlite.Value[int](a, `SELECT count(DISTINCT session) FROM diverged_messages WHERE id`+these,
 		sqlite.IDs(a.added))
 	slices.Sort(a.out.Changed)
 	a.out.Changed = slices.Compact(a.out.Changed)

@@ -7,11 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 
 	"winnow/history"
 	"winnow/session/store/sqlite"
@@ -84,22 +82,9 @@ func (m *Message) columns() []column {
 	}
 }
 
-// Redacted is a message without the secrets that clean takes out of its texts. Its tokens are to be counted anew
-// where that changed it. The caller's message stays as it is.
+// Redacted is a message without the secrets that clean takes out of its texts, as in history.Message.
 func (m Message) Redacted(clean func(string) string) Message {
-	m.ToolCalls, m.Parts = slices.Clone(m.ToolCalls), slices.Clone(m.Parts)
-	texts := []*string{&m.Content, &m.Reasoning, &m.Name, &m.Extra}
-	for i := range m.ToolCalls {
-		texts = append(texts, &m.ToolCalls[i].Name, &m.ToolCalls[i].Arguments)
-	}
-	for i := range m.Parts {
-		texts = append(texts, &m.Parts[i].Name, &m.Parts[i].Text)
-	}
-	for _, text := range texts {
-		if now := clean(*text); now != *text {
-			*text, m.Tokens = now, 0
-		}
-	}
+	m.Message, m.Extra = m.Message.Redacted(clean), clean(m.Extra)
 	return m
 }
 
@@ -110,7 +95,7 @@ func (s *Store) Begin(ctx context.Context, in Session, first Message) (session S
 	first.Session, first.Parent = in.ID, 0
 	err = s.save(ctx, "begin the session", func(t *tx) {
 		n := s.addSession(t, in)
-		t.exec(`DELETE FROM drafts WHERE session = 0`)
+		t.Exec(`DELETE FROM drafts WHERE session = 0`)
 		message = s.append(t, first)
 		session = sessionByKey(t, n)
 	})
@@ -136,14 +121,14 @@ func (s *Store) append(t *tx, m Message) Message {
 	t.put("INSERT INTO messages", m.columns(), "")
 	m.index(t)
 	turn := m.Role == history.User
-	t.exec(`
+	t.Exec(`
 		UPDATE sessions
 		SET changes = changes + 1, messages = messages + 1, turns = turns + ?, leaf = ?
 		WHERE n = ?`, turn, m.ID, m.session)
 	if turn && m.Queued != 0 { // the draft is the message after it
 		dequeue(t, m.session, m.Queued)
 	} else if turn {
-		t.exec(`DELETE FROM drafts WHERE session = ?`, m.session)
+		t.Exec(`DELETE FROM drafts WHERE session = ?`, m.session)
 	}
 	s.use(t, m.session)
 	return message(t, m.ID)
@@ -159,7 +144,7 @@ func inSession(t *tx, n, message int64) {
 
 // nextSeq is the place of the next message of a session.
 func nextSeq(t *tx, n int64) int {
-	return value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
+	return sqlite.Value[int](t, `SELECT coalesce(max(seq), 0) + 1 FROM messages WHERE session = ?`, n)
 }
 
 // message reads one message by its id, and fails with ErrNotFound where there is none.
@@ -222,35 +207,11 @@ func complete(all []Message) []Message {
 			m.Content, m.Reasoning, m.ToolCalls, m.Parts = "", "", nil, nil
 			m.Extra, m.Name, m.ToolCallID = "", "", ""
 		}
-		m.readExtra()
+		m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
+		m.ReadExtra(m.Extra)
 		m.stored = stored{}
 	}
 	return all
-}
-
-// readExtra sets what a message's row says of the reply beside the text: who wrote it, and the keys
-// that only its server understands. Extra has those in one object: under message the keys of the
-// message, under tool_calls those of each call by its place from 0, and under chunk what came beside
-// the message and belongs to nobody. The values keep their bytes. The result of a recall has under read_again the
-// positions of the messages that it holds.
-func (m *Message) readExtra() {
-	m.Origin = history.Origin{Endpoint: m.Endpoint, Model: m.Model}
-	m.Replay, m.ReadAgain = "", nil
-	var extra struct {
-		Message   json.RawMessage            `json:"message"`
-		ToolCalls map[string]json.RawMessage `json:"tool_calls"`
-		ReadAgain []int                      `json:"read_again"`
-	}
-	if json.Unmarshal([]byte(m.Extra), &extra) != nil {
-		return // none, or not a reply's: it is kept as it is and goes nowhere
-	}
-	m.Replay = string(extra.Message)
-	if m.Role == history.Tool {
-		m.ReadAgain = extra.ReadAgain
-	}
-	for place := range m.ToolCalls {
-		m.ToolCalls[place].Replay = string(extra.ToolCalls[strconv.Itoa(place)])
-	}
 }
 
 // SetTokens caches what a tokenizer counted, by message. It changes nothing that was said. Answers
@@ -259,7 +220,7 @@ func (s *Store) SetTokens(ctx context.Context, tokenizer string, counts map[int6
 	return s.jot(ctx, "keep the token counts", func(t *tx) {
 		// In the order of the ids neighbours in the file are written together.
 		for _, id := range slices.Sorted(maps.Keys(counts)) {
-			t.exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
+			t.Exec(`UPDATE messages SET tokens = ?, tokenizer = ? WHERE id = ? AND status <> ?`,
 				counts[id], tokenizer, id, history.Streaming)
 		}
 	})
@@ -328,7 +289,7 @@ func (m *Message) attach(keep func(hash string, data []byte)) {
 // attach stores bytes under a hash, once however often they are attached. Where other bytes stand under it already,
 // those that have the hash are kept: a good copy repairs every message with a damaged one.
 func (t *tx) attach(hash string, data []byte) {
-	t.exec(`
+	t.Exec(`
 		INSERT INTO attachments (hash, data)
 		VALUES (?1, ?2)
 		ON CONFLICT (hash) DO UPDATE
@@ -338,7 +299,7 @@ func (t *tx) attach(hash string, data []byte) {
 
 // readAttachment reads the bytes under a hash, and reports whether there are any.
 func (t *tx) readAttachment(hash string) (data []byte, there bool) {
-	there = t.row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
+	there = t.Row([]any{&data}, `SELECT data FROM attachments WHERE hash = ?`, hash)
 	return data, there
 }
 

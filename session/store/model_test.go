@@ -167,7 +167,7 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 			if from == TitleUser || in.TitleFrom != TitleUser {
 				in.Title, in.TitleFrom = title, from
 			}
-			return s.Rename(ctx, in.ID, title, from)
+			return window{Store: s}.Rename(ctx, in.ID, title, from)
 		},
 		"update": func(t *rapid.T, s *Store, in *modelSession) error {
 			in.Pinned, in.Archived = rapid.Bool().Draw(t, "pinned"), rapid.Bool().Draw(t, "archived")
@@ -178,11 +178,11 @@ func (x *machine) operations(ctx context.Context) map[string]func(t *rapid.T, s 
 		},
 		"delete": func(_ *rapid.T, s *Store, in *modelSession) error {
 			in.Deleted = noon().t
-			return s.Delete(ctx, in.ID)
+			return window{Store: s}.Delete(ctx, in.ID)
 		},
 		"restore": func(_ *rapid.T, s *Store, in *modelSession) error {
 			in.Deleted = Session{}.Deleted
-			return s.Restore(ctx, in.ID)
+			return window{Store: s}.Restore(ctx, in.ID)
 		},
 		"draft": func(t *rapid.T, s *Store, in *modelSession) error {
 			in.draft = text(t)

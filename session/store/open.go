@@ -68,8 +68,8 @@ var errNoHistory = errors.New("there is no chat history yet")
 // are missing. It marks answers as interrupted that a program left behind unfinished when it died.
 //
 // A file that cannot be written is opened for reading only: Notices says so, and methods that write return
-// ErrReadOnly. One of another build is left as it is, with ErrOtherBuild. The path sqlite.Memory keeps everything in
-// memory.
+// ErrReadOnly. One of another build is left as it is, with sqlite.ErrOtherBuild. The path sqlite.Memory keeps everything
+// in memory.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	var err error
 	if path != sqlite.Memory {
@@ -240,7 +240,7 @@ func (s *Store) openReads(ctx context.Context, mode sqlite.Mode) (there bool, er
 
 // create makes the schema in a new file, in one transaction, so that nobody finds it half made.
 func (s *Store) create(ctx context.Context) error {
-	return s.transact(ctx, s.full, func(t *tx) { t.fail(sqlite.Create(ctx, t.Tx)) })
+	return s.transact(ctx, s.full, func(t *tx) { sqlite.Create(t.Tx) })
 }
 
 // Path returns the file's absolute path with its symbolic links resolved, or sqlite.Memory.
@@ -302,24 +302,12 @@ func locate(path string, mustExist bool) (string, error) {
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		err = &sqlite.Error{Doing: opening, Where: path, Kind: errNoHistory, Cause: ErrNotFound}
 	case errors.Is(err, os.ErrNotExist):
-		err = sqlite.Explain("create the chat history", filepath.Dir(path), create(path))
+		err = sqlite.Explain("create the chat history", filepath.Dir(path), sqlite.CreateFile(path))
 	}
 	if err != nil {
 		return path, err
 	}
 	return filepath.EvalSymlinks(path)
-}
-
-// create makes the folder and an empty file that only the user may read.
-func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // salvage saves what a damaged history still holds. Everything readable goes into a new file, with what only the newest

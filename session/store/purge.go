@@ -2,11 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-
-	"github.com/mattn/go-sqlite3"
 
 	"winnow/session/store/backup"
 	"winnow/session/store/sqlite"
@@ -25,7 +22,7 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 		n := sessionKey(t, id)
 		if homeOf(t).Folder != "" { // the other machines are to be told
 			l := Tombstone{ID: s.newID(t), Session: id}
-			l.Messages = list[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
+			l.Messages = sqlite.List[int64](t, `SELECT id FROM messages WHERE session = ? ORDER BY id`, n)
 			t.put("INSERT INTO tombstones", l.columns(), "")
 		}
 		purgeRows(t, n)
@@ -41,19 +38,19 @@ func (s *Store) Purge(ctx context.Context, id string) error {
 func purgeRows(t *tx, n int64) {
 	unindex(t, "session = ?", n)
 	notePurged(t)
-	t.exec(`DELETE FROM drafts WHERE session = ?`, n)
-	t.exec(`DELETE FROM sessions WHERE n = ?`, n)
+	t.Exec(`DELETE FROM drafts WHERE session = ?`, n)
+	t.Exec(`DELETE FROM sessions WHERE n = ?`, n)
 	detach(t)
 }
 
 // notePurged notes that FinishPurge has something to do: FTS4 merely adds to its tree that words are gone.
-func notePurged(t *tx) { t.exec(`INSERT OR REPLACE INTO purged (id, gathered) VALUES (1, 0)`) }
+func notePurged(t *tx) { t.Exec(`INSERT OR REPLACE INTO purged (id, gathered) VALUES (1, 0)`) }
 
 // FinishPurge overwrites what another window kept Purge from overwriting, in the search index too; mostly there is
 // nothing.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
-		return s.path != sqlite.Memory && value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
+		return s.path != sqlite.Memory && sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)
 	})
 	if !purged || err != nil {
 		return err
@@ -61,8 +58,8 @@ func (s *Store) FinishPurge(ctx context.Context) error {
 	// To make one segment of the index, in which nothing is left of words that were removed, takes about a second for
 	// 200,000 messages.
 	err = s.jot(ctx, "merge the search index", func(t *tx) {
-		t.exec(`INSERT INTO found (found) VALUES ('optimize')`)
-		t.exec(`UPDATE purged SET gathered = 1`)
+		t.Exec(`INSERT INTO found (found) VALUES ('optimize')`)
+		t.Exec(`UPDATE purged SET gathered = 1`)
 	})
 	if err == nil {
 		err = s.overwritePurged(ctx)
@@ -90,24 +87,13 @@ func (s *Store) overwritePurged(ctx context.Context) error {
 			return err
 		}
 		return retry(ctx, s.patience, func() error {
-			if err := emptyJournal(ctx, db); err != nil {
+			if err := sqlite.EmptyJournal(ctx, db); err != nil {
 				return err
 			}
 			_, err := db.ExecContext(ctx, "DELETE FROM purged WHERE gathered = 1")
 			return err
 		})
 	})
-}
-
-// emptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
-// error that is busy while another transaction reads from the log.
-func emptyJournal(ctx context.Context, db *sql.DB) error {
-	var blocked, pages, moved int
-	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
-	if err == nil && blocked != 0 {
-		err = sqlite3.Error{Code: sqlite3.ErrBusy}
-	}
-	return err
 }
 
 // PurgeCopy purges a session from a backup of the history, or from a file that was set aside.
@@ -128,4 +114,4 @@ func PurgeCopy(ctx context.Context, c backup.File, session string) error {
 }
 
 // detach deletes the attachments that no message has.
-func detach(t *tx) { t.exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`) }
+func detach(t *tx) { t.Exec(`DELETE FROM attachments WHERE hash NOT IN (SELECT hash FROM attached)`) }

@@ -63,7 +63,7 @@ func TestAKnownKeyIsNotStored(t *testing.T) {
 	s, err := Open(ctx, newPath(t), Options{Redact: withoutKey})
 	must(t, "open", err)
 	row, _, _, _ := tellKey(t, s)
-	must(t, "rename", s.Rename(ctx, row.ID, "of "+plantedKey, "user"))
+	must(t, "rename", window{Store: s}.Rename(ctx, row.ID, "of "+plantedKey, "user"))
 	must(t, "system", s.Update(ctx, row.ID, func(row *Session) { row.System = "never say " + plantedKey }))
 	must(t, "prompt", s.AddPrompt(ctx, row.ID, Draft{Text: "prompt " + plantedKey}))
 	c := Conversation{Session: Session{Title: "import " + plantedKey}, Leaf: -1}

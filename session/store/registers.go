@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 // The registers whose names the code uses.
@@ -65,7 +66,7 @@ func registerColumns(row *Session, name string) (out []column) {
 // registerJSON is the value of a register of a session.
 func registerJSON(t *tx, row *Session, name string) string {
 	text, err := marshal(registerColumns(row, name))
-	t.fail(err)
+	t.Fail(err)
 	return string(text)
 }
 
@@ -74,12 +75,12 @@ func registerJSON(t *tx, row *Session, name string) string {
 func (s *Store) setRegister(t *tx, session, item int64, name, value string) {
 	r := Register{Stamp: s.newID(t), Item: item, Name: name, Value: value}
 	putRegister(t, session, r)
-	t.exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
+	t.Exec(`UPDATE sessions SET changes = changes + 1 WHERE n = ?`, session)
 }
 
 // sessionHolding is the key of a message's session, and fails with ErrNotFound where there is no such message.
 func sessionHolding(t *tx, message int64) int64 {
-	session := value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
+	session := sqlite.Value[int64](t, `SELECT session FROM messages WHERE id = ?`, message)
 	if session == 0 {
 		t.missing("find message %d", message)
 	}
@@ -105,7 +106,7 @@ func putRegister(t *tx, session int64, r Register) bool {
 	}
 	if r.Name == modelValue {
 		// What another machine calls by the name of the endpoint is its business.
-		t.exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
+		t.Exec(`UPDATE sessions SET address = '' WHERE n = ? AND endpoint <> ?`, session, row.Endpoint)
 	}
 	t.update("sessions", columns, "n = ?", session)
 	return true
@@ -123,7 +124,7 @@ func (s *Store) Decisions(ctx context.Context, session string) (Decisions, error
 		d := Decisions{Flags: map[int64]history.Flag{}, Remedies: map[int64]history.Remedy{}}
 		var message int64
 		var name, of string
-		for range t.rows([]any{&message, &name, &of}, `
+		for range t.Rows([]any{&message, &name, &of}, `
 			SELECT item, name, value ->> '$'
 			FROM registers
 			WHERE session = ? AND item <> 0 AND value <> '""'`, n) {
@@ -144,7 +145,7 @@ func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T
 	before := map[int64]T{}
 	for message, now := range of {
 		session := sessionHolding(t, message)
-		was := value[T](t, `
+		was := sqlite.Value[T](t, `
 			SELECT value ->> '$'
 			FROM registers
 			WHERE session = ? AND item = ? AND name = ?`, session, message, name)
@@ -153,7 +154,7 @@ func decide[T ~string](s *Store, t *tx, name string, of map[int64]T) map[int64]T
 		}
 		before[message] = was
 		text, err := json.Marshal(now)
-		t.fail(err)
+		t.Fail(err)
 		s.setRegister(t, session, message, name, string(text))
 	}
 	return before

@@ -121,7 +121,7 @@ func (r *Request) columns() []column {
 		{"sum", &asJSON{&r.Sum}, 0},
 		{"tally", &asJSON{&r.Tally}, 0},
 		{"added", &asJSON{&r.added}, secret | fixed},
-		{"verdicts", &nested[history.Entry]{&r.verdicts, verdictColumns}, lineOnly},
+		{"verdicts", &asJSON{&r.verdicts}, lineOnly},
 	}
 }
 

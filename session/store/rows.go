@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"database/sql/driver"
-	"encoding"
 	"encoding/json"
 	"iter"
 	"reflect"
@@ -99,15 +98,11 @@ func (b *blob) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(b))
 }
 
-// asJSON is a value that is stored as JSON, or as the text that it writes itself as, and NULL where it is empty. It is
-// empty where what is stored is damaged: other columns matter more.
+// asJSON is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is damaged:
+// other columns matter more.
 type asJSON struct{ in any }
 
 func (f *asJSON) Value() (driver.Value, error) {
-	if own, ok := f.in.(encoding.TextMarshaler); ok {
-		text, err := own.MarshalText()
-		return string(text), err
-	}
 	text, err := json.Marshal(f.in)
 	if reflect.Indirect(reflect.ValueOf(f.in)).IsZero() || string(text) == "[]" {
 		return nil, err
@@ -117,11 +112,7 @@ func (f *asJSON) Value() (driver.Value, error) {
 
 func (f *asJSON) Scan(v any) error {
 	text, _ := v.(string)
-	if own, ok := f.in.(encoding.TextUnmarshaler); ok {
-		_ = own.UnmarshalText([]byte(text))
-	} else {
-		_ = json.Unmarshal([]byte(text), f.in)
-	}
+	_ = json.Unmarshal([]byte(text), f.in)
 	return nil
 }
 
@@ -230,7 +221,7 @@ func each[T any, P rowOf[T]](t *tx, from string, args ...any) iter.Seq[P] {
 	return func(yield func(P) bool) {
 		var r, empty T // one for all rows, so that its columns are listed once
 		names, into := scanned(P(&r).columns())
-		for range t.rows(into, "SELECT "+names+" FROM "+from, args...) {
+		for range t.Rows(into, "SELECT "+names+" FROM "+from, args...) {
 			out := r
 			if r = empty; !yield(&out) {
 				return
@@ -257,12 +248,12 @@ func first[T any, P rowOf[T]](t *tx, from string, args ...any) (none T) {
 func (t *tx) put(into string, columns []column, conflict string) (rows int64) {
 	names, args := t.values(columns, 0)
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	return t.exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
+	return t.Exec(into+" ("+strings.Join(names, ", ")+") VALUES ("+places+") "+conflict, args...)
 }
 
 // update sets the columns that may change of the rows that a condition picks, and returns how many there are.
 func (t *tx) update(table string, columns []column, condition string, args ...any) (rows int64) {
 	names, all := t.values(columns, fixed)
 	set := strings.Join(names, " = ?, ") + " = ?"
-	return t.exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
+	return t.Exec("UPDATE "+table+" SET "+set+" WHERE "+condition, append(all, args...)...)
 }

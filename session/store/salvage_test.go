@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"winnow/session/store/sqlite"
 )
 
 // The rows of testdata/rows.sql are of every table that holds history.
@@ -49,14 +47,12 @@ var notRecovered = []string{"found_text", "purged", "unfound", "windows", "home"
 
 func historyTables(t *testing.T, s *Store) []string {
 	t.Helper()
-	names, err := sqlite.Collect[string](context.Background(), s.reads, `
+	return listOf[string](t, s, `
 		SELECT name
 		FROM pragma_table_list
 		WHERE schema = 'main'
 			AND type = 'table'
 			AND strict`)
-	must(t, "list the tables", err)
-	return names
 }
 
 func rowsAsText(t *testing.T, s *Store, table string) []string {
@@ -65,7 +61,5 @@ func rowsAsText(t *testing.T, s *Store, table string) []string {
 	must(t, "read the columns", s.reads.QueryRow(`
 		SELECT 'SELECT ' || group_concat('quote(' || name || ')', ' || '', '' || ') || ' FROM ' || ?1 || ' ORDER BY 1'
 		FROM pragma_table_info(?1)`, table).Scan(&query))
-	out, err := sqlite.Collect[string](context.Background(), s.reads, query)
-	must(t, "read "+table, err)
-	return out
+	return listOf[string](t, s, query)
 }

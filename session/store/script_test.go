@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
 
 var update = flags.Bool("update", false, "write what the scripts return into their files")
@@ -326,7 +327,7 @@ func (w window) Tree(title string) (tree string, err error) {
 
 // Rows are the values of a query of one column.
 func (w window) Rows(query string) ([]string, error) {
-	return inTx(w.p.Context(), w.view, "read", func(t *tx) []string { return list[string](t, query) })
+	return inTx(w.p.Context(), w.view, "read", func(t *tx) []string { return sqlite.List[string](t, query) })
 }
 
 // Named is the id of the session that an id or a prefix finds.

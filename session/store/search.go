@@ -1,11 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -21,6 +19,9 @@ type Search struct {
 	Session string // the whole id of the only session to look in, "" for all
 	Trash   bool   // in the trash as well
 	Limit   int    // how many hits at most, 0 for 50
+
+	// Hide takes the secrets out of a text before a snippet is cut from it; nil takes none.
+	Hide func(text string) string
 }
 
 // Hit is a message that was found.
@@ -32,25 +33,6 @@ type Hit struct {
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
-
-	query  search.Query // that Snippet and Marks were made with
-	around string       // and the part of the message
-}
-
-// Without is a hit with a sign in the place of what find finds in the text that its snippet is cut from, and how often
-// the snippet has the sign. Find gives byte ranges in order and apart.
-func (h Hit) Without(find func(text string) [][2]int, sign string) (Hit, int) {
-	around := cmp.Or(h.around, h.Snippet)
-	hidden := find(around)
-	if len(hidden) == 0 {
-		return h, 0
-	}
-	for _, secret := range slices.Backward(hidden) {
-		around = around[:secret[0]] + sign + around[secret[1]:]
-	}
-	h.around = around
-	h.Snippet, h.Marks = h.query.Snippet(h.around)
-	return h, strings.Count(h.Snippet, sign)
 }
 
 // Search finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
@@ -79,7 +61,7 @@ func (s *Store) Search(ctx context.Context, in Search) ([]Hit, error) {
 // index is wrong about, is no hit.
 func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 	// CROSS JOIN has SQLite ask the index first: it finds the newest first, and no more than are wanted.
-	found := list[int64](t, `
+	found := sqlite.List[int64](t, `
 		SELECT f.docid
 		FROM found f
 		CROSS JOIN messages m ON m.id = f.docid
@@ -94,11 +76,13 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
+		if text = q.Around(text); in.Hide != nil {
+			text = in.Hide(text)
+		}
 		h := Hit{
 			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
-			query: q, around: q.Around(text),
 		}
-		h.Snippet, h.Marks = q.Snippet(h.around)
+		h.Snippet, h.Marks = q.Snippet(text)
 		hits = append(hits, h)
 	}
 	return hits
@@ -129,12 +113,12 @@ func (m *Message) index(t *tx) {
 		words = search.Words(m.Searched())
 	}
 	// No INSERT with SELECT: FTS4 would write a segment for each.
-	t.exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
+	t.Exec(`INSERT INTO found (docid, text) VALUES (?, ?)`, m.ID, words)
 }
 
 // indexed reports whether the words of a message are in the index.
 func indexed(t *tx, id int64) bool {
-	return value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
+	return sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM found_docsize WHERE docid = ?)`, id)
 }
 
 // indexStored adds the words of these stored messages to the index.
@@ -149,9 +133,9 @@ func indexStored(t *tx, ids []int64) {
 func unindex(t *tx, condition string, args ...any) {
 	for m := range eachMessage(t, false, condition, args...) {
 		if indexed(t, m.ID) {
-			t.exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
-			t.exec(`DELETE FROM found WHERE docid = ?`, m.ID)
-			t.exec(`DELETE FROM found_text`)
+			t.Exec(`INSERT INTO found_text (id, text) VALUES (?, ?)`, m.ID, search.Words(m.Searched()))
+			t.Exec(`DELETE FROM found WHERE docid = ?`, m.ID)
+			t.Exec(`DELETE FROM found_text`)
 		}
 	}
 }
@@ -164,9 +148,9 @@ func indexDamaged(err error) bool {
 
 // renewIndex makes a new index without a message in it, so that a damaged index keeps nobody from saving a message.
 func renewIndex(t *tx) {
-	create := value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
+	create := sqlite.Value[string](t, `SELECT sql FROM sqlite_schema WHERE name = 'found'`)
 	// What the old index had of purged messages is gone.
-	t.exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
+	t.Exec(`DROP TABLE found; ` + create + `; UPDATE purged SET gathered = 1`)
 }
 
 // Unindexed returns how many messages the index lacks. One that still arrives is none of them.
@@ -174,7 +158,7 @@ func (s *Store) Unindexed(ctx context.Context) (int64, error) {
 	return inTx(ctx, s.view, "look at the search index", unindexed)
 }
 
-func unindexed(t *tx) int64 { return value[int64](t, `SELECT count(*) FROM unfound`) }
+func unindexed(t *tx) int64 { return sqlite.Value[int64](t, `SELECT count(*) FROM unfound`) }
 
 // IndexSome puts the newest messages that the index lacks into it and returns how many are left. One call takes about a
 // twentieth of a second, longer where FTS4 merges parts of a large index and for a very long message. Several windows
@@ -198,7 +182,7 @@ const (
 
 // indexNewest takes one step at the messages that are not in the index yet.
 func indexNewest(t *tx) {
-	indexStored(t, list[int64](t, `
+	indexStored(t, sqlite.List[int64](t, `
 		SELECT id
 		FROM (
 			SELECT

@@ -103,7 +103,7 @@ func sessionKey(t *tx, id string) int64 {
 
 // sessionThere is the short key of a session by its whole id, 0 where there is none.
 func sessionThere(t *tx, id string) int64 {
-	return value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
+	return sqlite.Value[int64](t, `SELECT n FROM sessions WHERE id = ?`, id)
 }
 
 // Session finds a session by its id or a prefix that only one session has. Sessions in the trash
@@ -120,7 +120,7 @@ func (s *Store) Session(ctx context.Context, idOrPrefix string) (Session, error)
 		fit := slices.DeleteFunc(all, func(row Session) bool { return row.Deleted.IsZero() != all[0].Deleted.IsZero() })
 		if len(fit) > 1 {
 			kind := fmt.Errorf("%q matches %d sessions; use more of the id", idOrPrefix, len(fit))
-			t.fail(&sqlite.Error{Doing: "find the session", Kind: kind, Cause: ErrAmbiguous})
+			t.Fail(&sqlite.Error{Doing: "find the session", Kind: kind, Cause: ErrAmbiguous})
 		}
 		return fit[0]
 	})
@@ -152,7 +152,7 @@ func newSessionID() string { return uuid.Must(uuid.NewV7()).String() }
 // use makes a session the last used one. The order is kept apart from the clock, which may go
 // backwards.
 func (s *Store) use(t *tx, n int64) {
-	t.exec(`
+	t.Exec(`
 		UPDATE sessions
 		SET updated_ms = ?1, used = max(?1, 1 + (SELECT max(used) FROM sessions))
 		WHERE n = ?2`, s.now().UnixMilli(), n)
@@ -228,22 +228,6 @@ func (s *Store) Update(ctx context.Context, id string, change func(*Session)) er
 				s.setRegister(t, before.key, 0, name, now)
 			}
 		}
-		t.exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, before.key)
+		t.Exec(`UPDATE sessions SET address = ? WHERE n = ?`, row.Address, before.key)
 	})
-}
-
-// Rename sets a session's title. from is user or auto: an automatic title never replaces the
-// user's, and then nothing happens.
-func (s *Store) Rename(ctx context.Context, id, title string, from TitleSource) error {
-	return s.Update(ctx, id, func(row *Session) { row.Title, row.TitleFrom = title, from })
-}
-
-// Delete moves a session to the trash. Deleting it again keeps the first date.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.UnixMilli(max(1, s.now().UnixMilli())) })
-}
-
-// Restore takes a session out of the trash.
-func (s *Store) Restore(ctx context.Context, id string) error {
-	return s.Update(ctx, id, func(row *Session) { row.Deleted = time.Time{} })
 }

@@ -63,10 +63,10 @@ type SyncState struct {
 // Join makes this history one that is shared, under the name of the host: all of it is to be told.
 func (y *Sync) Join(ctx context.Context, name string) (SyncState, error) {
 	return inTx(ctx, y.s.save, "share the history", func(t *tx) SyncState {
-		if t.exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
-			tellSessions(t, list[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
+		if t.Exec(`UPDATE home SET folder = lower(hex(randomblob(8))) WHERE folder = ''`) > 0 {
+			tellSessions(t, sqlite.List[string](t, `SELECT id FROM sessions UNION ALL SELECT session FROM tombstones`))
 		}
-		t.exec(`UPDATE home SET name = ?`, name)
+		t.Exec(`UPDATE home SET name = ?`, name)
 		return syncState(t)
 	})
 }
@@ -79,7 +79,7 @@ func tellSessions(t *tx, ids []string) {
 	if homeOf(t).Folder == "" {
 		return
 	}
-	t.exec(`
+	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
 		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+these+`)
 		UNION ALL SELECT id FROM tombstones WHERE session`+these, &asJSON{ids}, &asJSON{ids})
@@ -95,8 +95,8 @@ func syncState(t *tx) SyncState {
 		Home:     homeOf(t),
 		Others:   readRows[Home](t, "homes ORDER BY name, folder"),
 		Segments: readRows[Segment](t, "segments ORDER BY created_ms, id"),
-		Purged:   list[string](t, `SELECT session FROM tombstones`),
-		Waiting:  value[int](t, `SELECT count(*) FROM untold`),
+		Purged:   sqlite.List[string](t, `SELECT session FROM tombstones`),
+		Waiting:  sqlite.Value[int](t, `SELECT count(*) FROM untold`),
 	}
 }
 
@@ -151,8 +151,8 @@ func (y *Sync) Collect(ctx context.Context, most int, take func(Line) error) (Co
 		for r := range each[Tombstone](t, "tombstones WHERE 1"+untold) {
 			d.line(r.ID, Line{Tombstone: r})
 		}
-		if out.More && errors.Is(t.err, errFull) {
-			t.err = nil
+		if out.More && errors.Is(t.Err, errFull) {
+			t.Err = nil
 		}
 	})
 	return out, err
@@ -164,7 +164,7 @@ const untold = " AND id IN (SELECT id FROM untold)"
 // Told notes that segments with the rows of these ids are on the disk, and which segments they replace.
 func (y *Sync) Told(ctx context.Context, ids []int64, written []Segment, replaced []string) error {
 	return y.s.save(ctx, "note the segment", func(t *tx) {
-		t.exec(`DELETE FROM untold WHERE id`+these, sqlite.IDs(ids))
+		t.Exec(`DELETE FROM untold WHERE id`+these, sqlite.IDs(ids))
 		noteSegments(t, written, replaced)
 	})
 }
@@ -175,7 +175,7 @@ func noteSegments(t *tx, segments []Segment, replaced []string) {
 	for _, segment := range segments {
 		t.put("INSERT OR REPLACE INTO segments", segment.columns(), "")
 	}
-	t.exec(`
+	t.Exec(`
 		INSERT INTO segments (name, gone)
 		SELECT value, 1 FROM json_each(?) WHERE true
 		ON CONFLICT (name) DO UPDATE
@@ -189,7 +189,7 @@ func (y *Sync) Merge(
 	ctx context.Context, from Home, segment Segment, replaced []string, lines func(take func(Line) error) error,
 ) (Applied, error) {
 	return inTx(ctx, y.s.save, "merge the segment", func(t *tx) Applied {
-		if value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
+		if sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM segments WHERE name = ?)`, segment.Name) {
 			return Applied{}
 		}
 		out := y.s.apply(t, lines)
@@ -208,7 +208,7 @@ func meet(t *tx, other Home) {
 	t.put("INSERT OR REPLACE INTO homes", other.columns(), "")
 	taken := int64(1)
 	for taken > 0 {
-		taken = t.exec(`UPDATE home SET number = abs(random() % ?) WHERE number IN (SELECT number FROM homes)`, idStep)
+		taken = t.Exec(`UPDATE home SET number = abs(random() % ?) WHERE number IN (SELECT number FROM homes)`, idStep)
 	}
 }
 
@@ -216,10 +216,10 @@ func meet(t *tx, other Home) {
 // sessions are told again by this machine.
 func (y *Sync) Lost(ctx context.Context, segments ...Segment) error {
 	return y.s.save(ctx, "tell lost rows again", func(t *tx) {
-		lost := list[string](t, `SELECT session FROM tombstones`)
+		lost := sqlite.List[string](t, `SELECT session FROM tombstones`)
 		for _, segment := range segments {
 			lost = append(lost, segment.Sessions...)
-			t.exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
+			t.Exec(`DELETE FROM segments WHERE name = ?`, segment.Name)
 		}
 		tellSessions(t, lost)
 	})

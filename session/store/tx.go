@@ -12,83 +12,15 @@ import (
 	"winnow/session/store/sqlite"
 )
 
-// tx is a transaction. It keeps the first error that one of its methods meets; what is called after that does nothing,
-// or is rolled back with the rest, and returns zero values. So the steps of a transaction stand one after the other,
-// and its end reports what failed.
+// tx is a transaction of this store.
 type tx struct {
-	*sql.Tx
-	ctx   context.Context
-	clean func(string) string // takes the secrets out of what is stored; nil takes none
-	err   error
-}
-
-// fail keeps an error, if it is the first.
-func (t *tx) fail(err error) {
-	if t.err == nil {
-		t.err = err
-	}
+	*sqlite.Tx
+	clean func(string) string // takes the secrets out of what is stored
 }
 
 // missing fails with ErrNotFound, naming what was looked for.
 func (t *tx) missing(what string, args ...any) {
-	t.fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
-}
-
-// exec runs a statement and returns how many rows it changed.
-func (t *tx) exec(query string, args ...any) (rows int64) {
-	if t.err != nil {
-		return 0
-	}
-	result, err := t.ExecContext(t.ctx, query, args...)
-	if err == nil {
-		rows, err = result.RowsAffected()
-	}
-	t.fail(err)
-	return rows
-}
-
-// rows reads the rows of a query one by one, each into the same variables.
-func (t *tx) rows(into []any, query string, args ...any) func(yield func() bool) {
-	return func(yield func() bool) {
-		if t.err != nil {
-			return
-		}
-		rows, err := t.QueryContext(t.ctx, query, args...)
-		if err != nil {
-			t.fail(err)
-			return
-		}
-		defer rows.Close()
-		for t.err == nil && rows.Next() {
-			if t.fail(rows.Scan(into...)); t.err == nil && !yield() {
-				return
-			}
-		}
-		t.fail(rows.Err())
-	}
-}
-
-// row reads the first row of a query, and reports whether there is one.
-func (t *tx) row(into []any, query string, args ...any) (there bool) {
-	for range t.rows(into, query, args...) {
-		return true
-	}
-	return false
-}
-
-// value reads the only value of a query, the zero value where there is no row.
-func value[T any](t *tx, query string, args ...any) (v T) {
-	t.row([]any{&v}, query, args...)
-	return v
-}
-
-// list reads the values of a query of one column.
-func list[T any](t *tx, query string, args ...any) (all []T) {
-	var v T
-	for range t.rows([]any{&v}, query, args...) {
-		all = append(all, v)
-	}
-	return all
+	t.Fail(&sqlite.Error{Doing: fmt.Sprintf(what, args...), Kind: ErrNotFound})
 }
 
 // patience is how long a transaction waits for other programs before the user hears of it.
@@ -153,11 +85,7 @@ func (s *Store) inPlace(doing string) error {
 // transact runs f in one transaction, and again while other programs hold the file.
 func (s *Store) transact(ctx context.Context, db *sql.DB, f func(t *tx)) error {
 	return retry(ctx, s.patience, func() error {
-		return sqlite.InTx(ctx, db, func(of *sql.Tx) error {
-			t := &tx{Tx: of, ctx: ctx, clean: s.clean}
-			f(t)
-			return t.err
-		})
+		return sqlite.InTx(ctx, db, func(of *sqlite.Tx) { f(&tx{of, s.clean}) })
 	})
 }
 
@@ -206,7 +134,6 @@ var (
 	ErrDiskFull    = sqlite.ErrDiskFull
 	ErrNoAccess    = sqlite.ErrNoAccess
 	ErrNotHistory  = sqlite.ErrNotHistory
-	ErrOtherBuild  = sqlite.ErrOtherBuild
 	ErrDamaged     = sqlite.ErrDamaged
 	ErrMoved       = errors.New("the file was moved, deleted or replaced while winnow had it open; start winnow again")
 	ErrNotStreamed = errors.New("this window does not stream that answer")
@@ -239,7 +166,7 @@ const mostAhead = 24 * time.Hour
 
 // newID gives one id. Where the history is shared, the other machines are to be told of the row that gets it.
 func (s *Store) newID(t *tx) int64 {
-	id := value[int64](t, `
+	id := sqlite.Value[int64](t, `
 		UPDATE home
 		SET clock = max(clock + 1, ?1)
 		RETURNING clock << ?2 | number`, s.now().UnixMilli(), numberBits)
@@ -250,7 +177,7 @@ func (s *Store) newID(t *tx) int64 {
 // tellAgain has the other machines told of rows, where the history is shared: they are new, or changed after the
 // machines were told of them.
 func tellAgain(t *tx, ids ...int64) {
-	t.exec(`
+	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
 		SELECT value FROM home CROSS JOIN json_each(?) WHERE folder <> ''`, sqlite.IDs(ids))
 }

@@ -10,30 +10,8 @@ import (
 	"time"
 
 	"winnow/history"
+	"winnow/session/store/sqlite"
 )
-
-// verdictColumns are the columns of a verdict.
-func verdictColumns(e *history.Entry) []column {
-	return []column{
-		{"message", &e.ID, 0},
-		{"position", &e.Index, 0},
-		{"role", &e.Role, 0},
-		{"disposition", &e.Disposition, 0},
-		{"level", &e.Level, 0},
-		{"level_in_place", &e.Place, 0},
-		{"cause", &asJSON{&e.Cause}, secret},
-		{"pinned", &e.Pinned, 0},
-		{"whole", &e.Whole, 0},
-		{"recalled", &e.Recalled, 0},
-		{"tokens_before", &e.TokensBefore, 0},
-		{"tokens_after", &e.TokensAfter, 0},
-		{"chars_before", &e.CharsBefore, 0},
-		{"chars_after", &e.CharsAfter, 0},
-		{"cuts", &asJSON{&e.Cuts}, 0},
-		{"inserted", &asJSON{&e.Inserted}, secret},
-		{"repairs", &asJSON{&e.Repairs}, secret},
-	}
-}
 
 // recorded is a verdict as its row keeps it. The size of a message that is not sent is left to the message, and by how
 // much it did not fit, which is another number in each request, to the plan that is made again.
@@ -82,9 +60,12 @@ func putPlan(t *tx, r *Request) {
 
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
-	from := []column{{"session", r.session, 0}, {"purpose", r.Purpose, 0}, {"first_request", r.ID, 0}}
-	for i := range r.verdicts {
-		t.put("INSERT INTO verdicts", append(verdictColumns(&r.verdicts[i]), from...), "")
+	for _, e := range r.verdicts {
+		verdict := column{in: &asJSON{&e}}
+		t.Exec(`
+			INSERT INTO verdicts (session, purpose, message, first_request, disposition, whole, verdict)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			r.session, r.Purpose, e.ID, r.ID, e.Disposition, e.Whole, verdict.cleaned(t.clean))
 	}
 }
 
@@ -101,9 +82,8 @@ func verdictsOf(t *tx, r *Request) []history.Entry {
 
 // readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
-	var e history.Entry // one for all rows, so that its columns are listed once
-	names, into := scanned(verdictColumns(&e))
-	for range t.rows(into, "SELECT "+names+" FROM "+from+" ORDER BY message", args...) {
+	var e history.Entry
+	for range t.Rows([]any{&asJSON{&e}}, "SELECT verdict FROM "+from+" ORDER BY message", args...) {
 		all, e = append(all, e), history.Entry{}
 	}
 	return all
@@ -116,11 +96,11 @@ func (s *Store) Verdicts(ctx context.Context, request int64) (history.Plan, erro
 	return inTx(ctx, s.view, fmt.Sprintf("read the plan of request %d", request), func(t *tx) (p history.Plan) {
 		r := first[Request](t, "requests WHERE id = ? AND coalesce(sum, tally) IS NOT NULL", request)
 		if r.ID == 0 {
-			t.fail(errors.New("it has no plan"))
+			t.Fail(errors.New("it has no plan"))
 		}
 		p = history.Plan{Sum: r.Sum, Added: r.added, Entries: verdictsOf(t, &r)}
 		if len(p.Entries) != r.Tally.Stored {
-			t.fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
+			t.Fail(fmt.Errorf("it has %d entries, and %d of them are there", r.Tally.Stored, len(p.Entries)))
 		}
 		return p
 	})
@@ -138,7 +118,7 @@ type PastVerdict struct {
 }
 
 func (v *PastVerdict) columns() []column {
-	return append(verdictColumns(&v.Entry), []column{
+	return []column{
 		{"request", &v.Request, 0},
 		{"turn", &v.Turn, 0},
 		{"nth", &v.Nth, 0},
@@ -146,7 +126,8 @@ func (v *PastVerdict) columns() []column {
 		{"created_ms", (*millis)(&v.At), 0},
 		{"asked", &v.Model, 0},
 		{"sum", &asJSON{&v.Sum}, 0},
-	}...)
+		{"verdict", &asJSON{&v.Entry}, 0},
+	}
 }
 
 // VerdictHistory is what became of a message in past requests, on every branch, the newest first and at most so many; a
@@ -176,7 +157,7 @@ func pastVerdicts(t *tx, message int64, condition string, limit int) []PastVerdi
 // CutShort are the ids of the messages that a past request for an answer did not hold whole, sorted.
 func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	return withSession(ctx, s.view, "read what was cut short", session, func(t *tx, n int64) []int64 {
-		return list[int64](t, `
+		return sqlite.List[int64](t, `
 			SELECT DISTINCT message
 			FROM verdicts
 			WHERE session = ?
@@ -187,47 +168,21 @@ func (s *Store) CutShort(ctx context.Context, session string) ([]int64, error) {
 	})
 }
 
-// RepairCount is how many faults of one kind the messages of a model had.
-type RepairCount struct {
-	Endpoint string // "" where the messages were imported
-	Model    string
-	Kind     string // C1 to C15
-	Faults   int
-}
-
-// RepairCounts counts all repairs that requests held by the model that wrote the message, or the call that a tool's
-// result belongs to, and by kind.
-func (s *Store) RepairCounts(ctx context.Context) ([]RepairCount, error) {
-	return inTx(ctx, s.view, "count the repairs", func(t *tx) (all []RepairCount) {
-		var c RepairCount
-		for range t.rows([]any{&c.Endpoint, &c.Model, &c.Kind, &c.Faults},
-			`SELECT endpoint, model, kind, faults FROM repair_counts`) {
-			all = append(all, c)
-		}
-		return all
-	})
-}
-
 // Tally counts the verdicts of a request, by what became of the messages of its conversation.
 type Tally struct {
-	Stored      int `json:"stored"`                // messages of the conversation, each one of the next seven
-	Kept        int `json:"kept,omitempty"`        // sent whole
-	Cut         int `json:"cut,omitempty"`         // sent in part
-	Recalled    int `json:"recalled,omitempty"`    // sent because the current message is about them
-	Dropped     int `json:"dropped,omitempty"`     // not sent
-	Excluded    int `json:"excluded,omitempty"`    // not sent: the user's choice
-	Quarantined int `json:"quarantined,omitempty"` // not sent: they cannot be read
-	Blank       int `json:"blank,omitempty"`       // not sent: there is nothing in them
-	Pinned      int `json:"pinned,omitempty"`      // of those sent
-	Repaired    int `json:"repaired,omitempty"`    // of those sent
-	Short       int `json:"short,omitempty"`       // of those cut, recalled and dropped: not whole in the request
+	Stored   int                         `json:"stored"`             // messages of the conversation
+	Of       map[history.Disposition]int `json:"of,omitempty"`       // how many of them were kept, cut, dropped, …
+	Pinned   int                         `json:"pinned,omitempty"`   // of those sent
+	Repaired int                         `json:"repaired,omitempty"` // of those sent
+	Short    int                         `json:"short,omitempty"`    // not whole in the request: cut, recalled or dropped
 }
 
 // Sent is how many messages are in the request.
-func (c Tally) Sent() int { return c.Kept + c.Cut + c.Recalled }
+func (c Tally) Sent() int { return c.Of[history.Kept] + c.Of[history.Cut] + c.Of[history.Recalled] }
 
 // TallyOf counts the verdicts of a plan.
-func TallyOf(entries []history.Entry) (c Tally) {
+func TallyOf(entries []history.Entry) Tally {
+	c := Tally{Stored: len(entries), Of: map[history.Disposition]int{}}
 	count := func(n *int, counts bool) {
 		if counts {
 			*n++
@@ -235,14 +190,7 @@ func TallyOf(entries []history.Entry) (c Tally) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		count(&c.Stored, true)
-		count(&c.Kept, e.Disposition == history.Kept)
-		count(&c.Cut, e.Disposition == history.Cut)
-		count(&c.Recalled, e.Disposition == history.Recalled)
-		count(&c.Dropped, e.Disposition == history.Dropped)
-		count(&c.Excluded, e.Disposition == history.Excluded)
-		count(&c.Quarantined, e.Disposition == history.Isolated)
-		count(&c.Blank, e.Disposition == history.Blank)
+		c.Of[e.Disposition]++
 		count(&c.Pinned, e.Sent() && e.Pinned)
 		count(&c.Repaired, e.Sent() && len(e.Repairs) > 0)
 		count(&c.Short, !e.Whole && (e.Sent() && e.Disposition != history.Kept || e.Disposition == history.Dropped))
@@ -263,7 +211,7 @@ func (s *Store) Places(ctx context.Context, messages ...int64) (map[int64]Place,
 		places, branches := make(map[int64]Place, len(messages)), map[int64][]int64{}
 		for _, id := range messages {
 			var leaf int64
-			if !t.row([]any{&leaf}, `
+			if !t.Row([]any{&leaf}, `
 				SELECT s.leaf
 				FROM messages m
 				JOIN sessions s ON s.n = m.session

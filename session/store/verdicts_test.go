@@ -98,7 +98,7 @@ func TestPlansOfAnyRequestsReadBack(t *testing.T) {
 			}
 			stored, err := s.AddRequest(ctx, r)
 			check(t, err)
-			if tally := TallyOf(p.Entries); stored.Tally != tally || stored.Sum != p.Sum {
+			if tally := TallyOf(p.Entries); !reflect.DeepEqual(stored.Tally, tally) || stored.Sum != p.Sum {
 				t.Fatalf("the request has %+v and %+v, want %+v and %+v", stored.Tally, stored.Sum, tally, p.Sum)
 			}
 			plans[stored.ID] = p

@@ -36,7 +36,7 @@ func (s *Store) Checkpoint(ctx context.Context, id int64, content, reasoning str
 		m := s.streamed(t, id)
 		m.Content, m.Reasoning = content, reasoning
 		// Calls come with the end of an answer, never before it.
-		t.exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
+		t.Exec(`UPDATE messages SET status = ?, hash = ?, reasoning = ?, content = ? WHERE id = ?`,
 			history.Streaming, m.fingerprint(), []byte(reasoning), []byte(content), id)
 	})
 }
@@ -70,7 +70,7 @@ func (s *Store) streamed(t *tx, id int64) Message {
 		placed_messages
 		WHERE id = ? AND owner = ? AND owner <> '' AND status IN ('streaming', 'interrupted')`, id, s.owner.Token())
 	if m.ID == 0 {
-		t.fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
+		t.Fail(&sqlite.Error{Doing: fmt.Sprintf("save answer %d", id), Kind: ErrNotStreamed})
 	}
 	if m.Status == history.Interrupted {
 		unindex(t, "id = ?", id)
@@ -83,7 +83,7 @@ func (s *Store) streamed(t *tx, id int64) Message {
 func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
-		return list[string](t, `SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
+		return sqlite.List[string](t, `SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
 	})
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
 	s.owner.Sweep()
@@ -101,10 +101,10 @@ func (s *Store) interruptDead(ctx context.Context) (int, error) {
 // interrupt marks the unfinished answers of one owner as interrupted, ends its leases and returns how many answers
 // there were. They are whole then, as far as they go, and can be found.
 func interrupt(t *tx, token string) int {
-	ids := list[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
+	ids := sqlite.List[int64](t, `UPDATE messages SET status = ? WHERE status = 'streaming' AND owner = ? RETURNING id`,
 		history.Interrupted, token)
 	indexStored(t, ids)
-	t.exec(`DELETE FROM windows WHERE owner = ?`, token)
+	t.Exec(`DELETE FROM windows WHERE owner = ?`, token)
 	return len(ids)
 }
 
@@ -144,7 +144,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 			return 0
 		}
 		n := sessionKey(t, session)
-		return value[int64](t, `INSERT INTO windows (session, owner) VALUES (?, ?) RETURNING id`, n, token)
+		return sqlite.Value[int64](t, `INSERT INTO windows (session, owner) VALUES (?, ?) RETURNING id`, n, token)
 	})
 	if err != nil || lease == 0 {
 		return err == nil, release, err
@@ -153,7 +153,7 @@ func (s *Store) Lease(ctx context.Context, session string) (leased bool, release
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		// A row that cannot be removed ends with the window.
-		_ = s.jot(ctx, "let go of the session", func(t *tx) { t.exec(`DELETE FROM windows WHERE id = ?`, lease) })
+		_ = s.jot(ctx, "let go of the session", func(t *tx) { t.Exec(`DELETE FROM windows WHERE id = ?`, lease) })
 	}), nil
 }
 
@@ -164,7 +164,7 @@ func (s *Store) Leased(ctx context.Context) ([]string, error) {
 
 func (s *Store) leased(t *tx) (sessions []string) {
 	var owner, session string
-	for range t.rows([]any{&owner, &session}, `
+	for range t.Rows([]any{&owner, &session}, `
 		SELECT w.owner, s.id
 		FROM windows w
 		JOIN sessions s ON s.n = w.session

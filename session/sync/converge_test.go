@@ -171,7 +171,8 @@ func (b *box) act() {
 			return b.s.SetRemedies(ctx, rapid.SampledFrom(history.Remedies()).Draw(w.T, "remedy"), at.ID)
 		},
 		"rename": func() error {
-			return b.s.Rename(ctx, row.ID, fmt.Sprint("title ", w.pick("title", 5)), store.TitleUser)
+			title := fmt.Sprint("title ", w.pick("title", 5))
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 		},
 		"tag": func() error {
 			return b.s.Update(ctx, row.ID, func(row *store.Session) {
@@ -194,8 +195,12 @@ func (b *box) act() {
 			row.Model = fmt.Sprint("model ", w.pick("model", 3))
 			return b.s.Update(ctx, row.ID, func(stored *store.Session) { stored.Model = row.Model })
 		},
-		"delete":  func() error { return b.s.Delete(ctx, row.ID) },
-		"restore": func() error { return b.s.Restore(ctx, row.ID) },
+		"delete": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = b.now })
+		},
+		"restore": func() error {
+			return b.s.Update(ctx, row.ID, func(row *store.Session) { row.Deleted = time.Time{} })
+		},
 		"summary": func() error {
 			_, err := b.s.AddSummary(ctx, store.Summary{
 				Session: row.ID, Sources: history.IDs{{all[0].ID, all[0].ID}},

@@ -143,7 +143,9 @@ func TestAForgedClockIsRefused(t *testing.T) {
 			kept, _ := a.begin("kept")
 			a.skips(a.sync(), "", file, why)
 			b.skips(b.sync(), "", file, why)
-			must(t, a.s.Rename(t.Context(), kept.ID, "renamed", store.TitleUser))
+			must(t, a.s.Update(t.Context(), kept.ID, func(row *store.Session) {
+				row.Title, row.TitleFrom = "renamed", store.TitleUser
+			}))
 			a.sync()
 			b.sync()
 			row, err := b.s.Session(t.Context(), kept.ID)

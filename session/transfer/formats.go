@@ -134,13 +134,15 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 // rows are the values that a query returns.
 func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
-		for raw, err := range sqlite.Values[[]byte](ctx, db, query) {
-			if err != nil {
-				err = fmt.Errorf("read the database: %w", err)
-			}
-			if !yield(conversation.Value{Raw: raw}, err) {
+		var raw []byte
+		t := sqlite.On(ctx, db)
+		for range t.Rows([]any{&raw}, query) {
+			if !yield(conversation.Value{Raw: raw}, nil) {
 				return
 			}
+		}
+		if t.Err != nil {
+			yield(conversation.Value{}, fmt.Errorf("read the database: %w", t.Err))
 		}
 	}
 }

@@ -40,7 +40,6 @@ const (
 	TextView   View = "text"
 	SentView   View = "as sent"
 	RepairView View = "repair"
-	PastView   View = "past requests"
 	JSONView   View = "json"
 )
 
@@ -84,8 +83,8 @@ func (in *Model) Resize(w, h int) {
 
 // Inspect shows a subject; without a view in the one on show.
 func (in *Model) Inspect(on Subject, at View) tea.Cmd {
-	in.On, in.verdicts, in.prices = on, nil, nil
-	return in.show(cmp.Or(at, in.At))
+	in.On, in.verdicts, in.prices, in.shown = on, nil, nil, nil
+	return in.read(cmp.Or(at, in.At))
 }
 
 // Refresh shows the same once more, after the request on show has changed. What is read again replaces what is shown
@@ -97,22 +96,21 @@ func (in *Model) Refresh() tea.Cmd {
 	return in.read(in.At)
 }
 
-// show shows a view of the subject, from its beginning.
-func (in *Model) show(at View) tea.Cmd {
-	in.shown = nil
-	return in.read(at)
+// entry is the message that is inspected, as the plan on show has it; the zero Entry where that does not.
+func (in *Model) entry() history.Entry {
+	e, _ := in.Plan.EntryOf(in.On.Message)
+	return e
 }
 
 // views are those that the subject has.
 func (in *Model) views() []View {
-	e, _ := in.Plan.EntryOf(in.On.Message)
 	switch {
 	case in.On.Message == 0:
 		return []View{TextView, JSONView}
-	case len(e.Repairs) > 0:
-		return []View{TextView, SentView, RepairView, PastView}
+	case len(in.entry().Repairs) > 0:
+		return []View{TextView, SentView, RepairView}
 	}
-	return []View{TextView, SentView, PastView}
+	return []View{TextView, SentView}
 }
 
 // read makes what a view shows, or begins to read it.
@@ -127,8 +125,6 @@ func (in *Model) read(at View) tea.Cmd {
 	switch {
 	case at == JSONView:
 		return in.readBody()
-	case at == PastView:
-		return in.readVerdicts()
 	case at == RepairView:
 		return tea.Batch(in.write(0, in.repair), in.readPrices())
 	case at == SentView:
@@ -136,7 +132,7 @@ func (in *Model) read(at View) tea.Cmd {
 	case id == 0:
 		return in.write(0, r.whole)
 	}
-	stored, _ := in.stored(id)
+	stored, _ := in.Panel.Stored(id)
 	show := in.write(len(stored.Content), func(p *Page) { r.message(p, id, stored) })
 	return tea.Batch(show, in.readVerdicts())
 }
@@ -171,8 +167,7 @@ func (in *Model) write(size int, fill func(p *Page)) tea.Cmd {
 
 // put shows a page.
 func (in *Model) put(page *Page) {
-	e, _ := in.Plan.EntryOf(in.On.Message)
-	v := &pager{st: &in.Themes.Styles, page: page, wide: e.Role == history.Tool || in.At == JSONView}
+	v := &pager{st: &in.Themes.Styles, page: page, wide: in.entry().Role == history.Tool || in.At == JSONView}
 	switch in.At {
 	case TextView:
 		v.foot = in.history
@@ -195,19 +190,9 @@ func (in *Model) put(page *Page) {
 	in.shown = v
 }
 
-// stored is a message as it is stored.
-func (in *Model) stored(id int64) (store.Message, bool) {
-	if in.Past != nil {
-		if m, there, err := in.Past.Messages.ByID(id); there && err == nil {
-			return m, true
-		}
-	}
-	return in.Chat.Message(id)
-}
-
 // Text is what the view shows, for copying: of a message all that is stored.
 func (in *Model) Text() string {
-	if stored, ok := in.stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
+	if stored, ok := in.Panel.Stored(in.On.Message); ok && in.At == TextView && stored.Content != "" {
 		return stored.Content
 	}
 	if in.shown == nil {
@@ -312,7 +297,7 @@ func (in *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 // turnView goes to the next view.
 func (in *Model) turnView(by int) tea.Cmd {
 	list := in.views()
-	return in.show(list[(slices.Index(list, in.At)+by+len(list))%len(list)])
+	return in.Inspect(in.On, list[(slices.Index(list, in.At)+by+len(list))%len(list)])
 }
 
 // step goes to another message: in the text of the whole request, or in its list, where the cursors of panel and

@@ -16,6 +16,7 @@ import (
 	"winnow/ui/app"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
+	"winnow/ui/panel"
 	"winnow/ui/theme"
 	"winnow/ui/transcript"
 	"winnow/ui/uitest"
@@ -46,8 +47,8 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 	}
 	want := `
   History
-  whole     ● ● ● ● ● ● ● ●  turns 1 to 12
-  cut       ◐ ◐              turns 13 to 14: older answers are limited to 150`
+  whole     ● ● ● ● ● ●  turns 1 to 12
+  cut       ◐ ◐          turns 13 to 14: older answers are limited to 150`
 	if got := uitest.Plain(in.history()); !strings.Contains(got, want) {
 		t.Errorf("the history is not\n%s\nbut\n%s", want, got)
 	}
@@ -56,8 +57,8 @@ func TestTheHistoryOfAMessageIsARowForEachVerdict(t *testing.T) {
 		e := []history.Entry{whole, cut}[turn%2]
 		in.verdicts = append(in.verdicts, store.PastVerdict{Turn: turn, Request: int64(turn), Entry: e})
 	}
-	if oldest := in.runs()[0]; oldest.from != 3 || oldest.n != 1 {
-		t.Errorf("the oldest row has %d requests from turn %d on, want that of turn 3 alone", oldest.n, oldest.from)
+	if oldest := uitest.Plain(in.history()[3:4]); !strings.Contains(oldest, "  cut       ◐            turn 3: ") {
+		t.Errorf("the oldest row is %q, want that of turn 3 alone", oldest)
 	}
 }
 
@@ -78,12 +79,13 @@ func inspecting(t testing.TB, w int, past []history.Message) *Model {
 	for _, m := range past {
 		stored = append(stored, store.Message{Message: m})
 	}
+	chat := &transcript.Model{Messages: branch.Branch{}.With(stored...)}
 	return &Model{
 		Context: &app.Context{Shared: &app.Shared{
 			Themes:  &theme.Set{Styles: theme.New(theme.None, theme.Palette{}, 0)},
 			Secrets: theme.Secrets{Find: findKey},
 		}},
-		Chat: &transcript.Model{Messages: branch.Branch{}.With(stored...)}, request: request{Plan: plan}, w: w,
+		Panel: &panel.Model{Screen: panel.Screen{Message: chat.Message}}, request: request{Plan: plan}, w: w,
 	}
 }
 

@@ -299,9 +299,6 @@ func (g *pager) View() (rows []string) {
 	return rows
 }
 
-// textWidth is how many cells a text has on a screen of w cells.
-func textWidth(w int) int { return max(1, w-2*theme.Gutter(w)-markCells) }
-
 // draw draws a line in rows. What stands at its right end has a row of its own where there is no
 // room for it.
 func (g *pager) draw(l line) []string {
@@ -312,7 +309,7 @@ func (g *pager) draw(l line) []string {
 	if l.first {
 		title, aside, mark = markdown.Visible(l.Title), l.Aside, cmp.Or(l.Mark, mark)
 	}
-	w, style := textWidth(g.w), g.style(l.Paragraph)
+	w, style := max(1, g.w-2*theme.Gutter(g.w)-markCells), g.style(l.Paragraph)
 	room := min(w, measure)
 	if g.wide {
 		room = w

@@ -45,16 +45,10 @@ type Price struct {
 	Plan   *history.Plan
 }
 
-// repaired is the message whose repair is shown, as the plan on show has it.
-func (in *Model) repaired() history.Entry {
-	e, _ := in.Plan.EntryOf(in.On.Message)
-	return e
-}
-
 // repair writes what was repaired of the message: what was wrong, and what is stored against what is sent, by the
 // remedy under the cursor.
 func (in *Model) repair(p *Page) {
-	plan, when, e := &in.Plan, "now", in.repaired()
+	plan, when, e := &in.Plan, "now", in.entry()
 	if i := in.pointed(); i >= 0 && in.remedy != remedyOf(e) {
 		plan, when = in.prices[i].Plan, "if you choose this"
 		e, _ = plan.EntryOf(in.On.Message)
@@ -80,7 +74,7 @@ func (in *Model) readPrices() tea.Cmd {
 	if in.Past != nil {
 		return nil
 	}
-	of, s, draft, now := in.repaired(), in.Session, in.Draft(), in.Plan
+	of, s, draft, now := in.entry(), in.Session, in.Draft(), in.Plan
 	return in.later(func(ctx context.Context) (func() tea.Cmd, error) {
 		var prices []Price
 		for _, to := range history.Remedies() {
@@ -101,7 +95,7 @@ func (in *Model) readPrices() tea.Cmd {
 // now at first.
 func (in *Model) ShowPrices(prices []Price) tea.Cmd {
 	if in.prices = prices; in.pointed() < 0 {
-		in.remedy = remedyOf(in.repaired())
+		in.remedy = remedyOf(in.entry())
 	}
 	return in.write(0, in.repair)
 }
@@ -134,7 +128,7 @@ func (in *Model) repairNumber(list []history.Entry) int {
 
 // choose has a remedy stored for the message and its group.
 func (in *Model) choose(to history.Remedy) tea.Cmd {
-	e := in.repaired()
+	e := in.entry()
 	switch recovery := in.Session.Now().Policy.Recovery; {
 	case in.Busy:
 		return in.Say(in.Keys.Lacks(keymap.NeedIdle))
@@ -163,7 +157,7 @@ func (in *Model) remedies() (lines []string) {
 		name, about := in.remedyText(p.Remedy)
 		tokens, style := "no difference", st.Text
 		switch more := p.Plan.Sum.Used() - in.Plan.Sum.Used(); {
-		case p.Remedy == remedyOf(in.repaired()):
+		case p.Remedy == remedyOf(in.entry()):
 			tokens = "in use"
 		case more > 0:
 			tokens = "+" + theme.Plural(more, "token")
@@ -188,7 +182,7 @@ func (in *Model) remedies() (lines []string) {
 
 // remedyText is the name of a remedy, and what becomes of the message by it.
 func (in *Model) remedyText(to history.Remedy) (name, about string) {
-	m, _ := in.stored(in.On.Message)
+	m, _ := in.Panel.Stored(in.On.Message)
 	switch {
 	case to == history.LeaveOut && m.Role != history.Tool && len(m.ToolCalls) == 0:
 		return "Leave the message out", "the messages around it stay"
@@ -206,7 +200,7 @@ func (in *Model) repairHints() (hints []key.Binding) {
 	if len(in.prices) > 1 {
 		hints = append(hints, k.Hint("choose", keymap.Down, keymap.Up), k.Hint("use this repair", keymap.Choose))
 	}
-	if remedyOf(in.repaired()) != history.SendRepaired {
+	if remedyOf(in.entry()) != history.SendRepaired {
 		hints = append(hints, k.Hint("undo", keymap.TakeBack))
 	}
 	return append(hints, k.Hint("next repair", keymap.NextHit))
@@ -218,7 +212,7 @@ func (in *Model) group(plan *history.Plan, e history.Entry) (stored, sent []hist
 	var ids []int64
 	for _, i := range plan.Group(e.Index) {
 		id := plan.Entries[i].ID
-		m, _ := in.stored(id)
+		m, _ := in.Panel.Stored(id)
 		stored, ids = append(stored, m.Message), append(ids, id)
 	}
 	at := carriersOf(plan, ids...)

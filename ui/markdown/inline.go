@@ -276,8 +276,9 @@ func (formulaSpans) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.N
 	return ast.NewString(line[:end])
 }
 
-// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$.
-type formulaBlocks struct{}
+// formulaBlocks finds formulas that are blocks of their own: the first line is a delimiter alone, \[ or $$. They may
+// stand wherever a block of HTML may.
+type formulaBlocks struct{ parser.BlockParser }
 
 // Trigger implements parser.BlockParser.
 func (formulaBlocks) Trigger() []byte { return []byte{'\\', '$'} }
@@ -307,12 +308,3 @@ func (formulaBlocks) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	reader.AdvanceToEOL()
 	return parser.Continue | parser.NoChildren
 }
-
-// Close implements parser.BlockParser.
-func (formulaBlocks) Close(ast.Node, text.Reader, parser.Context) {}
-
-// CanInterruptParagraph implements parser.BlockParser.
-func (formulaBlocks) CanInterruptParagraph() bool { return true }
-
-// CanAcceptIndentedLine implements parser.BlockParser.
-func (formulaBlocks) CanAcceptIndentedLine() bool { return false }

@@ -147,7 +147,7 @@ func New(style Style, prose, pane int) *Renderer {
 // line into a paragraph that a stream has finished.
 func newParser() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(
-		parser.WithBlockParsers(util.Prioritized(formulaBlocks{}, 650)),
+		parser.WithBlockParsers(util.Prioritized(formulaBlocks{parser.NewHTMLBlockParser()}, 650)),
 		parser.WithInlineParsers(util.Prioritized(formulaSpans{}, 50)),
 	)).Parser()
 }

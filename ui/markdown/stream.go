@@ -39,11 +39,7 @@ func (s *Stream) Text() string { return s.text.String() }
 func (s *Stream) Stale() bool { return !s.done && s.drawn < s.text.Len() }
 
 // Write adds text to the end; a chunk may end anywhere, within a character too.
-func (s *Stream) Write(text string) {
-	if !s.done {
-		s.text.WriteString(text)
-	}
-}
+func (s *Stream) Write(text string) { s.text.WriteString(text) }
 
 // skipBytes is how much Lines renders before it skips a call.
 const skipBytes = 640

@@ -165,7 +165,7 @@ func (p *Model) item(row Row) item {
 		}
 		return it
 	}
-	m := p.message(e.ID)
+	m, _ := p.Stored(e.ID)
 	it.who, it.text, it.more = theme.ShortSpeaker(e.Role, m.Model), theme.Verdict(e), p.gist(m)
 	switch change := r.change(&e); {
 	case record.NotRead(e, r.FirstRead):
@@ -184,14 +184,14 @@ func (p *Model) item(row Row) item {
 	return it
 }
 
-// message is a message of the request on show.
-func (p *Model) message(id int64) (m store.Message) {
+// Stored is a message of the request on show, as it is stored.
+func (p *Model) Stored(id int64) (store.Message, bool) {
 	if past := p.Shown().Past; past != nil {
-		m, _, _ = past.Messages.ByID(id)
-	} else {
-		m, _ = p.Message(id)
+		if m, there, err := past.Messages.ByID(id); there && err == nil {
+			return m, true
+		}
 	}
-	return m
+	return p.Message(id)
 }
 
 // addedName says what a text is for that winnow added to a request.

@@ -152,25 +152,6 @@ func (p *Model) Move(by int) {
 	}
 }
 
-// Update is a key or the wheel.
-func (p *Model) Update(msg tea.Msg) (cmd tea.Cmd) {
-	before := p.cursor
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		p.Move(keymap.Wheel(msg, 3))
-	case tea.KeyPressMsg:
-		if p.Whatif != nil {
-			cmd = p.dialKey(msg)
-		} else {
-			cmd = p.key(msg)
-		}
-	}
-	if p.cursor != before {
-		p.Follow()
-	}
-	return cmd
-}
-
 // Click puts the cursor on the line of the list that stands at a line of the panel. A click on the line under the
 // cursor opens that, where the panel had the keys.
 func (p *Model) Click(y int, focused bool) tea.Cmd {
@@ -187,8 +168,11 @@ func (p *Model) Click(y int, focused bool) tea.Cmd {
 	return nil
 }
 
-// key is a key in the panel.
-func (p *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+// Update is a key in the panel, or for its dials.
+func (p *Model) Update(msg tea.KeyPressMsg) tea.Cmd {
+	if p.Whatif != nil {
+		return p.dialKey(msg)
+	}
 	k := &p.Keys
 	switch a := k.Action(msg, keymap.InPanel); a {
 	case keymap.Inspect:
@@ -215,6 +199,7 @@ func (p *Model) scroll(msg tea.KeyPressMsg, others string) tea.Cmd {
 		return p.NoKey(msg, others)
 	}
 	p.Move(by)
+	p.Follow()
 	return nil
 }
 

@@ -72,7 +72,9 @@ func PastRequest(r record.Replayed) Request {
 func (r *Request) counted() bool { return r.Past != nil && r.Past.Request.Prompt > 0 }
 
 // Whole says that every message is sent, and whole.
-func (r *Request) Whole() bool { return r.Counts.Stored > 0 && r.Counts.Kept == r.Counts.Stored }
+func (r *Request) Whole() bool {
+	return r.Counts.Stored > 0 && r.Counts.Of[history.Kept] == r.Counts.Stored
+}
 
 // next are the messages that fall out next, where less than 15 % of the request are free.
 func (r *Request) next() []int {
@@ -170,7 +172,7 @@ func (r *Request) alike(a, b *history.Entry) bool {
 		return false
 	}
 	if c := r.Counts; a.Sent() {
-		return r.Whole() && len(r.Plan.Added)+c.Recalled+c.Repaired+r.FirstRead == 0
+		return r.Whole() && len(r.Plan.Added)+c.Of[history.Recalled]+c.Repaired+r.FirstRead == 0
 	}
 	return a.Disposition != history.Excluded
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 
@@ -15,6 +14,7 @@ import (
 	"winnow/history/cause"
 	"winnow/session/record"
 	"winnow/session/store"
+	"winnow/ui/frame"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -181,14 +181,9 @@ func (r *Request) bar(st *theme.Styles, w int) string {
 	used, sum, whole := 0, 0, max(1, r.Plan.Sum.Limit, r.Plan.Sum.Used())
 	for _, part := range r.parts(st) {
 		sum += part.n
-		cells, left := (sum*w+whole-1)/whole-used, w-used
-		if sum < whole {
-			left--
-		}
-		if part.n > 0 {
-			cells = max(1, cells)
-		}
-		cells = max(0, min(cells, left))
+		free := min(1, whole-sum)
+		cells := max((sum*w+whole-1)/whole-used, min(1, part.n))
+		cells = max(0, min(cells, w-used-free))
 		b.WriteString(part.style.Render(strings.Repeat("━", cells)))
 		used += cells
 	}
@@ -218,13 +213,13 @@ func (r *Request) tallies(st *theme.Styles) []string {
 		n       int
 		style   lipgloss.Style
 	}{
-		{"◐ %s cut", c.Cut, st.Cut},
-		{"○ %s dropped", c.Dropped, st.Muted},
-		{"⊘ %s excluded", c.Excluded, st.Muted},
-		{"↺ %s recalled", c.Recalled, st.Recalled},
+		{"◐ %s cut", c.Of[history.Cut], st.Cut},
+		{"○ %s dropped", c.Of[history.Dropped], st.Muted},
+		{"⊘ %s excluded", c.Of[history.Excluded], st.Muted},
+		{"↺ %s recalled", c.Of[history.Recalled], st.Recalled},
 		{"▲ %s repaired", c.Repaired, st.Repaired},
-		{"○ %s unreadable", c.Quarantined, st.Muted},
-		{"○ %s blank", c.Blank, st.Muted},
+		{"○ %s unreadable", c.Of[history.Isolated], st.Muted},
+		{"○ %s blank", c.Of[history.Blank], st.Muted},
 		{"◆ %s pinned", c.Pinned, st.Pinned},
 		{"✚ %s added", len(r.Plan.Added), st.Seen},
 	} {
@@ -379,11 +374,7 @@ func (p *Model) reason(t *text) {
 		t.add(lead + st.Text.Render(s))
 		lead = "  "
 	}
-	shown := help.New()
-	shown.ShortSeparator, shown.Styles = "   ", help.Styles{ShortKey: st.Text, ShortDesc: st.Muted}
-	shown.Ellipsis = ""
-	shown.SetWidth(t.w - 2)
-	t.add("  " + shown.ShortHelpView(keys))
+	t.add("  " + strings.TrimLeft(frame.Hints(*st, keys, "", t.w-2), " "))
 }
 
 // Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or

@@ -144,22 +144,18 @@ func (w *Whatif) budgets() (texts []string) {
 }
 
 // models are the models that are known: the one in use, what the endpoints answer with by default, and what they list.
-func (p *Model) models() (refs []string) {
-	add := func(ref string) {
-		if !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
-		}
-	}
-	add(p.Ref)
+func (p *Model) models() []string {
+	refs := []string{p.Ref}
 	for _, e := range p.With.Models.Endpoints() {
 		if e.Default != "" {
-			add(e.Name + "/" + e.Default)
+			refs = append(refs, e.Name+"/"+e.Default)
 		}
 	}
 	for _, m := range p.Listed() {
-		add(m.Ref())
+		refs = append(refs, m.Ref())
 	}
-	return refs
+	slices.Sort(refs)
+	return slices.Compact(refs)
 }
 
 // Try plans with the dials as they are, once they rest. It stops an older trial, and what that comes to is not shown.

@@ -82,7 +82,9 @@ func (l *Model) find() tea.Cmd {
 		return nil
 	}
 	db, then := l.With.Store, l.searching.Begin()
-	query := store.Search{Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits}
+	query := store.Search{
+		Text: l.query(), Trash: shelves[l.shelf].holds.Trash, Limit: mostHits, Hide: l.Secrets.Without,
+	}
 	return l.Run(func(ctx context.Context) tea.Msg {
 		found := Found{Text: query.Text}
 		if found.Hits, found.Err = db.Search(ctx, query); found.Err == nil {

@@ -242,8 +242,7 @@ func when(at, then time.Time) string {
 
 // hitLine is the line of a message that was found: its number, who said it, the sign of what became of it, and what
 // was found.
-func (l *Model) hitLine(st theme.Styles, found store.Hit) string {
-	h, _ := found.Without(l.Secrets.In, theme.Redacted)
+func (l *Model) hitLine(st theme.Styles, h store.Hit) string {
 	place, who, name, o := l.found.Places[h.Message], st.Text, theme.Speaker(h.Role), l.layout()
 	if h.Role == history.User {
 		who = st.You

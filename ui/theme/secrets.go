@@ -27,6 +27,12 @@ func (s Secrets) Hide(text string) (string, int) {
 	return Without(spans, text, 0, len(text)), len(spans)
 }
 
+// Without returns a text without its secrets.
+func (s Secrets) Without(text string) string {
+	hidden, _ := s.Hide(text)
+	return hidden
+}
+
 // Without is a part of a text without its secrets, each of which is replaced in the part where it begins.
 func Without(secrets [][2]int, text string, from, to int) string {
 	var b strings.Builder
@@ -46,6 +52,5 @@ func Without(secrets [][2]int, text string, from, to int) string {
 // long, however long the text is.
 func (s Secrets) Line(text string) string {
 	const limit = 1 << 10
-	hidden, _ := s.Hide(text[:min(len(text), limit)])
-	return hidden
+	return s.Without(text[:min(len(text), limit)])
 }

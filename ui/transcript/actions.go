@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/session/store"
 	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
@@ -45,7 +45,7 @@ func (c *Model) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return c.Say("This message has nothing to expand.")
 		}
 	case keymap.Find:
-		cmd := c.SearchFor("", false)
+		cmd := c.SearchFor("")
 		c.Search.Open = true
 		return cmd
 	case keymap.NextHit:
@@ -71,10 +71,11 @@ func (c *Model) Hints() []key.Binding {
 	copies, other := k.Hint("copy", keymap.Copy), k.Hint("another model", keymap.AgainWith)
 	message, _ := c.Selected()
 	hints := []key.Binding{k.Hint("inspect", keymap.Inspect)}
-	if message.Siblings > 1 {
-		hints = append([]key.Binding{k.Hint("versions", keymap.Earlier, keymap.Later)}, hints...)
-	}
-	switch _, failed := c.failed[message.ID]; {
+	switch _, failed := c.failure(message.ID); {
+	case c.Search.On:
+		return []key.Binding{
+			k.Hint("next", keymap.NextHit), k.Hint("previous", keymap.PrevHit), k.Hint("close", keymap.Back),
+		}
 	case c.Selecting():
 		return []key.Binding{
 			pin, exclude, k.Hint("add or remove one", keymap.Select), k.Hint("cancel the selection", keymap.Back),
@@ -130,9 +131,13 @@ func (c *Model) pick() tea.Cmd {
 	return nil
 }
 
-// SelectionTitle says how many messages are selected, and their tokens in the request on show; "" where nothing is.
-func (c *Model) SelectionTitle() string {
-	if !c.Selecting() {
+// Status says at which match the search is, else how many messages are selected, and their tokens in the request on
+// show; "" for neither.
+func (c *Model) Status() string {
+	switch {
+	case c.Search.On:
+		return c.hitText()
+	case !c.Selecting():
 		return ""
 	}
 	tokens := 0
@@ -144,12 +149,11 @@ func (c *Model) SelectionTitle() string {
 	return theme.Thousands(len(c.selected)) + " selected · " + theme.Thousands(c.Plan.Sum.Tokens(tokens)) + " tokens"
 }
 
-// action is a change of flags by hand, or the undoing of one.
+// action is a change of flags by hand.
 type action struct {
 	flag   history.Flag           // that the messages are given; "" gives them back to the rules
 	ids    []int64                // the messages that it is about
 	before map[int64]history.Flag // of the messages that it changed, as soon as it is stored
-	prefix string                 // of the sentence about it
 }
 
 // Flag gives messages a flag.
@@ -161,7 +165,7 @@ func (c *Model) Flag(f history.Flag, ids ...int64) tea.Cmd {
 	a := &action{flag: f, ids: ids, before: map[int64]history.Flag{}}
 	c.undo = append(c.undo, a)
 	c.Unselect()
-	return c.act(a, flags)
+	return c.act(a, flags, "")
 }
 
 // Undo undoes the last action.
@@ -172,12 +176,12 @@ func (c *Model) Undo() tea.Cmd {
 	}
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
-	a := &action{flag: undone.flag, ids: undone.ids, before: map[int64]history.Flag{}, prefix: "Undone: "}
-	return c.act(a, undone.before)
+	return c.act(undone, undone.before, "Undone: ")
 }
 
-// act stores flags, after those of the actions before it: what these changed is in their maps by then.
-func (c *Model) act(a *action, flags map[int64]history.Flag) tea.Cmd {
+// act stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
+// by then. The sentence about it begins with a prefix.
+func (c *Model) act(a *action, flags map[int64]history.Flag, prefix string) tea.Cmd {
 	s := c.Session
 	return c.InOrder(func(ctx context.Context) error {
 		before, err := s.SetFlags(ctx, flags)
@@ -190,25 +194,19 @@ func (c *Model) act(a *action, flags map[int64]history.Flag) tea.Cmd {
 		if err != nil {
 			return c.Failed(err)
 		}
-		return tea.Batch(c.Replan(), c.Say(c.did(a)))
+		return tea.Batch(c.Replan(), c.Say(theme.UpperFirst(prefix+c.did(a))))
 	})
 }
 
 // did is what an action did, in one line.
 func (c *Model) did(a *action) string {
-	which, be := c.NumbersOf(a.ids...), " are "
-	if len(a.ids) == 1 {
-		be = " is "
-	}
-	word := map[history.Flag]string{history.Pin: "pinned", history.Exclude: "excluded", "": "automatic"}[a.flag]
+	which := c.NumbersOf(a.ids...)
 	if len(a.before) == 0 {
-		return theme.UpperFirst(which + be + word + " already.")
+		return "nothing changed for " + which + "."
 	}
-	text := word + " " + which
-	if a.flag == "" {
-		text = which + be + "automatic again"
-	}
-	text = theme.UpperFirst(a.prefix+text) + "."
+	text := fmt.Sprintf(map[history.Flag]string{
+		history.Pin: "pinned %s.", history.Exclude: "excluded %s.", "": "set %s to automatic.",
+	}[a.flag], which)
 	if c.Busy || c.Screen.Past() {
 		text += " It applies to the next request."
 	}
@@ -218,63 +216,42 @@ func (c *Model) did(a *action) string {
 // CopyText copies the messages that an action is about, or for "code" a code block of the first one. Without any it is
 // about the last answer.
 func (c *Model) CopyText(args string) tea.Cmd {
+	var texts []string
+	for _, id := range c.Targets() {
+		m, _ := c.Message(id)
+		texts = append(texts, m.Content)
+	}
+	if len(texts) == 0 {
+		m, _ := c.lastAnswer()
+		texts = append(texts, m.Content)
+	}
 	switch args {
 	case "":
-		return c.copyMessages()
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+		return c.copy(strings.Join(texts, "\n\n"))
 	case "code":
-		return c.copyCode()
+		return c.copyCode(markdown.CodeBlocks(texts[0]))
 	}
 	return c.Fail("Usage: /copy, or /copy code for the last code block.")
 }
 
-func (c *Model) copyMessages() tea.Cmd {
-	var texts []string
-	for _, m := range c.toCopy() {
-		if m.Content != "" {
-			texts = append(texts, m.Content)
-		}
-	}
-	if len(texts) == 0 {
+// copy copies a text as it is.
+func (c *Model) copy(text string) tea.Cmd {
+	if text == "" {
 		return c.Fail("There is no text to copy.")
 	}
-	text := strings.Join(texts, "\n\n")
-	what := characters(text)
-	if len(texts) > 1 {
-		what = theme.Plural(len(texts), "message") + ", " + what
-	}
-	return c.Copy(what, text)
+	return c.Copy(theme.Plural(utf8.RuneCountInString(text), "character"), text)
 }
 
 // copyCode copies the last code block of a message, and when that was copied before, the one before it.
-func (c *Model) copyCode() tea.Cmd {
-	m := c.toCopy()[0]
-	list := markdown.CodeBlocks(m.Content)
-	if len(list) == 0 {
+func (c *Model) copyCode(blocks []string) tea.Cmd {
+	if len(blocks) == 0 {
 		return c.Fail("This message has no code block.")
 	}
-	if c.codeOf != m.ID {
-		c.codeOf, c.codes = m.ID, 0
-	}
-	c.codes++
-	code := list[len(list)-1-(c.codes-1)%len(list)]
-	return c.Copy("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
+	slices.Reverse(blocks)
+	c.code = blocks[(slices.Index(blocks, c.code)+1)%len(blocks)]
+	return c.Copy("a code block of "+theme.Plural(strings.Count(c.code, "\n")+1, "line"), c.code)
 }
-
-// toCopy are the messages that are copied from, one at least.
-func (c *Model) toCopy() (list []store.Message) {
-	for _, id := range c.Targets() {
-		m, _ := c.Message(id)
-		list = append(list, m)
-	}
-	if len(list) == 0 {
-		m, _ := c.lastAnswer()
-		list = append(list, m)
-	}
-	return list
-}
-
-// characters says how long a text is.
-func characters(text string) string { return theme.Plural(utf8.RuneCountInString(text), "character") }
 
 // position is a cell of a row, counted behind the gutter.
 type position struct{ row, line, cell int }
@@ -304,8 +281,10 @@ func (c *Model) Unpick() { c.dragged = dragged{} }
 
 // Press begins a selection at a cell of the transcript.
 func (c *Model) Press(x, y int) {
-	at, ok := c.positionAt(x, y)
-	c.dragged = dragged{held: ok, from: at, to: at}
+	if c.ready() {
+		at := c.positionAt(x, y)
+		c.dragged = dragged{held: true, from: at, to: at}
+	}
 }
 
 // Drag takes the selection to a cell. Beyond the edge it scrolls.
@@ -316,43 +295,24 @@ func (c *Model) Drag(x, y int) {
 	case y >= c.height:
 		c.Scroll(1)
 	}
-	if to, ok := c.positionAt(x, min(max(y, 0), c.height-1)); ok {
-		c.dragged.to = to
-	}
+	c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1))
 }
 
-// Release ends a selection and copies it as it is drawn. Without one it was a click, and clicked.
+// Release ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
+// clicked.
 func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
 	c.dragged.held = false
 	if c.dragged.from == c.dragged.to {
+		c.selectRow(c.dragged.from.row)
 		return nil, true
 	}
-	if text := c.draggedText(); text != "" {
-		cmd = c.Copy(characters(text), text)
-	}
-	return cmd, false
+	return c.copy(c.draggedText()), false
 }
 
-// Click selects the message at line y. A click on its receipt is for what the model saw for it.
-func (c *Model) Click(y int) tea.Cmd {
-	at, ok := c.positionAt(0, y)
-	if !ok || at.line >= len(c.block(at.row).lines) {
-		return nil
-	}
-	c.selectRow(at.row)
-	if at.line == c.block(at.row).receipt {
-		return c.Do(keymap.Seen)
-	}
-	return nil
-}
-
-// positionAt is the position of a cell of the screen, false below the last message.
-func (c *Model) positionAt(x, y int) (position, bool) {
-	if !c.ready() || y < 0 || y >= c.height {
-		return position{}, false
-	}
+// positionAt is the position of a cell of the screen.
+func (c *Model) positionAt(x, y int) position {
 	i, line := c.rowAt(y)
-	return position{i, line, max(0, x-c.gutter())}, line < c.heightOf(i)
+	return position{i, line, max(0, x-c.gutter())}
 }
 
 // cells are the cells of a line of row i that are selected. A selection of several lines is one of text, or of why a
@@ -375,28 +335,20 @@ func (c *Model) markDragged(text string, i, line int) string {
 	if to = min(to, theme.Width(text)); from >= to {
 		return text
 	}
-	st := &c.Themes.Styles
-	style := st.Selected.Foreground(st.Text.GetForeground())
-	if !st.Tinted {
-		style = st.Selected.Reverse(true)
-	}
-	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, style))
+	return lipgloss.StyleRanges(text, lipgloss.NewRange(from, to, lipgloss.NewStyle().Reverse(true)))
 }
 
 // draggedText is what is selected, as it is drawn, with a blank line between messages.
 func (c *Model) draggedText() string {
-	var texts []string
+	var lines []string
 	begin, end := c.dragged.bounds()
 	for i := begin.row; i <= end.row; i++ {
-		var lines []string
 		for line := range c.block(i).lines {
 			if from, to := c.cells(i, line); from < to {
 				lines = append(lines, strings.TrimRight(ansi.Cut(ansi.Strip(c.lineOf(i, line)), from, to), " "))
 			}
 		}
-		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
-			texts = append(texts, text)
-		}
+		lines = append(lines, "")
 	}
-	return strings.Join(texts, "\n\n")
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }

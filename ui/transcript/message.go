@@ -36,11 +36,6 @@ func tooLong(text string) bool {
 	return len(text) > foldedBytes || strings.Count(text, "\n") > foldedLines
 }
 
-// folds says that a message has something to fold.
-func folds(m store.Message) bool {
-	return m.Role == history.Tool || len(m.ToolCalls) > 0 || m.Role == history.User && tooLong(m.Content)
-}
-
 // shortens says that a message that is cut is shown as it is sent. One that is folded is not, and what the newest turn
 // says is still being read.
 func (c *Model) shortens(i int, e *history.Entry) bool {
@@ -106,7 +101,8 @@ func (c *Model) beginning(text string, draw func(string) []string) []string {
 		shown = text[:near+at+1]
 	}
 	more := c.elided(theme.Size(len(text)-len(shown)) + " more")
-	return append(draw(shown), c.hinted(c.hinted(more, keymap.Inspect, "reads it"), keymap.Copy, "copies all"))
+	more = c.hinted(more, c.Keys.Hint("reads it", keymap.Inspect))
+	return append(draw(shown), c.hinted(more, c.Keys.Hint("copies all", keymap.Copy)))
 }
 
 // elided is a line that stands for what is not shown.
@@ -114,9 +110,9 @@ func (c *Model) elided(what string) string {
 	return c.Themes.Styles.Faint.Render("┄┄┄") + c.Themes.Styles.Muted.Render(" "+what)
 }
 
-// hinted is a line with a key and what it does behind it, where there is space for that.
-func (c *Model) hinted(line string, a keymap.Action, does string) string {
-	with := line + "   " + c.way(c.Keys.Hint(does, a))
+// hinted is a line with a way on behind it, where there is space for that.
+func (c *Model) hinted(line string, h key.Binding) string {
+	with := line + "   " + c.way(h)
 	if theme.Width(with) > c.bodyWidth() {
 		return markdown.Truncate(line, c.bodyWidth(), "…")
 	}
@@ -144,53 +140,38 @@ func (c *Model) cutText(m store.Message, cut history.Range) []string {
 
 // unsent is a marker, the beginning of what it stands for, and how many characters that has where not all are shown.
 func (c *Model) unsent(marker, rest string) []string {
-	w := c.proseWidth()
-	oneLine := func(s string) string { return strings.Join(strings.Fields(markdown.Visible(s)), " ") }
-	begin := strings.ToValidUTF8(rest[:min(len(rest), 4*unsentLines*w)], "")
-	marker = oneLine(marker)
-	lines := theme.Wrap(strings.TrimSpace(marker+" "+oneLine(begin)), w)
-	whole := len(lines) <= unsentLines && len(begin) == len(rest)
+	st, w := &c.Themes.Styles, c.proseWidth()
+	marker = markdown.OneLine(marker, unsentLines*w)
+	lines := theme.Wrap(strings.TrimSpace(marker+" "+markdown.OneLine(rest, 2*unsentLines*w)), w)
+	whole := len(lines) <= unsentLines
 	lines = lines[:min(len(lines), unsentLines)]
 	if last := len(lines) - 1; !whole {
 		lines[last] = markdown.Truncate(lines[last], w-1, "") + "…"
 	}
-	if c.paint(lines, len(marker), c.Themes.Styles.Cut.Bold(true)); whole {
+	for i, line := range lines {
+		n := min(len(marker), len(line))
+		marker = marker[n:]
+		lines[i] = st.Cut.Bold(true).Render(line[:n]) + st.Muted.Render(line[n:])
+	}
+	if whole {
 		return lines
 	}
 	count := theme.PluralOf(utf8.RuneCountInString(rest), "character is", "characters are") + " not sent"
-	return append(lines, c.hinted(c.elided(count), keymap.Inspect, "reads them"))
-}
-
-// paint gives the first so many bytes of some lines a style, and the rest a quiet one.
-func (c *Model) paint(lines []string, first int, style lipgloss.Style) {
-	for i, line := range lines {
-		n := min(first, len(line))
-		first -= n
-		lines[i] = style.Render(line[:n]) + c.Themes.Styles.Muted.Render(line[n:])
-	}
+	return append(lines, c.hinted(c.elided(count), c.Keys.Hint("reads them", keymap.Inspect)))
 }
 
 // folded is the beginning of a message that is folded, and how much there is.
 func (c *Model) folded(m store.Message, l look) []string {
-	st, w := &c.Themes.Styles, c.proseWidth()
 	text := strings.Trim(m.Content, "\n")
-	first := strings.SplitN(text, "\n", headLines+1)
-	head := strings.Join(first[:min(headLines, len(first))], "\n")
-	lines := c.text(m, strings.ToValidUTF8(head[:min(len(head), 8*headLines*w)], ""))
-	if len(lines) > headLines {
-		lines = lines[:headLines]
-		lines[headLines-1] = markdown.Truncate(lines[headLines-1], w-1, "") + st.Muted.Render("…")
-	}
-	more := strings.Count(text, "\n") - strings.Count(head, "\n")
-	return append(lines, c.hinted(st.Muted.Render(extent(m, l, more)), keymap.Expand, "opens it"))
+	lines := c.text(m, strings.ToValidUTF8(text[:min(len(text), 8*headLines*c.proseWidth())], ""))
+	size := c.Themes.Styles.Muted.Render("… " + extent(m, l))
+	return append(lines[:min(headLines, len(lines))], c.hinted(size, c.Keys.Hint("opens it", keymap.Expand)))
 }
 
-// extent is how much text there is: its lines beyond those that are shown, its size and its tokens.
-func extent(m store.Message, l look, more int) string {
-	text := theme.Size(len(m.Content))
-	if more > 0 {
-		text = theme.PluralOf(more, "more line", "more lines") + " · " + text
-	}
+// extent is how much text there is: its lines, its size and its tokens.
+func extent(m store.Message, l look) string {
+	lines := strings.Count(strings.Trim(m.Content, "\n"), "\n") + 1
+	text := theme.Plural(lines, "line") + " · " + theme.Size(len(m.Content))
 	if l.tokens > 0 {
 		text += " · ~" + theme.Plural(l.tokens, "token")
 	}
@@ -205,7 +186,7 @@ func (c *Model) reasoning(m store.Message) []string {
 		return nil
 	case !c.Thinking:
 		folded := st.Muted.Render("reasoning · " + theme.Plural(lines, "line"))
-		return []string{c.hinted(folded, keymap.Reason, "shows it")}
+		return []string{c.hinted(folded, c.Keys.Hint("shows it", keymap.Reason))}
 	}
 	return append(append([]string{st.Muted.Render("reasoning")}, c.plain(m.Reasoning, st.Muted)...), "")
 }
@@ -232,7 +213,7 @@ func callText(calls []history.ToolCall) string {
 // joins says that row i is the result of the only call of the message above: it stands directly below that.
 func (c *Model) joins(i int) bool {
 	return i > 0 && i < c.Messages.Len() && c.Messages.Role(i) == history.Tool && c.Messages.Row(i-1).Calls == 1 &&
-		c.failed[c.Messages.ID(i-1)].What == ""
+		!c.Messages.Row(i-1).Faulty && c.failed[c.Messages.ID(i-1)].What == ""
 }
 
 // call is the row of a tool call: its name, and its arguments as a person writes them: the text where there is but one,
@@ -272,17 +253,15 @@ func (c *Model) callLines(m store.Message, open bool) []string {
 // result is the row of a tool's result: its first line, and how much follows.
 func (c *Model) result(m store.Message, l look) string {
 	st, w := &c.Themes.Styles, c.proseWidth()
-	text := strings.Trim(m.Content, "\n")
-	first, _, _ := strings.Cut(text, "\n")
-	more := strings.Count(text, "\n")
-	if more == 0 && len(text) <= foldedBytes && ansi.StringWidth(text) <= w {
+	first, _, several := strings.Cut(strings.Trim(m.Content, "\n"), "\n")
+	if !several && len(first) <= foldedBytes && ansi.StringWidth(first) <= w {
 		return st.Text.Render(markdown.OneLine(first, w))
 	}
 	does := "opens it"
 	if l.open {
-		first, more, does = "result", 0, "closes it"
+		first, does = "result", "closes it"
 	}
-	rest := c.hinted(st.Muted.Render(" · "+extent(m, l, more)), keymap.Expand, does)
+	rest := c.hinted(st.Muted.Render(" · "+extent(m, l)), c.Keys.Hint(does, keymap.Expand))
 	return st.Text.Render(markdown.OneLine(first, max(w/3, w-theme.Width(rest)))) + rest
 }
 
@@ -302,51 +281,46 @@ func (c *Model) toolOf(result store.Message) string {
 // note is the lines about a message that did not arrive as it should, or cannot be read. The way out stands at the end
 // where it is wanted and there is room.
 func (c *Model) note(m store.Message, unread error, way bool) []string {
-	st := &c.Themes.Styles
-	what, rest := c.noteOf(m, unread)
-	if what == "" {
+	text, style := c.noteOf(m, unread), c.Themes.Styles.Muted
+	if text == "" {
 		return nil
 	}
-	style, failed := st.Muted, strings.HasPrefix(what, fault)
+	failed := strings.HasPrefix(text, fault)
 	if failed {
-		style = st.Error
+		style = c.Themes.Styles.Error
 	}
-	lines := theme.Wrap(strings.TrimSpace(what+" "+markdown.Visible(rest)), c.proseWidth())
-	c.paint(lines, len(what), style)
-	last := &lines[len(lines)-1]
-	again := "   " + c.way(keymap.Typed("/retry", "try again"))
-	broke := failed && m.Status == history.Interrupted && !m.Damaged
-	if way && broke && theme.Width(*last+again) <= c.bodyWidth() {
-		*last += again
+	lines := theme.WrapStyled(style, markdown.Visible(text), c.proseWidth())
+	if last := len(lines) - 1; way && failed && m.Status == history.Interrupted && !m.Damaged {
+		lines[last] = c.hinted(lines[last], keymap.Typed("/retry", "try again"))
 	}
 	return lines
 }
 
 // noteOf is what became of a message, with a sign in front where something went wrong, and what follows from it.
-func (c *Model) noteOf(m store.Message, unread error) (what, rest string) {
+func (c *Model) noteOf(m store.Message, unread error) string {
 	switch {
 	case unread != nil:
-		return "✗ cannot be read now", "· " + theme.Sentence(unread)
+		return "✗ cannot be read now · " + theme.Sentence(unread)
 	case m.ID == arriving && c.answer.lost:
-		return "✗ not saved", ""
+		return "✗ not saved"
 	case m.Damaged && m.Remains != "":
-		return "✗ damaged", "· this is not what was stored; kept, never sent"
+		return "✗ damaged · this is not what was stored; kept, never sent"
 	case m.Damaged:
-		return "✗ damaged and unreadable", "· kept, never sent"
+		return "✗ damaged and unreadable · kept, never sent"
 	case m.Role == history.Tool && m.Content == "":
-		return "empty result", ""
+		return "empty result"
 	case m.Status == history.Interrupted:
-		return c.interruption(m), "· this part is kept"
+		return c.interruption(m) + " · this part is kept"
 	case m.Status == history.Failed && m.Content+m.Reasoning == "" && len(m.ToolCalls) == 0:
-		return "✗ failed", "before anything arrived"
+		return "✗ failed before anything arrived"
 	case m.Status == history.Failed:
-		return "✗ failed", "· this part is kept"
+		return "✗ failed · this part is kept"
 	case m.Status == history.Quarantined:
-		return "✗ unknown role", "· kept, never sent"
+		return "✗ unknown role · kept, never sent"
 	case m.Status == history.Streaming:
-		return "still arriving", ""
+		return "still arriving"
 	}
-	return "", ""
+	return ""
 }
 
 // interruption says why an answer is not whole.
@@ -364,7 +338,7 @@ func (c *Model) interruption(m store.Message) string {
 			what += ": “" + f.Words + "”"
 		}
 	}
-	return "✗ " + markdown.Visible(cmp.Or(what, "interrupted"))
+	return "✗ " + cmp.Or(what, "interrupted")
 }
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
@@ -376,60 +350,44 @@ func (c *Model) TurnFailed(f record.Failure) {
 	c.settle()
 }
 
-// readFailures reads the failures that are kept with the messages. One that was reported here stays.
-func (c *Model) readFailures() {
-	for i := range c.Messages.Len() {
-		if _, known := c.failed[c.Messages.ID(i)]; known || !c.Messages.Row(i).Faulty {
-			continue
-		}
-		if f, ok := record.FailureAfter(c.At(i)); ok {
-			c.failed[f.After] = f
-		}
+// failure is why the turn failed behind a message, where it did: as it was seen here, else as it is kept with the
+// message.
+func (c *Model) failure(id int64) (f record.Failure, failed bool) {
+	f, failed = c.failed[id]
+	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
+		return record.FailureAfter(c.At(i))
 	}
-	clear(c.blocks)
+	return f, failed
 }
 
-// safe says what became of the message, and of the money. Behind an answer, or a tool's result, a request of the turn
-// was charged.
-func (c *Model) safe(f record.Failure, behind history.Role) string {
-	text := "Your message is saved."
-	if c.Session != nil && c.Session.Temporary() {
-		text = "Your message is still here."
-	}
+// safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
+func safe(f record.Failure) string {
+	text := "Your message is kept."
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
 	}
-	switch {
-	case f.Free && behind == history.User:
-		text += " Nothing was charged."
-	case f.Free:
-		text += " Nothing was charged for this request."
+	if f.Free {
+		text += " This request was not charged."
 	}
 	return text
 }
 
 // failureLines are the lines of a failure: what failed, the server's words, what is safe, and where they are wanted the
 // ways out, one a line.
-func (c *Model) failureLines(f record.Failure, behind history.Role, ways bool) []string {
+func (c *Model) failureLines(f record.Failure, ways bool) []string {
 	const mostWords = 6 // lines of what a server said: what can be done stands below
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
-	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), room)
+	from := ""
 	if f.Status != 0 {
-		from := markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, min(60, w))
-		if last := len(lines) - 1; theme.Width(lines[last])+2+theme.Width(from) <= w {
-			lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
-		} else {
-			lines = append(lines, st.Error.Render(from))
-		}
+		from = markdown.OneLine(theme.Thousands(f.Status)+" from "+f.Host, w/2)
 	}
+	lines := theme.WrapStyled(st.Strong, markdown.OneLine(f.What, 1000), min(room, w-theme.Width(from)-2))
+	last := len(lines) - 1
+	lines[last] = theme.Spread(lines[last], st.Error.Render(from), w)
 	if f.Words != "" {
-		said := theme.Wrap("“"+markdown.Visible(f.Words)+"”", room)
-		if len(said) > mostWords {
-			said = append(said[:mostWords], "…")
-		}
-		lines = append(lines, said...)
+		lines = append(lines, theme.Wrap("“"+markdown.OneLine(f.Words, mostWords*room)+"”", room)...)
 	}
-	lines = append(lines, theme.WrapStyled(st.Muted, c.safe(f, behind), room)...)
+	lines = append(lines, theme.WrapStyled(st.Muted, safe(f), room)...)
 	if !ways {
 		return lines
 	}
@@ -476,13 +434,13 @@ func facts(r record.Receipt, written, steps int) (line string) {
 	}
 	prompt, in := count(r.Usage.Prompt, r.Expected)
 	answer, out := count(r.Usage.Answer, written)
-	n := theme.Thousands
-	if r.Sent() == r.Stored && r.Cut+r.Recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
+	n, cut, recalled := theme.Thousands, r.Of[history.Cut], r.Of[history.Recalled]
+	if r.Sent() == r.Stored && cut+recalled+r.Repaired+r.Unread+r.Retries == 0 && !r.Cache.Missed() {
 		add(0, true, cmp.Or(in, out)+theme.Plural(prompt+answer, "token"))
 	} else {
 		add(4, true, "saw "+n(r.Sent())+" of "+n(r.Stored))
-		add(3, r.Cut > 0, n(r.Cut)+" cut")
-		add(3, r.Recalled > 0, n(r.Recalled)+" recalled")
+		add(3, cut > 0, n(cut)+" cut")
+		add(3, recalled > 0, n(recalled)+" recalled")
 		add(3, r.Repaired > 0, n(r.Repaired)+" repaired")
 		add(0, r.Unread > 0, "server read "+n(prompt)+" of ~"+n(r.Unread))
 		add(0, r.Unread == 0, in+n(prompt)+" in")

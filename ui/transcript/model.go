@@ -6,6 +6,7 @@ package transcript
 import (
 	"cmp"
 	"maps"
+	"math"
 	"strings"
 
 	"winnow/history"
@@ -19,7 +20,6 @@ import (
 // Screen is what the transcript has the rest of the screen do.
 type Screen struct {
 	Moved func() // the cursor went to another message by itself
-	Draft func() // gives the keys back to the draft, where the search began
 	Hush  func() // takes the sentence away that stands where the search line is
 
 	Past  func() bool // the request on show was sent
@@ -39,7 +39,7 @@ type Model struct {
 	Edited   int64                    // the message that is being edited, 0 for none
 	Name     string                   // the model that answers, in short
 
-	failed    map[int64]record.Failure // why turns failed, by the message behind which they did
+	failed    map[int64]record.Failure // why turns failed that were seen here, by the message behind which they did
 	answer    *answer                  // the newest one, nil for none
 	firstRead int                      // index of the first message that the server can have read of Plan; 0 is all
 	quiet     bool                     // all messages of the request on show are whole
@@ -48,12 +48,12 @@ type Model struct {
 	Search   Search
 	selected map[int64]bool
 	undo     []*action // the actions since the session was opened; the last one is undone first
-	codeOf   int64     // the message whose code was copied last
-	codes    int       // how many of its blocks were
+	code     string    // the code block that was copied last
 }
 
-// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is the last row.
-const arriving = -1
+// arriving is the id of the answer that arrives, until the stored message's id replaces it. It is above all others, as
+// the answer is the last row.
+const arriving = math.MaxInt64
 
 // answer is an answer that arrives, that arrived and was not stored, or that was stored since the last resize: what was
 // rendered while it came is not rendered again.
@@ -94,7 +94,7 @@ func (c *Model) Follow(messages branch.Branch) {
 func (c *Model) show(messages branch.Branch) {
 	top := c.id(c.top)
 	c.Messages, c.dragged = messages, dragged{}
-	c.readFailures()
+	clear(c.blocks)
 	if i, ok := c.index(top); ok {
 		c.top = i
 	}
@@ -244,7 +244,7 @@ func (c *Model) lastAnswer() (store.Message, bool) {
 // for a question it is the one that answered it first, for a failure the one that failed. Without a selection it is the
 // last answer's.
 func (c *Model) RequestOf() (id int64, turn int, ok bool) {
-	if f, failed := c.failed[c.cursor]; failed {
+	if f, failed := c.failure(c.cursor); failed {
 		r, known := c.Receipts[f.Request] // a fork has no requests of before
 		return f.Request, cmp.Or(f.Turn, r.Turn), known || f.Turn != 0
 	}

@@ -1,6 +1,10 @@
 package transcript
 
-import "winnow/ui/markdown"
+import (
+	"slices"
+
+	"winnow/ui/markdown"
+)
 
 // page is the list of rows and what is on the screen of it. Its position is a row and a line within it, so that
 // whatever happens above does not move what is on the screen, and no height is needed but of what is near it.
@@ -38,11 +42,9 @@ func (c *Model) id(i int) int64 {
 }
 
 // index is the index of a row.
-func (c *Model) index(id int64) (int, bool) {
-	if id == arriving {
-		return c.Messages.Len(), c.arrives()
-	}
-	return c.Messages.Find(id)
+func (c *Model) index(id int64) (i int, there bool) {
+	i, there = c.Messages.Find(id)
+	return i, there || id == arriving && c.arrives()
 }
 
 // Resize gives the transcript its size in cells, the margin at its left included. What was first on the screen stays
@@ -224,19 +226,16 @@ func (c *Model) OnPage() (first, end int) {
 	return c.top, min(bottom+1, c.Messages.Len())
 }
 
-// Expand unfolds the row under the cursor, or folds it, and says whether it has anything to unfold.
+// Expand unfolds the row under the cursor, or folds it, and says whether that makes a difference.
 func (c *Model) Expand() bool {
 	i, ok := c.index(c.cursor)
-	if !ok {
+	if !ok || !c.ready() {
 		return false
 	}
-	m, _ := c.message(i)
-	if e := c.entry(c.cursor); !folds(m) && (e == nil || !e.Sent() || len(e.Cuts) == 0) {
-		return false
-	}
+	before := c.block(i).lines
 	c.open[c.cursor] = !c.open[c.cursor]
 	c.settle()
-	return true
+	return !slices.Equal(before, c.block(i).lines)
 }
 
 // ShowReasoning unfolds all reasoning or folds it.

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/history"
-	"winnow/history/cause"
 	"winnow/session/record"
 	"winnow/session/store"
 	"winnow/ui/keymap"
@@ -25,7 +23,7 @@ const (
 
 	bar   = "▌" // beside the user's words, and beside the message under the cursor
 	whole = "●" // the sign of a message that is sent as it is
-	fault = "✗" // that of what went wrong or was not read by the server
+	fault = "✗" // that of what went wrong
 
 	mostBlocks = 128 // rendered rows that are kept
 )
@@ -35,7 +33,6 @@ type block struct {
 	look
 	lines    []string // without the gutter; the first one is who speaks, the verdict is added to it for each frame
 	from, to int      // the lines of the text and of the tool calls
-	receipt  int      // the line of its receipt, -1 for none
 	failure  int      // the first line of why its turn failed behind it, -1 for none
 	match    int      // the first line with a match of the search, else the one that stands for what is not shown
 }
@@ -59,7 +56,7 @@ func (c *Model) lookOf(i int) look {
 		joins: c.joins(i), ways: i+1 == c.rows() && !c.Busy, pattern: c.Search.pattern, at: c.Search.at() == id,
 	}
 	l.open = c.open[id] || l.at
-	if id > 0 {
+	if i < c.Messages.Len() {
 		l.tokens = c.Plan.Sum.Tokens(int(c.Messages.Row(i).Tokens))
 	}
 	if e := c.entry(id); e != nil {
@@ -80,7 +77,7 @@ func (c *Model) block(i int) *block {
 	if len(c.blocks) >= mostBlocks {
 		clear(c.blocks)
 	}
-	b := &block{look: l, receipt: -1, failure: -1}
+	b := &block{look: l, failure: -1}
 	c.render(b, i)
 	c.blocks[id] = b
 	return b
@@ -140,10 +137,10 @@ func (c *Model) beside(i, line int) string {
 	switch {
 	case line == 0:
 		glyph, _ := c.mark(id)
-		side = c.styleOf(glyph).Render(theme.Fit(glyph, 1))
+		side = st.OfGlyph(glyph).Render(theme.Fit(glyph, 1))
 	case line == b.failure:
 		side = st.Error.Render(fault)
-	case b.failure >= 0 && line >= b.failure-1 || id < 0 || c.Messages.Role(i) != history.User:
+	case b.failure >= 0 && line >= b.failure-1 || id == arriving || c.Messages.Role(i) != history.User:
 	case b.unsent:
 		side = st.Faint.Render(bar)
 	default:
@@ -160,15 +157,8 @@ func (c *Model) lineOf(i, line int) string {
 	}
 	st, head, w := &c.Themes.Styles, b.lines[0], c.proseWidth()
 	glyph, tag := c.mark(c.id(i))
-	style := c.styleOf(glyph)
-	switch {
-	case c.id(i) == c.Edited:
-		style = st.Strong
-	case strings.HasPrefix(tag, "+"):
-		style = st.Seen
-	case strings.HasPrefix(tag, "−"):
-		style = st.Cut
-	case b.unsent:
+	style := st.OfGlyph(glyph)
+	if b.unsent {
 		style = st.Muted
 	}
 	most := w - 2 - min(theme.Width(head), w/3) // a long call leaves the verdict its reason
@@ -195,7 +185,6 @@ func (c *Model) render(b *block, i int) {
 		if len(b.lines) == b.to && endsInBlock(m.Content) { // what follows code or a table stands apart from it
 			b.lines = append(b.lines, "")
 		}
-		b.receipt = len(b.lines)
 		arrived := theme.TokensOf(len(m.Content) + len(m.Reasoning))
 		b.lines = append(b.lines, st.Muted.Render(receiptLine(receipt, arrived, c.bodyWidth())))
 	}
@@ -207,16 +196,17 @@ func (c *Model) render(b *block, i int) {
 	if b.pattern != nil {
 		c.markMatches(b)
 	}
-	if f, failed := c.failed[m.ID]; failed {
+	if f, failed := c.failure(m.ID); failed {
 		b.lines = append(b.lines, "")
 		b.failure = len(b.lines)
-		b.lines = append(b.lines, c.failureLines(f, m.Role, b.ways)...)
+		b.lines = append(b.lines, c.failureLines(f, b.ways)...)
 	}
 }
 
 // heading is the first line of a message, but for its verdict: who speaks, or the call or the result that it is.
 func (c *Model) heading(m store.Message, l look) string {
-	st, name, style := &c.Themes.Styles, "", c.Themes.Styles.Muted // a name is not to be taken for a heading
+	st, name := &c.Themes.Styles, theme.Speaker(m.Role)
+	style := st.Muted // a name is not to be taken for a heading
 	switch {
 	case callsOnly(m):
 		return c.call(m.ToolCalls[0])
@@ -227,9 +217,7 @@ func (c *Model) heading(m store.Message, l look) string {
 	case m.Role == history.Assistant:
 		name = ModelName(m.Model)
 	case m.Role == history.User:
-		name, style = theme.Speaker(m.Role), st.You
-	default:
-		name = theme.Speaker(m.Role)
+		style = st.You
 	}
 	name = style.Render(markdown.OneLine(name, c.proseWidth()))
 	if m.Siblings > 1 {
@@ -276,21 +264,16 @@ func edgeOf(plan history.Plan) (e edge) {
 
 // edgeLine is the line of the edge, whose left end stands in the gutter.
 func (c *Model) edgeLine() string {
-	st, w := &c.Themes.Styles, c.width-c.left
-	sees, counted := "the model sees from here", "and "+theme.Thousands(c.edge.above)
+	st, sees, counted := &c.Themes.Styles, "the model sees from here", "and "+theme.Thousands(c.edge.above)
 	if c.Screen.Trial() {
 		sees = "the model would see from here"
 	}
 	if c.edge.above == 0 {
 		counted = "none"
 	}
-	words := st.Seen.Render("── ") + st.Seen.Bold(true).Render(sees) + st.Seen.Render(" ")
-	note := " " + counted + " of " + theme.Thousands(c.edge.all) + " above"
-	if theme.Width(words)+theme.Width(note) > w {
-		note = ""
-	}
-	fill := strings.Repeat("─", max(0, w-theme.Width(words)-theme.Width(note)))
-	return strings.Repeat(" ", c.left) + markdown.Truncate(words+st.Seen.Render(fill)+st.Muted.Render(note), w, "…")
+	words := []string{st.Seen.Bold(true).Render(sees)}
+	note := st.Muted.Render(counted + " of " + theme.Thousands(c.edge.all) + " above")
+	return strings.Repeat(" ", c.left) + theme.Ruled(st.Seen, c.width-c.left, 2, words, note)
 }
 
 // boundary selects the first message that the model still sees, or says that it sees the chat from its start.
@@ -322,9 +305,12 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 	case e == nil: // it is newer than the plan: what was sent or said just now
 		glyph = whole
 	case record.NotRead(*e, c.firstRead):
-		glyph, tag = fault, theme.NotRead
+		glyph, tag = "▲", theme.NotRead
 	default:
-		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), verdict(e))
+		glyph, tag = theme.Glyph(*e), cmp.Or(c.change(e), theme.Verdict(*e))
+		if glyph == "◐" && strings.Contains(tag, "cut") {
+			tag += " characters"
+		}
 	}
 	if c.quiet && glyph == whole && c.cursor != id {
 		glyph = "" // the silent case: every message is whole
@@ -333,27 +319,6 @@ func (c *Model) mark(id int64) (glyph, tag string) {
 		tag = "editing"
 	}
 	return glyph, tag
-}
-
-// styleOf is the style of the sign of a row, and of its verdict.
-func (c *Model) styleOf(glyph string) lipgloss.Style {
-	if glyph == fault {
-		return c.Themes.Styles.Error
-	}
-	return c.Themes.Styles.OfGlyph(glyph)
-}
-
-// verdict is a verdict with its reason, "" for a message that is sent whole and as it is.
-func verdict(e *history.Entry) string {
-	text := theme.Verdict(*e)
-	recalled, is := strings.CutPrefix(text, "recalled: ")
-	switch {
-	case e.Disposition == history.Cut && theme.Glyph(*e) == "◐":
-		return text + " characters"
-	case is && e.Cause.Code == cause.SharedWords:
-		return "recalled: “" + recalled + "”"
-	}
-	return text
 }
 
 // change is what other settings would change for a message, "" for nothing.

@@ -83,7 +83,8 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 			op := rapid.IntRange(0, 9).Draw(t, "op")
 			switch op {
 			case 0:
-				s.Add(anyMessage(t, next), record.Receipt{Tally: store.Tally{Stored: 9, Kept: 3, Cut: 2}, Estimate: 9})
+				tally := store.Tally{Stored: 9, Of: map[history.Disposition]int{"kept": 3, "cut": 2}}
+				s.Add(anyMessage(t, next), record.Receipt{Tally: tally, Estimate: 9})
 				next++
 			case 1:
 				s.Stream(anyText(t), "")
@@ -305,7 +306,7 @@ func TestEveryHitIsReached(t *testing.T) {
 		s.Themes.Styles = st
 		s.Restyle()
 		folded := uitest.Plain(s.block(0).lines)
-		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"), false)
+		cmd := s.SearchFor(rapid.SampledFrom([]string{"ab", "Ab", "a b", "日", "b c"}).Draw(t, "needle"))
 		s.run(cmd)
 		for range s.Search.hits {
 			if page := strings.Join(s.View(), "\n"); !strings.Contains(page, strings.Split(st.Hit.Render("x"), "x")[0]) {
@@ -324,7 +325,7 @@ func TestEveryHitIsReached(t *testing.T) {
 func TestAHitBehindTheBeginning(t *testing.T) {
 	text := strings.Repeat("nothing here\n", 10_000) + "the walrus"
 	s := shown(100, 40, []store.Message{message(history.User, text), message(history.User, "after")}, nil)
-	s.run(s.SearchFor("walrus", false))
+	s.run(s.SearchFor("walrus"))
 	if page := uitest.Plain(s.View()); !strings.Contains(page, "┄┄┄ ") {
 		t.Errorf("want the line with what is left:\n%s", page)
 	}

@@ -74,7 +74,9 @@ func TestScreens(t *testing.T) {
 	s.Stream("xt**", "")
 	m := message(history.Assistant, "# Hi\n\nsome **text**")
 	m.ID, m.Request = 7, 1
-	s.Answer(m, record.Receipt{Tally: store.Tally{Stored: 1, Kept: 1}, Expected: 9, Estimate: 9})
+	s.Answer(m, record.Receipt{
+		Tally: store.Tally{Stored: 1, Of: map[history.Disposition]int{"kept": 1}}, Expected: 9, Estimate: 9,
+	})
 	add("the stored answer in the place of the one that arrived", s)
 	s = staged(60, 4)
 	s.Stream("Half an answer", "")
@@ -126,15 +128,17 @@ func TestKeys(t *testing.T) {
 func TestAReceiptBecomesShorter(t *testing.T) {
 	t.Parallel()
 	r := record.Receipt{
-		Tally: store.Tally{Stored: 61, Kept: 19, Cut: 4, Repaired: 1}, Took: 1900 * time.Millisecond,
+		Tally: store.Tally{Stored: 61, Of: map[history.Disposition]int{"kept": 19, "cut": 4}, Repaired: 1},
+		Took:  1900 * time.Millisecond,
 		Usage: pricing.Usage{Prompt: 1912, Cached: 812, Answer: 301}, Cost: pricing.Cost{
 			Amount: pricing.Dollar / 250, From: pricing.Charged,
 		},
 	}
 	unread := record.Receipt{
-		Tally: store.Tally{Stored: 7, Kept: 7}, Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12},
+		Tally:  store.Tally{Stored: 7, Of: map[history.Disposition]int{"kept": 7}},
+		Unread: 6753, Usage: pricing.Usage{Prompt: 4096, Cached: -1, Answer: 12},
 	}
-	quiet := record.Receipt{Tally: store.Tally{Stored: 2, Kept: 2}, Expected: 9}
+	quiet := record.Receipt{Tally: store.Tally{Stored: 2, Of: map[history.Disposition]int{"kept": 2}}, Expected: 9}
 	for _, c := range []struct {
 		r    record.Receipt
 		w    int
@@ -197,7 +201,7 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 	x := ansi.StringWidth("  ▌ ")
 	s.Press(x, 1)
 	s.Drag(x+2, 1)
-	if line := s.View()[1]; !strings.Contains(line, "\x1b[1;7mHow\x1b[m") {
+	if line := s.View()[1]; !strings.Contains(line, "\x1b[7mHow\x1b[m") {
 		t.Errorf("the selection is drawn as %q", line)
 	}
 	s.Press(x, 1)

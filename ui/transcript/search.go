@@ -27,11 +27,10 @@ type Search struct {
 	On          bool // hits are marked
 	Open        bool // the search line takes the keys
 
-	fromDraft bool           // it began in the draft, and goes back there
-	pattern   *regexp.Regexp // nil where there is nothing to search for; another one for each search
-	done      bool           // the answer for the text is here
-	hits      []hit
-	current   int // the hit that the user is at, from 0
+	pattern *regexp.Regexp // nil where there is nothing to search for; another one for each search
+	done    bool           // the answer for the text is here
+	hits    []hit
+	current int // the hit that the user is at, from 0
 }
 
 // hit is a message that holds the text, in its own text or in its tool calls.
@@ -77,10 +76,9 @@ func (c *Model) Finds(message int64, text string) bool {
 	return ok && pattern != nil && pattern.MatchString(m.Content+"\n"+callText(m.ToolCalls))
 }
 
-// SearchFor looks for a text, as the search line does when it is closed. FromDraft says that the draft gets the keys
-// when the search ends.
-func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
-	c.Search = Search{Field: theme.NewField(text), On: true, fromDraft: fromDraft}
+// SearchFor looks for a text, as the search line does when it is closed.
+func (c *Model) SearchFor(text string) tea.Cmd {
+	c.Search = Search{Field: theme.NewField(text), On: true}
 	return c.SearchOn()
 }
 
@@ -88,9 +86,6 @@ func (c *Model) SearchFor(text string, fromDraft bool) tea.Cmd {
 func (c *Model) EndSearch() {
 	if c.cursor != 0 && c.Search.at() == c.cursor {
 		c.open[c.cursor] = true
-	}
-	if c.Search.fromDraft {
-		c.Screen.Draft()
 	}
 	c.Search = Search{}
 }
@@ -172,17 +167,16 @@ func (c *Model) found(hits []hit) {
 // nextHit goes to the next hit or the one before. Behind the last one comes the first.
 func (c *Model) nextHit(by int) tea.Cmd {
 	f := &c.Search
-	switch {
+	switch n := len(f.hits); {
 	case !f.On:
 		return c.Say("There is no search: " + c.Keys.First(keymap.Find) + " starts a search.")
-	case len(f.hits) == 0 && f.done:
+	case n == 0 && f.done:
 		return c.Say("No match in this chat.")
-	case len(f.hits) == 0:
-		return nil
+	case n > 0:
+		f.current = (f.current + by + n) % n
+		c.Screen.Hush()
+		c.showHit()
 	}
-	f.current = (f.current + by + len(f.hits)) % len(f.hits)
-	c.Screen.Hush()
-	c.showHit()
 	return nil
 }
 
@@ -268,25 +262,12 @@ func (c *Model) hitText() string {
 	return "match " + at + " of " + of + " · " + c.sees(f.hits[f.current])
 }
 
-// SearchLine is the search line: the text, then a sentence while it is typed, else the hit that the user is at. The
-// cursor is in column x.
+// SearchLine is the search line while it is typed in: the text, then a sentence, else what was found. The cursor is in
+// column x.
 func (c *Model) SearchLine(w int, sentence string) (line string, x int) {
-	st, f := &c.Themes.Styles, &c.Search
-	text, x := f.View(max(1, w/2) + 1) // the cursor stands behind the text
-	left, status := "  / ", c.hitText()
-	if f.Open {
-		left = "  " + st.Strong.Render("/") + " "
-		if sentence != "" {
-			status = markdown.OneLine(sentence, w)
-		}
-	}
-	x = min(theme.Width(left)+x, max(0, w-1))
-	line = left + text + st.Muted.Render("  ") + st.Strong.Render(status)
-	k := &c.Keys
-	hints := c.way(k.Hint("next", keymap.NextHit)) + "   " + c.way(k.Hint("previous", keymap.PrevHit)) + "   " +
-		c.way(k.Hint("close", keymap.Back)) + "  "
-	if f.Open || len(f.hits) == 0 || theme.Width(line)+2+theme.Width(hints) > w {
-		return theme.Fit(line, w), x
-	}
-	return theme.Spread(line, hints, w), x
+	st, lead := &c.Themes.Styles, "  / "
+	text, x := c.Search.View(max(1, w/2) + 1) // the cursor stands behind the text
+	status := cmp.Or(markdown.OneLine(sentence, w), c.hitText())
+	line = st.Strong.Render(lead) + text + st.Strong.Render("  "+status)
+	return theme.Fit(line, w), min(len(lead)+x, max(0, w-1))
 }

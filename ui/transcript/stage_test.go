@@ -47,7 +47,7 @@ func staged(w, h int) *stage {
 		Do:     func(a keymap.Action) tea.Cmd { s.did = a; return nil },
 		Replan: func() tea.Cmd { return nil }, Copy: func(_, text string) tea.Cmd { s.copied = text; return nil },
 	}}, Screen: Screen{
-		Moved: func() {}, Hush: func() {}, Draft: func() {},
+		Moved: func() {}, Hush: func() {},
 		Past: func() bool { return false }, Trial: func() bool { return s.trial },
 	}}
 	s.Reset(branch.Branch{})
@@ -78,7 +78,8 @@ func shown(w, h int, messages []store.Message, entries []history.Entry) *stage {
 		r := record.Receipt{}
 		if messages[i].Request != 0 {
 			r = record.Receipt{
-				Tally: store.Tally{Stored: 48, Kept: 19, Cut: 2, Repaired: 1}, Estimate: 4870, Took: 1900 * time.Millisecond,
+				Tally:    store.Tally{Stored: 48, Of: map[history.Disposition]int{"kept": 19, "cut": 2}, Repaired: 1},
+				Estimate: 4870, Took: 1900 * time.Millisecond,
 				Usage: pricing.Usage{Prompt: 4870, Cached: 812, Answer: 402}, Cost: pricing.Cost{
 					Amount: 74 * pricing.Dollar / 10000, From: pricing.Charged,
 				},

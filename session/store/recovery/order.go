@@ -9,28 +9,9 @@ import (
 // recoveredTitle is the title of a session whose own was lost.
 const recoveredTitle = "Recovered conversation"
 
-// exec runs a statement; after an error it does nothing.
-func (r *recovery) exec(query string, args ...any) {
-	if r.err == nil {
-		_, r.err = r.tx.ExecContext(r.ctx, query, args...)
-	}
-}
-
-// count is the number that a query yields.
-func (r *recovery) count(query string, args ...any) (n int) {
-	if r.err == nil {
-		r.err = r.tx.QueryRowContext(r.ctx, query, args...).Scan(&n)
-	}
-	return n
-}
-
 // broken are the messages that fail their hash, as a list that json_each takes apart.
 func (r *recovery) broken() (n int, list string) {
-	if r.err != nil {
-		return 0, ""
-	}
-	var ids []int64
-	ids, r.err = r.check(r.ctx, r.tx)
+	ids := r.check(r.Tx)
 	return len(ids), sqlite.IDs(ids)
 }
 
@@ -38,7 +19,7 @@ func (r *recovery) broken() (n int, list string) {
 // beginning, no row names a lost one.
 func (r *recovery) putInOrder(backup bool) {
 	// A session that cannot be real is known by its messages alone.
-	r.exec(`
+	r.Exec(`
 		DELETE FROM sessions
 		WHERE length(id) <> 36
 			OR id GLOB '*[^0-9a-f-]*'
@@ -57,7 +38,7 @@ func (r *recovery) putInOrder(backup bool) {
 // adopt takes lost sessions from the backup, with the keys that they had: none is given twice. Where the table could be
 // read, one that is not there and has no messages was purged.
 func (r *recovery) adopt() {
-	r.exec(`
+	r.Exec(`
 		INSERT OR IGNORE INTO sessions
 		SELECT *
 		FROM backup.sessions
@@ -67,14 +48,9 @@ func (r *recovery) adopt() {
 
 // reattach gives messages whose session is lost a new one, with the key that they name.
 func (r *recovery) reattach() {
-	if r.err != nil {
-		return
-	}
-	var lost []int64
-	lost, r.err = sqlite.Collect[int64](r.ctx, r.tx, `
-		SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
+	lost := sqlite.List[int64](r, `SELECT DISTINCT session FROM messages WHERE session NOT IN (SELECT n FROM sessions)`)
 	for _, n := range lost {
-		r.exec(`
+		r.Exec(`
 			INSERT INTO sessions (n, id, created_ms, updated_ms, used, title, title_from)
 			SELECT ?1, ?2, min(created_ms), max(created_ms), max(created_ms), ?3, 'auto'
 			FROM messages
@@ -86,24 +62,24 @@ func (r *recovery) reattach() {
 // lost too, and so is its attachment.
 func (r *recovery) fill() {
 	_, broken := r.broken()
-	r.exec(`
+	r.Exec(`
 		DELETE FROM messages
 		WHERE id IN (SELECT value FROM json_each(?))
 			AND id IN (SELECT id FROM backup.messages)`, broken)
 	for _, table := range []string{"messages", "requests", "verdicts", "summaries", "registers"} {
-		r.exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
+		r.Exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
 			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
 		if table == "messages" {
-			r.out.FromBackup = r.count(`SELECT changes()`)
+			r.out.FromBackup = sqlite.Value[int](r, `SELECT changes()`)
 		}
 	}
 	_, broken = r.broken()
-	r.exec(`
+	r.Exec(`
 		INSERT OR REPLACE INTO attachments (hash, data)
 		SELECT hash, data
 		FROM backup.attachments
 		WHERE hash IN (SELECT hash FROM attached WHERE message IN (SELECT value FROM json_each(?)))`, broken)
-	r.exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
+	r.Exec(`UPDATE home SET clock = (SELECT clock FROM backup.home)`)
 }
 
 // tie sets the clock of the file so that no id that a row had or names is given again, puts a message whose parent is
@@ -113,9 +89,9 @@ func (r *recovery) fill() {
 // Messages that fail their hash are not saved. They lose it, so that a later check tells them from those that are
 // damaged from now on.
 func (r *recovery) tie() {
-	r.exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
+	r.Exec(`UPDATE home SET clock = max(clock, ? >> ?)`, r.newest, idBits)
 	// Sessions count their messages, and places are counted from 1: more messages than are here are lost.
-	lost := r.count(`
+	lost := sqlite.Value[int](r, `
 		SELECT coalesce(sum(missing), 0)
 		FROM (
 			SELECT max(0, max(s.messages, coalesce(max(m.seq), 0)) - count(m.id)) AS missing
@@ -124,14 +100,14 @@ func (r *recovery) tie() {
 			WHERE s.messages < 1 << 30
 			GROUP BY s.n
 		)`)
-	r.exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	r.out.LostSessions = r.count(`SELECT changes()`)
+	r.Exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
+	r.out.LostSessions = sqlite.Value[int](r, `SELECT changes()`)
 	for _, table := range tables {
-		r.exec("DELETE FROM " + table + `
+		r.Exec("DELETE FROM " + table + `
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)
 	}
 	broken, list := r.broken()
-	r.exec(`
+	r.Exec(`
 		UPDATE messages SET hash = x'' WHERE id IN (SELECT value FROM json_each(?));
 		DELETE FROM drafts WHERE session <> 0 AND session NOT IN (SELECT n FROM sessions);
 		UPDATE messages
@@ -154,6 +130,6 @@ func (r *recovery) tie() {
 			SELECT messages, turns, leaf FROM settled_sessions r WHERE r.n = sessions.n
 		)`, list)
 	r.out.LostMessages = lost + broken
-	r.out.Messages = r.count(`SELECT count(*) FROM messages`) - broken
-	r.out.Sessions = r.count(`SELECT count(*) FROM sessions`)
+	r.out.Messages = sqlite.Value[int](r, `SELECT count(*) FROM messages`) - broken
+	r.out.Sessions = sqlite.Value[int](r, `SELECT count(*) FROM sessions`)
 }

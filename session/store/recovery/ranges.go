@@ -3,7 +3,6 @@ package recovery
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"sort"
 	"strings"
 
@@ -24,7 +23,7 @@ const mostFaults = 1000
 // behind each one.
 func (r *recovery) readTable(table string) {
 	from := int64(0)
-	for n := 0; n < mostFaults && from < r.tooHigh() && r.err == nil; n++ {
+	for n := 0; n < mostFaults && from < r.tooHigh() && r.Err == nil; n++ {
 		last, damaged := r.copyRows(table, from)
 		if !damaged {
 			return
@@ -74,7 +73,7 @@ func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool)
 		targets[i] = &values[i]
 	}
 	insert := "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	for rows.Next() && r.err == nil {
+	for rows.Next() && r.Err == nil {
 		if rows.Scan(targets...) != nil {
 			return last, true
 		}
@@ -84,12 +83,10 @@ func (r *recovery) copyRows(table string, from int64) (last int64, damaged bool)
 				r.newest = max(r.newest, n) // ids are the greatest numbers that a row has
 			}
 		}
-		_, err := r.tx.ExecContext(r.ctx, insert, values...)
+		r.Exec(insert, values...)
 		var refused sqlite3.Error
-		if errors.As(err, &refused) && refused.Code == sqlite3.ErrConstraint {
-			r.damaged[table] = true
-		} else if err != nil {
-			r.err = fmt.Errorf("save the rows of %s: %w", table, err)
+		if errors.As(r.Err, &refused) && refused.Code == sqlite3.ErrConstraint {
+			r.damaged[table], r.Err = true, nil
 		}
 	}
 	return last, rows.Err() != nil

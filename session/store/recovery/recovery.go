@@ -69,7 +69,7 @@ type Files struct {
 }
 
 // Check returns the messages of a history that fail their hash.
-type Check func(ctx context.Context, tx *sql.Tx) (damaged []int64, err error)
+type Check func(of *sqlite.Tx) (damaged []int64)
 
 // Save reads all that can be reached in a damaged file, and in a backup, into a new one.
 func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, error) {
@@ -88,13 +88,13 @@ func Save(ctx context.Context, f Files, now time.Time, check Check) (Salvage, er
 	}
 	defer os.Remove(f.Damaged + "-shm") // SQLite's index of the log
 	defer r.from.Close()
-	err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error {
-		r.tx, r.err = tx, sqlite.Create(ctx, tx)
+	err := sqlite.InTx(ctx, db, func(t *sqlite.Tx) {
+		r.Tx = t
+		sqlite.Create(t)
 		for _, table := range tables {
 			r.readTable(table)
 		}
 		r.putInOrder(f.Backup != "")
-		return r.err
 	})
 	return r.out, err
 }
@@ -108,13 +108,12 @@ var tables = []string{
 
 // recovery is a recovery within its transaction.
 type recovery struct {
-	ctx     context.Context
-	from    *sql.DB // the damaged file
-	tx      *sql.Tx // of the new file
-	now     int64
-	check   Check
-	damaged map[string]bool // tables that have a fault
-	newest  int64           // no row has or names a greater id
-	out     Salvage
-	err     error // the first one
+	*sqlite.Tx // of the new file
+	ctx        context.Context
+	from       *sql.DB // the damaged file
+	now        int64
+	check      Check
+	damaged    map[string]bool // tables that have a fault
+	newest     int64           // no row has or names a greater id
+	out        Salvage
 }

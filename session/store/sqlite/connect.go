@@ -91,3 +91,14 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	_, err := c.Exec(pragmas, nil)
 	return err
 }
+
+// EmptyJournal moves what is in the write-ahead log into the file and truncates the log. It returns an
+// error that is busy while another transaction reads from the log.
+func EmptyJournal(ctx context.Context, db *sql.DB) error {
+	var blocked, pages, moved int
+	err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &pages, &moved)
+	if err == nil && blocked != 0 {
+		err = sqlite3.Error{Code: sqlite3.ErrBusy}
+	}
+	return err
+}

@@ -14,15 +14,16 @@ func OpenForeign(ctx context.Context, path string) (db *sql.DB, columns map[stri
 		return nil, nil, err
 	}
 	db = Unchanging(path)
-	names, err := Collect[string](ctx, db, `
+	t := On(ctx, db)
+	names := List[string](t, `
 		SELECT t.name || '.' || c.name
 		FROM sqlite_schema t
 		JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table'
 			AND t.sql NOT LIKE 'CREATE VIRTUAL%'`)
-	if err != nil {
+	if t.Err != nil {
 		db.Close()
-		return nil, nil, fmt.Errorf("read the database %s: %w", path, err)
+		return nil, nil, fmt.Errorf("read the database %s: %w", path, t.Err)
 	}
 	columns = map[string]bool{}
 	for _, name := range names {

@@ -23,42 +23,38 @@ const mostVersions = 1000
 
 // HasSchema reports whether a file has the schema, and false for an empty file. It returns ErrNotHistory,
 // ErrOtherBuild or ErrDamaged for any other.
-func HasSchema(ctx context.Context, q querier) (bool, error) {
+func HasSchema(ctx context.Context, db *sql.DB) (there bool, err error) {
+	t := On(ctx, db)
+	there = hasSchema(t)
+	return there, t.Err
+}
+
+func hasSchema(t *Tx) bool {
 	var app, version, things int
-	err := q.QueryRowContext(ctx, `
+	t.Row([]any{&app, &version, &things}, `
 		SELECT
 			(SELECT application_id FROM pragma_application_id),
 			(SELECT user_version FROM pragma_user_version),
-			(SELECT count(*) FROM sqlite_schema)`).Scan(&app, &version, &things)
+			(SELECT count(*) FROM sqlite_schema)`)
 	switch {
-	case err != nil:
-		return false, err
 	case app == 0 && version == 0 && things == 0:
-		return false, nil
+		return false
 	case app != ApplicationID:
-		return false, ErrNotHistory
-	case version == schemaVersion:
-		return true, nil
-	case 0 < version && version < mostVersions:
-		return false, ErrOtherBuild
+		t.Fail(ErrNotHistory)
+	case 0 < version && version < mostVersions && version != schemaVersion:
+		t.Fail(ErrOtherBuild)
+	case version != schemaVersion:
+		t.Fail(fmt.Errorf("%w: its header says schema %d", ErrDamaged, version))
 	}
-	return false, fmt.Errorf("%w: its header says schema %d", ErrDamaged, version)
+	return t.Err == nil
 }
 
 // Create makes the schema in an empty file. Where the file has it already only the version is written once more, which
 // costs nothing on disk and finds out whether the file can be written at all.
-func Create(ctx context.Context, tx *sql.Tx) error {
-	there, err := HasSchema(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if !there {
-		if _, err := tx.ExecContext(ctx, Schema); err != nil {
-			return fmt.Errorf("make the schema: %w", err)
-		}
+func Create(t *Tx) {
+	if !hasSchema(t) {
+		t.Exec(Schema)
 	}
 	// PRAGMA takes no parameters.
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, schemaVersion)
-	_, err = tx.ExecContext(ctx, mark)
-	return err
+	t.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, schemaVersion))
 }

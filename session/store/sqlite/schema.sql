@@ -200,23 +200,10 @@ CREATE TABLE verdicts (
 	purpose        TEXT    NOT NULL, -- as requests.purpose
 	message        INTEGER NOT NULL,
 	first_request  INTEGER NOT NULL,
-	position       INTEGER NOT NULL, -- of the message in the conversation, from 0
-	role           TEXT    NOT NULL,
 	disposition    TEXT    NOT NULL, -- '' where the message is no longer in the conversation
-	level          INTEGER NOT NULL, -- of the most that was sent: 0 nothing, 1 shortened, 2 brief, 3 whole
-	level_in_place INTEGER NOT NULL, -- of what stood in the message's place
-	cause          TEXT    NOT NULL, -- a code with its numbers, as "user_limit have=600 want=2000 limit=600"; over_budget
-	                                 -- and over_chars stand without: theirs are others in each request
-	pinned         INTEGER NOT NULL,
-	whole          INTEGER NOT NULL,
-	recalled       INTEGER NOT NULL,
-	tokens_before  INTEGER NOT NULL, -- 0 where nothing was sent, as chars_before
-	tokens_after   INTEGER NOT NULL,
-	chars_before   INTEGER NOT NULL, -- Unicode code points
-	chars_after    INTEGER NOT NULL,
-	cuts           TEXT,             -- JSON: ranges of code points that were not sent
-	inserted       TEXT,             -- JSON: what stood in their place
-	repairs        TEXT,             -- JSON
+	whole          INTEGER NOT NULL, -- 1 where all of its text is in the request
+	verdict        TEXT    NOT NULL, -- JSON: the whole history.Entry. By how much it was over the budget, and the size of
+	                                 -- what was not sent, are left out: they follow from the messages.
 	UNIQUE (session, message, first_request)
 ) STRICT;
 
@@ -246,30 +233,6 @@ JOIN verdicts v ON v.session = r.session
 			AND x.first_request & 4095 = r.id & 4095
 			AND x.first_request <= r.id
 	);
-
--- How many faults of which kind were repaired in each model's messages; a tool's result counts for the model that called it.
-CREATE VIEW repair_counts AS
-WITH RECURSIVE origin (kind, before, repaired, message) AS (
-	SELECT DISTINCT r.value ->> 'Kind', r.value ->> 'Before', v.message, v.message
-	FROM verdicts v
-	CROSS JOIN json_each(iif(json_valid(v.repairs), v.repairs, '[]')) r
-	WHERE v.repairs IS NOT NULL
-	UNION ALL
-	SELECT o.kind, o.before, o.repaired, m.parent
-	FROM origin o
-	CROSS JOIN messages m ON m.id = o.message
-	WHERE m.role = 'tool' AND m.parent <> 0
-)
-SELECT
-	m.endpoint,
-	m.model,
-	o.kind,
-	count(*) AS faults
-FROM origin o
-CROSS JOIN messages m ON m.id = o.message
-WHERE m.role <> 'tool' OR m.parent = 0
-GROUP BY m.endpoint, m.model, o.kind
-ORDER BY m.endpoint, m.model, length(o.kind), o.kind;
 
 -- Texts that stand for the oldest messages of a branch in a request. The messages stay as they are. A summary is used
 -- only while none of its sources is excluded.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -67,7 +68,7 @@ func several(t tester) (s *store.Store, ids []string) {
 	}
 	fork, err := s.Fork(context.Background(), ids[0], first[2].ID)
 	if err == nil {
-		err = s.Delete(context.Background(), ids[3])
+		err = s.Update(context.Background(), ids[3], func(row *store.Session) { row.Deleted = time.Now() })
 	}
 	if err != nil {
 		t.Fatalf("fork and delete: %v", err)

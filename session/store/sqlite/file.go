@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // Size is how many bytes a file has, 0 where there is none.
@@ -22,11 +23,11 @@ func HasJournal(path string) bool { return Size(path+"-wal") > 0 }
 // CheckIntegrity reads every table with its indexes and returns an error that is ErrDamaged where SQLite
 // finds a fault. SQLite's quick_check takes three quarters of the time and does not see a damaged index.
 func CheckIntegrity(ctx context.Context, db *sql.DB) error {
-	damaged, err := Collect[string](ctx, db, DamagedTables)
-	if err == nil && len(damaged) > 0 {
-		err = fmt.Errorf("%w in the table %s", ErrDamaged, damaged[0])
+	t := On(ctx, db)
+	for _, table := range List[string](t, DamagedTables) {
+		t.Fail(fmt.Errorf("%w in the table %s", ErrDamaged, table))
 	}
-	return err
+	return t.Err
 }
 
 // DamagedTables is a query for the names of the tables in which SQLite finds a fault. The full-text table is left out:
@@ -38,3 +39,15 @@ const DamagedTables = `
 	WHERE t.schema = 'main'
 		AND t.type IN ('table', 'shadow')
 		AND fault.integrity_check <> 'ok'`
+
+// CreateFile makes the folder and an empty file that only the user may read.
+func CreateFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
