@@ -47,7 +47,7 @@ func TestPanelReceiptCommandAndRequestAgree(t *testing.T) {
 	var panel []panelRow
 	chat.WaitFor("a panel with every message", func(screen string) bool {
 		panel = readPanel(screen)
-		return len(panel) == len(stored)+1 && strings.Contains(screen, "Proven by hash")
+		return len(panel) == len(stored)+1 && strings.Contains(screen, "✓ Proven: ")
 	})
 	chat.Send(escKey) // back to the next request
 	chat.Want("Next request")

@@ -23,7 +23,7 @@ import (
 func (p *program) contextCommand() *cobra.Command {
 	f := &p.flags
 	c := p.withJSON(p.conversationCommand("context [ID]",
-		"Show what the model would see of a session in the next request, and why",
+		"Show what the model would see of a chat in the next request, and why",
 		(*app).showContext))
 	c.Example = "  winnow context 0195 --draft \"and what about tests?\" --budget 4000 --json\n" +
 		"  winnow context 0195 --wire | jq .messages\n" +
@@ -31,7 +31,7 @@ func (p *program) contextCommand() *cobra.Command {
 		"  winnow context 0195 --prompt > handover.txt"
 	c.Flags().StringVar(&f.draft, "draft", "", "preview with this text as the next message")
 	c.Flags().StringVar(&f.budget, "budget", "", "preview with this budget in tokens, or auto")
-	c.Flags().StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the session's own settings")
+	c.Flags().StringVar(&f.preset, "preset", "", "preview with this preset, ignoring the chat's own settings")
 	only(c, "preset", history.Presets()...)
 	c.Flags().StringVar(&f.turn, "turn", "", "show the last request of turn N as it was sent; N.2 is its second")
 	c.Flags().StringVar(&f.diff, "diff", "", "show what changed since the request of turn M")
@@ -200,7 +200,7 @@ func (p *program) writeRequest(l shownContext) error {
 
 func (p *program) repairCommand() *cobra.Command {
 	return p.withJSON(p.conversationCommand("repair [ID]",
-		"List what is damaged in a session, and what is sent instead",
+		"List what is damaged in a chat, and what is sent instead",
 		(*app).showRepairs))
 }
 

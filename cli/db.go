@@ -15,13 +15,13 @@ import (
 )
 
 func (p *program) dbCommand() *cobra.Command {
-	keep := p.storeCommand("backup [FILE]", "Back up the conversations to a file; winnow may be running", p.backupDB)
+	keep := p.storeCommand("backup [FILE]", "Back up the chats to a file; winnow may be running", p.backupDB)
 	keep.Long = "backup writes a complete, checked copy, without FILE into the folder backups beside the database, " +
 		"where the daily backups of the chat are too. An existing file is not overwritten."
 	restore := p.command("restore [FILE|latest]",
-		"Restore the conversations from a backup; the current ones are set aside", p.restoreDB)
+		"Restore the chats from a backup; the current ones are set aside", p.restoreDB)
 	restore.Flags().BoolVar(&p.flags.list, "list", false, "list the backups")
-	return group("db", "Locate, check, back up and restore the database of conversations",
+	return group("db", "Locate, check, back up and restore the database of chats",
 		p.pathCommand("Print the path of the database", p.dbPath),
 		p.withJSON(p.command("check", "Check the whole database and report what is damaged", p.checkDB)), keep, restore)
 }

@@ -101,7 +101,7 @@ func (p *program) examine(ctx context.Context, width int) *examination {
 		return e
 	}
 	defer a.close()
-	if !e.check("conversations", a.openStore(ctx)) {
+	if !e.check("chats", a.openStore(ctx)) {
 		a.checkStore(ctx, e)
 		a.checkEndpoints(ctx, e)
 	}
@@ -123,20 +123,20 @@ func (p *program) checkTerminal(e *examination) {
 	}
 }
 
-// checkStore looks at the conversations: the file, its backup, what had to be repaired, and the synced folder.
+// checkStore looks at the chats: the file, its backup, what had to be repaired, and the synced folder.
 func (a *app) checkStore(ctx context.Context, e *examination) {
 	s, path := a.store, a.store.Path()
 	if path == store.Memory {
 		path, _ = a.dbPath()
-		e.add(note, "conversations", "%s does not exist yet: the first message creates it", path)
+		e.add(note, "chats", "%s does not exist yet: the first message creates it", path)
 		return
 	}
-	e.add(good, "conversations", "%s", path)
+	e.add(good, "chats", "%s", path)
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		e.add(wrong, "conversations", "other users of this machine can read the file: chmod 600 %s", path)
+		e.add(wrong, "chats", "other users of this machine can read the file: chmod 600 %s", path)
 	}
 	for _, n := range s.Notices() {
-		e.add(note, "conversations", "%s", n)
+		e.add(note, "chats", "%s", n)
 	}
 	c, err := s.Check(ctx)
 	switch {
@@ -146,7 +146,7 @@ func (a *app) checkStore(ctx context.Context, e *examination) {
 			theme.Plural(len(c.Damaged), "damaged message"))
 	default:
 		e.add(good, "check", "%s in %s, all intact", theme.Plural(c.Messages, "message"),
-			theme.Plural(c.Sessions, "session"))
+			theme.Plural(c.Sessions, "chat"))
 	}
 	if b, ok := s.NewestBackup(); ok {
 		e.add(good, "backup", "%s, %s", b.Day.Format(time.DateOnly), theme.Size(int(b.Bytes)))

@@ -35,17 +35,17 @@ func (p *program) root() *cobra.Command {
 	f := &p.flags
 	root := p.command("winnow", "A terminal chat that shows, message by message, what the model sees",
 		func(ctx context.Context, args []string) error { return p.chat(ctx, strings.Join(args, " ")) })
-	root.Example = "  winnow -c           # continue the last session\n" +
-		"  winnow -r parser    # choose from the sessions about parsers\n" +
+	root.Example = "  winnow -c           # continue the last chat\n" +
+		"  winnow -r parser    # choose from the chats about parsers\n" +
 		"  git diff | winnow run \"review\""
 	all := root.PersistentFlags()
 	all.StringVar(&f.config, "config", "", "the configuration file")
-	all.StringVar(&f.db, "db", "", "the database of conversations")
+	all.StringVar(&f.db, "db", "", "the database of chats")
 	all.StringVarP(&f.model, "model", "m", "", "the model, as endpoint/model")
 	all.BoolVar(&f.debug, "debug", false, "write a log, with secrets redacted")
 	all.BoolVar(&f.noRedact, "no-redact", false, "show possible secrets")
 	p.sessionFlags(root)
-	root.Flags().BoolVarP(&f.pick, "resume", "r", false, "choose a session; words that follow narrow the list")
+	root.Flags().BoolVarP(&f.pick, "resume", "r", false, "choose a chat; words that follow narrow the list")
 	root.Flags().BoolVar(&f.plain, "plain", false, "chat in lines of text, for screen readers and pipes")
 	root.Flags().BoolVar(&f.temporary, "temporary", false, "start a chat that leaves nothing on disk")
 	root.MarkFlagsMutuallyExclusive("continue", "session", "resume", "temporary")
@@ -57,8 +57,8 @@ func (p *program) root() *cobra.Command {
 
 // sessionFlags are the flags of the commands that send messages.
 func (p *program) sessionFlags(c *cobra.Command) {
-	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last session")
-	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the session with this id, or its beginning")
+	c.Flags().BoolVarP(&p.flags.last, "continue", "c", false, "continue the last chat")
+	c.Flags().StringVarP(&p.flags.session, "session", "s", "", "open the chat with this id, or its beginning")
 	c.Flags().StringArrayVarP(&p.flags.attach, "attach", "a", nil, "attach this text file or image; may be repeated")
 }
 

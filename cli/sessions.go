@@ -21,29 +21,29 @@ import (
 )
 
 func (p *program) sessionsCommand() *cobra.Command {
-	return group("sessions", "List, find, show, fork, import, export and change sessions",
+	return group("sessions", "List, find, show, fork, import, export and change chats",
 		p.sessionsList(), p.sessionsSearch(), p.sessionsShow(), p.sessionsFork(), p.sessionsImport(),
 		p.sessionsExport(),
-		p.sessionCommand("rename ID title...", "Rename a session",
+		p.sessionCommand("rename ID title...", "Rename a chat",
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 				title := strings.TrimSpace(strings.Join(rest, " "))
 				return s.Update(ctx, info.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
 			}),
-		p.editSession("pin ID", "Pin a session to the top of the list",
+		p.editSession("pin ID", "Pin a chat to the top of the list",
 			func(row *store.Session, _ []string) { row.Pinned = true }),
-		p.editSession("unpin ID", "Unpin a session", func(row *store.Session, _ []string) { row.Pinned = false }),
-		p.editSession("archive ID", "Archive a session: hide it from the list without deleting it",
+		p.editSession("unpin ID", "Unpin a chat", func(row *store.Session, _ []string) { row.Pinned = false }),
+		p.editSession("archive ID", "Archive a chat: hide it from the list without deleting it",
 			func(row *store.Session, _ []string) { row.Archived = true }),
-		p.editSession("unarchive ID", "Unarchive a session",
+		p.editSession("unarchive ID", "Unarchive a chat",
 			func(row *store.Session, _ []string) { row.Archived = false }),
-		p.editSession("tag ID tag...", "Add tags to a session",
+		p.editSession("tag ID tag...", "Add tags to a chat",
 			func(row *store.Session, tags []string) { row.Tags = append(row.Tags, tags...) }),
-		p.editSession("untag ID tag...", "Remove tags from a session", func(row *store.Session, tags []string) {
+		p.editSession("untag ID tag...", "Remove tags from a chat", func(row *store.Session, tags []string) {
 			row.Tags = slices.DeleteFunc(row.Tags, func(t string) bool { return slices.Contains(tags, t) })
 		}),
-		p.editSession("delete ID", "Move a session to the trash",
+		p.editSession("delete ID", "Move a chat to the trash",
 			func(row *store.Session, _ []string) { row.Deleted = p.now() }),
-		p.editSession("restore ID", "Restore a session from the trash",
+		p.editSession("restore ID", "Restore a chat from the trash",
 			func(row *store.Session, _ []string) { row.Deleted = time.Time{} }),
 		p.sessionsPurge())
 }
@@ -60,7 +60,7 @@ func (p *program) editSession(use, short string, edit func(row *store.Session, w
 
 func (p *program) sessionsList() *cobra.Command {
 	var f store.Filter
-	c := p.withJSON(p.storeCommand("list [words]...", "List the sessions, most recently used first",
+	c := p.withJSON(p.storeCommand("list [words]...", "List the chats, most recently used first",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			f.Text = strings.Join(args, " ")
 			list, err := s.Sessions(ctx, f)
@@ -68,19 +68,19 @@ func (p *program) sessionsList() *cobra.Command {
 				return err
 			}
 			if len(list) == 0 {
-				fmt.Fprintln(p.err, "There are no such sessions.")
+				fmt.Fprintln(p.err, "There are no such chats.")
 			}
 			return p.show(report.Sessions(list))
 		}))
-	c.Flags().BoolVar(&f.Trash, "trash", false, "list the sessions in the trash")
-	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived sessions")
-	c.Flags().StringVar(&f.Tag, "tag", "", "list the sessions with this tag")
+	c.Flags().BoolVar(&f.Trash, "trash", false, "list the chats in the trash")
+	c.Flags().BoolVar(&f.Archived, "archived", false, "list the archived chats")
+	c.Flags().StringVar(&f.Tag, "tag", "", "list the chats with this tag")
 	c.Flags().IntVar(&f.Limit, "limit", 0, "list at most this many")
 	return c
 }
 
 func (p *program) sessionsShow() *cobra.Command {
-	return p.withJSON(p.sessionCommand("show [ID]", "Print the messages of a session, or of the last one",
+	return p.withJSON(p.sessionCommand("show [ID]", "Print the messages of a chat, or of the last one",
 		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
 			messages, err := s.Branch(ctx, info.Leaf, 0)
 			if err != nil {
@@ -95,7 +95,7 @@ func (p *program) sessionsShow() *cobra.Command {
 }
 
 func (p *program) sessionsFork() *cobra.Command {
-	return p.withJSON(p.sessionCommand("fork ID", "Copy a session to a new session",
+	return p.withJSON(p.sessionCommand("fork ID", "Copy a chat to a new one",
 		func(ctx context.Context, s *store.Store, info store.Session, _ []string) error {
 			fork, err := s.Fork(ctx, info.ID, info.Leaf)
 			if err != nil {
@@ -114,7 +114,7 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	if id == "" {
 		last, err := s.Sessions(ctx, store.Filter{LastUsed: true, Limit: 1})
 		if err == nil && len(last) == 0 {
-			err = fail(NotFound, "there is no session yet; start one with winnow")
+			err = fail(NotFound, "there is no chat yet; start one with winnow")
 		}
 		if err != nil {
 			return store.Session{}, err
@@ -126,7 +126,7 @@ func findSession(ctx context.Context, s *store.Store, id string) (store.Session,
 	case errors.Is(err, store.ErrAmbiguous):
 		err = fail(NotFound, "%w", err)
 	case errors.Is(err, store.ErrNotFound):
-		err = fail(NotFound, "there is no session %q; winnow sessions list lists all sessions", id)
+		err = fail(NotFound, "there is no chat %q; winnow sessions list lists all chats", id)
 	}
 	return info, err
 }
@@ -143,7 +143,7 @@ func (p *program) sessionsSearch() *cobra.Command {
 		}))
 	c.Example = "  winnow sessions search '\"sourdough starter\" flour' --limit 5"
 	c.Flags().IntVar(&in.Limit, "limit", 20, "list at most this many")
-	c.Flags().StringVar(&in.Session, "session", "", "search only the session with this id, or the beginning of its id")
+	c.Flags().StringVar(&in.Session, "session", "", "search only the chat with this id, or the beginning of its id")
 	c.Flags().BoolVar(&in.Trash, "trash", false, "also search the trash")
 	return c
 }
@@ -182,13 +182,13 @@ func (p *program) search(ctx context.Context, s *store.Store, in store.Search) e
 
 // sessionsPurge removes a session for good. It asks, and where nobody can answer it wants --yes.
 func (p *program) sessionsPurge() *cobra.Command {
-	c := p.storeCommand("purge ID", "Delete a session permanently, and overwrite its text", p.purge)
-	c.Long = "purge deletes a session with everything that belongs to it, and overwrites its text. Backups and files " +
+	c := p.storeCommand("purge ID", "Delete a chat permanently, and overwrite its text", p.purge)
+	c.Long = "purge deletes a chat with everything that belongs to it, and overwrites its text. Backups and files " +
 		"that were set aside may still contain it: purge lists them, and --copies decides what to do with them, also " +
-		"later, with the full ID of the purged session."
+		"later, with the full ID of the purged chat."
 	c.Flags().BoolVar(&p.flags.yes, "yes", false, "do not ask for confirmation")
 	c.Flags().StringVar(&p.flags.copies, "copies", "",
-		"what to do with backups and files set aside that contain the session")
+		"what to do with backups and files set aside that contain the chat")
 	only(c, "copies", "rewrite", "delete")
 	return c
 }
@@ -204,7 +204,7 @@ func (p *program) purge(ctx context.Context, s *store.Store, args []string) erro
 	}
 	if !p.flags.yes {
 		if !term.IsTerminal(p.in.Fd()) {
-			return fail(Usage, "purge deletes a session permanently: confirm with --yes, or run it in a terminal")
+			return fail(Usage, "purge deletes a chat permanently: confirm with --yes, or run it in a terminal")
 		}
 		fmt.Fprintf(p.err, "Delete %q permanently, with %s? This cannot be undone. Type yes to confirm: ",
 			report.Line(report.Title(info)), theme.Plural(info.Messages, "message"))

@@ -21,7 +21,7 @@ func (p *program) syncCommand() *cobra.Command {
 	var o sync.Options
 	var status bool
 	var newKey string
-	c := p.withJSON(p.command("sync [DIR]", "Exchange the conversations with your other machines through a folder",
+	c := p.withJSON(p.command("sync [DIR]", "Exchange the chats with your other machines through a folder",
 		func(ctx context.Context, args []string) error {
 			if newKey != "" {
 				return p.newSyncKey(newKey)

@@ -30,7 +30,7 @@ import (
 func (p *program) sessionsImport() *cobra.Command {
 	in := importing{program: p}
 	c := p.withJSON(p.command("import FILE...",
-		"Import conversations from the files of other programs; - is standard input",
+		"Import chats from the files of other programs; - is standard input",
 		func(ctx context.Context, args []string) error {
 			err := p.with(ctx, toChange, func(a *app) error { return in.importAll(ctx, a.store, args) })
 			return errors.Join(p.show(in.Import), err)
@@ -145,17 +145,17 @@ func (in *importing) writeRemarks(list []report.Imported, named bool) {
 
 func (p *program) sessionsExport() *cobra.Command {
 	f := &p.flags
-	c := p.storeCommand("export [ID]", "Write a session, or the last one, as Markdown, HTML, JSON, JSONL or one text",
+	c := p.storeCommand("export [ID]", "Write a chat, or the last one, as Markdown, HTML, JSON, JSONL or one text",
 		func(ctx context.Context, s *store.Store, args []string) error {
 			if f.all && len(args) > 0 {
-				return fail(Usage, "--all exports every session: use either --all or an id")
+				return fail(Usage, "--all exports every chat: use either --all or an id")
 			}
 			ctx, stop := untilStopped(ctx)
 			defer stop()
 			err := p.export(ctx, s, strings.Join(args, ""))
 			return stopped(ctx, err, "stopped; the file was not written")
 		})
-	c.Long = "Write a session to standard output or to a new file. json holds everything, and winnow sessions import " +
+	c.Long = "Write a chat to standard output or to a new file. json holds everything, and winnow sessions import " +
 		"restores it without loss; md, html, jsonl and prompt hold the active branch, for others to read. html marks " +
 		"what the model saw. Possible secrets are redacted in all of them but json."
 	c.Example = "  winnow sessions export 0195 -o parser.html\n" +
@@ -163,7 +163,7 @@ func (p *program) sessionsExport() *cobra.Command {
 	c.Flags().StringVar(&f.format, "format", "", "the format; the default is the extension of the file, or md")
 	only(c, "format", transfer.Formats()...)
 	c.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
-	c.Flags().BoolVar(&f.all, "all", false, "export every session, archived and deleted ones too, as JSON")
+	c.Flags().BoolVar(&f.all, "all", false, "export every chat, archived and deleted ones too, as JSON")
 	c.MarkFlagsMutuallyExclusive("all", "format")
 	return c
 }

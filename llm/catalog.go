@@ -404,7 +404,7 @@ type Last struct {
 
 // ErrNoModel says that nothing names a model.
 var ErrNoModel = errors.New("no model is named or configured, and no API key is set: " +
-	"name one with -m ollama/MODEL or -m guide/guide, set OPENAI_API_KEY or another provider's key, " +
+	"name one with -m ollama/MODEL or -m guide, set OPENAI_API_KEY or another provider's key, " +
 	"or store one with winnow keys set NAME")
 
 // Choose finds the model to start with, by the first of these that holds: it is named; it was used last; its endpoint

@@ -15,9 +15,9 @@ var (
 	// ErrNotYours says that a message cannot be edited, because the user did not write it.
 	ErrNotYours = errors.New("only a message of yours can be edited")
 	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
-	ErrExcluded = errors.New("the message to answer is excluded; /auto includes it again")
+	ErrExcluded = errors.New("the message to answer is excluded; include it again first")
 	// ErrOneVersion says that nothing else was said in the place of a message.
-	ErrOneVersion = errors.New("the message has only one version; to edit or to ask again makes another")
+	ErrOneVersion = errors.New("the message has only one version; edit it or ask again to make another")
 )
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,

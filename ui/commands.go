@@ -94,16 +94,16 @@ func Commands() []Command {
 
 		titled("Pin", "always send the selected messages whole", "", keymap.Pin, flagging(history.Pin)),
 		titled("Exclude", "never send the selected messages", "", keymap.Exclude, flagging(history.Exclude)),
-		titled("Automatic", "remove pin or exclusion from the selected messages", "", "", flagging("")),
+		titled("Automatic", "no longer pin or exclude the selection", "", "", flagging("")),
 		titled("Temporary chat", "start a chat that isn’t saved", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.keep() }),
-		titled("Queue", "list the queued messages, to take one back or remove it", "", "",
+		titled("Queue", "list queued messages; take back or remove one", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
-		titled("Usage", "show the tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
+		titled("Usage", "tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
 		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
-		titled("Mouse", "let the terminal handle the mouse, or winnow again", "", "",
+		titled("Mouse", "give the mouse to the terminal, or take it back", "", "",
 			func(m *Model, _ string) tea.Cmd { return palette{m}.toggleMouse() }),
 	}
 }

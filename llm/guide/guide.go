@@ -56,7 +56,7 @@ func (g *Guide) Do(req *http.Request) (*http.Response, error) {
 	}
 	switch req.Method + " " + req.URL.Path {
 	case "GET /v1/models":
-		card := object{"id": Model, "object": "model", "owned_by": "winnow", "max_model_len": Window}
+		card := object{"id": Model, "object": "model", "owned_by": "winnow", "context_length": Window}
 		return document(http.StatusOK, object{"object": "list", "data": []object{card}}), nil
 	case "POST /v1/chat/completions":
 		return g.complete(req)

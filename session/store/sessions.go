@@ -162,7 +162,6 @@ func (s *Store) use(t *tx, n int64) {
 type Filter struct {
 	Text     string  // every word of it is in the title or a tag, whatever the case
 	Tag      string  // those with this tag, "" for all
-	KinOf    Session // what this session was forked from, and its forks; the zero one for all
 	Trash    bool
 	Archived bool
 	All      bool // wherever they are
@@ -201,8 +200,7 @@ func (f Filter) fits(s *Session) bool {
 			return false
 		}
 	}
-	return (f.Tag == "" || slices.Contains(s.Tags, f.Tag)) &&
-		(f.KinOf.ID == "" || s.Parent == f.KinOf.ID || s.ID == f.KinOf.Parent)
+	return f.Tag == "" || slices.Contains(s.Tags, f.Tag)
 }
 
 // Update changes what can be set of the session with this whole id: its title, its tags, whether it is pinned, archived

@@ -75,7 +75,7 @@ func (c *Model) tryLines(st theme.Styles) (lines []frame.Line) {
 	}
 	for _, try := range [][2]string{
 		{"@", "attach a file to your message"},
-		{c.Keys.First(keymap.Context), "see what the model will see, as you type"},
+		{c.Keys.First(keymap.Context), "see what the next request sends"},
 		{c.Keys.First(keymap.Palette), "find a command: model, tools, export"},
 	} {
 		lines = append(lines, frame.Line{Lead: st.Text.Render(theme.Fit(try[0], 10)), Text: try[1], Style: st.Muted})

@@ -191,7 +191,7 @@ func (in *Model) remedyText(to history.Remedy) (name, about string) {
 	case to == history.SendAsText:
 		return "Send it as plain text", "the model reads what was called, and what came of it"
 	}
-	return "Send it repaired", "as little is changed as the server needs"
+	return "Send it repaired", "changes only what the server needs"
 }
 
 // repairHints are the keys that matter in the view of a repair.

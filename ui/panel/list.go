@@ -197,8 +197,8 @@ func (p *Model) Stored(id int64) (store.Message, bool) {
 // addedName says what a text is for that winnow added to a request.
 func addedName(k history.AddedKind) string {
 	names := map[history.AddedKind]string{
-		history.AddedMarker: "note of a gap", history.AddedStart: "opening line", history.AddedBridge: "filler answer",
-		history.AddedRecalled: "recall heading",
+		history.AddedMarker: "gap marker", history.AddedStart: "opening line", history.AddedBridge: "filler answer",
+		history.AddedRecalled: "recall heading", history.AddedStandIn: "placeholder result",
 	}
 	return "added: " + cmp.Or(names[k], string(k))
 }

@@ -242,7 +242,7 @@ func (p *Model) problems(t *text) {
 	}
 	t.say(st.Cut, "%s", p.wrong)
 	if short := p.Forecast.Shortfall; short != nil {
-		t.say(st.Cut, "! in turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
+		t.say(st.Cut, "! In turn %s the server counted %s of ~%s tokens: it dropped a part of the request",
 			theme.Thousands(short.Turn), theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if lost := p.Forecast.Losses; len(lost) > 0 {
@@ -313,7 +313,7 @@ func (p *Model) proof(t *text) {
 		t.say(st.Cut, "! The server read %s of ~%s", theme.Thousands(short.Reported), theme.Thousands(short.Expected))
 	}
 	if r.Proven {
-		t.say(st.Seen, "✓ Proven by hash: this was sent")
+		t.say(st.Seen, "✓ Proven: this was sent")
 	} else {
 		t.say(st.Cut, "! Not proven: %s. The verdicts are the recorded ones.", r.Doubt)
 	}
