@@ -160,8 +160,8 @@ func (s *Store) use(t *tx, n int64) {
 
 // Filter says which sessions to list: those in use, unless one of Trash, Archived and All is set.
 type Filter struct {
-	Text     string  // every word of it is in the title or a tag, whatever the case
-	Tag      string  // those with this tag, "" for all
+	Text     string // every word of it is in the title or a tag, whatever the case
+	Tag      string // those with this tag, "" for all
 	Trash    bool
 	Archived bool
 	All      bool // wherever they are
