@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +37,7 @@ type live struct {
 	*Model
 	t       *testing.T
 	msgs    chan tea.Msg
+	working atomic.Int32 // commands that run, but for those that wait for a time
 	quit    bool // winnow would have ended
 	mu      sync.Mutex
 	bodies  []string // of the requests, in order
@@ -165,7 +168,13 @@ func (l *live) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
+	works := int32(1)
+	if name := runtime.FuncForPC(reflect.ValueOf(cmd).Pointer()).Name(); strings.Contains(name, "bubbletea/v2.Tick.") {
+		works = 0
+	}
+	l.working.Add(works)
 	go func() {
+		defer l.working.Add(-works)
 		msg := cmd()
 		if list, ok := commandsOf(msg); ok {
 			for _, c := range list {
@@ -196,6 +205,7 @@ func (l *live) until(what string, ok func() bool) {
 		select {
 		case msg := <-l.msgs:
 			l.handle(msg)
+		case <-time.After(10 * time.Millisecond): // a command may have ended without a message
 		case <-over:
 			l.t.Fatalf("waited in vain for %s; the screen is\n%s", what, plain(l.Model))
 		}
@@ -278,8 +288,8 @@ func (l *live) open(id string) {
 		l.t.Fatal(err)
 	}
 	l.arrives(s)
-	l.until("the chat", func() bool { return s.Now().Whole })
-	l.planned()
+	l.until("the chat", func() bool { return l.Session == s && s.Now().Whole })
+	l.atRest()
 }
 
 // arrives shows a session that was opened.
@@ -294,6 +304,12 @@ func (l *live) arrives(s *session.Session) {
 func (l *live) planned() {
 	l.t.Helper()
 	l.until("the plan of the draft", func() bool { return l.Planned })
+}
+
+// atRest waits until no command runs and the panel shows the plan that came of them.
+func (l *live) atRest() {
+	l.t.Helper()
+	l.until("the end of all commands", func() bool { return l.Planned && l.working.Load() == 0 && len(l.msgs) == 0 })
 }
 
 // begins shows a session as the program does when it starts.
