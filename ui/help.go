@@ -47,18 +47,16 @@ func (s screen) scope() (name string, in keymap.Scope) {
 // signs.
 func (p palette) help() tea.Cmd {
 	name, scope := screenOf(p.Model).scope()
-	p.dialogs.Help(p.Context, name, scope, p.items(), p.with(p.take), p.with(p.write))
+	p.dialogs.Help(p.Context, name, scope, p.items(), p.helped)
 	return nil
 }
 
-// with does something with a command of the help, and says where any other line of it holds.
-func (p palette) with(do func(command string) tea.Cmd) func(value string) tea.Cmd {
-	return func(value string) tea.Cmd {
-		name, command := strings.CutPrefix(value, "/")
-		if _, known := commandNamed(name); !command || !known { // the key that searches is a slash as well
-			return p.notice.Say(value)
-		}
-		p.bare()
-		return do(name)
+// helped runs a command of the help, and says where any other line of it holds.
+func (p palette) helped(value string) tea.Cmd {
+	name, command := strings.CutPrefix(value, "/")
+	if _, known := commandNamed(name); !command || !known { // the key that searches is a slash as well
+		return p.notice.Say(value)
 	}
+	p.bare()
+	return p.take(name)
 }

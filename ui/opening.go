@@ -225,7 +225,7 @@ func (m *Model) listForks(kin []store.Session) tea.Cmd {
 			at.Message = m.Info.ForkedAt
 		}
 		return m.openStored(id, at)
-	}, nil)
+	})
 	return nil
 }
 

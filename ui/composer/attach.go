@@ -183,7 +183,7 @@ func (c *Model) askForPage(address string) tea.Cmd {
 			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value, agreed: true})
 			c.Area.Insert(" ")
 			return cmd
-		}, nil)
+		})
 	return nil
 }
 

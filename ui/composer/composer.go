@@ -39,7 +39,7 @@ type Screen struct {
 	News    func(text string)            // says what stays until something is sent
 
 	// Open opens a list.
-	Open func(l *list.Model, chosen, added func(string) tea.Cmd)
+	Open func(l *list.Model, chosen func(string) tea.Cmd)
 }
 
 // Options are what the composer works with.
@@ -134,7 +134,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
 	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
-		return c.takeBack(c.Waiting.Newest())
+		return c.takeBack()
 	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
 	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():

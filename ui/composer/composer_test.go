@@ -83,7 +83,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		Focused: func() bool { return true },
 		Send:    func(bool) tea.Cmd { return did("send") },
 		Run:     did,
-		Open:    func(l *list.Model, take, _ func(string) tea.Cmd) { d.open, d.take = l, take },
+		Open:    func(l *list.Model, take func(string) tea.Cmd) { d.open, d.take = l, take },
 		Read:    func(title, _ string) { did(title) },
 		News:    func(string) {},
 	}, o)

@@ -3,7 +3,6 @@ package composer
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
@@ -237,23 +237,12 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 	}
 	c.Remember(d)
 	c.Screen.News("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
-		markdown.Truncate(promptLabel(d), 60, "…"))
+		markdown.Truncate(queue.Label(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
 }
 
 // mostPrompts is how many of the prompts sent before are in reach.
 const mostPrompts = 10_000
-
-// promptLabel is a prompt on one line. Its files are named in front.
-func promptLabel(d store.Draft) string {
-	label := ""
-	for _, f := range d.Folds {
-		if f.Path != "" {
-			label += "[" + filepath.Base(f.Path) + "] "
-		}
-	}
-	return markdown.OneLine(label+d.Text, 400)
-}
 
 // nothing reports whether a draft holds nothing that is worth keeping.
 func nothing(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
@@ -313,13 +302,13 @@ func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
 	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
 	for i, p := range prompts {
-		items = append(items, list.Item{Label: promptLabel(p), Value: strconv.Itoa(i)})
+		items = append(items, list.Item{Label: queue.Label(p), Value: strconv.Itoa(i)})
 	}
 	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Does: "put in the draft"}
 	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
 		c.Screen.Focus()
 		i, _ := strconv.Atoi(value)
 		return c.restore(prompts[i])
-	}, nil)
+	})
 	return nil
 }

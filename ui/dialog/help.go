@@ -13,10 +13,10 @@ import (
 )
 
 // Help lists the keys of what is on the screen, whose name and scope these are, those that work everywhere, the other
-// keys, the commands and the signs. Chosen and added get the value of a command behind a slash; of any other line, a
-// sentence that says where it holds.
+// keys, the commands and the signs. Chosen gets the value of a command behind a slash; of any other line, a sentence
+// that says where it holds.
 func (s *Stack) Help(
-	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen, added func(string) tea.Cmd,
+	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen func(string) tea.Cmd,
 ) {
 	var here, everywhere, elsewhere []list.Item
 	for _, b := range s.Keys.Table() {
@@ -47,10 +47,9 @@ func (s *Stack) Help(
 		})
 	}
 	l := list.New(ctx, list.Options{
-		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,
-		Stays: true,
+		Title: "Help", Prompt: "Type to filter", Does: "run", Also: keymap.Help, Wraps: true, Stays: true,
 	}, items...)
-	s.help = &Picker{Model: l, stack: s, chosen: chosen, added: added}
+	s.help = &Picker{Model: l, stack: s, chosen: chosen}
 }
 
 // signs are the signs beside messages.

@@ -34,7 +34,6 @@ type Options struct {
 	Prompt  string        // stands in the empty filter line, "" for the title
 	Remark  string        // about all items, at the end of the hints; "" for none
 	Does    string        // what choosing does, as a hint: "run"
-	Adds    string        // what tab does, "" for nothing
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
 
@@ -80,7 +79,6 @@ const (
 	Moved    Result = iota // the cursor may stand somewhere else
 	Filtered               // so may it, and the filter is another one
 	Chosen                 // the item under the cursor is wanted
-	Added                  // tab was pressed, where that does something
 	Closed                 // nothing was chosen
 	Unknown                // the key means nothing here
 )
@@ -158,11 +156,9 @@ func (m *Model) Hints() []key.Binding {
 	if m.noMatch() {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
-	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose)}
-	if m.Adds != "" {
-		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
+	return []key.Binding{
+		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose), k.Hint("close", keymap.Back),
 	}
-	return append(hints, k.Hint("close", keymap.Back))
 }
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
@@ -207,8 +203,6 @@ func (m *Model) key(msg tea.KeyPressMsg) Result {
 		m.Move(-m.page())
 	case pressed(keymap.PageDown):
 		m.Move(m.page())
-	case m.Adds != "" && pressed(keymap.Focus):
-		return Added
 	case m.Filter.Typed(msg):
 		return Filtered
 	default:

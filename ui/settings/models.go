@@ -53,7 +53,7 @@ func (s *Model) ChooseModel(ref string) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Choose a model", Does: "use", Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, s.ChooseModel, nil)
+	s.Dialogs.List(s.models, s.ChooseModel)
 	return s.listModels(true)
 }
 
@@ -62,7 +62,7 @@ func (s *Model) AnswerWith(message int64) tea.Cmd {
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: "Ask again with another model", Does: "ask this model once", Loading: true,
 	})
-	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) }, nil)
+	s.Dialogs.List(s.models, func(ref string) tea.Cmd { return s.Ask(message, ref) })
 	return s.listModels(false)
 }
 
@@ -202,7 +202,7 @@ func (s *Model) listProviders() tea.Cmd {
 		Label: "Another server", About: "any OpenAI-compatible API", Group: "Other", Value: anotherServer,
 	})
 	s.Dialogs.List(list.New(s.Context, list.Options{Title: "providers", Prompt: "Add a provider", Does: "add"},
-		items...), s.takeProvider, nil)
+		items...), s.takeProvider)
 	return nil
 }
 
@@ -230,7 +230,7 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) }, nil)
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, form.Filter.Text()) })
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is

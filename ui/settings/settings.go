@@ -189,7 +189,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	}
 	l.Fill(items)
 	l.Select(inUse)
-	s.Dialogs.List(l, s.ChoosePersona, nil)
+	s.Dialogs.List(l, s.ChoosePersona)
 	return nil
 }
 
@@ -303,7 +303,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
-		s.Dialogs.List(l, s.Theme, nil)
+		s.Dialogs.List(l, s.Theme)
 		return nil
 	}
 	s.Themes.Wanted = theme.Name(name)
