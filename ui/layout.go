@@ -6,7 +6,7 @@ import (
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.Chat.Edited, _ = m.composer.Editing()
+	m.Chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	w.Empty, w.Dials, w.PanelKeys = m.Chat.Empty(), m.Panel.Whatif != nil, m.focus == panelPane
 	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))

@@ -62,9 +62,6 @@ func (c *Model) fill(chip *Chip) tea.Cmd {
 func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p history.Part, note string, err error) {
 	path, text, cut := chip.path, "", false
 	switch {
-	case isAddress(path) && !chip.agreed: // of a draft that was left unsent
-		const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-		return p, "", fmt.Errorf(again, path, path)
 	case isAddress(path):
 		if text, cut, err = c.ReadPage(ctx, path); err != nil {
 			return p, "", fmt.Errorf("%s cannot be attached: %w", path, err)
@@ -180,7 +177,7 @@ func (c *Model) askForPage(address string) tea.Cmd {
 				return c.Say("The page was not fetched.")
 			}
 			c.Screen.Focus()
-			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value, agreed: true})
+			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value})
 			c.Area.Insert(" ")
 			return cmd
 		})

@@ -74,7 +74,12 @@ type Model struct {
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
-	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx)}
+	offered := list.New(ctx, list.Options{})
+	offered.Head = 0
+	return &Model{
+		Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx),
+		completions: completions{Model: offered},
+	}
 }
 
 // Resize gives the draft a width in cells and the most lines it may take.
@@ -146,7 +151,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
 	case k.Pressed(msg, keymap.Expand):
-		return c.openChip()
+		return c.openChips()
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
 	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
@@ -159,23 +164,23 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// openChip shows what the chip right before the cursor stands for, else the first of the draft.
-func (c *Model) openChip() tea.Cmd {
-	chip := new(Chip)
-	if before, ok := c.Area.Before().(*Chip); ok {
-		chip = before
-	} else if all := c.chips(); len(all) > 0 {
-		chip = all[0]
+// openChips shows what the chips of the draft stand for.
+func (c *Model) openChips() tea.Cmd {
+	var texts []string
+	for _, chip := range c.chips() {
+		text := chip.Text
+		if chip.Part != nil {
+			text = chip.Part.Text
+		}
+		if text != "" {
+			texts = append(texts, chip.label+"\n\n"+text)
+		}
 	}
-	text := chip.Text
-	if chip.Part != nil {
-		text = chip.Part.Text
-	}
-	if text == "" {
+	if len(texts) == 0 {
 		return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
 			" goes to the transcript.")
 	}
-	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
+	c.Screen.Read("Draft", strings.Join(texts, "\n\n"))
 	return nil
 }
 
@@ -184,15 +189,6 @@ func (c *Model) Set(text string) {
 	c.Area.Reset()
 	if c.prompt != 0 {
 		c.prompt, c.behind = 0, nil
-	}
-	c.Paste(text)
-}
-
-// SetWith replaces the draft by a message: its files as chips, and its text behind them.
-func (c *Model) SetWith(text string, files []history.Part) {
-	c.Set("")
-	for _, part := range files {
-		c.hang(part)
 	}
 	c.Paste(text)
 }
@@ -270,9 +266,17 @@ func (c *Model) put(chip *Chip) {
 // hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
 func (c *Model) hang(part history.Part) { c.put(&Chip{label: c.fileLabel(part), Part: &part}) }
 
-// restore replaces the draft by one that was kept. Files with a path are read again.
+// restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
+// a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
 func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.Set("")
+	if len(d.Folds) == 0 {
+		for _, part := range d.Parts {
+			c.hang(part)
+		}
+		c.Paste(d.Text)
+		return nil
+	}
 	var cmds []tea.Cmd
 	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
@@ -281,6 +285,8 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		switch {
 		case f.From < f.To:
 			c.fold(d.Text[f.From:f.To])
+		case isAddress(f.Path):
+			c.Write(f.Path) // A page is not fetched again by itself.
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:
@@ -288,13 +294,6 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 			parts = parts[1:]
 		}
 	}
-	if at > 0 {
-		c.Write(d.Text[at:])
-	} else {
-		c.Paste(d.Text)
-	}
-	for _, part := range parts {
-		c.hang(part) // The text held a secret: where its files stood is not known any more.
-	}
+	c.Write(d.Text[at:])
 	return tea.Batch(cmds...)
 }

@@ -149,14 +149,14 @@ func (d *desk) message(text string) {
 	for name := range strings.SplitSeq(names, " | ") {
 		files = append(files, history.Part{Kind: history.TextPart, Name: name, Text: "package a"})
 	}
-	d.SetWith(text, files)
+	d.restore(store.Draft{Text: text, Parts: files})
 }
 
 // offered are the completions, with " | " between.
 func (d *desk) offered() string {
 	var labels []string
-	for _, o := range d.completions.list[:d.Completions()] {
-		labels = append(labels, o.label)
+	for _, item := range d.completions.Items()[:d.Completions()] {
+		labels = append(labels, item.Label)
 	}
 	return strings.Join(labels, " | ")
 }
@@ -245,7 +245,9 @@ func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	d := newDesk(t, Options{Servers: offered(t)})
 	screens.Add("nothing written", d.View())
-	d.SetWith("What is wrong with it?", []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}})
+	d.restore(store.Draft{
+		Text: "What is wrong with it?", Parts: []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}},
+	})
 	screens.Add("a file and a question", d.View())
 	d.Resize(24, 6)
 	screens.Add("the same, narrow", d.View())

@@ -18,17 +18,16 @@ import (
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
-	"winnow/ui/theme"
 )
 
-// Editing is the earlier message that is being edited, 0 for none, and what it is called in a sentence.
-func (c *Model) Editing() (message int64, name string) { return c.edit, c.name }
+// Editing is the earlier message that is being edited, 0 for none.
+func (c *Model) Editing() (message int64) { return c.edit }
 
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
-func (c *Model) Edit(message int64, name, text string, files []history.Part) {
+func (c *Model) Edit(message int64, text string, files []history.Part) {
 	behind := c.next(c.draft)
-	c.SetWith(text, files)
-	c.draft = draft{Area: c.Area, edit: message, name: name, began: c.Area.Changes(), behind: &behind}
+	c.restore(store.Draft{Text: text, Parts: files})
+	c.draft = draft{Area: c.Area, edit: message, began: c.Area.Changes(), behind: &behind}
 }
 
 // next is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
@@ -55,7 +54,7 @@ func (c *Model) EndEdit() {
 
 // LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
 func (c *Model) LeaveEdit() tea.Cmd {
-	said := theme.UpperFirst(c.name) + " is unchanged."
+	said := "The message is unchanged."
 	if c.changed() && !c.Empty() {
 		c.Remember(c.packed())
 		said += " " + c.Keys.First(keymap.ListUp) + " recalls the edit."

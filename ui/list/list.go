@@ -270,7 +270,7 @@ func (m *Model) onScreen() []row {
 // head is how many lines stand above the items: the filter, and a rule where there is room.
 func (m *Model) head() int {
 	if m.h < 4 {
-		return 1
+		return min(1, m.Head)
 	}
 	return m.Head
 }

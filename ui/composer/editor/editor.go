@@ -81,14 +81,6 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 	}
 }
 
-// Before is the inset right before the cursor, nil for none.
-func (e *Editor) Before() Inset {
-	if e.cursor == 0 {
-		return nil
-	}
-	return e.text[e.cursor-1].inset
-}
-
 // Word is the text between the last blank and the cursor, "" where it holds an inset.
 func (e *Editor) Word() string {
 	word := ""
