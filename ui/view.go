@@ -185,7 +185,8 @@ func (s screen) rule() string {
 	case m.entering:
 		about = "opening the chat…"
 	case m.editing():
-		about, right = "editing "+m.Chat.NumbersOf(m.composer.Editing()), s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
+		about = "editing " + m.Chat.NumbersOf(m.composer.Editing())
+		right = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
 		return m.Panel.Rule(w, margin, true)
 	default:

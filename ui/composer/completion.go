@@ -294,9 +294,6 @@ func (c *Model) resources(word string) (items []list.Item) {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
-			if r.Size > 0 {
-				help += " · " + theme.Size(int(r.Size))
-			}
 			item := list.Item{Label: theme.OneLine(name), About: help, Value: name}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {

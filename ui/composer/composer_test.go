@@ -87,7 +87,7 @@ func newDesk(t *testing.T, o Options) *desk {
 		Read:    func(title, _ string) { did(title) },
 		News:    func(string) {},
 	}, o)
-	d.Resize(60, 6)
+	d.Area.Resize(60, 6)
 	return d
 }
 
@@ -245,14 +245,12 @@ func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	d := newDesk(t, Options{Servers: offered(t)})
 	screens.Add("nothing written", d.View())
-	d.restore(store.Draft{
-		Text: "What is wrong with it?", Parts: []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}},
-	})
+	d.message("What is wrong with it? | parser.go")
 	screens.Add("a file and a question", d.View())
-	d.Resize(24, 6)
+	d.Area.Resize(24, 6)
 	screens.Add("the same, narrow", d.View())
 	d.Set("see")
-	d.Resize(60, 6)
+	d.Area.Resize(60, 6)
 	d.Paste(strings.Repeat("x\n", 40))
 	screens.Add("a paste", d.View())
 	d.Set("")

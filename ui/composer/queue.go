@@ -17,13 +17,12 @@ func (c *Model) Enqueue(how store.Queued) tea.Cmd {
 	}
 	sent := c.Take(0)
 	how.Text, how.Parts, how.Draft = sent.Text, sent.Files, sent.draft.packed()
-	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(how.Draft), c.KeepSoon())
+	return tea.Batch(c.EnqueueCommand(how), c.KeepSoon())
 }
 
-// EnqueueCommand queues the message of a command, which was typed as it stands.
-func (c *Model) EnqueueCommand(typed string, how store.Queued) tea.Cmd {
-	how.Draft = store.Draft{Text: typed}
-	return tea.Batch(c.Waiting.Add(how), c.keepPrompt(how.Draft))
+// EnqueueCommand queues the message of a command, whose draft is what was typed.
+func (c *Model) EnqueueCommand(m store.Queued) tea.Cmd {
+	return tea.Batch(c.Waiting.Add(m), c.keepPrompt(m.Draft))
 }
 
 // takeBack puts the newest queued message into the draft.

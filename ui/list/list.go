@@ -14,9 +14,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// Apart is a group without a name: a blank line stands above the first of its items.
-const Apart = " "
-
 // Item is one entry. The filter searches its label, and after that its other texts.
 type Item struct {
 	Label  string
@@ -37,10 +34,9 @@ type Options struct {
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
 
-	Short  bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
-	Masked bool // what is typed is a secret
-	Stays  bool // it stays open when something is chosen
-	Wraps  bool // what is said about an item goes on below it where the line is too short
+	Short bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
+	Stays bool // it stays open when something is chosen
+	Wraps bool // what is said about an item goes on below it where the line is too short
 
 	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
 	// it gets an item that has no more than its name.
@@ -246,9 +242,7 @@ func (m *Model) arrange() {
 			if group = c.Group; len(m.rows) > 0 {
 				m.rows = append(m.rows, row{at: -1})
 			}
-			if group != Apart {
-				m.rows = append(m.rows, row{at: -1, text: group})
-			}
+			m.rows = append(m.rows, row{at: -1, text: group})
 		}
 		abouts := []string{c.About}
 		if room := m.room(c); m.Wraps && room > 0 {

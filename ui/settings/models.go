@@ -121,7 +121,7 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	}
 	items := modelItems(msg, s.Ref)
 	if len(msg.Offers) > 0 {
-		items = append(items, list.Item{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true})
+		items = append(items, list.Item{Label: "Add a provider…", Group: "More", Value: addProvider, Always: true})
 	}
 	s.models.Fill(items)
 	s.models.Select(s.first)
@@ -225,8 +225,9 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	place, _ := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Masked: true, Remark: "the key is sent to " + o.Host + " only",
+		Remark: "the key is sent to " + o.Host + " only",
 	}, list.Item{Label: "Save the key in " + place, Always: true})
+	form.Filter.Masked = true
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}

@@ -43,7 +43,8 @@ func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
 // id is the session's, "" as long as it is not on disk.
 func (q *Model) id() string { return q.ctx.Session.Info().ID }
 
-// Load reads what was left in the session.
+// Load reads what was left in the session, and puts it in front of what was queued since. The user may have forgotten
+// it: it waits for a word.
 func (q *Model) Load() tea.Cmd {
 	if q.id() == "" {
 		return nil
@@ -52,18 +53,14 @@ func (q *Model) Load() tea.Cmd {
 	return q.ctx.InOrder(func(ctx context.Context) (err error) {
 		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
 		return err
-	}, func(err error) tea.Cmd { return q.loaded(left, err) })
-}
-
-// loaded puts what was left in the session in front of what was queued since. The user may have forgotten it: it waits
-// for a word.
-func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
-	var items []*item
-	for _, m := range left {
-		items = append(items, &item{Queued: m, id: m.ID})
-	}
-	q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-	return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
+	}, func(err error) tea.Cmd {
+		var items []*item
+		for _, m := range left {
+			items = append(items, &item{Queued: m, id: m.ID})
+		}
+		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
+		return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
+	})
 }
 
 // Add puts a message at the end of the queue.
@@ -129,13 +126,10 @@ func (q *Model) Held() bool { return q.held && len(q.items) > 0 }
 
 // Waits says that the queue waits for the user, "" where it does not.
 func (q *Model) Waits() string {
-	switch {
-	case !q.Held():
-		return ""
-	case len(q.items) == 1:
+	if q.Held() {
 		return "The queue is paused."
 	}
-	return theme.Plural(len(q.items), "queued message") + " wait."
+	return ""
 }
 
 // Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
