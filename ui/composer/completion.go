@@ -171,7 +171,8 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 	c.Area.TakeWord()
 	switch {
 	case c.completions.place == "":
-		if c.Area.Insert(chosen.Value); k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
+		c.Area.Insert(chosen.Value)
+		if k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
 			return c.Screen.Run(chosen.Value), true
 		}
 	case chosen.Value == "":
