@@ -163,7 +163,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 		for _, over := range []struct{ key, title string }{
 			{"\x0c", "enter use"},
 			{"\x13", "winnow  Chats"},
-			{"\x10", "tab complete"},
+			{"\x10", "enter run"},
 		} {
 			chat.Send(over.key)
 			chat.Want(over.title)

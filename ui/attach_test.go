@@ -22,6 +22,9 @@ func fileWith(t *testing.T, name, text string) string {
 	return path
 }
 
+// escaped is a path as a terminal pastes it.
+func escaped(path string) string { return strings.ReplaceAll(path, " ", `\ `) }
+
 // pastes pastes a text.
 func (l *live) pastes(text string) {
 	_, cmd := l.Update(tea.PasteMsg{Content: text})
@@ -35,7 +38,7 @@ func TestAttachedFilesAreSentAndSeen(t *testing.T) {
 	dot := fileWith(t, "dot.gif",
 		"GIF89a\x20\x00\x10\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff"+
 			",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
-	l.types("/attach " + composer.Escaped(code) + " '" + dot + "'")
+	l.types("/attach " + escaped(code) + " '" + dot + "'")
 	l.press("enter")
 	l.shows("[file two words.go: 3 lines, 29 B, ~")
 	l.shows("[image dot.gif: 32×16, 35 B, ~255 tokens]")
@@ -73,12 +76,12 @@ func TestDraggedFilesBecomeChips(t *testing.T) {
 	t.Parallel()
 	a, b := fileWith(t, "a.txt", "first"), fileWith(t, "b c.txt", "second")
 	for _, c := range []struct{ name, paste string }{
-		{"one, escaped", composer.Escaped(b)},
+		{"one, escaped", escaped(b)},
 		{"one, quoted, with a space behind", "'" + b + "' "},
 		{"one, with a line end", "'" + b + "'\n"},
 		{"one as a URL", "file://" + strings.ReplaceAll(b, " ", "%20")},
-		{"two on a line", a + " " + composer.Escaped(b)},
-		{"two lines", a + "\r\n" + composer.Escaped(b) + "\r\n"},
+		{"two on a line", a + " " + escaped(b)},
+		{"two lines", a + "\r\n" + escaped(b) + "\r\n"},
 	} {
 		l := onStage(t, 100, 30)
 		l.types("see ")

@@ -99,8 +99,6 @@ func Commands() []Command {
 			func(m *Model, _ string) tea.Cmd { return m.leaveFor(m.Temporary()) }),
 		titled("Save this chat", "save a temporary chat", "", "",
 			func(m *Model, _ string) tea.Cmd { return m.keep() }),
-		titled("Queue", "list queued messages; take back or remove one", "", "",
-			func(m *Model, _ string) tea.Cmd { return m.composer.ListQueue() }),
 		titled("Usage", "tokens and costs of chat, day and month", "", "", setting((*settings.Model).Usage)),
 		titled("Theme…", "choose the colours", "", "", setting((*settings.Model).Theme)),
 		titled("Mouse", "give the mouse to the terminal, or take it back", "", "",
@@ -114,8 +112,8 @@ type palette struct{ *Model }
 // open lists the commands: at first a dozen of them, by groups; typing finds the rest.
 func (p palette) open() tea.Cmd {
 	p.dialogs.List(list.New(p.Context, list.Options{
-		Title: "commands", Prompt: "Find a command", Does: "run", Adds: "complete", Also: keymap.Palette, Short: true,
-	}, p.items()...), p.take, p.write)
+		Title: "commands", Prompt: "Find a command", Does: "run", Also: keymap.Palette, Short: true,
+	}, p.items()...), p.take)
 	return nil
 }
 
@@ -156,11 +154,8 @@ func (p palette) take(name string) tea.Cmd {
 	return c.run(p.Model, "")
 }
 
-// write puts a slash command into the draft, and runs any other.
+// write puts a slash command into the draft.
 func (p palette) write(name string) tea.Cmd {
-	if c, _ := commandNamed(name); c.Name == "" {
-		return p.take(name)
-	}
 	if !p.composer.Empty() {
 		return p.notice.Error("/" + name + " is written in an empty draft: send or clear the draft first.")
 	}

@@ -25,7 +25,4 @@ func (m *Model) queued() tea.Cmd {
 }
 
 // editing reports whether an earlier message is in the draft.
-func (m *Model) editing() bool {
-	message, _ := m.composer.Editing()
-	return message != 0
-}
+func (m *Model) editing() bool { return m.composer.Editing() != 0 }

@@ -32,7 +32,7 @@ func (m *Model) startEdit(id int64) tea.Cmd {
 		return m.notice.Error("This message cannot be read, so it cannot be edited.")
 	}
 	m.Panel.ToNext()
-	m.composer.Edit(id, m.Chat.NumbersOf(id), message.Content, message.Parts)
+	m.composer.Edit(id, message.Content, message.Parts)
 	m.Chat.GoTo(id)
 	m.setFocus(draftPane)
 	return nil

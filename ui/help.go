@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/ui/dialog"
@@ -43,22 +41,18 @@ func (s screen) scope() (name string, in keymap.Scope) {
 	return "draft", keymap.InDraft
 }
 
-// help lists the keys of what is on the screen, those that work everywhere, the other keys, the commands and the
-// signs.
+// help lists the keys of what is on the screen, the other keys, the commands and the signs.
 func (p palette) help() tea.Cmd {
 	name, scope := screenOf(p.Model).scope()
-	p.dialogs.Help(p.Context, name, scope, p.items(), p.with(p.take), p.with(p.write))
+	p.dialogs.Help(p.Context, name, scope, p.items(), p.helped)
 	return nil
 }
 
-// with does something with a command of the help, and says where any other line of it holds.
-func (p palette) with(do func(command string) tea.Cmd) func(value string) tea.Cmd {
-	return func(value string) tea.Cmd {
-		name, command := strings.CutPrefix(value, "/")
-		if _, known := commandNamed(name); !command || !known { // the key that searches is a slash as well
-			return p.notice.Say(value)
-		}
-		p.bare()
-		return do(name)
+// helped runs a command of the help.
+func (p palette) helped(name string) tea.Cmd {
+	if name == "" {
+		return p.notice.Say("This is not a command; " + p.Keys.First(keymap.Back) + " closes the help.")
 	}
+	p.bare()
+	return p.take(name)
 }

@@ -6,11 +6,11 @@ import (
 
 // arrange lays out the screen anew and tells the parts their sizes.
 func (m *Model) arrange() {
-	m.Chat.Edited, _ = m.composer.Editing()
+	m.Chat.Edited = m.composer.Editing()
 	w := m.layout.Wants
 	w.Empty, w.Dials, w.PanelKeys = m.Chat.Empty(), m.Panel.Whatif != nil, m.focus == panelPane
-	m.composer.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
-	w.Draft, w.Sentence = m.composer.Lines(), m.notice.Lines(w.Width)
+	m.composer.Area.Resize(max(1, w.DraftWidth()), max(1, w.Height/3))
+	w.Draft, w.Sentence = m.composer.Area.Height(), m.notice.Lines(w.Width)
 	m.Question.Resize(w.Width, w.MostAlert())
 	w.AlertLines, w.Queue = len(screenOf(m).question()), len(screenOf(m).queue(layout.MostTail))
 	m.layout = layout.For(w)

@@ -120,7 +120,7 @@ func TestListsAreAsTallAsTheirEntries(t *testing.T) {
 		for i := range items {
 			items[i] = list.Item{Label: fmt.Sprint("choice ", i), Value: fmt.Sprint(i)}
 		}
-		m.dialogs.List(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil, nil)
+		m.dialogs.List(list.New(m.Context, list.Options{Title: "things", Does: "use"}, items...), nil)
 		lines := strings.Split(plain(m), "\n")
 		top := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╭") })
 		end := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "╰") })

@@ -38,7 +38,7 @@ type live struct {
 	t       *testing.T
 	msgs    chan tea.Msg
 	working atomic.Int32 // commands that run, but for those that wait for a time
-	quit    bool // winnow would have ended
+	quit    bool         // winnow would have ended
 	mu      sync.Mutex
 	bodies  []string // of the requests, in order
 	broken  bool     // the server refuses

@@ -183,8 +183,8 @@ func (m *Model) lacks(n keymap.Need) tea.Cmd { return m.notice.Error(m.Keys.Lack
 func (m *Model) sendAlone(text string, cut bool) tea.Cmd {
 	s, typed := m.Session, "/alone "+text
 	if m.Turn.Busy {
-		cmd := m.composer.EnqueueCommand(typed, store.Queued{Text: text, Alone: true, Cut: cut})
-		return tea.Batch(cmd, m.queued())
+		queued := store.Queued{Text: text, Draft: store.Draft{Text: typed}, Alone: true, Cut: cut}
+		return tea.Batch(m.composer.EnqueueCommand(queued), m.queued())
 	}
 	draft := composer.Commanded(typed, text, s.Info().Leaf)
 	return m.begin(draft, func(ctx context.Context) <-chan session.Event {

@@ -174,7 +174,6 @@ func (s screen) question() []string { return s.m.Question.View(s.st, s.m.focus =
 // does not say it.
 func (s screen) rule() string {
 	m, w, margin := s.m, s.l.Width, s.l.Gutter
-	_, edited := m.composer.Editing()
 	about, right := "", ""
 	switch over := misfit(m); {
 	case over != nil:
@@ -184,8 +183,9 @@ func (s screen) rule() string {
 		about = "read-only"
 	case m.entering:
 		about = "opening the chat…"
-	case edited != "":
-		about, right = "editing "+edited, s.st.Text.Render(m.Keys.First(keymap.Back))+s.st.Muted.Render(" cancel")
+	case m.editing():
+		about = "editing " + m.Chat.NumbersOf(m.composer.Editing())
+		right = s.st.Text.Render(m.Keys.First(keymap.Back)) + s.st.Muted.Render(" cancel")
 	case s.l.Panel.Empty() && s.l.Context != layout.Hidden && !m.Chat.Empty():
 		return m.Panel.Rule(w, margin, true)
 	default:

@@ -62,9 +62,6 @@ func (c *Model) fill(chip *Chip) tea.Cmd {
 func (c *Model) file(ctx context.Context, s *session.Session, chip *Chip) (p history.Part, note string, err error) {
 	path, text, cut := chip.path, "", false
 	switch {
-	case isAddress(path) && !chip.agreed: // of a draft that was left unsent
-		const again = "%s was attached to the draft, but is not fetched again automatically; /attach %s fetches it"
-		return p, "", fmt.Errorf(again, path, path)
 	case isAddress(path):
 		if text, cut, err = c.ReadPage(ctx, path); err != nil {
 			return p, "", fmt.Errorf("%s cannot be attached: %w", path, err)
@@ -95,13 +92,10 @@ func (c *Model) filled(chip *Chip, part history.Part, note string, err error) te
 				d.Area.Insert(markdown.Visible(chip.Text))
 				return
 			}
-			d.Area.InsertInset(&Chip{label: c.fileLabel(part), path: chip.path, Part: &part})
+			d.Area.InsertInset(fileChip(&part, chip.path))
 		})
-		switch {
-		case found && err != nil:
-			return c.Failed(err)
-		case found:
-			return c.Say(note)
+		if found {
+			return tea.Batch(c.Failed(err), c.Say(note))
 		}
 	}
 	return nil // The chip was deleted meanwhile.
@@ -121,14 +115,11 @@ func (c *Model) drop(text string) tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for i, path := range paths {
+	for i, pasted := range word.FindAllString(text, -1) {
 		if i > 0 {
 			c.Area.Insert(" ")
 		}
-		if len(paths) > 1 {
-			text = Escaped(path)
-		}
-		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(text), Text: text, path: resolved(path)}))
+		cmds = append(cmds, c.fill(&Chip{label: theme.OneLine(pasted), Text: pasted, path: resolved(paths[i])}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -166,24 +157,17 @@ func (c *Model) readClipboard() tea.Cmd {
 // askForPage asks the user whether the page at an address may be read.
 func (c *Model) askForPage(address string) tea.Cmd {
 	u, err := url.Parse(address)
-	switch {
-	case c.ReadPage == nil:
-		return c.Fail("Pages cannot be fetched here.")
-	case err != nil || u.Host == "":
+	if err != nil || u.Host == "" {
 		return c.Fail(theme.OneLine(address) + " is not a URL.")
 	}
-	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "choose"}
-	c.Screen.Open(list.New(c.Context, o, list.Item{Label: "Don’t fetch it"},
-		list.Item{Label: "Fetch " + theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}),
-		func(value string) tea.Cmd {
-			if value == "" {
-				return c.Say("The page was not fetched.")
-			}
-			c.Screen.Focus()
-			cmd := c.fill(&Chip{label: "[" + theme.OneLine(value) + ": fetching…]", path: value, agreed: true})
-			c.Area.Insert(" ")
-			return cmd
-		}, nil)
+	o := list.Options{Title: "fetch a page from " + theme.OneLine(u.Host) + "?", Does: "fetch"}
+	page := list.Item{Label: theme.OneLine(address), Right: "at most 4 MB, as text", Value: address}
+	c.Screen.Open(list.New(c.Context, o, page), func(address string) tea.Cmd {
+		c.Screen.Focus()
+		cmd := c.fill(&Chip{label: "[" + theme.OneLine(address) + ": fetching…]", path: address})
+		c.Area.Insert(" ")
+		return cmd
+	})
 	return nil
 }
 
@@ -212,11 +196,10 @@ func resolved(path string) string {
 	return cmp.Or(whole, path)
 }
 
-// A word of a line, what is quoted in one, and the letters that part words.
+// A word of a line, and what is quoted in one.
 var (
-	word    = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\\.|\S)+`)
-	quoted  = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
-	special = regexp.MustCompile(`[ \t'"\\]`)
+	word   = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\\.|\S)+`)
+	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"|\\(.)`)
 )
 
 // Words parts a line as a shell does: at spaces that are not quoted and have no backslash in front.
@@ -227,6 +210,3 @@ func Words(line string) []string {
 	}
 	return words
 }
-
-// Escaped is a path as Words reads it back.
-func Escaped(path string) string { return special.ReplaceAllString(path, `\$0`) }

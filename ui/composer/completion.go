@@ -16,23 +16,16 @@ import (
 	"winnow/ui/app"
 	"winnow/ui/composer/tree"
 	"winnow/ui/keymap"
+	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/slash"
 	"winnow/ui/theme"
 )
 
-// completion is what the word that is being typed may become.
-type completion struct {
-	label, help string
-	text        string // takes its place
-	attach      string // is attached instead, "" for nothing
-	runs        bool   // then enter runs the draft as a command
-}
-
-// completions are what the word that is being typed may become. The list is made anew when the draft changes.
+// completions are what the word that is being typed may become: a command, which is the value of its item, a file or a
+// resource, whose value is what is attached, or a label that takes the place of the word.
 type completions struct {
-	list  []completion
-	at    int      // the one under the cursor
+	*list.Model
 	place string   // where the files are that may complete a path, "" while none is typed
 	paths []string // their paths; that of a folder ends with a slash
 }
@@ -65,13 +58,13 @@ func (c *Model) Completions() int {
 	if c.ReadOnly || !c.Screen.Focused() {
 		return 0
 	}
-	return len(c.completions.list)
+	return c.completions.Len()
 }
 
 // CloseCompletions closes the list until the draft changes, and reports whether there was one.
 func (c *Model) CloseCompletions() bool {
 	open := c.Completions() > 0
-	c.completions.list = nil
+	c.completions.Fill(nil)
 	return open
 }
 
@@ -91,7 +84,7 @@ func (c *Model) complete() tea.Cmd {
 	if !known {
 		have.place, have.paths = place, nil
 	}
-	have.at, have.list = 0, c.find(word)
+	c.offer(word)
 	if known || place == "" {
 		return nil
 	}
@@ -100,7 +93,7 @@ func (c *Model) complete() tea.Cmd {
 		return app.Then(func() tea.Cmd {
 			if have.place == place {
 				have.paths = paths
-				have.list = c.find(c.Area.Word())
+				c.offer(c.Area.Word())
 			}
 			return nil
 		})
@@ -125,56 +118,67 @@ func pathsIn(ctx context.Context, place string) (paths []string) {
 	return paths
 }
 
+// offer makes the list of what a word may become.
+func (c *Model) offer(word string) {
+	c.completions.Fill(c.find(word))
+	c.completions.Move(-keymap.AllLines)
+}
+
 // find is what a word may become: a file or what an MCP server offers, or a command.
-func (c *Model) find(word string) (list []completion) {
+func (c *Model) find(word string) (items []list.Item) {
 	path, mention := strings.CutPrefix(word, "@")
 	switch {
 	case mention:
 		for _, p := range tree.Find(c.completions.paths, path, mostOffered) {
-			o := completion{label: theme.OneLine("@" + p), attach: p}
+			item := list.Item{Label: theme.OneLine("@" + p), Value: p}
 			if strings.HasSuffix(p, "/") {
-				o.text, o.attach = "@"+p, ""
+				item.Value = ""
 			}
-			list = append(list, o)
+			items = append(items, item)
 		}
-		return append(list, c.resources(word)...)
+		return append(items, c.resources(word)...)
 	case c.edit != 0 || !strings.HasPrefix(word, "/") || c.Shown() != word:
 		return nil
 	}
 	for _, o := range c.commands() {
 		if strings.HasPrefix("/"+o.Name, word) {
-			text, _, _ := strings.Cut(o.Usage(), " ")
-			if o.Args != "" {
-				text += " "
+			item := list.Item{Label: o.Usage(), About: o.Help, Value: "/" + o.Name}
+			if o.Needs() {
+				item.Value += " "
 			}
-			list = append(list, completion{label: o.Usage(), help: o.Help, text: text, runs: !o.Needs()})
+			items = append(items, item)
 		}
 	}
-	return list
+	return items
 }
 
 // completionKey is a key while there are completions. It reports whether it was for them.
 func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
-	k, n, at := &c.Keys, c.Completions(), &c.completions.at
-	send := k.Pressed(msg, keymap.Send)
+	k := &c.Keys
 	switch {
-	case n == 0 || !send && !k.Pressed(msg, keymap.ListUp, keymap.ListDown, keymap.Focus):
+	case c.Completions() == 0:
 		return nil, false
 	case k.Pressed(msg, keymap.ListUp):
-		*at = max(0, *at-1)
+		c.completions.Move(-1)
 		return nil, true
 	case k.Pressed(msg, keymap.ListDown):
-		*at = min(n-1, *at+1)
+		c.completions.Move(1)
 		return nil, true
+	case !k.Pressed(msg, keymap.Send, keymap.Focus):
+		return nil, false
 	}
-	chosen := c.completions.list[*at]
+	chosen, _ := c.completions.Cursor()
 	c.Area.TakeWord()
-	if chosen.attach != "" {
-		return c.attach(chosen.attach), true
-	}
-	c.Area.Insert(chosen.text)
-	if send && chosen.runs {
-		return c.Screen.Run(strings.TrimSpace(c.Text())), true
+	switch {
+	case c.completions.place == "":
+		c.Area.Insert(chosen.Value)
+		if k.Pressed(msg, keymap.Send) && !strings.HasSuffix(chosen.Value, " ") {
+			return c.Screen.Run(chosen.Value), true
+		}
+	case chosen.Value == "":
+		c.Area.Insert(chosen.Label)
+	default:
+		return c.attach(chosen.Value), true
 	}
 	return nil, true
 }
@@ -184,38 +188,22 @@ func (c *Model) Hints() []key.Binding {
 	if c.Completions() == 0 {
 		return nil
 	}
-	k, chosen := &c.Keys, c.completions.list[c.completions.at]
-	takes := "complete"
-	if chosen.attach != "" {
-		takes = "attach"
+	if c.completions.place != "" {
+		c.completions.Does = "attach"
+		return c.completions.Hints()
 	}
-	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(takes, keymap.Focus)}
-	if chosen.runs {
-		hints = append(hints, k.Hint("run", keymap.Send))
-	}
-	return append(hints, k.Hint("close", keymap.Back))
+	c.completions.Does = "run"
+	return slices.Insert(c.completions.Hints(), 1, c.Keys.Hint("complete", keymap.Focus))
 }
 
 // CompletionView draws the completions in lines of w cells, at most so many.
-func (c *Model) CompletionView(w, most int) (lines []string) {
-	n, wide := c.Completions(), 0
+func (c *Model) CompletionView(w, most int) []string {
+	n := c.Completions()
 	if n == 0 || w < 1 || most < 2 {
 		return nil
 	}
-	for _, o := range c.completions.list {
-		wide = max(wide, theme.Width(o.label))
-	}
-	wide = min(wide, max(8, 2*w/3))
-	first, end := theme.Around(c.completions.at, n, min(n, mostCompletions, most))
-	for i, o := range c.completions.list[first:end] {
-		label := theme.Fit(o.label, wide) + "   "
-		if first+i == c.completions.at {
-			lines = append(lines, c.Themes.Styles.CursorRow("  "+label+o.help, w))
-		} else {
-			lines = append(lines, theme.Fit("   "+label+c.Themes.Styles.Muted.Render(o.help), w))
-		}
-	}
-	return lines
+	c.completions.Resize(w, min(n, mostCompletions, most))
+	return c.completions.Rows()
 }
 
 // serverPrompt is a prompt of an MCP server, as a slash command that writes it into the draft.
@@ -302,28 +290,25 @@ func (p serverPrompt) text(ctx context.Context, s *mcp.Servers, words []string) 
 
 // resources are the resources of the servers that a word beginning with @ may become. One with placeholders is written
 // into the draft, where the user replaces them.
-func (c *Model) resources(word string) (list []completion) {
+func (c *Model) resources(word string) (items []list.Item) {
 	for _, server := range c.Servers.List() {
 		for _, r := range server.Resources {
 			name := "@" + server.Name + ":" + r.URI
 			help := markdown.OneLine(cmp.Or(r.Title, r.Name, r.Description), 200)
-			if r.Size > 0 {
-				help += " · " + theme.Size(int(r.Size))
-			}
-			o := completion{label: theme.OneLine(name), help: help, attach: name}
+			item := list.Item{Label: theme.OneLine(name), About: help, Value: name}
 			fixed, _, template := strings.Cut(name, "{")
 			switch {
 			case template && len(word) > len(fixed) && strings.HasPrefix(word, fixed) && !strings.Contains(word, "{"):
-				o.label, o.attach = theme.OneLine(word), word
+				item.Label, item.Value = theme.OneLine(word), word
 			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
 				continue
 			case template:
-				o.text, o.attach = name, ""
+				item.Value = ""
 			}
-			list = append(list, o)
+			items = append(items, item)
 		}
 	}
-	return list
+	return items
 }
 
 // readResource reads the resource that @SERVER:URI names, as a text.

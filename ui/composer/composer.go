@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -39,7 +38,7 @@ type Screen struct {
 	News    func(text string)            // says what stays until something is sent
 
 	// Open opens a list.
-	Open func(l *list.Model, chosen, added func(string) tea.Cmd)
+	Open func(l *list.Model, chosen func(string) tea.Cmd)
 }
 
 // Options are what the composer works with.
@@ -47,7 +46,7 @@ type Options struct {
 	Files   []string     // to hang on the first draft
 	Servers *mcp.Servers // their prompts are commands, and their resources can be attached; nil for none
 
-	// ReadPage reads the page at an address as text. Cut says that only its beginning was read. nil reads none.
+	// ReadPage reads the page at an address as text. Cut says that only its beginning was read.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 }
 
@@ -57,7 +56,6 @@ type Model struct {
 	Screen Screen
 	Options
 	draft
-	Ratio   float64      // the server's tokens per counted token, 0 unknown
 	Waiting *queue.Model // the messages that are sent when the answers before them are there
 	Sending *Sent        // the draft that was sent and is not stored yet, nil for none
 
@@ -74,14 +72,13 @@ type Model struct {
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
-	return &Model{Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx)}
+	offered := list.New(ctx, list.Options{})
+	offered.Head = 0
+	return &Model{
+		Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx),
+		completions: completions{Model: offered},
+	}
 }
-
-// Resize gives the draft a width in cells and the most lines it may take.
-func (c *Model) Resize(width, most int) { c.Area.Resize(width, most) }
-
-// Lines is how many lines the draft takes.
-func (c *Model) Lines() int { return c.Area.Height() }
 
 // View draws the draft.
 func (c *Model) View() []string {
@@ -134,7 +131,7 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case k.Pressed(msg, keymap.Newline):
 		c.Area.Insert("\n")
 	case k.Pressed(msg, keymap.ListUp) && c.Empty() && c.behind == nil && c.Waiting.Len() > 0:
-		return c.takeBack(c.Waiting.Newest())
+		return c.takeBack()
 	case k.Pressed(msg, keymap.ListUp) && c.edit == 0 && c.Area.OnFirst():
 		return c.walk(1, "There is no older prompt.")
 	case k.Pressed(msg, keymap.ListDown) && c.edit == 0 && c.Area.OnLast():
@@ -146,12 +143,12 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return app.Then(func() tea.Cmd { return c.edited(text, err) })
 		})
 	case k.Pressed(msg, keymap.Expand):
-		return c.openChip()
+		return c.unfold()
 	case k.Pressed(msg, keymap.Paste):
 		return c.readClipboard()
 	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
 		return c.Do(k.Action(msg, keymap.InDraft))
-	case utf8.RuneCountInString(msg.Text) > 1:
+	case msg.Text != "":
 		c.Write(msg.Text)
 	default:
 		c.Area.Press(msg)
@@ -159,23 +156,17 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// openChip shows what the chip right before the cursor stands for, else the first of the draft.
-func (c *Model) openChip() tea.Cmd {
-	chip := new(Chip)
-	if before, ok := c.Area.Before().(*Chip); ok {
-		chip = before
-	} else if all := c.chips(); len(all) > 0 {
-		chip = all[0]
-	}
-	text := chip.Text
-	if chip.Part != nil {
-		text = chip.Part.Text
-	}
-	if text == "" {
-		return c.Say("The draft has no long paste and no text file; " + c.Keys.First(keymap.Focus) +
+// unfold shows the draft as it is sent, and its files.
+func (c *Model) unfold() tea.Cmd {
+	if len(c.chips()) == 0 {
+		return c.Say("The draft has no long paste and no file; " + c.Keys.First(keymap.Focus) +
 			" goes to the transcript.")
 	}
-	c.Screen.Read(strings.Trim(chip.label, "[]"), text)
+	text := c.Text()
+	for _, part := range c.files() {
+		text += "\n\n" + theme.FileLabel(part, part.Tokens) + "\n\n" + part.Text
+	}
+	c.Screen.Read("Draft", strings.TrimSpace(text))
 	return nil
 }
 
@@ -184,15 +175,6 @@ func (c *Model) Set(text string) {
 	c.Area.Reset()
 	if c.prompt != 0 {
 		c.prompt, c.behind = 0, nil
-	}
-	c.Paste(text)
-}
-
-// SetWith replaces the draft by a message: its files as chips, and its text behind them.
-func (c *Model) SetWith(text string, files []history.Part) {
-	c.Set("")
-	for _, part := range files {
-		c.hang(part)
 	}
 	c.Paste(text)
 }
@@ -253,13 +235,13 @@ func (c *Model) fold(text string) {
 	}
 	c.Area.InsertInset(&Chip{Text: text, label: fmt.Sprintf("[paste %d: %s, %s, ~%s tokens]", c.pasted,
 		theme.Plural(strings.Count(text, "\n")+1, "line"), theme.Size(len(text)),
-		theme.Thousands(c.tokens(counted)))})
+		theme.Thousands(counted))})
 }
 
-// tokens is a counted number of tokens as the server counts them.
-func (c *Model) tokens(counted int) int { return history.Sum{Ratio: c.Ratio}.Tokens(counted) }
-
-func (c *Model) fileLabel(p history.Part) string { return theme.FileLabel(p, c.tokens(p.Tokens)) }
+// fileChip is the chip of a file that has been read.
+func fileChip(part *history.Part, path string) *Chip {
+	return &Chip{label: theme.FileLabel(*part, part.Tokens), path: path, Part: part}
+}
 
 // put puts a chip and a space at the cursor.
 func (c *Model) put(chip *Chip) {
@@ -268,11 +250,19 @@ func (c *Model) put(chip *Chip) {
 }
 
 // hang puts a file at the cursor that has no path: one of an earlier message, or an image from the clipboard.
-func (c *Model) hang(part history.Part) { c.put(&Chip{label: c.fileLabel(part), Part: &part}) }
+func (c *Model) hang(part history.Part) { c.put(fileChip(&part, "")) }
 
-// restore replaces the draft by one that was kept. Files with a path are read again.
+// restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
+// a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
 func (c *Model) restore(d store.Draft) tea.Cmd {
 	c.Set("")
+	if len(d.Folds) == 0 {
+		for _, part := range d.Parts {
+			c.hang(part)
+		}
+		c.Paste(d.Text)
+		return nil
+	}
 	var cmds []tea.Cmd
 	at, parts := 0, d.Parts
 	for _, f := range d.Folds {
@@ -281,20 +271,15 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		switch {
 		case f.From < f.To:
 			c.fold(d.Text[f.From:f.To])
+		case isAddress(f.Path):
+			c.Write(f.Path) // A page is not fetched again by itself.
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:
-			c.Area.InsertInset(&Chip{label: c.fileLabel(parts[0]), Part: &parts[0]})
+			c.Area.InsertInset(fileChip(&parts[0], ""))
 			parts = parts[1:]
 		}
 	}
-	if at > 0 {
-		c.Write(d.Text[at:])
-	} else {
-		c.Paste(d.Text)
-	}
-	for _, part := range parts {
-		c.hang(part) // The text held a secret: where its files stood is not known any more.
-	}
+	c.Write(d.Text[at:])
 	return tea.Batch(cmds...)
 }

@@ -83,11 +83,11 @@ func newDesk(t *testing.T, o Options) *desk {
 		Focused: func() bool { return true },
 		Send:    func(bool) tea.Cmd { return did("send") },
 		Run:     did,
-		Open:    func(l *list.Model, take, _ func(string) tea.Cmd) { d.open, d.take = l, take },
+		Open:    func(l *list.Model, take func(string) tea.Cmd) { d.open, d.take = l, take },
 		Read:    func(title, _ string) { did(title) },
 		News:    func(string) {},
 	}, o)
-	d.Resize(60, 6)
+	d.Area.Resize(60, 6)
 	return d
 }
 
@@ -149,14 +149,14 @@ func (d *desk) message(text string) {
 	for name := range strings.SplitSeq(names, " | ") {
 		files = append(files, history.Part{Kind: history.TextPart, Name: name, Text: "package a"})
 	}
-	d.SetWith(text, files)
+	d.restore(store.Draft{Text: text, Parts: files})
 }
 
 // offered are the completions, with " | " between.
 func (d *desk) offered() string {
 	var labels []string
-	for _, o := range d.completions.list[:d.Completions()] {
-		labels = append(labels, o.label)
+	for _, item := range d.completions.Items()[:d.Completions()] {
+		labels = append(labels, item.Label)
 	}
 	return strings.Join(labels, " | ")
 }
@@ -245,12 +245,12 @@ func TestScreens(t *testing.T) {
 	var screens uitest.Screens
 	d := newDesk(t, Options{Servers: offered(t)})
 	screens.Add("nothing written", d.View())
-	d.SetWith("What is wrong with it?", []history.Part{{Name: "parser.go", Text: "package p\n", Tokens: 4}})
+	d.message("What is wrong with it? | parser.go")
 	screens.Add("a file and a question", d.View())
-	d.Resize(24, 6)
+	d.Area.Resize(24, 6)
 	screens.Add("the same, narrow", d.View())
 	d.Set("see")
-	d.Resize(60, 6)
+	d.Area.Resize(60, 6)
 	d.Paste(strings.Repeat("x\n", 40))
 	screens.Add("a paste", d.View())
 	d.Set("")

@@ -11,11 +11,10 @@ import (
 
 // Chip stands in a draft for something longer: a pasted text, or a file.
 type Chip struct {
-	label  string
-	Text   string        // a pasted text; while a file is read that was dragged, its path as it was pasted
-	path   string        // where the file is; "" for a paste and for a file without a place of its own
-	agreed bool          // the user agreed to asking for it: it is a page of the web
-	Part   *history.Part // the file; nil for a paste, and while the file is read
+	label string
+	Text  string        // a pasted text; while a file is read that was dragged, its path as it was pasted
+	path  string        // where the file is; "" for a paste and for a file without a place of its own
+	Part  *history.Part // the file; nil for a paste, and while the file is read
 }
 
 // Label is what the draft shows.
@@ -30,7 +29,6 @@ func (c *Chip) reading() bool { return c.Part == nil && c.path != "" }
 type draft struct {
 	Area   editor.Editor
 	edit   int64  // the earlier message that it becomes another version of, 0 for a new message
-	name   string // of that message, in a sentence
 	prompt int    // which of the earlier prompts is looked at, counted from 1; 0 for none
 	began  int    // changes of the text when the edit or the prompt was put into it
 	behind *draft // waits until the edit is over, or the look at the prompts; nil for none, it has none behind it

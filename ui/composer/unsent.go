@@ -3,7 +3,6 @@ package composer
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,20 +14,20 @@ import (
 	"winnow/session"
 	"winnow/session/store"
 	"winnow/ui/app"
+	"winnow/ui/composer/queue"
 	"winnow/ui/keymap"
 	"winnow/ui/list"
 	"winnow/ui/markdown"
-	"winnow/ui/theme"
 )
 
-// Editing is the earlier message that is being edited, 0 for none, and what it is called in a sentence.
-func (c *Model) Editing() (message int64, name string) { return c.edit, c.name }
+// Editing is the earlier message that is being edited, 0 for none.
+func (c *Model) Editing() (message int64) { return c.edit }
 
 // Edit takes an earlier message into the composer. The draft waits meanwhile.
-func (c *Model) Edit(message int64, name, text string, files []history.Part) {
+func (c *Model) Edit(message int64, text string, files []history.Part) {
 	behind := c.next(c.draft)
-	c.SetWith(text, files)
-	c.draft = draft{Area: c.Area, edit: message, name: name, began: c.Area.Changes(), behind: &behind}
+	c.restore(store.Draft{Text: text, Parts: files})
+	c.draft = draft{Area: c.Area, edit: message, began: c.Area.Changes(), behind: &behind}
 }
 
 // next is the draft that comes in the place of the one on the screen: the one behind an edit or a prompt, else another.
@@ -55,7 +54,7 @@ func (c *Model) EndEdit() {
 
 // LeaveEdit ends an edit that was not sent. It can be recalled where it changed something.
 func (c *Model) LeaveEdit() tea.Cmd {
-	said := theme.UpperFirst(c.name) + " is unchanged."
+	said := "The message is unchanged."
 	if c.changed() && !c.Empty() {
 		c.Remember(c.packed())
 		said += " " + c.Keys.First(keymap.ListUp) + " recalls the edit."
@@ -237,23 +236,12 @@ func (c *Model) loaded(d store.Draft) tea.Cmd {
 	}
 	c.Remember(d)
 	c.Screen.News("You have an unsent draft; " + c.Keys.First(keymap.ListUp) + " recalls it: " +
-		markdown.Truncate(promptLabel(d), 60, "…"))
+		markdown.Truncate(queue.Label(d), 60, "…"))
 	return tea.Batch(c.keepPrompt(d), c.Keep())
 }
 
 // mostPrompts is how many of the prompts sent before are in reach.
 const mostPrompts = 10_000
-
-// promptLabel is a prompt on one line. Its files are named in front.
-func promptLabel(d store.Draft) string {
-	label := ""
-	for _, f := range d.Folds {
-		if f.Path != "" {
-			label += "[" + filepath.Base(f.Path) + "] "
-		}
-	}
-	return markdown.OneLine(label+d.Text, 400)
-}
 
 // nothing reports whether a draft holds nothing that is worth keeping.
 func nothing(d store.Draft) bool { return strings.TrimSpace(d.Text) == "" && len(d.Folds) == 0 }
@@ -313,13 +301,13 @@ func (c *Model) listPrompts() tea.Cmd {
 	var items []list.Item
 	prompts := slices.Clone(c.prompts) // a draft that is read meanwhile comes in front of them
 	for i, p := range prompts {
-		items = append(items, list.Item{Label: promptLabel(p), Value: strconv.Itoa(i)})
+		items = append(items, list.Item{Label: queue.Label(p), Value: strconv.Itoa(i)})
 	}
 	o := list.Options{Title: "prompts", Prompt: "Find an earlier prompt", Does: "put in the draft"}
 	c.Screen.Open(list.New(c.Context, o, items...), func(value string) tea.Cmd {
 		c.Screen.Focus()
 		i, _ := strconv.Atoi(value)
 		return c.restore(prompts[i])
-	}, nil)
+	})
 	return nil
 }

@@ -64,9 +64,9 @@ func (s *Stack) Clear() {
 	}
 }
 
-// List opens a list, of which an item is used as chosen does, and by tab as added does.
-func (s *Stack) List(l *list.Model, chosen, added func(value string) tea.Cmd) {
-	s.Open(&Picker{Model: l, stack: s, chosen: chosen, added: added})
+// List opens a list, of which an item is used as chosen does.
+func (s *Stack) List(l *list.Model, chosen func(value string) tea.Cmd) {
+	s.Open(&Picker{Model: l, stack: s, chosen: chosen})
 }
 
 // Typing says that a key is text for the uppermost dialog.

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,45 +11,36 @@ import (
 	"winnow/ui/theme"
 )
 
-// Help lists the keys of what is on the screen, whose name and scope these are, those that work everywhere, the other
-// keys, the commands and the signs. Chosen and added get the value of a command behind a slash; of any other line, a
-// sentence that says where it holds.
+// Help lists the keys of what is on the screen, whose name and scope these are, the other keys, the commands and the
+// signs. Chosen gets the value of a command, "" for any other line.
 func (s *Stack) Help(
-	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen, added func(string) tea.Cmd,
+	ctx *app.Context, name string, scope keymap.Scope, commands []list.Item, chosen func(string) tea.Cmd,
 ) {
-	var here, everywhere, elsewhere []list.Item
+	var here, elsewhere []list.Item
 	for _, b := range s.Keys.Table() {
-		key := s.Keys.First(b.Action)
 		item := list.Item{
 			Label: strings.Join(b.Keys(), " "), About: b.Help().Desc, Also: string(b.Action),
-			Group: theme.UpperFirst(b.Section), Value: key + ": close the help first.",
+			Group: theme.UpperFirst(b.Section),
 		}
-		switch {
-		case b.Section == "everywhere":
-			everywhere = append(everywhere, item)
-		case b.Where&scope != 0:
-			item.Group = "Here: " + name
-			here = append(here, item)
-		default:
-			item.Value = key + " belongs to another screen: " + b.Section + "."
+		if b.Where&scope == 0 || b.Section == "everywhere" {
 			elsewhere = append(elsewhere, item)
+			continue
 		}
+		item.Group = "Here: " + name
+		here = append(here, item)
 	}
-	items := slices.Concat(here, everywhere, elsewhere)
+	items := append(here, elsewhere...)
 	for _, c := range commands {
-		c.Group, c.Value = "Commands", "/"+c.Value
+		c.Group = "Commands"
 		items = append(items, c)
 	}
 	for _, s := range signs {
-		items = append(items, list.Item{
-			Label: s.glyph + " " + s.word, About: s.means, Group: "Signs", Value: s.glyph + " means: " + s.means + ".",
-		})
+		items = append(items, list.Item{Label: s.glyph + " " + s.word, About: s.means, Group: "Signs"})
 	}
 	l := list.New(ctx, list.Options{
-		Title: "Help", Prompt: "Type to filter", Does: "run", Adds: "complete", Also: keymap.Help, Wraps: true,
-		Stays: true,
+		Title: "Help", Prompt: "Type to filter", Does: "run", Also: keymap.Help, Wraps: true, Stays: true,
 	}, items...)
-	s.help = &Picker{Model: l, stack: s, chosen: chosen, added: added}
+	s.help = &Picker{Model: l, stack: s, chosen: chosen}
 }
 
 // signs are the signs beside messages.

@@ -13,7 +13,6 @@ type Picker struct {
 
 	stack  *Stack
 	chosen func(value string) tea.Cmd
-	added  func(value string) tea.Cmd // what tab does, where the list has it
 }
 
 // Update uses the item under the cursor, or moves that.
@@ -26,14 +25,11 @@ func (p *Picker) Update(msg tea.Msg) tea.Cmd {
 		return p.stack.NoKey(msg.(tea.KeyPressMsg), closes)
 	case result == list.Chosen && !ok:
 		return p.stack.Say("There is nothing to choose; " + closes)
-	case result == list.Closed, result == list.Added, result == list.Chosen && !p.Stays:
+	case result == list.Closed, result == list.Chosen && !p.Stays:
 		p.stack.Close(p)
 	}
-	switch {
-	case result == list.Chosen:
+	if result == list.Chosen {
 		return p.chosen(item.Value)
-	case result == list.Added && ok:
-		return p.added(item.Value)
 	}
 	return nil
 }

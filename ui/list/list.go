@@ -14,9 +14,6 @@ import (
 	"winnow/ui/theme"
 )
 
-// Apart is a group without a name: a blank line stands above the first of its items.
-const Apart = " "
-
 // Item is one entry. The filter searches its label, and after that its other texts.
 type Item struct {
 	Label  string
@@ -34,14 +31,12 @@ type Options struct {
 	Prompt  string        // stands in the empty filter line, "" for the title
 	Remark  string        // about all items, at the end of the hints; "" for none
 	Does    string        // what choosing does, as a hint: "run"
-	Adds    string        // what tab does, "" for nothing
 	Also    keymap.Action // closes the list as well, as the key that opened it; "" for none
 	Loading bool          // the items are still being asked for
 
-	Short  bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
-	Masked bool // what is typed is a secret
-	Stays  bool // it stays open when something is chosen
-	Wraps  bool // what is said about an item goes on below it where the line is too short
+	Short bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
+	Stays bool // it stays open when something is chosen
+	Wraps bool // what is said about an item goes on below it where the line is too short
 
 	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
 	// it gets an item that has no more than its name.
@@ -80,7 +75,6 @@ const (
 	Moved    Result = iota // the cursor may stand somewhere else
 	Filtered               // so may it, and the filter is another one
 	Chosen                 // the item under the cursor is wanted
-	Added                  // tab was pressed, where that does something
 	Closed                 // nothing was chosen
 	Unknown                // the key means nothing here
 )
@@ -158,11 +152,9 @@ func (m *Model) Hints() []key.Binding {
 	if m.noMatch() {
 		return []key.Binding{k.Hint("clear the filter", keymap.Back)}
 	}
-	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose)}
-	if m.Adds != "" {
-		hints = append(hints, k.Hint(m.Adds, keymap.Focus))
+	return []key.Binding{
+		k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint(m.Does, keymap.Choose), k.Hint("close", keymap.Back),
 	}
-	return append(hints, k.Hint("close", keymap.Back))
 }
 
 // Update is a key, a paste, or the mouse, whose place is counted from the corner of the list.
@@ -207,8 +199,6 @@ func (m *Model) key(msg tea.KeyPressMsg) Result {
 		m.Move(-m.page())
 	case pressed(keymap.PageDown):
 		m.Move(m.page())
-	case m.Adds != "" && pressed(keymap.Focus):
-		return Added
 	case m.Filter.Typed(msg):
 		return Filtered
 	default:
@@ -252,9 +242,7 @@ func (m *Model) arrange() {
 			if group = c.Group; len(m.rows) > 0 {
 				m.rows = append(m.rows, row{at: -1})
 			}
-			if group != Apart {
-				m.rows = append(m.rows, row{at: -1, text: group})
-			}
+			m.rows = append(m.rows, row{at: -1, text: group})
 		}
 		abouts := []string{c.About}
 		if room := m.room(c); m.Wraps && room > 0 {
@@ -276,7 +264,7 @@ func (m *Model) onScreen() []row {
 // head is how many lines stand above the items: the filter, and a rule where there is room.
 func (m *Model) head() int {
 	if m.h < 4 {
-		return 1
+		return min(1, m.Head)
 	}
 	return m.Head
 }

@@ -30,6 +30,7 @@ const (
 // short list has without a filter the items of its groups alone, and with one no groups.
 func matches(items []Item, filter string, short bool) (left []match) {
 	words := strings.Fields(filter)
+	named := func(name string) bool { return filter != "" && strings.EqualFold(name, filter) }
 	group := 0
 	for i, c := range items {
 		if c.Group != items[group].Group {
@@ -42,8 +43,7 @@ func matches(items []Item, filter string, short bool) (left []match) {
 		if short && len(words) > 0 {
 			m.group = 0
 		}
-		if name := c.name(); filter != "" && (strings.EqualFold(name, filter) ||
-			strings.EqualFold(path.Base(name), filter)) {
+		if named(c.Label) || named(path.Base(c.Label)) || named(c.Value) {
 			m.rank = exact
 		}
 		left = append(left, m)
@@ -54,20 +54,16 @@ func matches(items []Item, filter string, short bool) (left []match) {
 	return left
 }
 
-// name is the label, without what may follow a command.
-func (c *Item) name() string {
-	if name, _, _ := strings.Cut(c.Label, " "); strings.HasPrefix(name, "/") {
-		return name
-	}
-	return c.Label
-}
-
 // rate notes how well the words of the filter fit an item, and reports whether each of them does.
 func (m *match) rate(c *Item, words []string) bool {
+	name := c.Label // without what may follow a command
+	if strings.HasPrefix(name, "/") {
+		name, _, _ = strings.Cut(name, " ")
+	}
 	for _, word := range words {
 		if at, rank := find(c.Label, word); at >= 0 {
 			m.hits, m.rank = append(m.hits, [2]int{at, at + len(word)}), m.rank+rank
-		} else if found := fuzzy.Find(word, []string{c.name()}); len(found) > 0 {
+		} else if found := fuzzy.Find(word, []string{name}); len(found) > 0 {
 			for _, i := range found[0].MatchedIndexes {
 				m.hits = append(m.hits, [2]int{i, i + 1})
 			}

@@ -3,7 +3,6 @@ package list
 import (
 	"cmp"
 
-	"winnow/ui/keymap"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -21,7 +20,6 @@ func (m *Model) View() (lines []string, x int) {
 	st := &m.ctx.Themes.Styles
 	lead := "  " + st.Seen.Render("›") + " "
 	room := max(1, m.w-theme.Width(lead)-margin)
-	m.Filter.Masked = m.Masked
 	filter, x := m.Filter.View(room)
 	if m.Filter.Text() == "" { // The cursor stands in front of the words.
 		filter = "  " + st.Muted.Render(markdown.OneLine(cmp.Or(m.Prompt, theme.UpperFirst(m.Title)), max(1, room-2)))
@@ -45,8 +43,7 @@ func (m *Model) nothing() string {
 	case m.Loading:
 		return "asking…"
 	case m.noMatch():
-		return "No match for “" + markdown.OneLine(m.Filter.Text(), max(1, m.w-20)) + "”. " +
-			m.ctx.Keys.First(keymap.Back) + " clears the filter."
+		return "No match for “" + markdown.OneLine(m.Filter.Text(), max(1, m.w-20)) + "”."
 	}
 	return "Nothing here yet."
 }

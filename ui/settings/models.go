@@ -61,7 +61,7 @@ func (s *Model) listFor(prompt, does string, offers bool, chosen func(ref string
 	s.models = list.New(s.Context, list.Options{
 		Title: "models", Prompt: prompt, Does: does, Also: keymap.Models, Loading: true,
 	})
-	s.Dialogs.List(s.models, chosen, nil)
+	s.Dialogs.List(s.models, chosen)
 	return s.listModels(offers)
 }
 
@@ -120,7 +120,7 @@ func (s *Model) ModelsListed(msg Listing) tea.Cmd {
 	}
 	items := modelItems(msg, s.Ref)
 	if len(msg.Offers) > 0 {
-		items = append(items, list.Item{Label: "Add a provider…", Group: list.Apart, Value: addProvider, Always: true})
+		items = append(items, list.Item{Label: "Add a provider…", Group: "More", Value: addProvider, Always: true})
 	}
 	s.models.Fill(items)
 	s.models.Select(s.first)
@@ -189,7 +189,7 @@ func (s *Model) listProviders() tea.Cmd {
 	}
 	l.Notes = append(l.Notes, "Any other server needs a table [endpoints.NAME] in "+theme.FromHome(s.Config)+".")
 	l.Fill(items)
-	s.Dialogs.List(l, s.takeProvider, nil)
+	s.Dialogs.List(l, s.takeProvider)
 	return nil
 }
 
@@ -204,12 +204,13 @@ func (s *Model) askForKey(o llm.Offer, fault error) {
 	place, from := s.keyPlace(o.Name)
 	form := list.New(s.Context, list.Options{
 		Title: "key", Prompt: "Paste the " + o.Title + " API key", Does: "add " + o.Title,
-		Masked: true, Remark: "the key is sent to " + o.Host + " only",
+		Remark: "the key is sent to " + o.Host + " only",
 	}, list.Item{Label: "Save the key in " + place, Always: true})
+	form.Filter.Masked = true
 	if fault != nil {
 		form.Notes = []string{theme.Sentence(fault)}
 	}
-	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) }, nil)
+	s.Dialogs.List(form, func(string) tea.Cmd { return s.addService(o, from, form.Filter.Text()) })
 }
 
 // keyPlace is where the key of an endpoint is saved, for people and for the store: the system keyring where there is

@@ -175,7 +175,7 @@ func (s *Model) personasRead(name string, all []Persona, err error) tea.Cmd {
 	if err != nil {
 		l.Notes = append(l.Notes, theme.Sentence(err))
 	}
-	s.Dialogs.List(l, s.ChoosePersona, nil)
+	s.Dialogs.List(l, s.ChoosePersona)
 	return nil
 }
 
@@ -289,7 +289,7 @@ func (s *Model) Theme(name string) tea.Cmd {
 		}
 		l := list.New(s.Context, list.Options{Title: "themes", Does: "use"}, items...)
 		l.Select(string(s.Themes.Wanted))
-		s.Dialogs.List(l, s.Theme, nil)
+		s.Dialogs.List(l, s.Theme)
 		return nil
 	}
 	s.Themes.Wanted = theme.Name(name)

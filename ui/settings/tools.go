@@ -34,7 +34,7 @@ func (s *Model) Tools(string) tea.Cmd {
 		return s.Say("No tool is offered yet. A table [mcp_servers.NAME] in the configuration adds the tools of an " +
 			"MCP server.")
 	}
-	s.Dialogs.List(s.tools, s.toolChosen, nil)
+	s.Dialogs.List(s.tools, s.toolChosen)
 	return nil
 }
 

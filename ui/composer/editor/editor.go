@@ -54,7 +54,6 @@ func (e *Editor) Resize(width, most int) {
 		e.width, e.starts = width, nil
 	}
 	e.most = max(1, most)
-	e.scroll()
 }
 
 // Changes is a number that grows with every change of the text.
@@ -70,7 +69,6 @@ func (e *Editor) Reset() { e.Become(New()) }
 func (e *Editor) Become(o Editor) {
 	o.width, o.most, o.changes, o.starts = e.width, e.most, e.changes+1, nil
 	*e = o
-	e.scroll()
 }
 
 // All yields each character with nil, line breaks among them, and each inset with its label.
@@ -79,14 +77,6 @@ func (e *Editor) All() iter.Seq2[string, Inset] {
 		for i := 0; i < len(e.text) && yield(e.text[i].text, e.text[i].inset); i++ {
 		}
 	}
-}
-
-// Before is the inset right before the cursor, nil for none.
-func (e *Editor) Before() Inset {
-	if e.cursor == 0 {
-		return nil
-	}
-	return e.text[e.cursor-1].inset
 }
 
 // Word is the text between the last blank and the cursor, "" where it holds an inset.
@@ -119,7 +109,6 @@ func (e *Editor) Insert(text string) { e.replace(e.cursor, e.cursor, text) }
 func (e *Editor) InsertInset(inset Inset) {
 	label := inset.Label()
 	e.put(e.cursor, e.cursor, character{text: label, width: ansi.StringWidth(label), inset: inset})
-	e.scroll()
 }
 
 // ReplaceInset lets a function write in the place of an inset, and reports whether there is such an inset. The cursor
@@ -135,7 +124,7 @@ func (e *Editor) ReplaceInset(inset Inset, write func()) bool {
 	if cursor > at {
 		cursor += len(e.text) - n
 	}
-	e.moveTo(cursor)
+	e.cursor = cursor
 	return true
 }
 
@@ -155,20 +144,14 @@ func (e *Editor) replace(from, to int, text string) {
 		to++
 	}
 	e.put(from, to, charactersOf(text+behind)...)
-	e.moveTo(from + len(charactersOf(text))) // behind what became one character with what follows
+	e.cursor = from + len(charactersOf(text)) // behind what became one character with what follows
 }
 
-// put puts characters in the place of what is between two positions, and the cursor behind them. It does not scroll.
+// put puts characters in the place of what is between two positions, and the cursor behind them.
 func (e *Editor) put(from, to int, with ...character) {
 	e.text = slices.Replace(e.text, from, to, with...)
 	e.cursor, e.starts = from+len(with), nil
 	e.changes++
-}
-
-// moveTo puts the cursor at a position.
-func (e *Editor) moveTo(p int) {
-	e.cursor = p
-	e.scroll()
 }
 
 // charactersOf splits a text into its characters.
@@ -206,17 +189,15 @@ var cuts = map[string]func(*Editor, int) int{
 	"ctrl+u": (*Editor).lineStart, "ctrl+k": (*Editor).lineEnd,
 }
 
-// Press handles a key: it moves the cursor, removes text, or writes the text that it types.
+// Press handles a key that moves the cursor or removes text.
 func (e *Editor) Press(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
 	switch move, cut := moves[name], cuts[name]; {
 	case move != nil:
-		e.moveTo(move(e, e.cursor))
+		e.cursor = move(e, e.cursor)
 	case cut != nil:
 		p := cut(e, e.cursor)
 		e.replace(min(p, e.cursor), max(p, e.cursor), "")
-	case msg.Text != "":
-		e.Insert(msg.Text)
 	}
 }
 

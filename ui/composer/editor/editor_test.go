@@ -150,7 +150,7 @@ func TestEditorIsATextWithACursor(t *testing.T) {
 				if p.e.cursor != before && p.e.width > 4 && !hangs(&p.e, before) {
 					t.Fatalf("a click on the cursor goes from %v to %v", before, p.e.cursor)
 				}
-				p.e.moveTo(before)
+				p.e.cursor = before
 			},
 			"": func(t *rapid.T) {
 				var want strings.Builder

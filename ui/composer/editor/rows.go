@@ -98,13 +98,17 @@ func (e *Editor) scroll() {
 }
 
 // Cursor is where the cursor is, counted from the upper left corner of what is shown.
-func (e *Editor) Cursor() (x, y int) { return e.column(e.cursor), e.row(e.cursor) - e.top }
+func (e *Editor) Cursor() (x, y int) {
+	e.scroll()
+	return e.column(e.cursor), e.row(e.cursor) - e.top
+}
 
 // Click puts the cursor where x and y point, which are counted as those of Cursor.
-func (e *Editor) Click(x, y int) { e.moveTo(e.at(x, y+e.top)) }
+func (e *Editor) Click(x, y int) { e.cursor = e.at(x, y+e.top) }
 
 // View draws the rows that are shown, its insets in a style of their own.
 func (e *Editor) View(text, inset lipgloss.Style) (out []string) {
+	e.scroll()
 	bounds := append(slices.Clip(e.rows()), len(e.text))
 	for y := e.top; y < e.top+e.Height(); y++ {
 		out = append(out, e.draw(e.text[bounds[y]:bounds[y+1]], text, inset))

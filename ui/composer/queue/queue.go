@@ -7,14 +7,11 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/session/store"
 	"winnow/ui/app"
-	"winnow/ui/list"
 	"winnow/ui/markdown"
 	"winnow/ui/theme"
 )
@@ -26,7 +23,6 @@ type Model struct {
 
 	ctx     *app.Context
 	items   []*item // in the order in which they are sent
-	added   int     // items so far
 	sending *item   // that a turn tries to send, nil for none
 	held    bool    // nothing is sent before the user says so
 }
@@ -34,9 +30,8 @@ type Model struct {
 // item is a queued message.
 type item struct {
 	store.Queued
-	name   string // in this queue
-	saving bool   // it is on its way to the disk
-	id     int64  // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
+	saving bool  // it is on its way to the disk
+	id     int64 // on disk, 0 where it is not; only what is done in order reads and writes it while it is being saved
 }
 
 // unsaved reports whether the message is in memory alone: its session is not on disk yet, or could not take it.
@@ -48,7 +43,8 @@ func New(ctx *app.Context) *Model { return &Model{ctx: ctx} }
 // id is the session's, "" as long as it is not on disk.
 func (q *Model) id() string { return q.ctx.Session.Info().ID }
 
-// Load reads what was left in the session.
+// Load reads what was left in the session, and puts it in front of what was queued since. The user may have forgotten
+// it: it waits for a word.
 func (q *Model) Load() tea.Cmd {
 	if q.id() == "" {
 		return nil
@@ -57,30 +53,20 @@ func (q *Model) Load() tea.Cmd {
 	return q.ctx.InOrder(func(ctx context.Context) (err error) {
 		left, err = q.ctx.Session.Store().Queue(ctx, q.id())
 		return err
-	}, func(err error) tea.Cmd { return q.loaded(left, err) })
-}
-
-// loaded puts what was left in the session in front of what was queued since. The user may have forgotten it: it waits
-// for a word.
-func (q *Model) loaded(left []store.Queued, err error) tea.Cmd {
-	var items []*item
-	for _, m := range left {
-		items = append(items, &item{Queued: m, name: q.newName(), id: m.ID})
-	}
-	q.items, q.held = append(items, q.items...), q.held || len(items) > 0
-	return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
+	}, func(err error) tea.Cmd {
+		var items []*item
+		for _, m := range left {
+			items = append(items, &item{Queued: m, id: m.ID})
+		}
+		q.items, q.held = append(items, q.items...), q.held || len(items) > 0
+		return tea.Batch(q.ctx.Failed(err), q.ctx.Say(q.Waits()))
+	})
 }
 
 // Add puts a message at the end of the queue.
 func (q *Model) Add(m store.Queued) tea.Cmd {
-	q.items = append(q.items, &item{Queued: m, name: q.newName()})
+	q.items = append(q.items, &item{Queued: m})
 	return q.Save()
-}
-
-// newName is a name that no item has had.
-func (q *Model) newName() string {
-	q.added++
-	return strconv.Itoa(q.added)
 }
 
 // Save saves the items that are not on disk yet, where the session is.
@@ -140,13 +126,10 @@ func (q *Model) Held() bool { return q.held && len(q.items) > 0 }
 
 // Waits says that the queue waits for the user, "" where it does not.
 func (q *Model) Waits() string {
-	switch {
-	case !q.Held():
-		return ""
-	case len(q.items) == 1:
+	if q.Held() {
 		return "The queue is paused."
 	}
-	return theme.Plural(len(q.items), "queued message") + " wait."
+	return ""
 }
 
 // Next is the message that is to be sent now, if there is one. What becomes of it is told by Stored and Ended.
@@ -180,18 +163,15 @@ func (q *Model) Ended(well bool) {
 // Release has the queue go on that waited for the user.
 func (q *Model) Release() { q.held = false }
 
-// Newest is the name of the newest message. There must be one.
-func (q *Model) Newest() string { return q.items[len(q.items)-1].name }
-
-// Take takes the message with a name out of the queue, to be written on where keep says so: then it is the draft on
+// TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
 // disk. A message that is being sent stays, which the command says then.
-func (q *Model) Take(name string, keep bool) (m store.Queued, cmd tea.Cmd, ok bool) {
-	i := slices.IndexFunc(q.items, func(it *item) bool { return it.name == name })
-	if i < 0 || q.items[i] == q.sending {
+func (q *Model) TakeBack() (m store.Queued, cmd tea.Cmd, ok bool) {
+	last := len(q.items) - 1
+	it := q.items[last]
+	if it == q.sending {
 		return m, q.ctx.Fail("This message is being sent already."), false
 	}
-	it := q.items[i]
-	q.items = slices.Delete(q.items, i, i+1)
+	q.items = q.items[:last]
 	if it.unsaved() {
 		return it.Queued, nil, true
 	}
@@ -199,28 +179,22 @@ func (q *Model) Take(name string, keep bool) (m store.Queued, cmd tea.Cmd, ok bo
 		if it.id == 0 {
 			return nil // it could not be saved
 		}
-		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id, keep)
+		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id, true)
 	}, q.ctx.Failed), true
 }
 
-// Items are the messages for a list, by their names.
-func (q *Model) Items() (items []list.Item) {
-	for _, it := range q.items {
-		items = append(items, list.Item{Label: it.label(), Value: it.name})
-	}
-	return items
-}
-
-// label is a queued message on one line. Its files are named in front.
-func (it *item) label() string {
+// Label is a draft on one line. Its files are named in front.
+func Label(d store.Draft) string {
 	label := ""
-	for _, p := range it.Parts {
-		label += "[" + filepath.Base(p.Name) + "] "
+	for _, f := range d.Folds {
+		switch {
+		case f.Path != "":
+			label += "[" + filepath.Base(f.Path) + "] "
+		case f.From == f.To:
+			label += "[file] "
+		}
 	}
-	if it.Alone {
-		label += "(alone) "
-	}
-	return markdown.OneLine(label+it.Text, 400)
+	return markdown.OneLine(label+d.Text, 400)
 }
 
 // mostLines is how many lines the queue takes above the draft.
@@ -240,11 +214,11 @@ func (q *Model) View(st theme.Styles, w, most int) (lines []string) {
 		case i > 0 && i == most-1 && left > 1:
 			row("and "+theme.Thousands(left)+" more", "")
 		case it == q.sending:
-			row("sending ", it.label())
+			row("sending ", Label(it.Draft))
 		case q.held:
-			row("waits   ", it.label())
+			row("waits   ", Label(it.Draft))
 		default:
-			row("queued  ", it.label())
+			row("queued  ", Label(it.Draft))
 		}
 	}
 	return lines

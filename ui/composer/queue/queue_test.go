@@ -180,12 +180,11 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 				}
 			},
 			"the user goes on": func(*rapid.T) { d.queue.Release() },
-			"one is taken back or removed": func(rt *rapid.T) {
+			"the last one is taken back": func(rt *rapid.T) {
 				if d.queue.Len() == 0 {
 					return
 				}
-				it := rapid.SampledFrom(d.queue.items).Draw(rt, "which")
-				if m, cmd, ok := d.queue.Take(it.name, rapid.Bool().Draw(rt, "back")); ok {
+				if m, cmd, ok := d.queue.TakeBack(); ok {
 					d.later(cmd)
 					want = slices.DeleteFunc(want, func(text string) bool { return text == m.Text })
 				}
@@ -271,13 +270,13 @@ func TestWhatWasNotSavedIsSavedAtTheEnd(t *testing.T) {
 
 func TestTheQueueIsDrawn(t *testing.T) {
 	var screens uitest.Screens
-	q := Model{held: true, items: []*item{{Queued: store.Queued{
-		Text: "Then write a test for it\nwith a dummy server.", Parts: []history.Part{{Name: "/tmp/plan.txt"}},
-	}}}}
+	q := Model{held: true, items: []*item{{Queued: store.Queued{Draft: store.Draft{
+		Text: "Then write a test for it\nwith a dummy server.", Folds: []store.Fold{{Path: "/tmp/plan.txt"}, {}},
+	}}}}}
 	screens.Add("one, that waits", q.View(theme.Styles{}, 80, 5))
 	q.held = false
 	for i := range 4 {
-		m := store.Queued{Text: fmt.Sprintf("Message %d", i+2), Alone: i == 0, Cut: i == 1}
+		m := store.Queued{Draft: store.Draft{Text: fmt.Sprintf("/alone message %d", i+2)}, Cut: i == 1}
 		q.items = append(q.items, &item{Queued: m})
 	}
 	q.Next()

@@ -91,10 +91,9 @@ func Find(files []string, query string, most int) (found []string) {
 	if query == "" {
 		return files[:min(most, len(files))]
 	}
-	for _, match := range fuzzy.Find(query, files) {
-		if len(found) < most {
-			found = append(found, match.Str)
-		}
+	matches := fuzzy.Find(query, files)
+	for _, match := range matches[:min(most, len(matches))] {
+		found = append(found, match.Str)
 	}
 	return found
 }
