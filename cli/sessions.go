@@ -27,7 +27,9 @@ func (p *program) sessionsCommand() *cobra.Command {
 		p.sessionCommand("rename ID title...", "Rename a chat",
 			func(ctx context.Context, s *store.Store, info store.Session, rest []string) error {
 				title := strings.TrimSpace(strings.Join(rest, " "))
-				return s.Update(ctx, info.ID, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
+				return s.Update(ctx, info.ID, func(row *store.Session) {
+					row.Title, row.TitleFrom = title, store.TitleUser
+				})
 			}),
 		p.editSession("pin ID", "Pin a chat to the top of the list",
 			func(row *store.Session, _ []string) { row.Pinned = true }),

@@ -105,7 +105,9 @@ func sessionsScreen(m *Model) sessions.Screen {
 				if open != nil {
 					return open.Session.Set(ctx, session.Settings{Title: &title})
 				}
-				return db.Update(ctx, id, func(row *store.Session) { row.Title, row.TitleFrom = title, store.TitleUser })
+				return db.Update(ctx, id, func(row *store.Session) {
+					row.Title, row.TitleFrom = title, store.TitleUser
+				})
 			}
 		},
 		State: m.background.State,

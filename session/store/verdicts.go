@@ -174,7 +174,7 @@ type Tally struct {
 	Of       map[history.Disposition]int `json:"of,omitempty"`       // how many of them were kept, cut, dropped, …
 	Pinned   int                         `json:"pinned,omitempty"`   // of those sent
 	Repaired int                         `json:"repaired,omitempty"` // of those sent
-	Short    int                         `json:"short,omitempty"`    // not whole in the request: cut, recalled or dropped
+	Short    int                         `json:"short,omitempty"`    // cut, recalled or dropped, and not whole
 }
 
 // Sent is how many messages are in the request.

@@ -72,14 +72,15 @@ func (s *Model) run(do func(ctx context.Context, of *session.Session) (sentence 
 	})
 }
 
-// Remember writes a choice down for the next start. A temporary chat leaves none on disk.
+// Remember writes a choice down for the next start, before winnow ends. A temporary chat leaves none on disk.
 func (s *Model) Remember(write func() error) tea.Cmd {
-	return s.run(func(_ context.Context, of *session.Session) (string, error) {
+	of := s.Session
+	return s.InOrder(func(context.Context) error {
 		if of.Temporary() {
-			return "", nil
+			return nil
 		}
-		return "", write()
-	})
+		return write()
+	}, s.Failed)
 }
 
 // Apply changes settings, and says so: "" names the model. A model is remembered for the next start.
