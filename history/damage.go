@@ -20,7 +20,7 @@ func (e *DamagedError) Error() string {
 func damage(p Plan) error {
 	for _, e := range p.Entries {
 		switch {
-		case e.Disposition == Isolated:
+		case e.Disposition == Unreadable:
 			return &DamagedError{e.Index, "C15"}
 		case len(e.Repairs) > 0:
 			return &DamagedError{e.Index, e.Repairs[0].Kind}

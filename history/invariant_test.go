@@ -110,7 +110,7 @@ func TestPinnedStaysWholeAndTheOpenerStays(t *testing.T) {
 			if e.Pinned && (!e.Whole && len(e.Repairs) == 0 && e.Cause.Code != cause.PinnedByNote || e.Level != Whole) {
 				t.Fatalf("pinned message %d: %+v\n%s", i, e, s)
 			}
-			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Isolated &&
+			if f := s.o.Flags[e.ID]; f == Exclude && e.Disposition != Excluded && e.Disposition != Unreadable &&
 				e.Disposition != Blank && e.Disposition != Dropped {
 				t.Fatalf("excluded message %d: %+v\n%s", i, e, s)
 			}

@@ -108,13 +108,13 @@ type Disposition string
 
 // The dispositions. A pinned or repaired message is kept or cut as well: see Entry.
 const (
-	Kept     Disposition = "kept"        // sent whole in its place
-	Cut      Disposition = "cut"         // sent shortened in its place
-	Dropped  Disposition = "dropped"     // not sent: the budget, the cap or the preset
-	Recalled Disposition = "recalled"    // sent because the current message is about it
-	Excluded Disposition = "excluded"    // not sent: the user's choice
-	Isolated Disposition = "quarantined" // not sent: the stored message cannot be read, or its role is unknown
-	Blank    Disposition = "blank"       // not sent: it is empty
+	Kept       Disposition = "kept"        // sent whole in its place
+	Cut        Disposition = "cut"         // sent shortened in its place
+	Dropped    Disposition = "dropped"     // not sent: the budget, the cap or the preset
+	Recalled   Disposition = "recalled"    // sent because the current message is about it
+	Excluded   Disposition = "excluded"    // not sent: the user's choice
+	Unreadable Disposition = "quarantined" // not sent: the stored message cannot be read, or its role is unknown
+	Blank      Disposition = "blank"       // not sent: it is empty
 )
 
 // Level is how much of a unit a request holds.

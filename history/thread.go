@@ -76,7 +76,7 @@ func (c *Conversation) read(past []Message, r reading, history *thread) *thread 
 		if code, unsent := repaired.Unsent[i]; unsent {
 			e.drop(code)
 		} else if m.Unreadable() {
-			e.Disposition, e.Cause.Code = Isolated, cause.Unreadable
+			e.Disposition, e.Cause.Code = Unreadable, cause.Unreadable
 		}
 		if before, changed := repaired.Before[i]; changed {
 			e.TokensBefore = c.textCost(&before, m) + overhead(&before, c.remembered)

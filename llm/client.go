@@ -417,7 +417,7 @@ func (a *attempt) receive(stream *openai.ChatCompletionStream) error {
 
 // read adds the data of one event to the answer. It gives the server's error if that is what the data holds.
 func (a *attempt) read(data []byte) error {
-	err := a.answer.Read(data)
+	err := a.answer.Take(data)
 	var refusal wire.Refusal
 	switch {
 	case errors.As(err, &refusal):

@@ -94,5 +94,5 @@ type Titled struct{ Title string }
 // text is a sentence for the user. Failure is set where the turn failed with its message stored.
 type Finished struct {
 	Err     error
-	Failure *record.Failure
+	Failure *record.FailedTurn
 }

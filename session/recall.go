@@ -50,7 +50,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		// Nothing is found in what cannot be read.
 		_ = t.plans.reads(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
 	}
-	var found []recall.Message
+	var found []recall.Found
 	var positions []int
 	for _, at := range slices.Concat(groups...) {
 		if at >= len(plan.Entries) || at >= st.Branch.Len() {
@@ -61,7 +61,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 		if err != nil || m.ID != e.ID || !e.FellOut() && (!e.Sent() || e.Whole) {
 			continue
 		}
-		hit := recall.Message{Number: at + 1, Role: m.Role, Sent: "not in your context", Text: m.TextWithCalls()}
+		hit := recall.Found{Number: at + 1, Role: m.Role, Sent: "not in your context", Text: m.TextWithCalls()}
 		if e.Sent() {
 			hit.Sent = fmt.Sprintf("%d of %d characters are in your context", e.CharsAfter, e.CharsBefore)
 		}

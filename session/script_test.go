@@ -732,7 +732,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"failure": func(p *play, arg string) { // is kept behind the last message, and behind no other
 			for _, s := range []*Session{p.s, p.open(p.s.Info().ID)} {
 				for i, m := range s.Messages() {
-					f, failed := record.FailureAfter(m)
+					f, failed := record.FailureOf(m)
 					p.want(fmt.Sprint(failed && strings.Contains(f.What, arg)), fmt.Sprint(i == s.Branch().Len()-1))
 				}
 			}

@@ -62,10 +62,10 @@ type turn struct {
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
 	limit    int                               // tokens of a request after one that was too long, 0 for none
 
-	planned   history.Plan    // the newest request, under mu
-	readAgain []int           // positions of the messages that the running call of recall found, under mu
-	last      store.Request   // the record of the newest request, once it is over
-	failure   *record.Failure // why the turn failed, nil where it did not or its message is not stored
+	planned   history.Plan       // the newest request, under mu
+	readAgain []int              // positions of the messages that the running call of recall found, under mu
+	last      store.Request      // the record of the newest request, once it is over
+	failure   *record.FailedTurn // why the turn failed, nil where it did not or its message is not stored
 }
 
 // Draft is a message of the user's, and how it is sent.
@@ -434,7 +434,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
 		last = store.Request{}
 	}
-	t.failure = &record.Failure{Fault: record.FaultOf(err), Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
+	t.failure = &record.FailedTurn{Fault: record.FaultOf(err), Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
 	if last.End == store.EndCut { // the record says it already
 		return
 	}

@@ -161,7 +161,7 @@ func (p palette) write(name string) tea.Cmd {
 	}
 	p.bare()
 	p.setFocus(draftPane)
-	p.composer.Set("/" + name + " ")
+	p.composer.SetDraft("/" + name + " ")
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (p palette) run(draft string) tea.Cmd {
 	if !ok && len(p.composer.Drafted().Files) == 0 {
 		if cmd, written := p.composer.WriteDraft(name, args); written {
 			p.composer.Remember(store.Draft{Text: draft})
-			p.composer.Set("")
+			p.composer.SetDraft("")
 			return cmd
 		}
 	}
@@ -185,7 +185,7 @@ func (p palette) run(draft string) tea.Cmd {
 		return p.notice.Error("The draft has attachments, which cannot be sent with a command.")
 	}
 	p.composer.Remember(store.Draft{Text: draft})
-	p.composer.Set("")
+	p.composer.SetDraft("")
 	return c.run(p.Model, args)
 }
 

@@ -141,7 +141,7 @@ func TestAMessageThatDoesNotFitNamesTheWindowThatCanBeSet(t *testing.T) {
 		l.until("what the server says of the window", func() bool {
 			return l.Session.Model().Windows().Stated.Tokens == c.stated
 		})
-		l.composer.Set(strings.Repeat("word ", 40_000))
+		l.composer.SetDraft(strings.Repeat("word ", 40_000))
 		l.run(l.draftChanged())
 		l.planned()
 		l.press("enter")
@@ -171,7 +171,7 @@ func TestTheWaysOutNameTheLargestFixedPart(t *testing.T) {
 			"/tools, /window 16000",
 		},
 	} {
-		m.composer.Set("see")
+		m.composer.SetDraft("see")
 		var ways []string
 		for _, way := range c.over.Ways(conversation.Remedies(c.over)) {
 			_, does, _ := strings.Cut(way, "→ ")

@@ -56,7 +56,7 @@ func BenchmarkView(b *testing.B) {
 			}},
 			{"letter", func(m *Model, i int) {
 				if i%200 == 199 {
-					m.composer.Set("")
+					m.composer.SetDraft("")
 				}
 				m.Update(char('x'))
 			}},

@@ -226,7 +226,7 @@ func hostileStream(t *testing.T, m *Model, text string) {
 		Kind: llm.Auth, Status: 401, Endpoint: "openai", Address: "https://api.openai.com/v1", Message: text,
 	}
 	tell(m, time.Hour, session.Finished{
-		Err: errors.Join(why), Failure: &record.Failure{Fault: record.FaultOf(why), After: 3, Request: 9, Tries: 1},
+		Err: errors.Join(why), Failure: &record.FailedTurn{Fault: record.FaultOf(why), After: 3, Request: 9, Tries: 1},
 	})
 	for _, size := range sizes {
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

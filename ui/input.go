@@ -75,7 +75,7 @@ func (m *Model) globalKey(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	case keymap.Focus:
 		next := m.Suggestion(m.composer.Shown())
 		if next != "" && m.focus == draftPane && !m.Turn.Busy {
-			m.composer.Set(next)
+			m.composer.SetDraft(next)
 			return nil, true
 		}
 		if m.composer.Completions() > 0 {
@@ -112,7 +112,7 @@ func (m *Model) setFocus(p pane) {
 	case draftPane, questionPane:
 		m.Question.Reset()
 		m.Chat.Leave()
-		m.Panel.Release()
+		m.Panel.CursorToEnd()
 		return
 	case transcriptPane:
 		m.Chat.Enter()

@@ -17,7 +17,7 @@ import (
 func TestTypedTextIsNeverAKey(t *testing.T) {
 	m := fresh(t, 80, 24)
 	for _, word := range []string{"end", "enter", "up", "esc", "ctrl+c"} {
-		m.composer.Set("")
+		m.composer.SetDraft("")
 		m.Update(tea.KeyPressMsg{Code: tea.KeyExtended, Text: word})
 		if got := m.composer.Text(); got != word {
 			t.Errorf("%q arrived as one text: the draft is %q", word, got)

@@ -204,7 +204,7 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 	t.Parallel()
 	l := onStage(t, 80, 24)
 	other := l.besideAnother()
-	l.composer.Set("half a thought")
+	l.composer.SetDraft("half a thought")
 	l.Screen.Leased(l.shown, true, nil)
 	l.shows("half a thought")
 	l.press("ctrl+f")
@@ -213,7 +213,7 @@ func TestWhatWasTypedGoesIntoAFork(t *testing.T) {
 	if got := l.composer.Text(); got != "half a thought" {
 		t.Errorf("the draft of the fork is %q", got)
 	}
-	l.composer.Set("")
+	l.composer.SetDraft("")
 	if err := l.With.Store.SaveDraft(t.Context(), other.Info().ID, store.Draft{Text: "theirs"}); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func release(m *Model) tea.Cmd {
 	if !m.Chat.Held() {
 		return nil
 	}
-	cmd, clicked := m.Chat.Release()
+	cmd, clicked := m.Chat.MouseUp()
 	if clicked {
 		m.setFocus(transcriptPane)
 	}

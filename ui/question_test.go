@@ -154,7 +154,7 @@ func TestKeysOfADraftNeverAnswer(t *testing.T) {
 		m.Busy = true
 		m.Question.Ask(question.Question{})
 		m.setFocus(draftPane)
-		m.composer.Set("")
+		m.composer.SetDraft("")
 		answers := new([]bool)
 		text := "w"
 		for range 1 + random.IntN(30) {

@@ -301,7 +301,7 @@ var states = slices.Concat([]state{
 			Message: "Incorrect API key provided",
 		}
 		tell(m, time.Second, session.Finished{
-			Err: why, Failure: &record.Failure{Fault: record.FaultOf(why), After: 7, Request: 9, Tries: 1},
+			Err: why, Failure: &record.FailedTurn{Fault: record.FaultOf(why), After: 7, Request: 9, Tries: 1},
 		})
 		return m
 	}},

@@ -236,7 +236,7 @@ func (s *scene) fills(arg string) {
 	if quoted, err := strconv.Unquote(text); err == nil {
 		text = quoted
 	}
-	s.composer.Set(strings.Repeat(text, s.number(n)))
+	s.composer.SetDraft(strings.Repeat(text, s.number(n)))
 	s.run(s.draftChanged())
 }
 

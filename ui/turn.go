@@ -107,7 +107,7 @@ func (m *Model) releaseQueue() tea.Cmd {
 	case m.ReadOnly:
 		return m.lacks(keymap.NeedOwn)
 	}
-	m.Waiting.Release()
+	m.Waiting.Resume()
 	m.notice.Hush() // it may say that the queue waits
 	return m.sendNext(m.shown)
 }
@@ -219,7 +219,7 @@ func (m *Model) sendCut() tea.Cmd {
 		return m.lacks(keymap.NeedOwn)
 	}
 	if name, text := slash.Cut(m.composer.Text()); name == "alone" && m.composer.IsCommand(m.composer.Shown()) {
-		m.composer.Set("")
+		m.composer.SetDraft("")
 		return m.sendAlone(text, true)
 	}
 	return m.sendDraft(true)

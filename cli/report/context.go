@@ -113,7 +113,7 @@ func (c Context) head(p *Page) {
 		p.Line("window of %d: %s", c.Window.Tokens, Line(c.Window.Origin()))
 	}
 	if len(c.Settings) > 0 {
-		p.Line("%s", Sentence(settings.Text(c.Settings)))
+		p.Line("%s", Sentence(settings.Summary(c.Settings)))
 	}
 	if c.Input.Known() {
 		p.Line("its input would cost %s%s", c.Input, pricedBy(c.Input))
@@ -122,7 +122,7 @@ func (c Context) head(p *Page) {
 	p.Line("%d of %d messages sent: %s", n.Sent(), n.Stored, listed(
 		counted{"kept", n.Of[history.Kept]}, counted{"cut", n.Of[history.Cut]},
 		counted{"recalled", n.Of[history.Recalled]}, counted{"dropped", n.Of[history.Dropped]},
-		counted{"excluded", n.Of[history.Excluded]}, counted{"quarantined", n.Of[history.Isolated]},
+		counted{"excluded", n.Of[history.Excluded]}, counted{"quarantined", n.Of[history.Unreadable]},
 		counted{"blank", n.Of[history.Blank]},
 		counted{"pinned", n.Pinned}, counted{"repaired", n.Repaired}))
 }

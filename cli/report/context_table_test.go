@@ -25,7 +25,7 @@ func tableEntries() []history.Entry {
 			},
 		},
 		{
-			Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Isolated,
+			Index: 10, Role: "a role that nobody\x1b[31m knows", Disposition: history.Unreadable,
 			Cause: history.Cause{Text: "not sent"},
 		},
 	}

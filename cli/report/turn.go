@@ -103,7 +103,7 @@ func (t *Turn) planned(event session.Planned) (lines []string) {
 	t.Repaired, t.Quarantined, t.Cut, t.Dropped = nil, nil, nil, nil
 	for _, e := range event.Plan.Entries {
 		switch e.Disposition {
-		case history.Isolated:
+		case history.Unreadable:
 			t.Quarantined = append(t.Quarantined, e)
 			continue // Its fault is why it is not sent: nothing is repaired.
 		case history.Dropped:

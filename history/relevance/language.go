@@ -128,7 +128,7 @@ func (x *lexicon) holds(text, kind string) bool {
 func sentences(text string) string {
 	var b strings.Builder
 	for _, r := range fold(text) {
-		switch kind := kindOf(r); {
+		switch kind := scriptOf(r); {
 		case strings.ContainsRune("^.!?:;\n…。！？؟", r):
 			b.WriteString(" ^ ")
 		case kind == between:

@@ -21,8 +21,8 @@ func Words(text string) []string {
 	var list []string
 	for text != "" {
 		first, size := utf8.DecodeRuneInString(text)
-		kind := kindOf(first)
-		end := strings.IndexFunc(text, func(r rune) bool { return kindOf(r) != kind })
+		kind := scriptOf(first)
+		end := strings.IndexFunc(text, func(r rune) bool { return scriptOf(r) != kind })
 		if end < 0 {
 			end = len(text)
 		}
@@ -55,12 +55,12 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Myanmar,
 }
 
-func kindOf(r rune) int {
+func scriptOf(r rune) int {
 	switch {
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
 		return between
 	case r == 'ー': // It lengthens a Katakana.
-		return kindOf('ア')
+		return scriptOf('ア')
 	case r >= 0x0e00:
 		for k, script := range unspaced {
 			if unicode.Is(script, r) {

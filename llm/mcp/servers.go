@@ -80,17 +80,17 @@ func (s Server) Check() error {
 	return nil
 }
 
-// State is what a server is doing.
-type State string
+// ServerState is what a server is doing.
+type ServerState string
 
 // The states of a server.
 const (
-	Disabled State = "off"         // the configuration says so
-	Idle     State = "not started" // nothing has needed it yet
-	Starting State = "starting"
-	Ready    State = "ready"
-	Failed   State = "failed" // it did not start
-	Ended    State = "ended"  // it ended, and starts again when it is needed
+	Disabled ServerState = "off"         // the configuration says so
+	Idle     ServerState = "not started" // nothing has needed it yet
+	Starting ServerState = "starting"
+	Ready    ServerState = "ready"
+	Failed   ServerState = "failed" // it did not start
+	Ended    ServerState = "ended"  // it ended, and starts again when it is needed
 )
 
 // Servers are the MCP servers that the user named. Nothing is started before Start or Prepare. The methods may be
@@ -199,7 +199,7 @@ func (m *Servers) Boxes() (boxes []*tool.Toolbox) {
 type Status struct {
 	Name      string
 	Address   string // its command or url, without secrets
-	State     State
+	State     ServerState
 	Err       error  // why it is not in use, or ended
 	Title     string // what the server calls itself, with its version
 	Tools     []Tool

@@ -56,9 +56,9 @@ func NewAnswer(f Format) *Answer {
 	}
 }
 
-// Read takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
+// Take takes the data of an event. The error is a Refusal, or a *json.SyntaxError of an object that is none. A value
 // of another type than expected is left out.
-func (a *Answer) Read(data []byte) error {
+func (a *Answer) Take(data []byte) error {
 	if text, ok := a.textChunk.text(data); ok {
 		a.content(text, false)
 		return nil

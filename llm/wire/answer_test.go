@@ -71,7 +71,7 @@ func eventsOf(format Format, lines string) string {
 		}
 	}
 	for line := range strings.Lines(lines) {
-		if err := answer.Read([]byte(strings.TrimSpace(line))); err != nil {
+		if err := answer.Take([]byte(strings.TrimSpace(line))); err != nil {
 			fmt.Fprintf(&b, "error: %v\n", err)
 		}
 		if write(answer.Events()); answer.Done {
@@ -137,7 +137,7 @@ func FuzzAnswers(f *testing.F) {
 		for _, format := range []Format{Chat, Responses, Ollama} {
 			answer := NewAnswer(format)
 			for line := range strings.Lines(lines) {
-				err := answer.Read([]byte(strings.TrimSpace(line)))
+				err := answer.Take([]byte(strings.TrimSpace(line)))
 				var refusal Refusal
 				var syntax *json.SyntaxError
 				if err != nil && !errors.As(err, &refusal) && !errors.As(err, &syntax) {

@@ -23,7 +23,7 @@ func BenchmarkChunk(b *testing.B) {
 			b.Fatal(err)
 		}
 		for line := range strings.Lines(string(all)) {
-			if err := answer.Read([]byte(strings.TrimPrefix(strings.TrimSpace(line), "data: "))); err != nil {
+			if err := answer.Take([]byte(strings.TrimPrefix(strings.TrimSpace(line), "data: "))); err != nil {
 				b.Fatal(err)
 			}
 			answer.Events()

@@ -48,8 +48,8 @@ func ReadQuery(arguments json.RawMessage) (string, error) {
 	return in.Query, nil
 }
 
-// Message is one message that was found.
-type Message struct {
+// Found is one message that was found.
+type Found struct {
 	Number int // in its conversation, from 1
 	Role   history.Role
 	At     time.Time // zero where nobody knows
@@ -59,7 +59,7 @@ type Message struct {
 
 // Answer is the text for the model: as many of the messages, the best first, as fit limit tokens. used says how many
 // they are. A long message is given by the part of it that the query is about.
-func Answer(query string, found []Message, limit int, count func(string) int) (text string, used int) {
+func Answer(query string, found []Found, limit int, count func(string) int) (text string, used int) {
 	var b strings.Builder
 	for _, m := range found[:min(len(found), maxMessages)] {
 		piece := m.describe(query)
@@ -81,7 +81,7 @@ func Answer(query string, found []Message, limit int, count func(string) int) (t
 }
 
 // describe is a message with a line about it in front.
-func (m Message) describe(query string) string {
+func (m Found) describe(query string) string {
 	about := []string{fmt.Sprintf("message %d", m.Number), string(m.Role)}
 	if !m.At.IsZero() {
 		about = append(about, m.At.Format("2006-01-02 15:04"))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAnswerHoldsTheBestThatFit(t *testing.T) {
-	found := []Message{
+	found := []Found{
 		{Number: 3, Role: "user", At: time.Date(2026, 5, 1, 9, 30, 0, 0, time.UTC), Sent: "not in your " +
 			"context", Text: "one"},
 		{Number: 7, Role: "assistant", Sent: "10 of 90 characters are in your context", Text: "two"},

@@ -67,8 +67,8 @@ func ReadFault(text string) (f Fault) {
 	return f
 }
 
-// Failure is a turn that failed after its message was stored. It is kept with the message that it failed behind.
-type Failure struct {
+// FailedTurn is a turn that failed after its message was stored. It is kept with the message that it failed behind.
+type FailedTurn struct {
 	Fault
 	Turn    int   `json:"-"`                 // the number of the turn of Request, 0 where it is not known
 	Request int64 `json:"request,omitempty"` // the last one of the turn, where that failed; 0 for none
@@ -77,13 +77,14 @@ type Failure struct {
 }
 
 // JSON is the failure as the message keeps it.
-func (f Failure) JSON() string {
+func (f FailedTurn) JSON() string {
 	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail
 	return string(text)
 }
 
-// FailureAfter is the failure of a turn behind a message, where it failed there.
-func FailureAfter(m store.Message) (f Failure, ok bool) {
+// FailureOf reads the failure that is stored with a message: that of the turn that failed behind it. ok is false where
+// there is none.
+func FailureOf(m store.Message) (f FailedTurn, ok bool) {
 	_ = json.Unmarshal([]byte(m.Fault), &f) // of what cannot be read there is none
 	f.After = m.ID
 	return f, f.Fault != Fault{}

@@ -64,12 +64,12 @@ func TestFaultOfAnError(t *testing.T) {
 
 func TestAFailureIsReadBack(t *testing.T) {
 	t.Parallel()
-	want := Failure{Fault: Fault{What: "it failed"}, Request: 5, Tries: 3, After: 7}
+	want := FailedTurn{Fault: Fault{What: "it failed"}, Request: 5, Tries: 3, After: 7}
 	m := store.Message{Message: history.Message{ID: 7}, Fault: want.JSON()}
-	if got, ok := FailureAfter(m); !ok || got != want {
+	if got, ok := FailureOf(m); !ok || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, ok, want)
 	}
-	if got, ok := FailureAfter(store.Message{Fault: "not JSON"}); ok {
+	if got, ok := FailureOf(store.Message{Fault: "not JSON"}); ok {
 		t.Errorf("what cannot be read is %+v", got)
 	}
 }

@@ -179,7 +179,7 @@ func TestOnlyNewLossesOfTextCount(t *testing.T) {
 		{ID: 5, Disposition: history.Kept, Whole: true},
 		{ID: 6, Disposition: history.Excluded},
 		{ID: 7, Disposition: history.Blank},
-		{ID: 8, Disposition: history.Isolated},
+		{ID: 8, Disposition: history.Unreadable},
 		{ID: 9, Disposition: history.Recalled},
 		{ID: 10, Disposition: history.Recalled, Whole: true},
 	}

@@ -167,8 +167,8 @@ func has(keys map[string]any, key string) bool {
 	return ok
 }
 
-// Text says in one line which settings were set, and where. Those of the preset are not named.
-func Text(list []Setting) string {
+// Summary says in one line which settings were set, and where. Those of the preset are not named.
+func Summary(list []Setting) string {
 	var parts []string
 	for _, from := range []struct{ origin, words string }{
 		{"trial", "tried here"},

@@ -94,7 +94,7 @@ func TestEachSettingNamesItsOrigin(t *testing.T) {
 			t.Errorf("%s comes from %q, want %q", key, got[key], want)
 		}
 	}
-	if text := Text(list); !strings.Contains(text, "from the environment: max_messages 3") ||
+	if text := Summary(list); !strings.Contains(text, "from the environment: max_messages 3") ||
 		!strings.HasSuffix(text, "the rest from the preset") {
 		t.Errorf("in one line: %s", text)
 	}

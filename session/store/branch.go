@@ -171,7 +171,7 @@ func (m *Summary) columns() []column {
 		{"messages", &m.Messages, 0},
 		{"endpoint", &m.Endpoint, 0},
 		{"model", &m.Model, 0},
-		{"sources", &asJSON{&m.Sources}, 0},
+		{"sources", &jsonColumn{&m.Sources}, 0},
 		{"text", (*blob)(&m.Text), secret},
 	}
 }

@@ -21,8 +21,8 @@ type Draft struct {
 func (d *Draft) columns() []column {
 	return []column{
 		{"text", (*blob)(&d.Text), secret},
-		{"files", &folds{asJSON{&d.Folds}, d}, 0},
-		{"parts", &asJSON{&d.Parts}, secret},
+		{"files", &folds{jsonColumn{&d.Folds}, d}, 0},
+		{"parts", &jsonColumn{&d.Parts}, secret},
 	}
 }
 
@@ -33,12 +33,12 @@ func (d Draft) Hash() [sha256.Size]byte {
 
 // folds are the folds of a draft. All are left out where the text has no place for one that is stored: it matters more.
 type folds struct {
-	asJSON
+	jsonColumn
 	draft *Draft // with its text
 }
 
 func (f *folds) Scan(v any) error {
-	err, at := f.asJSON.Scan(v), 0
+	err, at := f.jsonColumn.Scan(v), 0
 	for _, fold := range f.draft.Folds {
 		if fold.From < at || fold.To < fold.From || fold.To > len(f.draft.Text) {
 			f.draft.Folds = nil
@@ -83,7 +83,7 @@ func (s *Store) AddPrompt(ctx context.Context, session string, d Draft) error {
 			DELETE FROM prompts
 			WHERE text = ?1 AND files IS ?2 AND session IS ?3
 				OR id NOT IN (SELECT id FROM prompts ORDER BY id DESC LIMIT ?4)`,
-			(*blob)(&d.Text), &asJSON{d.Folds}, n, mostPrompts-1)
+			(*blob)(&d.Text), &jsonColumn{d.Folds}, n, mostPrompts-1)
 		t.put("INSERT INTO prompts", append(d.columns(), column{"session", n, 0}), "")
 	})
 }
@@ -138,9 +138,9 @@ func (q *Queued) columns() []column {
 	return []column{
 		{"id", &q.ID, given},
 		{"text", (*blob)(&q.Text), secret},
-		{"parts", &asJSON{&q.Parts}, secret},
+		{"parts", &jsonColumn{&q.Parts}, secret},
 		{"draft", (*blob)(&q.Draft.Text), secret},
-		{"folds", &folds{asJSON{&q.Draft.Folds}, &q.Draft}, 0},
+		{"folds", &folds{jsonColumn{&q.Draft.Folds}, &q.Draft}, 0},
 		{"alone", &q.Alone, 0},
 		{"cut", &q.Cut, 0},
 	}

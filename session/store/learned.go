@@ -31,7 +31,7 @@ func (s *Store) Endpoint(ctx context.Context, baseURL, model string) (Learned, e
 
 func learned(t *tx, baseURL, model string) Learned {
 	l := Learned{BaseURL: baseURL, Model: model}
-	t.Row([]any{&asJSON{&l}},
+	t.Row([]any{&jsonColumn{&l}},
 		`SELECT learned FROM endpoints WHERE base_url = ? AND model = ?`, baseURL, model)
 	return l
 }
@@ -47,7 +47,7 @@ func (s *Store) Learn(ctx context.Context, baseURL, model string, change func(*L
 			INSERT INTO endpoints (base_url, model, learned)
 			VALUES (?, ?, ?)
 			ON CONFLICT (base_url, model) DO UPDATE
-			SET learned = excluded.learned`, baseURL, model, &asJSON{&l})
+			SET learned = excluded.learned`, baseURL, model, &jsonColumn{&l})
 	})
 }
 

@@ -33,7 +33,7 @@ type Line struct {
 	Tombstone  *Tombstone  `json:"tombstone,omitempty"`
 }
 
-// The rows write themselves by their columns.
+// The rows write themselves as lines of an archive: an object of their columns.
 
 func (s *Session) MarshalJSON() ([]byte, error)   { return marshal(s.columns()) }
 func (m *Message) MarshalJSON() ([]byte, error)   { return marshal(m.columns()) }
@@ -63,7 +63,7 @@ type Tombstone struct {
 }
 
 func (l *Tombstone) columns() []column {
-	return []column{{"id", &l.ID, 0}, {"session", &l.Session, 0}, {"messages", &asJSON{&l.Messages}, 0}}
+	return []column{{"id", &l.ID, 0}, {"session", &l.Session, 0}, {"messages", &jsonColumn{&l.Messages}, 0}}
 }
 
 // Dump passes everything that was said in a session to take, line by line and all of one moment: every

@@ -170,7 +170,7 @@ func (s *Store) inspect(ctx context.Context) error {
 		return fmt.Errorf("%w: the file is empty and its journal is not", ErrDamaged)
 	}
 	there, err := s.openReads(ctx, sqlite.ReadOnly)
-	if sqlite.IsHalfWritten(err) {
+	if sqlite.NeedsRollBack(err) {
 		there, err = s.openReads(ctx, sqlite.RollBack)
 	}
 	defer s.closePools()

@@ -46,8 +46,8 @@ func purgeRows(t *tx, n int64) {
 // notePurged notes that FinishPurge has something to do: FTS4 merely adds to its tree that words are gone.
 func notePurged(t *tx) { t.Exec(`INSERT OR REPLACE INTO purged (id, gathered) VALUES (1, 0)`) }
 
-// FinishPurge overwrites what another window kept Purge from overwriting, in the search index too; mostly there is
-// nothing.
+// FinishPurge overwrites the bytes of what was purged, in the search index too. Purge calls it; a later call does what
+// another window kept that from.
 func (s *Store) FinishPurge(ctx context.Context) error {
 	purged, err := inTx(ctx, s.view, "look for purged text", func(t *tx) bool {
 		return s.path != sqlite.Memory && sqlite.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM purged)`)

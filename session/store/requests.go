@@ -118,10 +118,10 @@ func (r *Request) columns() []column {
 		{"error", &r.Error, secret},
 		{"fault", &r.Fault, secret},
 		{"options", (*blob)(&r.Options), secret},
-		{"sum", &asJSON{&r.Sum}, 0},
-		{"tally", &asJSON{&r.Tally}, 0},
-		{"added", &asJSON{&r.added}, secret | fixed},
-		{"verdicts", &asJSON{&r.verdicts}, lineOnly},
+		{"sum", &jsonColumn{&r.Sum}, 0},
+		{"tally", &jsonColumn{&r.Tally}, 0},
+		{"added", &jsonColumn{&r.added}, secret | fixed},
+		{"verdicts", &jsonColumn{&r.verdicts}, lineOnly},
 	}
 }
 

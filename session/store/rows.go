@@ -98,11 +98,11 @@ func (b *blob) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(b))
 }
 
-// asJSON is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is damaged:
+// jsonColumn is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is damaged:
 // other columns matter more.
-type asJSON struct{ in any }
+type jsonColumn struct{ in any }
 
-func (f *asJSON) Value() (driver.Value, error) {
+func (f *jsonColumn) Value() (driver.Value, error) {
 	text, err := json.Marshal(f.in)
 	if reflect.Indirect(reflect.ValueOf(f.in)).IsZero() || string(text) == "[]" {
 		return nil, err
@@ -110,15 +110,15 @@ func (f *asJSON) Value() (driver.Value, error) {
 	return string(text), err
 }
 
-func (f *asJSON) Scan(v any) error {
+func (f *jsonColumn) Scan(v any) error {
 	text, _ := v.(string)
 	_ = json.Unmarshal([]byte(text), f.in)
 	return nil
 }
 
-func (f *asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
+func (f *jsonColumn) MarshalJSON() ([]byte, error) { return json.Marshal(f.in) }
 
-func (f *asJSON) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
+func (f *jsonColumn) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, f.in) }
 
 // nested are rows within a row, or within a line, as a JSON array. What is damaged is left out.
 type nested[T any] struct {

@@ -85,7 +85,7 @@ func (s *Session) columns() []column {
 		{"overrides", &s.Overrides, 0},
 		{"system", &s.System, secret},
 		{"system_fixed", &s.SystemFixed, 0},
-		{"tags", &asJSON{&s.Tags}, 0},
+		{"tags", &jsonColumn{&s.Tags}, 0},
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Segment) columns() []column {
 		{"name", &s.Name, 0},
 		{"size", &s.Size, 0},
 		{"created_ms", (*millis)(&s.Created), 0},
-		{"sessions", &asJSON{&s.Sessions}, 0},
+		{"sessions", &jsonColumn{&s.Sessions}, 0},
 		{"gone", &s.Gone, 0},
 	}
 }
@@ -82,7 +82,7 @@ func tellSessions(t *tx, ids []string) {
 	t.Exec(`
 		INSERT OR IGNORE INTO untold (id)
 		SELECT id FROM shared_rows WHERE session IN (SELECT n FROM sessions WHERE id`+these+`)
-		UNION ALL SELECT id FROM tombstones WHERE session`+these, &asJSON{ids}, &asJSON{ids})
+		UNION ALL SELECT id FROM tombstones WHERE session`+these, &jsonColumn{ids}, &jsonColumn{ids})
 }
 
 // State returns what is known of the sharing.
@@ -179,7 +179,7 @@ func noteSegments(t *tx, segments []Segment, replaced []string) {
 		INSERT INTO segments (name, gone)
 		SELECT value, 1 FROM json_each(?) WHERE true
 		ON CONFLICT (name) DO UPDATE
-		SET gone = 1`, &asJSON{&replaced})
+		SET gone = 1`, &jsonColumn{&replaced})
 }
 
 // Merge applies the lines of a segment of another machine, or of this one where its file was restored from a backup.

@@ -61,7 +61,7 @@ func putPlan(t *tx, r *Request) {
 // putVerdicts stores the verdicts that begin with a request.
 func putVerdicts(t *tx, r *Request) {
 	for _, e := range r.verdicts {
-		verdict := column{in: &asJSON{&e}}
+		verdict := column{in: &jsonColumn{&e}}
 		t.Exec(`
 			INSERT INTO verdicts (session, purpose, message, first_request, disposition, whole, verdict)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -83,7 +83,7 @@ func verdictsOf(t *tx, r *Request) []history.Entry {
 // readVerdicts reads verdicts in the order of their messages. from is the query from the name of the table on.
 func readVerdicts(t *tx, from string, args ...any) (all []history.Entry) {
 	var e history.Entry
-	for range t.Rows([]any{&asJSON{&e}}, "SELECT verdict FROM "+from+" ORDER BY message", args...) {
+	for range t.Rows([]any{&jsonColumn{&e}}, "SELECT verdict FROM "+from+" ORDER BY message", args...) {
 		all, e = append(all, e), history.Entry{}
 	}
 	return all
@@ -125,8 +125,8 @@ func (v *PastVerdict) columns() []column {
 		{"of_turn", &v.Of, 0},
 		{"created_ms", (*millis)(&v.At), 0},
 		{"asked", &v.Model, 0},
-		{"sum", &asJSON{&v.Sum}, 0},
-		{"verdict", &asJSON{&v.Entry}, 0},
+		{"sum", &jsonColumn{&v.Sum}, 0},
+		{"verdict", &jsonColumn{&v.Entry}, 0},
 	}
 }
 

@@ -103,7 +103,7 @@ func (c *Model) complete() tea.Cmd {
 // pathsIn are the files of a place but for hidden ones, none where it cannot be read.
 func pathsIn(ctx context.Context, place string) (paths []string) {
 	if place == everywhere {
-		return tree.Read(ctx, ".")
+		return tree.List(ctx, ".")
 	}
 	entries, _ := os.ReadDir(resolved(place)) // What is typed may be no folder yet.
 	for _, e := range entries {
@@ -252,7 +252,7 @@ func (c *Model) WriteDraft(command, args string) (tea.Cmd, bool) {
 		text, err := all[i].text(ctx, c.Servers, Words(args))
 		return app.Then(func() tea.Cmd {
 			if err != nil && c.Empty() {
-				c.Set("/" + command + " " + args)
+				c.SetDraft("/" + command + " " + args)
 			}
 			if err != nil {
 				return c.Failed(err)

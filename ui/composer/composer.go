@@ -170,8 +170,8 @@ func (c *Model) unfold() tea.Cmd {
 	return nil
 }
 
-// Set replaces the draft. A long text becomes a chip.
-func (c *Model) Set(text string) {
+// SetDraft replaces the draft. A long text becomes a chip.
+func (c *Model) SetDraft(text string) {
 	c.Area.Reset()
 	if c.prompt != 0 {
 		c.prompt, c.behind = 0, nil
@@ -182,7 +182,7 @@ func (c *Model) Set(text string) {
 // Clear takes the draft away. It can be recalled.
 func (c *Model) Clear() {
 	c.Remember(c.packed())
-	c.Set("")
+	c.SetDraft("")
 }
 
 // edited replaces the draft's text by what the user's editor left. The files stay, in front of it.
@@ -191,7 +191,7 @@ func (c *Model) edited(text string, err error) tea.Cmd {
 		return c.Fail(theme.Sentence(err) + " The draft is unchanged.")
 	}
 	files := c.chips()
-	c.Set("")
+	c.SetDraft("")
 	for _, chip := range files {
 		if chip.isFile() {
 			c.put(chip)
@@ -255,7 +255,7 @@ func (c *Model) hang(part history.Part) { c.put(fileChip(&part, "")) }
 // restore replaces the draft by one that was kept, or by an earlier message. Files with a path are read again. Those of
 // a message stand in front of its text, and so do those of a draft that held a secret: their places are not known.
 func (c *Model) restore(d store.Draft) tea.Cmd {
-	c.Set("")
+	c.SetDraft("")
 	if len(d.Folds) == 0 {
 		for _, part := range d.Parts {
 			c.hang(part)

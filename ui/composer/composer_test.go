@@ -164,7 +164,7 @@ func (d *desk) offered() string {
 // reopen brings back what of the draft is on disk.
 func (d *desk) reopen() {
 	unsent := d.packed()
-	d.Set("")
+	d.SetDraft("")
 	d.does(d.restore(unsent))
 }
 
@@ -217,7 +217,7 @@ var commands = map[string]func(d *desk, arg string){
 	"press":    (*desk).press,
 	"paste":    func(d *desk, arg string) { d.takes(tea.PasteMsg{Content: arg}) },
 	"write":    func(d *desk, arg string) { d.Write(arg) },
-	"clear":    func(d *desk, _ string) { d.Set("") },
+	"clear":    func(d *desk, _ string) { d.SetDraft("") },
 	"edited":   func(d *desk, arg string) { d.edited(arg, nil) },
 	"remember": func(d *desk, arg string) { d.Remember(store.Draft{Text: arg}) },
 	"message":  (*desk).message,
@@ -249,11 +249,11 @@ func TestScreens(t *testing.T) {
 	screens.Add("a file and a question", d.View())
 	d.Area.Resize(24, 6)
 	screens.Add("the same, narrow", d.View())
-	d.Set("see")
+	d.SetDraft("see")
 	d.Area.Resize(60, 6)
 	d.Paste(strings.Repeat("x\n", 40))
 	screens.Add("a paste", d.View())
-	d.Set("")
+	d.SetDraft("")
 	d.types("/n")
 	screens.Add("completions, of a server as well", d.CompletionView(60, 10))
 	screens.Add("completions without a cell", d.CompletionView(0, 10))

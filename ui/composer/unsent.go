@@ -80,7 +80,7 @@ func (c *Model) Leave() tea.Cmd {
 // Yield gives the session's stored draft back, which is that of the window that has it. What was typed here stays.
 func (c *Model) Yield() {
 	if c.kept == c.Area.Changes() {
-		c.Set("")
+		c.SetDraft("")
 	}
 }
 

@@ -316,7 +316,7 @@ func (g *pager) draw(l line) []string {
 	}
 	rows := theme.Wrap(title+markdown.Visible(strings.TrimRight(l.text, "\r\n")), room)
 	for i, row := range rows {
-		bold := []theme.Span{{From: 0, To: len(title), Style: g.st.Strong}}
+		bold := []theme.StyledSpan{{From: 0, To: len(title), Style: g.st.Strong}}
 		rows[i] = g.marked(mark) + theme.Paint(row, style, bold)
 		title, mark = title[min(len(row), len(title)):], marks[l.Kind]
 	}

@@ -87,7 +87,7 @@ func (p *Model) Price() {
 func (p *Model) Open(past *Request) tea.Cmd {
 	p.reads++
 	p.reading, p.Past = false, past
-	p.Release()
+	p.CursorToEnd()
 	return p.Screen.Shown()
 }
 
@@ -133,8 +133,8 @@ func (p *Model) GoTo(message int64) {
 	}
 }
 
-// Release gives the cursor back to the end of the list, of which no line is opened any more.
-func (p *Model) Release() { p.cursor, p.opened = 0, false }
+// CursorToEnd gives the cursor back to the end of the list, of which no line is opened any more.
+func (p *Model) CursorToEnd() { p.cursor, p.opened = 0, false }
 
 // ToFirstChange puts the cursor on the first message that is not sent whole, unless it was moved.
 func (p *Model) ToFirstChange() {

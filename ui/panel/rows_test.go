@@ -24,7 +24,7 @@ func drawnRequest(t *rapid.T) *Model {
 	s := &plan.Sum
 	dispositions := []history.Disposition{
 		history.Kept, history.Cut, history.Recalled, history.Dropped, history.Dropped, history.Dropped, history.Dropped,
-		history.Excluded, history.Blank, history.Isolated,
+		history.Excluded, history.Blank, history.Unreadable,
 	}
 	roles := []history.Role{history.User, history.Assistant, history.Tool, history.System}
 	for i := range number("messages", 25) {

@@ -218,7 +218,7 @@ func (r *Request) tallies(st *theme.Styles) []string {
 		{"⊘ %s excluded", c.Of[history.Excluded], st.Muted},
 		{"↺ %s recalled", c.Of[history.Recalled], st.Recalled},
 		{"▲ %s repaired", c.Repaired, st.Repaired},
-		{"○ %s unreadable", c.Of[history.Isolated], st.Muted},
+		{"○ %s unreadable", c.Of[history.Unreadable], st.Muted},
 		{"○ %s blank", c.Of[history.Blank], st.Muted},
 		{"◆ %s pinned", c.Pinned, st.Pinned},
 		{"✚ %s added", len(r.Plan.Added), st.Seen},

@@ -156,7 +156,7 @@ func setting(of func(value string) session.Settings) func(*chat, context.Context
 		if err = cmp.Or(err, unread); err == nil {
 			window := c.s.Model().Window()
 			c.Line("The window has %s: %s. %s.", theme.Plural(window.Tokens, "token"), window.Origin(),
-				theme.UpperFirst(settings.Text(list)))
+				theme.UpperFirst(settings.Summary(list)))
 		}
 		return err
 	}

@@ -179,15 +179,15 @@ func Ruled(line lipgloss.Style, w, margin int, left []string, right string) stri
 	}
 }
 
-// Span is a part of a line, in bytes, with a style of its own.
-type Span struct {
+// StyledSpan is a part of a line, in bytes, with a style of its own.
+type StyledSpan struct {
 	From, To int
 	Style    lipgloss.Style
 }
 
 // Paint gives the parts of a line their styles, and the rest of it the base style. Of spans that overlap the later one
 // counts. A character is never taken apart: it has a style if any part of it has.
-func Paint(line string, base lipgloss.Style, spans []Span) string {
+func Paint(line string, base lipgloss.Style, spans []StyledSpan) string {
 	styles, of := []lipgloss.Style{base}, make([]int, len(line)) // by byte: the style
 	for i, s := range spans {
 		styles = append(styles, s.Style)
@@ -220,9 +220,9 @@ func Ground(ground lipgloss.Style, line string) string {
 }
 
 // Marks are spans of one style in a line: where they begin and end in a text that has the line from a byte on.
-func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []Span) {
+func Marks(marks [][2]int, from int, style lipgloss.Style) (spans []StyledSpan) {
 	for _, m := range marks {
-		spans = append(spans, Span{m[0] - from, m[1] - from, style})
+		spans = append(spans, StyledSpan{m[0] - from, m[1] - from, style})
 	}
 	return spans
 }

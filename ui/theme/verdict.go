@@ -20,7 +20,7 @@ func Glyph(e history.Entry) string {
 		return "⊘"
 	case e.Cause.Code == cause.ReadAgain, e.Cause.Code == cause.CutReadAgain:
 		return "↺"
-	case e.Disposition == history.Dropped, e.Disposition == history.Isolated, e.Disposition == history.Blank:
+	case e.Disposition == history.Dropped, e.Disposition == history.Unreadable, e.Disposition == history.Blank:
 		return "○"
 	case e.Pinned:
 		return "◆"
@@ -60,7 +60,7 @@ func Verdict(e history.Entry) string {
 		return "excluded by you"
 	case glyph == "↺" && e.Disposition != history.Dropped:
 		word = "recalled"
-	case e.Disposition == history.Isolated:
+	case e.Disposition == history.Unreadable:
 		return "unreadable"
 	}
 	if reason == "" {

@@ -298,9 +298,9 @@ func (c *Model) Drag(x, y int) {
 	c.dragged.to = c.positionAt(x, min(max(y, 0), c.height-1))
 }
 
-// Release ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
+// MouseUp ends a selection and copies it as it is drawn. Without one it was a click, which selects a message, and
 // clicked.
-func (c *Model) Release() (cmd tea.Cmd, clicked bool) {
+func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 	c.dragged.held = false
 	if c.dragged.from == c.dragged.to {
 		c.selectRow(c.dragged.from.row)

@@ -342,7 +342,7 @@ func (c *Model) interruption(m store.Message) string {
 }
 
 // TurnFailed shows why the turn failed, where it did. An answer of which something arrived says so itself.
-func (c *Model) TurnFailed(f record.Failure) {
+func (c *Model) TurnFailed(f record.FailedTurn) {
 	if f.After != 0 {
 		c.failed[f.After] = f
 	}
@@ -352,16 +352,16 @@ func (c *Model) TurnFailed(f record.Failure) {
 
 // failure is why the turn failed behind a message, where it did: as it was seen here, else as it is kept with the
 // message.
-func (c *Model) failure(id int64) (f record.Failure, failed bool) {
+func (c *Model) failure(id int64) (f record.FailedTurn, failed bool) {
 	f, failed = c.failed[id]
 	if i, there := c.Messages.Find(id); !failed && there && c.Messages.Row(i).Faulty {
-		return record.FailureAfter(c.At(i))
+		return record.FailureOf(c.At(i))
 	}
 	return f, failed
 }
 
 // safe says what became of the message, and of the money. An earlier request of the turn may have been charged.
-func safe(f record.Failure) string {
+func safe(f record.FailedTurn) string {
 	text := "Your message is kept."
 	if f.Tries > 1 {
 		text = "Tried " + theme.Plural(f.Tries, "time") + ". " + text
@@ -374,7 +374,7 @@ func safe(f record.Failure) string {
 
 // failureLines are the lines of a failure: what failed, the server's words, what is safe, and where they are wanted the
 // ways out, one a line.
-func (c *Model) failureLines(f record.Failure, ways bool) []string {
+func (c *Model) failureLines(f record.FailedTurn, ways bool) []string {
 	const mostWords = 6 // lines of what a server said: what can be done stands below
 	st, w, room := &c.Themes.Styles, c.bodyWidth(), c.proseWidth()
 	from := ""

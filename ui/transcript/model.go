@@ -39,10 +39,10 @@ type Model struct {
 	Edited   int64                    // the message that is being edited, 0 for none
 	Name     string                   // the model that answers, in short
 
-	failed    map[int64]record.Failure // why turns failed that were seen here, by the message behind which they did
-	answer    *answer                  // the newest one, nil for none
-	firstRead int                      // index of the first message that the server can have read of Plan; 0 is all
-	quiet     bool                     // all messages of the request on show are whole
+	failed    map[int64]record.FailedTurn // why turns failed that were seen here, by the message behind which they did
+	answer    *answer                     // the newest one, nil for none
+	firstRead int                         // index of the first message that the server can have read of Plan; 0 is all
+	quiet     bool                        // all messages of the request on show are whole
 	edge      edge
 
 	Search   Search
@@ -70,7 +70,7 @@ func (c *Model) arrives() bool { return c.answer != nil && c.answer.id == arrivi
 
 // Reset shows other messages.
 func (c *Model) Reset(messages branch.Branch) {
-	c.Receipts, c.failed, c.Plan = map[int64]record.Receipt{}, map[int64]record.Failure{}, history.Plan{}
+	c.Receipts, c.failed, c.Plan = map[int64]record.Receipt{}, map[int64]record.FailedTurn{}, history.Plan{}
 	c.cursor = 0
 	c.Follow(messages)
 }

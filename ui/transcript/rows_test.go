@@ -123,7 +123,7 @@ func TestTheScreenIsAPartOfAllLines(t *testing.T) {
 				}
 				s.Judge(plan, 0)
 			case 9:
-				s.TurnFailed(record.Failure{After: first, Request: 7, Fault: record.Fault{
+				s.TurnFailed(record.FailedTurn{After: first, Request: 7, Fault: record.Fault{
 					What: strings.Repeat("x", 99), Words: strings.Repeat("汉字", 200),
 				}})
 			}

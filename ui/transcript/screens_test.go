@@ -55,7 +55,7 @@ func TestScreens(t *testing.T) {
 	}, nil))
 
 	s = shown(70, 16, []store.Message{message(history.User, "First"), message(history.User, "Second")}, nil)
-	f := record.Failure{After: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
+	f := record.FailedTurn{After: 1, Request: 7, Turn: 1, Tries: 2, Fault: record.Fault{
 		What: "here refused the request", Words: "the runner has stopped", Status: 500, Host: "localhost", Free: true,
 	}}
 	s.TurnFailed(f)
@@ -173,7 +173,7 @@ func (s *stage) drags(from, to string) string {
 	s.Press(at(from))
 	x, y := at(to)
 	s.Drag(x+ansi.StringWidth(to)-1, y)
-	s.Release()
+	s.MouseUp()
 	return s.copied
 }
 
@@ -194,7 +194,7 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 			t.Errorf("from %q to %q: got %q, want %q", c.from, c.to, got, c.want)
 		}
 	}
-	s.TurnFailed(record.Failure{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
+	s.TurnFailed(record.FailedTurn{After: 2, Fault: record.Fault{What: "It failed", Words: "the runner has stopped"}})
 	if got, want := s.drags("It", "stopped"), "It failed\n“the runner has stopped"; got != want {
 		t.Errorf("of a failure %q is copied, want %q", got, want)
 	}
@@ -205,7 +205,7 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 		t.Errorf("the selection is drawn as %q", line)
 	}
 	s.Press(x, 1)
-	if _, clicked := s.Release(); !clicked {
+	if _, clicked := s.MouseUp(); !clicked {
 		t.Error("a press without a way is no click")
 	}
 }

@@ -108,8 +108,9 @@ func IsBusy(err error) bool { return errors.Is(kindOf(err), ErrBusy) }
 // IsDamage reports whether an error reports that the file is damaged.
 func IsDamage(err error) bool { return errors.Is(kindOf(err), ErrDamaged) }
 
-// IsHalfWritten reports whether an error reports a change that was left half done, and a connection that cannot undo it.
-func IsHalfWritten(err error) bool {
+// NeedsRollBack reports whether an error is that of a connection that only reads and met a change that was left half
+// done. One that may write undoes it.
+func NeedsRollBack(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrReadonlyRollback
 }

@@ -13,11 +13,11 @@ import (
 
 // reader reads one message.
 type reader struct {
-	c      *conversation.Conversation
-	assets Assets
-	m      conversation.Message
-	kind   string // the type of the content
-	unused string // what it holds beside texts and images, "" for nothing
+	c       *conversation.Conversation
+	assets  Assets
+	m       conversation.Message
+	kind    string // the type of the content
+	leftOut string // what of the content winnow cannot send, such as audio, "" for nothing
 }
 
 // exported is a message of an export.
@@ -134,10 +134,10 @@ func (r *reader) part(raw json.RawMessage) string {
 	case p.Type == "image_asset_pointer":
 		r.image(p.Pointer)
 	case text == "" && strings.Contains(p.Type, "audio"):
-		r.unused = "audio" // Its text is mostly in a part of its own.
+		r.leftOut = "audio" // Its text is mostly in a part of its own.
 	case text == "":
-		r.unused = conversation.Shorten(p.Type)
-		r.c.Warn(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.unused)
+		r.leftOut = conversation.Shorten(p.Type)
+		r.c.Warn(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
 	}
 	return text
 }
@@ -145,8 +145,8 @@ func (r *reader) part(raw json.RawMessage) string {
 // turn makes of the text what its type and its recipient say that it is.
 func (r *reader) turn(x exported) {
 	m := &r.m
-	if r.unused != "" && m.Content == "" && len(m.Parts) == 0 {
-		r.note(r.unused)
+	if r.leftOut != "" && m.Content == "" && len(m.Parts) == 0 {
+		r.note(r.leftOut)
 	}
 	switch {
 	case r.kind == "thoughts" || r.kind == "reasoning_recap":

@@ -160,8 +160,8 @@ func (q *Model) Ended(well bool) {
 	q.sending = nil
 }
 
-// Release has the queue go on that waited for the user.
-func (q *Model) Release() { q.held = false }
+// Resume has the queue go on that waited for the user.
+func (q *Model) Resume() { q.held = false }
 
 // TakeBack takes the newest message out of the queue, which must have one, to be written on: then it is the draft on
 // disk. A message that is being sent stays, which the command says then.

@@ -179,7 +179,7 @@ func TestNothingQueuedIsLostSentTwiceOrReordered(t *testing.T) {
 					rt.Fatal("a message may be sent behind a turn that did not end well")
 				}
 			},
-			"the user goes on": func(*rapid.T) { d.queue.Release() },
+			"the user goes on": func(*rapid.T) { d.queue.Resume() },
 			"the last one is taken back": func(rt *rapid.T) {
 				if d.queue.Len() == 0 {
 					return

@@ -21,10 +21,10 @@ const (
 	ignoreBytes = 1 << 20 // of a .gitignore
 )
 
-// Read lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
+// List lists the files below root, those of upper folders first, until it has as many as are ranked between two keys or
 // its context ends. What git ignores is left out, and so are links, hidden folders and those of installed packages. The
 // git program is not asked: a repository can have it run other programs.
-func Read(ctx context.Context, root string) (files []string) {
+func List(ctx context.Context, root string) (files []string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	above, ignored := repository(root)

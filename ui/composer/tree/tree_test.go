@@ -33,18 +33,18 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ignored.txtar", "plain.txtar"} {
 		root, want := extract(t, name)
-		if got := Read(t.Context(), root); !slices.Equal(got, want) {
+		if got := List(t.Context(), root); !slices.Equal(got, want) {
 			t.Errorf("the files of %s are\n%q, want\n%q", name, got, want)
 		}
 	}
 	root, _ := extract(t, "ignored.txtar")
-	below := Read(t.Context(), filepath.Join(root, "src"))
+	below := List(t.Context(), filepath.Join(root, "src"))
 	if want := []string{".gitignore", "a.go", "build/in.go"}; !slices.Equal(below, want) {
 		t.Errorf("below src are %q, want %q", below, want)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if got := Read(ctx, "/"); len(got) > 0 {
+	if got := List(ctx, "/"); len(got) > 0 {
 		t.Errorf("after the end of its context it lists %d files", len(got))
 	}
 }
