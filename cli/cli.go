@@ -240,7 +240,7 @@ func (p *program) show(value any) error {
 	defer p.reportRedacted(clean)
 	hits, found := value.(report.Hits)
 	for _, h := range hits { // their secrets were hidden before the snippets were cut
-		if !p.flags.noRedact {
+		if h.Hidden {
 			clean.count += strings.Count(h.Snippet, redactedSign)
 		}
 	}

@@ -51,10 +51,15 @@ func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, err
 // keepUnsent copies the queue and the draft of a session to another history.
 func keepUnsent(ctx context.Context, from, to *store.Store, session string) error {
 	queue, err := from.Queue(ctx, session)
-	for _, q := range queue {
-		_, failed := to.Enqueue(ctx, session, q)
-		err = cmp.Or(err, failed)
+	there, unread := to.Queue(ctx, session) // of a Keep that failed halfway
+	draft, lost := from.Draft(ctx, session)
+	if err = cmp.Or(err, unread, lost); err != nil {
+		return err
 	}
-	draft, unread := from.Draft(ctx, session)
-	return cmp.Or(err, unread, to.SaveDraft(ctx, session, draft))
+	for _, q := range queue[min(len(there), len(queue)):] {
+		if _, err := to.Enqueue(ctx, session, q); err != nil {
+			return err
+		}
+	}
+	return to.SaveDraft(ctx, session, draft)
 }

@@ -431,10 +431,7 @@ func (t *turn) fail(ctx context.Context, err error) {
 		return
 	}
 	last := t.last
-	if last.End != store.EndFailed && last.End != store.EndCut { // it was answered: something else failed behind it
-		last = store.Request{}
-	}
-	t.failure = &record.FailedTurn{Fault: record.FaultOf(err), Turn: last.Turn, Request: last.ID, Tries: last.Retries + 1}
+	t.failure = record.NewFailedTurn(err, last)
 	if last.End == store.EndCut { // the record says it already
 		return
 	}

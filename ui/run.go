@@ -54,7 +54,7 @@ type Options struct {
 	Secrets func(text string, shapes bool) [][2]int
 
 	// ReadPage reads the page at an address as text; cut says that only its beginning was read. It is called where
-	// the user agreed to that. nil reads none.
+	// the user agreed to that.
 	ReadPage func(ctx context.Context, address string) (text string, cut bool, err error)
 
 	// Background is called soon after the first frame, for what takes time to start; nil has nothing to do.

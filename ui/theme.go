@@ -24,10 +24,10 @@ func (m *Model) environment(msg tea.EnvMsg) tea.Cmd {
 // reveal shows what looks like a secret, or hides it again.
 func (m *Model) reveal() tea.Cmd {
 	m.Secrets.Revealed = !m.Secrets.Revealed
-	m.sessions.Reveal()
+	again := m.sessions.Reveal()
 	sentence := "Possible secrets are hidden."
 	if m.Secrets.Revealed {
 		sentence = "Possible secrets are shown; " + m.Keys.First(keymap.Reveal) + " hides it."
 	}
-	return tea.Batch(m.notice.Say(sentence), m.Inspector.Refresh())
+	return tea.Batch(m.notice.Say(sentence), again, m.Inspector.Refresh())
 }

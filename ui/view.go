@@ -266,6 +266,9 @@ func (s screen) state() string {
 		return s.st.Muted.Render(d.Remark)
 	}
 	text, narrow := m.Chat.Status(), s.l.Width < theme.NarrowScreen
+	if !m.Chat.Selecting() && (m.covered() || m.focus != transcriptPane) {
+		text = ""
+	}
 	switch newer := m.Chat.Newer(); {
 	case text != "", m.covered():
 	case newer > 0 && narrow:

@@ -76,6 +76,15 @@ type FailedTurn struct {
 	After   int64 `json:"-"`                 // the message behind which the turn failed; 0 if part of an answer is kept
 }
 
+// NewFailedTurn is a turn that failed with an error, and with its last request where that failed.
+func NewFailedTurn(err error, last store.Request) *FailedTurn {
+	f := &FailedTurn{Fault: FaultOf(err), Tries: 1}
+	if last.End == store.EndFailed || last.End == store.EndCut { // else something failed behind the answer
+		f.Turn, f.Request, f.Tries = last.Turn, last.ID, last.Retries+1
+	}
+	return f
+}
+
 // JSON is the failure as the message keeps it.
 func (f FailedTurn) JSON() string {
 	text, _ := json.Marshal(f) // of strings and numbers: it cannot fail

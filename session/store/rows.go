@@ -98,8 +98,8 @@ func (b *blob) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(b))
 }
 
-// jsonColumn is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is damaged:
-// other columns matter more.
+// jsonColumn is a value that is stored as JSON, and NULL where it is empty. It is empty where what is stored is
+// damaged: other columns matter more.
 type jsonColumn struct{ in any }
 
 func (f *jsonColumn) Value() (driver.Value, error) {

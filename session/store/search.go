@@ -33,6 +33,7 @@ type Hit struct {
 	At      time.Time // when it was said
 	Snippet string    // one line of it around what was found, without control characters
 	Marks   [][2]int  // what was found in Snippet: byte ranges in order that do not touch
+	Hidden  bool      `json:"-"` // Search.Hide took something out of the text around Snippet
 }
 
 // Search finds the messages of every branch that have all words of a text, the newest first. Case, accents and the
@@ -76,13 +77,16 @@ func (in Search) find(t *tx, q search.Query) (hits []Hit) {
 		if _, found := q.Find(text); !found || m.Damaged {
 			continue
 		}
-		if text = q.Around(text); in.Hide != nil {
-			text = in.Hide(text)
+		text = q.Around(text)
+		shown := text
+		if in.Hide != nil {
+			shown = in.Hide(text)
 		}
 		h := Hit{
+			Hidden:  shown != text,
 			Session: sessionByKey(t, m.session), Message: m.ID, Role: m.Role, Model: m.Model, At: timeOf(m.CreatedMS),
 		}
-		h.Snippet, h.Marks = q.Snippet(text)
+		h.Snippet, h.Marks = q.Snippet(shown)
 		hits = append(hits, h)
 	}
 	return hits

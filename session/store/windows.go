@@ -83,10 +83,8 @@ func (s *Store) streamed(t *tx, id int64) Message {
 func (s *Store) interruptDead(ctx context.Context) (int, error) {
 	doing := "look for unfinished answers"
 	owners, err := inTx(ctx, s.view, doing, func(t *tx) []string {
-		return sqlite.List[string](t, `
-			SELECT owner FROM messages WHERE status = 'streaming'
-			UNION
-			SELECT owner FROM windows`)
+		return sqlite.List[string](t,
+			`SELECT owner FROM messages WHERE status = 'streaming' UNION SELECT owner FROM windows`)
 	})
 	dead := slices.DeleteFunc(owners, s.owner.Alive)
 	s.owner.Sweep()

@@ -23,7 +23,7 @@ import (
 )
 
 // completions are what the word that is being typed may become: a command, which is the value of its item, a file or a
-// resource, whose value is what is attached, or a label that takes the place of the word.
+// resource, whose value is what is attached, or a text, in Also, that takes the place of the word.
 type completions struct {
 	*list.Model
 	place string   // where the files are that may complete a path, "" while none is typed
@@ -132,7 +132,7 @@ func (c *Model) find(word string) (items []list.Item) {
 		for _, p := range tree.Find(c.completions.paths, path, mostOffered) {
 			item := list.Item{Label: theme.OneLine("@" + p), Value: p}
 			if strings.HasSuffix(p, "/") {
-				item.Value = ""
+				item.Value, item.Also = "", "@"+p
 			}
 			items = append(items, item)
 		}
@@ -176,7 +176,7 @@ func (c *Model) completionKey(msg tea.KeyPressMsg) (cmd tea.Cmd, ok bool) {
 			return c.Screen.Run(chosen.Value), true
 		}
 	case chosen.Value == "":
-		c.Area.Insert(chosen.Label)
+		c.Area.Insert(chosen.Also)
 	default:
 		return c.attach(chosen.Value), true
 	}
@@ -188,12 +188,15 @@ func (c *Model) Hints() []key.Binding {
 	if c.Completions() == 0 {
 		return nil
 	}
-	if c.completions.place != "" {
-		c.completions.Does = "attach"
-		return c.completions.Hints()
+	k := &c.Keys
+	hints := []key.Binding{k.Hint("choose", keymap.ListUp, keymap.ListDown), k.Hint("close", keymap.Back)}
+	switch chosen, _ := c.completions.Cursor(); {
+	case chosen.Value == "", strings.HasSuffix(chosen.Value, " "):
+		return slices.Insert(hints, 1, k.Hint("complete", keymap.Send))
+	case c.completions.place != "":
+		return slices.Insert(hints, 1, k.Hint("attach", keymap.Send))
 	}
-	c.completions.Does = "run"
-	return slices.Insert(c.completions.Hints(), 1, c.Keys.Hint("complete", keymap.Focus))
+	return slices.Insert(hints, 1, k.Hint("complete", keymap.Focus), k.Hint("run", keymap.Send))
 }
 
 // CompletionView draws the completions in lines of w cells, at most so many.
@@ -303,7 +306,7 @@ func (c *Model) resources(word string) (items []list.Item) {
 			case !strings.Contains(strings.ToLower(name+" "+help), strings.ToLower(word[1:])):
 				continue
 			case template:
-				item.Value = ""
+				item.Value, item.Also = "", name
 			}
 			items = append(items, item)
 		}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,7 +73,7 @@ type Model struct {
 // New is an empty composer.
 func New(ctx *app.Context, s Screen, o Options) *Model {
 	o.Servers = cmp.Or(o.Servers, new(mcp.Servers))
-	offered := list.New(ctx, list.Options{})
+	offered := list.New(ctx, list.Options{Wide: true})
 	offered.Head = 0
 	return &Model{
 		Context: ctx, Screen: s, Options: o, draft: blank(), Waiting: queue.New(ctx),
@@ -148,8 +149,10 @@ func (c *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return c.readClipboard()
 	case c.Empty() && k.Pressed(msg, keymap.Help, keymap.Quit):
 		return c.Do(k.Action(msg, keymap.InDraft))
-	case msg.Text != "":
+	case utf8.RuneCountInString(msg.Text) > 1:
 		c.Write(msg.Text)
+	case msg.Text != "":
+		c.Area.Insert(msg.Text) // a joiner is a key of its own: its neighbours are in the draft already
 	default:
 		c.Area.Press(msg)
 	}
@@ -272,7 +275,8 @@ func (c *Model) restore(d store.Draft) tea.Cmd {
 		case f.From < f.To:
 			c.fold(d.Text[f.From:f.To])
 		case isAddress(f.Path):
-			c.Write(f.Path) // A page is not fetched again by itself.
+			c.Write(f.Path)
+			cmds = append(cmds, c.Say("The page is not fetched again by itself; /attach with its address fetches it."))
 		case f.Path != "":
 			cmds = append(cmds, c.read(f.Path))
 		case len(parts) > 0:

@@ -99,12 +99,15 @@ func (b *Background) finished(c *Model, e session.Finished) tea.Cmd {
 		return b.Next(c) // one that is still being saved says when it can be sent
 	}
 	b.Take(c.Session)
-	waits, call := c.Waiting.Waits(), c.CallEnded(b.Notice, e.Err)
+	waits, call := "", c.CallEnded(b.Notice, e.Err)
+	if c.Waiting.Held() {
+		waits = "Its queue is paused."
+	}
 	said, state := c.Quoted()+" has a new answer; "+c.opens(), "new answer"
 	switch {
 	case e.Err != nil:
-		why := joined(theme.Sentence(e.Err), waits)
-		said, state = "The answer of "+c.Quoted()+" failed: "+why+" "+c.opens(), "failed"
+		said = "The answer of " + c.Quoted() + " failed: " + theme.Sentence(e.Err) + " " + c.opens()
+		said, state = joined(said, waits), "failed"
 	case stopped:
 		said, state, call = joined(c.Quoted()+" was stopped; what arrived is kept.", waits), "stopped", nil
 	}

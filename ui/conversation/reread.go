@@ -44,7 +44,7 @@ func (c *Model) CatchUp() tea.Cmd {
 		found, err := s.Reread(ctx)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return c.Screen.Gone, nil
+			return c.gone, nil
 		case errors.Is(err, session.ErrBusy), errors.Is(err, session.ErrLoading):
 			return func() tea.Cmd { return nil }, nil // the end of the turn catches up
 		case err != nil:
@@ -53,6 +53,14 @@ func (c *Model) CatchUp() tea.Cmd {
 		receipts, err := s.Records().Receipts(ctx)
 		return func() tea.Cmd { return c.reread(found, receipts) }, errors.Join(err, s.ReadSpent(ctx))
 	})
+}
+
+// gone leaves a session that is not in the store any more, unless a turn has begun meanwhile: its end catches up.
+func (c *Model) gone() tea.Cmd {
+	if c.Busy {
+		return nil
+	}
+	return c.Screen.Gone()
 }
 
 // reread shows what was changed. The cursor, the page and the draft stay as they are.

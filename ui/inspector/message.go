@@ -74,7 +74,9 @@ func (r *request) verdict(p *Page, stored store.Message, e history.Entry) {
 	for _, repair := range e.Repairs {
 		p.line(Quiet, "%s", theme.OneSentence(repair.Sentence()))
 	}
-	r.proof(p)
+	if r.proof(p); r.Past != nil && !r.Past.Proven {
+		p.line(Quiet, "The verdict is the recorded one.")
+	}
 }
 
 // tokens are the tokens of a message, and what is saved where less than all of it is sent.
@@ -118,8 +120,7 @@ func (r *request) proof(p *Page) {
 	p.line(Quiet, "%s · sent %s · %s%s", panel.TurnName(r.Past.Recorded), q.Created.Local().Format(time.DateTime),
 		theme.OneLine(q.Endpoint+"/"+q.Model), proof)
 	if !r.Past.Proven {
-		p.line(Warning, "! not proven: %s. The verdict is the recorded one.",
-			strings.TrimSuffix(theme.OneSentence(r.Past.Doubt), "."))
+		p.line(Warning, "! Not proven to be what was sent: %s", theme.OneSentence(r.Past.Doubt))
 	}
 }
 

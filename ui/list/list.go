@@ -36,6 +36,7 @@ type Options struct {
 
 	Short bool // before anything is typed, only the items of groups are shown; then all that fit, without groups
 	Stays bool // it stays open when something is chosen
+	Wide  bool // the labels may take two thirds of a line
 	Wraps bool // what is said about an item goes on below it where the line is too short
 
 	// Row draws a line of a list whose owner draws them, and the line of the filter as well. For the line above a group
@@ -232,7 +233,7 @@ func (m *Model) arrange() {
 	m.labels, m.rows = 0, make([]row, 0, len(m.shown))
 	for _, c := range m.items {
 		if c.About != "" {
-			m.labels = max(m.labels, min(theme.Width(c.Label), mostColumn))
+			m.labels = max(m.labels, theme.Width(c.Label))
 		}
 	}
 	group, grouped := "", !m.Short || m.Filter.Text() == ""

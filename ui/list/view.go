@@ -86,7 +86,12 @@ func (m *Model) room(i *Item) int {
 }
 
 // column is how many cells the labels have that have a text beside them.
-func (m *Model) column() int { return min(m.labels, m.w*3/8) }
+func (m *Model) column() int {
+	if m.Wide {
+		return min(m.labels, m.w*2/3)
+	}
+	return min(m.labels, mostColumn, m.w*3/8)
+}
 
 // line draws a line of the list.
 func (m *Model) line(i Item, hits [][2]int, selected bool) string {

@@ -374,7 +374,8 @@ func (p *Model) reason(t *text) {
 		t.add(lead + st.Text.Render(s))
 		lead = "  "
 	}
-	t.add("  " + strings.TrimLeft(frame.Hints(*st, keys, "", t.w-2), " "))
+	w := t.w - 2
+	t.add("  " + theme.Fit(strings.Trim(frame.Hints(*st, keys, "", w+2*theme.Gutter(w)), " "), w))
 }
 
 // Prices are the keys that flag a message of the next request, each with what it does and the tokens that this adds or

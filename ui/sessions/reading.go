@@ -104,6 +104,9 @@ func (l *Model) Found(found Found) tea.Cmd {
 		return cmp.Or(b.Session.Updated.Compare(a.Session.Updated), strings.Compare(a.Session.ID, b.Session.ID))
 	})
 	l.found = found
+	for _, h := range found.Hits {
+		delete(l.lines, h.Session.ID) // it may have changed since
+	}
 	l.fill()
 	if found.Err != nil {
 		return l.Failed(found.Err)

@@ -139,10 +139,13 @@ func (l *Model) fill() {
 }
 
 // Reveal shows what looks like a secret, or hides it.
-func (l *Model) Reveal() {
-	if l.lines = map[string]line{}; l.List != nil {
-		l.fill()
+func (l *Model) Reveal() tea.Cmd {
+	if l.lines = map[string]line{}; l.List == nil {
+		return nil
 	}
+	l.found.Hits = nil // their snippets were cut with the secrets hidden, or shown
+	l.fill()
+	return l.find()
 }
 
 // cursor is what the cursor stands on.

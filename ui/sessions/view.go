@@ -167,7 +167,8 @@ func (l *Model) titleLine(st theme.Styles, s line, hits [][2]int, above bool) st
 	}
 	right := st.Muted.Render(l.right(s.Session)) + o.margin
 	label := markdown.OneLine(s.label, max(1, o.text-theme.Width(right+state)-1+len(o.margin)))
-	spans := append([]theme.StyledSpan{{From: s.tags, To: len(label), Style: st.Muted}}, theme.Marks(hits, 0, st.Match)...)
+	tags := theme.StyledSpan{From: s.tags, To: len(label), Style: st.Muted}
+	spans := append([]theme.StyledSpan{tags}, theme.Marks(hits, 0, st.Match)...)
 	left := o.margin + pin + " " + theme.Paint(label, st.Strong, spans) + style.Render(state)
 	return theme.Fit(theme.Spread(left, right, o.end), l.w)
 }

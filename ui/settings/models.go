@@ -187,7 +187,7 @@ func (s *Model) listProviders() tea.Cmd {
 		}
 		items = append(items, list.Item{Label: o.Title, About: "needs an API key", Value: o.Name})
 	}
-	l.Notes = append(l.Notes, "Any other server needs a table [endpoints.NAME] in "+theme.FromHome(s.Config)+".")
+	l.Notes = append(l.Notes, "Other servers: [endpoints.NAME] in "+theme.FromHome(s.Config))
 	l.Fill(items)
 	s.Dialogs.List(l, s.takeProvider)
 	return nil

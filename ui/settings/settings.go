@@ -354,7 +354,10 @@ func (s *Model) Window(args string) tea.Cmd {
 	return s.run(func(ctx context.Context, of *session.Session) (string, error) {
 		err := of.Model().SetWindow(ctx, tokens)
 		sentence := windowOf(of)
-		if tokens > 0 {
+		switch is := of.Model().Window().Tokens; {
+		case tokens > is:
+			sentence += " That is less than " + theme.Thousands(tokens) + "."
+		case tokens > 0:
 			sentence += " It is set in every chat."
 		}
 		return sentence, err

@@ -135,9 +135,10 @@ func (c *Model) pick() tea.Cmd {
 // show; "" for neither.
 func (c *Model) Status() string {
 	switch {
-	case c.Search.On:
+	case c.Selecting():
+	case c.Search.pattern != nil && c.cursor != 0: // the draft has no cursor
 		return c.hitText()
-	case !c.Selecting():
+	default:
 		return ""
 	}
 	tokens := 0
@@ -176,7 +177,8 @@ func (c *Model) Undo() tea.Cmd {
 	}
 	undone := c.undo[last]
 	c.undo = c.undo[:last]
-	return c.act(undone, undone.before, "Undone: ")
+	again := &action{flag: undone.flag, ids: undone.ids, before: map[int64]history.Flag{}}
+	return c.act(again, undone.before, "Undone: ")
 }
 
 // act stores the flags of an action, or those before it, after the actions before: what these changed is in their maps
@@ -248,9 +250,12 @@ func (c *Model) copyCode(blocks []string) tea.Cmd {
 	if len(blocks) == 0 {
 		return c.Fail("This message has no code block.")
 	}
-	slices.Reverse(blocks)
-	c.code = blocks[(slices.Index(blocks, c.code)+1)%len(blocks)]
-	return c.Copy("a code block of "+theme.Plural(strings.Count(c.code, "\n")+1, "line"), c.code)
+	if all := strings.Join(blocks, "\n"); c.codeOf != all {
+		c.codeOf, c.codes = all, 0
+	}
+	c.codes++
+	code := blocks[len(blocks)-1-(c.codes-1)%len(blocks)]
+	return c.Copy("a code block of "+theme.Plural(strings.Count(code, "\n")+1, "line"), code)
 }
 
 // position is a cell of a row, counted behind the gutter.
@@ -283,7 +288,7 @@ func (c *Model) Unpick() { c.dragged = dragged{} }
 func (c *Model) Press(x, y int) {
 	if c.ready() {
 		at := c.positionAt(x, y)
-		c.dragged = dragged{held: true, from: at, to: at}
+		c.dragged = dragged{held: at.line < c.heightOf(at.row), from: at, to: at}
 	}
 }
 
@@ -306,7 +311,10 @@ func (c *Model) MouseUp() (cmd tea.Cmd, clicked bool) {
 		c.selectRow(c.dragged.from.row)
 		return nil, true
 	}
-	return c.copy(c.draggedText()), false
+	if text := c.draggedText(); text != "" {
+		cmd = c.copy(text)
+	}
+	return cmd, false
 }
 
 // positionAt is the position of a cell of the screen.
@@ -348,7 +356,9 @@ func (c *Model) draggedText() string {
 				lines = append(lines, strings.TrimRight(ansi.Cut(ansi.Strip(c.lineOf(i, line)), from, to), " "))
 			}
 		}
-		lines = append(lines, "")
+		if n := len(lines); n > 0 && lines[n-1] != "" {
+			lines = append(lines, "")
+		}
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }

@@ -48,7 +48,8 @@ type Model struct {
 	Search   Search
 	selected map[int64]bool
 	undo     []*action // the actions since the session was opened; the last one is undone first
-	code     string    // the code block that was copied last
+	codeOf   string    // the code blocks of the message whose code was copied last
+	codes    int       // how many of them were
 }
 
 // arriving is the id of the answer that arrives, until the stored message's id replaces it. It is above all others, as

@@ -232,10 +232,17 @@ func (c *Model) Expand() bool {
 	if !ok || !c.ready() {
 		return false
 	}
+	if c.Search.at() == c.cursor {
+		return true // the search has unfolded it
+	}
 	before := c.block(i).lines
 	c.open[c.cursor] = !c.open[c.cursor]
+	differs := !slices.Equal(before, c.block(i).lines)
+	if !differs {
+		delete(c.open, c.cursor)
+	}
 	c.settle()
-	return !slices.Equal(before, c.block(i).lines)
+	return differs
 }
 
 // ShowReasoning unfolds all reasoning or folds it.

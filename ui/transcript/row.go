@@ -271,7 +271,7 @@ func (c *Model) edgeLine() string {
 	if c.edge.above == 0 {
 		counted = "none"
 	}
-	words := []string{st.Seen.Bold(true).Render(sees)}
+	words := []string{st.Seen.Bold(true).Render(markdown.Truncate(sees, max(1, c.width-c.left-6), "…"))}
 	note := st.Muted.Render(counted + " of " + theme.Thousands(c.edge.all) + " above")
 	return strings.Repeat(" ", c.left) + theme.Ruled(st.Seen, c.width-c.left, 2, words, note)
 }

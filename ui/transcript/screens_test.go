@@ -208,6 +208,10 @@ func TestDraggingCopiesWhatIsDrawn(t *testing.T) {
 	if _, clicked := s.MouseUp(); !clicked {
 		t.Error("a press without a way is no click")
 	}
+	short := shown(60, 20, []store.Message{message(history.User, "one line")}, nil)
+	if short.Press(x, 15); short.Held() {
+		t.Error("a press below the last message holds something")
+	}
 }
 
 func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
@@ -216,6 +220,19 @@ func TestTheLastCodeBlockIsCopiedAndThenTheOneBefore(t *testing.T) {
 	for _, want := range []string{"b\n```\nc", "a", "b\n```\nc"} {
 		if s.CopyText("code"); s.copied != want {
 			t.Errorf("got %q, want %q", s.copied, want)
+		}
+	}
+	again := shown(60, 20, []store.Message{
+		message(history.Assistant, "```\nx\n```\n```\nsame\n```\n```\nsame\n```"),
+		message(history.Assistant, "```\nother\n```\n```\nsame\n```"),
+	}, nil)
+	for _, c := range []struct {
+		message int64
+		want    string
+	}{{1, "same"}, {1, "same"}, {1, "x"}, {2, "same"}, {2, "other"}} {
+		again.GoTo(c.message)
+		if again.CopyText("code"); again.copied != c.want {
+			t.Errorf("of message %d %q is copied, want %q", c.message, again.copied, c.want)
 		}
 	}
 	s.GoTo(2)

@@ -33,6 +33,7 @@ type Model struct {
 	until      time.Time // until when it waits before it tries again
 	began, now time.Time // of the first and the newest message
 	shown      time.Time // what the clock on the screen says: it moves once a second
+	ticked     time.Time // when it moved by itself
 }
 
 // EventsMsg carries events of a turn, in order.
@@ -94,11 +95,11 @@ func (t *Model) Take(msg EventsMsg) (events []session.Event, next tea.Cmd) {
 
 // Ticked moves the clock, which goes on unless nobody looks. A tick that comes too early is one of a second clock.
 func (t *Model) Ticked(msg TickMsg, asleep bool) tea.Cmd {
-	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.shown) < tickTime/2 {
+	if msg.Turn != t.Number || !t.Busy || asleep || msg.At.Sub(t.ticked) < tickTime/2 {
 		return nil
 	}
 	t.clock(msg.At)
-	t.shown = msg.At
+	t.shown, t.ticked = msg.At, msg.At
 	return tea.Tick(tickTime, func(at time.Time) tea.Msg { return TickMsg{msg.Turn, at} })
 }
 
@@ -138,6 +139,9 @@ func (t *Model) clock(at time.Time) {
 		t.began, t.since = at, at
 	}
 	t.now = at
+	if at.Sub(t.shown) >= tickTime { // in a window without the focus nothing ticks
+		t.shown = at
+	}
 }
 
 // Stop stops the turn. It goes on until its last event has come.
