@@ -123,7 +123,7 @@ func (p *program) checkTerminal(e *examination) {
 	}
 }
 
-// checkStore looks at the chats: the file, its backup, what had to be repaired, and the synced folder.
+// checkStore looks at the chats: the file, its backup, and the synced folder.
 func (a *app) checkStore(ctx context.Context, e *examination) {
 	s, path := a.store, a.store.Path()
 	if path == store.Memory {

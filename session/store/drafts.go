@@ -170,17 +170,16 @@ func putQueued(t *tx, n int64, q Queued) int64 {
 	return sqlite.Value[int64](t, `SELECT last_insert_rowid()`)
 }
 
-// Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft where keep
-// says so. It returns ErrNotFound for one that is not in the queue any more.
-func (s *Store) Unqueue(ctx context.Context, session string, id int64, keep bool) error {
+// Unqueue removes a message from a session's queue without sending it, and keeps it as the session's draft. It returns
+// ErrNotFound for one that is not in the queue any more.
+func (s *Store) Unqueue(ctx context.Context, session string, id int64) error {
 	return s.save(ctx, "take the message from the queue", func(t *tx) {
 		n := sessionKey(t, session)
 		q := first[Queued](t, "queued WHERE session = ? AND id = ?", n, id)
 		if q.ID == 0 {
 			t.missing("take the message from the queue")
-		} else if keep {
-			putDraft(t, n, q.Draft.withoutUnnamed())
 		}
+		putDraft(t, n, q.Draft.withoutUnnamed())
 		dequeue(t, n, id)
 	})
 }

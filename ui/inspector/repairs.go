@@ -286,7 +286,7 @@ func (in *Model) rowsOf(list []history.Message, i, w int) (rows []string) {
 // valueRows are the rows of a value behind its name. Of a long one the beginning and the end are shown.
 func (in *Model) valueRows(name, text string, w int) []string {
 	const head, tail = 200, 200 // bytes
-	text, _ = in.Secrets.Hide(text)
+	text = in.Secrets.Without(text)
 	if left := len(text) - head - tail; left > 0 {
 		text = strings.ToValidUTF8(text[:head], "") + "\n… " + theme.Size(left) + " more …\n" +
 			strings.ToValidUTF8(text[len(text)-tail:], "")

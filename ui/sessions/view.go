@@ -308,7 +308,7 @@ func (l *Model) previewBody(o layout, m Previewed, most int) (lines []string) {
 	if m.Role == history.User {
 		bar, style = st.You.Render("▌")+" ", st.Strong.Bold(false)
 	}
-	text, _ := l.Secrets.Hide(m.Content)
+	text := l.Secrets.Without(m.Content)
 	text = strings.TrimSpace(markdown.Visible(text))
 	marks := store.Search{Text: l.preview.of.query}.Marks(text)
 	parts := theme.Parts(text, min(measure, o.text))

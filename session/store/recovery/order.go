@@ -67,10 +67,10 @@ func (r *recovery) fill() {
 		WHERE id IN (SELECT value FROM json_each(?))
 			AND id IN (SELECT id FROM backup.messages)`, broken)
 	for _, table := range []string{"messages", "requests", "verdicts", "summaries", "registers"} {
-		r.Exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
+		added := r.Exec("INSERT OR IGNORE INTO " + table + " SELECT * FROM backup." + table + `
 			WHERE session IN (SELECT n FROM sessions JOIN backup.sessions USING (n, id))`)
 		if table == "messages" {
-			r.out.FromBackup = sqlite.Value[int](r, `SELECT changes()`)
+			r.out.FromBackup = int(added)
 		}
 	}
 	_, broken = r.broken()
@@ -100,8 +100,7 @@ func (r *recovery) tie() {
 			WHERE s.messages < 1 << 30
 			GROUP BY s.n
 		)`)
-	r.Exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`)
-	r.out.LostSessions = sqlite.Value[int](r, `SELECT changes()`)
+	r.out.LostSessions = int(r.Exec(`DELETE FROM sessions WHERE n NOT IN (SELECT session FROM messages)`))
 	for _, table := range tables {
 		r.Exec("DELETE FROM " + table + `
 			WHERE rowid IN (SELECT rowid FROM pragma_foreign_key_check('` + table + `'))`)

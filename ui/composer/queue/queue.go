@@ -179,7 +179,7 @@ func (q *Model) TakeBack() (m store.Queued, cmd tea.Cmd, ok bool) {
 		if it.id == 0 {
 			return nil // it could not be saved
 		}
-		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id, true)
+		return q.ctx.Session.Store().Unqueue(ctx, q.id(), it.id)
 	}, q.ctx.Failed), true
 }
 
