@@ -59,7 +59,7 @@ func TestNothingRunsFromAnAnswerThatIsNotWhole(t *testing.T) {
 			b.deps.Approval.Mode, b.deps.Approval.Allow = approval.Always, []string{"*"}
 			s := b.begin()
 			events, err := drain(s.Send(t.Context(), say("Write.")))
-			if ran, asked := ranIn(events), len(only[Asked](events)); ran != c.runs || asked != c.asked {
+			if ran, asked := ranIn(events), len(only[ApprovalNeeded](events)); ran != c.runs || asked != c.asked {
 				t.Errorf("it ran %d times after %d questions, want %d and %d", ran, asked, c.runs, c.asked)
 			}
 			if c.ends == "" && err != nil || c.ends != "" && (err == nil || !strings.Contains(err.Error(), c.ends)) {
@@ -81,12 +81,12 @@ func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 		says("Done."))
 	b.Unrecorded = 4
 	b.offer(writer(remote))
-	s, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})
+	s, err := NewTemporary(t.Context(), b.deps, StartOptions{Model: "test/m"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Store().Close()
-	events, err := drainAnswering(s.Send(t.Context(), say("Write.")), func(q Question) approval.Answer {
+	events, err := drainAnswering(s.Send(t.Context(), say("Write.")), func(q ToolQuestion) approval.Answer {
 		if slices.Contains(q.Choices, approval.Forever) {
 			t.Errorf("the question offers %q", q.Choices)
 		}
@@ -102,14 +102,14 @@ func TestATemporaryChatRemembersNoPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	events, err = drain(s.Send(t.Context(), say("Write.")))
-	if n := ranIn(events); err != nil || len(only[Asked](events)) > 0 || n != 1 {
-		t.Errorf("a tool that is always allowed: %v, %d questions, ran %d times", err, len(only[Asked](events)), n)
+	if n := ranIn(events); err != nil || len(only[ApprovalNeeded](events)) > 0 || n != 1 {
+		t.Errorf("a tool that is always allowed: %v, %d questions, ran %d times", err, len(only[ApprovalNeeded](events)), n)
 	}
 }
 
 // ranIn is how many calls ran in a turn.
 func ranIn(events []Event) (n int) {
-	for _, r := range only[Ran](events) {
+	for _, r := range only[ToolFinished](events) {
 		if r.Record.Outcome == approval.Ran {
 			n++
 		}
@@ -125,10 +125,10 @@ func TestNobodyIsAskedAboutAToolThatIsGone(t *testing.T) {
 	box.Replace([]tool.Entry{{Tool: remote, Ready: func(context.Context) error { return gone }}})
 	b.offer(box)
 	events, err := drain(b.begin().Send(t.Context(), say("Write.")))
-	if err != nil || len(only[Asked](events)) > 0 {
-		t.Fatalf("%d questions, %v", len(only[Asked](events)), err)
+	if err != nil || len(only[ApprovalNeeded](events)) > 0 {
+		t.Fatalf("%d questions, %v", len(only[ApprovalNeeded](events)), err)
 	}
-	ran := only[Ran](events)
+	ran := only[ToolFinished](events)
 	want := "error: the MCP server files is not in use; this call did not run"
 	if len(ran) != 1 || ran[0].Message.Content != want || ran[0].Record.Outcome != approval.NoSuchTool {
 		t.Errorf("the call came to %+v, want %q", ran, want)
@@ -148,7 +148,7 @@ func TestALongCallSaysHowFarItIs(t *testing.T) {
 	b.deps.Approval.Mode = approval.Always
 	events, err := drain(b.begin().Send(t.Context(), say("Go.")))
 	tool.Progress(late, "after the turn")
-	if got := only[Progress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {
+	if got := only[ToolProgress](events); err != nil || len(got) != 1 || got[0].Text != "50 %" {
 		t.Errorf("the progress is %q, %v", got, err)
 	}
 }

@@ -16,14 +16,14 @@ import (
 
 // errand is something that a model is asked for: an answer, a summary of what came before, a title. What winnow asks
 // by itself is recorded, costed and announced like the user's own request; its answer is no message.
-type errand struct {
+type task struct {
 	purpose store.Purpose
 	plan    func(context.Context) (*attempt, error)
 	reason  func(*attempt) string // why its first request leaves, as the user is told; "" where the user asked for it
 }
 
 // ask plans a request and sends it, as often as there is reason to send another one, and says each reason.
-func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
+func (t *turn) ask(ctx context.Context, e task) (*attempt, error) {
 	var over overflow
 	defer func() {
 		delete(t.approved, e.purpose)
@@ -53,7 +53,7 @@ func (t *turn) ask(ctx context.Context, e errand) (*attempt, error) {
 		if err == nil && over.shrunk > 0 {
 			a.to.Shrink(t.limit)
 		}
-		if turnedDown(fault) && (named || fault.Tools == llm.TheTools) {
+		if rejected(fault) && (named || fault.Tools == llm.TheTools) {
 			err = fmt.Errorf("%w (the server refused the tool calls in this conversation: /repair shows the damaged "+
 				"ones, and tool_history = \"text\" or \"drop\" under [context] changes how they are sent)", err)
 		}
@@ -74,7 +74,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 		return t.learnRequired(ctx, a)
 	}
 	begun := a.saver != nil
-	if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || fault == nil, turnedDown(fault)) {
+	if a.decision.Profile.ToolsAsText && a.to.EndToolsAsText(begun || fault == nil, rejected(fault)) {
 		t.learn(ctx, a.to)
 	}
 	if fault != nil && !begun {
@@ -92,7 +92,7 @@ func (t *turn) reasonToAskAgain(ctx context.Context, a *attempt, fault *llm.Erro
 // tryToolsAsText prepares to ask once more with tool calls as text, and returns why. It is "" where tool
 // calls are not what failed the request, where that was tried before, and where the user wants no repair.
 func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
-	if fault.Tools == llm.NotTools || t.Now().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
+	if fault.Tools == llm.NotTools || t.State().Policy.Recovery == history.RecoverStrict || !a.to.TryToolsAsText() {
 		return ""
 	}
 	reason = clause(fault)
@@ -103,7 +103,7 @@ func (t *turn) tryToolsAsText(a *attempt, fault *llm.Error) (reason string) {
 }
 
 // turnedDown says that a server looked at a request and did not take it.
-func turnedDown(fault *llm.Error) bool {
+func rejected(fault *llm.Error) bool {
 	return fault != nil && slices.Contains([]llm.ErrorKind{
 		llm.BadRequest, llm.Server, llm.NotFound, llm.BadStream, llm.Auth,
 	}, fault.Kind)

@@ -46,7 +46,7 @@ func observing(l *llmtest.Ledger) func(turn any, e Event) {
 		switch e := e.(type) {
 		case Planned:
 			l.Plan(turn, e.Request.Endpoint)
-		case Waiting:
+		case Retrying:
 			if e.Changed == "" { // A notice says the rest.
 				l.Again(turn)
 			}
@@ -302,7 +302,7 @@ func perMillion(in, out pricing.Money) map[string]pricing.Prices {
 // begin starts a conversation with the scripted server.
 func (b *bench) begin() *Session {
 	b.t.Helper()
-	s, err := New(b.deps, Start{Ref: "test/m"})
+	s, err := New(b.deps, StartOptions{Model: "test/m"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func (b *bench) open(id string) *Session {
 func (b *bench) loaded(id string) *Session {
 	b.t.Helper()
 	s := b.open(id)
-	if err := s.LoadRest(context.Background()); err != nil {
+	if err := s.LoadOlder(context.Background()); err != nil {
 		b.t.Fatal(err)
 	}
 	return s
@@ -378,7 +378,7 @@ func flagged(f history.Flag, messages ...int64) map[int64]history.Flag {
 
 // drain reads a turn to its end and returns its events and its error. A call runs once, and no limit is exceeded.
 func drain(events <-chan Event) ([]Event, error) {
-	return drainAnswering(events, func(Question) approval.Answer { return approval.Answer{Choice: approval.Once} })
+	return drainAnswering(events, func(ToolQuestion) approval.Answer { return approval.Answer{Choice: approval.Once} })
 }
 
 // completed is drain of a turn that must not fail.
@@ -392,14 +392,14 @@ func completed(t testing.TB, events <-chan Event) []Event {
 }
 
 // drainAnswering is drain with other answers.
-func drainAnswering(events <-chan Event, answer func(Question) approval.Answer) ([]Event, error) {
+func drainAnswering(events <-chan Event, answer func(ToolQuestion) approval.Answer) ([]Event, error) {
 	var all []Event
 	for e := range events {
 		all = append(all, e)
-		if asked, ok := e.(Asked); ok {
-			asked.Answer(answer(asked.Question))
+		if asked, ok := e.(ApprovalNeeded); ok {
+			asked.Answer(answer(asked.ToolQuestion))
 		}
-		if over, ok := e.(OverLimit); ok {
+		if over, ok := e.(LimitExceeded); ok {
 			over.Answer(limits.No)
 		}
 		if f, ok := e.(Finished); ok {

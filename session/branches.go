@@ -13,11 +13,11 @@ import (
 
 var (
 	// ErrNotYours says that a message cannot be edited, because the user did not write it.
-	ErrNotYours = errors.New("only a message of yours can be edited")
+	ErrNotUserMessage = errors.New("only a message of yours can be edited")
 	// ErrExcluded says that a message cannot be asked about, because the user excluded it.
 	ErrExcluded = errors.New("the message to answer is excluded; include it again first")
 	// ErrOneVersion says that nothing else was said in the place of a message.
-	ErrOneVersion = errors.New("the message has only one version; edit it or ask again to make another")
+	ErrOnlyVersion = errors.New("the message has only one version; edit it or ask again to make another")
 )
 
 // Regenerate asks again for the user message of the turn that a message belongs to, on whatever branch,
@@ -30,12 +30,12 @@ var (
 func (s *Session) Regenerate(ctx context.Context, message int64, ref string) <-chan Event {
 	return s.start(ctx, ref, func(ctx context.Context, t *turn) error {
 		before := t.Branch()
-		err := t.rejoin(ctx, cmp.Or(message, t.Info().Leaf))
+		err := t.rewind(ctx, cmp.Or(message, t.Info().Leaf))
 		if err == nil {
 			err = t.answer(ctx)
 		}
 		if len(t.messages) <= 1 { // Nothing came: in the store the branch of before is active still.
-			t.follow(before)
+			t.setBranch(before)
 		}
 		return err
 	})
@@ -43,7 +43,7 @@ func (s *Session) Regenerate(ctx context.Context, message int64, ref string) <-c
 
 // rejoin makes the turn the one that a message belongs to, without what answered it. It is cut where the user had it
 // cut.
-func (t *turn) rejoin(ctx context.Context, message int64) error {
+func (t *turn) rewind(ctx context.Context, message int64) error {
 	to, err := t.branchTo(ctx, message)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 		return err
 	}
 	t.before, t.user, t.messages = at, user.ID, []history.Message{user.Message}
-	t.follow(to.First(at + 1))
+	t.setBranch(to.First(at + 1))
 	t.cut, err = t.Records().WasCut(ctx, user.ID)
 	return err
 }
@@ -65,8 +65,8 @@ func (t *turn) rejoin(ctx context.Context, message int64) error {
 // branchTo is the branch that ends at leaf: the beginning of the active one where that has it and is
 // loaded, else as it is stored.
 func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, error) {
-	st := s.Now()
-	if at, there := st.Branch.Find(leaf); there && st.Whole {
+	st := s.State()
+	if at, there := st.Branch.Find(leaf); there && st.Loaded {
 		return st.Branch.First(at + 1), nil
 	}
 	ids, err := s.deps.Store.BranchIDs(ctx, st.Row.ID, leaf)
@@ -77,9 +77,9 @@ func (s *Session) branchTo(ctx context.Context, leaf int64) (branch.Branch, erro
 }
 
 // follow makes a branch the active one, as far as the session's own memory goes.
-func (t *turn) follow(b branch.Branch) {
+func (t *turn) setBranch(b branch.Branch) {
 	t.set(func(st *State) {
-		st.Branch, st.Whole, st.Row.Leaf = b, true, 0
+		st.Branch, st.Loaded, st.Row.Leaf = b, true, 0
 		if n := b.Len(); n > 0 {
 			st.Row.Leaf = b.ID(n - 1)
 		}
@@ -88,12 +88,12 @@ func (t *turn) follow(b branch.Branch) {
 
 // Switch makes the branch through a message the active one, with the newest of what was said after it
 // at every fork. On the active branch it changes nothing. While a turn is running the error is ErrBusy.
-func (s *Session) Switch(ctx context.Context, message int64) error {
+func (s *Session) SwitchBranch(ctx context.Context, message int64) error {
 	t := s.newTurn(func() {})
 	if err := s.claim(t); err != nil {
 		return err
 	}
-	defer t.free()
+	defer t.finish()
 	if err := t.loadBranch(ctx); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *Session) Switch(ctx context.Context, message int64) error {
 	}
 	err = t.deps.Store.Update(ctx, t.Info().ID, func(row *store.Session) { row.Leaf = leaf })
 	if err == nil {
-		t.follow(to)
+		t.setBranch(to)
 	}
 	return err
 }
@@ -140,10 +140,10 @@ func (s *Session) SwitchVersion(ctx context.Context, message int64, by int) (Ver
 	}
 	n := len(siblings)
 	if n == 1 {
-		return Version{message, 1, 1}, ErrOneVersion
+		return Version{message, 1, 1}, ErrOnlyVersion
 	}
 	at = ((slices.Index(siblings, message)+by)%n + n) % n
-	return Version{siblings[at], at + 1, n}, s.Switch(ctx, siblings[at])
+	return Version{siblings[at], at + 1, n}, s.SwitchBranch(ctx, siblings[at])
 }
 
 // Fork copies the branch that ends at a message, on whatever branch that is, into a conversation of its

@@ -55,7 +55,7 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 			return s.Send(ctx, Draft{Alone: true, Text: "second"})
 		}, "user: first\nassistant: One.\nuser: second\n"},
 		"edit": {func(ctx context.Context, s *Session) <-chan Event {
-			return s.Send(ctx, Draft{Instead: s.Messages()[0].ID, Text: "second"})
+			return s.Send(ctx, Draft{Replaces: s.Messages()[0].ID, Text: "second"})
 		}, "user: second\n"},
 		"regenerate": {
 			func(ctx context.Context, s *Session) <-chan Event {
@@ -73,14 +73,14 @@ func TestUserMessageIsOnDiskBeforeTheNetworkIsAskedAnything(t *testing.T) {
 				id = s.Info().ID
 			}
 			arrived := hangingServer(t, b)
-			s, err := New(b.deps, Start{Ref: "test/unheard-of"})
+			s, err := New(b.deps, StartOptions{Model: "test/unheard-of"})
 			if id != "" {
 				s, err = Open(t.Context(), b.deps, id, "")
 			}
 			if err == nil && id != "" {
 				to := s.begin("test/unheard-of")
 				s.set(func(st *State) {
-					s.use(to)
+					s.setModel(to)
 					st.Row.Address = to.Address() // the user has agreed to it
 				})
 			}

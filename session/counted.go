@@ -11,7 +11,7 @@ import (
 
 // judge compares the server's count of a request with ours, and marks the request's record where the server read only
 // a part. A server that counts more cached tokens than the prompt has counts something else.
-func (t *turn) judge(a *attempt) {
+func (t *turn) compareCount(a *attempt) {
 	ours := target.Comparable(a.record.Estimate, a.plan.Messages)
 	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || ours == 0 {
 		return
@@ -44,7 +44,7 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 		t.say("%s", a.cutNotice(a.to.AskWindow(ctx)))
 	case a.withdrawn != 0:
 		t.warn("take back that the server read only a part", t.withdrawCut(ctx, a.withdrawn))
-		t.emit(Withdrawn{Requests: []int64{a.withdrawn}})
+		t.emit(CutWithdrawn{Requests: []int64{a.withdrawn}})
 		t.say("the server counts this request as short as the last: it read both whole; the limit is lifted")
 	case !window.Assumed && window.Tokens > 0 && a.record.Prompt > window.Tokens:
 		t.say("the server counted %d tokens, more than its window of %d (%s): it may have dropped part of this request",

@@ -14,7 +14,7 @@ import (
 type Event any
 
 // Stored says that the user's message is on disk. From here on the composer may let go of it.
-type Stored struct{ Message store.Message }
+type MessageStored struct{ Message store.Message }
 
 // Planned says what the request that leaves now holds.
 type Planned struct {
@@ -27,20 +27,20 @@ type Planned struct {
 type Delta struct{ Text, Reasoning string }
 
 // Calling is a piece of a tool call as it arrives.
-type Calling = llm.ToolDelta
+type ToolCallDelta = llm.ToolDelta
 
 // Waiting says that the request failed before its first token and will be tried again.
-type Waiting struct{ llm.Waiting }
+type Retrying struct{ llm.Waiting }
 
 // Asked wants the user's word before a tool runs. The turn waits until Answer was called once. A choice that the
 // question does not offer is taken as no.
-type Asked struct {
-	Question
+type ApprovalNeeded struct {
+	ToolQuestion
 	Answer func(approval.Answer)
 }
 
 // Question is what the user is asked about a tool call before it runs.
-type Question struct {
+type ToolQuestion struct {
 	Call       history.ToolCall  // as received
 	Server     string            // the MCP server that has the tool, "" for none
 	Reach      string            // a sentence about what the call can reach, "" for winnow itself
@@ -53,30 +53,30 @@ type Question struct {
 
 // OverLimit wants the user's word before a request is sent that would exceed a limit. The turn waits until
 // Answer was called once.
-type OverLimit struct {
+type LimitExceeded struct {
 	Over   limits.Over
 	For    store.Purpose // what the request is for
 	Answer func(limits.Answer)
 }
 
 // Running says that a tool runs from now on.
-type Running struct {
+type ToolStarted struct {
 	Name   string
 	Server string // the MCP server that has it, "" for none
 }
 
 // Progress says how far the tool that runs is, in a few words of its own.
-type Progress struct{ Text string }
+type ToolProgress struct{ Text string }
 
 // Ran says what became of a tool call, and that its result is on disk.
-type Ran struct {
+type ToolFinished struct {
 	Call    history.ToolCall // as received
 	Message store.Message    // the result
 	Record  approval.Record
 }
 
 // Answered says that an answer, whole or interrupted, is on disk.
-type Answered struct {
+type AnswerStored struct {
 	Message store.Message
 	Receipt record.Receipt
 }
@@ -85,7 +85,7 @@ type Answered struct {
 type Notice struct{ Text string }
 
 // Withdrawn says that the server read some requests whole after all: their receipts said otherwise.
-type Withdrawn struct{ Requests []int64 }
+type CutWithdrawn struct{ Requests []int64 }
 
 // Titled says that the conversation got a title of its own.
 type Titled struct{ Title string }

@@ -21,8 +21,8 @@ func TestFlagsAreUndone(t *testing.T) {
 	agree := func(want map[int64]history.Flag) {
 		t.Helper()
 		decided, err := b.deps.Store.Decisions(t.Context(), s.Info().ID)
-		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.Now().Flags, want) {
-			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.Now().Flags, want)
+		if err != nil || !maps.Equal(decided.Flags, want) || !maps.Equal(s.State().Flags, want) {
+			t.Fatalf("stored are %v (%v), known are %v, want %v", decided.Flags, err, s.State().Flags, want)
 		}
 		plan, err := s.Preview(say(""))
 		if err != nil {

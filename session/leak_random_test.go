@@ -81,7 +81,7 @@ func (l *leaking) hold() {
 	box := &tool.Toolbox{}
 	box.Register(tool.Tool{Name: "look", Description: "looks", Parameters: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, json.RawMessage) (string, error) { return l.text(1 + l.dice.IntN(300)), nil })
-	l.deps.MaxRounds, l.deps.TitleRef, l.deps.SummaryRef = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
+	l.deps.MaxRounds, l.deps.TitleModel, l.deps.SummaryModel = 3, "test/titles", l.oneOf("", "test/notes", "gone/notes")
 	l.deps.Approval.Mode, l.doubt = approval.AskFirst, "a stored message is damaged"
 	l.configure(func(e *llm.Endpoint) {
 		e.Tools, e.Tries = box, 1
@@ -151,9 +151,9 @@ func tokensOf(m store.Message) []string { return tokenPattern.FindAllString(m.Te
 
 // wantNothingHidden checks what a request holds.
 func (l *leaking) wantNothingHidden(body string) {
-	flags := l.s.Now().Flags
+	flags := l.s.State().Flags
 	for _, m := range l.stored() {
-		excluded := slices.ContainsFunc(l.s.Group(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
+		excluded := slices.ContainsFunc(l.s.ToolGroup(m.ID), func(id int64) bool { return flags[id] == history.Exclude })
 		for _, token := range tokensOf(m) {
 			if (excluded || l.older[token]) && strings.Contains(body, token) {
 				l.t.Errorf("message %d is excluded, %t, or older than what is sent alone, and is in the request "+

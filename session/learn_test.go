@@ -59,7 +59,7 @@ func TestNumbersShownAreTheNumbersChecked(t *testing.T) {
 		if sum.Used() > sum.Limit {
 			t.Errorf("turn %d uses %d of %d", n+1, sum.Used(), sum.Limit)
 		}
-		receipt := only[Answered](events)[0].Receipt
+		receipt := only[AnswerStored](events)[0].Receipt
 		if receipt.Expected != sum.Tokens(sum.Total) || receipt.Estimate != sum.Total {
 			t.Errorf("the receipt of turn %d expected %d of the server and counted %d, the plan %d and %d", n+1,
 				receipt.Expected, receipt.Estimate, sum.Tokens(sum.Total), sum.Total)

@@ -15,8 +15,8 @@ var ErrLeased = errors.New("this session is open in another window; you can read
 // What another window adds is not seen here. So whoever finds a conversation free that was not should
 // open it anew.
 func (s *Session) Lease(ctx context.Context) (leased bool, err error) {
-	s.set(func(st *State) { st.leased = true })
-	st := s.Now()
+	s.set(func(st *State) { st.wantsLease = true })
+	st := s.State()
 	if st.Row.ID == "" || st.release != nil {
 		return false, nil
 	}
@@ -32,11 +32,11 @@ func (s *Session) Lease(ctx context.Context) (leased bool, err error) {
 }
 
 // Leave ends the lease. It is the last call of a window that shows another one.
-func (s *Session) Leave() {
+func (s *Session) ReleaseLease() {
 	var release func()
 	s.set(func(st *State) {
 		release = st.release
-		st.leased, st.ReadOnly, st.release = false, false, nil
+		st.wantsLease, st.ReadOnly, st.release = false, false, nil
 	})
 	if release != nil {
 		release()
@@ -45,7 +45,7 @@ func (s *Session) Leave() {
 
 // mayWrite is ErrLeased where the conversation can only be read.
 func (s *Session) mayWrite() error {
-	if s.Now().ReadOnly {
+	if s.State().ReadOnly {
 		return ErrLeased
 	}
 	return nil

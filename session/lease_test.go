@@ -31,8 +31,8 @@ func twoWindows(t *testing.T, steps ...step) (b *bench, first, second *Session) 
 
 func takeLease(t *testing.T, s *Session, leased bool) {
 	t.Helper()
-	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.Now().ReadOnly != leased {
-		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.Now().ReadOnly, leased)
+	if got, err := s.Lease(t.Context()); err != nil || got != leased || s.State().ReadOnly != leased {
+		t.Errorf("Lease = %v, %v, and LeasedByOther is %v; want %v", got, err, s.State().ReadOnly, leased)
 	}
 }
 
@@ -53,8 +53,8 @@ func TestConversationThatIsOpenInAnotherWindowChangesNothing(t *testing.T) {
 		"send":       func() error { return turn(second.Send(ctx, say("Second"))) },
 		"send alone": func() error { return turn(second.Send(ctx, Draft{Alone: true, Text: "Second"})) },
 		"ask again":  func() error { return turn(second.Regenerate(ctx, 0, "")) },
-		"edit":       func() error { return turn(second.Send(ctx, Draft{Instead: message, Text: "Second"})) },
-		"switch":     func() error { return second.Switch(ctx, message) },
+		"edit":       func() error { return turn(second.Send(ctx, Draft{Replaces: message, Text: "Second"})) },
+		"switch":     func() error { return second.SwitchBranch(ctx, message) },
 		"rename":     func() error { return second.Set(ctx, Settings{Title: new("Mine")}) },
 		"retitle":    func() error { _, err := second.Retitle(ctx, true, func(Event) {}); return err },
 		"preset":     func() error { return second.Set(ctx, Settings{Preset: "full"}) },
@@ -93,14 +93,14 @@ func TestConversationThatIsOpenInAnotherWindowCanBeForked(t *testing.T) {
 func TestConversationIsFreeWhenItsWindowShowsAnother(t *testing.T) {
 	b, first, second := twoWindows(t, says("Two."))
 	takeLease(t, second, true)
-	first.Leave()
+	first.ReleaseLease()
 	takeLease(t, second, false)
 	if _, err := drain(second.Send(t.Context(), say("Second"))); err != nil {
 		t.Errorf("Send: %v", err)
 	}
 	wantTranscript(t, b.open(first.Info().ID).Messages(),
 		"user: First\nassistant: One.\nuser: Second\nassistant: Two.\n")
-	second.Leave()
-	second.Leave() // a second time is none
+	second.ReleaseLease()
+	second.ReleaseLease() // a second time is none
 	takeLease(t, first, false)
 }

@@ -38,7 +38,7 @@ func TestADayCountsAllSessions(t *testing.T) {
 		t.Helper()
 		events, err := drain(s.Send(t.Context(), say(draft)))
 		keys := ""
-		for _, asked := range only[OverLimit](events) {
+		for _, asked := range only[LimitExceeded](events) {
 			keys += strings.Join(asked.Over.Keys(), " ")
 		}
 		if keys != want || (err == nil) != (want == "") {
@@ -47,15 +47,15 @@ func TestADayCountsAllSessions(t *testing.T) {
 	}
 	one, two := b.begin(), b.begin()
 	send(one, "")
-	temporary, err := Temporary(t.Context(), b.deps, Start{Ref: "test/m"})
+	temporary, err := NewTemporary(t.Context(), b.deps, StartOptions{Model: "test/m"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer temporary.Store().Close()
 	send(temporary, "day_cost")
 	send(two, "day_cost")
-	err = two.ReadSpent(t.Context())
-	sums := two.Now().Sums
+	err = two.ReadSpending(t.Context())
+	sums := two.State().Spending
 	if err != nil || sums.Session.Requests != 0 || sums.Day.Prompt+sums.Day.Answer != 13 ||
 		sums.Day.Amount != 12*cent || sums.Month != sums.Day {
 		t.Errorf("the sums are %+v, %v; want nothing of the session, and 13 tokens of the day and the month", sums, err)
@@ -74,7 +74,7 @@ func TestATurnThatWaitsForALimitCanBeStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	events := s.Send(ctx, say("hello"))
-	until[OverLimit](events)
+	until[LimitExceeded](events)
 	stop()
 	if _, err := drain(events); err != nil || s.Info().ID != "" || b.requests() != 0 {
 		t.Errorf("%v, session %q, %d requests; want nothing", err, s.Info().ID, b.requests())

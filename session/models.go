@@ -20,7 +20,7 @@ func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 		Ask: llm.Request{
 			MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, TopP: ask.TopP, Effort: ask.Effort,
 		},
-		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.Now().rules.Off(t) }, Limits: s.deps.ToolLimits,
+		Tools: s.deps.Tools, Off: func(t tool.Tool) bool { return s.State().rules.Off(t) }, Limits: s.deps.ToolLimits,
 	}
 }
 
@@ -32,9 +32,9 @@ func (s *Session) target(ref string) (*target.Model, error) {
 		return nil, err
 	}
 	endpoint := client.Endpoint().Name
-	made := s.modelDeps(s.deps.of(endpoint, name).Sampling)
+	made := s.modelDeps(s.deps.defaultsFor(endpoint, name).Sampling)
 	if endpoint != llm.Guide { // The guide is no language model: it has no use for them.
-		made.Tools = append(slices.Clone(made.Tools), s.own, s.deps.Builtin)
+		made.Tools = append(slices.Clone(made.Tools), s.ownTools, s.deps.BuiltinTools)
 	}
 	to := target.New(made, client, name)
 	s.set(func(st *State) {
@@ -74,23 +74,23 @@ func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, er
 
 // Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
 func (t *turn) Model() *target.Model {
-	if t.lent != nil {
-		return t.lent
+	if t.otherModel != nil {
+		return t.otherModel
 	}
 	return t.Session.Model()
 }
 
 // use makes another model that of the next request. The caller holds the lock.
-func (s *Session) use(to *target.Model) {
+func (s *Session) setModel(to *target.Model) {
 	st := &s.state
 	st.Model = to
 	st.Row.Endpoint, st.Row.Model = to.Client.Endpoint().Name, to.Name
-	st.System = s.deps.system(st.Row)
+	st.System = s.deps.systemPrompt(st.Row)
 }
 
 // Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing listens, it does
 // not answer, or it refuses the key. A server without a list is no error.
-func (s *Session) Reach(ctx context.Context) error {
+func (s *Session) CheckServer(ctx context.Context) error {
 	to := s.Model()
 	if to.Unready != nil {
 		return nil

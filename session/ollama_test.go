@@ -100,7 +100,7 @@ func TestOllamaRunsTheModelWithTheWindowThatIsSet(t *testing.T) {
 	if _, over := s.Model().Windows().Contradicted(); !over {
 		t.Error("nothing says that the model takes less than what was set")
 	}
-	if got := b.open(s.Info().ID); got.LoadRest(t.Context()) != nil || got.Model().Window().Tokens != 65536 {
+	if got := b.open(s.Info().ID); got.LoadOlder(t.Context()) != nil || got.Model().Window().Tokens != 65536 {
 		t.Errorf("opened again, the window is %+v", got.Model().Window())
 	}
 }
@@ -115,7 +115,7 @@ func TestOllamaThatGivesLessIsBelieved(t *testing.T) {
 	}
 	b.steps = []step{less, less}
 	s := b.begin()
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Model().SetWindow(t.Context(), 16384); err != nil {

@@ -20,42 +20,42 @@ import (
 type planner struct {
 	count history.Counter
 
-	mu   sync.Mutex
-	read *history.Conversation // of seen, nil where nothing is read
-	seen branch.Branch
+	mu           sync.Mutex
+	conversation *history.Conversation // of seen, nil where nothing is read
+	branch       branch.Branch
 }
 
 // reads hands the first messages of a conversation's branch to f, as many as before says. While they are still loading
 // the error is ErrLoading.
-func (p *planner) reads(st State, before int, f func(c *history.Conversation)) error {
-	if !st.Whole || before > st.Branch.Len() {
+func (p *planner) withConversation(st State, before int, f func(c *history.Conversation)) error {
+	if !st.Loaded || before > st.Branch.Len() {
 		return ErrLoading
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.to(st.Branch.First(before)); err != nil {
+	if err := p.extend(st.Branch.First(before)); err != nil {
 		return err
 	}
-	f(p.read)
+	f(p.conversation)
 	return nil
 }
 
 // to reads the rest of a branch, or all of it where it does not begin with what was read.
-func (p *planner) to(b branch.Branch) error {
-	same := p.read != nil && p.seen.Len() <= b.Len()
-	for i := 0; same && i < p.seen.Len(); i++ {
-		was, now := p.seen.Row(i), b.Row(i)
+func (p *planner) extend(b branch.Branch) error {
+	same := p.conversation != nil && p.branch.Len() <= b.Len()
+	for i := 0; same && i < p.branch.Len(); i++ {
+		was, now := p.branch.Row(i), b.Row(i)
 		same = was.ID == now.ID && was.Status() == now.Status() && was.Size == now.Size
 	}
 	if !same {
-		p.read, p.seen = history.Read(nil, p.count), branch.Branch{}
+		p.conversation, p.branch = history.Read(nil, p.count), branch.Branch{}
 	}
-	err := b.Pieces(context.Background(), p.seen.Len(), b.Len(), func(_ int, messages []store.Message) error {
-		p.read.Append(branch.History(messages)...)
+	err := b.Pieces(context.Background(), p.branch.Len(), b.Len(), func(_ int, messages []store.Message) error {
+		p.conversation.Append(branch.History(messages)...)
 		return nil
 	})
-	if p.seen = b; err != nil {
-		p.read = nil // it may have read a part of them
+	if p.branch = b; err != nil {
+		p.conversation = nil // it may have read a part of them
 	}
 	return err
 }
@@ -63,7 +63,7 @@ func (p *planner) to(b branch.Branch) error {
 // build plans a request after the first messages of a conversation's branch. A limit below what must be sent is raised
 // to that, but for a summary, which may be one of fewer messages.
 func (p *planner) build(st State, before int, o *history.Options) (plan history.Plan, err error) {
-	failed := p.reads(st, before, func(c *history.Conversation) {
+	failed := p.withConversation(st, before, func(c *history.Conversation) {
 		plan, err = c.Build(*o)
 		if over, is := errors.AsType[*history.OverBudgetError](err); is && o.Limit > 0 &&
 			(o.Scope == nil || o.Scope.For != history.ForSummary) {
@@ -121,15 +121,15 @@ func (s *Session) request(to *target.Model, plan history.Plan) llm.Request {
 
 // Tried is a conversation with other settings, of which nothing is kept. Where they are not possible, Preview and
 // Settings fail with Err, and what is said of a plan is of the model in use.
-type Tried struct {
-	State               // with the settings
-	Err   error         // why they are not possible, nil where they are
-	To    *target.Model // the state's model, with the window that is tried
+type Trial struct {
+	State                // with the settings
+	Err    error         // why they are not possible, nil where they are
+	Target *target.Model // the state's model, with the window that is tried
 
-	s       *Session
-	keys    []string // of the policy, that are tried
-	plans   *planner
-	sending bool // a window that nobody has stated yet is taken as it is assumed
+	s            *Session
+	keys         []string // of the policy, that are tried
+	plans        *planner
+	assumeWindow bool // a window that nobody has stated yet is taken as it is assumed
 }
 
 // Preview is the plan of the request that would leave if a draft were sent now: see Tried.Preview.
@@ -141,51 +141,51 @@ func (s *Session) Preview(d Draft) (history.Plan, error) {
 // conversation once and then costs what changed. While the older messages are still loading
 // there is no true answer, and the error is ErrLoading. A *history.OverBudgetError comes with a
 // plan to show.
-func (w Tried) Preview(d Draft) (history.Plan, error) {
+func (w Trial) Preview(d Draft) (history.Plan, error) {
 	if w.Err != nil {
 		return history.Plan{}, w.Err
 	}
-	m, behind, err := w.s.place(context.Background(), d)
+	m, behind, err := w.s.resolveDraft(context.Background(), d)
 	if err != nil {
 		return history.Plan{}, err
 	}
-	if d.Instead != 0 {
+	if d.Replaces != 0 {
 		w.Branch, w.plans = behind, &w.s.other
 	}
 	return w.plan(m, d.Cut)
 }
 
 // plan plans the request of a message that is not stored, at the end of the branch; nothing is said with an empty one.
-func (w Tried) plan(m store.Message, cut bool) (history.Plan, error) {
+func (w Trial) plan(m store.Message, cut bool) (history.Plan, error) {
 	var turn []history.Message
 	if strings.TrimSpace(m.Content) != "" || len(m.Parts) > 0 {
 		turn = []history.Message{m.Message}
 	}
-	o := w.s.options(w.State, w.To, w.Policy, turn...)
+	o := w.s.options(w.State, w.Target, w.Policy, turn...)
 	if o.CutCurrent = cut; m.Alone {
 		o.Scope = &history.Scope{For: history.ForAlone}
 	}
-	if w.sending && o.Window == 0 {
-		o.Window = w.To.Windows().Window().Tokens
+	if w.assumeWindow && o.Window == 0 {
+		o.Window = w.Target.Windows().Window().Tokens
 	}
 	return w.plans.build(w.State, w.Branch.Len(), &o)
 }
 
 // WithRemedy is w with another remedy for some messages, as SetRemedy would set it.
-func (w Tried) WithRemedy(r history.Remedy, messages ...int64) Tried {
+func (w Trial) WithRemedy(r history.Remedy, messages ...int64) Trial {
 	// To read an old message otherwise is to read all behind it again: nobody who plans as it is set waits for that.
-	w.Remedies, w.plans = withRemedy(w.Remedies, r, w.s.groups(messages)), &w.s.other
+	w.Remedies, w.plans = withRemedy(w.Remedies, r, w.s.toolGroups(messages)), &w.s.other
 	return w
 }
 
 // Body is the body of the request that a plan of Preview makes, byte for byte as it would be sent.
-func (w Tried) Body(plan history.Plan) ([]byte, error) {
-	return w.To.Client.Body(w.s.request(w.To, plan))
+func (w Trial) Body(plan history.Plan) ([]byte, error) {
+	return w.Target.Client.Body(w.s.request(w.Target, plan))
 }
 
 // LoadRest reads what Open left out and asks the server how large the model's window is. Until it
 // returns, Preview answers ErrLoading in a long conversation.
-func (s *Session) LoadRest(ctx context.Context) error {
+func (s *Session) LoadOlder(ctx context.Context) error {
 	if err := s.loadBranch(ctx); err != nil {
 		return err
 	}
@@ -193,8 +193,8 @@ func (s *Session) LoadRest(ctx context.Context) error {
 }
 
 func (s *Session) loadBranch(ctx context.Context) error {
-	st := s.Now()
-	if st.Whole {
+	st := s.State()
+	if st.Loaded {
 		return nil
 	}
 	read, err := s.readBranch(ctx, st.Row.ID, st.Row.Leaf)
@@ -202,8 +202,8 @@ func (s *Session) loadBranch(ctx context.Context) error {
 		return err
 	}
 	s.set(func(st *State) {
-		if !st.Whole {
-			st.Branch, st.Whole = read, true
+		if !st.Loaded {
+			st.Branch, st.Loaded = read, true
 		}
 	})
 	return nil
@@ -213,7 +213,7 @@ func (s *Session) loadBranch(ctx context.Context) error {
 // plan of it: that makes a long conversation searchable, which takes seconds. What has no count of its tokens yet, as
 // in an imported conversation, is counted, and the counts are stored.
 func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch.Branch, error) {
-	st, conversation := s.Now(), history.Read(nil, s.deps.Count)
+	st, conversation := s.State(), history.Read(nil, s.deps.Count)
 	ids, err := s.deps.Store.BranchIDs(ctx, id, leaf)
 	if err != nil {
 		return branch.Branch{}, err
@@ -229,7 +229,7 @@ func (s *Session) readBranch(ctx context.Context, id string, leaf int64) (branch
 	conversation.Build(s.options(st, st.Model, st.Policy, history.Message{Role: history.User, Content: "?"}))
 	s.plans.mu.Lock()
 	defer s.plans.mu.Unlock()
-	s.plans.read, s.plans.seen = conversation, read
+	s.plans.conversation, s.plans.branch = conversation, read
 	return read, nil
 }
 

@@ -70,7 +70,7 @@ func TestRealOverflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(b.deps, Start{Ref: "test/" + listed[0].ID})
+	s, err := New(b.deps, StartOptions{Model: "test/" + listed[0].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestRealSilentCut(t *testing.T) {
 	}))
 	defer server.Close()
 	b := newRealBench(t, llm.Endpoint{BaseURL: server.URL + "/v1", Window: 32768})
-	s, err := New(b.deps, Start{Ref: "test/endless"})
+	s, err := New(b.deps, StartOptions{Model: "test/endless"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +118,11 @@ func TestRealSilentCut(t *testing.T) {
 // In its own format Ollama runs the window that is set, and requests stay in it.
 func TestRealOllamaWindow(t *testing.T) {
 	b := newRealBench(t, llm.Endpoint{BaseURL: llmtest.RealServer(t, "WINNOW_REAL_OLLAMA") + "/v1"})
-	s, err := New(b.deps, Start{Ref: "test/endless"})
+	s, err := New(b.deps, StartOptions{Model: "test/endless"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Model().SetWindow(t.Context(), 3072); err != nil {

@@ -26,8 +26,8 @@ const (
 
 // offerRecall has the model offered the recall tool where a request did not hold all of the conversation.
 func (s *Session) offerRecall(sum history.Sum, leftOut bool) {
-	if leftOut && sum.Limit >= leastBudget && s.deps.Recall {
-		s.own.Register(recall.Tool, s.recall)
+	if leftOut && sum.Limit >= leastBudget && s.deps.OfferRecall {
+		s.ownTools.Register(recall.Tool, s.recall)
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 	if err != nil {
 		return "", err
 	}
-	st := s.Now()
+	st := s.State()
 	t := st.turn
 	if t == nil {
 		return "", errors.New("no turn is running")
@@ -48,7 +48,7 @@ func (s *Session) recall(_ context.Context, arguments json.RawMessage) (string, 
 	var groups [][]int
 	if !st.alone(t.user) {
 		// Nothing is found in what cannot be read.
-		_ = t.plans.reads(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
+		_ = t.plans.withConversation(st, t.before, func(c *history.Conversation) { groups = c.Search(query) })
 	}
 	var found []recall.Found
 	var positions []int

@@ -29,12 +29,12 @@ func TestATrialOfARemedyIsWhatItWouldSend(t *testing.T) {
 	call, first := s.Messages()[1].ID, s.Messages()[0].ID
 	check := func(instead int64, to history.Remedy) {
 		t.Helper()
-		draft := Draft{Text: "and 2+3?", Instead: instead}
+		draft := Draft{Text: "and 2+3?", Replaces: instead}
 		got, err := s.Try(t.Context(), Settings{}).WithRemedy(to, call).Preview(draft)
 		if err != nil {
 			t.Fatal(err)
 		}
-		was := s.Now().Remedies[call]
+		was := s.State().Remedies[call]
 		if err := s.SetRemedy(t.Context(), to, call); err != nil {
 			t.Fatal(err)
 		}

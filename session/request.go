@@ -17,7 +17,7 @@ import (
 
 // attempt is one request on its way: its record, and the answer as far as it has arrived.
 type attempt struct {
-	errand   errand
+	task     task
 	to       *target.Model
 	plan     history.Plan
 	request  llm.Request
@@ -57,7 +57,7 @@ func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o 
 
 // prepare plans a request that the limits or the user allow, and stores its record: that is on disk before any byte of
 // the request leaves. After a question it is planned anew, because what the user changed meanwhile holds for it.
-func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, error) {
+func (t *turn) prepare(ctx context.Context, e task, over overflow) (*attempt, error) {
 	for {
 		a, err := e.plan(ctx)
 		if err != nil {
@@ -67,8 +67,8 @@ func (t *turn) prepare(ctx context.Context, e errand, over overflow) (*attempt, 
 		if over.shrunk > 0 && float64(a.plan.Sum.Total) > smallerBy*float64(over.refused.plan.Sum.Total) {
 			return a, over.fault
 		}
-		a.errand = e
-		wasAsked, err := t.allow(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), e.purpose)
+		a.task = e
+		wasAsked, err := t.checkLimits(ctx, estimateOf(a.to, a.request.MaxTokens, a.plan.Sum), e.purpose)
 		if err != nil {
 			return a, err
 		}
@@ -92,18 +92,18 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	a.began = t.deps.Now()
 	fault := t.stream(ctx, a)
 	if fault == nil && ctx.Err() == nil {
-		fault = a.flaw()
+		fault = a.streamFault()
 	}
-	a.close(t.deps, ctx.Err() != nil, fault)
+	a.recordEnd(t.deps, ctx.Err() != nil, fault)
 	t.logRequest(a.record, fault)
 	var err error
 	if a.saver == nil {
 		err = t.saveRecord(ctx, a.record)
 	} else {
-		t.judge(a)
+		t.compareCount(a)
 		err = t.saveAnswer(ctx, a)
 	}
-	if a.errand.purpose == store.ForAnswer {
+	if a.task.purpose == store.ForAnswer {
 		if t.last = a.record; err == nil && a.record.End != store.EndFailed {
 			t.past.Answered(a.record, a.plan)
 		}
@@ -116,7 +116,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	}
 	a.to.Ran()
 	t.noteCount(ctx, a)
-	if text := a.ending(); fault == nil && text != "" {
+	if text := a.endNotice(); fault == nil && text != "" {
 		t.say("%s", text)
 	}
 	return fault
@@ -132,7 +132,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		var piece Event
 		switch event := event.(type) {
 		case llm.Waiting:
-			if err := t.again(ctx, a, event); err != nil {
+			if err := t.recordRetry(ctx, a, event); err != nil {
 				return err
 			}
 		case llm.TextDelta:
@@ -142,10 +142,10 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 		case llm.ToolDelta:
 			piece = event
 		}
-		if piece == nil || a.errand.purpose != store.ForAnswer {
+		if piece == nil || a.task.purpose != store.ForAnswer {
 			continue
 		}
-		if err := t.keep(ctx, a); err != nil {
+		if err := t.checkpoint(ctx, a); err != nil {
 			return err
 		}
 		t.emit(piece)
@@ -155,7 +155,7 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 
 // again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
 // its bytes may be others than before.
-func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error {
+func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting) error {
 	if waiting.Changed != "" {
 		t.learn(ctx, a.to)
 	}
@@ -169,7 +169,7 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 	if err := t.saveRecord(ctx, a.record); err != nil {
 		return err
 	}
-	t.emit(Waiting{waiting})
+	t.emit(Retrying{waiting})
 	if waiting.Changed != "" {
 		t.say("%s; asking again %s", clause(waiting.Err), waiting.Changed)
 	}
@@ -178,7 +178,7 @@ func (t *turn) again(ctx context.Context, a *attempt, waiting llm.Waiting) error
 
 // keep offers what has arrived to the store. The row begins with the first piece, before that piece
 // is shown, and even when the user stops at this very moment: what was seen is kept.
-func (t *turn) keep(ctx context.Context, a *attempt) error {
+func (t *turn) checkpoint(ctx context.Context, a *attempt) error {
 	if a.saver == nil {
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
 		err := detached(ctx, func(ctx context.Context) error {
@@ -220,35 +220,35 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 	m := t.answerRow(a)
 	m.ID = a.saver.id
 	err := detached(ctx, func(ctx context.Context) (err error) {
-		a.answer, err = t.deps.Store.FinishAnswer(ctx, t.deps.counted(m), a.record)
+		a.answer, err = t.deps.Store.FinishAnswer(ctx, t.deps.withCount(m), a.record)
 		return err
 	})
 	if err == nil {
 		t.add(a.answer)
-		t.emit(Answered{Message: a.answer, Receipt: record.ReceiptOf(a.record)})
+		t.emit(AnswerStored{Message: a.answer, Receipt: record.ReceiptOf(a.record)})
 	}
 	return err
 }
 
 // flaw is the error of a stream that ended by itself and holds nothing that can be used.
-func (a *attempt) flaw() error {
+func (a *attempt) streamFault() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
-	case a.errand.purpose == store.ForAnswer && a.saver == nil:
+	case a.task.purpose == store.ForAnswer && a.saver == nil:
 		if fault := a.to.NoRoom(a.reply, a.expected()); fault != nil {
 			return fault
 		}
-	case a.errand.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
+	case a.task.purpose != store.ForAnswer && a.text() != "" && a.reply.Finished.End != llm.Done:
 		return errors.New("the connection was lost before the text was complete")
 	}
-	if blank || a.errand.purpose != store.ForAnswer && a.text() == "" {
+	if blank || a.task.purpose != store.ForAnswer && a.text() == "" {
 		return &llm.Error{Kind: llm.Empty, Endpoint: a.record.Endpoint, Model: a.record.Model}
 	}
 	return nil
 }
 
 // ending says why an answer that is over may not be what was asked for, "" where it is.
-func (a *attempt) ending() string {
+func (a *attempt) endNotice() string {
 	switch {
 	case a.record.End == store.EndNoDone:
 		return "the server ended the stream without a finish reason; the answer is kept as interrupted"
@@ -269,7 +269,7 @@ func (t *turn) saveRecord(ctx context.Context, r store.Request) error {
 }
 
 // close notes how the request ended, and what it cost.
-func (a *attempt) close(d Deps, stopped bool, fault error) {
+func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	r, usage := &a.record, a.reply.Usage
 	cost := a.cost(d)
 	r.Cost, r.CostFrom, r.PriceSource = int64(cost.Amount), string(cost.From), cost.Source

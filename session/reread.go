@@ -25,10 +25,10 @@ func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 // Refresh reads flags, remedies, settings and the system prompt again where another program or a sync has written
 // any, and reports whether that changed what decides a request. It costs one small query where nothing was written.
 // The messages and the model stay what they are: Reread takes those over.
-func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	was := s.Now()
+func (s *Session) RefreshSettings(ctx context.Context) (changed bool, err error) {
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
+	was := s.State()
 	if was.Row.ID == "" {
 		return false, nil
 	}
@@ -40,12 +40,12 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 		return false, err
 	}
 	s.set(func(st *State) {
-		st.Behind = now.Row.Leaf != st.Row.Leaf || now.Row.Messages != st.Row.Messages ||
+		st.Stale = now.Row.Leaf != st.Row.Leaf || now.Row.Messages != st.Row.Messages ||
 			now.Row.Title != st.Row.Title || !slices.Equal(now.Row.Tags, st.Row.Tags)
 		st.Row.Preset, st.Row.Overrides = now.Row.Preset, now.Row.Overrides
 		st.Row.System, st.Row.SystemFixed = now.Row.System, now.Row.SystemFixed
 		st.Flags, st.Remedies, st.Policy, st.Row.Changes = now.Flags, now.Remedies, now.Policy, now.Row.Changes
-		st.System = s.deps.system(st.Row)
+		st.System = s.deps.systemPrompt(st.Row)
 		changed = st.Row.Preset != was.Row.Preset || st.Row.Overrides != was.Row.Overrides || st.System != was.System ||
 			!maps.Equal(st.Flags, was.Flags) || !maps.Equal(st.Remedies, was.Remedies)
 	})
@@ -53,8 +53,8 @@ func (s *Session) Refresh(ctx context.Context) (changed bool, err error) {
 }
 
 // refresh is Refresh before a request. It says where the request goes by something else than what the screen showed.
-func (t *turn) refresh(ctx context.Context) error {
-	changed, err := t.Refresh(ctx)
+func (t *turn) refreshSettings(ctx context.Context) error {
+	changed, err := t.RefreshSettings(ctx)
 	if changed {
 		t.say("this chat was changed elsewhere: its pins, exclusions and settings were read again")
 	}
@@ -62,10 +62,10 @@ func (t *turn) refresh(ctx context.Context) error {
 }
 
 // Reread is what Session.Reread found in the store.
-type Reread struct {
-	Row   store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
-	Added int           // messages at the end of the branch
-	Parts bool          // somebody else went on from an earlier message, with another branch
+type Reloaded struct {
+	Row      store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
+	Added    int           // messages at the end of the branch
+	Diverged bool          // somebody else went on from an earlier message, with another branch
 }
 
 // Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
@@ -75,15 +75,15 @@ type Reread struct {
 //
 // While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
 // conversation that is not in the store any more it is store.ErrNotFound.
-func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	was := s.Now()
+func (s *Session) Reload(ctx context.Context) (found Reloaded, err error) {
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
+	was := s.State()
 	found.Row = was.Row
 	switch {
 	case was.Busy():
 		return found, ErrBusy
-	case !was.Whole:
+	case !was.Loaded:
 		return found, ErrLoading
 	case was.Row.ID == "":
 		return found, nil
@@ -98,8 +98,8 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 	if err != nil {
 		return found, err
 	}
-	found.Parts = !slices.Contains(there, was.Row.Leaf) || !slices.Contains(there, now.Row.Leaf)
-	if found.Parts {
+	found.Diverged = !slices.Contains(there, was.Row.Leaf) || !slices.Contains(there, now.Row.Leaf)
+	if found.Diverged {
 		leaf = was.Row.Leaf
 	}
 	read, err := s.readBranch(ctx, was.Row.ID, leaf)
@@ -107,7 +107,7 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 		return found, err
 	}
 	read.Forget() // what was said may have been changed too
-	if !found.Parts {
+	if !found.Diverged {
 		found.Added = max(0, read.Len()-was.Branch.Len())
 	}
 	s.set(func(st *State) {
@@ -116,9 +116,9 @@ func (s *Session) Reread(ctx context.Context) (found Reread, err error) {
 			return
 		}
 		st.Row, st.Flags, st.Remedies, st.summaries = now.Row, now.Flags, now.Remedies, now.summaries
-		st.Policy, st.Behind = now.Policy, false
+		st.Policy, st.Stale = now.Policy, false
 		st.Branch, st.Row.Leaf = read, leaf
-		s.use(was.Model)
+		s.setModel(was.Model)
 	})
 	return found, err
 }

@@ -198,7 +198,7 @@ func (p *play) draft(line string) Draft {
 	d := Draft{Text: text, Alone: how == "alone", Cut: how == "cut"}
 	if how == "edit" {
 		message, text, _ := strings.Cut(text, " ")
-		d.Instead, d.Text = p.id(message), text
+		d.Replaces, d.Text = p.id(message), text
 	}
 	return d
 }
@@ -236,18 +236,18 @@ func (p *play) take(e Event) {
 		p.said = append(p.said, e.Text)
 	case Planned:
 		p.plan, p.forecast = e.Plan, e.Forecast
-	case Answered:
+	case AnswerStored:
 		p.receipts[e.Message.Request], p.receipt = e.Receipt, e.Receipt
-	case Ran:
+	case ToolFinished:
 		p.ran = append(p.ran, fmt.Sprintf("%s by %s: %s", e.Record.Outcome, e.Record.By, e.Message.Content))
-		if kept := (resultKeys{}); json.Unmarshal([]byte(e.Message.Extra), &kept) != nil || kept.Call != e.Record {
+		if kept := (resultExtra{}); json.Unmarshal([]byte(e.Message.Extra), &kept) != nil || kept.Call != e.Record {
 			p.t.Errorf("%s: of the call is stored %s, want %+v", p.line, e.Message.Extra, e.Record)
 		}
-	case Asked:
+	case ApprovalNeeded:
 		p.asked = append(p.asked, fmt.Sprintf("%s %s %s %v", e.Call.Name, e.Arguments.Object, e.Reason, e.Choices))
 		choice, reason, _ := strings.Cut(p.answer("once"), " ")
 		e.Answer(approval.Answer{Choice: approval.Choice(choice), Reason: reason})
-	case OverLimit:
+	case LimitExceeded:
 		p.asked = append(p.asked, strings.Join(e.Over.Keys(), " "))
 		e.Answer(limits.Answer(p.answer("no")))
 	}
@@ -467,12 +467,12 @@ func (p *play) sets(arg string) {
 	key, value, _ := strings.Cut(arg, " ")
 	first, second, both := strings.Cut(value, " ")
 	d := &p.deps
-	texts := map[string]*string{"title": &d.TitleRef, "summary": &d.SummaryRef, "system": &d.System}
+	texts := map[string]*string{"title": &d.TitleModel, "summary": &d.SummaryModel, "system": &d.System}
 	numbers := map[string]*int{
 		"rounds": &d.MaxRounds, "max_messages": &d.Policy.MaxMessages, "max_tokens": &d.Sampling.MaxTokens,
 	}
 	switches := map[string]*bool{
-		"unattended": &d.Approval.Unattended, "recall": &d.Recall, "unknown_price": &d.Limits.AskUnknown,
+		"unattended": &d.Approval.Unattended, "recall": &d.OfferRecall, "unknown_price": &d.Limits.AskUnknown,
 	}
 	switch {
 	case texts[key] != nil:
@@ -575,7 +575,7 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			_, err := p.s.Retitle(p.t.Context(), arg == "asked", p.take)
 			return err
 		}),
-		"switch": does(func(p *play, arg string) error { return p.s.Switch(p.t.Context(), p.id(arg)) }),
+		"switch": does(func(p *play, arg string) error { return p.s.SwitchBranch(p.t.Context(), p.id(arg)) }),
 		"version": does(func(p *play, arg string) error { // MESSAGE BY
 			message, by, _ := strings.Cut(arg, " ")
 			v, err := p.s.SwitchVersion(p.t.Context(), p.id(message), p.number(by))
@@ -594,8 +594,8 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			return p.s.SetRemedy(p.t.Context(), history.Remedy(remedy), p.id(message))
 		}),
 		"reread": does(func(p *play, want string) error { // N messages at the end; "parts" for another branch
-			found, err := p.s.Reread(p.t.Context())
-			p.want(map[bool]string{true: "parts"}[found.Parts]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
+			found, err := p.s.Reload(p.t.Context())
+			p.want(map[bool]string{true: "parts"}[found.Diverged]+strings.Trim(fmt.Sprint(found.Added), "0"), want)
 			return err
 		}),
 		"pin": flags(history.Pin), "exclude": flags(history.Exclude), "free": flags(""),
@@ -650,8 +650,8 @@ func scriptCommands() map[string]func(p *play, arg string) {
 		"previewed": func(p *play, _ string) { p.want(p.looked(), p.previewed) },
 		"key":       func(p *play, arg string) { p.want(p.keys[len(p.keys)-1], "Bearer "+arg) },
 		"lost":      func(p *play, arg string) { p.want(fmt.Sprint(len(p.forecast.Losses)), arg) },
-		"exceeds":   func(p *play, arg string) { p.want(p.s.Over(p.plan).Short(), arg) },
-		"system":    func(p *play, arg string) { p.want(p.s.Now().System, arg) },
+		"exceeds":   func(p *play, arg string) { p.want(p.s.ExceededLimits(p.plan).Short(), arg) },
+		"system":    func(p *play, arg string) { p.want(p.s.State().System, arg) },
 		"verdict": func(p *play, arg string) { // MESSAGE DISPOSITION CAUSE
 			number, want, _ := strings.Cut(arg, " ")
 			e := p.plan.Entries[p.number(number)-1]
@@ -713,17 +713,17 @@ func scriptCommands() map[string]func(p *play, arg string) {
 			for _, r := range decided.Remedies {
 				of[r]++
 			}
-			p.want(fmt.Sprint(of, err, maps.Equal(decided.Remedies, p.s.Now().Remedies)), arg+" <nil> true")
+			p.want(fmt.Sprint(of, err, maps.Equal(decided.Remedies, p.s.State().Remedies)), arg+" <nil> true")
 		},
 		"summary": func(p *play, arg string) { // of how many messages the widest is, and by which model
-			widest := slices.MaxFunc(p.s.Now().summaries, func(a, b store.Summary) int {
+			widest := slices.MaxFunc(p.s.State().summaries, func(a, b store.Summary) int {
 				return a.Messages - b.Messages
 			})
 			p.want(fmt.Sprint(widest.Messages, " ", widest.Endpoint+"/"+widest.Model), arg)
 		},
 		"stale": func(p *play, arg string) { // something of it was written elsewhere
-			changed, err := p.s.Refresh(p.t.Context())
-			p.want(fmt.Sprint(changed || p.s.Now().Behind, err), arg+" <nil>")
+			changed, err := p.s.RefreshSettings(p.t.Context())
+			p.want(fmt.Sprint(changed || p.s.State().Stale, err), arg+" <nil>")
 		},
 		"sessions": func(p *play, arg string) {
 			list, err := p.deps.Store.Sessions(p.t.Context(), store.Filter{})

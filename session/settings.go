@@ -27,7 +27,7 @@ type Settings struct {
 }
 
 // on is a conversation's row with the settings, the model aside, and the keys of the policy that they set.
-func (to Settings) on(row store.Session) (store.Session, []string, error) {
+func (to Settings) applyTo(row store.Session) (store.Session, []string, error) {
 	if to.Title != nil {
 		row.Title, row.TitleFrom = strings.TrimSpace(*to.Title), store.TitleUser
 	}
@@ -54,18 +54,18 @@ func (to Settings) on(row store.Session) (store.Session, []string, error) {
 }
 
 // Try tries out other settings. A model among them that was not asked before may have it wait for the network.
-func (s *Session) Try(ctx context.Context, to Settings) Tried {
-	w := Tried{s: s, plans: &s.plans, State: s.Now()}
-	w.To = w.Model
+func (s *Session) Try(ctx context.Context, to Settings) Trial {
+	w := Trial{s: s, plans: &s.plans, State: s.State()}
+	w.Target = w.Model
 	if w.Err = w.set(ctx, to); w.Err != nil {
-		w.To = w.Model
+		w.Target = w.Model
 	}
 	return w
 }
 
 // set sets what is tried.
-func (w *Tried) set(ctx context.Context, to Settings) (err error) {
-	if w.Row, w.keys, err = to.on(w.Row); err != nil {
+func (w *Trial) set(ctx context.Context, to Settings) (err error) {
+	if w.Row, w.keys, err = to.applyTo(w.Row); err != nil {
 		return err
 	}
 	if len(w.keys) > 0 {
@@ -83,11 +83,11 @@ func (w *Tried) set(ctx context.Context, to Settings) (err error) {
 		}
 		w.Model, w.Row.Address = model, model.Address()
 	}
-	w.To = w.Model
-	w.Row.Endpoint, w.Row.Model = w.To.Client.Endpoint().Name, w.To.Name
-	w.System = w.s.deps.system(w.Row)
+	w.Target = w.Model
+	w.Row.Endpoint, w.Row.Model = w.Target.Client.Endpoint().Name, w.Target.Name
+	w.System = w.s.deps.systemPrompt(w.Row)
 	if to.Window != nil {
-		w.To, err = w.To.WithWindow(*to.Window)
+		w.Target, err = w.Target.WithWindow(*to.Window)
 	}
 	return err
 }
@@ -104,16 +104,16 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	if w.Err != nil {
 		return w.Err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	was := s.Info()
-	now, _, impossible := to.on(was)
+	now, _, impossible := to.applyTo(was)
 	policy, invalid := s.deps.PolicyOf(now)
 	if err := cmp.Or(impossible, s.deps.CheckFree(was, now), invalid); err != nil {
 		return err
 	}
 	take := func(row *store.Session) {
-		*row, _, _ = to.on(*row) // Try found no fault
+		*row, _, _ = to.applyTo(*row) // Try found no fault
 		if to.Model != "" {
 			row.Endpoint, row.Model, row.Address = w.Row.Endpoint, w.Row.Model, w.Row.Address
 		}
@@ -126,9 +126,9 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 	}
 	s.set(func(st *State) {
 		if take(&st.Row); to.Model != "" {
-			s.use(w.Model)
+			s.setModel(w.Model)
 		}
-		st.Policy, st.System = policy, s.deps.system(st.Row)
+		st.Policy, st.System = policy, s.deps.systemPrompt(st.Row)
 	})
 	if to.Window == nil {
 		return nil
@@ -139,7 +139,7 @@ func (s *Session) Set(ctx context.Context, to Settings) error {
 // Settings are what decides the next request, each with where it comes from: the model and the system
 // prompt, which are the session's from its first request on, what is asked of the model beside the messages, and
 // the keys of [context] in their order. What is tried comes from the trial.
-func (w Tried) Settings() ([]settings.Setting, error) {
+func (w Trial) Settings() ([]settings.Setting, error) {
 	if w.Err != nil {
 		return nil, w.Err
 	}
@@ -147,8 +147,8 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := w.s.deps.of(w.Row.Endpoint, w.Row.Model)
-	model := settings.Setting{Key: "model", Value: w.To.Ref(), From: "configuration"}
+	of := w.s.deps.defaultsFor(w.Row.Endpoint, w.Row.Model)
+	model := settings.Setting{Key: "model", Value: w.Target.Ref(), From: "configuration"}
 	if w.Row.ID != "" {
 		model.From = "session"
 	}
@@ -184,9 +184,9 @@ func (w Tried) Settings() ([]settings.Setting, error) {
 func (s *Session) SetFlags(
 	ctx context.Context, flags map[int64]history.Flag,
 ) (before map[int64]history.Flag, err error) {
-	all, st := maps.Clone(flags), s.Now()
+	all, st := maps.Clone(flags), s.State()
 	for id, f := range flags {
-		for _, member := range s.Group(id) {
+		for _, member := range s.ToolGroup(id) {
 			_, said := flags[member]
 			if !said && f != history.Pin && (f == history.Exclude || st.Flags[member] == history.Exclude) {
 				all[member] = f
@@ -208,14 +208,14 @@ func (s *Session) SetFlags(
 // Group is the messages that are sent or left out together with this one, itself among them: a message
 // that calls tools and the results of its calls, or the message alone. A flag on one of them holds for
 // all, and so does a remedy. Of what cannot be planned yet, such as the running turn, each message is alone.
-func (s *Session) Group(message int64) (list []int64) {
-	st := s.Now()
+func (s *Session) ToolGroup(message int64) (list []int64) {
+	st := s.State()
 	planned := st.Branch.Len()
 	if st.Busy() {
 		planned = max(0, st.Branch.Last(history.User)) // The turn begins there.
 	}
 	if at, there := st.Branch.Find(message); there && at < planned {
-		_ = s.plans.reads(st, planned, func(c *history.Conversation) {
+		_ = s.plans.withConversation(st, planned, func(c *history.Conversation) {
 			for _, i := range c.Group(at) {
 				list = append(list, st.Branch.ID(i))
 			}
@@ -232,15 +232,15 @@ func (s *Session) Group(message int64) (list []int64) {
 // every message of each group, or for none where the error is not nil. A message that is sound may get
 // a remedy too, and is sent as it is.
 func (s *Session) SetRemedy(ctx context.Context, r history.Remedy, messages ...int64) error {
-	groups := s.groups(messages)
+	groups := s.toolGroups(messages)
 	return s.change(func(string) error { return s.deps.Store.SetRemedies(ctx, r, groups...) },
 		func(st *State) { st.Remedies = withRemedy(st.Remedies, r, groups) })
 }
 
 // groups are the messages of the groups of some messages.
-func (s *Session) groups(messages []int64) (list []int64) {
+func (s *Session) toolGroups(messages []int64) (list []int64) {
 	for _, id := range messages {
-		list = append(list, s.Group(id)...)
+		list = append(list, s.ToolGroup(id)...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -258,24 +258,24 @@ func withRemedy(before map[int64]history.Remedy, r history.Remedy, messages []in
 
 // OtherAddressError says that the endpoint of a conversation is at another address than the one that its requests went
 // to. None goes there before the user names the model again: to set the model agrees to the address.
-type OtherAddressError struct {
+type AddressChangedError struct {
 	Endpoint string
 	Was, Now string // addresses, without what may be secret in them
 }
 
-func (e *OtherAddressError) Error() string {
+func (e *AddressChangedError) Error() string {
 	return fmt.Sprintf("this chat was with %[1]s at %[2]s, and %[1]s is at %[3]s now", e.Endpoint, e.Was, e.Now)
 }
 
 // Ready says why no turn of the conversation's model can begin, nil where one can: why the model may not be asked, or
 // an *OtherAddressError.
 func (s *Session) Ready() error {
-	st := s.Now()
+	st := s.State()
 	if st.Model.Unready != nil {
 		return st.Model.Unready
 	}
 	if now := st.Model.Address(); st.Row.Address != "" && st.Row.Address != now {
-		return &OtherAddressError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
+		return &AddressChangedError{Endpoint: st.Row.Endpoint, Was: st.Row.Address, Now: now}
 	}
 	return nil
 }

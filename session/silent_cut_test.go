@@ -38,7 +38,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 	for n := range turns {
 		text := strings.Repeat("What I already said stands. ", 90)
 		events := completed(t, s.Send(t.Context(), say(fmt.Sprintf("Question %d. %s", n+1, text))))
-		receipt := only[Answered](events)[0].Receipt
+		receipt := only[AnswerStored](events)[0].Receipt
 		whole := larger(messagesOf(t, b.body(n+1)))
 		if said > 0 && receipt.Usage.Prompt != whole {
 			t.Errorf("turn %d: %d of %d tokens were read, and the cut was said before", n+1,
@@ -65,7 +65,7 @@ func TestSilentCutIsNoticedAndMarked(t *testing.T) {
 			t.Errorf("turn %d said %q", n+1, got)
 		}
 		later := b.open(s.Info().ID)
-		if err := later.LoadPast(t.Context()); err != nil {
+		if err := later.LoadPastRequests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if again := later.Forecast(history.Plan{}).Shortfall; again == nil || *again != *short {
@@ -109,12 +109,12 @@ func TestWrongAlarmIsWithdrawn(t *testing.T) {
 		send()
 	}
 	share = 0.45 // The server was started again with another tokenizer.
-	alarm := only[Answered](send())[0]
+	alarm := only[AnswerStored](send())[0]
 	if alarm.Receipt.Unread == 0 || s.Model().Limit() == 0 {
 		t.Fatalf("a count of %d is no alarm; the limit is %d", alarm.Receipt.Usage.Prompt, s.Model().Limit())
 	}
 	events := send()
-	got := only[Withdrawn](events)
+	got := only[CutWithdrawn](events)
 	if len(got) != 1 || len(got[0].Requests) != 1 || got[0].Requests[0] != alarm.Message.Request {
 		t.Errorf("withdrawn: %+v, want request %d", got, alarm.Message.Request)
 	}

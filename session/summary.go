@@ -34,7 +34,7 @@ const (
 
 var (
 	// ErrNothingOlder says that there is nothing to summarize: a summary never stands for the newest turn.
-	ErrNothingOlder = errors.New("there is nothing to summarise yet: the last turn is never summarised")
+	ErrNothingToSummarize = errors.New("there is nothing to summarise yet: the last turn is never summarised")
 
 	errNoneFits = errors.New("each of the older messages is longer than one request can hold")
 )
@@ -42,17 +42,17 @@ var (
 // condense has the model summarize the oldest messages where the policy wants that, as long as not everything
 // fits. A model that fails is not asked again in this turn: the messages are cut and dropped instead.
 func (t *turn) condense(ctx context.Context) error {
-	for !t.uncondensed && t.Now().Policy.SummarizeRatio > 0 {
+	for !t.summaryFailed && t.State().Policy.SummarizeRatio > 0 {
 		err := t.summarize(ctx, false)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, ErrNothingOlder):
+		case errors.Is(err, ErrNothingToSummarize):
 			return nil
 		case err != nil && !errors.Is(err, errNoneFits):
 			t.say("the older messages could not be summarised and are cut instead: %v", err)
 		}
-		t.uncondensed = err != nil
+		t.summaryFailed = err != nil
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		b := t.Branch()
 		at := b.Last(history.User)
 		if at < 0 {
-			return ErrNothingOlder
+			return ErrNothingToSummarize
 		}
 		t.user, t.before = b.ID(at), b.Len()
 		var err error
@@ -76,7 +76,7 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 		for ; err == nil; summaries++ {
 			err = t.summarize(ctx, true)
 		}
-		switch nothing := errors.Is(err, ErrNothingOlder); {
+		switch nothing := errors.Is(err, ErrNothingToSummarize); {
 		case summaries > 1 && (nothing || errors.Is(err, errNoneFits)): // What is left is too long for any request.
 		case nothing:
 			return err
@@ -96,11 +96,11 @@ func (s *Session) Compact(ctx context.Context) <-chan Event {
 // conversation's own. The messages go to no other where the configured one is not there.
 func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 	to := t.Model()
-	if t.deps.SummaryRef != "" {
+	if t.deps.SummaryModel != "" {
 		ask, cancel := context.WithTimeout(ctx, target.Patience)
 		defer cancel()
 		var err error
-		if to, err = t.find(ask, t.deps.SummaryRef, ""); err == nil {
+		if to, err = t.find(ask, t.deps.SummaryModel, ""); err == nil {
 			err = to.Find(ask)
 		}
 		if err != nil {
@@ -119,21 +119,21 @@ func (t *turn) summarizer(ctx context.Context) (*target.Model, error) {
 // changes meanwhile holds for what is summarized too.
 func (t *turn) summarize(ctx context.Context, all bool) error {
 	var before *history.Summary // It goes into the new one.
-	a, err := t.ask(ctx, errand{
+	a, err := t.ask(ctx, task{
 		purpose: store.ForSummary, reason: summaryNotice,
 		plan: func(ctx context.Context) (*attempt, error) {
-			if err := t.refresh(ctx); err != nil {
+			if err := t.refreshSettings(ctx); err != nil {
 				return nil, err
 			}
-			st, choose := t.Now(), (*history.Conversation).Condense
+			st, choose := t.State(), (*history.Conversation).Condense
 			if all {
 				st.Policy.SummaryAlways, choose = true, (*history.Conversation).Older
 			}
 			o := t.nextOptions(st)
 			var list []history.Message
-			err := t.plans.reads(st, t.before, func(c *history.Conversation) { list, before = choose(c, o) })
+			err := t.plans.withConversation(st, t.before, func(c *history.Conversation) { list, before = choose(c, o) })
 			if err == nil && len(list) == 0 {
-				err = ErrNothingOlder
+				err = ErrNothingToSummarize
 			}
 			if err != nil {
 				return nil, err

@@ -10,9 +10,9 @@ import (
 
 // Temporary begins a conversation that leaves nothing on disk: its store is in memory, and gone when
 // that is closed.
-func Temporary(ctx context.Context, d Deps, o Start) (*Session, error) {
+func NewTemporary(ctx context.Context, d Deps, o StartOptions) (*Session, error) {
 	var err error
-	d.kept = d.Store
+	d.permanent = d.Store
 	if d.Store, err = store.Open(ctx, store.Memory, store.Options{Now: d.Now, Redact: d.Redact}); err != nil {
 		return nil, err
 	}
@@ -31,12 +31,12 @@ func (s *Session) Temporary() bool {
 
 // Keep stores a temporary conversation in a history, with every branch and every request, under the
 // id that it has. While a turn is running the error is ErrBusy.
-func (s *Session) Keep(ctx context.Context, to *store.Store) (store.Session, error) {
+func (s *Session) SaveTo(ctx context.Context, to *store.Store) (store.Session, error) {
 	t := s.newTurn(func() {})
 	if err := s.claim(t); err != nil {
 		return store.Session{}, err
 	}
-	defer t.free()
+	defer t.finish()
 	id, from := s.Info().ID, s.deps.Store
 	_, err := to.Apply(ctx, func(take func(store.Line) error) error { return from.Dump(ctx, id, take) })
 	if err == nil {

@@ -37,8 +37,8 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if err != nil {
 		return row.Title, fmt.Errorf("write a title: %w", err)
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	set := func(row *store.Session) { row.Title, row.TitleFrom = text, from }
 	if err := s.deps.Store.Update(ctx, row.ID, set); err != nil {
 		return row.Title, err
@@ -56,10 +56,10 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err
 	}
-	if _, err := t.Refresh(ctx); err != nil {
+	if _, err := t.RefreshSettings(ctx); err != nil {
 		return "", err
 	}
-	st, at := t.Now(), 0
+	st, at := t.State(), 0
 	for at < st.Branch.Len() &&
 		(st.Branch.Role(at) != history.User || st.Flags[st.Branch.ID(at)] == history.Exclude) {
 		at++
@@ -68,10 +68,10 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", ErrNothingToAnswer
 	}
 	user, err := st.Branch.Message(at)
-	if err != nil || t.deps.TitleRef == "" {
+	if err != nil || t.deps.TitleModel == "" {
 		return title.OfMessage(user.Message), err
 	}
-	model, err := t.target(t.deps.TitleRef)
+	model, err := t.target(t.deps.TitleModel)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +81,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		return "", err
 	}
 	policy.UserMaxChars = titleChars
-	a, err := t.ask(ctx, errand{
+	a, err := t.ask(ctx, task{
 		purpose: store.ForTitle,
 		plan: func(context.Context) (*attempt, error) {
 			o := t.options(st, model, policy, record.Question(titleQuestion))
@@ -95,7 +95,7 @@ func (t *turn) writeTitle(ctx context.Context) (string, error) {
 		},
 		reason: func(a *attempt) string { return "asking " + a.to.Ref() + " for a title" },
 	})
-	t.warn("sum up the costs", detached(ctx, t.ReadSpent))
+	t.warn("sum up the costs", detached(ctx, t.ReadSpending))
 	if err != nil {
 		return "", err
 	}

@@ -32,12 +32,12 @@ type ToolError struct{ text string }
 func (e *ToolError) Error() string { return e.text }
 
 // repaired says that what would run is not what the model wrote.
-func (q Question) repaired() bool { return q.Arguments.Object != q.Call.Arguments }
+func (q ToolQuestion) repaired() bool { return q.Arguments.Object != q.Call.Arguments }
 
 // approve says what is done with a call of a tool, in an answer that is as whole as finish says.
-func (s *Session) approve(q Question, t tool.Tool, finish string) approval.Decision {
+func (s *Session) approve(q ToolQuestion, t tool.Tool, finish string) approval.Decision {
 	whole := llm.WholenessOf(finish)
-	d := s.Now().rules.Decide(approval.Call{
+	d := s.State().rules.Decide(approval.Call{
 		Tool: t, Repaired: q.repaired(), Cut: whole == llm.Cut, Unsaid: whole == llm.Unsaid,
 	})
 	if s.Temporary() { // Nothing is to stay of it.
@@ -51,7 +51,7 @@ func (s *Session) approve(q Question, t tool.Tool, finish string) approval.Decis
 func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 	var last error
 	for i, arguments := range history.ArgumentsOf(answer.ToolCalls) {
-		q := Question{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
+		q := ToolQuestion{Call: answer.ToolCalls[i], Arguments: arguments, Number: i + 1, Of: len(answer.ToolCalls)}
 		result, record, err := t.runTool(ctx, q, answer.FinishReason)
 		if record.Outcome != "" {
 			if err := t.saveResult(ctx, q.Call, result, record); err != nil {
@@ -70,7 +70,7 @@ func (t *turn) runTools(ctx context.Context, answer store.Message) error {
 // runTool runs one call, with the user's word where that is asked for. It yields a result, unless the user stopped the
 // turn instead of answering: a tool that is unknown or fails says so in it. A tool that does not exist is asked
 // about by nobody.
-func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, approval.Record, error) {
+func (t *turn) runTool(ctx context.Context, q ToolQuestion, finish string) (string, approval.Record, error) {
 	tools := t.Model().Tools()
 	offered, there := tools.Tool(q.Call.Name)
 	d := t.approve(q, offered, finish)
@@ -88,7 +88,7 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 	case q.Arguments.Lost:
 		return didNotRun(approval.Unreadable, unreadable, nil)
 	case d.Reason == approval.Nobody:
-		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unasked(d.Asked)})
+		return didNotRun(approval.NotAsked, nobodyAsked, &ToolError{q.unattendedError(d.Asked)})
 	case d.Verdict == approval.Refuse:
 		return didNotRun(approval.NotRun, switchedOff, nil)
 	case d.Verdict == approval.Ask:
@@ -112,8 +112,8 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 		}
 		d.By = approval.Grant(answer.Choice)
 	}
-	t.emit(Running{Name: q.Call.Name, Server: offered.Server})
-	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(Progress{text}) }), q.Call.Name,
+	t.emit(ToolStarted{Name: q.Call.Name, Server: offered.Server})
+	result, end := tools.Run(tool.WithProgress(ctx, func(text string) { t.emit(ToolProgress{text}) }), q.Call.Name,
 		q.Arguments.Object)
 	record := approval.Record{Outcome: approval.Outcome(end), By: d.By}
 	if q.repaired() {
@@ -123,7 +123,7 @@ func (t *turn) runTool(ctx context.Context, q Question, finish string) (string, 
 }
 
 // unasked says what the user would have been asked about a call.
-func (q Question) unasked(why approval.Reason) string {
+func (q ToolQuestion) unattendedError(why approval.Reason) string {
 	const longest = 1000 // characters of the arguments
 	arguments := strings.Join(strings.Fields(q.Arguments.Object), " ")
 	text := fmt.Sprintf("the model wants to run the tool %q with %.*s, and there is nobody to ask; ", q.Call.Name,
@@ -138,14 +138,14 @@ func (q Question) unasked(why approval.Reason) string {
 }
 
 // resultKeys are the further keys of a stored result.
-type resultKeys struct {
+type resultExtra struct {
 	Call      approval.Record `json:"call"`
 	ReadAgain []int           `json:"read_again,omitempty"` // the positions of the messages that a recall found
 }
 
 // saveResult stores what a call came to. It is stored even after a stop: a tool that ran has done what it does.
 func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string, record approval.Record) error {
-	keys := resultKeys{Call: record}
+	keys := resultExtra{Call: record}
 	t.set(func(*State) { keys.ReadAgain, t.readAgain = t.readAgain, nil })
 	extra, _ := json.Marshal(keys) // of strings and numbers: it cannot fail
 	row := t.Info()
@@ -155,21 +155,23 @@ func (t *turn) saveResult(ctx context.Context, c history.ToolCall, result string
 		},
 	}
 	err := detached(ctx, func(ctx context.Context) (err error) {
-		m, err = t.deps.Store.Append(ctx, t.deps.counted(m))
+		m, err = t.deps.Store.Append(ctx, t.deps.withCount(m))
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	t.add(m)
-	t.emit(Ran{Call: c, Message: m, Record: record})
+	t.emit(ToolFinished{Call: c, Message: m, Record: record})
 	return nil
 }
 
 // askUser asks the user about a call. A choice that the question does not offer is no. The error is that of a turn that
 // was stopped.
-func (t *turn) askUser(ctx context.Context, q Question) (approval.Answer, error) {
-	answer, err := wait(ctx, func(answer func(approval.Answer)) { t.emit(Asked{Question: q, Answer: answer}) })
+func (t *turn) askUser(ctx context.Context, q ToolQuestion) (approval.Answer, error) {
+	answer, err := wait(ctx, func(answer func(approval.Answer)) {
+		t.emit(ApprovalNeeded{ToolQuestion: q, Answer: answer})
+	})
 	if !slices.Contains(q.Choices, answer.Choice) {
 		answer.Choice = approval.No
 	}
@@ -197,10 +199,10 @@ func wait[A any](ctx context.Context, show func(answer func(A))) (answer A, err 
 
 // readPermissions reads what is remembered. Another program may have changed it.
 func (s *Session) readPermissions(ctx context.Context) error {
-	if s.deps.kept == nil {
+	if s.deps.permanent == nil {
 		return nil
 	}
-	rows, err := s.deps.kept.ToolPermissions(ctx)
+	rows, err := s.deps.permanent.ToolPermissions(ctx)
 	if err == nil {
 		s.set(func(st *State) { st.rules.Remembered = rows })
 	}
@@ -213,7 +215,7 @@ func (s *Session) remember(ctx context.Context, t tool.Tool, p tool.Permission) 
 	if p == tool.Allow {
 		row.Identity = approval.Identity(t)
 	}
-	if err := s.deps.kept.SetToolPermission(ctx, row); err != nil {
+	if err := s.deps.permanent.SetToolPermission(ctx, row); err != nil {
 		return err
 	}
 	return s.readPermissions(ctx)
@@ -245,7 +247,7 @@ type ToolState struct {
 // ToolStates lists the tools of the model in use, those that are off too. All is what they add to each request
 // together, in tokens.
 func (s *Session) ToolStates() (list []ToolState, all int) {
-	st := s.Now()
+	st := s.State()
 	set := st.Model.Tools()
 	set.Off = nil
 	var offered []tool.Tool
@@ -265,7 +267,7 @@ var ErrConfiguredTool = errors.New("the configuration decides what this tool may
 
 // PermitTool keeps for all sessions what a tool may do. A temporary chat keeps it for itself.
 func (s *Session) PermitTool(ctx context.Context, t tool.Tool, p tool.Permission) error {
-	if _, by := s.Now().rules.Permission(t); by == approval.ByConfiguration {
+	if _, by := s.State().rules.Permission(t); by == approval.ByConfiguration {
 		return ErrConfiguredTool
 	}
 	if err := s.remember(ctx, t, p); err != nil {

@@ -35,10 +35,10 @@ func preview(t *testing.T, s *Session, trial Settings) previewed {
 	if err != nil {
 		t.Fatalf("the body as %+v: %v", trial, err)
 	}
-	if window := tried.To.Window(); window.Tokens != plan.Sum.Window {
+	if window := tried.Target.Window(); window.Tokens != plan.Sum.Window {
 		t.Fatalf("as %+v the window has %d tokens, and the plan goes by %d", trial, window.Tokens, plan.Sum.Window)
 	}
-	return previewed{plan, string(body), tried.Policy, tried.To.Window()}
+	return previewed{plan, string(body), tried.Policy, tried.Target.Window()}
 }
 
 // trialBench has a second model that is another in everything that a plan depends on.

@@ -48,16 +48,16 @@ type turn struct {
 	show   func(Event)
 	id     any // of Deps.Observe
 
-	showing sync.Mutex // a tool that the turn has left to itself may still say how far it is
-	over    bool       // nothing is shown any more
+	showMu sync.Mutex // a tool that the turn has left to itself may still say how far it is
+	ended  bool       // nothing is shown any more
 
 	before   int               // messages of the branch before this turn
 	messages []history.Message // the user's message, then what the turn has added
 	user     int64             // the user's message that its requests answer, or are about
 	cut      bool              // the user chose to cut the message where it does not fit
 
-	uncondensed bool          // a summary failed
-	lent        *target.Model // asked in this turn in place of the conversation's model, nil for none
+	summaryFailed bool          // a summary failed
+	otherModel    *target.Model // asked in this turn in place of the conversation's model, nil for none
 
 	approved map[store.Purpose]limits.Estimate // requests that the user allowed although they exceed a limit
 	limit    int                               // tokens of a request after one that was too long, 0 for none
@@ -78,7 +78,7 @@ type Draft struct {
 	// The message of the user's, on whatever branch, in whose place it is said; 0 for none. That stays, with all that
 	// was said after it: the new one is its sibling. Without Files the new one keeps those of the old, and it is sent
 	// alone where the old one was.
-	Instead int64
+	Replaces int64
 
 	Queued int64 // its id in the queue, which it leaves in the transaction that stores it; 0 where it was not queued
 }
@@ -89,20 +89,20 @@ func QueuedDraft(q store.Queued) Draft {
 }
 
 // place is what a draft says, and the branch that it is said behind.
-func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
+func (s *Session) resolveDraft(ctx context.Context, d Draft) (m store.Message, behind branch.Branch, err error) {
 	m = store.Message{Alone: d.Alone, Queued: d.Queued, Message: history.Message{
 		Role: history.User, Content: d.Text, Parts: slices.Clone(d.Files), Status: history.Complete,
 	}}
-	if d.Instead == 0 {
+	if d.Replaces == 0 {
 		return m, s.Branch(), nil
 	}
-	to, err := s.branchTo(ctx, d.Instead)
+	to, err := s.branchTo(ctx, d.Replaces)
 	if err != nil {
 		return m, to, err
 	}
 	at := to.Len() - 1
 	if to.Role(at) != history.User {
-		return m, to, ErrNotYours
+		return m, to, ErrNotUserMessage
 	}
 	earlier, err := to.Message(at)
 	if m.Alone = earlier.Alone; d.Files == nil {
@@ -118,14 +118,14 @@ func (s *Session) place(ctx context.Context, d Draft) (m store.Message, behind b
 func (s *Session) Send(ctx context.Context, d Draft) <-chan Event {
 	return s.start(ctx, "", func(ctx context.Context, t *turn) error {
 		t.cut = d.Cut
-		m, behind, err := t.place(ctx, d)
+		m, behind, err := t.resolveDraft(ctx, d)
 		if err != nil {
 			return err
 		}
-		if err := t.sendable(ctx, m, behind); err != nil {
+		if err := t.checkFits(ctx, m, behind); err != nil {
 			return err
 		}
-		if err := t.saveUser(ctx, t.deps.counted(m), behind); err != nil {
+		if err := t.saveUser(ctx, t.deps.withCount(m), behind); err != nil {
 			return err
 		}
 		return t.answer(ctx)
@@ -149,9 +149,9 @@ func (s *Session) start(ctx context.Context, ref string, run func(context.Contex
 			err = t.run(ctx, ref, run)
 		}
 		t.emit(Finished{err, t.failure})
-		t.showing.Lock()
-		defer t.showing.Unlock()
-		t.over = true
+		t.showMu.Lock()
+		defer t.showMu.Unlock()
+		t.ended = true
 		close(t.events)
 	}()
 	return t.events
@@ -182,7 +182,7 @@ func (s *Session) claim(t *turn) (err error) {
 }
 
 // free gives the session back.
-func (t *turn) free() {
+func (t *turn) finish() {
 	t.set(func(st *State) { st.turn = nil })
 	t.past.EndTurn()
 	close(t.done)
@@ -190,9 +190,9 @@ func (t *turn) free() {
 
 // emit shows an event.
 func (t *turn) emit(e Event) {
-	t.showing.Lock()
-	defer t.showing.Unlock()
-	if t.over {
+	t.showMu.Lock()
+	defer t.showMu.Unlock()
+	if t.ended {
 		return
 	}
 	if t.deps.Observe != nil {
@@ -206,15 +206,15 @@ func (t *turn) say(format string, values ...any) { t.emit(Notice{fmt.Sprintf(for
 
 // run runs the turn on the whole branch and gives the session back when it ends.
 func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *turn) error) error {
-	defer t.free()
+	defer t.finish()
 	err := t.ready(ctx)
 	if ref != "" && err == nil {
-		t.lent, err = t.find(ctx, ref, t.Model().Client.Endpoint().Name)
+		t.otherModel, err = t.find(ctx, ref, t.Model().Client.Endpoint().Name)
 	}
 	if err == nil {
 		err = run(ctx, t)
 		t.fail(ctx, err)
-		t.warn("sum up the costs", detached(ctx, t.ReadSpent))
+		t.warn("sum up the costs", detached(ctx, t.ReadSpending))
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -224,7 +224,7 @@ func (t *turn) run(ctx context.Context, ref string, run func(context.Context, *t
 
 // ready reads what a turn goes by: what holds now judges its message before that is stored.
 func (t *turn) ready(ctx context.Context) error {
-	return cmp.Or(t.loadBranch(ctx), t.refresh(ctx), t.readPermissions(ctx))
+	return cmp.Or(t.loadBranch(ctx), t.refreshSettings(ctx), t.readPermissions(ctx))
 }
 
 // Step 1: the user's message.
@@ -236,16 +236,16 @@ func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Bran
 		m.Parent = behind.ID(n - 1)
 	}
 	if row.ID == "" {
-		m, err = t.begins(ctx, m)
+		m, err = t.saveFirst(ctx, m)
 	} else if m, err = t.deps.Store.Append(ctx, m); err == nil {
-		t.follow(behind)
+		t.setBranch(behind)
 	}
 	if err != nil {
 		return err
 	}
 	t.before = n
 	t.add(m)
-	t.emit(Stored{m})
+	t.emit(MessageStored{m})
 	if row.ID == "" && row.TitleFrom == "" {
 		t.emit(Titled{t.Info().Title})
 	}
@@ -253,21 +253,21 @@ func (t *turn) saveUser(ctx context.Context, m store.Message, behind branch.Bran
 }
 
 // begins commits the first message and the conversation's row with it.
-func (t *turn) begins(ctx context.Context, m store.Message) (store.Message, error) {
-	t.writing.Lock()
-	defer t.writing.Unlock()
+func (t *turn) saveFirst(ctx context.Context, m store.Message) (store.Message, error) {
+	t.writeMu.Lock()
+	defer t.writeMu.Unlock()
 	row := t.Info()
 	if row.TitleFrom == "" {
 		row.Title, row.TitleFrom = title.OfMessage(m.Message), store.TitleAuto
 	}
-	row.System, row.SystemFixed, row.Address = t.Now().System, true, t.Model().Address()
+	row.System, row.SystemFixed, row.Address = t.State().System, true, t.Model().Address()
 	begun, first, err := t.deps.Store.Begin(ctx, row, m)
 	if err != nil {
 		return first, err
 	}
 	begun.Leaf, begun.Messages, begun.Turns = 0, 0, 0 // add counts the message
 	t.set(func(st *State) { st.Row = begun })
-	if t.Now().leased {
+	if t.State().wantsLease {
 		// The message is stored already: that another window may write in it too is no reason to lose the turn.
 		_, err := t.Lease(ctx)
 		t.warn("take the session for this window", err)
@@ -294,7 +294,7 @@ func (t *turn) add(m store.Message) {
 // answer plans, asks and saves, and runs the tools that the answer asks for, until an answer asks
 // for none.
 func (t *turn) answer(ctx context.Context) error {
-	if err := t.fixRow(ctx); err != nil {
+	if err := t.fixConfiguration(ctx); err != nil {
 		return err
 	}
 	if err := t.askModel(ctx); err != nil {
@@ -303,12 +303,12 @@ func (t *turn) answer(ctx context.Context) error {
 	t.Model().Expire()
 	reason := ""
 	for round := 1; ; round++ {
-		if prepare := t.deps.Prepare; prepare != nil {
+		if prepare := t.deps.PrepareTools; prepare != nil {
 			if err := prepare(ctx, func(sentence string) { t.say("%s", sentence) }); err != nil {
 				return err
 			}
 		}
-		asked, err := t.ask(ctx, errand{
+		asked, err := t.ask(ctx, task{
 			purpose: store.ForAnswer, plan: t.plan, reason: func(*attempt) string { return reason },
 		})
 		if err != nil {
@@ -333,8 +333,8 @@ func (t *turn) answer(ctx context.Context) error {
 
 // fixRow keeps in the row of a conversation without a request what its requests go by: what the configuration says
 // later is for other conversations, and no request goes to another address unasked.
-func (t *turn) fixRow(ctx context.Context) error {
-	st := t.Now()
+func (t *turn) fixConfiguration(ctx context.Context) error {
+	st := t.State()
 	address := cmp.Or(st.Row.Address, st.Model.Address())
 	if st.Row.SystemFixed && st.Row.Address == address {
 		return nil
@@ -369,16 +369,16 @@ func namesOf(calls []history.ToolCall) string {
 // plan decides the turn's next request.
 func (t *turn) plan(ctx context.Context) (*attempt, error) {
 	t.last = store.Request{}
-	if err := t.refresh(ctx); err != nil {
+	if err := t.refreshSettings(ctx); err != nil {
 		return nil, err
 	}
-	if t.Now().Flags[t.user] == history.Exclude {
+	if t.State().Flags[t.user] == history.Exclude {
 		return nil, ErrExcluded
 	}
 	if err := t.condense(ctx); err != nil {
 		return nil, err
 	}
-	st := t.Now()
+	st := t.State()
 	a, err := t.decide(st, &t.plans, t.before, t.Model(), t.nextOptions(st))
 	if _, damaged := errors.AsType[*history.DamagedError](err); damaged {
 		err = fmt.Errorf("nothing was sent: %w. /repair (or winnow repair ID) shows the damage; recovery = "+
@@ -408,7 +408,7 @@ func (t *turn) announce(a *attempt) {
 	t.offerRecall(a.plan.Sum, a.record.Tally.Short > 0) // from the next request on: this one is what was shown
 	to := a.to
 	estimate := estimateOf(to, a.request.MaxTokens, a.plan.Sum)
-	if l := t.Now().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
+	if l := t.State().limits; !l.AskUnknown && l.Unchecked(estimate) && to.SayOnce("price") {
 		t.say("the limits on costs cannot be checked for %s: its price is not known", to.Ref())
 	}
 	if wanted, asked, ok := to.Lowered(); ok && to.SayOnce(fmt.Sprint("max_tokens in ", to.Window().Tokens)) {

@@ -87,7 +87,7 @@ func TestLongConversationOpensAtItsEndAndLoadsTheRest(t *testing.T) {
 	if _, err := s.Preview(say("hi")); !errors.Is(err, ErrLoading) {
 		t.Errorf("the preview of half a conversation says %v, want ErrLoading", err)
 	}
-	if err := s.LoadRest(ctx); err != nil {
+	if err := s.LoadOlder(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(s.Messages()); got != 450 {
@@ -107,7 +107,7 @@ func TestUnwritableStoreKeepsNothingAndNamesTheCause(t *testing.T) {
 	if err == nil {
 		t.Fatal("the message could not be stored, and nobody said so")
 	}
-	if got := only[Stored](events); len(got) != 0 {
+	if got := only[MessageStored](events); len(got) != 0 {
 		t.Errorf("the composer was told to let go: %v", got)
 	}
 	if b.requests() != 0 {

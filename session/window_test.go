@@ -17,7 +17,7 @@ func TestOllamaIsAskedAgainOnceTheModelRuns(t *testing.T) {
 	b.info = map[string]func() string{"/api/ps": func() string { asked++; return running }}
 	b.believing(0)
 	s := b.begin()
-	if err := s.LoadRest(t.Context()); err != nil {
+	if err := s.LoadOlder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Model().Window(); got.Tokens != 4096 || !got.Assumed {

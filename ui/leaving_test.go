@@ -137,7 +137,7 @@ func (l *live) besideAnother() *session.Session {
 	t.Cleanup(func() { beside.Close() })
 	deps := l.With
 	deps.Store = beside
-	other, err := session.New(deps, session.Start{Ref: "here/small"})
+	other, err := session.New(deps, session.StartOptions{Model: "here/small"})
 	if err == nil {
 		_, err = other.Lease(t.Context())
 	}

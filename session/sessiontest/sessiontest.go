@@ -13,12 +13,12 @@ import (
 )
 
 // Observe counts in a ledger the requests that the events of turns and titles announce. It is for session.Deps.
-func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
+func RecordAnnouncements(l *llmtest.Ledger) func(turn any, e session.Event) {
 	return func(turn any, e session.Event) {
 		switch e := e.(type) {
 		case session.Planned:
 			l.Plan(turn, e.Request.Endpoint)
-		case session.Waiting:
+		case session.Retrying:
 			if e.Changed == "" { // A notice says the rest.
 				l.Again(turn)
 			}
@@ -30,7 +30,7 @@ func Observe(l *llmtest.Ledger) func(turn any, e session.Event) {
 
 // WantAnnounced wants that every request for an answer that left was announced and is recorded in one of the histories,
 // and no other.
-func WantAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
+func CheckAnnounced(t testing.TB, l *llmtest.Ledger, histories ...string) {
 	t.Helper()
 	if err := l.Compare(storetest.Attempts(histories...)); err != nil {
 		t.Errorf("%v in %q", err, histories)

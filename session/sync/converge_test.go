@@ -567,7 +567,7 @@ func (w *world) plant() {
 	lines := w.archives[w.pick("archive", len(w.archives))]
 	h := head{
 		Folder: stranger, Host: "stranger", Number: int64(w.pick("number", 3)),
-		Created: time.Now().Add(-2 * silent).UnixMilli(), // nobody will write it anew
+		Created: time.Now().Add(-2 * inactiveAfter).UnixMilli(), // nobody will write it anew
 	}
 	dir := filepath.Join(w.root, "planted")
 	s, err := writeSegment(dir, h, nil, func(take func(store.Line) error) error {

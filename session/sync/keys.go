@@ -10,7 +10,7 @@ import (
 
 // ErrLocked says that the segments in the folder are encrypted, and that there is no key: nothing is written in plain
 // text beside them.
-var ErrLocked = errors.New("the segments in this folder are encrypted, and there is no key; " +
+var ErrNoKey = errors.New("the segments in this folder are encrypted, and there is no key; " +
 	"key under [sync] names its file")
 
 // NewKey makes a key and writes it to a new file, as age-keygen does. It returns its public part.
@@ -28,13 +28,13 @@ func NewKey(file string) (recipient string, err error) {
 }
 
 // ring is the keys of the segments.
-type ring struct {
+type keyRing struct {
 	keys []age.Identity // that open them, none for plain text
 	own  age.Recipient  // of those that are written, nil for plain text
 }
 
 // openKeys reads a key file; "" is none.
-func openKeys(file string) (r ring, err error) {
+func openKeys(file string) (r keyRing, err error) {
 	if file == "" {
 		return r, nil
 	}

@@ -61,7 +61,7 @@ type run struct {
 	ctx  context.Context
 	y    *store.Sync
 	o    Options
-	keys ring
+	keys keyRing
 	out  Result
 
 	// What reload reads.
@@ -98,7 +98,7 @@ func (r *run) run() error {
 	// What is told again, because a file of it is lost or damaged, is written at last and apart from what is new: those
 	// are whole sessions, and wait for no other segment.
 	for _, step := range []func() error{
-		r.checkKey, r.tidy, r.read, r.write, r.tellAgain, r.replace, r.fold, r.adopt, r.write,
+		r.checkKey, r.removeReplaced, r.read, r.write, r.resendLost, r.replace, r.fold, r.adopt, r.write,
 	} {
 		if err := r.reload(); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (r *run) checkKey() error {
 	for id, names := range r.f.machines {
 		newest := len(names) - 1
 		if r.keys.own == nil && id != r.state.Folder && newest >= 0 && isEncrypted(r.f.path(id, names[newest])) {
-			return ErrLocked
+			return ErrNoKey
 		}
 	}
 	return nil
@@ -148,8 +148,8 @@ func (r *run) pathOf(s store.Segment) string { return r.f.path(s.Home, s.Name) }
 
 // mine reports whether a machine's files are this one's to remove and to write anew: its own, and those of a machine
 // that has written nothing for so long that it may be gone.
-func (r *run) mine(machine string) bool {
-	return machine == r.state.Folder || time.Since(r.last[machine]) > silent
+func (r *run) mayRemove(machine string) bool {
+	return machine == r.state.Folder || time.Since(r.last[machine]) > inactiveAfter
 }
 
 // stale reports whether a segment names sessions that were purged, or is in plain text where there is a key now.
@@ -177,7 +177,7 @@ func (r *run) lost(s store.Segment) bool {
 // remove removes the files of segments, where they are there and this machine's to remove.
 func (r *run) remove(segments ...store.Segment) error {
 	for _, s := range segments {
-		if !r.mine(s.Home) {
+		if !r.mayRemove(s.Home) {
 			continue
 		}
 		if err := os.Remove(r.pathOf(s)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +188,7 @@ func (r *run) remove(segments ...store.Segment) error {
 }
 
 // tidy removes files that others replace: one run later, so that no machine misses them in between.
-func (r *run) tidy() error {
+func (r *run) removeReplaced() error {
 	left := func(s store.Segment) bool { return !s.Gone }
 	return r.remove(slices.DeleteFunc(slices.Clone(r.state.Segments), left)...)
 }
@@ -196,13 +196,13 @@ func (r *run) tidy() error {
 // tellAgain has the rows of segments told again that are in no file any more: of this machine's, where a file is
 // missing or damaged, and of those that it merged, where another machine, or its folder, was restored from a backup and
 // does not know them.
-func (r *run) tellAgain() error {
+func (r *run) resendLost() error {
 	found := func(s store.Segment) bool { return s.Gone || !r.lost(s) }
-	return r.giveUp(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
+	return r.resend(slices.DeleteFunc(slices.Clone(r.state.Segments), found))
 }
 
 // giveUp removes the files of segments, and has their rows told again.
-func (r *run) giveUp(lost []store.Segment) error {
+func (r *run) resend(lost []store.Segment) error {
 	if len(lost) == 0 {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (r *run) write() error {
 	for more := total > 0; more; {
 		var collected store.Collected
 		written, err := r.segment(nil, func(take func(store.Line) error) (err error) {
-			collected, err = r.y.Collect(r.ctx, mostBytes, take)
+			collected, err = r.y.Collect(r.ctx, maxRows, take)
 			return err
 		})
 		if err != nil {
@@ -251,7 +251,7 @@ func (r *run) write() error {
 // replace writes segments anew that are stale. What is to go goes at once.
 func (r *run) replace() error {
 	for _, s := range r.state.Segments {
-		if s.Gone || !r.mine(s.Home) || !r.stale(s) {
+		if s.Gone || !r.mayRemove(s.Home) || !r.stale(s) {
 			continue
 		}
 		if err := r.rewrite(s); err != nil {
@@ -266,14 +266,14 @@ func (r *run) replace() error {
 
 // Small segments are folded into one where there are more than that.
 const (
-	mostSmall = 64
-	small     = 256 << 10 // bytes
+	maxSmall = 64
+	small    = 256 << 10 // bytes
 )
 
 // fold replaces many small segments of this machine by one.
 func (r *run) fold() error {
 	few := r.own(func(s store.Segment) bool { return s.Size < small })
-	if len(few) <= mostSmall {
+	if len(few) <= maxSmall {
 		return nil
 	}
 	return r.rewrite(few...)
@@ -318,7 +318,7 @@ func (r *run) rewrite(segments ...store.Segment) error {
 		defer f.Close()
 		whole, names = append(whole, f), append(names, s.Name)
 	}
-	if err := r.giveUp(lost); err != nil || len(whole) == 0 {
+	if err := r.resend(lost); err != nil || len(whole) == 0 {
 		return err
 	}
 	written, err := r.segment(names, func(take func(store.Line) error) error {

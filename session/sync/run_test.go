@@ -169,7 +169,7 @@ func TestManySmallSegmentsAreFolded(t *testing.T) {
 	a, b := newMachine(t, dir), newMachine(t, dir)
 	chat, last := a.begin("turn 0")
 	want := "turn 0"
-	for turn := range mostSmall + 6 {
+	for turn := range maxSmall + 6 {
 		text := fmt.Sprint("turn ", turn+1)
 		last = a.say(chat.ID, last.ID, history.User, text)
 		want += " | " + text
@@ -177,7 +177,7 @@ func TestManySmallSegmentsAreFolded(t *testing.T) {
 	}
 	b.sync()
 	b.want(chat.ID, want)
-	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg")); len(files) > mostSmall {
+	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.seg")); len(files) > maxSmall {
 		t.Errorf("the folder has %d files after folding", len(files))
 	}
 }

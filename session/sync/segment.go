@@ -31,16 +31,16 @@ const encrypted = "age-encryption.org/"
 
 // Limits of what a file may hold. What comes through a folder may be anybody's.
 const (
-	mostBytes    = 8 << 20   // of the rows of a segment, but for one attachment that is larger
-	mostFile     = 512 << 20 // of a file, and of what is in it unpacked
-	mostWindow   = 8 << 20   // that the decompressor keeps
+	maxRows      = 8 << 20   // of the rows of a segment, but for one attachment that is larger
+	maxFile      = 512 << 20 // of a file, and of what is in it unpacked
+	maxWindow    = 8 << 20   // that the decompressor keeps
 	encodeWindow = 1 << 20
 )
 
 // Why a file cannot be merged.
 var (
 	errDamaged = errors.New("it is incomplete or damaged")
-	errLarge   = fmt.Errorf("it is larger than %d MB", mostFile>>20)
+	errLarge   = fmt.Errorf("it is larger than %d MB", maxFile>>20)
 	errPlain   = errors.New("it is not encrypted, and under a key only what the key opens is merged")
 	errLater   = errors.New("another build of winnow wrote it")
 	errLocked  = errors.New("it is encrypted, and there is no key for it")
@@ -133,7 +133,7 @@ func openSegment(path string) (_ *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > mostFile {
+	if info.Size() > maxFile {
 		return nil, errLarge
 	}
 	sum := sha256.New()
@@ -164,12 +164,12 @@ func readSegment(f *os.File, keys []age.Identity, take func(store.Line) error) (
 		from = bufio.NewReader(plain)
 	}
 	unpacked, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(mostWindow))
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return h, err
 	}
 	defer unpacked.Close()
-	lines := json.NewDecoder(io.LimitReader(unpacked, mostFile))
+	lines := json.NewDecoder(io.LimitReader(unpacked, maxFile))
 	if err := lines.Decode(&h); err != nil || !machineName.MatchString(h.Folder) {
 		return h, errDamaged
 	}

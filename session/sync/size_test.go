@@ -86,7 +86,7 @@ func TestAFileThatIsTooLargeIsNamed(t *testing.T) {
 	must(t, os.Mkdir(filepath.Dir(path), 0o700))
 	// It has no bytes on the disk.
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, os.Truncate(path, mostFile+1<<20))
+	must(t, os.Truncate(path, maxFile+1<<20))
 	a := newMachine(t, dir)
 	out := a.sync()
 	want := "0123456789abcdef/" + shortName(name) + " is not merged: it is larger than 512 MB."

@@ -36,11 +36,11 @@ type MachineReport struct {
 }
 
 // silent is how long a machine that writes nothing is taken for one that is in use.
-const silent = 30 * 24 * time.Hour
+const inactiveAfter = 30 * 24 * time.Hour
 
 // Silent reports whether a machine has written nothing for so long that it may be gone: see Options.Adopt.
-func (m MachineReport) Silent(now time.Time) bool {
-	return !m.Last.IsZero() && now.Sub(m.Last) > silent
+func (m MachineReport) Inactive(now time.Time) bool {
+	return !m.Last.IsZero() && now.Sub(m.Last) > inactiveAfter
 }
 
 // Status looks at the folder and the history, and changes nothing.

@@ -360,13 +360,13 @@ func renamedScene(p *pair) {
 func foldedScene(p *pair) {
 	chat, last := p.a.begin("turn 0")
 	p.exchange()
-	for turn := range mostSmall + 6 {
+	for turn := range maxSmall + 6 {
 		last = p.a.say(chat.ID, last.ID, history.User, fmt.Sprintf("turn %d.", turn+1))
 		p.a.sync()
 	}
 	p.exchange()
-	p.holds("turn 0", "turn 1.", fmt.Sprintf("turn %d.", mostSmall+6))
-	if n := len(files(p.T, p.b.dir)); n > mostSmall {
+	p.holds("turn 0", "turn 1.", fmt.Sprintf("turn %d.", maxSmall+6))
+	if n := len(files(p.T, p.b.dir)); n > maxSmall {
 		p.Errorf("the folder has %d files after folding", n)
 	}
 }

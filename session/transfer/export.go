@@ -41,13 +41,13 @@ var formatNames = map[string]Format{
 }
 
 // ReadFormat finds a format by its name, or by the ending of a file's name.
-func ReadFormat(name string) (Format, bool) {
+func ParseFormat(name string) (Format, bool) {
 	f, ok := formatNames[strings.TrimPrefix(strings.ToLower(name), ".")]
 	return f, ok
 }
 
 // Ending is the ending of the names of its files, such as .md.
-func (f Format) Ending() string {
+func (f Format) Extension() string {
 	if f == Prompt {
 		return ".txt"
 	}
@@ -62,7 +62,7 @@ type ExportOptions struct {
 	Redact func(text string) string
 
 	// Marks are what HTML says of the requests of a session; nil says nothing of them.
-	Marks func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Marks, error)
+	Annotate func(ctx context.Context, s *store.Store, row store.Session, branch []store.Message) (html.Annotations, error)
 }
 
 // Export writes a session. JSON is written in constant memory and holds every branch; the other formats
@@ -79,17 +79,17 @@ func Export(ctx context.Context, s *store.Store, id string, w io.Writer, o Expor
 	if err != nil {
 		return err
 	}
-	var marks html.Marks
-	if o.Format == HTML && o.Marks != nil {
-		if marks, err = o.Marks(ctx, s, row, branch); err != nil {
+	var marks html.Annotations
+	if o.Format == HTML && o.Annotate != nil {
+		if marks, err = o.Annotate(ctx, s, row, branch); err != nil {
 			return err
 		}
 	}
 	if o.Redact != nil {
 		row, branch = Redacted(row, branch, o.Redact)
-		for id, mark := range marks.Of {
+		for id, mark := range marks.Verdicts {
 			mark.Text, mark.Reason = o.Redact(mark.Text), o.Redact(mark.Reason)
-			marks.Of[id] = mark
+			marks.Verdicts[id] = mark
 		}
 	}
 	out := bufio.NewWriter(w)

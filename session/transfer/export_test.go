@@ -105,7 +105,7 @@ func TestExportFormats(t *testing.T) {
 		if f == JSON || f == HTML { // They have tests of their own.
 			continue
 		}
-		path := filepath.Join("testdata", "export", "weather"+f.Ending())
+		path := filepath.Join("testdata", "export", "weather"+f.Extension())
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 				t.Fatal(err)
@@ -199,7 +199,7 @@ func TestReadFormat(t *testing.T) {
 	for name, want := range map[string]Format{
 		"md": Markdown, ".MD": Markdown, "json": JSON, ".jsonl": JSONL, "prompt": Prompt, "pdf": "", "": "",
 	} {
-		if got, ok := ReadFormat(name); got != want || ok != (want != "") {
+		if got, ok := ParseFormat(name); got != want || ok != (want != "") {
 			t.Errorf("ReadFormat(%q) = %q, %t, want %q", name, got, ok, want)
 		}
 	}

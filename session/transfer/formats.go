@@ -60,7 +60,7 @@ var readers = map[string]conversation.Reader{
 
 // recognise finds the key of readers that a JSON file has first. It reads as much of the file as there is before that
 // key, and never goes by a name.
-func recognise(r io.Reader) string {
+func formatKey(r io.Reader) string {
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
 	if open == json.Delim('[') {
@@ -106,7 +106,7 @@ func open(ctx context.Context, from Source) (opened, error) {
 	case begins("\xEF\xBB\xBF"):
 		text = from.section(3)
 	}
-	return opened{readers[recognise(text)], values(text), func() {}}, nil
+	return opened{readers[formatKey(text)], values(text), func() {}}, nil
 }
 
 // openDatabase opens the database of llm or of crush.

@@ -86,23 +86,23 @@ type importing struct {
 	s      *store.Store
 	from   Source
 	report func(Imported)
-	place  int  // of the conversation, from 1
+	number int  // of the conversation, from 1
 	found  bool // there was a message in the file
 }
 
 // archive restores the sessions of winnow's own JSON.
 func (in *importing) archive(ctx context.Context) error {
 	return archive.Restore(ctx, in.s, in.from.section(0), func(im Imported) {
-		in.place, in.found = in.place+1, true
-		im.Place = in.place
+		in.number, in.found = in.number+1, true
+		im.Place = in.number
 		in.report(im)
 	})
 }
 
 // add imports the next conversation of the file and reports on it.
 func (in *importing) add(ctx context.Context, c conversation.Conversation) error {
-	in.place++
-	im := Imported{Report: c.Report, Place: in.place, Title: title.OneLine(c.Session.Title)}
+	in.number++
+	im := Imported{Report: c.Report, Place: in.number, Title: title.OneLine(c.Session.Title)}
 	switch {
 	case len(c.Messages) > 0:
 		in.found = true
@@ -110,12 +110,12 @@ func (in *importing) add(ctx context.Context, c conversation.Conversation) error
 		if !named {
 			c.Session.Origin = fingerprint(c)
 		}
-		in.complete(&im, &c.Conversation)
+		in.setDefaults(&im, &c.Conversation)
 		if err := in.store(ctx, &im, c.Conversation, named); err != nil {
 			return fmt.Errorf("conversation %d: %w", im.Place, err)
 		}
 	case len(im.Errors) == 0:
-		im.Warn("", "the conversation holds no message; nothing was imported of it")
+		im.Warnf("", "the conversation holds no message; nothing was imported of it")
 	case c.Session.Source == openai.Source && !in.found:
 		return unrecognised(im.Errors[0].String())
 	}
@@ -140,17 +140,17 @@ func (in *importing) store(ctx context.Context, im *Imported, c store.Conversati
 	im.Session, im.New, im.Added, im.Again = out.Session, out.New, out.Added, out.Added+out.Filled == 0
 	im.Title = cmp.Or(im.Title, out.Session.Title)
 	if !out.Session.Deleted.IsZero() {
-		im.Warn("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
+		im.Warnf("", "the conversation is in the trash; winnow sessions restore %s brings it back", out.Session.ID)
 	}
-	warnOf(im, out.Filled, "%s of the earlier import got its images")
-	warnOf(im, out.Unfilled, "%s did not get its images, because the chat went on here since")
+	warnCount(im, out.Filled, "%s of the earlier import got its images")
+	warnCount(im, out.Unfilled, "%s did not get its images, because the chat went on here since")
 	return nil
 }
 
 // warnOf remarks on some messages of a conversation, where there are any.
-func warnOf(im *Imported, messages int, format string) {
+func warnCount(im *Imported, messages int, format string) {
 	if messages > 0 {
-		im.Warn("", format, english.Plural(messages, "message", ""))
+		im.Warnf("", format, english.Plural(messages, "message", ""))
 	}
 }
 
@@ -167,7 +167,7 @@ func fingerprint(c conversation.Conversation) string {
 }
 
 // complete gives a conversation the title and the times that it lacks.
-func (in *importing) complete(im *Imported, c *store.Conversation) {
+func (in *importing) setDefaults(im *Imported, c *store.Conversation) {
 	row := &c.Session
 	begun := in.from.Time
 	if !row.Created.IsZero() {
@@ -185,14 +185,14 @@ func (in *importing) complete(im *Imported, c *store.Conversation) {
 			}
 		}
 		oldest, newest = min(oldest, m.CreatedMS), max(newest, m.CreatedMS)
-		if first == "" && m.Role == history.User && !conversation.Blank(*m) {
+		if first == "" && m.Role == history.User && !conversation.IsBlank(*m) {
 			first = m.Content
 		}
 		if m.Role == history.Assistant && m.Model == "" {
 			m.Model = row.Model
 		}
 	}
-	warnOf(im, untimed, "%s without a time: that of the message before is used, or that of the file")
+	warnCount(im, untimed, "%s without a time: that of the message before is used, or that of the file")
 	row.Title, row.TitleFrom = title.OneLine(row.Title), store.TitleUser
 	if row.Title == "" {
 		row.Title, row.TitleFrom = title.Of(first), store.TitleAuto

@@ -50,8 +50,8 @@ func openZip(from Source) (opened, error) {
 		return opened{}, fmt.Errorf("read %s: %w", files[0].Name, err)
 	}
 	defer first.Close()
-	f := opened{values: unpacked(files), close: func() {}}
-	if f.read = claude.Read; recognise(first) != "chat_messages" {
+	f := opened{values: zipValues(files), close: func() {}}
+	if f.read = claude.Read; formatKey(first) != "chat_messages" {
 		f.read = chatgpt.Reader(func(id string) (string, []byte, bool) {
 			image := images[id]
 			if image == nil || image.UncompressedSize64 > maxImage {
@@ -65,7 +65,7 @@ func openZip(from Source) (opened, error) {
 }
 
 // unpacked are the values of all files of conversations. A file that cannot be read is passed on as Broken.
-func unpacked(files []*zip.File) iter.Seq2[conversation.Value, error] {
+func zipValues(files []*zip.File) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		for _, f := range files {
 			in, err := f.Open()

@@ -37,7 +37,7 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 		others, end := a.find()
 		if others && !damaged {
 			var r Restored
-			r.Lose("", "a part of the archive is damaged or missing; it was not imported")
+			r.Errorf("", "a part of the archive is damaged or missing; it was not imported")
 			report(r)
 		}
 		if end == io.EOF || end == errCut {
@@ -86,7 +86,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	}
 	for _, ofSession := range []error{errCut, errDamaged, store.ErrLine, store.ErrWaits} {
 		if errors.Is(err, ofSession) {
-			r.Lose("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
+			r.Errorf("", "session %s was not imported: %v", title.OneLine(id+" "+string(first.Session.Title)), err)
 			return r, nil
 		}
 	}
@@ -97,13 +97,13 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	r = Restored{Session: row, Title: row.Title, New: applied.Sessions > 0, Added: applied.Messages}
 	r.Again = !r.New && len(applied.Changed) == 0
 	if !row.Deleted.IsZero() && !r.New {
-		r.Warn("", "session %s is in the trash", row.ID)
+		r.Warnf("", "session %s is in the trash", row.ID)
 	}
 	if nth > 0 && r.New {
-		r.Warn("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
+		r.Warnf("", "session %s was purged; it is imported as a new one, without the records of its requests", id)
 	}
 	if n := applied.Refused; n > 0 {
-		r.Warn("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
+		r.Warnf("", "session %s has other content for %s; what is here stays", row.ID, english.Plural(n, "message", ""))
 	}
 	return r, err
 }

@@ -19,7 +19,7 @@ type Assets func(id string) (name string, data []byte, ok bool)
 
 // Reader reads the conversations of an export. assets may be nil.
 func Reader(assets Assets) conversation.Reader {
-	return conversation.Each("chatgpt", func(c *conversation.Conversation, x export) error {
+	return conversation.PerValue("chatgpt", func(c *conversation.Conversation, x export) error {
 		return read(c, x, assets)
 	})
 }
@@ -60,9 +60,9 @@ func read(c *conversation.Conversation, x export, assets Assets) error {
 		}
 		nodes = append(nodes, n)
 	}
-	slices.SortFunc(nodes, conversation.ByTime)
-	c.Grow(nodes, x.CurrentNode)
-	c.NameByFirst()
+	slices.SortFunc(nodes, conversation.CompareTime)
+	c.AddTree(nodes, x.CurrentNode)
+	c.SetDefaultOrigin()
 	for i := range c.Messages {
 		if c.Messages[i].Role == message.Tool {
 			c.Messages[i].ToolCallID = callFor(c.Messages, i)

@@ -26,7 +26,7 @@ var (
 )
 
 // cited replaces ChatGPT's marks for what it cites by links. Those without an address go.
-func cited(text string, references []reference) string {
+func replaceCitations(text string, references []reference) string {
 	for _, r := range references {
 		link := r.Alt
 		for _, item := range r.Items {

@@ -48,17 +48,17 @@ func (r *reader) message(id string, raw json.RawMessage) bool {
 	}
 	var x exported
 	if json.Unmarshal(raw, &x) != nil {
-		r.c.Warn(id, "cannot be read completely")
+		r.c.Warnf(id, "cannot be read completely")
 	}
 	r.m = conversation.NewMessage(id, x.Author.Role, "", x.Created.MS())
 	r.m.Name, r.m.Excluded = x.Author.Name, x.Weight != nil && *x.Weight == 0
 	r.content(x.Content)
 	r.turn(x)
 	r.files(x)
-	if conversation.Blank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
+	if conversation.IsBlank(r.m) && r.m.Reasoning == "" && r.m.Role != message.Tool {
 		return false
 	}
-	r.c.WarnOfRole(id, r.m)
+	r.c.WarnUnknownRole(id, r.m)
 	return true
 }
 
@@ -95,17 +95,17 @@ func (r *reader) content(raw json.RawMessage) {
 			all = append(all, r.text(value))
 		}
 	}
-	r.m.Content = conversation.Join(all...)
+	r.m.Content = conversation.JoinParagraphs(all...)
 	if !known {
 		r.m.Content = string(raw)
 		const what = "content is of the type %q, which is not supported; its JSON is used as the text"
-		r.c.Warn(r.m.Label, what, conversation.Shorten(r.kind))
+		r.c.Warnf(r.m.Label, what, conversation.Shorten(r.kind))
 	}
 }
 
 // text reads the value of a key that holds texts: one, or a list of them and of other parts.
 func (r *reader) text(raw json.RawMessage) string {
-	items, ok := conversation.Items(raw)
+	items, ok := conversation.ListItems(raw)
 	if !ok {
 		return conversation.TextOf(raw)
 	}
@@ -113,7 +113,7 @@ func (r *reader) text(raw json.RawMessage) string {
 	for _, item := range items {
 		all = append(all, r.part(item))
 	}
-	return conversation.Join(all...)
+	return conversation.JoinParagraphs(all...)
 }
 
 // part reads one part of a content or one thought.
@@ -137,7 +137,7 @@ func (r *reader) part(raw json.RawMessage) string {
 		r.leftOut = "audio" // Its text is mostly in a part of its own.
 	case text == "":
 		r.leftOut = conversation.Shorten(p.Type)
-		r.c.Warn(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
+		r.c.Warnf(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
 	}
 	return text
 }
@@ -156,7 +156,7 @@ func (r *reader) turn(x exported) {
 	case m.Role == message.Assistant && !slices.Contains([]string{"", "all", "user"}, x.Recipient):
 		r.call(x.Recipient)
 	}
-	m.Content = cited(m.Content, x.Metadata.References)
+	m.Content = replaceCitations(m.Content, x.Metadata.References)
 	if m.Role == message.Assistant {
 		m.Model = x.Metadata.Model
 		if x.Status == "in_progress" || x.Status == "finished_partial_completion" {
@@ -174,9 +174,9 @@ func (r *reader) call(tool string) {
 	case strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments)):
 		arguments = r.m.Content
 	case r.kind == "code":
-		arguments = conversation.InputJSON("code", r.m.Content)
+		arguments = conversation.ObjectJSON("code", r.m.Content)
 	default:
-		arguments = conversation.InputJSON("input", r.m.Content)
+		arguments = conversation.ObjectJSON("input", r.m.Content)
 	}
 	r.m.ToolCalls = []message.ToolCall{{ID: r.m.Label, Name: tool, Arguments: arguments}}
 	r.m.Content = ""
@@ -197,7 +197,7 @@ func (r *reader) files(x exported) {
 }
 
 // note puts a note where something stood that is not imported.
-func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.Note(what)) }
+func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.NotImported(what)) }
 
 // AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that
 // the name of the file in the export begins with.
@@ -217,7 +217,7 @@ func (r *reader) image(pointer string) {
 	}
 	id = cmp.Or(id, conversation.Shorten(pointer))
 	r.note("image " + id)
-	r.c.Warn(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
+	r.c.Warnf(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
 }
 
 // imageType is the media type of an image, "" where the data is none that a model takes.

@@ -14,7 +14,7 @@ import (
 )
 
 // Read reads the conversations of an export.
-var Read = conversation.Each("claude", read)
+var Read = conversation.PerValue("claude", read)
 
 type export struct {
 	ID       string            `json:"uuid"`
@@ -66,7 +66,7 @@ func read(c *conversation.Conversation, x export) error {
 		nodes = append(nodes, conversation.Node{ID: m.ID, Parent: m.Parent, Messages: split(c, m)})
 		last = m.ID
 	}
-	c.Grow(nodes, x.Leaf)
+	c.AddTree(nodes, x.Leaf)
 	return nil
 }
 
@@ -89,12 +89,12 @@ func split(c *conversation.Conversation, x exported) []conversation.Message {
 			label = fmt.Sprintf("%s/%d", x.ID, len(out)+1)
 		}
 		m := conversation.NewMessage(label, x.Sender, "", x.Created.MS())
-		out = append(out, c.Split(conversation.ReadBlocks(x.Content[begin:end]), x.ID, m)...)
+		out = append(out, c.SplitContent(conversation.ReadBlocks(x.Content[begin:end]), x.ID, m)...)
 		begin = end
 	}
 	last := &out[len(out)-1]
 	for _, a := range append(x.Attachments, x.Files...) {
-		note := conversation.Note("file " + a.Name)
+		note := conversation.NotImported("file " + a.Name)
 		if a.Text != "" {
 			note = message.Part{Kind: message.TextPart, Name: a.Name, MediaType: "text/plain", Text: a.Text}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // Read reads a session file.
-var Read = conversation.Whole("claude-code", read)
+var Read = conversation.PerFile("claude-code", read)
 
 // line is one line of the file. Those that are no message connect others, or say something about the session.
 type line struct {
@@ -56,7 +56,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	for _, v := range values {
 		var l line
 		if err := json.Unmarshal(v.Raw, &l); err != nil {
-			c.LoseLine(v.Line, "is not of Claude Code: "+err.Error())
+			c.LineError(v.Line, "is not of Claude Code: "+err.Error())
 			continue
 		}
 		row.Origin, row.Dir = cmp.Or(row.Origin, l.Session), cmp.Or(row.Dir, l.Cwd)
@@ -72,11 +72,11 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 			leaf = l.ID
 		}
 	}
-	c.Grow(g.nodes, leaf)
+	c.AddTree(g.nodes, leaf)
 	if side > 0 {
-		c.Warn("", "lines of subagents are not imported: %d", side)
+		c.Warnf("", "lines of subagents are not imported: %d", side)
 	}
-	c.NameByFirst()
+	c.SetDefaultOrigin()
 	if n := len(c.Messages); n > 0 && c.Messages[n-1].CreatedMS != 0 {
 		row.Updated = time.UnixMilli(c.Messages[n-1].CreatedMS)
 	}
@@ -94,7 +94,7 @@ func (g *growing) add(l line) {
 	if m.Role == message.Assistant {
 		m.Model = l.Message.Model
 	}
-	messages := g.c.Split(conversation.ReadContent(l.Message.Content), l.ID, m)
+	messages := g.c.SplitContent(conversation.ReadContent(l.Message.Content), l.ID, m)
 	before, begun := g.of[n.Parent], g.answers[l.Message.ID]
 	if before != nil {
 		n.Parent = before.tail
@@ -103,7 +103,7 @@ func (g *growing) add(l line) {
 	case l.Type == "assistant" && begun != nil && l.Message.ID != "":
 		first := &g.nodes[begun.first]
 		for _, more := range messages {
-			conversation.Continue(&first.Messages[0], more)
+			conversation.Extend(&first.Messages[0], more)
 		}
 		n.Parent = first.ID
 		g.of[l.ID] = begun

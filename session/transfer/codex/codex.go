@@ -15,7 +15,7 @@ import (
 )
 
 // Read reads a session file.
-var Read = conversation.Whole("codex", read)
+var Read = conversation.PerFile("codex", read)
 
 // line is one line of the file. The items of the requests are in those of the type response_item; the events beside
 // them say the same again, for the screen.
@@ -42,7 +42,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 		var l line
 		var a about
 		if err := json.Unmarshal(v.Raw, &l); err != nil || len(l.Payload) == 0 {
-			c.LoseLine(v.Line, "is not of Codex")
+			c.LineError(v.Line, "is not of Codex")
 			continue
 		}
 		if l.Type != "response_item" {
@@ -58,8 +58,8 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 		case "compacted":
 			c.Append(conversation.NewMessage(label, "user", a.Message, l.Time.MS()))
 		case "response_item":
-			if !c.AddItem(l.Payload, label, l.Time.MS()) {
-				c.Warn(label, "is of a type that is not supported; it is left out")
+			if !c.AddResponsesItem(l.Payload, label, l.Time.MS()) {
+				c.Warnf(label, "is of a type that is not supported; it is left out")
 			}
 			for i := before; i < len(c.Messages); i++ {
 				m := &c.Messages[i]

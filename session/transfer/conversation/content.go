@@ -16,12 +16,12 @@ type Content struct {
 	Text, Reasoning string
 	Parts           []message.Part
 	Calls           []message.ToolCall
-	Results         []Result
-	Unused          []string // the kinds of what has no place in a message, each once
+	Results         []ToolResult
+	Unsupported     []string // the kinds of what has no place in a message, each once
 }
 
 // Result is what a tool answered.
-type Result struct {
+type ToolResult struct {
 	CallID, Name, Text string
 	Parts              []message.Part
 }
@@ -52,7 +52,7 @@ type block struct {
 // ReadContent reads a content: a text, or a list of blocks. Of any other value the JSON is the text: tools answer with
 // objects and numbers.
 func ReadContent(raw json.RawMessage) Content {
-	items, ok := Items(raw)
+	items, ok := ListItems(raw)
 	if !ok {
 		return Content{Text: TextOf(raw)}
 	}
@@ -78,19 +78,19 @@ func ReadBlocks(items []json.RawMessage) Content {
 func (c *Content) take(b block) {
 	switch b.Type {
 	case "thinking":
-		c.Reasoning = Join(c.Reasoning, b.Thinking)
+		c.Reasoning = JoinParagraphs(c.Reasoning, b.Thinking)
 	case "reasoning":
-		c.Reasoning = Join(c.Reasoning, ReadContent(b.Summary).Text, ReadContent(b.Content).Text, b.Text)
+		c.Reasoning = JoinParagraphs(c.Reasoning, ReadContent(b.Summary).Text, ReadContent(b.Content).Text, b.Text)
 	case "reasoning_text", "summary_text", "text", "input_text", "output_text":
-		c.Text = Join(c.Text, b.Text)
+		c.Text = JoinParagraphs(c.Text, b.Text)
 	case "refusal":
-		c.Text = Join(c.Text, b.Refusal)
+		c.Text = JoinParagraphs(c.Text, b.Refusal)
 	case "tool_use", "server_tool_use":
 		c.call(b.ID, b.Name, b.Input)
 	case "function_call":
 		c.call(b.CallID, b.Name, b.Arguments)
 	case "custom_tool_call":
-		c.call(b.CallID, b.Name, Text(InputJSON("input", string(b.Input))))
+		c.call(b.CallID, b.Name, Text(ObjectJSON("input", string(b.Input))))
 	case "tool_result", "web_search_tool_result":
 		c.result(b.ToolUseID, b.Content)
 	case "function_call_output", "custom_tool_call_output":
@@ -107,10 +107,10 @@ func (c *Content) call(id, name string, arguments Text) {
 // result takes what a tool answered, images included.
 func (c *Content) result(call string, raw json.RawMessage) {
 	inner := ReadContent(raw)
-	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unused) > 0 {
+	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unsupported) > 0 {
 		inner.Text = string(raw)
 	}
-	c.Results = append(c.Results, Result{CallID: call, Text: inner.Text, Parts: inner.Parts})
+	c.Results = append(c.Results, ToolResult{CallID: call, Text: inner.Text, Parts: inner.Parts})
 }
 
 // other takes an image whose bytes are in the file, and notes any other block.
@@ -129,9 +129,9 @@ func (c *Content) other(b block) {
 	case ok:
 		c.Parts = append(c.Parts, image)
 	case strings.Contains(b.Type, "image"):
-		c.Unused = append(c.Unused, "an image that is not in the file")
+		c.Unsupported = append(c.Unsupported, "an image that is not in the file")
 	default:
-		c.Unused = append(c.Unused, Shorten(b.Type))
+		c.Unsupported = append(c.Unsupported, Shorten(b.Type))
 	}
 }
 
@@ -145,21 +145,21 @@ func dataURL(address string) (p message.Part, ok bool) {
 }
 
 // File is an image whose bytes are in its address, or a note of another file.
-func File(name, address string) message.Part {
+func FilePart(name, address string) message.Part {
 	if image, ok := dataURL(address); ok {
 		image.Name = name
 		return image
 	}
-	return Note("file " + cmp.Or(name, address))
+	return NotImported("file " + cmp.Or(name, address))
 }
 
 // Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any
 // or no result. What has no place in them is remarked on, and label names the message for that.
-func (c *Conversation) Split(content Content, label string, m Message) []Message {
-	if len(content.Unused) > 0 {
+func (c *Conversation) SplitContent(content Content, label string, m Message) []Message {
+	if len(content.Unsupported) > 0 {
 		const what = "contains data that winnow cannot send (%s); it is left out"
-		slices.Sort(content.Unused)
-		c.Warn(label, what, strings.Join(slices.Compact(content.Unused), ", "))
+		slices.Sort(content.Unsupported)
+		c.Warnf(label, what, strings.Join(slices.Compact(content.Unsupported), ", "))
 	}
 	var out []Message
 	for i, r := range content.Results {
@@ -173,8 +173,8 @@ func (c *Conversation) Split(content Content, label string, m Message) []Message
 	var more Message
 	more.Content, more.Reasoning = content.Text, content.Reasoning
 	more.Parts, more.ToolCalls = content.Parts, content.Calls
-	Continue(&m, more)
-	if len(out) > 0 && Blank(m) && m.Reasoning == "" {
+	Extend(&m, more)
+	if len(out) > 0 && IsBlank(m) && m.Reasoning == "" {
 		out[0].Label = m.Label
 		return out
 	}
@@ -182,14 +182,14 @@ func (c *Conversation) Split(content Content, label string, m Message) []Message
 }
 
 // Continue adds to the message m what follows of it: programs keep thoughts, texts and calls of one answer apart.
-func Continue(m *Message, more Message) {
-	m.Content, m.Reasoning = Join(m.Content, more.Content), Join(m.Reasoning, more.Reasoning)
+func Extend(m *Message, more Message) {
+	m.Content, m.Reasoning = JoinParagraphs(m.Content, more.Content), JoinParagraphs(m.Reasoning, more.Reasoning)
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
 }
 
 // AddItem adds an item of Responses, or a message in its form. What of one answer is in several items becomes one
 // message. ok is false where it has no place in a conversation.
-func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok bool) {
+func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at int64) (ok bool) {
 	var item block
 	if json.Unmarshal(raw, &item) != nil {
 		return false
@@ -197,17 +197,17 @@ func (c *Conversation) AddItem(raw json.RawMessage, label string, at int64) (ok 
 	role, content := item.Role, ReadContent(item.Content)
 	if role == "" {
 		role, content = "assistant", ReadBlocks([]json.RawMessage{raw})
-		if len(content.Unused) > 0 {
+		if len(content.Unsupported) > 0 {
 			return false
 		}
 	}
-	for _, m := range c.Split(content, label, NewMessage(label, role, "", at)) {
+	for _, m := range c.SplitContent(content, label, NewMessage(label, role, "", at)) {
 		last := len(c.Messages) - 1
 		switch {
-		case item.Role == "" && Blank(m) && m.Reasoning == "" && m.Role == message.Assistant:
+		case item.Role == "" && IsBlank(m) && m.Reasoning == "" && m.Role == message.Assistant:
 			// Thoughts that only the server can read.
 		case last >= 0 && continues(c.Messages[last], m):
-			Continue(&c.Messages[last], m)
+			Extend(&c.Messages[last], m)
 		default:
 			c.Append(m)
 		}

@@ -85,17 +85,17 @@ func (r Remark) String() string {
 }
 
 // Warn remarks on what is odd about a message, or about the conversation where message is "".
-func (r *Report) Warn(message, format string, args ...any) {
+func (r *Report) Warnf(message, format string, args ...any) {
 	r.Warnings = append(r.Warnings, Remark{Message: message, What: fmt.Sprintf(format, args...)})
 }
 
 // Lose remarks on what could not be imported.
-func (r *Report) Lose(message, format string, args ...any) {
+func (r *Report) Errorf(message, format string, args ...any) {
 	r.Errors = append(r.Errors, Remark{Message: message, What: fmt.Sprintf(format, args...)})
 }
 
 // LoseLine remarks on a line of a file that could not be imported.
-func (r *Report) LoseLine(line int, what string) {
+func (r *Report) LineError(line int, what string) {
 	r.Errors = append(r.Errors, Remark{Line: line, What: what})
 }
 
@@ -104,7 +104,7 @@ type Reader func(values iter.Seq2[Value, error], add func(Conversation) error) e
 
 // Each reads a file of which every value is a conversation, as JSON of the type T. read fills in the conversation, or
 // returns why a value is none. A member of a value whose JSON is not that of T is left out.
-func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
+func PerValue[T any](source string, read func(c *Conversation, x T) error) Reader {
 	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
 		for v, err := range values {
 			if err != nil {
@@ -112,9 +112,9 @@ func Each[T any](source string, read func(c *Conversation, x T) error) Reader {
 			}
 			c := New(source)
 			if v.Broken != "" {
-				c.LoseLine(v.Line, v.Broken)
+				c.LineError(v.Line, v.Broken)
 			} else if err := readAs(&c, v.Raw, read); err != nil {
-				c.LoseLine(v.Line, err.Error())
+				c.LineError(v.Line, err.Error())
 			}
 			if err := add(c); err != nil {
 				return err
@@ -132,7 +132,7 @@ func readAs[T any](c *Conversation, raw json.RawMessage, read func(c *Conversati
 	case raw[0] != '{':
 		return errors.New("is not an object")
 	case errors.As(err, &wrong):
-		c.Lose("", "%s holds a value that cannot be read (%s)", wrong.Field, wrong.Value)
+		c.Errorf("", "%s holds a value that cannot be read (%s)", wrong.Field, wrong.Value)
 	case err != nil:
 		return err
 	}
@@ -140,7 +140,7 @@ func readAs[T any](c *Conversation, raw json.RawMessage, read func(c *Conversati
 }
 
 // Whole reads a file that is one conversation, a value after the other. A value that is not JSON is noted.
-func Whole(source string, read func(c *Conversation, values []Value)) Reader {
+func PerFile(source string, read func(c *Conversation, values []Value)) Reader {
 	return func(values iter.Seq2[Value, error], add func(Conversation) error) error {
 		c := New(source)
 		var all []Value
@@ -149,7 +149,7 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 			case err != nil:
 				return err
 			case v.Broken != "":
-				c.LoseLine(v.Line, v.Broken)
+				c.LineError(v.Line, v.Broken)
 			default:
 				all = append(all, v)
 			}
@@ -160,10 +160,10 @@ func Whole(source string, read func(c *Conversation, values []Value)) Reader {
 }
 
 // WarnOfRole says what becomes of a message whose role no model knows.
-func (c *Conversation) WarnOfRole(label string, m Message) {
+func (c *Conversation) WarnUnknownRole(label string, m Message) {
 	if m.Status == message.Quarantined {
 		const what = "role is %q, which is not a known role; the message is kept and shown, but never sent"
-		c.Warn(label, what, Shorten(string(m.Role)))
+		c.Warnf(label, what, Shorten(string(m.Role)))
 	}
 }
 
@@ -176,24 +176,24 @@ func (c *Conversation) Append(messages ...Message) {
 }
 
 // NameByFirst names a conversation without an id in its file by the id of its first message.
-func (c *Conversation) NameByFirst() {
+func (c *Conversation) SetDefaultOrigin() {
 	if c.Session.Origin == "" && len(c.Messages) > 0 {
 		c.Session.Origin = "of message " + c.Messages[0].Label
 	}
 }
 
 // Note is in the place of a file or an image that is not imported.
-func Note(what string) message.Part {
+func NotImported(what string) message.Part {
 	return message.Part{Kind: message.TextPart, Text: "[" + strings.Join(strings.Fields(what), " ") + ", not imported]"}
 }
 
 // Blank says that a message has no text, file or call.
-func Blank(m Message) bool {
+func IsBlank(m Message) bool {
 	return strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 && len(m.Parts) == 0
 }
 
 // Join joins texts with an empty line between any two of them that are not empty.
-func Join(texts ...string) string {
+func JoinParagraphs(texts ...string) string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
 	return strings.Join(texts, "\n\n")
 }

@@ -18,7 +18,7 @@ import (
 const minute = "2006-01-02 15:04 UTC"
 
 // About is the line under the title of a conversation of so many messages.
-func About(row store.Session, messages int) string {
+func Subtitle(row store.Session, messages int) string {
 	parts := []string{row.Created.UTC().Format(minute)}
 	if row.Model != "" {
 		parts = append(parts, title.OneLine(strings.TrimPrefix(row.Endpoint+"/"+row.Model, "/")))
@@ -27,7 +27,7 @@ func About(row store.Session, messages int) string {
 }
 
 // When is the time of a message, "" for none.
-func When(m store.Message) string {
+func TimeText(m store.Message) string {
 	if m.CreatedMS == 0 {
 		return ""
 	}
@@ -35,7 +35,7 @@ func When(m store.Message) string {
 }
 
 // Status is what is odd about a message, "" for nothing.
-func Status(m store.Message) string {
+func StatusText(m store.Message) string {
 	if m.Status == message.Complete || m.Status == message.Imported {
 		return ""
 	}

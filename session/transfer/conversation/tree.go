@@ -14,13 +14,13 @@ type Node struct {
 }
 
 // thinks reports whether a node is nothing but what the model thought before its answer.
-func (n Node) thinks() bool {
+func (n Node) onlyReasoning() bool {
 	return len(n.Messages) == 1 && n.Messages[0].Role == message.Assistant && n.Messages[0].Reasoning != "" &&
-		Blank(n.Messages[0])
+		IsBlank(n.Messages[0])
 }
 
 // ByTime orders nodes by the times of their messages, those without a message first.
-func ByTime(a, b Node) int {
+func CompareTime(a, b Node) int {
 	return cmp.Or(cmp.Compare(a.createdMS(), b.createdMS()), cmp.Compare(a.ID, b.ID))
 }
 
@@ -42,7 +42,7 @@ type tree struct {
 
 // Grow makes the conversation's messages of a tree whose active branch ends at the node leaf; "" is the last one.
 // Siblings keep their order. A node whose parent is missing, or leads back to it, is the first one of a branch.
-func (c *Conversation) Grow(nodes []Node, leaf string) {
+func (c *Conversation) AddTree(nodes []Node, leaf string) {
 	t := tree{c, nodes, make([][]int, len(nodes)), make([]int, len(nodes)), make([]bool, len(nodes))}
 	at := map[string]int{}
 	for i, n := range slices.Backward(nodes) {
@@ -55,36 +55,36 @@ func (c *Conversation) Grow(nodes []Node, leaf string) {
 			continue
 		}
 		if n.Parent != "" {
-			c.Warn(n.ID, "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
+			c.Warnf(n.ID, "follows %q, which is missing; the message starts a branch", Shorten(n.Parent))
 		}
 		roots = append(roots, i)
 	}
 	for _, i := range roots {
-		t.place(i, -1, nil)
+		t.addNode(i, -1, nil)
 	}
 	for i, n := range nodes {
 		if !t.seen[i] {
-			c.Warn(n.ID, "follows itself; the message starts a branch")
-			t.place(i, -1, nil)
+			c.Warnf(n.ID, "follows itself; the message starts a branch")
+			t.addNode(i, -1, nil)
 		}
 	}
 	c.Leaf = len(c.Messages) - 1
 	if i, ok := at[leaf]; ok && t.last[i] >= 0 {
 		c.Leaf = t.last[i]
 	} else if !ok && leaf != "" && len(c.Messages) > 0 {
-		c.Warn("", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
+		c.Warnf("", "the open branch, %q, is missing; the last branch is used", Shorten(leaf))
 	}
 }
 
 // place adds the messages of a node and of those below it. Thoughts, messages that are nothing else, become those of
 // the answer that follows; where none follows they stay messages.
-func (t *tree) place(i, after int, thoughts []Message) {
+func (t *tree) addNode(i, after int, thoughts []Message) {
 	if t.seen[i] {
 		return
 	}
 	t.seen[i] = true
 	n := t.nodes[i]
-	if n.thinks() {
+	if n.onlyReasoning() {
 		thoughts, n.Messages = slices.Concat(thoughts, n.Messages), nil
 	}
 	answered := len(n.Messages) > 0 && n.Messages[0].Role == message.Assistant
@@ -93,7 +93,7 @@ func (t *tree) place(i, after int, thoughts []Message) {
 	}
 	for _, m := range n.Messages {
 		for _, thought := range slices.Backward(thoughts) {
-			m.Reasoning = Join(thought.Reasoning, m.Reasoning)
+			m.Reasoning = JoinParagraphs(thought.Reasoning, m.Reasoning)
 		}
 		thoughts = nil
 		m.After, after = after, len(t.c.Messages)
@@ -101,6 +101,6 @@ func (t *tree) place(i, after int, thoughts []Message) {
 	}
 	t.last[i] = after
 	for _, k := range t.below[i] {
-		t.place(k, after, thoughts)
+		t.addNode(k, after, thoughts)
 	}
 }

@@ -13,7 +13,7 @@ type Value struct {
 }
 
 // Items are the values of a JSON list, as they are in the file; ok is false for any other value.
-func Items(raw json.RawMessage) (items []json.RawMessage, ok bool) {
+func ListItems(raw json.RawMessage) (items []json.RawMessage, ok bool) {
 	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &items) != nil {
 		return nil, false
 	}
@@ -40,7 +40,7 @@ func TextOf(raw json.RawMessage) string {
 }
 
 // InputJSON is the JSON of an object with one member, which is a text.
-func InputJSON(key, text string) string {
+func ObjectJSON(key, text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -39,7 +39,7 @@ func Query(columns map[string]bool) string {
 }
 
 // Read reads the sessions that the query returns.
-var Read = conversation.Each("crush", read)
+var Read = conversation.PerValue("crush", read)
 
 // session is a session. Older versions keep times in seconds and newer ones in milliseconds.
 type session struct {
@@ -85,38 +85,38 @@ func read(c *conversation.Conversation, x session) error {
 		}
 		var parts []part
 		if err := json.Unmarshal([]byte(said.Parts), &parts); err != nil {
-			c.Lose(said.ID, "parts cannot be read: %v", err)
+			c.Errorf(said.ID, "parts cannot be read: %v", err)
 			continue
 		}
 		var content conversation.Content
 		for _, p := range parts {
-			p.add(&content)
+			p.addTo(&content)
 			if p.Type == "finish" && (p.Data.Reason == "canceled" || p.Data.Reason == "error") {
 				m.Status = message.Interrupted
 			}
 		}
-		c.Append(c.Split(content, said.ID, m)...)
+		c.Append(c.SplitContent(content, said.ID, m)...)
 	}
 	return nil
 }
 
 // add adds a part to the content of its message.
-func (p part) add(c *conversation.Content) {
+func (p part) addTo(c *conversation.Content) {
 	d := p.Data
 	switch p.Type {
 	case "text":
-		c.Text = conversation.Join(c.Text, d.Text)
+		c.Text = conversation.JoinParagraphs(c.Text, d.Text)
 	case "reasoning":
-		c.Reasoning = conversation.Join(c.Reasoning, d.Thinking)
+		c.Reasoning = conversation.JoinParagraphs(c.Reasoning, d.Thinking)
 	case "binary":
 		c.Parts = append(c.Parts, file(d.Path, d.MIMEType, d.Data))
 	case "tool_call":
 		c.Calls = append(c.Calls, message.ToolCall{ID: d.ID, Name: d.Name, Arguments: d.Input})
 	case "tool_result":
-		c.Results = append(c.Results, conversation.Result{CallID: d.ToolCallID, Name: d.Name, Text: d.Content})
+		c.Results = append(c.Results, conversation.ToolResult{CallID: d.ToolCallID, Name: d.Name, Text: d.Content})
 	case "finish":
 	default:
-		c.Unused = append(c.Unused, p.Type)
+		c.Unsupported = append(c.Unsupported, p.Type)
 	}
 }
 
@@ -128,5 +128,5 @@ func file(path, kind string, data []byte) message.Part {
 	case strings.HasPrefix(kind, "image/"):
 		return message.Part{Kind: message.ImagePart, Name: path, MediaType: kind, Data: data}
 	}
-	return conversation.Note("file " + path)
+	return conversation.NotImported("file " + path)
 }

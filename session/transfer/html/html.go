@@ -23,21 +23,21 @@ import (
 var page string
 
 // Marks are what the file says of the requests beside the messages.
-type Marks struct {
-	Of       map[int64]Mark   // what the request for the newest answer held of a message, by message
-	Receipts map[int64]string // what an answer saw and cost, by the request that it answers
+type Annotations struct {
+	Verdicts map[int64]Verdict // what the request for the newest answer held of a message, by message
+	Receipts map[int64]string  // what an answer saw and cost, by the request that it answers
 }
 
 // Mark is the verdict on one message.
-type Mark struct {
+type Verdict struct {
 	Glyph  string
-	Word   string // "whole", "cut", "dropped": its colour
+	Class  string // "whole", "cut", "dropped": its colour
 	Text   string // "cut to 150 of 2,310"
 	Reason string // a sentence, "" for none
 }
 
 // Write writes the branch of a session.
-func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks) error {
+func Write(out io.Writer, row store.Session, branch []store.Message, annotations Annotations) error {
 	r := newRenderer()
 	colours, err := r.colours()
 	if err != nil {
@@ -48,7 +48,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		"line":     title.OneLine,
 		"trim":     strings.TrimSpace,
 		"speaker":  conversation.Speaker,
-		"when":     conversation.When,
+		"when":     conversation.TimeText,
 		"note":     note,
 		"name":     name,
 		"image":    imageURL,
@@ -61,8 +61,8 @@ func Write(out io.Writer, row store.Session, branch []store.Message, marks Marks
 		return fmt.Errorf("read the page: %w", err)
 	}
 	err = made.Execute(out, map[string]any{
-		"Title": cmp.Or(title.OneLine(row.Title), "A conversation"), "About": conversation.About(row, len(branch)),
-		"System": row.System, "Colours": template.CSS(colours), "Branch": branch, "Marks": marks,
+		"Title": cmp.Or(title.OneLine(row.Title), "A conversation"), "About": conversation.Subtitle(row, len(branch)),
+		"System": row.System, "Colours": template.CSS(colours), "Branch": branch, "Annotations": annotations,
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -75,7 +75,7 @@ func note(m store.Message) string {
 	if m.Status == message.Interrupted {
 		return "stopped here"
 	}
-	return conversation.Status(m)
+	return conversation.StatusText(m)
 }
 
 // name is the name of a part.

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the page of the fixture")
 var begun = time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
 
 // written is the page of a conversation, without its styles.
-func written(t rapid.TB, row store.Session, marks Marks, messages ...store.Message) string {
+func written(t rapid.TB, row store.Session, marks Annotations, messages ...store.Message) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, row, messages, marks); err != nil {
@@ -73,8 +73,8 @@ func TestAPage(t *testing.T) {
 		ID: "0195", Title: "Free a busy port", Endpoint: "openai", Model: "gpt-5.2", System: "Be brief.",
 		Created: begun,
 	}
-	marks := Marks{
-		Of: map[int64]Mark{
+	marks := Annotations{
+		Verdicts: map[int64]Verdict{
 			1: {"◐", "cut", "cut to 150 of 2,310", "It is longer than 150 characters."},
 			2: {"●", "whole", "whole", ""},
 		},
@@ -179,8 +179,8 @@ func TestNothingOfAConversationRuns(t *testing.T) {
 			},
 		}
 		m.ToolCalls = []message.ToolCall{{ID: draw("id"), Name: draw("tool"), Arguments: draw("arguments")}}
-		marks := Marks{
-			Of:       map[int64]Mark{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
+		marks := Annotations{
+			Verdicts: map[int64]Verdict{1: {draw("glyph"), "cut", draw("verdict"), draw("reason")}},
 			Receipts: map[int64]string{1: draw("receipt")},
 		}
 		row := store.Session{Title: draw("title"), System: draw("system"), Model: draw("of")}

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	mostColoured  = 200_000 // bytes of code that are highlighted
-	headingsBelow = 2       // levels that the headings of an answer go down: the page and its messages have those above
+	maxHighlighted = 200_000 // bytes of code that are highlighted
+	headingsBelow  = 2       // levels that the headings of an answer go down: the page and its messages have those above
 )
 
 // renderer writes Markdown and code as HTML.
@@ -89,7 +89,7 @@ func (r *renderer) markdown(source string) template.HTML {
 // code highlights a text by the name of its language, "" for none.
 func (r *renderer) code(source, language string) template.HTML {
 	plain := template.HTML(template.HTMLEscapeString(source))
-	if language == "" || len(source) > mostColoured {
+	if language == "" || len(source) > maxHighlighted {
 		return plain
 	}
 	lexer := lexers.Get(language)
@@ -133,7 +133,7 @@ func (r *renderer) codeBlock(w util.BufWriter, source []byte, n ast.Node, enteri
 }
 
 // mayLead is where a link may lead: to a web page or an address for mail.
-var mayLead = regexp.MustCompile(`(?i)^(https?://|mailto:).`)
+var safeLink = regexp.MustCompile(`(?i)^(https?://|mailto:).`)
 
 // link writes a link, or an image as one. Where it may not lead, its text stays.
 func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -150,7 +150,7 @@ func link(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 			to = append([]byte("mailto:"), to...)
 		}
 	}
-	leads := mayLead.Match(to)
+	leads := safeLink.Match(to)
 	if entering && leads {
 		address := template.HTMLEscapeString(string(util.URLEscape(to, true)))
 		fmt.Fprintf(w, `<a href="%s" rel="noopener noreferrer">`, address)

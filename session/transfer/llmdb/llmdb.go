@@ -40,10 +40,10 @@ func attachmentsSQL(from, order string) string {
 }
 
 // Read reads the conversations that the query returns.
-var Read = conversation.Each("llm", read)
+var Read = conversation.PerValue("llm", read)
 
 // logged is a conversation: a thread, or responses.
-type logged struct {
+type loggedConversation struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
 	Tip       string            `json:"tip"`
@@ -53,15 +53,15 @@ type logged struct {
 	Responses []response        `json:"responses"`
 }
 
-func read(c *conversation.Conversation, x logged) error {
+func read(c *conversation.Conversation, x loggedConversation) error {
 	c.Session.Origin, c.Session.Title = x.ID, x.Name
 	if x.Tip != "" {
-		thread(c, x)
+		addThread(c, x)
 		return nil
 	}
 	system := ""
 	for _, r := range x.Responses {
-		system = r.add(c, system)
+		system = r.addTo(c, system)
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func parts(c *conversation.Conversation, attachments []attachment) []message.Par
 			continue
 		}
 		where := cmp.Or(a.Where, a.Type)
-		c.Warn("", "the attachment %q is not in the logs as an image; a note replaces it", where)
-		all = append(all, conversation.Note("file "+where))
+		c.Warnf("", "the attachment %q is not in the logs as an image; a note replaces it", where)
+		all = append(all, conversation.NotImported("file "+where))
 	}
 	return all
 }

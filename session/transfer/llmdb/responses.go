@@ -87,9 +87,9 @@ type response struct {
 }
 
 // add adds a response to its conversation, whose system prompt so far is system, and returns that of the response.
-func (r response) add(c *conversation.Conversation, system string) string {
+func (r response) addTo(c *conversation.Conversation, system string) string {
 	at := r.Time.MS()
-	if said := conversation.Join(append(r.SystemFragments, r.System)...); said != "" && said != system {
+	if said := conversation.JoinParagraphs(append(r.SystemFragments, r.System)...); said != "" && said != system {
 		system = said
 		c.Append(conversation.NewMessage(r.ID+"/system", "system", said, at))
 	}
@@ -98,9 +98,9 @@ func (r response) add(c *conversation.Conversation, system string) string {
 		m.ToolCallID, m.Name = result.Call, result.Name
 		c.Append(m)
 	}
-	prompt := conversation.Join(append(r.PromptFragments, r.Prompt)...)
+	prompt := conversation.JoinParagraphs(append(r.PromptFragments, r.Prompt)...)
 	asked := conversation.NewMessage(r.ID+"/prompt", "user", prompt, at)
-	if asked.Parts = parts(c, r.Attachments); !conversation.Blank(asked) {
+	if asked.Parts = parts(c, r.Attachments); !conversation.IsBlank(asked) {
 		c.Append(asked)
 	}
 	answer := conversation.NewMessage(r.ID, "assistant", r.Response, at)

@@ -91,7 +91,7 @@ type entry struct {
 
 // thread makes a conversation of a tree in which every message names the one before it. Turns that end beside the
 // thread's end are other branches.
-func thread(c *conversation.Conversation, x logged) {
+func addThread(c *conversation.Conversation, x loggedConversation) {
 	entries := map[string]entry{}
 	for _, e := range x.Messages {
 		entries[e.Hash] = e
@@ -105,12 +105,12 @@ func thread(c *conversation.Conversation, x logged) {
 			if m.Role == message.Assistant {
 				m.Model = turn.Model
 			}
-			messages := c.Split(e.content(c), e.Hash, m)
+			messages := c.SplitContent(e.content(c), e.Hash, m)
 			nodes = append(nodes, conversation.Node{ID: e.Hash, Parent: e.Parent, Messages: messages})
 		}
 		slices.Reverse(nodes[first:])
 	}
-	c.Grow(nodes, x.Tip)
+	c.AddTree(nodes, x.Tip)
 }
 
 // content reads the parts of a message.
@@ -122,7 +122,7 @@ func (e entry) content(c *conversation.Conversation) conversation.Content {
 		call, text := string(payload["tool_call_id"]), p.Text
 		switch p.Type {
 		case "text":
-			out.Text = conversation.Join(out.Text, text)
+			out.Text = conversation.JoinParagraphs(out.Text, text)
 		case "reasoning":
 			out.Reasoning += text
 		case "tool_call":
@@ -130,11 +130,11 @@ func (e entry) content(c *conversation.Conversation) conversation.Content {
 			out.Calls = append(out.Calls, message.ToolCall{ID: call, Name: p.Tool, Arguments: arguments})
 		case "tool_result":
 			text = string(payload["output"]) + text
-			out.Results = append(out.Results, conversation.Result{CallID: call, Name: p.Tool, Text: text})
+			out.Results = append(out.Results, conversation.ToolResult{CallID: call, Name: p.Tool, Text: text})
 		case "attachment":
 			out.Parts = append(out.Parts, parts(c, p.Attachments)...)
 		default:
-			out.Unused = append(out.Unused, p.Type)
+			out.Unsupported = append(out.Unsupported, p.Type)
 		}
 	}
 	return out

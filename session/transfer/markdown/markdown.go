@@ -18,7 +18,7 @@ import (
 // Write writes the branch of a session. An error of out is for the caller to find.
 func Write(out io.Writer, row store.Session, branch []store.Message) {
 	name := cmp.Or(title.OneLine(row.Title), "A conversation")
-	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.About(row, len(branch)), row.ID)
+	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.Subtitle(row, len(branch)), row.ID)
 	if row.System != "" {
 		fmt.Fprintf(out, "\n## System prompt\n\n%s\n", fenced(row.System, ""))
 	}
@@ -32,7 +32,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message) {
 
 // suffix is when a message was written and what is odd about it, for the end of its heading.
 func suffix(m store.Message) (text string) {
-	for _, part := range []string{strings.TrimSuffix(conversation.When(m), " UTC"), conversation.Status(m)} {
+	for _, part := range []string{strings.TrimSuffix(conversation.TimeText(m), " UTC"), conversation.StatusText(m)} {
 		if part != "" {
 			text += " · " + part
 		}

@@ -95,7 +95,7 @@ func newReader() *reader { return &reader{conversation.New(Source), 0, map[strin
 func (r *reader) done() conversation.Conversation {
 	if len(r.ignored) > 0 {
 		others := strings.Join(slices.Sorted(maps.Keys(r.ignored)), ", ")
-		r.Warn("", "other data in the file is ignored: %s", others)
+		r.Warnf("", "other data in the file is ignored: %s", others)
 	}
 	return r.Conversation
 }
@@ -113,9 +113,9 @@ func (r *reader) ignore(o object, known []string) {
 func (r *reader) request(o object) {
 	r.Session.Title, r.Session.Model = o.text("title"), o.text("model")
 	system := conversation.ReadContent(o["system"]).Text
-	r.Session.System = conversation.Join(system, o.text("instructions"))
+	r.Session.System = conversation.JoinParagraphs(system, o.text("instructions"))
 	for _, key := range lists {
-		items, ok := conversation.Items(o[key])
+		items, ok := conversation.ListItems(o[key])
 		if !ok && key == "input" && o[key] != nil {
 			r.Append(conversation.NewMessage("", "user", o.text(key), 0))
 		}
@@ -133,17 +133,17 @@ func (r *reader) value(v conversation.Value, o object) {
 	kind := o.text("type")
 	switch said := o.has("role", "content"); {
 	case v.Broken != "" && v.Line > 0:
-		r.LoseLine(v.Line, v.Broken)
+		r.LineError(v.Line, v.Broken)
 	case v.Broken != "":
-		r.Lose(number, "%s", v.Broken)
+		r.Errorf(number, "%s", v.Broken)
 	case o == nil:
-		r.Lose(number, "is not an object with a role and a content")
+		r.Errorf(number, "is not an object with a role and a content")
 	case kind == "message", kind == "reasoning", kind != "" && !said:
-		if !r.AddItem(v.Raw, "", 0) {
-			r.Lose(number, "is of the type %q, which is not supported", conversation.Shorten(kind))
+		if !r.AddResponsesItem(v.Raw, "", 0) {
+			r.Errorf(number, "is of the type %q, which is not supported", conversation.Shorten(kind))
 		}
 	case !said && !o.has("tool_calls", "function_call"):
-		r.Lose(number, "has neither a role nor content, so it is not a message")
+		r.Errorf(number, "has neither a role nor content, so it is not a message")
 	default:
 		r.message(number, o)
 	}
@@ -163,8 +163,8 @@ func (r *reader) message(number string, o object) {
 	m := conversation.NewMessage(o.text("id"), o.text("role"), "", at.MS())
 	m.Name, m.ToolCallID = o.text("name"), o.text("tool_call_id")
 	m.Reasoning = cmp.Or(o.text("reasoning_content"), o.text("reasoning"))
-	r.WarnOfRole(number, m)
-	calls, _ := conversation.Items(o["tool_calls"])
+	r.WarnUnknownRole(number, m)
+	calls, _ := conversation.ListItems(o["tool_calls"])
 	for _, raw := range calls {
 		c := objectOf(raw)
 		f := c // Some programs write a call flat.
@@ -172,7 +172,7 @@ func (r *reader) message(number string, o object) {
 			f = objectOf(c["function"])
 		}
 		if f == nil {
-			r.Warn(number, "has a tool call that cannot be read; it is left out")
+			r.Warnf(number, "has a tool call that cannot be read; it is left out")
 			continue
 		}
 		m.ToolCalls = append(m.ToolCalls, call(c.text("id"), f))
@@ -181,9 +181,9 @@ func (r *reader) message(number string, o object) {
 		m.ToolCalls = append(m.ToolCalls, call("", f))
 	}
 	m.Parts = r.attachments(number, o["attachments"])
-	all := r.Split(conversation.ReadContent(o["content"]), number, m)
-	if last := all[len(all)-1]; conversation.Blank(last) && last.Role != message.Tool {
-		r.Warn(number, "content is empty; the message is kept, but never sent")
+	all := r.SplitContent(conversation.ReadContent(o["content"]), number, m)
+	if last := all[len(all)-1]; conversation.IsBlank(last) && last.Role != message.Tool {
+		r.Warnf(number, "content is empty; the message is kept, but never sent")
 	}
 	r.Append(all...)
 	r.ignore(o, messageKeys)
@@ -195,12 +195,12 @@ func call(id string, function object) message.ToolCall {
 
 // attachments are the texts that are attached to a message, as its parts.
 func (r *reader) attachments(number string, list json.RawMessage) (parts []message.Part) {
-	items, _ := conversation.Items(list)
+	items, _ := conversation.ListItems(list)
 	for _, raw := range items {
 		a := objectOf(raw)
 		text, media := cmp.Or(a.text("content"), a.text("text")), cmp.Or(a.text("mime_type"), "text/plain")
 		if text == "" || !strings.HasPrefix(media, "text/") {
-			r.Warn(number, "has an attachment that winnow cannot send; it is left out")
+			r.Warnf(number, "has an attachment that winnow cannot send; it is left out")
 			continue
 		}
 		name := cmp.Or(a.text("name"), "attachment")

@@ -17,7 +17,7 @@ import (
 )
 
 // Read reads the chats of an export.
-var Read = conversation.Each("open-webui", read)
+var Read = conversation.PerValue("open-webui", read)
 
 type export struct {
 	ID       string            `json:"id"`
@@ -61,9 +61,9 @@ func read(c *conversation.Conversation, x export) error {
 	for _, id := range slices.Sorted(maps.Keys(said)) {
 		nodes = append(nodes, conversation.Node{ID: id, Parent: said[id].Parent, Messages: messages(c, id, said[id])})
 	}
-	slices.SortFunc(nodes, conversation.ByTime)
-	c.Grow(nodes, x.Chat.History.Current)
-	c.NameByFirst()
+	slices.SortFunc(nodes, conversation.CompareTime)
+	c.AddTree(nodes, x.Chat.History.Current)
+	c.SetDefaultOrigin()
 	return nil
 }
 
@@ -85,7 +85,7 @@ func messages(c *conversation.Conversation, id string, x exported) []conversatio
 		}
 	}
 	for _, f := range x.Files {
-		content.Parts = append(content.Parts, conversation.File(f.Name, f.URL))
+		content.Parts = append(content.Parts, conversation.FilePart(f.Name, f.URL))
 	}
-	return c.Split(content, id, m)
+	return c.SplitContent(content, id, m)
 }
