@@ -9,8 +9,8 @@ import (
 	"winnow/session/target"
 )
 
-// judge compares the server's count of a request with ours, and marks the request's record where the server read only
-// a part. A server that counts more cached tokens than the prompt has counts something else.
+// compareCount compares the server's count of a request with the estimate, and marks the record if the server read only
+// a part of the request. Counts with more cached tokens than prompt tokens are ignored: they do not count the prompt.
 func (t *turn) compareCount(a *attempt) {
 	ours := target.Comparable(a.record.Estimate, a.plan.Messages)
 	if a.record.Prompt <= 0 || a.record.Cached > a.record.Prompt || ours == 0 {
@@ -23,7 +23,7 @@ func (t *turn) compareCount(a *attempt) {
 	t.past.Counted(a.record)
 }
 
-// withdrawCut takes back that the server read only a part of a request.
+// withdrawCut removes the mark that the server read only a part of a request.
 func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 	list, err := t.deps.Store.Requests(ctx, t.Info().ID, store.RequestFilter{ID: request})
 	for _, r := range list {
@@ -33,7 +33,7 @@ func (t *turn) withdrawCut(ctx context.Context, request int64) error {
 	return err
 }
 
-// noteCount keeps what the server's count of a request taught, and says what the user must know.
+// noteCount stores what the server's count taught, and reports what the user must know.
 func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	if a.to.LearnName() {
 		t.say("%s does not list a model %s and answered for it all the same: another model may have answered; winnow "+
@@ -53,8 +53,8 @@ func (t *turn) noteCount(ctx context.Context, a *attempt) {
 	t.learn(ctx, a.to)
 }
 
-// cutNotice says that the server read only a part of a request, and how to cure it. stated says that the server has
-// stated another window since.
+// cutNotice reports that the server read only a part of a request, and how to prevent it. stated says that the server
+// has stated another window since.
 func (a *attempt) cutNotice(stated bool) string {
 	const below = "Requests of this session now stay below %d tokens; /window TOKENS overrides this"
 	cure := fmt.Sprintf(below, a.to.Limit())

@@ -13,13 +13,13 @@ import (
 	"winnow/session/store"
 )
 
-// OversizeError says that a message was neither stored nor sent, because its request would not fit.
+// OversizeError reports that a message was neither stored nor sent, because its request would not fit.
 type OversizeError struct {
 	Over    *history.OverBudgetError
 	Windows llm.WindowFacts // what is known of the model's window
 }
 
-// Oversize says of the error of a plan why its message would not be sent, nil where it would be. w is what is known of
+// AsOversize returns an OversizeError if err says that a request does not fit, and nil otherwise. w is what is known of
 // the model's window.
 func AsOversize(err error, w llm.WindowFacts) *OversizeError {
 	if over, is := errors.AsType[*history.OverBudgetError](err); is {
@@ -28,22 +28,22 @@ func AsOversize(err error, w llm.WindowFacts) *OversizeError {
 	return nil
 }
 
-// Error is the error without its ways out.
+// Error returns the text of the error without suggestions.
 func (e *OversizeError) Error() string {
 	return message.Grouped(e.Over.Need-e.Over.Have) + " tokens too many"
 }
 
 func (e *OversizeError) Unwrap() error { return e.Over }
 
-// Remedies are what helps against a request that does not fit, in words for the user. What is "" is not named.
+// OversizeHints say how the user can make a request fit, in the words of the screen. Empty hints are not shown.
 type OversizeHints struct {
-	Parts  map[history.PartOf]string // make a part of the request smaller
-	Budget string                    // raises the budget
-	Window string                    // raises the window where winnow's own setting does
-	Model  string                    // chooses another model
+	Parts  map[history.PartOf]string // how to make a part of the request smaller
+	Budget string                    // how to raise the budget
+	Window string                    // how to raise the window, if winnow's own setting limits it
+	Model  string                    // how to choose another model
 }
 
-// Sentence is the error with its ways out.
+// Sentence returns the text of the error with suggestions.
 func (e *OversizeError) Sentence(r OversizeHints) string {
 	if ways := e.Suggestions(r); len(ways) > 0 {
 		return e.Error() + ": " + strings.Join(ways, " · ")
@@ -51,7 +51,7 @@ func (e *OversizeError) Sentence(r OversizeHints) string {
 	return e.Error()
 }
 
-// Ways are the largest part of the request and what limits it, each with what helps.
+// Suggestions name the largest part of the request and what limits the request, each with its hint.
 func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	if len(e.Over.Parts) > 0 {
 		part := e.Over.Parts[0]
@@ -63,11 +63,11 @@ func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	}
 	raise, helps := "raise the window", r.Window
 	switch largest, server := e.Windows.Largest(), e.Windows.Stated.ServerSetting(e.SufficientWindow()); {
-	case e.Over.Bound == history.BoundUnread: // nobody knows the window
+	case e.Over.Bound == history.BoundUnread: // the window is not known
 		helps = ""
 	case e.Over.Bound != history.BoundWindow:
 		raise, helps = "raise the budget", r.Budget
-	case largest == 0 || largest >= e.SufficientWindow(): // winnow's own setting raises it
+	case largest == 0 || largest >= e.SufficientWindow(): // winnow's own setting can raise it
 	case server != "":
 		helps = server
 	default:
@@ -79,7 +79,7 @@ func (e *OversizeError) Suggestions(r OversizeHints) (ways []string) {
 	return ways
 }
 
-// Enough is a round number of tokens with which the request would fit.
+// SufficientWindow returns a round number of tokens that would be enough for the request.
 func (e *OversizeError) SufficientWindow() int {
 	for _, n := range []int{8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 1_000_000} {
 		if n*3/4 > e.Over.Need {
@@ -89,7 +89,7 @@ func (e *OversizeError) SufficientWindow() int {
 	return 2 * e.Over.Need
 }
 
-// Pinned names the pinned messages as commands take them, the largest first.
+// PinnedNumbers lists the numbers of the pinned messages for use in a command, the largest message first.
 func (e *OversizeError) PinnedNumbers() string {
 	var numbers []string
 	for _, part := range e.Over.Parts {
@@ -100,9 +100,9 @@ func (e *OversizeError) PinnedNumbers() string {
 	return strings.Join(numbers, ", ")
 }
 
-// sendable says why a message is not to be stored at the end of a branch: an *OversizeError where its request would not
-// fit, a *LimitError where it would exceed a limit and the user does not want it sent. The network is asked for the
-// window and the price only where they are not known and matter. Any other fault is for the plan of the turn to find.
+// checkFits checks whether a message may be stored at the end of a branch. It returns an *OversizeError if its request
+// would not fit, and a *LimitError if it would exceed a limit and the user does not allow that. The network is asked
+// for the window and the prices only if they are not known and matter. Other errors are left to the plan of the turn.
 func (t *turn) checkFits(ctx context.Context, m store.Message, behind branch.Branch) error {
 	l := t.State().limits
 	for asked := false; ; asked = true {

@@ -13,7 +13,7 @@ import (
 	"winnow/session/target"
 )
 
-// modelDeps is what a model needs that is asked with these parameters.
+// modelDeps returns the dependencies of a model with these parameters.
 func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 	return target.Deps{
 		Store: s.deps.Store, Now: s.deps.Now, Log: s.deps.Log, Count: s.deps.Count,
@@ -24,8 +24,7 @@ func (s *Session) modelDeps(ask record.Sampling) target.Deps {
 	}
 }
 
-// target resolves the reference of a model that will be asked. What is known of one that was asked or considered before
-// is not lost.
+// target resolves a reference to a model. A model that was used or tried before keeps what is known of it.
 func (s *Session) target(ref string) (*target.Model, error) {
 	client, name, err := s.deps.Models.Use(ref)
 	if err != nil {
@@ -33,7 +32,7 @@ func (s *Session) target(ref string) (*target.Model, error) {
 	}
 	endpoint := client.Endpoint().Name
 	made := s.modelDeps(s.deps.defaultsFor(endpoint, name).Sampling)
-	if endpoint != llm.Guide { // The guide is no language model: it has no use for them.
+	if endpoint != llm.Guide { // the guide is not a language model and calls no tools
 		made.Tools = append(slices.Clone(made.Tools), s.ownTools, s.deps.BuiltinTools)
 	}
 	to := target.New(made, client, name)
@@ -47,8 +46,8 @@ func (s *Session) target(ref string) (*target.Model, error) {
 	return to, nil
 }
 
-// begin is the model that a conversation starts with. Where there is no such model the conversation has none that
-// may be asked, and keeps the name.
+// begin returns the model that a conversation starts with. If ref names no model, it returns one that keeps the name
+// and cannot be used.
 func (s *Session) begin(ref string) *target.Model {
 	to, err := s.target(ref)
 	if err == nil {
@@ -62,8 +61,8 @@ func (s *Session) begin(ref string) *target.Model {
 		fmt.Errorf("%w; /model or -m chooses another model", err))
 }
 
-// find is the model of a reference as the catalog's Find takes it, from the list of the endpoint home where it names
-// none.
+// find resolves a reference as llm.Catalog.Find does. References without an endpoint are looked up in the list of the
+// endpoint home.
 func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, error) {
 	found, err := s.deps.Models.Find(ctx, ref, home)
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *Session) find(ctx context.Context, ref, home string) (*target.Model, er
 	return s.target(found)
 }
 
-// Model is the model that the turn asks: the conversation's, or the one that is lent to the turn.
+// Model returns the model that the turn asks.
 func (t *turn) Model() *target.Model {
 	if t.otherModel != nil {
 		return t.otherModel
@@ -80,7 +79,7 @@ func (t *turn) Model() *target.Model {
 	return t.Session.Model()
 }
 
-// use makes another model that of the next request. The caller holds the lock.
+// setModel changes the model of the next request. The caller holds mu.
 func (s *Session) setModel(to *target.Model) {
 	st := &s.state
 	st.Model = to
@@ -88,8 +87,8 @@ func (s *Session) setModel(to *target.Model) {
 	st.System = s.deps.systemPrompt(st.Row)
 }
 
-// Reach asks the model's server for its list of models, and says why it cannot be talked to: nothing listens, it does
-// not answer, or it refuses the key. A server without a list is no error.
+// CheckServer asks the model's server for its list of models. It returns an error if the server does not listen, does
+// not answer or refuses the key. A server without such a list is fine.
 func (s *Session) CheckServer(ctx context.Context) error {
 	to := s.Model()
 	if to.Unready != nil {

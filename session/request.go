@@ -15,28 +15,28 @@ import (
 	"winnow/session/target"
 )
 
-// attempt is one request on its way: its record, and the answer as far as it has arrived.
+// attempt is one request and its answer as far as it has arrived.
 type attempt struct {
 	task     task
 	to       *target.Model
 	plan     history.Plan
 	request  llm.Request
 	decision record.Decision
-	forecast record.Forecast // of an answer's request: what the requests before tell about it
+	forecast record.Forecast // compared with the earlier requests; only for an answer
 	record   store.Request
 	began    time.Time
 	reply    llm.Reply
-	saver    *saver        // nil until the first piece of an answer arrived
-	answer   store.Message // the stored one, without an ID where there is none
+	saver    *saver        // nil until the first piece of an answer has arrived
+	answer   store.Message // the stored answer; its ID is 0 if there is none
 
-	withdrawn int64 // an earlier request that the server read whole after all, 0 for none
+	withdrawn int64 // an earlier request that the server did read whole, contrary to its receipt; 0 for none
 }
 
-// text is what arrived, without the blank around it.
+// text returns the text of the answer without surrounding white space.
 func (a *attempt) text() string { return strings.TrimSpace(a.reply.Text) }
 
-// decide plans a request to a model about the first messages of the branch, as many as before says. It is the model's
-// own request of that plan; the caller may change it.
+// decide plans a request to a model after the first messages of the branch; before is their number. The returned
+// attempt has the request of the plan, which the caller may modify.
 func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o history.Options) (*attempt, error) {
 	if t.limit > 0 && (o.Limit == 0 || t.limit < o.Limit) {
 		o.Limit = t.limit
@@ -49,21 +49,21 @@ func (t *turn) decide(st State, plans *planner, before int, to *target.Model, o 
 	switch {
 	case len(o.Turn) > 0 && o.Turn[0].ID != 0:
 		leaf = st.Row.Leaf
-	case before > 0: // winnow asks by itself
+	case before > 0: // a summary or a title
 		leaf = st.Branch.ID(before - 1)
 	}
 	return &attempt{to: to, plan: plan, request: to.Request(plan), decision: record.DecisionOf(leaf, o, plan)}, err
 }
 
-// prepare plans a request that the limits or the user allow, and stores its record: that is on disk before any byte of
-// the request leaves. After a question it is planned anew, because what the user changed meanwhile holds for it.
+// prepare plans a request, checks it against the limits and stores its record, which is on disk before the request is
+// sent. If the user was asked, the request is planned again, because the user may have changed something meanwhile.
 func (t *turn) prepare(ctx context.Context, e task, over overflow) (*attempt, error) {
 	for {
 		a, err := e.plan(ctx)
 		if err != nil {
 			return a, err
 		}
-		// What must be sent may be as much as what was refused without a number: to send it again makes no sense.
+		// Do not repeat a request that is about as long as the one that the server refused.
 		if over.shrunk > 0 && float64(a.plan.Sum.Total) > smallerBy*float64(over.refused.plan.Sum.Total) {
 			return a, over.fault
 		}
@@ -86,8 +86,8 @@ func (t *turn) prepare(ctx context.Context, e task, over overflow) (*attempt, er
 	}
 }
 
-// send sends the request and stores what comes back: the whole answer, or its beginning when the user or the network
-// ended it. Only a request without any answer at all leaves no message.
+// send sends the request and stores the answer, or the part of it that arrived before the user or the network ended it.
+// It stores no message if nothing arrived.
 func (t *turn) send(ctx context.Context, a *attempt) error {
 	a.began = t.deps.Now()
 	fault := t.stream(ctx, a)
@@ -122,7 +122,7 @@ func (t *turn) send(ctx context.Context, a *attempt) error {
 	return fault
 }
 
-// stream sends the request and takes what comes back, until an error. A piece of an answer is kept before it is shown.
+// stream sends the request and reads the answer. Each piece is handed to the store before it is shown.
 func (t *turn) stream(ctx context.Context, a *attempt) error {
 	for event, err := range a.to.Client.Stream(ctx, a.request) {
 		if err != nil {
@@ -153,8 +153,8 @@ func (t *turn) stream(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// again records that a request leaves once more, and announces it. The server may have refused one of its fields, so
-// its bytes may be others than before.
+// recordRetry records that the request is sent again, and announces it. The new body may differ, because the server may
+// have refused one of its fields.
 func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting) error {
 	if waiting.Changed != "" {
 		t.learn(ctx, a.to)
@@ -176,8 +176,8 @@ func (t *turn) recordRetry(ctx context.Context, a *attempt, waiting llm.Waiting)
 	return nil
 }
 
-// keep offers what has arrived to the store. The row begins with the first piece, before that piece
-// is shown, and even when the user stops at this very moment: what was seen is kept.
+// checkpoint passes what has arrived to the store. The answer's row is created before the first piece is shown, even if
+// the user stops at that moment.
 func (t *turn) checkpoint(ctx context.Context, a *attempt) error {
 	if a.saver == nil {
 		a.record.FirstToken = t.deps.Now().Sub(a.began)
@@ -196,7 +196,7 @@ func (t *turn) checkpoint(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// answerRow is the answer's row as of now.
+// answerRow returns the current row of the answer.
 func (t *turn) answerRow(a *attempt) store.Message {
 	status := history.Complete
 	if a.record.End != store.EndDone {
@@ -213,8 +213,8 @@ func (t *turn) answerRow(a *attempt) store.Message {
 	}
 }
 
-// saveAnswer stores what arrived with its receipt in one transaction. It happens even after a
-// stop: the user has already seen the text.
+// saveAnswer stores the answer and its receipt in one transaction, even after a stop, because the user has already seen
+// the text.
 func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 	t.warn("checkpoint the answer", a.saver.close())
 	m := t.answerRow(a)
@@ -230,7 +230,7 @@ func (t *turn) saveAnswer(ctx context.Context, a *attempt) error {
 	return err
 }
 
-// flaw is the error of a stream that ended by itself and holds nothing that can be used.
+// streamFault returns an error if the stream ended normally without a usable answer.
 func (a *attempt) streamFault() error {
 	blank := strings.TrimSpace(a.reply.Text+a.reply.Reasoning) == "" && len(a.reply.Calls) == 0
 	switch {
@@ -247,7 +247,7 @@ func (a *attempt) streamFault() error {
 	return nil
 }
 
-// ending says why an answer that is over may not be what was asked for, "" where it is.
+// endNotice explains why an answer may be incomplete. It returns "" if there is nothing to explain.
 func (a *attempt) endNotice() string {
 	switch {
 	case a.record.End == store.EndNoDone:
@@ -263,12 +263,12 @@ func (a *attempt) endNotice() string {
 	return ""
 }
 
-// saveRecord stores what became of a request.
+// saveRecord stores the updated record of a request.
 func (t *turn) saveRecord(ctx context.Context, r store.Request) error {
 	return detached(ctx, func(ctx context.Context) error { return t.deps.Store.UpdateRequest(ctx, r) })
 }
 
-// close notes how the request ended, and what it cost.
+// recordEnd updates the record with how the request ended and what it cost.
 func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	r, usage := &a.record, a.reply.Usage
 	cost := a.cost(d)
@@ -293,7 +293,7 @@ func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 		return
 	}
 	r.Error = fault.Error()
-	if a.saver != nil { // nothing is asked again behind an answer that has begun
+	if a.saver != nil { // a request is not repeated once its answer has begun
 		r.Fault = record.FaultOf(fault).JSON()
 	}
 	if e != nil && e.Body != "" {
@@ -301,9 +301,9 @@ func (a *attempt) recordEnd(d Deps, stopped bool, fault error) {
 	}
 }
 
-// cost is what a request that is over cost. Where the server did not report its tokens, those that are
-// known to have gone and come are counted. A request without any answer and of which the server says
-// nothing has no cost: it was refused, or never arrived.
+// cost returns the cost of a finished request. If the server did not report its tokens, they are estimated from what
+// was sent and received. A request without an answer and without a report costs nothing: it was refused or never
+// arrived.
 func (a *attempt) cost(d Deps) pricing.Cost {
 	usage := a.reply.Usage
 	if a.reply.Text == "" && a.saver == nil && (usage == pricing.Usage{} || usage == pricing.NoUsage()) {
@@ -316,13 +316,13 @@ func (a *attempt) cost(d Deps) pricing.Cost {
 	return a.to.Client.Cost(a.record.Model, usage, pricing.Usage{Prompt: a.expected(), Answer: a.plan.Sum.Tokens(came)})
 }
 
-// expected is what the server was expected to count for the request.
+// expected returns the number of tokens that the server is expected to count for the request.
 func (a *attempt) expected() int { return a.plan.Sum.Tokens(a.plan.Sum.Total) }
 
-// clause is an error's sentence without its full stop: more follows.
+// clause returns the text of an error without its full stop, for use within a sentence.
 func clause(err error) string { return strings.TrimSuffix(err.Error(), ".") }
 
-// logRequest writes what a request held that is over, what the server said of it, and how it failed.
+// logRequest logs a finished request: its size, its usage, and how it ended.
 func (t *turn) logRequest(r store.Request, fault error) {
 	t.log().Debug("request", "turn", r.Turn, "record", r.ID, "model", r.Endpoint+"/"+r.Model, "estimate", r.Estimate,
 		"messages", r.Tally.Stored, "sent", r.Tally.Sent(), "repaired", r.Tally.Repaired,

@@ -9,8 +9,8 @@ import (
 	"winnow/session/store"
 )
 
-// readStored reads what the conversation with this whole id is in the store, beside its messages. The row, which counts
-// the changes, is read before the rest: what is written meanwhile is found the next time.
+// readStored reads everything but the messages of the conversation with this full id. The row, which counts the
+// changes, is read first, so that changes made meanwhile are noticed the next time.
 func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 	var errs [4]error
 	var decided store.Decisions
@@ -22,9 +22,9 @@ func (d Deps) readStored(ctx context.Context, id string) (st State, err error) {
 	return st, cmp.Or(errs[:]...)
 }
 
-// Refresh reads flags, remedies, settings and the system prompt again where another program or a sync has written
-// any, and reports whether that changed what decides a request. It costs one small query where nothing was written.
-// The messages and the model stay what they are: Reread takes those over.
+// RefreshSettings reads the flags, remedies, settings and system prompt again if another program or a sync has changed
+// them, and reports whether the next request is affected. It costs one small query if nothing was written. Messages and
+// model stay as they are: see Reload.
 func (s *Session) RefreshSettings(ctx context.Context) (changed bool, err error) {
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
@@ -52,7 +52,8 @@ func (s *Session) RefreshSettings(ctx context.Context) (changed bool, err error)
 	return changed, nil
 }
 
-// refresh is Refresh before a request. It says where the request goes by something else than what the screen showed.
+// refreshSettings calls RefreshSettings before a request and reports that the request differs from what the screen
+// showed.
 func (t *turn) refreshSettings(ctx context.Context) error {
 	changed, err := t.RefreshSettings(ctx)
 	if changed {
@@ -61,20 +62,19 @@ func (t *turn) refreshSettings(ctx context.Context) error {
 	return err
 }
 
-// Reread is what Session.Reread found in the store.
+// Reloaded is what Reload found in the store.
 type Reloaded struct {
-	Row      store.Session // as it is stored; its Leaf is the end of the branch that was the active one there
-	Added    int           // messages at the end of the branch
-	Diverged bool          // somebody else went on from an earlier message, with another branch
+	Row      store.Session // as stored; its Leaf is the end of the branch that is active in the store
+	Added    int           // number of messages added to the end of the branch
+	Diverged bool          // another program continued from an earlier message, on another branch
 }
 
-// Reread takes over what was changed in the store beside this session, as a merge with the history of another machine
-// does: the title, the settings, the flags, the versions of messages. Messages that were added behind the end of the
-// active branch become part of it. A branch that parts from it stays another branch, and the next message goes on where
-// this one ends. The model stays.
+// Reload reads everything again that was changed in the store, such as by a merge with the history of another machine:
+// title, settings, flags and versions of messages. Messages added after the end of the active branch become part of it.
+// A branch that diverges from it stays another branch. The model does not change.
 //
-// While a turn is running the error is ErrBusy, and while the older messages are still loading ErrLoading. For a
-// conversation that is not in the store any more it is store.ErrNotFound.
+// The error is ErrBusy while a turn is running, ErrLoading while the older messages are still being read, and
+// store.ErrNotFound if the conversation is no longer in the store.
 func (s *Session) Reload(ctx context.Context) (found Reloaded, err error) {
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
@@ -93,7 +93,7 @@ func (s *Session) Reload(ctx context.Context) (found Reloaded, err error) {
 		return found, err
 	}
 	found.Row = now.Row
-	leaf := max(was.Row.Leaf, now.Row.Leaf) // a message has a greater id than those before it
+	leaf := max(was.Row.Leaf, now.Row.Leaf) // ids of messages grow along a branch
 	there, err := s.deps.Store.BranchIDs(ctx, was.Row.ID, leaf)
 	if err != nil {
 		return found, err
@@ -106,13 +106,13 @@ func (s *Session) Reload(ctx context.Context) (found Reloaded, err error) {
 	if err != nil {
 		return found, err
 	}
-	read.Forget() // what was said may have been changed too
+	read.Forget() // the content may have changed too
 	if !found.Diverged {
 		found.Added = max(0, read.Len()-was.Branch.Len())
 	}
 	s.set(func(st *State) {
 		if st.Busy() || st.Row.Leaf != was.Row.Leaf {
-			err = ErrBusy // the user went on meanwhile
+			err = ErrBusy // a turn began or ended meanwhile
 			return
 		}
 		st.Row, st.Flags, st.Remedies, st.summaries = now.Row, now.Flags, now.Remedies, now.summaries

@@ -8,8 +8,7 @@ import (
 	"winnow/session/store"
 )
 
-// Temporary begins a conversation that leaves nothing on disk: its store is in memory, and gone when
-// that is closed.
+// NewTemporary begins a conversation that leaves nothing on disk. Its store is in memory until it is closed.
 func NewTemporary(ctx context.Context, d Deps, o StartOptions) (*Session, error) {
 	var err error
 	d.permanent = d.Store
@@ -24,13 +23,13 @@ func NewTemporary(ctx context.Context, d Deps, o StartOptions) (*Session, error)
 	return s, nil
 }
 
-// Temporary says whether the conversation is kept in memory alone.
+// Temporary reports whether the conversation is only in memory.
 func (s *Session) Temporary() bool {
 	return s.deps.Store != nil && s.deps.Store.Path() == store.Memory
 }
 
-// Keep stores a temporary conversation in a history, with every branch and every request, under the
-// id that it has. While a turn is running the error is ErrBusy.
+// SaveTo stores a temporary conversation in another store, with all branches and requests and under the same id. The
+// error is ErrBusy while a turn is running.
 func (s *Session) SaveTo(ctx context.Context, to *store.Store) (store.Session, error) {
 	t := s.newTurn(func() {})
 	if err := s.claim(t); err != nil {
@@ -48,10 +47,10 @@ func (s *Session) SaveTo(ctx context.Context, to *store.Store) (store.Session, e
 	return to.Session(ctx, id)
 }
 
-// keepUnsent copies the queue and the draft of a session to another history.
+// keepUnsent copies the queue and the draft of a session to another store.
 func keepUnsent(ctx context.Context, from, to *store.Store, session string) error {
 	queue, err := from.Queue(ctx, session)
-	there, unread := to.Queue(ctx, session) // of a Keep that failed halfway
+	there, unread := to.Queue(ctx, session) // left by a SaveTo that failed halfway
 	draft, lost := from.Draft(ctx, session)
 	if err = cmp.Or(err, unread, lost); err != nil {
 		return err

@@ -13,16 +13,16 @@ import (
 
 // titlePrompt asks a model for a title.
 const (
+	// The prompts of a request for a title.
 	titlePrompt   = "You give conversations their titles."
 	titleQuestion = "Write a title of two to six words for a conversation that begins so, in its own language. " +
 		"Answer with the title alone: no quotes, no full stop."
 	titleChars = 2000 // of the message
 )
 
-// Retitle gives the conversation a new title: by the configured title model, or by the plain rule where
-// none is configured. With asked the user wants it, and it becomes the user's own; without, a title of the
-// user's own stays, even one given while the model wrote. It returns the title that the store has then. It shows
-// when a model is asked, and each time that it is asked again.
+// Retitle writes a new title with the configured title model, or by a plain rule if none is configured, and returns the
+// title that is then stored. If asked is set, the title counts as the user's own. Otherwise it replaces no title of the
+// user's own, even one that was set while the model was writing. show gets the events of the request.
 func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (string, error) {
 	row, from := s.Info(), store.TitleAuto
 	if asked {
@@ -31,7 +31,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	if err := s.mayWrite(); err != nil || !asked && row.TitleFrom == store.TitleUser {
 		return row.Title, err
 	}
-	t := s.newTurn(func() {}) // It is not the session's one turn: a title may be written beside that.
+	t := s.newTurn(func() {}) // not the session's running turn: a title may be written at the same time
 	t.id, t.show = nil, show
 	text, err := t.writeTitle(ctx)
 	if err != nil {
@@ -50,8 +50,7 @@ func (s *Session) Retitle(ctx context.Context, asked bool, show func(Event)) (st
 	return row.Title, nil
 }
 
-// writeTitle makes a title of the first message of the user's on the branch that is not excluded: that goes to no
-// model. The message is cut to what a title needs.
+// writeTitle makes a title of the first user message on the branch that is not excluded, cut to titleChars.
 func (t *turn) writeTitle(ctx context.Context) (string, error) {
 	if err := t.loadBranch(ctx); err != nil {
 		return "", err

@@ -15,10 +15,11 @@ import (
 	"winnow/session/store"
 )
 
-// read merges the segments of the other machines, the oldest first, as long as one of them can be merged: one may wait
-// for another. Those of this machine that it does not know are read as well: its file was restored from a backup.
+// read merges the segments of other machines, the oldest first, until none of the rest can be merged: a segment may
+// have to wait for another one. Unknown segments of this machine are read too, because its history may have been
+// restored from a backup.
 func (r *run) read() error {
-	waiting := map[string]string{} // machines by the name of a segment
+	waiting := map[string]string{} // machine by segment name
 	for machine, names := range r.f.machines {
 		for _, name := range names {
 			if _, known := r.known[name]; !known {
@@ -27,7 +28,7 @@ func (r *run) read() error {
 		}
 	}
 	total := len(waiting)
-	var refused []string // sentences about content of merged files
+	var refused []string // sentences about messages in merged files
 	for moved := true; moved; {
 		moved = false
 		r.out.Skipped = nil
@@ -54,23 +55,25 @@ func (r *run) read() error {
 	return nil
 }
 
-// merge merges a segment and counts the messages of it that were refused, because they have other content here.
+// merge merges a segment and returns the number of messages that were refused, because they are stored here with other
+// content.
 func (r *run) merge(machine, name string) (refused int, err error) {
 	path := r.f.path(machine, name)
 	f, h, err := r.open(path)
 	if r.o.Verify && machine == r.state.Folder && errors.Is(err, errDamaged) {
-		// It was written before this history was restored. Machines that merged it tell its rows when the file is gone.
+		// It was written before this history was restored. Other machines that merged it send its rows again once it is
+		// gone.
 		return 0, os.Remove(path)
 	}
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	if h.Folder != machine { // It is another machine's.
+	if h.Folder != machine { // copied from another machine's folder
 		return 0, errDamaged
 	}
 	created := time.UnixMilli(h.Created)
-	if created.After(time.Now().Add(24 * time.Hour)) { // No clock of a machine may be further beyond this one's.
+	if created.After(time.Now().Add(24 * time.Hour)) { // clocks may differ by a day at most
 		return 0, store.ErrAhead
 	}
 	info, err := f.Stat()
@@ -105,7 +108,7 @@ func (r *run) open(path string) (*os.File, head, error) {
 	}
 	h, err := readSegment(f, r.keys.keys, nil)
 	if len(r.keys.keys) > 0 && !isEncrypted(path) {
-		err = errPlain // Anybody who can write into the folder can have written it.
+		err = errPlain // anyone with write access to the folder may have written it
 	}
 	if err != nil {
 		f.Close()
@@ -114,7 +117,7 @@ func (r *run) open(path string) (*os.File, head, error) {
 	return f, h, nil
 }
 
-// reason is why a file cannot be merged now, for people; nil where an error is none of the file's.
+// reason returns why a file cannot be merged, for the user, or nil if the error is not about the file.
 func reason(err error) error {
 	for _, kind := range []error{
 		errLarge, errPlain, errDamaged, errLater, errLocked, store.ErrAhead, store.ErrLine, store.ErrWaits,

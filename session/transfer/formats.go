@@ -22,7 +22,7 @@ import (
 	"winnow/session/transfer/openwebui"
 )
 
-// Why files cannot be imported.
+// The reasons why a file cannot be imported.
 var (
 	errStream        = &FileError{"a database is not read from a pipe; name its file"}
 	errOtherDatabase = &FileError{"this is neither the database of crush nor that of llm, " +
@@ -31,7 +31,7 @@ var (
 		"its list of files is missing; download it again"}
 )
 
-// unrecognised is the error of a file of no format. first is what is wrong with its first value.
+// unrecognised returns the error for a file of an unknown format. first describes what is wrong with its first value.
 func unrecognised(first string) error {
 	const what = "the format was not recognised (%s); " +
 		"winnow imports exports of ChatGPT, Claude, Open WebUI and opencode, " +
@@ -40,8 +40,8 @@ func unrecognised(first string) error {
 	return &FileError{fmt.Sprintf(what, first)}
 }
 
-// readers read the formats of JSON files, by the key that the object of such a file, or the first one of its list or
-// its lines, has before any other key here. One without such a key is read as messages.
+// readers are the readers of JSON formats by the key that identifies them: the first key of the object, or of the first
+// object in a list or in JSON lines, that is in this map. A file without such a key is read as messages.
 var readers = map[string]conversation.Reader{
 	"winnow":           nil, // see importing.archive
 	"mapping":          chatgpt.Reader(nil),
@@ -58,8 +58,8 @@ var readers = map[string]conversation.Reader{
 	"messages":         openai.Read,
 }
 
-// recognise finds the key of readers that a JSON file has first. It reads as much of the file as there is before that
-// key, and never goes by a name.
+// formatKey returns the first key of a JSON file that is in readers, or "messages". It reads no further than that key,
+// and ignores the name of the file.
 func formatKey(r io.Reader) string {
 	dec := json.NewDecoder(r)
 	open, err := dec.Token()
@@ -82,14 +82,14 @@ func formatKey(r io.Reader) string {
 	return "messages"
 }
 
-// opened is an opened file and how the conversations in it are read.
+// opened is an open file with the reader of its format.
 type opened struct {
-	read   conversation.Reader // nil for what winnow itself writes as JSON
+	read   conversation.Reader // nil for winnow's own JSON
 	values iter.Seq2[conversation.Value, error]
 	close  func()
 }
 
-// open finds out what a file is.
+// open recognises the format of a file.
 func open(ctx context.Context, from Source) (opened, error) {
 	head := make([]byte, 16)
 	n, err := from.File.ReadAt(head, 0)
@@ -131,7 +131,7 @@ func openDatabase(ctx context.Context, from Source) (opened, error) {
 	return f, nil
 }
 
-// rows are the values that a query returns.
+// rows returns the values that a query selects.
 func rows(ctx context.Context, db *sql.DB, query string) iter.Seq2[conversation.Value, error] {
 	return func(yield func(conversation.Value, error) bool) {
 		var raw []byte

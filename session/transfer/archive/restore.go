@@ -21,9 +21,9 @@ import (
 // Restored is what became of one session of an archive.
 type Restored = conversation.Imported
 
-// Restore merges the sessions of an archive into the history, each whole or not at all and in a transaction of its own,
-// and reports what became of each. What is here already stays as it is, and what is new is added to it. What is damaged
-// is reported and stepped over. The error is one that ends the import: what was reported before stays stored.
+// Restore merges the sessions of an archive into the history, each in a transaction of its own, and calls report for
+// each. Stored content is not changed, only added to. Damaged parts are reported and skipped. An error ends the import;
+// sessions that were reported before stay stored.
 func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Restored)) error {
 	a, err := open(file)
 	if err != nil {
@@ -55,12 +55,12 @@ func Restore(ctx context.Context, s *store.Store, file io.Reader, report func(Re
 	}
 }
 
-// restore merges the session that begins here. purged are the ids of sessions that were purged.
+// restore merges the next session of the archive. purged are the ids of sessions that were purged here.
 func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r Restored, err error) {
 	lines, err := a.session()
 	first := store.Line{}
 	if len(lines) > 0 {
-		_ = json.Unmarshal(lines[0], &first) // Where it is damaged, the session is.
+		_ = json.Unmarshal(lines[0], &first) // if it is damaged, so is the session
 	}
 	if first.Session == nil {
 		first.Session, err = &store.Session{}, cmp.Or(err, errDamaged)
@@ -108,7 +108,7 @@ func restore(ctx context.Context, s *store.Store, a *reader, purged []string) (r
 	return r, err
 }
 
-// renewed is the id of the nth copy of a session that was purged, the same on every machine.
+// renewed returns the id of the nth copy of a purged session. It is the same on every machine.
 func renewed(id string, nth int) string {
 	if nth == 0 {
 		return id
@@ -116,8 +116,8 @@ func renewed(id string, nth int) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "winnow copy %d of %s", nth, id)).String()
 }
 
-// renew hands out a line as it is in the nth copy of its session. A copy has the messages and what was set for them,
-// under ids of the same times, and no records of requests.
+// renew calls take with a line as it is in the nth copy of its session. A copy has other ids for its messages, of the
+// same times, and no records of requests.
 func renew(l store.Line, nth int, take func(store.Line) error) error {
 	renew := func(id *int64) {
 		if *id != 0 {

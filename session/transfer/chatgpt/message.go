@@ -16,8 +16,8 @@ type reader struct {
 	c       *conversation.Conversation
 	assets  Assets
 	m       conversation.Message
-	kind    string // the type of the content
-	leftOut string // what of the content winnow cannot send, such as audio, "" for nothing
+	kind    string // type of the content
+	leftOut string // what winnow cannot send, such as audio; "" for nothing
 }
 
 // exported is a message of an export.
@@ -41,7 +41,7 @@ type exported struct {
 	} `json:"metadata"`
 }
 
-// message reads the message of a node, and reports whether it says anything: other nodes only connect.
+// message reads the message of a node, and reports whether it has any content. Other nodes only connect.
 func (r *reader) message(id string, raw json.RawMessage) bool {
 	if len(raw) == 0 || string(raw) == "null" {
 		return false
@@ -62,7 +62,7 @@ func (r *reader) message(id string, raw json.RawMessage) bool {
 	return true
 }
 
-// texts are, by the type of a content, which of its keys hold the text, in the order in which they are joined.
+// texts lists the keys that hold the text of a content, by its type and in the order in which they are joined.
 var texts = map[string][]string{
 	"tether_quote":            {"title", "url", "text"},
 	"sonic_webpage":           {"title", "url", "text"},
@@ -75,8 +75,8 @@ var texts = map[string][]string{
 	"reasoning_recap":         {"content"},
 }
 
-// content reads a content by its type. One of an unknown type is read by the keys that others have, and where it has
-// none of them its JSON is the text.
+// content reads a content by its type. For an unknown type it tries the usual keys; if there are none, the JSON is the
+// text.
 func (r *reader) content(raw json.RawMessage) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
@@ -103,7 +103,7 @@ func (r *reader) content(raw json.RawMessage) {
 	}
 }
 
-// text reads the value of a key that holds texts: one, or a list of them and of other parts.
+// text reads the value of a key: a string, or a list of strings and parts.
 func (r *reader) text(raw json.RawMessage) string {
 	items, ok := conversation.ListItems(raw)
 	if !ok {
@@ -116,7 +116,7 @@ func (r *reader) text(raw json.RawMessage) string {
 	return conversation.JoinParagraphs(all...)
 }
 
-// part reads one part of a content or one thought.
+// part reads one part of a content, or one thought.
 func (r *reader) part(raw json.RawMessage) string {
 	var p struct {
 		Type    string   `json:"content_type"`
@@ -134,7 +134,7 @@ func (r *reader) part(raw json.RawMessage) string {
 	case p.Type == "image_asset_pointer":
 		r.image(p.Pointer)
 	case text == "" && strings.Contains(p.Type, "audio"):
-		r.leftOut = "audio" // Its text is mostly in a part of its own.
+		r.leftOut = "audio" // its transcript is usually a part of its own
 	case text == "":
 		r.leftOut = conversation.Shorten(p.Type)
 		r.c.Warnf(r.m.Label, "content contains data that winnow cannot send (%s); it is left out", r.leftOut)
@@ -142,7 +142,7 @@ func (r *reader) part(raw json.RawMessage) string {
 	return text
 }
 
-// turn makes of the text what its type and its recipient say that it is.
+// turn interprets the text by its content type and its recipient.
 func (r *reader) turn(x exported) {
 	m := &r.m
 	if r.leftOut != "" && m.Content == "" && len(m.Parts) == 0 {
@@ -165,7 +165,7 @@ func (r *reader) turn(x exported) {
 	}
 }
 
-// call makes a message to a tool a call of it. Code and texts that are no JSON object become the one argument.
+// call turns a message to a tool into a call. Code and other text that is not a JSON object becomes its only argument.
 func (r *reader) call(tool string) {
 	arguments := strings.TrimSpace(r.m.Content)
 	switch {
@@ -182,8 +182,8 @@ func (r *reader) call(tool string) {
 	r.m.Content = ""
 }
 
-// files names what hangs on the message and is not in its content. ChatGPT gives such a file to its tools, so the model
-// knows no more of it than its name either.
+// files notes attachments that are not in the content. ChatGPT gives such files to tools, so the model, too, knows only
+// their names.
 func (r *reader) files(x exported) {
 	for _, a := range x.Metadata.Attachments {
 		name := cmp.Or(a.Name, a.ID)
@@ -196,14 +196,14 @@ func (r *reader) files(x exported) {
 	}
 }
 
-// note puts a note where something stood that is not imported.
+// note adds a part that names something that was not imported.
 func (r *reader) note(what string) { r.m.Parts = append(r.m.Parts, conversation.NotImported(what)) }
 
-// AssetID is the id in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png, and the one that
-// the name of the file in the export begins with.
+// AssetID matches the id of an image, in a pointer such as file-service://file-AbC or sediment://x#file_00ff#p_0.png,
+// and at the beginning of the name of a file in the export.
 var AssetID = regexp.MustCompile(`file[-_][0-9A-Za-z]+`)
 
-// image takes an image by its pointer. Where the export does not hold it, a note says so.
+// image adds an image by its pointer, or a note if the export does not contain it.
 func (r *reader) image(pointer string) {
 	_, path, _ := strings.Cut(pointer, "://")
 	id := AssetID.FindString(path)
@@ -220,7 +220,7 @@ func (r *reader) image(pointer string) {
 	r.c.Warnf(r.m.Label, "content shows the image %q, which is not in the export; a note replaces it", id)
 }
 
-// imageType is the media type of an image, "" where the data is none that a model takes.
+// imageType returns the media type of an image, or "" if models do not support it.
 func imageType(data []byte) string {
 	switch begin := string(data[:min(len(data), 12)]); {
 	case strings.HasPrefix(begin, "\x89PNG\r\n"):

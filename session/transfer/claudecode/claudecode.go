@@ -1,5 +1,5 @@
-// Package claudecode reads a session file of Claude Code, ~/.claude/projects/*/*.jsonl. Such a file holds neither the
-// system prompt nor the descriptions of the tools. The package does not open files and does not store.
+// Package claudecode reads session files of Claude Code, ~/.claude/projects/*/*.jsonl. They contain neither the system
+// prompt nor the descriptions of tools.
 package claudecode
 
 import (
@@ -14,7 +14,7 @@ import (
 // Read reads a session file.
 var Read = conversation.PerFile("claude-code", read)
 
-// line is one line of the file. Those that are no message connect others, or say something about the session.
+// line is one line of the file. Lines that are not messages connect others or describe the session.
 type line struct {
 	Type          string            `json:"type"`
 	ID            string            `json:"uuid"`
@@ -35,18 +35,18 @@ type line struct {
 	} `json:"message"`
 }
 
-// answer is an answer, whose blocks are lines of their own, with the results for it.
+// answer collects the lines of one answer, one per block, and their tool results.
 type answer struct {
-	first int    // the place among the nodes of its first line
-	tail  string // the id of its first line, or of that with its last result
+	first int    // index of the node of its first line
+	tail  string // id of its first line, or of its last tool result
 }
 
-// growing is a session while its lines become the entries of a tree.
+// growing is a session whose lines are being turned into a tree.
 type growing struct {
 	c       *conversation.Conversation
 	nodes   []conversation.Node
 	answers map[string]*answer // by the id of the answer
-	of      map[string]*answer // by the id of a line that is of the answer or brings a result for it
+	of      map[string]*answer // by the id of a line of the answer or of a tool result for it
 }
 
 func read(c *conversation.Conversation, values []conversation.Value) {
@@ -82,8 +82,8 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 	}
 }
 
-// add adds a line. One answer is in several lines, each with one block, and results of tools that ran side by side
-// hang on different ones of them. They become one answer with its results after it.
+// add adds a line. The blocks of one answer are separate lines, and the results of tools that ran in parallel follow
+// different ones of them. They become one answer, followed by its results.
 func (g *growing) add(l line) {
 	n := conversation.Node{ID: l.ID, Parent: cmp.Or(l.Parent, l.LogicalParent)}
 	if l.Type != "user" && l.Type != "assistant" {

@@ -1,6 +1,5 @@
-// Package codex reads a session file of Codex, ~/.codex/sessions/**/rollout-*.jsonl. Such a file holds the system
-// prompt only where the version of Codex writes it, and no descriptions of tools. The package does not open files and
-// does not store.
+// Package codex reads session files of Codex, ~/.codex/sessions/**/rollout-*.jsonl. They contain the system prompt only
+// if the version of Codex writes it, and no descriptions of tools.
 package codex
 
 import (
@@ -17,15 +16,15 @@ import (
 // Read reads a session file.
 var Read = conversation.PerFile("codex", read)
 
-// line is one line of the file. The items of the requests are in those of the type response_item; the events beside
-// them say the same again, for the screen.
+// line is one line of the file. Lines of the type response_item hold the items of requests; other events repeat them
+// for the screen.
 type line struct {
 	Time    conversation.Time `json:"timestamp"`
 	Type    string            `json:"type"`
 	Payload json.RawMessage   `json:"payload"`
 }
 
-// about is what a line says that is no item.
+// about is the payload of the other lines.
 type about struct {
 	ID           string `json:"id"`
 	Cwd          string `json:"cwd"`
@@ -46,7 +45,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 			continue
 		}
 		if l.Type != "response_item" {
-			_ = json.Unmarshal(l.Payload, &a) // keys of other forms are of no use here
+			_ = json.Unmarshal(l.Payload, &a) // other forms have nothing to import
 		}
 		label := fmt.Sprintf("line %d", v.Line)
 		switch before := len(c.Messages); l.Type {
@@ -66,7 +65,7 @@ func read(c *conversation.Conversation, values []conversation.Value) {
 				if m.Role == message.Assistant {
 					m.Model = model
 				}
-				// Codex itself adds messages about the machine and of files of instructions.
+				// Codex adds messages about the machine and with instruction files.
 				added := strings.HasPrefix(m.Content, "<") || strings.HasPrefix(m.Content, "# AGENTS.md")
 				if m.Role == message.User && c.Session.Title == "" && !added {
 					c.Session.Title = title.Of(m.Content)

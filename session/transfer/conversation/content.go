@@ -11,16 +11,16 @@ import (
 	"winnow/history/message"
 )
 
-// Content is what the content of a message holds, in the forms of Chat Completions, Responses and Anthropic.
+// Content is the content of a message, read from the blocks of Chat Completions, Responses or Anthropic.
 type Content struct {
 	Text, Reasoning string
 	Parts           []message.Part
 	Calls           []message.ToolCall
 	Results         []ToolResult
-	Unsupported     []string // the kinds of what has no place in a message, each once
+	Unsupported     []string // types of the blocks that a message cannot hold
 }
 
-// Result is what a tool answered.
+// ToolResult is the result of a tool call.
 type ToolResult struct {
 	CallID, Name, Text string
 	Parts              []message.Part
@@ -49,8 +49,8 @@ type block struct {
 	} `json:"source"`
 }
 
-// ReadContent reads a content: a text, or a list of blocks. Of any other value the JSON is the text: tools answer with
-// objects and numbers.
+// ReadContent reads a content: a string, or a list of blocks. Any other JSON value becomes the text, because tools
+// return objects and numbers.
 func ReadContent(raw json.RawMessage) Content {
 	items, ok := ListItems(raw)
 	if !ok {
@@ -74,7 +74,7 @@ func ReadBlocks(items []json.RawMessage) Content {
 	return c
 }
 
-// take takes a block.
+// take adds a block.
 func (c *Content) take(b block) {
 	switch b.Type {
 	case "thinking":
@@ -104,7 +104,7 @@ func (c *Content) call(id, name string, arguments Text) {
 	c.Calls = append(c.Calls, message.ToolCall{ID: id, Name: name, Arguments: string(arguments)})
 }
 
-// result takes what a tool answered, images included.
+// result adds the result of a tool call, including images.
 func (c *Content) result(call string, raw json.RawMessage) {
 	inner := ReadContent(raw)
 	if inner.Text == "" && len(inner.Parts) == 0 && len(inner.Unsupported) > 0 {
@@ -113,7 +113,7 @@ func (c *Content) result(call string, raw json.RawMessage) {
 	c.Results = append(c.Results, ToolResult{CallID: call, Text: inner.Text, Parts: inner.Parts})
 }
 
-// other takes an image whose bytes are in the file, and notes any other block.
+// other adds an image that is in the file, and notes any other block as unsupported.
 func (c *Content) other(b block) {
 	var inner struct {
 		URL string `json:"url"`
@@ -135,7 +135,7 @@ func (c *Content) other(b block) {
 	}
 }
 
-// dataURL reads an image that is in its address.
+// dataURL reads an image from a data URL.
 func dataURL(address string) (p message.Part, ok bool) {
 	rest, ok := strings.CutPrefix(address, "data:")
 	head, body, found := strings.Cut(rest, ";base64,")
@@ -144,7 +144,7 @@ func dataURL(address string) (p message.Part, ok bool) {
 	return p, ok && found && err == nil && len(data) > 0
 }
 
-// File is an image whose bytes are in its address, or a note of another file.
+// FilePart returns the image in a data URL, or a note that another file was not imported.
 func FilePart(name, address string) message.Part {
 	if image, ok := dataURL(address); ok {
 		image.Name = name
@@ -153,8 +153,8 @@ func FilePart(name, address string) message.Part {
 	return NotImported("file " + cmp.Or(name, address))
 }
 
-// Split returns the messages that a content is: one for each result of a tool, and m with the rest where there is any
-// or no result. What has no place in them is remarked on, and label names the message for that.
+// SplitContent turns a content into messages: one for each tool result, and m with the rest, unless there are only
+// results. Unsupported blocks are reported; label names the message in the report.
 func (c *Conversation) SplitContent(content Content, label string, m Message) []Message {
 	if len(content.Unsupported) > 0 {
 		const what = "contains data that winnow cannot send (%s); it is left out"
@@ -181,14 +181,14 @@ func (c *Conversation) SplitContent(content Content, label string, m Message) []
 	return append(out, m)
 }
 
-// Continue adds to the message m what follows of it: programs keep thoughts, texts and calls of one answer apart.
+// Extend appends the content of more to m. Some programs store the reasoning, text and calls of one answer separately.
 func Extend(m *Message, more Message) {
 	m.Content, m.Reasoning = JoinParagraphs(m.Content, more.Content), JoinParagraphs(m.Reasoning, more.Reasoning)
 	m.Parts, m.ToolCalls = append(m.Parts, more.Parts...), append(m.ToolCalls, more.ToolCalls...)
 }
 
-// AddItem adds an item of Responses, or a message in its form. What of one answer is in several items becomes one
-// message. ok is false where it has no place in a conversation.
+// AddResponsesItem adds an item of Responses, or a message in that form. The items of one answer become one message. It
+// reports whether the item could be added. at is a time in Unix milliseconds.
 func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at int64) (ok bool) {
 	var item block
 	if json.Unmarshal(raw, &item) != nil {
@@ -215,7 +215,7 @@ func (c *Conversation) AddResponsesItem(raw json.RawMessage, label string, at in
 	return true
 }
 
-// continues reports whether an item is of the same answer as what is before it.
+// continues reports whether m belongs to the same answer as the message before it.
 func continues(before, m Message) bool {
 	if m.Role != message.Assistant || before.Role != message.Assistant {
 		return false

@@ -14,10 +14,10 @@ import (
 
 // What the formats for reading say alike of a conversation and its messages.
 
-// minute is a time as people read it.
+// minute is the layout of times in exports for reading. Such exports share the functions of this file.
 const minute = "2006-01-02 15:04 UTC"
 
-// About is the line under the title of a conversation of so many messages.
+// Subtitle returns the line under the title of an exported conversation: date, model and number of messages.
 func Subtitle(row store.Session, messages int) string {
 	parts := []string{row.Created.UTC().Format(minute)}
 	if row.Model != "" {
@@ -26,7 +26,7 @@ func Subtitle(row store.Session, messages int) string {
 	return strings.Join(append(parts, english.Plural(messages, "message", "")), " · ")
 }
 
-// When is the time of a message, "" for none.
+// TimeText returns the time of a message for reading, "" if it has none.
 func TimeText(m store.Message) string {
 	if m.CreatedMS == 0 {
 		return ""
@@ -34,7 +34,7 @@ func TimeText(m store.Message) string {
 	return time.UnixMilli(m.CreatedMS).UTC().Format(minute)
 }
 
-// Status is what is odd about a message, "" for nothing.
+// StatusText returns the status of a message that is not an ordinary one, or "".
 func StatusText(m store.Message) string {
 	if m.Status == message.Complete || m.Status == message.Imported {
 		return ""
@@ -42,7 +42,7 @@ func StatusText(m store.Message) string {
 	return title.OneLine(string(m.Status))
 }
 
-// Speaker is who wrote a message.
+// Speaker returns the name of the author of a message.
 func Speaker(m store.Message) string {
 	switch m.Role {
 	case message.User:

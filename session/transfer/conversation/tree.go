@@ -7,19 +7,19 @@ import (
 	"winnow/history/message"
 )
 
-// Node is one entry of a program that names each entry's parent. An entry without messages connects others.
+// Node is an entry of a file in which each entry names its parent. Nodes without messages only connect others.
 type Node struct {
 	ID, Parent string
 	Messages   []Message
 }
 
-// thinks reports whether a node is nothing but what the model thought before its answer.
+// onlyReasoning reports whether a node holds nothing but the reasoning before an answer.
 func (n Node) onlyReasoning() bool {
 	return len(n.Messages) == 1 && n.Messages[0].Role == message.Assistant && n.Messages[0].Reasoning != "" &&
 		IsBlank(n.Messages[0])
 }
 
-// ByTime orders nodes by the times of their messages, those without a message first.
+// CompareTime orders nodes by the times of their messages, nodes without messages first.
 func CompareTime(a, b Node) int {
 	return cmp.Or(cmp.Compare(a.createdMS(), b.createdMS()), cmp.Compare(a.ID, b.ID))
 }
@@ -31,17 +31,17 @@ func (n Node) createdMS() int64 {
 	return n.Messages[0].CreatedMS
 }
 
-// tree is a tree of nodes while it becomes the messages of a conversation.
+// tree is the state of AddTree.
 type tree struct {
 	c     *Conversation
 	nodes []Node
 	below [][]int // the children of each node, in order
-	last  []int   // the place in the conversation of a node's last message, or of the one above it
+	last  []int   // index in the conversation of the last message up to and including each node
 	seen  []bool
 }
 
-// Grow makes the conversation's messages of a tree whose active branch ends at the node leaf; "" is the last one.
-// Siblings keep their order. A node whose parent is missing, or leads back to it, is the first one of a branch.
+// AddTree adds the messages of a tree whose active branch ends at the node with the id leaf, or at the last node if
+// leaf is "". Siblings keep their order. A node whose parent is missing, or is below the node itself, starts a branch.
 func (c *Conversation) AddTree(nodes []Node, leaf string) {
 	t := tree{c, nodes, make([][]int, len(nodes)), make([]int, len(nodes)), make([]bool, len(nodes))}
 	at := map[string]int{}
@@ -76,8 +76,8 @@ func (c *Conversation) AddTree(nodes []Node, leaf string) {
 	}
 }
 
-// place adds the messages of a node and of those below it. Thoughts, messages that are nothing else, become those of
-// the answer that follows; where none follows they stay messages.
+// addNode adds the messages of a node and of the nodes below it. Messages that hold nothing but reasoning become the
+// reasoning of the answer that follows them; if there is none, they stay messages.
 func (t *tree) addNode(i, after int, thoughts []Message) {
 	if t.seen[i] {
 		return

@@ -1,6 +1,5 @@
-// Package crush reads the sessions that the program crush keeps in its database, .crush/crush.db in the folder of a
-// project. The database holds neither the system prompt nor the descriptions of the tools. The package does not open
-// it and does not store the sessions.
+// Package crush reads sessions from the database of crush, .crush/crush.db in the folder of a project. It contains
+// neither system prompts nor descriptions of tools.
 package crush
 
 import (
@@ -12,8 +11,8 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Query is SQL for the sessions of a database with these columns, each as one JSON object, "" where it is not crush's.
-// Sessions of subagents are left out.
+// Query returns a query for the sessions of a database with these columns ("table.column"), each as one JSON object, or
+// "" if it is not a database of crush. Sessions of subagents are left out.
 func Query(columns map[string]bool) string {
 	if !columns["sessions.parent_session_id"] || !columns["messages.parts"] {
 		return ""
@@ -41,7 +40,7 @@ func Query(columns map[string]bool) string {
 // Read reads the sessions that the query returns.
 var Read = conversation.PerValue("crush", read)
 
-// session is a session. Older versions keep times in seconds and newer ones in milliseconds.
+// session is one session. Older versions of crush store times in seconds, newer ones in milliseconds.
 type session struct {
 	ID       string            `json:"id"`
 	Title    string            `json:"title"`
@@ -56,7 +55,7 @@ type session struct {
 	} `json:"messages"`
 }
 
-// part is one part of a message. The keys of the kinds do not meet, but for those of an attached file.
+// part is one part of a message. Data has the fields of all types of parts.
 type part struct {
 	Type string `json:"type"`
 	Data struct {
@@ -100,7 +99,7 @@ func read(c *conversation.Conversation, x session) error {
 	return nil
 }
 
-// add adds a part to the content of its message.
+// addTo adds the part to the content of its message.
 func (p part) addTo(c *conversation.Content) {
 	d := p.Data
 	switch p.Type {
@@ -120,7 +119,7 @@ func (p part) addTo(c *conversation.Content) {
 	}
 }
 
-// file is an attached text or image, or a note of another file.
+// file returns an attached text or image, or a note about another file.
 func file(path, kind string, data []byte) message.Part {
 	switch {
 	case strings.HasPrefix(kind, "text/"):

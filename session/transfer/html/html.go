@@ -1,5 +1,5 @@
-// Package html writes a conversation as one HTML file for reading, with marks of what the model saw. The file needs
-// nothing beside itself and holds no script: what a model wrote is text in it, whatever it looks like.
+// Package html writes a conversation as one HTML file for reading, with the verdicts on its messages. The file needs no
+// other files and contains no scripts; whatever a model wrote is text.
 package html
 
 import (
@@ -22,21 +22,21 @@ import (
 //go:embed page.html
 var page string
 
-// Marks are what the file says of the requests beside the messages.
+// Annotations are what the page shows about the requests of a conversation.
 type Annotations struct {
-	Verdicts map[int64]Verdict // what the request for the newest answer held of a message, by message
-	Receipts map[int64]string  // what an answer saw and cost, by the request that it answers
+	Verdicts map[int64]Verdict // what the request for the newest answer held, by message id
+	Receipts map[int64]string  // summaries of what an answer saw and cost, by request id
 }
 
-// Mark is the verdict on one message.
+// Verdict is the verdict on one message.
 type Verdict struct {
 	Glyph  string
-	Class  string // "whole", "cut", "dropped": its colour
-	Text   string // "cut to 150 of 2,310"
-	Reason string // a sentence, "" for none
+	Class  string // CSS class: "whole", "cut", "dropped"
+	Text   string // such as "cut to 150 of 2,310"
+	Reason string // a sentence, may be ""
 }
 
-// Write writes the branch of a session.
+// Write writes a branch of a session.
 func Write(out io.Writer, row store.Session, branch []store.Message, annotations Annotations) error {
 	r := newRenderer()
 	colours, err := r.colours()
@@ -70,7 +70,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message, annotations
 	return nil
 }
 
-// note is what is odd about a message, "" for nothing.
+// note returns the status of a message if it is not an ordinary one, or "".
 func note(m store.Message) string {
 	if m.Status == message.Interrupted {
 		return "stopped here"
@@ -78,13 +78,13 @@ func note(m store.Message) string {
 	return conversation.StatusText(m)
 }
 
-// name is the name of a part.
+// name returns the name of a part, or else its kind.
 func name(p message.Part) string { return cmp.Or(title.OneLine(p.Name), string(p.Kind)) }
 
-// imageTypes are the images that a browser shows and that cannot hold a script.
+// imageTypes are the types of images that browsers show and that cannot contain scripts.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// imageURL is an image as an address that holds its bytes, "" for a part that is none.
+// imageURL returns an image as a data URL, or "" for other parts.
 func imageURL(p message.Part) template.URL {
 	if p.Kind == message.TextPart || len(p.Data) == 0 || !slices.Contains(imageTypes, p.MediaType) {
 		return ""
@@ -92,7 +92,7 @@ func imageURL(p message.Part) template.URL {
 	return template.URL("data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data))
 }
 
-// fileText is the text of a part, and for one that the page cannot show a sentence.
+// fileText returns the text of a part, or a sentence about a part that the page cannot show.
 func fileText(p message.Part) string {
 	if p.Kind == message.TextPart {
 		return clean(p.Text)
@@ -100,8 +100,7 @@ func fileText(p message.Part) string {
 	return fmt.Sprintf("An image (%s) of %d bytes.", title.OneLine(p.MediaType), len(p.Data))
 }
 
-// clean is a text without the characters that HTML does not know, and those that turn the direction of
-// what follows them.
+// clean removes carriage returns and replaces characters that HTML does not allow or that change the direction of text.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,5 +1,4 @@
-// Package markdown writes a conversation as Markdown for reading. It does not read Markdown: JSON is what
-// comes back.
+// Package markdown writes a conversation as Markdown for reading. Such files cannot be imported again.
 package markdown
 
 import (
@@ -15,7 +14,7 @@ import (
 	"winnow/session/transfer/conversation"
 )
 
-// Write writes the branch of a session. An error of out is for the caller to find.
+// Write writes a branch of a session. Errors of out are left to the caller, as with bufio.Writer.
 func Write(out io.Writer, row store.Session, branch []store.Message) {
 	name := cmp.Or(title.OneLine(row.Title), "A conversation")
 	fmt.Fprintf(out, "# %s\n\n%s · winnow session %s\n", name, conversation.Subtitle(row, len(branch)), row.ID)
@@ -30,7 +29,7 @@ func Write(out io.Writer, row store.Session, branch []store.Message) {
 	}
 }
 
-// suffix is when a message was written and what is odd about it, for the end of its heading.
+// suffix returns the time and the status of a message for the end of its heading.
 func suffix(m store.Message) (text string) {
 	for _, part := range []string{strings.TrimSuffix(conversation.TimeText(m), " UTC"), conversation.StatusText(m)} {
 		if part != "" {
@@ -40,7 +39,7 @@ func suffix(m store.Message) (text string) {
 	return text
 }
 
-// texts are the Markdown of what a message holds.
+// texts returns the paragraphs of a message as Markdown.
 func texts(m store.Message) []string {
 	if m.Damaged {
 		return []string{"*This message is damaged and cannot be read.*"}
@@ -65,7 +64,7 @@ func texts(m store.Message) []string {
 	return all
 }
 
-// attached is a file or an image. The name and the size of an image stand for it.
+// attached returns a file, or the name and size of an image.
 func attached(p message.Part) string {
 	name := title.OneLine(p.Name)
 	if p.Kind == message.TextPart {
@@ -90,14 +89,14 @@ func fenced(text, language string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
-// code is a name as a piece of code.
+// code returns a name as inline code.
 func code(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
 
-// fence is a line that opens a code block, or closes one where nothing follows its marks.
+// fence matches a line that opens a code block, or closes one if nothing follows the marks.
 var fence = regexp.MustCompile("(?m)^ {0,3}(`{3,}|~{3,})([^`\n]*)$")
 
-// closed is a text whose last code block ends. An answer that was cut off inside one would take all that
-// follows into it.
+// closed ends the last code block of a text. Otherwise an answer that was cut off in a code block would include what
+// follows it.
 func closed(text string) string {
 	text = strings.Trim(text, "\n")
 	open := ""

@@ -1,5 +1,5 @@
-// Package opencode reads what opencode export writes: a session with its messages. It holds neither the system prompt
-// nor the descriptions of the tools. The package does not open files and does not store.
+// Package opencode reads sessions as opencode export writes them. They contain neither the system prompt nor the
+// descriptions of tools.
 package opencode
 
 import (
@@ -42,7 +42,7 @@ type times struct {
 type part struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
-	Ignored bool   `json:"ignored"` // shown and not sent
+	Ignored bool   `json:"ignored"` // shown but not sent
 	Tool    string `json:"tool"`
 	CallID  string `json:"callID"`
 	State   struct {
@@ -82,8 +82,8 @@ func read(c *conversation.Conversation, x export) error {
 	return nil
 }
 
-// add adds a part to the content of its message, and what a tool answered to the answers. Those that are no part of a
-// request, such as the state of the files, are left out.
+// addTo adds the part to the content of its message, and a tool result to answers. Parts that are not sent to models,
+// such as file snapshots, are left out.
 func (p part) addTo(c, answers *conversation.Content) {
 	switch p.Type {
 	case "text":

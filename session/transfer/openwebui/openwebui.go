@@ -1,5 +1,5 @@
-// Package openwebui reads the chats that Open WebUI exports as JSON. The export holds no results of tools apart from
-// the text, and files only by their names. The package does not open files and does not store.
+// Package openwebui reads the chats that Open WebUI exports as JSON. The export contains tool results only as text, and
+// only the names of files.
 package openwebui
 
 import (
@@ -67,7 +67,7 @@ func read(c *conversation.Conversation, x export) error {
 	return nil
 }
 
-// thought is how a chat keeps what the model thought: as HTML before its answer.
+// thought matches the reasoning before an answer, which Open WebUI stores as HTML.
 var thought = regexp.MustCompile(
 	`(?s)^\s*<details type="reasoning"[^>]*>\s*(?:<summary>.*?</summary>)?(.*?)</details>\s*`)
 
